@@ -1,0 +1,38 @@
+/** Where a layer stands. `system` and `preamble` are the head, the other two the tail (DESIGN: Words). */
+export type Placement = 'system' | 'preamble' | 'before-input' | 'after-input'
+
+export const placements: readonly Placement[] = ['system', 'preamble', 'before-input', 'after-input']
+
+/** How hard a layer holds on. `low` gives way first; `required` may shrink but never goes. */
+export type Priority = 'required' | 'high' | 'normal' | 'low'
+
+/** From the first to give way to the last. */
+export const priorities: readonly Priority[] = ['low', 'normal', 'high', 'required']
+
+/** One way to put a layer into words. */
+export interface Rendition {
+  /** `full`, `excerpt`, `list`, or a name of your own. */
+  readonly form: string
+  readonly text: string
+  /** Cost in tokens by the counter of the assembly. Counted when absent. */
+  readonly tokens?: number
+}
+
+/** Where a piece of context comes from. Text from files, pages and tools never becomes an operator's layer. */
+export interface Origin {
+  readonly kind: 'operator' | 'user' | 'file' | 'web' | 'tool' | 'model'
+  readonly ref: string
+}
+
+/** A named piece of context. Its placement and priority come from the layout unless they are given. */
+export interface Layer {
+  /** Unique within one assembly. */
+  readonly id: string
+  /** The name that a layout places, such as `instructions` or `skills`. */
+  readonly layer: string
+  /** Fullest first; at least one. */
+  readonly renditions: readonly Rendition[]
+  readonly placement?: Placement
+  readonly priority?: Priority
+  readonly origin?: Origin
+}

@@ -1,0 +1,90 @@
+import type { Origin, Placement } from './layer.ts'
+
+/** Reading order of a request. */
+export type Slot = 'tools' | 'system' | 'preamble' | 'history' | 'before-input' | 'input' | 'after-input'
+
+export const slots: readonly Slot[] = ['tools', 'system', 'preamble', 'history', 'before-input', 'input', 'after-input']
+
+export type Outcome = 'included' | 'reduced' | 'omitted'
+
+/** Why a candidate gave way. Numbers that belong to the reason stand beside its code. */
+export interface Reason {
+  readonly code: ReasonCode
+  readonly [number: string]: number | string
+}
+
+export type ReasonCode =
+  /** The head wanted more than its share. */
+  | 'head-share'
+  /** What must stand did not fit. */
+  | 'shortage'
+  /** The history was cut down to its low-water mark, in this call or an earlier one. */
+  | 'low-water'
+  /** Older than what fits. */
+  | 'budget'
+  /** A call without its result, or a result without its call. */
+  | 'unpaired'
+  /** A kept history begins with a user message. */
+  | 'not-led-by-user'
+  /** Nothing but white space. */
+  | 'blank'
+  /** An attachment of a turn that is not part of the input. */
+  | 'no-such-turn'
+
+/** The account of one candidate. */
+export interface ManifestEntry {
+  readonly id: string
+  readonly layer: string
+  readonly slot: Slot
+  readonly outcome: Outcome
+  /** The rendition that went in; absent where nothing did. */
+  readonly form?: string
+  /** What it costs in this request. */
+  readonly tokens: number
+  /** What its fullest form would cost. */
+  readonly fullTokens: number
+  readonly reason?: Reason
+  readonly origin: Origin
+  /** SHA-256 of what went in, written by the runtime when it seals the manifest. */
+  readonly digest?: string
+}
+
+/** Where the last cut was made. Turns before a mark stay as the cut left them until the next one. */
+export interface Cut {
+  /** Everything before this turn is left out. Where single messages are cut: `TURN/INDEX`. */
+  readonly dropBefore?: string
+  /** Tool results before this turn are cleared. */
+  readonly clearBefore?: string
+  /** Tool results before this turn are excerpts, unless they are cleared. */
+  readonly excerptBefore?: string
+}
+
+/** The account of one call: every candidate once, what became of it, what it cost and why. */
+export interface Manifest {
+  readonly version: 1
+  readonly layout: string
+  readonly counter: { readonly id: string; readonly version: string }
+  readonly budget: {
+    readonly window: number
+    readonly reserve: number
+    readonly margin: number
+    readonly available: number
+  }
+  /** Prompt tokens of this call by `counter`. */
+  readonly used: number
+  readonly slots: Readonly<Record<Slot, number>>
+  /** In reading order. */
+  readonly entries: readonly ManifestEntry[]
+  /**
+   * Tokens of this request that the next turn cannot take from a prompt cache because of where layers stand: the tail
+   * layers, and the input behind a layer that moves along.
+   */
+  readonly displaced: number
+  /** Marks for the next call of this conversation. */
+  readonly cut?: Cut
+  readonly model?: string
+}
+
+export function slotOf(placement: Placement): Slot {
+  return placement
+}

@@ -1,0 +1,50 @@
+import type { AssistantModelMessage, ModelMessage, ToolModelMessage, UserModelMessage } from '@ai-sdk/provider-utils'
+
+/**
+ * One message of a conversation, in the AI SDK's `ModelMessage` shape, so that a request can be handed to any AI SDK
+ * call as it is. The system message is not among them: it is made of layers.
+ */
+export type Message = UserMessage | AssistantMessage | ToolMessage
+export type UserMessage = UserModelMessage
+export type AssistantMessage = AssistantModelMessage
+export type ToolMessage = ToolModelMessage
+
+export type AssistantPart = Exclude<AssistantMessage['content'], string>[number]
+export type ToolCallPart = Extract<AssistantPart, { type: 'tool-call' }>
+export type ToolResultPart = Extract<ToolMessage['content'][number], { type: 'tool-result' }>
+export type ToolOutput = ToolResultPart['output']
+
+/** Any message an AI SDK loop may hold, a system message included. */
+export type AnyMessage = ModelMessage
+
+export function userMessage(text: string): UserMessage {
+  return { role: 'user', content: text }
+}
+
+/** The tool calls of a message, in the order the model made them; none for other roles. */
+export function toolCalls(message: Message): readonly ToolCallPart[] {
+  if (message.role !== 'assistant' || typeof message.content === 'string') return []
+  return message.content.filter((part) => part.type === 'tool-call')
+}
+
+/** The tool results of a message, none for other roles. */
+export function toolResults(message: Message): readonly ToolResultPart[] {
+  if (message.role !== 'tool') return []
+  return message.content.filter((part) => part.type === 'tool-result')
+}
+
+/** The words of a tool's output: its text, or its JSON. Media in it are named, never pasted. */
+export function outputText(output: ToolOutput): string {
+  switch (output.type) {
+    case 'text':
+    case 'error-text':
+      return output.value
+    case 'json':
+    case 'error-json':
+      return JSON.stringify(output.value)
+    case 'execution-denied':
+      return output.reason ?? 'denied'
+    case 'content':
+      return output.value.map((part) => (part.type === 'text' ? part.text : `[${part.type}]`)).join('\n')
+  }
+}

@@ -1,0 +1,9 @@
+/** A tool as the model is told of it. */
+export interface ToolDefinition {
+  readonly name: string
+  readonly description?: string
+  /** A JSON Schema of an object. */
+  readonly inputSchema: Readonly<Record<string, unknown>>
+  /** Cost in tokens by the counter of the assembly. Counted when absent. */
+  readonly tokens?: number
+}

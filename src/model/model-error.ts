@@ -1,0 +1,40 @@
+/** Why a model call failed, in one word that a program can use. */
+export type ModelErrorCode =
+  /** The prompt is larger than the model or server takes. */
+  | 'context-overflow'
+  /** The server read less than was sent and answered all the same. */
+  | 'prompt-truncated'
+  | 'rate-limit'
+  | 'quota'
+  | 'auth'
+  | 'model-not-found'
+  | 'bad-request'
+  | 'server'
+  /** Nothing came within the time limit. */
+  | 'timeout'
+  /** The server cannot be reached, or the stream broke off. */
+  | 'network'
+  | 'content-filter'
+  | 'cancelled'
+
+export interface ModelErrorFacts {
+  readonly provider: string
+  readonly model: string
+  readonly status?: number
+  readonly retryAfterMs?: number
+  /** What the provider itself said, shortened; never a key. */
+  readonly detail?: string
+}
+
+/** A failed model call. The message says what happened and how to mend it. */
+export class ModelError extends Error {
+  override readonly name = 'ModelError'
+  readonly code: ModelErrorCode
+  readonly facts: ModelErrorFacts
+
+  constructor(code: ModelErrorCode, message: string, facts: ModelErrorFacts, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+    this.facts = facts
+  }
+}

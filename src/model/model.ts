@@ -1,0 +1,98 @@
+import type { AssistantMessage, Message, ToolDefinition } from '../context.ts'
+
+/** One model behind a provider. A call streams events and throws `ModelError`. */
+export interface Model {
+  /** `provider/model`, such as `ollama/llama3.2`. */
+  readonly id: string
+  readonly facts: ModelFacts
+  /**
+   * Makes one call. The last event is `finish`; without it the call failed and the generator has thrown a `ModelError`.
+   * Aborting `signal` ends the stream with a `ModelError` of code `cancelled`.
+   */
+  call(request: ModelRequest, options: CallOptions): AsyncGenerator<ModelEvent>
+}
+
+/** What a model is and costs. `source` and `date` say where that is known from. */
+export interface ModelFacts {
+  /** Prompt and answer together, tokens. */
+  readonly window: number
+  /** Longest answer, tokens. */
+  readonly maxOutput: number
+  readonly tools: boolean
+  readonly vision: boolean
+  readonly reasoning: boolean
+  /** Whether `toolChoice: none` can be asked of it while tools are sent. */
+  readonly toolChoiceNone: boolean
+  readonly price?: Price
+  readonly cache?: CacheRules
+  /** `catalog`, `configuration`, `provider` (its own answer), or `assumed`: then a warning is due. */
+  readonly source: 'catalog' | 'configuration' | 'provider' | 'assumed'
+  /** ISO date of the fact, where it is dated. */
+  readonly date?: string
+}
+
+/** US dollars per million tokens. */
+export interface Price {
+  readonly input: number
+  readonly cachedInput?: number
+  readonly cacheWrite?: number
+  readonly output: number
+}
+
+/** How the provider caches prompts. */
+export interface CacheRules {
+  /** `automatic`: any repeated beginning. `marked`: up to marks in the request. */
+  readonly kind: 'automatic' | 'marked'
+  /** Shorter prompts are not cached, tokens. */
+  readonly minimumTokens: number
+  /** Reuse is counted in steps of so many tokens. */
+  readonly step?: number
+  readonly lifetimeSeconds: number
+}
+
+/** What is sent, in canonical order: tools, system, messages. */
+export interface ModelRequest {
+  readonly tools: readonly ToolDefinition[]
+  readonly system?: string
+  readonly messages: readonly Message[]
+}
+
+export interface CallOptions {
+  readonly signal: AbortSignal
+  /** `none`: the model must answer without calling a tool. */
+  readonly toolChoice?: 'auto' | 'none'
+  readonly maxOutputTokens?: number
+  /** The whole window the call was budgeted for, tokens: Ollama's `num_ctx`. */
+  readonly window?: number
+  readonly temperature?: number
+  readonly reasoning?: 'none' | 'low' | 'medium' | 'high'
+  /** What the prompt must cost at least, tokens. A server that says it read fewer has truncated it. */
+  readonly leastPromptTokens?: number
+}
+
+export type ModelEvent =
+  /** The request has left: digest of the very body, told before the first answer. Not sent by models without a wire. */
+  | { readonly type: 'wire'; readonly sha256: string; readonly bytes: number; readonly url: string }
+  | { readonly type: 'text-delta'; readonly text: string }
+  | { readonly type: 'reasoning-delta'; readonly text: string }
+  /** A whole call. Input that is not JSON arrives as the string it was, and fails validation like any bad input. */
+  | { readonly type: 'tool-call'; readonly toolCallId: string; readonly toolName: string; readonly input: unknown }
+  /** The whole message that was said, with what the provider wants back in later calls (signatures of reasoning). */
+  | {
+      readonly type: 'finish'
+      readonly reason: FinishReason
+      readonly usage: ModelUsage
+      readonly message: AssistantMessage
+    }
+
+export type FinishReason = 'stop' | 'length' | 'tool-calls' | 'content-filter' | 'other'
+
+/** Tokens as the provider reported them. `undefined`: it did not say. Never guess a number. */
+export interface ModelUsage {
+  /** All prompt tokens, cached ones included. */
+  readonly promptTokens: number | undefined
+  readonly cachedTokens: number | undefined
+  readonly cacheWrittenTokens: number | undefined
+  readonly outputTokens: number | undefined
+  readonly reasoningTokens: number | undefined
+}

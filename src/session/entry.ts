@@ -1,0 +1,142 @@
+import type { Cut, Manifest, Message } from '../context.ts'
+
+/**
+ * What can happen in a session. The log only grows: an entry is never changed or taken back, and every other view of a
+ * session is a projection of it. `turn` is present on everything that belongs to one turn.
+ */
+export type EntryBody =
+  | { readonly type: 'session-start'; readonly title?: string; readonly channel?: Binding }
+  /** Accepted input. On disk before it is acknowledged. Begins a turn that is queued until its `turn-start`. */
+  | {
+      readonly type: 'input'
+      readonly turn: string
+      readonly message: Message
+      readonly tokens: TokenCounts
+      /** A repeat with the same key finds this entry instead of making a second one. */
+      readonly idempotencyKey?: string
+      readonly options?: InputOptions
+    }
+  | { readonly type: 'turn-start'; readonly turn: string }
+  /** One model call is about to be made. `call` names it in the ledger. */
+  | { readonly type: 'assembly'; readonly turn: string; readonly call: string; readonly cut?: Cut }
+  /** Written before an effect. */
+  | {
+      readonly type: 'tool-start'
+      readonly turn: string
+      readonly call: string
+      readonly toolCallId: string
+      readonly toolName: string
+      readonly input: unknown
+    }
+  /** Written after an effect, before the model may read its result. */
+  | {
+      readonly type: 'tool-end'
+      readonly turn: string
+      readonly call: string
+      readonly toolCallId: string
+      readonly ok: boolean
+      readonly output: string
+      readonly durationMs: number
+    }
+  /** A message that the model or the tools made. `partial`: the turn ended while it was being said. */
+  | {
+      readonly type: 'message'
+      readonly turn: string
+      readonly call?: string
+      readonly message: Message
+      readonly tokens: TokenCounts
+      readonly partial?: 'cancelled' | 'failed'
+    }
+  | {
+      readonly type: 'usage'
+      readonly turn: string
+      readonly call: string
+      readonly model: string
+      readonly usage: Usage
+    }
+  | {
+      readonly type: 'cut'
+      readonly turn: string
+      readonly call: string
+      readonly cut: Cut
+      readonly available: number
+    }
+  | { readonly type: 'model'; readonly model: string | null }
+  | { readonly type: 'turn-end'; readonly turn: string; readonly outcome: TurnOutcome }
+  /** The reply of a turn stands in its channel, under the channel's own message id. */
+  | { readonly type: 'delivered'; readonly turn: string; readonly channel: string; readonly messageId?: string }
+
+export type EntryType = EntryBody['type']
+
+/** One thing that happened in a session. */
+export type Entry = EntryBody & {
+  readonly session: string
+  /** 1, 2, 3 … within the session, without gaps. */
+  readonly seq: number
+  /** ISO 8601, UTC, milliseconds. */
+  readonly time: string
+}
+
+/** What a message costs, stored when it was written. */
+export interface TokenCounts {
+  /** `id@version` of the counter, such as `tokenx@2`. By another counter the message is counted anew. */
+  readonly counter: string
+  readonly full: number
+  /** The same with its tool results cleared: the least it can cost in a history. */
+  readonly least: number
+}
+
+/** A session is bound to at most one conversation of one channel, and the other way round. */
+export interface Binding {
+  readonly channel: string
+  readonly conversation: string
+}
+
+/** What one request may choose for itself. */
+export interface InputOptions {
+  readonly model?: string
+}
+
+/** Tokens of one call as the provider reported them. `undefined`: it did not say. Never guess a number. */
+export interface Usage {
+  readonly promptTokens: number | undefined
+  readonly cachedTokens: number | undefined
+  readonly cacheWrittenTokens: number | undefined
+  readonly outputTokens: number | undefined
+  readonly reasoningTokens: number | undefined
+}
+
+export type TurnOutcome =
+  | { readonly type: 'completed' }
+  | { readonly type: 'cancelled' }
+  | { readonly type: 'failed'; readonly code: string; readonly message: string }
+
+/** One model call, as the ledger keeps it: enough to build the same request again, and to prove that it is the same. */
+export interface CallRecord {
+  readonly id: string
+  /** Absent for a call that belongs to no session. */
+  readonly session?: string
+  readonly turn?: string
+  /** `seq` of the last entry that the assembly could read. */
+  readonly upTo?: number
+  readonly time: string
+  readonly model: string
+  /** Everything the assembly was given besides the log; large texts as content hashes. */
+  readonly input: unknown
+  readonly manifest: Manifest
+  /** SHA-256 of the request in canonical order. */
+  readonly requestDigest: string
+  readonly outcome?: CallOutcome
+}
+
+/** What is known of a call only after it was made. */
+export interface CallOutcome {
+  /** SHA-256 and size of the body that left for the provider. */
+  readonly wire?: { readonly sha256: string; readonly bytes: number; readonly url: string }
+  readonly usage?: Usage
+  readonly finish?: string
+  readonly error?: { readonly code: string; readonly message: string }
+  readonly durationMs: number
+  /** Until the first token. */
+  readonly firstTokenMs?: number
+}

@@ -1,0 +1,1 @@
+export type { Tool, ToolContext, ToolResult } from './tool/tool.ts'
