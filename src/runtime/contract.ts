@@ -1,0 +1,207 @@
+import type { Manifest, Message, ToolDefinition } from '../context.ts'
+import type { FinishReason, ModelErrorCode, ModelFacts } from '../model.ts'
+import type { Binding, CallRecord, Entry, SessionRow, SessionStore, TurnOutcome, Usage } from '../session.ts'
+
+/**
+ * Many sessions over one home: what every door (HTTP, command line, channels) talks to. Methods reject with
+ * `RuntimeError`; nothing they reject with has changed anything.
+ */
+export interface Runtime {
+  /** Read what you like; write only through the runtime. */
+  readonly store: SessionStore
+
+  /** Resolves once the input is on disk. A repeat with the same idempotency key answers the same turn. */
+  submit(input: SubmitInput): Promise<Submitted>
+  /** Ends a queued or running turn; what was said is kept. Answers false where there was nothing to end. */
+  cancel(session: string, turn: string): Promise<boolean>
+  /**
+   * What happens in a session, from `after` on: first what the log holds, then live. With `turn`, only that turn's
+   * events, and the stream ends when the turn is over. A slow reader never holds a turn up.
+   */
+  events(session: string, options: EventsOptions): AsyncGenerator<SessionEvent>
+
+  newSession(options?: { title?: string; binding?: Binding; model?: string }): Promise<SessionRow>
+  /** The session of a conversation, made when there is none. */
+  sessionFor(binding: Binding): Promise<string>
+  /** `undefined` returns to the configured model. */
+  setModel(session: string, model: string | undefined): Promise<void>
+  deleteSession(session: string): Promise<boolean>
+
+  /** One call outside every session: the messages are the history. Assembled, accounted for, and not kept. */
+  complete(input: CompletionInput): AsyncGenerator<CompletionEvent>
+
+  /** What the next call would send. Writes nothing. Without a session: the first call of a new one. */
+  preview(options: { session?: string; input?: string; model?: string }): Promise<Preview>
+  /** The exact request of an earlier call, built again and checked against its digest. */
+  request(call: string): Promise<RebuiltRequest>
+  diff(before: string, after: string): Promise<unknown>
+  replay(session: string): Promise<Replay>
+
+  models(): Promise<readonly ModelStatus[]>
+  status(): Promise<RuntimeStatus>
+  /** Reads prompt files and plugins again, between turns. */
+  reload(): Promise<{ readonly warnings: readonly string[] }>
+  /** Stops taking input, ends running calls, keeps their turns for the next start, and closes the store. */
+  close(): Promise<void>
+}
+
+export interface SubmitInput {
+  /** A new session is made where absent. */
+  readonly session?: string
+  readonly text: string
+  readonly idempotencyKey?: string
+  /** For this turn alone. */
+  readonly model?: string
+}
+
+export interface Submitted {
+  readonly session: string
+  readonly turn: string
+  readonly seq: number
+  /** The same key was admitted before; this is that turn. */
+  readonly repeated: boolean
+}
+
+export interface EventsOptions {
+  /** The id of the last event that was seen. Absent: from the beginning; `live`: only what comes. */
+  readonly after?: string
+  readonly turn?: string
+  readonly signal?: AbortSignal
+}
+
+/**
+ * `entry` events are definitive and come from the log. Deltas are provisional: the `message` entry that follows holds
+ * the whole text and replaces them. Ids are `SEQ` for entries and `SEQ.N` for the n-th delta behind that entry.
+ */
+export type SessionEvent =
+  | { readonly id: string; readonly type: 'entry'; readonly entry: Entry }
+  | {
+      readonly id: string
+      readonly type: 'text-delta'
+      readonly turn: string
+      readonly call: string
+      readonly text: string
+    }
+  | {
+      readonly id: string
+      readonly type: 'reasoning-delta'
+      readonly turn: string
+      readonly call: string
+      readonly text: string
+    }
+
+export interface CompletionInput {
+  readonly messages: readonly Message[]
+  /** Texts of the caller's own system messages. */
+  readonly system?: readonly string[]
+  /** The caller's tools: calls to them are handed back, never run here. */
+  readonly tools?: readonly ToolDefinition[]
+  readonly toolChoice?: 'auto' | 'none'
+  readonly model?: string
+  readonly maxOutputTokens?: number
+  readonly temperature?: number
+  readonly signal?: AbortSignal
+}
+
+export type CompletionEvent =
+  | { readonly type: 'call-start'; readonly call: string; readonly model: string }
+  | { readonly type: 'text-delta'; readonly text: string }
+  | { readonly type: 'reasoning-delta'; readonly text: string }
+  | { readonly type: 'tool-call'; readonly toolCallId: string; readonly toolName: string; readonly input: unknown }
+  | { readonly type: 'finish'; readonly reason: FinishReason; readonly usage: Usage }
+
+/** A request in canonical order. */
+export interface RequestView {
+  readonly tools: readonly ToolDefinition[]
+  readonly system?: string
+  readonly messages: readonly Message[]
+}
+
+export interface Preview {
+  readonly model: string
+  readonly request: RequestView
+  readonly manifest: Manifest
+}
+
+export interface RebuiltRequest {
+  readonly call: CallRecord
+  readonly request: RequestView
+  readonly digest: string
+  readonly identical: boolean
+}
+
+export interface Replay {
+  readonly session: string
+  readonly calls: number
+  readonly identical: number
+  readonly different: readonly { readonly call: string; readonly expected: string; readonly got: string }[]
+}
+
+export interface ModelStatus {
+  readonly id: string
+  readonly provider: string
+  readonly facts?: ModelFacts
+  /** Chosen for sessions that say nothing else. */
+  readonly current: boolean
+  /** Learned from what the provider reported: reported ÷ estimated prompt tokens, and how many calls taught it. */
+  readonly calibration?: { readonly counter: string; readonly ratio: number; readonly samples: number }
+}
+
+export interface RuntimeStatus {
+  readonly version: string
+  readonly home: string
+  readonly model: { readonly id: string; readonly why: string }
+  readonly running: number
+  readonly queued: number
+  readonly recovered: number
+  readonly warnings: readonly string[]
+  readonly started: string
+}
+
+/** Totals over the calls of a turn: billed tokens, not the prompt size of any one call. */
+export interface TurnTotals {
+  readonly calls: number
+  readonly promptTokensBilled: number | undefined
+  readonly cachedTokensBilled: number | undefined
+  readonly outputTokensBilled: number | undefined
+}
+
+/** A settled or running turn, as a door shows it. */
+export interface TurnView {
+  readonly session: string
+  readonly turn: string
+  readonly outcome: TurnOutcome | undefined
+  /** The text of the answer. */
+  readonly text: string
+  readonly calls: readonly string[]
+  readonly totals: TurnTotals
+}
+
+export type RuntimeErrorCode =
+  | 'invalid-input'
+  | 'no-such-session'
+  | 'no-such-turn'
+  | 'no-such-call'
+  | 'context-overflow'
+  | 'storage-full'
+  | 'storage'
+  | 'closing'
+  | ModelErrorCode
+
+/** What, where, and how to mend it. */
+export class RuntimeError extends Error {
+  override readonly name = 'RuntimeError'
+  readonly code: RuntimeErrorCode
+  readonly facts: Readonly<Record<string, unknown>>
+
+  constructor(
+    code: RuntimeErrorCode,
+    message: string,
+    facts: Readonly<Record<string, unknown>> = {},
+    options?: ErrorOptions,
+  ) {
+    super(message, options)
+    this.code = code
+    this.facts = facts
+  }
+}
