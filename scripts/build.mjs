@@ -1,0 +1,27 @@
+// Emits dist/, the JavaScript and declarations that the published package carries. A checkout does not need it.
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+
+rmSync(join(root, 'dist'), { recursive: true, force: true })
+const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
+const { status } = spawnSync(process.execPath, [compiler, '-p', join(root, 'tsconfig.build.json')], {
+  stdio: ['ignore', 2, 2],
+})
+if (status !== 0) stop(`the compiler ended with exit code ${status}; its messages stand above.`)
+
+const missing = promisedFiles().filter((file) => !existsSync(join(root, file)))
+if (missing.length > 0) stop(`package.json promises files that were not made: ${missing.join(', ')}`)
+
+function promisedFiles() {
+  const { exports: doors } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  return Object.values(doors).flatMap((door) => (typeof door === 'string' ? [door] : [door.types, door.default]))
+}
+
+function stop(text) {
+  process.stderr.write(`foreword build: ${text}\n`)
+  process.exit(1)
+}

@@ -1,0 +1,183 @@
+// Makes a checkout ready to run: installs the packages of package-lock.json when they are missing or out of date, and
+// sees to it that a Node >= 24 is there. Plain syntax without packages, since the machine's own old Node runs it first.
+//
+//   node scripts/setup.mjs                  makes ready
+//   node scripts/setup.mjs node FILE …      makes ready, then runs the command with the checkout's Node
+//
+// The command is run from here and not behind `&&`, because a shell remembers where it first found `node` and would
+// take the old one again.
+import { spawn, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { constants } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const NEEDED = 24
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const modules = join(root, 'node_modules')
+const stampFile = join(modules, '.foreword-setup')
+const lockFile = join(root, '.foreword-setup.lock')
+const lockText = readFileSync(join(root, 'package-lock.json'), 'utf8')
+const stamp = `${createHash('sha256').update(lockText).digest('hex')} ${process.platform}-${process.arch}\n`
+
+if (!isReady()) await makeReady()
+const node = nodeToUse()
+const [program, ...args] = process.argv.slice(2)
+if (program !== undefined) await run(program === 'node' ? node : program, args)
+
+function isReady() {
+  return textOf(stampFile) === stamp
+}
+
+async function makeReady() {
+  const release = await takeLock()
+  try {
+    if (isReady()) return
+    if (!isInstalled()) await install()
+    checkNode()
+    mkdirSync(modules, { recursive: true })
+    writeFileSync(stampFile, stamp)
+  } finally {
+    release()
+  }
+}
+
+/** Whether what npm left in node_modules is what the lockfile says, as after an `npm ci` by hand. */
+function isInstalled() {
+  const installed = JSON.parse(textOf(join(modules, '.package-lock.json')) ?? '{}').packages ?? {}
+  return Object.entries(JSON.parse(lockText).packages).every(([path, wanted]) => {
+    if (!path.startsWith('node_modules/') || wanted.link) return true
+    const found = installed[path]
+    if (found === undefined) return wanted.optional === true || wanted.devOptional === true
+    return found.version === wanted.version && found.integrity === wanted.integrity
+  })
+}
+
+async function install() {
+  say(existsSync(modules) ? 'the packages have changed, installing them anew' : 'installing packages, once')
+  const npm = process.env.npm_execpath
+  const options = ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error']
+  const code =
+    npm !== undefined && /npm-cli\.[cm]?js$/.test(npm)
+      ? await wait(process.env.npm_node_execpath ?? process.execPath, [npm, ...options], ['ignore', 2, 2])
+      : await wait('npm', options, ['ignore', 2, 2], process.platform === 'win32')
+  if (code === 0) return say('packages are installed')
+  if (code === 130) fail('stopped half way. The next run begins again.', code)
+  fail(
+    code === undefined
+      ? 'npm was not found. Install Node with npm from nodejs.org, then run this again.'
+      : `\`npm ci\` ended with exit code ${code}; its own message stands above. Mend that, then run this again.`,
+  )
+}
+
+/** The checkout's own Node must run here; otherwise it steps aside, and the machine's own must be new enough. */
+function checkNode() {
+  const own = ownNode()
+  if (own !== undefined && spawnSync(own, ['--version']).status === 0) return
+  if (own !== undefined) for (const name of ['node', 'node.cmd', 'node.ps1']) rmSync(join(modules, '.bin', name), { force: true })
+  nodeToUse()
+}
+
+function nodeToUse() {
+  const own = existsSync(join(modules, '.bin', process.platform === 'win32' ? 'node.cmd' : 'node')) ? ownNode() : undefined
+  if (own !== undefined) return own
+  if (Number(process.versions.node.split('.')[0]) >= NEEDED) return process.execPath
+  fail(
+    `Foreword needs Node ${NEEDED} or newer. This is ${process.version}, and npm has no Node of its own for ` +
+      `${process.platform}-${process.arch} here. Install Node ${NEEDED} or newer from nodejs.org, then run this again.`,
+  )
+}
+
+/** The program that the private workspace `node/` brought for this platform. */
+function ownNode() {
+  const { optionalDependencies } = JSON.parse(readFileSync(join(root, 'node', 'package.json'), 'utf8'))
+  const platform = `${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`
+  const file = process.platform === 'win32' ? 'node.exe' : 'node'
+  return Object.keys(optionalDependencies)
+    .filter((name) => name.endsWith(platform))
+    .map((name) => join(modules, name, 'bin', file))
+    .find((path) => existsSync(path))
+}
+
+/** One setup at a time. The lock names its process, so that a lock whose process is gone can be taken over. */
+async function takeLock() {
+  const mine = `${process.pid}\n`
+  for (let waited = 0; ; waited++) {
+    try {
+      writeFileSync(lockFile, mine, { flag: 'wx' })
+      return () => textOf(lockFile) === mine && rmSync(lockFile, { force: true })
+    } catch (error) {
+      if (error.code !== 'EEXIST') fail(`${lockFile} cannot be written: ${error.message}`)
+    }
+    const holder = textOf(lockFile)
+    if (holder !== undefined && holder !== '' && !isRunning(Number(holder))) takeAway(holder)
+    else if (waited === 0) say(`another setup is running (process ${(holder ?? '').trim() || 'unknown'}), waiting for it`)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+}
+
+/** Removes a dead process's lock, but never one that a third process has just taken. */
+function takeAway(dead) {
+  const aside = `${lockFile}.${process.pid}`
+  try {
+    renameSync(lockFile, aside)
+    if (textOf(aside) === dead) rmSync(aside, { force: true })
+    else renameSync(aside, lockFile)
+  } catch {
+    // Somebody else was quicker.
+  }
+}
+
+function isRunning(pid) {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return error.code === 'EPERM'
+  }
+}
+
+/** Becomes the command where the platform can do that; otherwise runs it, passes signals on and ends as it ends. */
+async function run(file, args) {
+  if (process.execve && process.platform !== 'win32' && file === process.execPath) process.execve(file, [file, ...args], process.env)
+  process.exitCode = (await wait(file, args, 'inherit')) ?? fail(`${file} was not found.`)
+}
+
+/** Runs a program to its end and answers its exit code; `undefined` where there is no such program. */
+function wait(file, args, stdio, shell = false) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(file, args, { cwd: stdio === 'inherit' ? process.cwd() : root, stdio, shell })
+    const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
+    let interrupted = false
+    const pass = (signal) => {
+      interrupted ||= signal === 'SIGINT' && stdio !== 'inherit'
+      // A terminal has sent Ctrl-C to the child as well; twice would cut its ending short.
+      if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal)
+    }
+    for (const signal of signals) process.on(signal, pass)
+    child.on('error', (error) => (error.code === 'ENOENT' ? resolve(undefined) : reject(error)))
+    child.on('close', (code, signal) => {
+      for (const name of signals) process.off(name, pass)
+      resolve(interrupted ? 130 : (code ?? 128 + (constants.signals[signal] ?? 15)))
+    })
+  })
+}
+
+function textOf(file) {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return undefined
+  }
+}
+
+function say(text) {
+  process.stderr.write(`foreword setup: ${text}\n`)
+}
+
+function fail(text, code = 1) {
+  say(text)
+  if (textOf(lockFile) === `${process.pid}\n`) rmSync(lockFile, { force: true })
+  process.exit(code)
+}
