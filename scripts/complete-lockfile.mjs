@@ -47,7 +47,18 @@ function platformOf(name) {
   const words = name.split(/[-/]/)
   const os = { win: 'win32' }
   const found = (known) => words.find((word) => known.includes(word))
-  const platform = found(['aix', 'android', 'darwin', 'freebsd', 'linux', 'openharmony', 'openbsd', 'sunos', 'win', 'win32'])
+  const platform = found([
+    'aix',
+    'android',
+    'darwin',
+    'freebsd',
+    'linux',
+    'openharmony',
+    'openbsd',
+    'sunos',
+    'win',
+    'win32',
+  ])
   const cpu = found(['arm', 'arm64', 'ia32', 'loong64', 'mips64el', 'ppc64', 'riscv64', 's390x', 'wasm32', 'x64'])
   const libc = found(['gnu', 'gnueabihf']) ? 'glibc' : found(['musl', 'musleabihf']) && 'musl'
   return {

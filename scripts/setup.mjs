@@ -23,8 +23,8 @@ const stamp = `${createHash('sha256').update(lockText).digest('hex')} ${process.
 
 if (!isReady()) await makeReady()
 const node = nodeToUse()
-const [program, ...args] = process.argv.slice(2)
-if (program !== undefined) await run(program === 'node' ? node : program, args)
+const [program, ...rest] = process.argv.slice(2)
+if (program !== undefined) await run(program === 'node' ? node : program, rest)
 
 function isReady() {
   return textOf(stampFile) === stamp
@@ -75,12 +75,15 @@ async function install() {
 function checkNode() {
   const own = ownNode()
   if (own !== undefined && spawnSync(own, ['--version']).status === 0) return
-  if (own !== undefined) for (const name of ['node', 'node.cmd', 'node.ps1']) rmSync(join(modules, '.bin', name), { force: true })
+  if (own !== undefined)
+    for (const name of ['node', 'node.cmd', 'node.ps1']) rmSync(join(modules, '.bin', name), { force: true })
   nodeToUse()
 }
 
 function nodeToUse() {
-  const own = existsSync(join(modules, '.bin', process.platform === 'win32' ? 'node.cmd' : 'node')) ? ownNode() : undefined
+  const own = existsSync(join(modules, '.bin', process.platform === 'win32' ? 'node.cmd' : 'node'))
+    ? ownNode()
+    : undefined
   if (own !== undefined) return own
   if (Number(process.versions.node.split('.')[0]) >= NEEDED) return process.execPath
   fail(
@@ -112,7 +115,8 @@ async function takeLock() {
     }
     const holder = textOf(lockFile)
     if (holder !== undefined && holder !== '' && !isRunning(Number(holder))) takeAway(holder)
-    else if (waited === 0) say(`another setup is running (process ${(holder ?? '').trim() || 'unknown'}), waiting for it`)
+    else if (waited === 0)
+      say(`another setup is running (process ${(holder ?? '').trim() || 'unknown'}), waiting for it`)
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
 }
@@ -140,7 +144,8 @@ function isRunning(pid) {
 
 /** Becomes the command where the platform can do that; otherwise runs it, passes signals on and ends as it ends. */
 async function run(file, args) {
-  if (process.execve && process.platform !== 'win32' && file === process.execPath) process.execve(file, [file, ...args], process.env)
+  if (process.execve && process.platform !== 'win32' && file === process.execPath)
+    process.execve(file, [file, ...args], process.env)
   process.exitCode = (await wait(file, args, 'inherit')) ?? fail(`${file} was not found.`)
 }
 

@@ -1,0 +1,213 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, sep } from 'node:path'
+import test from 'node:test'
+import { importsOf } from './house/imports.ts'
+import {
+  circles,
+  type Door,
+  environmentFaults,
+  exportFaults,
+  habitFaults,
+  pluginFaults,
+  purityFaults,
+  roomFaults,
+  type Sources,
+} from './house/rules.ts'
+
+const root = join(import.meta.dirname, '..')
+const exported = (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { exports: Record<string, Door> })
+  .exports
+const house = sourcesOf('src')
+const doors = doorsOf(exported, house)
+
+test('rooms import downwards only, through doors', () => {
+  assert.deepEqual(roomFaults(house, doors), [])
+})
+
+test('an import upwards, sideways, past a door or from an unknown room is found', () => {
+  const faults = (path: string, source: string) => roomFaults(new Map([[path, source]]), doors)
+  assert.deepEqual(faults('src/session/log.ts', `import { a } from '../context.ts'`), [])
+  assert.deepEqual(faults('src/context/fit.ts', `import { a } from '../session.ts'`), [
+    'src/context/fit.ts imports src/session.ts: rooms import downwards only',
+  ])
+  assert.deepEqual(faults('src/session/log.ts', `import type { Model } from '../model.ts'`), [
+    'src/session/log.ts imports src/model.ts: rooms import downwards only',
+  ])
+  assert.deepEqual(faults('src/session/log.ts', `const fit = await import('../context/fit.ts')`), [
+    'src/session/log.ts imports src/context/fit.ts: not a door',
+  ])
+  assert.deepEqual(faults('src/cellar/wine.ts', `export { a } from '../context.ts'`), [
+    'src/cellar/wine.ts imports src/context.ts: the room cellar stands on no floor',
+  ])
+})
+
+test('what is published imports nothing from testing, tests may', () => {
+  const source = `import { scripted } from '../testing.ts'`
+  const open = new Set([...doors, 'src/testing.ts'])
+  assert.deepEqual(roomFaults(new Map([['src/runtime/queue.ts', source]]), open), [
+    'src/runtime/queue.ts imports src/testing.ts: only tests may import from testing',
+  ])
+  assert.deepEqual(roomFaults(new Map([['src/session/log.test.ts', source]]), open), [])
+})
+
+test('plugins do not know each other', () => {
+  assert.deepEqual(pluginFaults(house), [])
+})
+
+test('a plugin that imports another one is found, and so is shared code that knows a plugin', () => {
+  const sources = new Map([
+    ['src/plugin/shell/shell.ts', `import { read } from '../files/read.ts'`],
+    ['src/plugin/reader.ts', `import { date } from './date/date.ts'`],
+    ['src/plugin/date/date.ts', `import { reader } from '../reader.ts'`],
+    ['src/plugin.ts', `export { date } from './plugin/date/date.ts'`],
+  ])
+  assert.deepEqual(pluginFaults(sources), [
+    'src/plugin/shell/shell.ts imports src/plugin/files/read.ts: the folders inside src/plugin/ do not know each other',
+    'src/plugin/reader.ts imports src/plugin/date/date.ts: the folders inside src/plugin/ do not know each other',
+  ])
+})
+
+test('no files need each other in a circle', () => {
+  assert.deepEqual(circles(house), [])
+})
+
+test('a circle is found, one of types alone is none', () => {
+  const ring = (word: string) =>
+    new Map([
+      ['src/agent/a.ts', `import { b } from './b.ts'`],
+      ['src/agent/b.ts', `import { c } from './c.ts'`],
+      ['src/agent/c.ts', `import ${word} { a } from './a.ts'`],
+    ])
+  assert.deepEqual(circles(ring('')), ['src/agent/a.ts → src/agent/b.ts → src/agent/c.ts → src/agent/a.ts'])
+  assert.deepEqual(circles(ring('type')), [])
+})
+
+test('the context room is pure: no other room, no node, no clock, no chance, no environment, no waiting', () => {
+  assert.deepEqual(purityFaults(house), [])
+})
+
+test('every way out of the pure room is found', () => {
+  const faults = (source: string) => purityFaults(new Map([['src/context/fit.ts', source]]))
+  for (const source of [
+    `import { join } from 'node:path'`,
+    `import { a } from '../session.ts'`,
+    `import { z } from 'zod'`,
+    `import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'`,
+    `import { generateId } from '@ai-sdk/provider-utils'`,
+    `const text = await read()`,
+    `export async function fit() {}`,
+    `export function fit(): Promise<void> {}`,
+    'const label = `at ${new Date().toISOString()}`',
+    `const order = Math.random()`,
+    `const home = process.env.HOME`,
+    `const id = crypto.randomUUID()`,
+    `const start = performance.now()`,
+    `globalThis.count = 1`,
+  ]) {
+    assert.equal(faults(source).length, 1, source)
+  }
+  assert.deepEqual(faults(`import type { ModelMessage } from '@ai-sdk/provider-utils'`), [])
+  assert.deepEqual(faults(`const note = 'process the Date' // an async Promise\n/* Math.random */`), [])
+  assert.deepEqual(faults('const told = `the Date`\nconst pattern = /await "/\nconst quote = "x"'), [])
+})
+
+test('only the command reads the command line and the environment', () => {
+  assert.deepEqual(environmentFaults(house), [])
+})
+
+test('a look at the environment from elsewhere is found', () => {
+  const faults = (path: string, source: string) => environmentFaults(new Map([[path, source]])).length
+  assert.equal(faults('src/runtime/home.ts', `const home = process.env['FOREWORD_HOME']`), 1)
+  assert.equal(faults('src/runtime/home.ts', `const [, , name] = process.argv`), 1)
+  assert.equal(faults('src/runtime/home.ts', `const { env } = process`), 1)
+  assert.equal(faults('src/runtime/home.ts', `import { env } from 'node:process'`), 1)
+  assert.equal(faults('src/runtime/home.ts', `// never process.env here`), 0)
+  assert.equal(faults('src/cli/main.ts', `const home = process.env['FOREWORD_HOME']`), 0)
+})
+
+test('files are named for what they give, and doors name what they let through', () => {
+  assert.deepEqual(habitFaults(house), [])
+})
+
+test('a drawer and a blanket export are found', () => {
+  const sources = new Map([
+    ['src/agent/utils.ts', ''],
+    ['src/agent/types.ts', ''],
+    ['src/agent/helpers.test.ts', ''],
+    ['src/agent.ts', `export * from './agent/turn.ts'`],
+  ])
+  assert.equal(habitFaults(sources).length, 4)
+})
+
+test('package.json exports the doors that exist, each under its own name', () => {
+  assert.deepEqual(exportFaults(exported, house), [])
+})
+
+test('an export without a file, a door without an export and a wrong name are found', () => {
+  const door = (name: string) => ({
+    'foreword-source': `./src/${name}.ts`,
+    types: `./dist/${name}.d.ts`,
+    default: `./dist/${name}.js`,
+  })
+  const sources = new Map([
+    ['src/agent/turn.ts', ''],
+    ['src/tool.ts', ''],
+    ['src/model.ts', ''],
+  ])
+  assert.deepEqual(exportFaults({ './agent': door('agent'), './model': door('tool') }, sources), [
+    './agent is exported, but src/agent.ts is not there',
+    `./model should be ${JSON.stringify(door('model'))}`,
+    'src/model.ts is a door that package.json does not export',
+  ])
+})
+
+test('every form of import is read, and nothing that only looks like one', () => {
+  const source = `
+    import first, { second } from 'one'
+    import type { Third } from "two"
+    import { type Fourth, type Fifth } from 'three'
+    import {
+      type Sixth,
+      seventh, // from 'nowhere'
+    } from 'four'
+    import 'five'
+    export { eighth } from 'six'
+    const late = await import('seven')
+    const text = "import { x } from 'eight'"
+    // import { y } from 'nine'
+    const pattern = /import 'ten'/
+    const told = \`import 'eleven' \${await import('twelve')}\``
+  assert.deepEqual(
+    importsOf(source)
+      .map(({ specifier, typeOnly }) => `${specifier}${typeOnly ? ' (type)' : ''}`)
+      .toSorted(),
+    ['five', 'four', 'one', 'seven', 'six', 'three (type)', 'twelve', 'two (type)'],
+  )
+})
+
+test('the lockfile names the packages of every platform, so that a clean install works everywhere', () => {
+  const { status, stderr } = spawnSync(process.execPath, [join(root, 'scripts', 'complete-lockfile.mjs'), '--check'], {
+    encoding: 'utf8',
+  })
+  assert.equal(status, 0, stderr)
+})
+
+function sourcesOf(folder: string): Sources {
+  return new Map(
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.ts'))
+      .toSorted()
+      .map((path) => [`${folder}/${path.split(sep).join('/')}`, readFileSync(join(root, folder, path), 'utf8')]),
+  )
+}
+
+/** The front doors, and what package.json exports beside them. */
+function doorsOf(exportedDoors: Readonly<Record<string, Door>>, sources: Sources): ReadonlySet<string> {
+  const fronts = [...sources.keys()].filter((path) => /^src\/[^/]+\.ts$/.test(path))
+  const extra = Object.values(exportedDoors).flatMap((door) =>
+    typeof door === 'string' ? [] : [door['foreword-source']!.slice(2)],
+  )
+  return new Set([...fronts, ...extra])
+}
