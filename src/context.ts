@@ -1,9 +1,29 @@
+export { type Earlier } from './context/history.ts'
+export { assemble, type Assembly, type AssemblyInput } from './context/assemble.ts'
 export { type Attachment, attachmentText } from './context/attachment.ts'
 export { available, type Budget } from './context/budget.ts'
+export {
+  compare,
+  type Compared,
+  compareText,
+  type Comparison,
+  type DifferenceCause,
+  type FirstDifference,
+} from './context/compare.ts'
 export { imageTokens, UNKNOWN_IMAGE_TOKENS } from './context/image-tokens.ts'
 export type { Layer, Origin, Placement, Priority, Rendition } from './context/layer.ts'
+export {
+  type CutRule,
+  type Layout,
+  type LayoutChanges,
+  type LayoutChoice,
+  layoutOf,
+  layouts,
+  type PlacementBySize,
+} from './context/layout.ts'
 export type { Cut, Manifest, ManifestEntry, Outcome, Reason, ReasonCode, Slot } from './context/manifest.ts'
 export {
+  type AnyMessage,
   type AssistantMessage,
   type Message,
   outputText,
@@ -15,6 +35,9 @@ export {
   toolCalls,
   toolResults,
 } from './context/message.ts'
+export { outline } from './context/outline.ts'
+export { ContextOverflowError } from './context/overflow-error.ts'
+export type { Piece, Request } from './context/request.ts'
 export {
   chars,
   charsPerFour,
@@ -25,4 +48,5 @@ export {
   toolTokens,
 } from './context/token-counter.ts'
 export type { ToolDefinition } from './context/tool-definition.ts'
+export { leastTokens } from './context/tool-output.ts'
 export { type Conversation, type Turn, type TurnMessage, turnsOf } from './context/turn.ts'

@@ -1,0 +1,42 @@
+import { type Message, userMessage } from './message.ts'
+import type { TokenCounter } from './token-counter.ts'
+import type { ToolDefinition } from './tool-definition.ts'
+import type { PricedMessage } from './tool-output.ts'
+
+/** The tools, if offered, with which the model can read what is no longer in front of it. */
+export interface Readers {
+  readonly history: string | undefined
+  readonly attachments: string | undefined
+}
+
+export function readersAmong(tools: readonly ToolDefinition[]): Readers {
+  const offered = (name: string) => (tools.some((tool) => tool.name === name) ? name : undefined)
+  return { history: offered('read_history'), attachments: offered('read_attachment') }
+}
+
+/** What was dropped from the front of a conversation. */
+export interface Dropped {
+  readonly count: number
+  readonly unit: 'turn' | 'message'
+  readonly files: readonly { readonly id: string; readonly name?: string }[]
+}
+
+/**
+ * Tells the model what it no longer sees, if it is offered a tool to read it: a promise it cannot act on would only
+ * confuse it. The text changes only when a cut does, so that a prompt cache is not broken between cuts.
+ */
+export function announcement(dropped: Dropped, readers: Readers, counter: TokenCounter): PricedMessage | undefined {
+  const lines: string[] = []
+  if (dropped.count > 0 && readers.history) {
+    const things = dropped.count === 1 ? `1 earlier ${dropped.unit}` : `${dropped.count} earlier ${dropped.unit}s`
+    lines.push(`[${things} of this conversation not shown; ${readers.history} finds and reads them]`)
+  }
+  if (dropped.files.length > 0 && readers.attachments) {
+    const names = dropped.files.map(({ id, name }) => (name ? `${name} (${id})` : id)).join(', ')
+    lines.push(`[files not shown: ${names}; ${readers.attachments} reads them]`)
+  }
+  if (lines.length === 0) return undefined
+  const text = lines.join('\n')
+  const message: Message = userMessage(text)
+  return { message, tokens: counter.made?.(text) ?? counter.text(text) + counter.perMessage }
+}

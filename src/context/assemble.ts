@@ -1,0 +1,210 @@
+import { type Readers, readersAmong } from './announcement.ts'
+import type { Attachment } from './attachment.ts'
+import { available, type Budget } from './budget.ts'
+import { currentSections, type CurrentTurn, shrinkTurn, wholeTurn } from './current-turn.ts'
+import { giveWay, type Remainder, remainingTokens } from './give-way.ts'
+import type { Earlier } from './history.ts'
+import { fitMessages } from './history-by-message.ts'
+import { fitTurns } from './history-by-turn.ts'
+import type { Layer } from './layer.ts'
+import type { Layout } from './layout.ts'
+import { type LayerGroup, layerSections } from './layer-section.ts'
+import type { Cut, Manifest } from './manifest.ts'
+import { manifestOf } from './manifest-of.ts'
+import { ContextOverflowError } from './overflow-error.ts'
+import { type PlacedLayer, placeLayer } from './placed-layer.ts'
+import { type PricedTurn, priceTurn, sumTokens } from './priced-turn.ts'
+import { type Piece, type Request, requestOf } from './request.ts'
+import { omitted, type Section } from './section.ts'
+import type { TokenCounter } from './token-counter.ts'
+import { toolTokens } from './token-counter.ts'
+import type { ToolDefinition } from './tool-definition.ts'
+import type { Turn } from './turn.ts'
+
+/** Everything that decides what a model reads. Time, files and identity have become part of a layer before. */
+export interface AssemblyInput {
+  readonly layout: Layout
+  readonly layers: readonly Layer[]
+  /** Settled turns, oldest first. */
+  readonly history: readonly Turn[]
+  /** The turn that is being answered. */
+  readonly current: Turn
+  readonly attachments?: readonly Attachment[]
+  readonly tools?: readonly ToolDefinition[]
+  readonly budget: Budget
+  readonly counter: TokenCounter
+  /** The `cut` of the manifest of this conversation's last call. */
+  readonly cut?: Cut
+  /** Older turns that were not loaded because they can no longer fit. */
+  readonly earlier?: Earlier
+  /** Stands in the manifest, nothing more. */
+  readonly model?: string
+}
+
+/** A request, the account of it, and its pieces in the order of the wire. */
+export interface Assembly {
+  readonly request: Request
+  readonly manifest: Manifest
+  readonly pieces: readonly Piece[]
+}
+
+/**
+ * Puts a request together. Pure: the same input gives the same bytes.
+ *
+ * Throws `ContextOverflowError`, which carries the whole account, when what must stand does not fit; nothing else for a
+ * valid input. A layer whose name the layout does not know is a `RangeError`.
+ */
+export function assemble(input: AssemblyInput): Assembly {
+  const plan = planOf(input)
+  const { tools, current, readers } = plan
+  const room = plan.available - plan.toolTokens
+
+  const shareOfHead = Math.floor(plan.available * input.layout.headShare) - plan.toolTokens
+  const fitted = settle(plan, shareOfHead)
+  const left = room - fitted.tokens
+  const historyInput = {
+    turns: plan.turns,
+    room: Math.max(0, left),
+    rule: input.layout.cut,
+    shrinks: input.layout.shrinks,
+    cut: input.cut,
+    currentTurn: current.id,
+    earlier: input.earlier,
+    readers,
+    counter: input.counter,
+  }
+  const history = input.layout.cut.unit === 'turn' ? fitTurns(historyInput) : fitMessages(historyInput)
+  const sections: readonly Section[] = [
+    ...tools,
+    ...layerSections(plan.head, 'system', fitted.head, fitted.headAtShare),
+    ...layerSections(plan.head, 'preamble', fitted.head, fitted.headAtShare),
+    ...history.sections,
+    ...strayAttachments(input),
+    ...layerSections(plan.tail, 'before-input', fitted.tail),
+    ...currentSections(fitted.current, input.counter),
+    ...layerSections(plan.tail, 'after-input', fitted.tail),
+  ]
+  const manifest = manifestOf(input, sections, history.cut)
+  if (left < 0) throw new ContextOverflowError(manifest)
+  return { manifest, ...requestOf(input, sections) }
+}
+
+interface Plan {
+  readonly available: number
+  readonly tools: readonly Section[]
+  readonly toolTokens: number
+  readonly head: LayerGroup
+  readonly tail: LayerGroup
+  readonly turns: readonly PricedTurn[]
+  readonly current: PricedTurn
+  readonly readers: Readers
+  readonly input: AssemblyInput
+}
+
+function planOf(input: AssemblyInput): Plan {
+  const { layout, layers, counter, history, current, attachments = [], tools = [] } = input
+  const readers = readersAmong(tools)
+  const placed = layers.map((layer) => placeLayer(layer, layout, counter))
+  const isHead = ({ placement }: PlacedLayer) => placement === 'system' || placement === 'preamble'
+  const price = (turn: Turn) => {
+    const own = attachments.filter((attachment) => attachment.turn === turn.id)
+    return priceTurn(turn, own, counter, readers.history)
+  }
+  const toolSections = tools.map((tool) => toolSection(tool, counter))
+  return {
+    available: available(input.budget),
+    tools: toolSections,
+    toolTokens: sumTokens(toolSections.map(({ entry }) => entry)),
+    head: { placed: placed.filter(isHead), limitCode: 'head-share' },
+    tail: { placed: placed.filter((layer) => !isHead(layer)), limitCode: 'shortage' },
+    turns: history.map(price),
+    current: price(current),
+    readers,
+    input,
+  }
+}
+
+interface Settled {
+  readonly head: Remainder
+  /** What the head's share alone left of it: the rest of its loss is a shortage. */
+  readonly headAtShare: Remainder
+  readonly tail: Remainder
+  readonly current: CurrentTurn
+  /** Of head layers, tail layers and the current turn. */
+  readonly tokens: number
+}
+
+/**
+ * The head is settled by its share alone. Only when what must stand does not fit do the current turn's results shrink,
+ * then the tail gives way, then the head again from the top.
+ */
+function settle(
+  { available: all, toolTokens: ofTools, head, tail, current, readers, input }: Plan,
+  share: number,
+): Settled {
+  const { shrinks } = input.layout
+  const room = all - ofTools
+  const headHolders = holdersOf(head)
+  const tailHolders = holdersOf(tail)
+
+  const headAtShare = giveWay(headHolders, share, shrinks)
+  const headTokens = remainingTokens(headHolders, headAtShare)
+  const wholeTail = tailHolders.map(() => 0)
+  const tailTokens = remainingTokens(tailHolders, wholeTail)
+  const whole = wholeTurn(current)
+  const fits = headTokens + tailTokens + whole.tokens <= room
+  if (fits)
+    return {
+      head: headAtShare,
+      headAtShare,
+      tail: wholeTail,
+      current: whole,
+      tokens: headTokens + tailTokens + whole.tokens,
+    }
+
+  const shrunk = shrinks ? shrinkTurn(current, room - headTokens - tailTokens, input.counter, readers.history) : whole
+  const tailLeft = giveWay(tailHolders, room - headTokens - shrunk.tokens, shrinks)
+  const tailLeftTokens = remainingTokens(tailHolders, tailLeft)
+  const headLeft = giveWay(headHolders, Math.min(share, room - shrunk.tokens - tailLeftTokens), shrinks)
+  const tokens = remainingTokens(headHolders, headLeft) + tailLeftTokens + shrunk.tokens
+  return { head: headLeft, headAtShare, tail: tailLeft, current: shrunk, tokens }
+}
+
+/** Blank layers hold nothing and give nothing. */
+function holdersOf({ placed }: LayerGroup): readonly PlacedLayer[] {
+  return placed.filter((layer) => layer.forms.length > 0)
+}
+
+function toolSection(tool: ToolDefinition, counter: TokenCounter): Section {
+  const tokens = toolTokens(counter, tool)
+  return {
+    entry: {
+      id: tool.name,
+      layer: 'tool',
+      slot: 'tools',
+      outcome: 'included',
+      form: 'full',
+      tokens,
+      fullTokens: tokens,
+      origin: { kind: 'operator', ref: tool.name },
+    },
+    messages: [],
+  }
+}
+
+/** A file of a turn that is not part of the input cannot stand anywhere, and is not lost in silence either. */
+function strayAttachments({ attachments = [], history, current, counter }: AssemblyInput): readonly Section[] {
+  const turns = new Set([...history.map((turn) => turn.id), current.id])
+  return attachments
+    .filter((attachment) => !turns.has(attachment.turn))
+    .map((attachment) =>
+      omitted({
+        id: attachment.id,
+        layer: 'attachment',
+        slot: 'history',
+        fullTokens: attachment.tokens ?? counter.text(attachment.text ?? ''),
+        reason: { code: 'no-such-turn', turn: attachment.turn },
+        origin: { kind: 'file', ref: attachment.id },
+      }),
+    )
+}

@@ -1,0 +1,204 @@
+import type { Manifest, ManifestEntry, Slot } from './manifest.ts'
+import type { Piece } from './request.ts'
+
+/** Two calls as they are compared. With their pieces the common beginning is exact to the message. */
+export interface Compared {
+  readonly manifest: Manifest
+  /** Of the same assembly. Without them whole entries are compared. */
+  readonly pieces?: readonly Piece[]
+}
+
+/** What changed from one call to another. */
+export interface Comparison {
+  /** Now in the request, and not before. */
+  readonly came: readonly EntryName[]
+  /** No longer in the request. */
+  readonly went: readonly EntryName[]
+  /** In both, at another place: another slot, or another order among those that stayed. */
+  readonly moved: readonly (EntryName & { readonly from: Slot })[]
+  /** In both, in another form. */
+  readonly changedForm: readonly (EntryName & { readonly from: string; readonly to: string })[]
+  /** In both, in the same form, with other content. */
+  readonly changedContent: readonly EntryName[]
+  /** What a prompt cache can reuse. */
+  readonly commonPrefix: { readonly tokens: number; readonly pieces: number }
+  /** Where the common beginning ends; absent where the two are the same. */
+  readonly firstDifference?: FirstDifference
+}
+
+export interface EntryName {
+  readonly id: string
+  readonly slot: Slot
+}
+
+export interface FirstDifference extends EntryName {
+  readonly cause: DifferenceCause
+}
+
+/** `grew`: the later call only goes on behind the earlier one. `shrank`: it ends within it. */
+export type DifferenceCause = 'came' | 'went' | 'moved' | 'form' | 'content' | 'grew' | 'shrank'
+
+export function compare(before: Compared, after: Compared): Comparison {
+  const old = standing(before)
+  const now = standing(after)
+  const stayed = [...now.values()].filter(({ entry }) => old.has(entry.id))
+  const displaced = outOfOrder(
+    stayed.map(({ entry }) => entry.id),
+    new Map([...old.keys()].map((id, index) => [id, index])),
+  )
+  return {
+    came: [...now.values()].filter(({ entry }) => !old.has(entry.id)).map(nameOf),
+    went: [...old.values()].filter(({ entry }) => !now.has(entry.id)).map(nameOf),
+    moved: stayed
+      .filter(({ entry }) => old.get(entry.id)!.entry.slot !== entry.slot || displaced.has(entry.id))
+      .map((one) => ({ ...nameOf(one), from: old.get(one.entry.id)!.entry.slot })),
+    changedForm: stayed.flatMap((one) => {
+      const from = old.get(one.entry.id)!.entry.form ?? ''
+      const to = one.entry.form ?? ''
+      return from === to ? [] : [{ ...nameOf(one), from, to }]
+    }),
+    changedContent: stayed
+      .filter((one) => {
+        const was = old.get(one.entry.id)!
+        return was.entry.form === one.entry.form && !sameContent(was, one)
+      })
+      .map(nameOf),
+    ...prefix(before, after, old, now),
+  }
+}
+
+/** A comparison as text, for people. */
+export function compareText(comparison: Comparison): string {
+  const { came, went, moved, changedForm, changedContent, commonPrefix, firstDifference } = comparison
+  const at = ({ id, slot }: EntryName) => `${slot} ${id}`
+  const lines = [
+    `common beginning: ${commonPrefix.tokens} tokens`,
+    firstDifference
+      ? `first difference: ${at(firstDifference)} (${firstDifference.cause})`
+      : 'no difference: the two requests are the same',
+    ...came.map((entry) => `+ ${at(entry)}`),
+    ...went.map((entry) => `- ${at(entry)}`),
+    ...moved.map((entry) => `> ${at(entry)} (from ${entry.from})`),
+    ...changedForm.map((entry) => `~ ${at(entry)} (${entry.from} -> ${entry.to})`),
+    ...changedContent.map((entry) => `* ${at(entry)} (content)`),
+  ]
+  return lines.join('\n')
+}
+
+interface Standing {
+  readonly entry: ManifestEntry
+  readonly contents: readonly unknown[] | undefined
+}
+
+/** What really stands in a request, by id, in reading order. */
+function standing({ manifest, pieces }: Compared): ReadonlyMap<string, Standing> {
+  const contents = new Map<number, unknown[]>()
+  for (const piece of pieces ?? []) {
+    const own = contents.get(piece.entry)
+    if (own) own.push(piece.content)
+    else contents.set(piece.entry, [piece.content])
+  }
+  return new Map(
+    manifest.entries.flatMap((entry, index) => {
+      if (entry.outcome === 'omitted') return []
+      return [[entry.id, { entry, contents: pieces ? (contents.get(index) ?? []) : undefined }] as const]
+    }),
+  )
+}
+
+function nameOf({ entry }: Standing): EntryName {
+  return { id: entry.id, slot: entry.slot }
+}
+
+function sameContent(before: Standing, after: Standing): boolean {
+  if (before.entry.digest && after.entry.digest) return before.entry.digest === after.entry.digest
+  if (before.contents && after.contents) return same(before.contents, after.contents)
+  return before.entry.tokens === after.entry.tokens && before.entry.fullTokens === after.entry.fullTokens
+}
+
+function same(before: unknown, after: unknown): boolean {
+  return before === after || JSON.stringify(before) === JSON.stringify(after)
+}
+
+/** The ids that have to move for the rest to keep its order: all but a longest rising run of old positions. */
+function outOfOrder(ids: readonly string[], oldPosition: ReadonlyMap<string, number>): ReadonlySet<string> {
+  const tails: number[] = []
+  const previous: number[] = []
+  const positions = ids.map((id) => oldPosition.get(id)!)
+  for (const [index, position] of positions.entries()) {
+    let low = 0
+    let high = tails.length
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (positions[tails[middle]!]! < position) low = middle + 1
+      else high = middle
+    }
+    previous[index] = low > 0 ? tails[low - 1]! : -1
+    tails[low] = index
+  }
+  const kept = new Set<number>()
+  for (let index = tails.at(-1) ?? -1; index >= 0; index = previous[index]!) kept.add(index)
+  return new Set(ids.filter((_, index) => !kept.has(index)))
+}
+
+type Prefix = Pick<Comparison, 'commonPrefix' | 'firstDifference'>
+
+function prefix(
+  before: Compared,
+  after: Compared,
+  old: ReadonlyMap<string, Standing>,
+  now: ReadonlyMap<string, Standing>,
+): Prefix {
+  const earlier = unitsOf(before)
+  const later = unitsOf(after)
+  let pieces = 0
+  let tokens = 0
+  while (pieces < earlier.length && pieces < later.length && earlier[pieces]!.same(later[pieces]!)) {
+    tokens += later[pieces]!.tokens
+    pieces += 1
+  }
+  const commonPrefix = { tokens, pieces }
+  const gone = earlier[pieces]?.entry
+  const here = later[pieces]?.entry
+  if (!gone && !here) return { commonPrefix }
+  const cause = causeOf(gone, here, old, now)
+  const { id, slot } = (cause === 'went' || !here ? gone : here)!
+  return { commonPrefix, firstDifference: { id, slot, cause } }
+}
+
+function causeOf(
+  gone: ManifestEntry | undefined,
+  here: ManifestEntry | undefined,
+  old: ReadonlyMap<string, Standing>,
+  now: ReadonlyMap<string, Standing>,
+): DifferenceCause {
+  if (!gone) return 'grew'
+  if (!here) return 'shrank'
+  if (gone.id === here.id) return gone.form === here.form ? 'content' : 'form'
+  if (!now.has(gone.id)) return 'went'
+  if (!old.has(here.id)) return 'came'
+  return 'moved'
+}
+
+interface Unit {
+  readonly entry: ManifestEntry
+  readonly tokens: number
+  readonly content: unknown
+  same(other: Unit): boolean
+}
+
+/** The pieces of a request, or its entries where the pieces are not at hand. */
+function unitsOf({ manifest, pieces }: Compared): readonly Unit[] {
+  if (pieces) {
+    return pieces.map(({ entry: index, tokens, content }) => {
+      const entry = manifest.entries[index]!
+      return { entry, tokens, content, same: (other) => same(content, other.content) }
+    })
+  }
+  return manifest.entries
+    .filter((entry) => entry.outcome !== 'omitted')
+    .map((entry) => {
+      const content = entry.digest ?? [entry.id, entry.form, entry.tokens, entry.fullTokens]
+      return { entry, tokens: entry.tokens, content, same: (other) => same(content, other.content) }
+    })
+}

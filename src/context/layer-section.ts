@@ -1,0 +1,53 @@
+import type { Remainder } from './give-way.ts'
+import type { Placement } from './layer.ts'
+import type { ReasonCode } from './manifest.ts'
+import { userMessage } from './message.ts'
+import type { PlacedLayer } from './placed-layer.ts'
+import { omitted, type Section } from './section.ts'
+
+/** Layers that give way together, and the reason they do. */
+export interface LayerGroup {
+  readonly placed: readonly PlacedLayer[]
+  readonly limitCode: ReasonCode
+}
+
+/**
+ * The account of a group's layers at one placement, in declared order. `remainder` runs over the layers that are not
+ * blank. What `before` had already taken went for the group's own limit; what went beyond that, for a shortage.
+ */
+export function layerSections(
+  { placed, limitCode }: LayerGroup,
+  placement: Placement,
+  remainder: Remainder,
+  before: Remainder = remainder,
+): readonly Section[] {
+  let holder = 0
+  return placed.flatMap((layer): readonly Section[] => {
+    const index = layer.forms.length > 0 ? holder++ : undefined
+    if (layer.placement !== placement) return []
+    if (index === undefined) return [blankSection(layer)]
+    const code = remainder[index] === before[index] ? limitCode : 'shortage'
+    return [layerSection(layer, remainder[index], code)]
+  })
+}
+
+function layerSection(placed: PlacedLayer, form: number | undefined, code: ReasonCode): Section {
+  const { layer, placement: slot, fullTokens, forms } = placed
+  const origin = layer.origin ?? { kind: 'operator' as const, ref: layer.id }
+  const about = { id: layer.id, layer: layer.layer, slot, fullTokens, origin }
+  if (form === undefined) return omitted({ ...about, reason: { code } })
+  const chosen = forms[form]!
+  const { tokens } = chosen
+  const messages = [{ message: userMessage(chosen.text), tokens }]
+  const outcome = form === 0 ? 'included' : 'reduced'
+  const why = form === 0 ? {} : { reason: { code } }
+  return {
+    entry: { id: layer.id, layer: layer.layer, slot, outcome, form: chosen.form, tokens, fullTokens, ...why, origin },
+    messages,
+  }
+}
+
+function blankSection({ layer, placement: slot, fullTokens }: PlacedLayer): Section {
+  const origin = layer.origin ?? { kind: 'operator' as const, ref: layer.id }
+  return omitted({ id: layer.id, layer: layer.layer, slot, fullTokens, reason: { code: 'blank' }, origin })
+}

@@ -1,0 +1,76 @@
+import { type Message, type ToolMessage, toolCalls, toolResults } from './message.ts'
+import type { TurnMessage } from './turn.ts'
+
+/** Messages whose calls all have results and whose results all have calls, and what was taken out for that. */
+export interface Paired {
+  readonly messages: readonly TurnMessage[]
+  readonly unpaired: readonly Unpaired[]
+}
+
+export interface Unpaired {
+  readonly toolCallId: string
+  /** The message as it was, holding only the part that was taken out. */
+  readonly message: Message
+  /** What the whole message was said to cost, where nothing of it is left. */
+  readonly tokens?: number
+}
+
+/**
+ * A tool call and its result stand or fall together: a result answers a call of the nearest assistant message before
+ * it, with nothing but results between. What has no partner is taken out.
+ */
+export function pair(messages: readonly TurnMessage[]): Paired {
+  const lonely = lonelyParts(messages.map(({ message }) => message))
+  if (lonely.size === 0) return { messages, unpaired: [] }
+
+  const kept: TurnMessage[] = []
+  const unpaired: Unpaired[] = []
+  for (const turnMessage of messages) {
+    const { message } = turnMessage
+    const content: readonly object[] = typeof message.content === 'string' ? [] : message.content
+    const rest = content.filter((part) => !lonely.has(part))
+    if (rest.length === content.length) {
+      kept.push(turnMessage)
+      continue
+    }
+    if (rest.length > 0) kept.push({ message: withContent(message, rest) })
+    for (const part of [...toolCalls(message), ...toolResults(message)]) {
+      if (!lonely.has(part)) continue
+      const whole = rest.length === 0 && content.length === 1
+      unpaired.push({
+        toolCallId: part.toolCallId,
+        message: withContent(message, [part]),
+        ...(whole && turnMessage.tokens !== undefined ? { tokens: turnMessage.tokens } : {}),
+      })
+    }
+  }
+  return { messages: kept, unpaired }
+}
+
+function lonelyParts(messages: readonly Message[]): ReadonlySet<object> {
+  const lonely = new Set<object>()
+  let open = new Map<string, object>()
+  const closeAll = () => {
+    for (const call of open.values()) lonely.add(call)
+    open = new Map()
+  }
+  for (const message of messages) {
+    if (message.role !== 'tool') closeAll()
+    for (const call of toolCalls(message)) {
+      if (call.providerExecuted) continue
+      const twin = open.get(call.toolCallId)
+      if (twin) lonely.add(twin)
+      open.set(call.toolCallId, call)
+    }
+    for (const result of toolResults(message)) {
+      if (!open.delete(result.toolCallId)) lonely.add(result)
+    }
+  }
+  closeAll()
+  return lonely
+}
+
+/** The parts are the message's own, so the role's content type still holds. */
+function withContent(message: Message, content: readonly object[]): Message {
+  return { ...message, content: content as ToolMessage['content'] } as Message
+}

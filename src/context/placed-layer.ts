@@ -1,0 +1,63 @@
+import type { Layer, Placement, Priority } from './layer.ts'
+import type { Layout } from './layout.ts'
+import type { TokenCounter } from './token-counter.ts'
+
+/** A layer that knows where it stands, how hard it holds on and what each of its forms costs. */
+export interface PlacedLayer {
+  readonly layer: Layer
+  readonly placement: Placement
+  readonly priority: Priority
+  /** Fullest first, each cheaper than the one before. Empty: the layer is blank. */
+  readonly forms: readonly PricedForm[]
+  readonly fullTokens: number
+}
+
+export interface PricedForm {
+  readonly form: string
+  readonly text: string
+  readonly tokens: number
+}
+
+/** Throws a `RangeError` for a name that the layout does not know, unless the layer says where it stands. */
+export function placeLayer(layer: Layer, layout: Layout, counter: TokenCounter): PlacedLayer {
+  const priced = layer.renditions.map(({ form, text, tokens }) => ({
+    form,
+    text,
+    tokens: tokens ?? counter.text(text) + counter.perMessage,
+  }))
+  const fullTokens = priced[0]?.tokens ?? 0
+  return {
+    layer,
+    placement: layer.placement ?? placementOf(layer, layout, fullTokens),
+    priority: layer.priority ?? layout.priorities[layer.layer] ?? 'normal',
+    forms: usefulForms(priced),
+    fullTokens,
+  }
+}
+
+function placementOf(layer: Layer, layout: Layout, tokens: number): Placement {
+  const placed = Object.hasOwn(layout.placements, layer.layer) ? layout.placements[layer.layer] : undefined
+  if (placed === undefined) {
+    throw new RangeError(
+      `Layer "${layer.id}": the layout "${layout.name}" does not know the name "${layer.layer}". ` +
+        `Give the layer a placement, or use one of ${Object.keys(layout.placements).join(', ')}.`,
+    )
+  }
+  if (typeof placed === 'string') return placed
+  return tokens >= placed.from ? placed.large : placed.small
+}
+
+/** A form that saves nothing is not used, and a blank text is no form: leaving out says the same for less. */
+function usefulForms(priced: readonly PricedForm[]): readonly PricedForm[] {
+  const useful: PricedForm[] = []
+  if (isBlank(priced[0]?.text)) return useful
+  for (const form of priced) {
+    const before = useful.at(-1)
+    if (!before || (!isBlank(form.text) && form.tokens < before.tokens)) useful.push(form)
+  }
+  return useful
+}
+
+function isBlank(text: string | undefined): boolean {
+  return text === undefined || text.trim() === ''
+}

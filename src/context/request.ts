@@ -1,0 +1,70 @@
+import type { Layout } from './layout.ts'
+import type { Message } from './message.ts'
+import { userMessage } from './message.ts'
+import { sumTokens } from './priced-turn.ts'
+import type { Section } from './section.ts'
+import type { ToolDefinition } from './tool-definition.ts'
+
+/** What is sent, in canonical order. */
+export interface Request {
+  readonly tools: readonly ToolDefinition[]
+  readonly system?: string
+  readonly messages: readonly Message[]
+}
+
+/** A part of a request that stays or changes as a whole: a tool, a layer of the system text, a message. */
+export interface Piece {
+  /** Index of the manifest entry that it belongs to. */
+  readonly entry: number
+  readonly tokens: number
+  readonly content: ToolDefinition | string | Message
+}
+
+/** Turns the account back into what is sent, piece by piece. */
+export function requestOf(
+  { layout, tools = [] }: { layout: Layout; tools?: readonly ToolDefinition[] },
+  sections: readonly Section[],
+): { request: Request; pieces: readonly Piece[] } {
+  const sentTools = tools.map(({ name, description, inputSchema }) =>
+    description === undefined ? { name, inputSchema } : { name, description, inputSchema },
+  )
+  const pieces: Piece[] = sentTools.map((content, entry) => ({ entry, tokens: sections[entry]!.entry.tokens, content }))
+  const messages: Message[] = []
+  const systemTexts: { layer: string; text: string }[] = []
+  const last: number[] = []
+  for (const [index, section] of sections.entries()) {
+    if (section.entry.slot === 'after-input') {
+      if (section.messages.length > 0) last.push(index)
+      continue
+    }
+    for (const { message, tokens } of section.messages) {
+      if (section.entry.slot === 'system') {
+        const text = textOf(message)
+        systemTexts.push({ layer: section.entry.layer, text })
+        pieces.push({ entry: index, tokens, content: text })
+      } else {
+        messages.push(message)
+        pieces.push({ entry: index, tokens, content: message })
+      }
+    }
+  }
+  if (last.length > 0) {
+    const joined = last.flatMap((index) => sections[index]!.messages)
+    const message = userMessage(joined.map(({ message: part }) => textOf(part)).join('\n\n'))
+    messages.push(message)
+    pieces.push({ entry: last[0]!, tokens: sumTokens(joined), content: message })
+  }
+  const system = systemText(systemTexts, layout)
+  return { request: { tools: sentTools, ...(system === undefined ? {} : { system }), messages }, pieces }
+}
+
+function systemText(texts: readonly { layer: string; text: string }[], layout: Layout): string | undefined {
+  if (texts.length === 0) return undefined
+  if (layout.systemText === 'blank-line') return texts.map(({ text }) => text).join('\n\n')
+  // Every layer but the skills is trimmed and followed by a blank line; the skill text brings its own (BEHAVIOURS §1.3).
+  return texts.map(({ layer, text }) => (layer === 'skills' ? text : `${text.trim()}\n\n`)).join('')
+}
+
+function textOf(message: Message): string {
+  return typeof message.content === 'string' ? message.content : ''
+}

@@ -1,0 +1,96 @@
+import { z } from 'zod'
+
+/** The published JSON Schema of the format. */
+export function scenarioJsonSchema(): Record<string, unknown> {
+  return {
+    $id: 'https://foreword.dev/schema/scenario.json',
+    title: 'Foreword scenario',
+    ...z.toJSONSchema(scenarioSchema, { io: 'input' }),
+  }
+}
+
+/** A scenario with its defaults filled in. */
+export type Scenario = z.output<typeof scenarioSchema>
+
+const tokens = z.number().int().nonnegative()
+const placement = z.enum(['system', 'preamble', 'before-input', 'after-input'])
+const priority = z.enum(['required', 'high', 'normal', 'low'])
+const id = z.string().min(1)
+
+const origin = z.strictObject({
+  kind: z.enum(['operator', 'user', 'file', 'web', 'tool', 'model']),
+  ref: z.string(),
+})
+
+const layer = z
+  .strictObject({
+    id,
+    layer: id,
+    placement: placement.optional(),
+    priority: priority.optional(),
+    origin: origin.optional(),
+    text: z.string().optional().describe('Short for one rendition "full".'),
+    tokens: tokens.optional(),
+    renditions: z
+      .array(z.strictObject({ form: id, text: z.string(), tokens: tokens.optional() }))
+      .min(1)
+      .optional()
+      .describe('Fullest first.'),
+  })
+  .refine((value) => (value.text === undefined) !== (value.renditions === undefined), {
+    error: 'give either text or renditions',
+  })
+
+const message = z.looseObject({
+  role: z.enum(['user', 'assistant', 'tool']),
+  content: z.union([z.string(), z.array(z.looseObject({ type: z.string() }))]),
+  tokens: tokens.optional().describe('What the message costs by the counter "declared"; 0 if left out.'),
+})
+
+const turn = z.strictObject({ id, messages: z.array(message) })
+
+const cut = z.strictObject({
+  dropBefore: z.string().optional(),
+  clearBefore: z.string().optional(),
+  excerptBefore: z.string().optional(),
+})
+
+export const scenarioSchema = z.strictObject({
+  $schema: z.string().optional(),
+  name: z.string().default('scenario'),
+  layout: z
+    .union([
+      z.string(),
+      z.strictObject({
+        extends: z.string(),
+        placements: z.record(z.string(), placement).optional(),
+        priorities: z.record(z.string(), priority).optional(),
+        cut: z
+          .strictObject({ unit: z.enum(['turn', 'message']).optional(), lowWater: z.number().min(0).max(1).optional() })
+          .optional(),
+        headShare: z.number().min(0).max(1).optional(),
+      }),
+    ])
+    .default('auto'),
+  budget: z.strictObject({ window: tokens, reserve: tokens.default(0), margin: tokens.default(0) }),
+  counter: z.string().default('tokenx'),
+  layers: z.array(layer).default([]),
+  history: z.array(turn).default([]),
+  current: turn,
+  attachments: z
+    .array(z.strictObject({ turn: id, id, name: z.string(), text: z.string().optional(), tokens: tokens.optional() }))
+    .default([]),
+  tools: z
+    .array(
+      z.strictObject({
+        name: id,
+        description: z.string().optional(),
+        inputSchema: z.record(z.string(), z.unknown()),
+        tokens: tokens.optional(),
+      }),
+    )
+    .default([]),
+  cut: cut.optional(),
+  earlier: z.strictObject({ turns: tokens, tokens }).optional().describe('Older turns that are not listed.'),
+  model: z.string().optional(),
+})

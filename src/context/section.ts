@@ -1,0 +1,45 @@
+import type { Origin } from './layer.ts'
+import type { ManifestEntry, Reason, Slot } from './manifest.ts'
+import type { PricedAttachment } from './priced-turn.ts'
+import type { PricedMessage } from './tool-output.ts'
+
+/** One line of the account together with the messages it put into the request. */
+export interface Section {
+  readonly entry: ManifestEntry
+  readonly messages: readonly PricedMessage[]
+}
+
+/** A candidate that went in as it is. */
+export function included(
+  about: { id: string; layer: string; slot: Slot; form: string; tokens: number; origin: Origin },
+  messages: readonly PricedMessage[],
+): Section {
+  return { entry: { ...about, outcome: 'included', fullTokens: about.tokens }, messages }
+}
+
+/** A candidate that was left out. */
+export function omitted(about: {
+  id: string
+  layer: string
+  slot: Slot
+  fullTokens: number
+  reason: Reason
+  origin: Origin
+}): Section {
+  const { id, layer, slot, fullTokens, reason, origin } = about
+  return { entry: { id, layer, slot, outcome: 'omitted', tokens: 0, fullTokens, reason, origin }, messages: [] }
+}
+
+/** The files that came with a turn; left out where there is a reason. */
+export function attachmentSections(
+  attachments: readonly PricedAttachment[],
+  slot: 'history' | 'input',
+  reason?: Reason,
+): readonly Section[] {
+  return attachments.map((attachment) => {
+    const { id, tokens } = attachment
+    const origin: Origin = { kind: 'file', ref: id }
+    if (reason) return omitted({ id, layer: 'attachment', slot, fullTokens: tokens, reason, origin })
+    return included({ id, layer: 'attachment', slot, form: 'full', tokens, origin }, [attachment])
+  })
+}

@@ -1,0 +1,78 @@
+import { type Message, outputText, type ToolOutput, type ToolResultPart, toolResults } from './message.ts'
+import { rewrittenTokens, type TokenCounter } from './token-counter.ts'
+import type { TurnMessage } from './turn.ts'
+
+/** How much of a tool's output a message still shows. */
+export type OutputForm = 'full' | 'tool-output-excerpt' | 'tool-output-cleared'
+
+/** From the fullest to the smallest. */
+export const outputForms: readonly OutputForm[] = ['full', 'tool-output-excerpt', 'tool-output-cleared']
+
+/** Characters that an excerpt keeps of the beginning and of the end. */
+const HEAD = 1200
+const TAIL = 400
+
+/** A message with its cost known. */
+export interface PricedMessage extends TurnMessage {
+  readonly tokens: number
+}
+
+/** A message in one of its forms. */
+export interface FormedMessage extends PricedMessage {
+  readonly form: OutputForm
+}
+
+/**
+ * The forms of a message that are worth having: itself, and for a message with tool results the smaller ones that
+ * really save tokens, each cheaper than the one before. `reader` is the tool that can show the rest, if one is offered.
+ */
+export function messageForms(
+  priced: PricedMessage,
+  counter: TokenCounter,
+  reader: string | undefined,
+): readonly FormedMessage[] {
+  const forms: FormedMessage[] = [{ ...priced, form: 'full' }]
+  if (priced.message.role !== 'tool') return forms
+  for (const form of ['tool-output-excerpt', 'tool-output-cleared'] as const) {
+    const message = withOutputs(priced.message, (part) => smallerOutput(part, form, reader))
+    const tokens = rewrittenTokens(counter, message)
+    if (tokens < forms.at(-1)!.tokens) forms.push({ message, tokens, form })
+  }
+  return forms
+}
+
+/** What a message can cost at least in a history: with its tool results cleared. */
+export function leastTokens(message: Message, tokens: number, counter: TokenCounter, reader?: string): number {
+  return messageForms({ message, tokens }, counter, reader).at(-1)!.tokens
+}
+
+function withOutputs(message: Message, change: (part: ToolResultPart) => ToolOutput): Message {
+  if (message.role !== 'tool' || toolResults(message).length === 0) return message
+  return {
+    ...message,
+    content: message.content.map((part) => (part.type === 'tool-result' ? { ...part, output: change(part) } : part)),
+  }
+}
+
+function smallerOutput(part: ToolResultPart, form: OutputForm, reader: string | undefined): ToolOutput {
+  const text = outputText(part.output)
+  const smaller = form === 'tool-output-cleared' ? clearedText(text, part, reader) : excerptText(text, part, reader)
+  if (smaller.length >= text.length) return part.output
+  const failed = part.output.type === 'error-text' || part.output.type === 'error-json'
+  return { type: failed ? 'error-text' : 'text', value: smaller }
+}
+
+function clearedText(text: string, part: ToolResultPart, reader: string | undefined): string {
+  return `[${text.length} characters of output cleared${howToRead(part, reader)}]`
+}
+
+function excerptText(text: string, part: ToolResultPart, reader: string | undefined): string {
+  const left = text.length - HEAD - TAIL
+  if (left <= 0) return text
+  const note = `[${left} of ${text.length} characters left out${howToRead(part, reader)}]`
+  return `${text.slice(0, HEAD)}\n${note}\n${text.slice(-TAIL)}`
+}
+
+function howToRead(part: ToolResultPart, reader: string | undefined): string {
+  return reader ? `; ${reader} shows them, call ${part.toolCallId}` : ''
+}
