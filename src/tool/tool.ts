@@ -30,3 +30,10 @@ export type ToolResult =
       readonly output?: string
       readonly meta?: Readonly<Record<string, unknown>>
     }
+
+/** A call as the model made it. Input that was not JSON is the string it was. */
+export interface ToolCall {
+  readonly toolCallId: string
+  readonly toolName: string
+  readonly input: unknown
+}

@@ -1,0 +1,93 @@
+import type { ErrorObject, ValidateFunction } from 'ajv'
+
+type Schema = Readonly<Record<string, unknown>>
+
+/** How many faults are told at once; a model mends a few at a time. */
+const TOLD = 5
+
+/** Checks are compiled once for each schema object and forgotten with it. */
+const compiled = new WeakMap<Schema, Promise<ValidateFunction>>()
+
+/**
+ * What is wrong with an input, in words that name each field and why, or `undefined` where it fits its JSON Schema
+ * (2020-12; older drafts where `$schema` says so). A schema that cannot be used lets nothing through.
+ */
+export async function inputFault(schema: Schema, input: unknown): Promise<string | undefined> {
+  try {
+    const check = compiled.get(schema) ?? compile(schema)
+    compiled.set(schema, check)
+    const validate = await check
+    return validate(input) ? undefined : told(validate.errors ?? [])
+  } catch (error) {
+    return `its schema cannot be used (${error instanceof Error ? error.message : String(error)})`
+  }
+}
+
+async function compile(schema: Schema): Promise<ValidateFunction> {
+  // Loaded late: a gateway whose model calls no tool never needs it.
+  const { $schema: dialect, ...rules } = schema
+  const isOld = typeof dialect === 'string' && /draft-0[4-7]/.test(dialect)
+  const Validator = isOld ? (await import('ajv')).Ajv : (await import('ajv/dist/2020.js')).Ajv2020
+  return new Validator({
+    allErrors: true,
+    strict: false,
+    validateFormats: false,
+    addUsedSchema: false,
+    logger: false,
+    verbose: true,
+  }).compile(rules)
+}
+
+function told(errors: readonly ErrorObject[]): string {
+  const faults = [...new Set(errors.map(sentence))]
+  const more = faults.length - TOLD
+  return faults.slice(0, TOLD).join('; ') + (more > 0 ? `; and ${more} more` : '')
+}
+
+function sentence({ keyword, instancePath, params, message, data, parentSchema }: ErrorObject): string {
+  const field = fieldName(instancePath)
+  switch (keyword) {
+    case 'required':
+      return `${joined(instancePath, String(params['missingProperty']))} is missing`
+    case 'additionalProperties':
+      return `there is no field ${joined(instancePath, String(params['additionalProperty']))}${known(parentSchema)}`
+    case 'type':
+      return `${field} must be ${withArticle(params['type'])}, not ${kindOf(data)}`
+    case 'enum':
+      return `${field} must be one of ${(params['allowedValues'] as unknown[]).map((value) => JSON.stringify(value)).join(', ')}`
+    default:
+      return `${field} ${message ?? `breaks the rule ${keyword}`}`
+  }
+}
+
+function fieldName(pointer: string): string {
+  return pointer === '' ? 'the input' : names(pointer).join('.')
+}
+
+function joined(pointer: string, name: string): string {
+  return [...names(pointer), name].join('.')
+}
+
+function names(pointer: string): readonly string[] {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'))
+}
+
+function known(schema: unknown): string {
+  const fields = Object.keys((schema as { properties?: object } | undefined)?.properties ?? {})
+  return fields.length === 0 ? '' : ` (it has ${fields.join(', ')})`
+}
+
+function withArticle(type: unknown): string {
+  const kinds = (Array.isArray(type) ? type : [type]).map((kind) =>
+    kind === 'null' ? 'null' : `${/^[aio]/.test(String(kind)) ? 'an' : 'a'} ${kind}`,
+  )
+  return kinds.join(' or ')
+}
+
+function kindOf(value: unknown): string {
+  if (value === null || value === undefined) return String(value)
+  return withArticle(Array.isArray(value) ? 'array' : typeof value)
+}

@@ -1,0 +1,19 @@
+import type { ToolResult } from './tool.ts'
+
+/** A result whose texts are at most `limit` characters, plus the line that says what is missing (BEHAVIOURS §2.4). */
+export function cappedResult(result: ToolResult, limit: number): ToolResult {
+  if (result.ok) return { ...result, output: cappedText(result.output, limit) }
+  const { output } = result
+  return {
+    ...result,
+    error: cappedText(result.error, limit),
+    ...(output !== undefined && { output: cappedText(output, limit) }),
+  }
+}
+
+export function cappedText(text: string, limit: number): string {
+  if (text.length <= limit) return text
+  // A pair of UTF-16 units is one character: half of it is none.
+  const shown = /[\uD800-\uDBFF]/.test(text.charAt(limit - 1)) ? limit - 1 : limit
+  return `${text.slice(0, shown)}\n...[truncated: ${shown} of ${text.length} characters shown]`
+}

@@ -1,0 +1,51 @@
+import { failed } from './failed.ts'
+import type { Tool, ToolContext, ToolResult } from './tool.ts'
+
+/**
+ * Runs a tool until it answers, throws, is cancelled, or `limitMs` is over. Never throws. A tool that ignores its signal
+ * is not waited for: what it still answers is dropped.
+ */
+export async function runWithin(
+  tool: Tool,
+  input: unknown,
+  context: ToolContext,
+  limitMs: number,
+): Promise<ToolResult> {
+  if (context.signal.aborted) return failed('cancelled', 'cancelled')
+  const end = new AbortController()
+  const ended = Promise.withResolvers<ToolResult>()
+  const endWith = (result: ToolResult) => {
+    ended.resolve(result)
+    end.abort()
+  }
+  const onAbort = () => endWith(failed('cancelled', 'cancelled'))
+  const timer = setTimeout(() => endWith(failed('timeout', `timed out after ${limitMs} ms`)), limitMs)
+  context.signal.addEventListener('abort', onAbort, { once: true })
+  try {
+    return await Promise.race([ended.promise, execute(tool, input, { ...context, signal: end.signal })])
+  } finally {
+    clearTimeout(timer)
+    context.signal.removeEventListener('abort', onAbort)
+  }
+}
+
+async function execute(tool: Tool, input: unknown, context: ToolContext): Promise<ToolResult> {
+  try {
+    const result: unknown = await tool.execute(input, context)
+    return isResult(result) ? result : failed('exception', 'the tool answered with something that is no result')
+  } catch (error) {
+    return failed('exception', messageOf(error))
+  }
+}
+
+/** A tool may come from a plugin that no compiler has seen. */
+function isResult(value: unknown): value is ToolResult {
+  if (typeof value !== 'object' || value === null) return false
+  const { ok, output, error } = value as Record<string, unknown>
+  return ok === true ? typeof output === 'string' : ok === false && typeof error === 'string'
+}
+
+function messageOf(error: unknown): string {
+  const message = error instanceof Error ? error.message || error.name : String(error)
+  return message === '' ? 'the tool failed without saying why' : message
+}

@@ -1,0 +1,262 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import type { Tool, ToolCall, ToolResult } from './tool.ts'
+import { createToolbox, type RunContext } from './toolbox.ts'
+
+const context: RunContext = { session: 's1', turn: 't1', signal: new AbortController().signal }
+
+const readFile: Tool = {
+  name: 'read_file',
+  description: 'Reads a file.',
+  inputSchema: {
+    type: 'object',
+    properties: {
+      path: { type: 'string' },
+      limit: { type: 'integer', minimum: 1 },
+      encoding: { enum: ['utf8', 'base64'] },
+    },
+    required: ['path'],
+    additionalProperties: false,
+  },
+  execute: async (input) => ({ ok: true, output: `read ${(input as { path: string }).path}` }),
+}
+
+test('a call with good input gets the answer of its tool', async () => {
+  assert.deepEqual(await run([readFile], call('read_file', { path: 'a.txt' })), { ok: true, output: 'read a.txt' })
+})
+
+test('definitions keep the declared order and carry nothing that runs', () => {
+  const box = createToolbox([readFile, speaking('b', 'B'), speaking('a', 'A')])
+  assert.deepEqual(
+    box.definitions.map(({ name }) => name),
+    ['read_file', 'b', 'a'],
+  )
+  assert.deepEqual(Object.keys(box.definitions[0]!), ['name', 'description', 'inputSchema'])
+})
+
+test('of two tools with one name the later one runs, in the place of the earlier, and the toolbox says so', async () => {
+  const box = createToolbox([speaking('a', 'old'), speaking('b', 'B'), speaking('a', 'new')])
+  assert.deepEqual(
+    box.tools.map(({ name }) => name),
+    ['a', 'b'],
+  )
+  assert.deepEqual(box.replaced, ['a'])
+  assert.deepEqual(await box.run(call('a', {}), context), { ok: true, output: 'new' })
+})
+
+test('an unknown tool is a result that the model reads', async () => {
+  for (const name of ['no_such', 'constructor', '__proto__']) {
+    assert.deepEqual(await run([readFile], call(name, {})), {
+      ok: false,
+      error: `there is no tool named ${name}`,
+      meta: { failure: 'unknown-tool' },
+    })
+  }
+})
+
+for (const [input, why] of [
+  [{}, 'path is missing'],
+  [{ path: 5 }, 'path must be a string, not a number'],
+  [{ path: null }, 'path must be a string, not null'],
+  [{ path: 'a', limit: 0 }, 'limit must be >= 1'],
+  [{ path: 'a', encoding: 'latin1' }, 'encoding must be one of "utf8", "base64"'],
+  [{ path: 'a', folder: 'b' }, 'there is no field folder (it has path, limit, encoding)'],
+  [{ limit: 'ten' }, 'path is missing; limit must be an integer, not a string'],
+  ['{"path": ', 'the input must be an object, not a string'],
+  [['a'], 'the input must be an object, not an array'],
+  [null, 'the input must be an object, not null'],
+] as const) {
+  test(`input ${JSON.stringify(input)} is refused: ${why}`, async () => {
+    const result = await run([readFile], call('read_file', input))
+    assert.deepEqual(result, {
+      ok: false,
+      error: `invalid input for read_file: ${why}`,
+      meta: { failure: 'invalid-input' },
+    })
+  })
+}
+
+test('many faults are told a few at a time', async () => {
+  const required = ['a', 'b', 'c', 'd', 'e', 'f', 'g']
+  const tool = { ...speaking('many', ''), inputSchema: { type: 'object', required } }
+  const result = await run([tool], call('many', {}))
+  assert.match(errorOf(result), /a is missing; .* e is missing; and 2 more$/)
+})
+
+test('a schema of an older draft is read as such, and one that cannot be used lets nothing through', async () => {
+  const old = {
+    ...speaking('old', 'ran'),
+    inputSchema: {
+      $schema: 'http://json-schema.org/draft-07/schema#',
+      type: 'object',
+      properties: { pair: { type: 'array', items: [{ type: 'string' }, { type: 'number' }], additionalItems: false } },
+    },
+  }
+  assert.deepEqual(await run([old], call('old', { pair: ['a', 1] })), { ok: true, output: 'ran' })
+  assert.match(errorOf(await run([old], call('old', { pair: [1, 'a'] }))), /pair\.0 must be a string/)
+
+  const broken = { ...speaking('broken', 'ran'), inputSchema: { $ref: '#/nowhere' } }
+  assert.match(errorOf(await run([broken], call('broken', {}))), /its schema cannot be used/)
+})
+
+test('schemas with one $id do not disturb each other', async () => {
+  const named = (name: string) => ({ ...speaking(name, name), inputSchema: { $id: 'same', type: 'object' } })
+  const results = await createToolbox([named('a'), named('b')]).runAll([call('a', {}), call('b', {})], context)
+  assert.deepEqual(
+    results.map(({ ok }) => ok),
+    [true, true],
+  )
+})
+
+test('an exception becomes its message, thrown early or late', async () => {
+  const early: Tool = {
+    ...speaking('early', ''),
+    execute: () => {
+      throw new Error('the disk is on fire')
+    },
+  }
+  const late: Tool = { ...early, name: 'late', execute: () => Promise.reject(new RangeError('')) }
+  const odd: Tool = { ...early, name: 'odd', execute: () => Promise.reject('just a word') }
+  assert.equal(errorOf(await run([early], call('early', {}))), 'the disk is on fire')
+  assert.equal(errorOf(await run([late], call('late', {}))), 'RangeError')
+  assert.equal(errorOf(await run([odd], call('odd', {}))), 'just a word')
+})
+
+test('an answer that is no result is a failure, not a crash', async () => {
+  for (const answer of [undefined, 'text', { ok: true }, { ok: true, output: 5 }, { ok: false }]) {
+    const tool = { ...speaking('odd', ''), execute: () => Promise.resolve(answer as unknown as ToolResult) }
+    assert.equal(errorOf(await run([tool], call('odd', {}))), 'the tool answered with something that is no result')
+  }
+})
+
+test('a tool that takes too long is ended and told so by its signal', async () => {
+  let told = false
+  const slow: Tool = {
+    ...speaking('slow', ''),
+    timeoutMs: 20,
+    execute: (_, { signal }) =>
+      new Promise(() => {
+        signal.addEventListener('abort', () => (told = true))
+      }),
+  }
+  assert.deepEqual(await run([slow], call('slow', {})), {
+    ok: false,
+    error: 'timed out after 20 ms',
+    meta: { failure: 'timeout' },
+  })
+  assert.equal(told, true)
+})
+
+test('cancelling ends a run, and a cancelled turn starts none', async () => {
+  const cancel = new AbortController()
+  let runs = 0
+  const waiting: Tool = {
+    ...speaking('waiting', ''),
+    execute: () => {
+      runs++
+      cancel.abort()
+      return new Promise(() => {})
+    },
+  }
+  const box = createToolbox([waiting])
+  const cancelled = { ok: false, error: 'cancelled', meta: { failure: 'cancelled' } }
+  assert.deepEqual(await box.run(call('waiting', {}), { ...context, signal: cancel.signal }), cancelled)
+  assert.deepEqual(await box.run(call('waiting', {}), { ...context, signal: cancel.signal }), cancelled)
+  assert.equal(runs, 1)
+})
+
+test('output beyond the cap ends with the account of what is missing', async () => {
+  const box = createToolbox([speaking('long', 'x'.repeat(25))], { maxOutputChars: 10 })
+  assert.deepEqual(await box.run(call('long', {}), context), {
+    ok: true,
+    output: `${'x'.repeat(10)}\n...[truncated: 10 of 25 characters shown]`,
+  })
+  const pairs = createToolbox([speaking('long', '😀'.repeat(5))], { maxOutputChars: 3 })
+  assert.deepEqual(await pairs.run(call('long', {}), context), {
+    ok: true,
+    output: '😀\n...[truncated: 2 of 10 characters shown]',
+  })
+})
+
+test('a failed result is capped as well, and keeps its output', async () => {
+  const failing: Tool = {
+    ...speaking('failing', ''),
+    execute: async () => ({ ok: false, error: 'exit 1', output: 'y'.repeat(12) }),
+  }
+  assert.deepEqual(await createToolbox([failing], { maxOutputChars: 8 }).run(call('failing', {}), context), {
+    ok: false,
+    error: 'exit 1',
+    output: `${'y'.repeat(8)}\n...[truncated: 8 of 12 characters shown]`,
+  })
+})
+
+test('calls run side by side and answer in the order they were made', async () => {
+  const gate = Promise.withResolvers<void>()
+  const first: Tool = {
+    ...speaking('first', ''),
+    execute: async () => {
+      await gate.promise
+      return { ok: true, output: 'first' }
+    },
+  }
+  const second: Tool = {
+    ...speaking('second', ''),
+    execute: async () => {
+      gate.resolve()
+      return { ok: true, output: 'second' }
+    },
+  }
+  const results = await createToolbox([first, second]).runAll([call('first', {}), call('second', {})], context)
+  assert.deepEqual(results, [
+    { ok: true, output: 'first' },
+    { ok: true, output: 'second' },
+  ])
+})
+
+test('the gate is asked after the input was checked and before the tool runs', async () => {
+  const asked: string[] = []
+  let runs = 0
+  const tool: Tool = {
+    ...readFile,
+    execute: async () => {
+      runs++
+      return { ok: true, output: '' }
+    },
+  }
+  const box = createToolbox([tool], {
+    gate: async ({ toolName }) => {
+      asked.push(toolName)
+      return { type: 'refuse', reason: `Tool is not in allowlist: ${toolName}` }
+    },
+  })
+  await box.run(call('read_file', {}), context)
+  assert.deepEqual(asked, [])
+  assert.deepEqual(await box.run(call('read_file', { path: 'a' }), context), {
+    ok: false,
+    error: 'Tool is not in allowlist: read_file',
+    meta: { failure: 'refused' },
+  })
+  assert.deepEqual([asked, runs], [['read_file'], 0])
+})
+
+test('a gate that fails has refused', async () => {
+  const box = createToolbox([readFile], { gate: () => Promise.reject(new Error('the policy cannot be read')) })
+  assert.match(errorOf(await box.run(call('read_file', { path: 'a' }), context)), /the policy cannot be read/)
+})
+
+function run(tools: readonly Tool[], one: ToolCall): Promise<ToolResult> {
+  return createToolbox(tools).run(one, context)
+}
+
+function call(toolName: string, input: unknown): ToolCall {
+  return { toolCallId: 'c1', toolName, input }
+}
+
+function speaking(name: string, output: string): Tool {
+  return { name, inputSchema: { type: 'object' }, execute: async () => ({ ok: true, output }) }
+}
+
+function errorOf(result: ToolResult): string {
+  assert.equal(result.ok, false)
+  return result.ok ? '' : result.error
+}
