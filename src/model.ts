@@ -1,3 +1,4 @@
+export { fromLanguageModel, type LanguageModelSettings, type StreamingModel } from './model/language-model.ts'
 export type {
   CacheRules,
   CallOptions,
@@ -10,3 +11,5 @@ export type {
   Price,
 } from './model/model.ts'
 export { ModelError, type ModelErrorCode, type ModelErrorFacts } from './model/model-error.ts'
+export { type Overflow, recogniseOverflow } from './model/overflow.ts'
+export { DEFAULT_PATIENCE, type Patience } from './model/patience.ts'

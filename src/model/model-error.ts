@@ -24,6 +24,9 @@ export interface ModelErrorFacts {
   readonly retryAfterMs?: number
   /** What the provider itself said, shortened; never a key. */
   readonly detail?: string
+  /** Of an overflow, where the provider told them: the most it takes, and what it was sent. Tokens. */
+  readonly limit?: number
+  readonly sent?: number
 }
 
 /** A failed model call. The message says what happened and how to mend it. */

@@ -68,6 +68,8 @@ export interface CallOptions {
   readonly reasoning?: 'none' | 'low' | 'medium' | 'high'
   /** What the prompt must cost at least, tokens. A server that says it read fewer has truncated it. */
   readonly leastPromptTokens?: number
+  /** The outline of the assembly, in words. Only `rehearsal` reads it: it is what it answers with. Never sent. */
+  readonly account?: string
 }
 
 export type ModelEvent =

@@ -1,0 +1,172 @@
+import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider'
+import { ModelError } from './model-error.ts'
+import type { CallOptions, FinishReason, Model, ModelEvent, ModelFacts, ModelRequest } from './model.ts'
+import { DEFAULT_PATIENCE, OutOfPatience, type Patience, within } from './patience.ts'
+import { functionToolsOf, promptOf } from './prompt.ts'
+import { type Callee, modelErrorOf } from './provider-failure.ts'
+import { spokenMessage } from './spoken-message.ts'
+import { usageOf } from './usage.ts'
+import { type Fetch, type Wire, wireFetch } from './wire-fetch.ts'
+
+/** The one thing we ask of an AI SDK language model: calls always stream. */
+export type StreamingModel = Pick<LanguageModelV4, 'doStream'>
+
+export interface LanguageModelSettings {
+  /** `provider/model`. */
+  readonly id: string
+  readonly facts: ModelFacts
+  /** Opens the model for one call, over the given `fetch`. A model that ignores it has no `wire` event. */
+  readonly open: (fetch: Fetch) => StreamingModel | Promise<StreamingModel>
+  /** Sees every call last and may mark it for its provider, such as with cache breakpoints. */
+  readonly mark?: (call: LanguageModelV4CallOptions, options: CallOptions) => LanguageModelV4CallOptions
+  readonly fetch?: Fetch
+  readonly patience?: Partial<Patience>
+  /** Never repeated in an error: keys, tokens. */
+  readonly secrets?: readonly string[]
+  /** How to mend a model that its provider does not have. */
+  readonly missing?: string
+}
+
+/** An AI SDK language model as a `Model`. */
+export function fromLanguageModel(settings: LanguageModelSettings): Model {
+  return { id: settings.id, facts: settings.facts, call: (request, options) => call(settings, request, options) }
+}
+
+async function* call(
+  settings: LanguageModelSettings,
+  request: ModelRequest,
+  options: CallOptions,
+): AsyncGenerator<ModelEvent> {
+  const callee = calleeOf(settings)
+  const patience = { ...DEFAULT_PATIENCE, ...settings.patience }
+  // Ends the request when the caller cancels, when time is up, and when the caller stops listening.
+  const ending = new AbortController()
+  const signal = AbortSignal.any([options.signal, ending.signal])
+  try {
+    if (options.signal.aborted) throw options.signal.reason
+    const left = Promise.withResolvers<Wire | undefined>()
+    const opened = openStream(settings, request, options, signal, left.resolve)
+    opened.catch(() => left.resolve(undefined))
+    const wire = await within(left.promise, patience.firstMs, signal)
+    if (wire) yield { type: 'wire', ...wire }
+    const stream = await within(opened, patience.firstMs, signal)
+    yield* listen(stream, options, patience, signal, callee)
+  } catch (error) {
+    if (options.signal.aborted) {
+      throw new ModelError('cancelled', `the call of ${settings.id} was cancelled`, namesOf(callee))
+    }
+    throw modelErrorOf(error, callee)
+  } finally {
+    ending.abort()
+  }
+}
+
+async function openStream(
+  settings: LanguageModelSettings,
+  request: ModelRequest,
+  options: CallOptions,
+  signal: AbortSignal,
+  told: (wire: Wire | undefined) => void,
+): Promise<ReadableStream<LanguageModelV4StreamPart>> {
+  const model = await settings.open(wireFetch(settings.fetch ?? globalThis.fetch, told))
+  const plain = callOptionsOf(request, options, settings.facts, signal)
+  const { stream } = await model.doStream(settings.mark ? settings.mark(plain, options) : plain)
+  told(undefined)
+  return stream
+}
+
+function callOptionsOf(
+  request: ModelRequest,
+  options: CallOptions,
+  facts: ModelFacts,
+  abortSignal: AbortSignal,
+): LanguageModelV4CallOptions {
+  const { maxOutputTokens, temperature, reasoning } = options
+  return {
+    prompt: promptOf(request, { images: facts.vision }),
+    ...(request.tools.length > 0 ? { tools: functionToolsOf(request.tools) } : {}),
+    ...(request.tools.length > 0 && options.toolChoice === 'none' ? { toolChoice: { type: 'none' } } : {}),
+    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(reasoning === undefined || !facts.reasoning ? {} : { reasoning }),
+    abortSignal,
+  }
+}
+
+/** A connection that stays open after the last word holds the answer back no longer than this, ms. */
+const FAREWELL_MS = 1000
+
+async function* listen(
+  stream: ReadableStream<LanguageModelV4StreamPart>,
+  options: CallOptions,
+  patience: Patience,
+  signal: AbortSignal,
+  callee: Callee,
+): AsyncGenerator<ModelEvent> {
+  const spoken = spokenMessage()
+  const reader = stream.getReader()
+  let begun = false
+  try {
+    for (;;) {
+      const { done, value: part } = await within(reader.read(), begun ? patience.idleMs : patience.firstMs, signal)
+      if (done) throw brokenOff(callee)
+      if (part.type === 'error') throw part.error
+      if (part.type === 'finish') {
+        const usage = usageOf(part.usage)
+        const reason = reasonOf(part.finishReason, spoken.calls)
+        if (!reason) throw brokenOff(callee)
+        checkTruncation(usage.promptTokens, options, callee)
+        await within(drained(reader), FAREWELL_MS, signal).catch((error: unknown) => {
+          if (!(error instanceof OutOfPatience)) throw error
+        })
+        yield { type: 'finish', reason, usage, message: spoken.message() }
+        return
+      }
+      if (ANSWERS.has(part.type)) begun = true
+      const event = spoken.hear(part)
+      if (event) yield event
+    }
+  } finally {
+    reader.cancel().catch(() => {})
+  }
+}
+
+/** Parts that show that an answer has begun. Before them a provider may be loading, or reading the prompt. */
+const ANSWERS: ReadonlySet<string> = new Set(['text-delta', 'reasoning-delta', 'tool-input-delta', 'tool-call'])
+
+async function drained(reader: ReadableStreamDefaultReader<unknown>): Promise<void> {
+  while (!(await reader.read()).done);
+}
+
+type WireReason = Extract<LanguageModelV4StreamPart, { type: 'finish' }>['finishReason']
+
+/** Some servers say `stop` when they called a tool. `undefined`: the answer did not end, it broke off. */
+function reasonOf({ unified }: WireReason, calls: number): FinishReason | undefined {
+  if (unified === 'error' || unified === 'interrupted') return undefined
+  return calls > 0 && (unified === 'stop' || unified === 'other') ? 'tool-calls' : unified
+}
+
+/** A server that says it read less than the prompt costs at least has cut it, and its answer is none (BEHAVIOURS §1.6). */
+function checkTruncation(promptTokens: number | undefined, { leastPromptTokens }: CallOptions, callee: Callee): void {
+  if (promptTokens === undefined || leastPromptTokens === undefined || promptTokens >= leastPromptTokens) return
+  throw new ModelError(
+    'prompt-truncated',
+    `prompt was truncated by the server: ${callee.provider}/${callee.model} read ${promptTokens} tokens of at least ` +
+      `${leastPromptTokens}. Set models."${callee.provider}/${callee.model}".window to the context length it is served with.`,
+    { ...namesOf(callee), limit: promptTokens, sent: leastPromptTokens },
+  )
+}
+
+function brokenOff(callee: Callee): ModelError {
+  const message = `the answer of ${callee.provider}/${callee.model} broke off before its end; try again`
+  return new ModelError('network', message, namesOf(callee))
+}
+
+function calleeOf({ id, secrets = [], missing }: LanguageModelSettings): Callee {
+  const slash = id.indexOf('/')
+  return { provider: id.slice(0, slash), model: id.slice(slash + 1), secrets, ...(missing ? { missing } : {}) }
+}
+
+function namesOf({ provider, model }: Callee): { provider: string; model: string } {
+  return { provider, model }
+}

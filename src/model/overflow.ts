@@ -1,0 +1,65 @@
+/** The sizes that a provider told with an overflow, in tokens. */
+export interface Overflow {
+  readonly limit?: number
+  readonly sent?: number
+}
+
+/**
+ * Recognises an answer that says: the prompt is larger than the model or server takes. `text` is the body or the message
+ * of the error. A limit over time that a single request passes by itself is an overflow too, for waiting does not help;
+ * an ordinary rate limit is not. The forms are recorded in `test/recorded/overflow.json`.
+ */
+export function recogniseOverflow(status: number | undefined, text: string): Overflow | undefined {
+  if (NOT_THE_PROMPT.some((form) => form.test(text))) return undefined
+  for (const form of FORMS) {
+    const found = form.exec(text)
+    if (found) return sizesOf(found.groups)
+  }
+  const named = CODES.test(text) || status === 413
+  return named ? sizesOf(LLAMA_SIZES.exec(text)?.groups) : undefined
+}
+
+/** The longest answer was set too high, or tokens per minute are used up: another, or a later, request would pass. */
+const NOT_THE_PROMPT = [
+  /supports at most \d+ completion tokens/i,
+  /max_tokens: \d+ > \d+, which is the maximum allowed number of output tokens/i,
+  /rate limit reached for/i,
+]
+
+/** From the most to the least telling. */
+const FORMS = [
+  // Anthropic
+  /prompt is too long: (?<sent>\d+) tokens > (?<limit>\d+) maximum/i,
+  /input length and `max_tokens` exceed context limit: (?<sent>\d+) \+ \d+ > (?<limit>\d+)/i,
+  // OpenAI, Groq: more at once than a whole minute allows
+  /request too large .*limit[: ]+(?<limit>\d+),? requested[: ]+(?<sent>\d+)/is,
+  // OpenAI, vLLM, OpenRouter, DeepSeek and many that follow them
+  /maximum context length (?:is|of) (?<limit>\d+) tokens?.*?(?:resulted in|you requested(?: about)?|request has|passed|prompt contains(?: at least)?) (?<sent>\d+)/is,
+  /passed (?<sent>\d+) input tokens.*context length is only (?<limit>\d+)/is,
+  /prompt contains (?<sent>\d+) tokens.*?(?<limit>\d+) maximum context length/is,
+  /maximum context length (?:is|of)(?: only)? (?<limit>\d+)/i,
+  /maximum (?:prompt|model) length is (?<limit>\d+) but the request contains (?<sent>\d+)/i,
+  /prompt \(length (?<sent>\d+)\) is longer than the maximum model length of (?<limit>\d+)/i,
+  /input token count \(?(?<sent>\d+)\)? exceeds the maximum number of tokens allowed \(?(?<limit>\d+)/i,
+  // llama.cpp, LM Studio, Ollama
+  /request \((?<sent>\d+) tokens\) exceeds the available context size \((?<limit>\d+) tokens\)/i,
+  /keep the first (?<sent>\d+) tokens.*context length of only (?<limit>\d+)/is,
+  /n_keep[^\d]*(?<sent>\d+)\)? >= n_ctx[^\d]*(?<limit>\d+)/i,
+  /tokens to keep from the initial prompt is greater than the context length/i,
+  /(?:prompt|input)[^.]{0,20} too long; exceeded max context length/i,
+  /input length exceeds (?:the |maximum )?context length/i,
+  // without numbers
+  /exceeds the context window/i,
+]
+
+const CODES =
+  /context_length_exceeded|exceed_context_size_error|exceeds the available context size|request_too_large|string_above_max_length|model_context_window_exceeded/i
+
+/** llama.cpp tells the sizes in fields beside the message. */
+const LLAMA_SIZES = /(?=.*"n_prompt_tokens":\s*(?<sent>\d+))(?=.*"n_ctx":\s*(?<limit>\d+))/is
+
+function sizesOf(groups: Readonly<Record<string, string | undefined>> | undefined): Overflow {
+  const limit = groups?.['limit']
+  const sent = groups?.['sent']
+  return { ...(limit ? { limit: Number(limit) } : {}), ...(sent ? { sent: Number(sent) } : {}) }
+}

@@ -1,0 +1,111 @@
+import type {
+  JSONObject,
+  LanguageModelV4CallOptions,
+  LanguageModelV4Message,
+  LanguageModelV4ToolResultOutput,
+} from '@ai-sdk/provider'
+import { convertToBase64 } from '@ai-sdk/provider-utils'
+
+/** The body of a call of `/api/chat`. Keys come in one order, so that the same call is the same bytes. */
+export function ollamaRequest(model: string, call: LanguageModelV4CallOptions): JSONObject {
+  const { tools = [], toolChoice, reasoning, maxOutputTokens, temperature, providerOptions } = call
+  // There is no tool choice on this wire: a call that may use no tool is offered none.
+  const offered = toolChoice?.type === 'none' ? [] : tools.filter((tool) => tool.type === 'function')
+  return {
+    model,
+    stream: true,
+    messages: call.prompt.flatMap(messagesOf),
+    ...(offered.length > 0 ? { tools: offered.map(toolOf) } : {}),
+    ...(reasoning === undefined ? {} : { think: thinkOf(model, reasoning) }),
+    options: {
+      ...providerOptions?.['ollama'],
+      ...(maxOutputTokens === undefined ? {} : { num_predict: maxOutputTokens }),
+      ...(temperature === undefined ? {} : { temperature }),
+    },
+  }
+}
+
+/** Only gpt-oss takes a level; others refuse one, and take yes or no. */
+function thinkOf(model: string, reasoning: string): boolean | string {
+  if (reasoning === 'none') return false
+  return /gpt-?oss/i.test(model) && /^(?:low|medium|high)$/.test(reasoning) ? reasoning : true
+}
+
+type Tool = Extract<NonNullable<LanguageModelV4CallOptions['tools']>[number], { type: 'function' }>
+
+function toolOf({ name, description, inputSchema }: Tool): JSONObject {
+  const parameters = inputSchema as JSONObject
+  return { type: 'function', function: { name, ...(description === undefined ? {} : { description }), parameters } }
+}
+
+function messagesOf(message: LanguageModelV4Message): JSONObject[] {
+  switch (message.role) {
+    case 'system':
+      return [{ role: 'system', content: message.content }]
+    case 'user':
+      return [userMessage(message.content)]
+    case 'assistant':
+      return [assistantMessage(message.content)]
+    case 'tool':
+      return message.content.flatMap((part) =>
+        part.type === 'tool-result'
+          ? [
+              {
+                role: 'tool',
+                content: outputText(part.output),
+                tool_name: part.toolName,
+                tool_call_id: part.toolCallId,
+              },
+            ]
+          : [],
+      )
+  }
+}
+
+function userMessage(content: Extract<LanguageModelV4Message, { role: 'user' }>['content']): JSONObject {
+  const images: string[] = []
+  const texts: string[] = []
+  for (const part of content) {
+    if (part.type === 'text') texts.push(part.text)
+    else if (part.data.type === 'data' && part.mediaType.startsWith('image'))
+      images.push(convertToBase64(part.data.data))
+    else texts.push(`[${part.filename ?? part.mediaType}: this server takes images only, and only as data]`)
+  }
+  return { role: 'user', content: texts.join('\n'), ...(images.length > 0 ? { images } : {}) }
+}
+
+/** Earlier reasoning stands beside the content, never in it. */
+function assistantMessage(content: Extract<LanguageModelV4Message, { role: 'assistant' }>['content']): JSONObject {
+  let text = ''
+  let thinking = ''
+  const calls: JSONObject[] = []
+  for (const part of content) {
+    if (part.type === 'text') text += part.text
+    if (part.type === 'reasoning') thinking += part.text
+    if (part.type === 'tool-call') {
+      const { toolCallId: id, toolName: name, input } = part
+      calls.push({ id, function: { name, arguments: input as JSONObject } })
+    }
+  }
+  return {
+    role: 'assistant',
+    content: text,
+    ...(thinking ? { thinking } : {}),
+    ...(calls.length > 0 ? { tool_calls: calls } : {}),
+  }
+}
+
+function outputText(output: LanguageModelV4ToolResultOutput): string {
+  switch (output.type) {
+    case 'text':
+    case 'error-text':
+      return output.value
+    case 'json':
+    case 'error-json':
+      return JSON.stringify(output.value)
+    case 'execution-denied':
+      return output.reason ?? 'denied'
+    case 'content':
+      return output.value.map((part) => (part.type === 'text' ? part.text : `[${part.type}]`)).join('\n')
+  }
+}

@@ -1,0 +1,53 @@
+import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
+import { expectOk } from '../http-failure.ts'
+import { fromLanguageModel, type StreamingModel } from '../language-model.ts'
+import type { Model } from '../model.ts'
+import type { Patience } from '../patience.ts'
+import type { Fetch } from '../wire-fetch.ts'
+import { ollamaRequest } from './ollama-request.ts'
+import { ollamaParts } from './ollama-stream.ts'
+import { type DoorSettings, secretsOf } from './settings.ts'
+
+/** Loading a large model and reading a long prompt take minutes; Node's own `fetch` gives up after 300 seconds. */
+const PATIENCE: Patience = { firstMs: 280_000, idleMs: 120_000 }
+
+/**
+ * A model that Ollama serves, by its native `/api/chat`: the only door where the window can be set (`num_ctx`) and where
+ * the server tells how much of the prompt it has read (BEHAVIOURS §1.6).
+ */
+export function ollamaModel(settings: DoorSettings): Model {
+  return fromLanguageModel({
+    id: `${settings.provider}/${settings.model}`,
+    facts: settings.facts,
+    secrets: secretsOf(settings),
+    missing: `Fetch it with \`ollama pull ${settings.model}\`.`,
+    patience: { ...PATIENCE, ...settings.patience },
+    ...(settings.fetch ? { fetch: settings.fetch } : {}),
+    open: (fetch) => streaming(settings, fetch),
+    mark: (call, { window }) => ({
+      ...call,
+      providerOptions: { ollama: { num_ctx: window ?? settings.facts.window } },
+    }),
+  })
+}
+
+function streaming(settings: DoorSettings, fetch: Fetch): StreamingModel {
+  return {
+    async doStream(call: LanguageModelV4CallOptions) {
+      const { apiKey, headers } = settings
+      const response = await fetch(`${settings.baseURL}/api/chat`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          ...(apiKey ? { authorization: `Bearer ${apiKey}` } : {}),
+          ...headers,
+        },
+        body: JSON.stringify(ollamaRequest(settings.model, call)),
+        ...(call.abortSignal ? { signal: call.abortSignal } : {}),
+      })
+      const { body } = await expectOk(response)
+      if (!body) throw new Error('the answer has no body')
+      return { stream: body.pipeThrough(new TextDecoderStream()).pipeThrough(ollamaParts()) }
+    },
+  }
+}

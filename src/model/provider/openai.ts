@@ -1,0 +1,43 @@
+import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
+import { fromLanguageModel } from '../language-model.ts'
+import type { Model } from '../model.ts'
+import type { Patience } from '../patience.ts'
+import { type DoorSettings, secretsOf } from './settings.ts'
+
+export const OPENAI_URL = 'https://api.openai.com/v1'
+
+/** Reasoning can be silent for long, and Node's own `fetch` gives up after 300 seconds. */
+const PATIENCE: Patience = { firstMs: 280_000, idleMs: 180_000 }
+
+/**
+ * A model of OpenAI's. Its own address is asked by the Responses API, stateless: nothing is stored there, every request
+ * carries the whole conversation, and encrypted reasoning goes back with it. Other addresses speak Chat Completions, the
+ * form that proxies and scripted servers know (`docs/decisions/0004-models.md`).
+ */
+export function openaiModel(settings: DoorSettings & { readonly api?: 'responses' | 'chat' }): Model {
+  const api = settings.api ?? (settings.baseURL === OPENAI_URL ? 'responses' : 'chat')
+  return fromLanguageModel({
+    id: `${settings.provider}/${settings.model}`,
+    facts: settings.facts,
+    secrets: secretsOf(settings),
+    patience: { ...PATIENCE, ...settings.patience },
+    ...(settings.fetch ? { fetch: settings.fetch } : {}),
+    open: async (fetch) => {
+      const { createOpenAI } = await import('@ai-sdk/openai')
+      const { baseURL, apiKey = 'none', headers = {} } = settings
+      const openai = createOpenAI({ baseURL, apiKey, headers: { ...headers }, fetch })
+      return api === 'responses' ? openai.responses(settings.model) : openai.chat(settings.model)
+    },
+    mark: (call) => marked(call, api),
+  })
+}
+
+/**
+ * `store: false` keeps whole texts in every request, where a stored conversation would be referred to by ids that nobody
+ * can rebuild. `strict: false` because that API would otherwise rewrite schemas that were not made for strict mode.
+ */
+function marked(call: LanguageModelV4CallOptions, api: 'responses' | 'chat'): LanguageModelV4CallOptions {
+  const tools = call.tools?.map((tool) => (tool.type === 'function' ? { ...tool, strict: false } : tool))
+  const stateless = api === 'responses' ? { providerOptions: { openai: { store: false } } } : {}
+  return { ...call, ...(tools ? { tools } : {}), ...stateless }
+}

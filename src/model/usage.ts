@@ -1,0 +1,49 @@
+import type { LanguageModelV4Usage } from '@ai-sdk/provider'
+import type { ModelUsage } from './model.ts'
+
+/**
+ * Tokens as the provider told them. The AI SDK fills gaps with zeros where the wire was silent; the raw usage is asked
+ * once more, so that silence stays `undefined`.
+ */
+export function usageOf(usage: LanguageModelV4Usage): ModelUsage {
+  const { inputTokens: input, outputTokens: output } = usage
+  const raw = record(usage.raw)
+  if (!raw || !isOpenAILike(raw)) {
+    return {
+      promptTokens: input.total,
+      cachedTokens: input.cacheRead,
+      cacheWrittenTokens: input.cacheWrite,
+      outputTokens: output.total,
+      reasoningTokens: output.reasoning,
+    }
+  }
+  const inputDetails = record(raw['prompt_tokens_details'] ?? raw['input_tokens_details'])
+  const outputDetails = record(raw['completion_tokens_details'] ?? raw['output_tokens_details'])
+  return {
+    promptTokens: number(raw['prompt_tokens'] ?? raw['input_tokens']),
+    cachedTokens: number(inputDetails?.['cached_tokens']),
+    cacheWrittenTokens: input.cacheWrite,
+    outputTokens: number(raw['completion_tokens'] ?? raw['output_tokens']),
+    reasoningTokens: number(outputDetails?.['reasoning_tokens']),
+  }
+}
+
+export const SILENT: ModelUsage = {
+  promptTokens: undefined,
+  cachedTokens: undefined,
+  cacheWrittenTokens: undefined,
+  outputTokens: undefined,
+  reasoningTokens: undefined,
+}
+
+function isOpenAILike(raw: Record<string, unknown>): boolean {
+  return 'prompt_tokens' in raw || 'completion_tokens' in raw || 'input_tokens_details' in raw || 'total_tokens' in raw
+}
+
+function record(value: unknown): Record<string, unknown> | undefined {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined
+}
+
+function number(value: unknown): number | undefined {
+  return typeof value === 'number' ? value : undefined
+}

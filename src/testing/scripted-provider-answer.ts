@@ -1,0 +1,81 @@
+import type { IncomingHttpHeaders } from 'node:http'
+
+export type Wire = 'ollama' | 'openai-chat' | 'openai-responses' | 'anthropic'
+
+/** One call as the server saw it. */
+export interface ScriptedRequest {
+  readonly wire: Wire
+  readonly path: string
+  readonly headers: IncomingHttpHeaders
+  /** The very body, and its SHA-256 in lowercase hexadecimal. */
+  readonly bytes: Buffer
+  readonly sha256: string
+  readonly body: Readonly<Record<string, unknown>>
+  /** When it had arrived, ms since 1970. */
+  readonly time: number
+  readonly model: string
+  /** The text of the newest user message. */
+  readonly newest: string
+  /** Names of the tools that were offered. */
+  readonly tools: readonly string[]
+  /** Whether the client left before the answer was at its end. */
+  readonly cancelled: boolean
+}
+
+/** What to say. Reasoning comes first, then text, then tool calls. All in one message, without waiting, unless told. */
+export interface ScriptedAnswer {
+  /** A string is sent word by word, a list piece by piece. */
+  readonly text?: string | readonly string[]
+  readonly reasoning?: string | readonly string[]
+  /** What the provider wants back with its reasoning (Anthropic's signature, OpenAI's encrypted content). */
+  readonly signature?: string
+  /** Input that is a string is sent as it is, JSON or not. */
+  readonly toolCalls?: readonly { readonly id?: string; readonly name: string; readonly input: unknown }[]
+  /** `silent` says nothing of tokens. */
+  readonly usage?: ScriptedUsage | 'silent'
+  /** `tool-calls` when there are any, otherwise `stop`. */
+  readonly finish?: 'stop' | 'length' | 'tool-calls' | 'content-filter'
+  /** Before the first byte. */
+  readonly delayMs?: number
+  /** After each piece. */
+  readonly pieceDelayMs?: number
+  /** Answers with this status and `body` instead. */
+  readonly status?: number
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+  /** An error in the stream, in the wire's own form, after everything else and instead of the end. */
+  readonly streamError?: { readonly message: string; readonly type?: string }
+  /** Nothing more comes after so many pieces of the wire, and the connection stays open. 0: not even a status. */
+  readonly hangAfter?: number
+  /** The connection breaks after so many pieces of the wire. 0: before a status. */
+  readonly cutAfter?: number
+}
+
+export interface ScriptedUsage {
+  readonly promptTokens?: number
+  readonly cachedTokens?: number
+  readonly cacheWrittenTokens?: number
+  readonly outputTokens?: number
+  readonly reasoningTokens?: number
+}
+
+/** Pieces of a text: words with the space behind them, or what was given. */
+export function pieces(text: string | readonly string[] | undefined): readonly string[] {
+  if (text === undefined) return []
+  return typeof text === 'string' ? (text.match(/\S+\s*|\s+/g) ?? []) : text
+}
+
+export function finishOf({ finish, toolCalls }: ScriptedAnswer): NonNullable<ScriptedAnswer['finish']> {
+  return finish ?? (toolCalls?.length ? 'tool-calls' : 'stop')
+}
+
+/** The JSON text of a call's input. */
+export function inputText(input: unknown): string {
+  return typeof input === 'string' ? input : JSON.stringify(input)
+}
+
+/** An id for a call without one: the same for the same request, and another at every step of a conversation. */
+export function callId({ body }: ScriptedRequest, index: number): string {
+  const messages = body['messages'] ?? body['input']
+  return `call_${Array.isArray(messages) ? messages.length : 0}_${index + 1}`
+}
