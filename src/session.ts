@@ -11,10 +11,15 @@ export type {
   Usage,
 } from './session/entry.ts'
 export type {
+  CallsOptions,
   EntriesOptions,
   RecentTurns,
   RecentTurnsOptions,
   SessionRow,
   SessionStore,
   TurnRow,
+  Write,
 } from './session/store.ts'
+export { StoreError, type StoreErrorCode } from './session/store-error.ts'
+export { contentHash, contentReferences } from './session/content.ts'
+export { openSqliteStore } from './session/sqlite/open-sqlite-store.ts'

@@ -4,15 +4,26 @@ import type { Binding, CallOutcome, CallRecord, Entry, EntryBody } from './entry
  * Where sessions live. Every backend runs the case suite of `foreword/testing`.
  *
  * A promise that resolves means: it is on disk and survives `kill -9` and power loss. What one `append` writes appears
- * whole or not at all. Reading never blocks writing.
+ * whole or not at all. Reading never blocks writing. What fails is a `StoreError`, and fails alone: nothing of it is
+ * written, and writes beside it are not harmed.
+ *
+ * Everything handed in is plain JSON: what JSON cannot say (`undefined`, bytes, dates) does not come back.
  */
 export interface SessionStore {
-  /** Writes entries in order and gives them their `seq`. Creates the session when the first entry is `session-start`. */
+  /**
+   * Writes entries in order and gives them their `seq`. Creates the session when the first entry is `session-start`.
+   *
+   * @throws StoreError `conflict` when the session, the turn or the idempotency key of an input was used before, or when
+   * a settled turn would go on (`turn-start`, `message`, `turn-end`); `not-found` for an unknown session or turn.
+   */
   append(session: string, bodies: readonly EntryBody[], time: string): Promise<readonly Entry[]>
+
+  /** Several writes in order, all or nothing, such as the entry that announces a call together with its record. */
+  transaction(writes: readonly Write[]): Promise<void>
 
   /**
    * Entries of one session, ascending. `after` and `upTo` are `seq` bounds (exclusive, inclusive); `types` filters;
-   * `last` gives only the newest n of what matches.
+   * `last` gives only the newest n of what matches, `limit` the oldest n: with `after` it reads a long log in pages.
    */
   entries(session: string, options?: EntriesOptions): Promise<readonly Entry[]>
 
@@ -21,7 +32,8 @@ export interface SessionStore {
 
   /**
    * Turns of one session from the newest backwards until the sum of `leastTokens` passes `limit` (that turn is still
-   * given), or until `notBefore`. Costs what it returns, however long the session is. Ascending in the answer.
+   * given), or until `notBefore`. Costs what it returns, however long the session is. Ascending in the answer. Turns that
+   * still wait in the queue are left out. The entries given are `input`, `message` and `turn-end`.
    */
   recentTurns(session: string, options: RecentTurnsOptions): Promise<RecentTurns>
 
@@ -34,10 +46,13 @@ export interface SessionStore {
   /** Newest activity first. */
   sessions(options?: { limit?: number; offset?: number }): Promise<readonly SessionRow[]>
   session(id: string): Promise<SessionRow | undefined>
-  /** Removes a session with its entries, turns, calls and binding. Answers whether there was one. */
+  /**
+   * Removes a session with its entries, turns, calls and binding. Answers whether there was one. Contents stay: other
+   * sessions may have said the same.
+   */
   deleteSession(id: string): Promise<boolean>
 
-  /** Binds a conversation to a session and frees both from earlier bindings. */
+  /** Binds a conversation to a session and frees both from earlier bindings. `not-found` for an unknown session. */
   bind(binding: Binding, session: string): Promise<void>
   bound(binding: Binding): Promise<string | undefined>
 
@@ -45,11 +60,13 @@ export interface SessionStore {
   putContent(text: string): Promise<string>
   content(hash: string): Promise<string | undefined>
 
+  /** `conflict` when a call of this id is known. */
   putCall(record: CallRecord): Promise<void>
+  /** `not-found` when no call of this id is known. */
   finishCall(id: string, outcome: CallOutcome): Promise<void>
   call(id: string): Promise<CallRecord | undefined>
   /** Calls of a session in the order they were made. */
-  calls(session: string, options?: { last?: number }): Promise<readonly CallRecord[]>
+  calls(session: string, options?: CallsOptions): Promise<readonly CallRecord[]>
 
   /** Small named values: calibration, settings that the runtime learned. JSON. */
   putValue(key: string, value: unknown): Promise<void>
@@ -59,12 +76,29 @@ export interface SessionStore {
   close(): Promise<void>
 }
 
+/** One write as data, for `transaction`. Each does what the method of the same purpose does. */
+export type Write =
+  | { readonly type: 'append'; readonly session: string; readonly bodies: readonly EntryBody[]; readonly time: string }
+  | { readonly type: 'call'; readonly record: CallRecord }
+  | { readonly type: 'call-outcome'; readonly id: string; readonly outcome: CallOutcome }
+  | { readonly type: 'content'; readonly text: string }
+  | { readonly type: 'value'; readonly key: string; readonly value: unknown }
+  | { readonly type: 'binding'; readonly binding: Binding; readonly session: string }
+
 export interface EntriesOptions {
   readonly after?: number
   readonly upTo?: number
   readonly types?: readonly Entry['type'][]
   readonly turn?: string
   readonly last?: number
+  readonly limit?: number
+}
+
+/** `last`: the newest n. `after` and `limit`: the n calls that follow the one of this id. */
+export interface CallsOptions {
+  readonly last?: number
+  readonly after?: string
+  readonly limit?: number
 }
 
 export interface RecentTurnsOptions {
@@ -72,15 +106,18 @@ export interface RecentTurnsOptions {
   readonly limit: number
   /** Stop at this turn (it is still given). */
   readonly notBefore?: string
-  /** Read the log as it was at this `seq`. */
+  /**
+   * Read the log exactly as it was at this `seq`: a turn that went on later is given as far as it had come, in the state
+   * it had.
+   */
   readonly upTo?: number
-  /** Turns to leave out, such as the current one. */
+  /** The turn that is being answered. It and what was admitted after it are no history of it. */
   readonly except?: string
 }
 
 export interface RecentTurns {
   readonly turns: readonly { readonly row: TurnRow; readonly entries: readonly Entry[] }[]
-  /** Settled turns that stand before the ones given, and their tokens. */
+  /** Turns that stand before the ones given, and their tokens. */
   readonly earlier: { readonly turns: number; readonly tokens: number }
 }
 

@@ -1,0 +1,168 @@
+import type { Entry, EntryBody } from './entry.ts'
+import { StoreError } from './store-error.ts'
+import type { TurnRow } from './store.ts'
+import { afterEntry, isSettled } from './turn-row.ts'
+
+/** What a backend has to write for one `append`. */
+export interface AppendPlan {
+  readonly session: SessionState
+  readonly isNewSession: boolean
+  readonly entries: readonly Entry[]
+  readonly turns: readonly PlannedTurn[]
+  /** Turns that stand after `ordinal` and are not among `turns`: their `tokensBefore` grows. */
+  readonly shifts: readonly Shift[]
+}
+
+/** A projection of the log: one line for each session. */
+export interface SessionState {
+  readonly id: string
+  readonly title: string | null
+  readonly created: string
+  readonly updated: string
+  readonly turns: number
+  readonly entries: number
+  /** Sum of `tokens` over its turns. */
+  readonly tokens: number
+  readonly model: string | null
+}
+
+export interface PlannedTurn {
+  readonly row: TurnRow
+  readonly isNew: boolean
+  readonly idempotencyKey?: string
+}
+
+export interface Shift {
+  readonly ordinal: number
+  readonly tokens: number
+}
+
+/** What is stored already. */
+export interface Stored {
+  readonly session: SessionState | undefined
+  turn(turn: string): TurnRow | undefined
+  /** The turn whose input was admitted with this key. */
+  turnByKey(idempotencyKey: string): string | undefined
+}
+
+/**
+ * Decides what one `append` changes, for any backend.
+ *
+ * The turns of a session run in order, but a later one may be admitted while an earlier one still grows. So what is
+ * added to a turn is added to the `tokensBefore` of the turns behind it, which are the few that wait in the queue.
+ *
+ * @throws StoreError `conflict`, `not-found`
+ */
+export function planAppend(stored: Stored, id: string, bodies: readonly EntryBody[], time: string): AppendPlan {
+  const isNewSession = stored.session === undefined && bodies[0]?.type === 'session-start'
+  let session = isNewSession ? emptySession(id, time) : stored.session
+  if (!session) throw new StoreError('not-found', `there is no session ${id}: begin it with a session-start entry`)
+
+  const entries: Entry[] = []
+  const turns = new Map<string, PlannedTurn>()
+  const shifts: Shift[] = []
+  for (const body of bodies) {
+    const seq = session.entries + 1
+    refuseSecondStart(id, body, seq)
+    session = sessionAfter(session, body, time)
+    entries.push({ ...body, session: id, seq, time })
+    if (!('turn' in body)) continue
+
+    const before = body.type === 'input' ? admit(body, seq) : known(body.turn)
+    refuseSettled(before.row, body)
+    const row = afterEntry(before.row, seq, body)
+    turns.set(body.turn, { ...before, row })
+    grow(row.ordinal, row.tokens - before.row.tokens)
+  }
+  return { session, isNewSession, entries, turns: [...turns.values()], shifts }
+
+  function admit(body: EntryBody & { type: 'input' }, seq: number): PlannedTurn {
+    if (turns.has(body.turn) || stored.turn(body.turn)) {
+      throw new StoreError(
+        'conflict',
+        `session ${id} has a turn ${body.turn} already: give each input a turn of its own`,
+      )
+    }
+    const { idempotencyKey } = body
+    if (idempotencyKey !== undefined) refuseUsedKey(idempotencyKey)
+    const row: TurnRow = {
+      session: id,
+      turn: body.turn,
+      ordinal: session!.turns,
+      firstSeq: seq,
+      lastSeq: seq,
+      state: 'queued',
+      inputTime: time,
+      tokens: 0,
+      leastTokens: 0,
+      tokensBefore: session!.tokens,
+    }
+    return { row, isNew: true, ...(idempotencyKey !== undefined && { idempotencyKey }) }
+  }
+
+  function refuseUsedKey(key: string): void {
+    const inPlan = [...turns.values()].find((turn) => turn.idempotencyKey === key)
+    const turn = inPlan?.row.turn ?? stored.turnByKey(key)
+    if (turn === undefined) return
+    throw new StoreError(
+      'conflict',
+      `the idempotency key of this input was used before, by turn ${turn} of session ${id}`,
+    )
+  }
+
+  function known(turn: string): PlannedTurn {
+    const planned = turns.get(turn)
+    if (planned) return planned
+    const row = stored.turn(turn)
+    if (!row) throw new StoreError('not-found', `session ${id} has no turn ${turn}: an input entry begins it`)
+    const missed = shifts.filter((shift) => shift.ordinal < row.ordinal).reduce((sum, shift) => sum + shift.tokens, 0)
+    return { row: { ...row, tokensBefore: row.tokensBefore + missed }, isNew: false }
+  }
+
+  function grow(ordinal: number, tokens: number): void {
+    if (tokens === 0) return
+    session = { ...session!, tokens: session!.tokens + tokens }
+    if (ordinal === session.turns) return
+    shifts.push({ ordinal, tokens })
+    for (const [turn, planned] of turns) {
+      if (planned.row.ordinal <= ordinal) continue
+      turns.set(turn, { ...planned, row: { ...planned.row, tokensBefore: planned.row.tokensBefore + tokens } })
+    }
+  }
+}
+
+function emptySession(id: string, time: string): SessionState {
+  return { id, title: null, created: time, updated: time, turns: 0, entries: 0, tokens: 0, model: null }
+}
+
+function sessionAfter(session: SessionState, body: EntryBody, time: string): SessionState {
+  const moved = { ...session, entries: session.entries + 1, updated: time }
+  switch (body.type) {
+    case 'session-start':
+      return { ...moved, title: body.title ?? null }
+    case 'input':
+      return { ...moved, turns: session.turns + 1 }
+    case 'model':
+      return { ...moved, model: body.model }
+    default:
+      return moved
+  }
+}
+
+function refuseSecondStart(id: string, body: EntryBody, seq: number): void {
+  if (body.type !== 'session-start' || seq === 1) return
+  throw new StoreError(
+    'conflict',
+    `there is a session ${id} already: choose another id, or append without session-start`,
+  )
+}
+
+/** What a settled turn holds is history: later turns were counted behind it. */
+function refuseSettled(row: TurnRow, body: EntryBody): void {
+  if (!isSettled(row)) return
+  if (body.type !== 'turn-start' && body.type !== 'message' && body.type !== 'turn-end') return
+  throw new StoreError(
+    'conflict',
+    `turn ${row.turn} of session ${row.session} has ended (${row.state}): it takes no ${body.type}`,
+  )
+}

@@ -1,0 +1,15 @@
+import { createHash } from 'node:crypto'
+
+/**
+ * The address of a text: SHA-256 of its UTF-8, lowercase hexadecimal. A text with a lone surrogate cannot be said in
+ * UTF-8 without loss; its UTF-16 is taken, so that no two texts share an address.
+ */
+export function contentHash(text: string): string {
+  const hash = createHash('sha256')
+  return (text.isWellFormed() ? hash.update(text, 'utf8') : hash.update(text, 'utf16le')).digest('hex')
+}
+
+/** Hashes that a JSON text refers to, as `sha256:HASH` anywhere inside it. */
+export function contentReferences(json: string): readonly string[] {
+  return Array.from(json.matchAll(/sha256:([0-9a-f]{64})(?![0-9a-f])/g), ([, hash]) => hash!)
+}

@@ -1,0 +1,67 @@
+import { sql } from 'kysely'
+import type { Entry } from '../entry.ts'
+import type { EntriesOptions } from '../store.ts'
+import type { Connection } from './connection.ts'
+import { plan, type Slot } from './plan.ts'
+import { tables } from './tables.ts'
+import { turn as turnRow } from './turn-table.ts'
+
+/** What an entry is made of again. */
+type StoredEntry = readonly [seq: number, time: string, data: string]
+
+export function entries(connection: Connection, session: string, options: EntriesOptions = {}): readonly Entry[] {
+  const { types, turn, last, limit } = options
+  let { after = 0, upTo = Number.MAX_SAFE_INTEGER } = options
+  let query = stored.where('session', '=', session)
+  if (turn !== undefined) {
+    const row = turnRow(connection, session, turn)
+    if (!row) return []
+    after = Math.max(after, row.firstSeq - 1)
+    upTo = Math.min(upTo, row.lastSeq)
+    query = query.where('turn', '=', turn)
+  }
+  if (types) query = query.where('type', 'in', types)
+  query = query.where('seq', '>', after).where('seq', '<=', upTo)
+  query = last === undefined ? query.orderBy('seq') : query.orderBy('seq', 'desc').limit(last)
+  if (limit !== undefined && last === undefined) query = query.limit(limit)
+
+  const found = connection.tupleRows(query).map((row) => entryOf(session, row))
+  return last === undefined ? found : found.toReversed()
+}
+
+/** Called a thousand times for a long window: it adds to the parsed object, since copying it would cost as much again. */
+export function entryOf(session: string, [seq, time, data]: StoredEntry): Entry {
+  return Object.assign(JSON.parse(data), { session, seq, time })
+}
+
+const stored = tables.selectFrom('entries').select(['seq', 'time', 'data']).$castTo<StoredEntry>()
+
+export function entry(connection: Connection, session: string, seq: number): Entry | undefined {
+  return connection.tuples(entryBySeq, { session, seq }).map((found) => entryOf(session, found))[0]
+}
+
+/** Entries of which a history is made, ascending. */
+export const historyEntries = plan((slot: Slot<{ session: string; from: number; to: number }>) =>
+  stored
+    .where('session', '=', slot('session'))
+    .where('seq', '>=', slot('from'))
+    .where('seq', '<=', slot('to'))
+    .where('type', 'in', [sql.lit('input'), sql.lit('message'), sql.lit('turn-end')])
+    .orderBy('seq'),
+)
+
+const entryBySeq = plan((slot: Slot<{ session: string; seq: number }>) =>
+  stored.where('session', '=', slot('session')).where('seq', '=', slot('seq')),
+)
+
+/** The newest input that a reader of the log at this `seq` knows. */
+export const lastInput = plan((slot: Slot<{ session: string; upTo: number }>) =>
+  tables
+    .selectFrom('entries')
+    .select('turn')
+    .where('session', '=', slot('session'))
+    .where('seq', '<=', slot('upTo'))
+    .where('type', '=', sql.lit('input'))
+    .orderBy('seq', 'desc')
+    .limit(sql.lit(1)),
+)

@@ -1,0 +1,137 @@
+import { type Compilable, sql } from 'kysely'
+import { StoreError } from '../store-error.ts'
+import type { Connection } from './connection.ts'
+import { tables } from './tables.ts'
+
+/** One step from a version of the tables to the next. A step that was released never changes. */
+export interface Migration {
+  readonly version: number
+  readonly steps: readonly Compilable[]
+}
+
+/**
+ * Brings the tables to the latest version, one transaction for each step, so that what breaks off goes on at the next
+ * start. Two processes may do so at once: the second finds the work done.
+ *
+ * @throws StoreError `newer` when a later Foreword wrote the store, `older` when it may only be read and is not up to date
+ */
+export function migrate(connection: Connection, migrations: readonly Migration[] = allMigrations): void {
+  const latest = migrations.at(-1)!.version
+  const found = versionOf(connection)
+  if (found > latest) throw newer(connection, found, latest)
+  if (found === latest) return
+  if (connection.readOnly) throw older(connection, found, latest)
+  for (const migration of migrations) {
+    connection.transaction(() => {
+      if (versionOf(connection) >= migration.version) return
+      for (const step of migration.steps) connection.execute(step.compile().sql)
+      connection.rows(tables.deleteFrom('schema_version'))
+      connection.rows(tables.insertInto('schema_version').values({ version: migration.version }))
+    })
+  }
+}
+
+function versionOf(connection: Connection): number {
+  if (connection.rows(anyTables).length === 0) return 0
+  return connection.rows(tables.selectFrom('schema_version').select('version'))[0]?.version ?? 0
+}
+
+const anyTables = {
+  compile: () => sql`select 1 from sqlite_schema where name = 'schema_version'`.compile(tables),
+}
+
+function newer({ path }: Connection, found: number, latest: number): StoreError {
+  return new StoreError(
+    'newer',
+    `the store ${path} was written by a newer Foreword (its tables have version ${found}, this one knows ${latest}): update Foreword`,
+  )
+}
+
+function older({ path }: Connection, found: number, latest: number): StoreError {
+  return new StoreError(
+    'older',
+    `the store ${path} was written by an older Foreword (its tables have version ${found}, this one wants ${latest}): start the gateway once to bring it up to date`,
+  )
+}
+
+const { schema } = tables
+
+/** One line for each input, so these indexes cost little. A message touches none of them. */
+const turnIndexes: readonly Compilable[] = [
+  schema.createIndex('turns_turn').on('turns').columns(['session', 'turn']).unique(),
+  schema
+    .createIndex('turns_idempotency_key')
+    .on('turns')
+    .columns(['session', 'idempotency_key'])
+    .unique()
+    .where(sql.ref('idempotency_key'), 'is not', null),
+  schema
+    .createIndex('turns_unfinished')
+    .on('turns')
+    .columns(['input_time', 'session', 'ordinal'])
+    .where(sql<boolean>`state in ('queued', 'running')`),
+]
+
+const firstTables: readonly Compilable[] = [
+  schema.createTable('schema_version').addColumn('version', 'integer', (column) => column.notNull()),
+  schema
+    .createTable('sessions')
+    .addColumn('id', 'text', (column) => column.primaryKey().notNull())
+    .addColumn('title', 'text')
+    .addColumn('created', 'text', (column) => column.notNull())
+    .addColumn('updated', 'text', (column) => column.notNull())
+    .addColumn('turns', 'integer', (column) => column.notNull())
+    .addColumn('entries', 'integer', (column) => column.notNull())
+    .addColumn('tokens', 'integer', (column) => column.notNull())
+    .addColumn('model', 'text'),
+  schema.createIndex('sessions_updated').on('sessions').columns(['updated', 'id']),
+  schema
+    .createTable('entries')
+    .addColumn('session', 'text', (column) => column.notNull().references('sessions.id').onDelete('cascade'))
+    .addColumn('seq', 'integer', (column) => column.notNull())
+    .addColumn('time', 'text', (column) => column.notNull())
+    .addColumn('type', 'text', (column) => column.notNull())
+    .addColumn('turn', 'text')
+    .addColumn('data', 'text', (column) => column.notNull())
+    .addPrimaryKeyConstraint('entries_key', ['session', 'seq']),
+  schema
+    .createTable('turns')
+    .addColumn('session', 'text', (column) => column.notNull().references('sessions.id').onDelete('cascade'))
+    .addColumn('ordinal', 'integer', (column) => column.notNull())
+    .addColumn('turn', 'text', (column) => column.notNull())
+    .addColumn('first_seq', 'integer', (column) => column.notNull())
+    .addColumn('last_seq', 'integer', (column) => column.notNull())
+    .addColumn('state', 'text', (column) => column.notNull())
+    .addColumn('input_time', 'text', (column) => column.notNull())
+    .addColumn('tokens', 'integer', (column) => column.notNull())
+    .addColumn('least_tokens', 'integer', (column) => column.notNull())
+    .addColumn('tokens_before', 'integer', (column) => column.notNull())
+    .addColumn('idempotency_key', 'text')
+    .addPrimaryKeyConstraint('turns_key', ['session', 'ordinal']),
+  ...turnIndexes,
+  schema
+    .createTable('calls')
+    .addColumn('number', 'integer', (column) => column.primaryKey())
+    .addColumn('id', 'text', (column) => column.notNull().unique())
+    .addColumn('session', 'text', (column) => column.references('sessions.id').onDelete('cascade'))
+    .addColumn('record', 'text', (column) => column.notNull())
+    .addColumn('outcome', 'text'),
+  schema.createIndex('calls_session').on('calls').columns(['session', 'number']),
+  schema
+    .createTable('contents')
+    .addColumn('hash', 'text', (column) => column.primaryKey().notNull())
+    .addColumn('text', 'text', (column) => column.notNull())
+    .addColumn('escaped', 'integer', (column) => column.notNull()),
+  schema
+    .createTable('bindings')
+    .addColumn('channel', 'text', (column) => column.notNull())
+    .addColumn('conversation', 'text', (column) => column.notNull())
+    .addColumn('session', 'text', (column) => column.notNull().unique().references('sessions.id').onDelete('cascade'))
+    .addPrimaryKeyConstraint('bindings_key', ['channel', 'conversation']),
+  schema
+    .createTable('named_values')
+    .addColumn('key', 'text', (column) => column.primaryKey().notNull())
+    .addColumn('value', 'text', (column) => column.notNull()),
+]
+
+export const allMigrations: readonly Migration[] = [{ version: 1, steps: firstTables }]

@@ -1,0 +1,84 @@
+import type { Entry } from '../entry.ts'
+import type { RecentTurns, RecentTurnsOptions, TurnRow } from '../store.ts'
+import { rowOf } from '../turn-row.ts'
+import type { Connection } from './connection.ts'
+import { entries, entryOf, historyEntries, lastInput } from './entry-table.ts'
+import { turn, turnsBefore } from './turn-table.ts'
+
+const FIRST_PAGE = 64
+
+/** Reads no more of the session than it gives, whatever came before or after. */
+export function recentTurns(connection: Connection, session: string, options: RecentTurnsOptions): RecentTurns {
+  const rows = newestRows(connection, session, options)
+  const oldest = rows[0]
+  if (!oldest) return { turns: [], earlier: { turns: 0, tokens: 0 } }
+  return {
+    turns: withEntries(connection, session, rows),
+    earlier: { turns: oldest.ordinal - 1, tokens: oldest.tokensBefore },
+  }
+}
+
+/** Ascending. */
+function newestRows(connection: Connection, session: string, options: RecentTurnsOptions): readonly TurnRow[] {
+  const { limit, notBefore, upTo = Number.MAX_SAFE_INTEGER } = options
+  const seen: TurnRow[] = []
+  let sum = 0
+  for (const stored of backwards(connection, session, firstOrdinalLeftOut(connection, session, options))) {
+    const row = asOf(connection, stored, upTo)
+    seen.push(row)
+    if (row.state !== 'queued') sum += row.leastTokens
+    if (sum > limit || row.turn === notBefore) break
+  }
+  return withTokensBefore(seen.toReversed()).filter((row) => row.state !== 'queued')
+}
+
+/** In pages that grow, so that neither a short nor a long walk reads much more than it needs. */
+function* backwards(connection: Connection, session: string, before: number): Generator<TurnRow> {
+  for (let size = FIRST_PAGE; ; size *= 2) {
+    const page = turnsBefore(connection, session, before, size)
+    yield* page
+    if (page.length < size) return
+    before = page.at(-1)!.ordinal
+  }
+}
+
+/** Where the walk begins: it never passes over what came after. */
+function firstOrdinalLeftOut(connection: Connection, session: string, { except, upTo }: RecentTurnsOptions): number {
+  const answered = except === undefined ? undefined : turn(connection, session, except)?.ordinal
+  const newest = upTo === undefined ? undefined : newestAt(connection, session, upTo) + 1
+  return Math.min(answered ?? Number.MAX_SAFE_INTEGER, newest ?? Number.MAX_SAFE_INTEGER)
+}
+
+function newestAt(connection: Connection, session: string, upTo: number): number {
+  const newest = connection.get(lastInput, { session, upTo })?.turn
+  return (newest && turn(connection, session, newest)?.ordinal) || 0
+}
+
+function asOf(connection: Connection, row: TurnRow, upTo: number): TurnRow {
+  if (row.lastSeq <= upTo) return row
+  return rowOf(row, entries(connection, row.session, { turn: row.turn, upTo }))
+}
+
+/** A turn that had not grown yet makes those behind it stand earlier. */
+function withTokensBefore(rows: readonly TurnRow[]): readonly TurnRow[] {
+  let tokensBefore = rows[0]?.tokensBefore ?? 0
+  return rows.map((row) => {
+    const placed = row.tokensBefore === tokensBefore ? row : { ...row, tokensBefore }
+    tokensBefore += row.tokens
+    return placed
+  })
+}
+
+function withEntries(connection: Connection, session: string, rows: readonly TurnRow[]): RecentTurns['turns'] {
+  const turns = rows.map((row) => ({ row, entries: [] as Entry[] }))
+  const byTurn = new Map(turns.map((each) => [each.row.turn, each]))
+  const from = rows[0]!.firstSeq
+  const to = rows.reduce((last, row) => Math.max(last, row.lastSeq), 0)
+  for (const stored of connection.tuples(historyEntries, { session, from, to })) {
+    const entry = entryOf(session, stored)
+    if (!('turn' in entry)) continue
+    const of = byTurn.get(entry.turn)
+    if (of && entry.seq <= of.row.lastSeq) of.entries.push(entry)
+  }
+  return turns
+}

@@ -1,0 +1,66 @@
+import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
+
+/** The tables of the store, as the latest migration leaves them. */
+export interface Tables {
+  readonly schema_version: { readonly version: number }
+  readonly sessions: {
+    readonly id: string
+    readonly title: string | null
+    readonly created: string
+    readonly updated: string
+    readonly turns: number
+    readonly entries: number
+    readonly tokens: number
+    readonly model: string | null
+  }
+  readonly entries: {
+    readonly session: string
+    readonly seq: number
+    readonly time: string
+    readonly type: string
+    readonly turn: string | null
+    /** The entry's body, JSON. */
+    readonly data: string
+  }
+  readonly turns: {
+    readonly session: string
+    readonly ordinal: number
+    readonly turn: string
+    readonly first_seq: number
+    readonly last_seq: number
+    readonly state: string
+    readonly input_time: string
+    readonly tokens: number
+    readonly least_tokens: number
+    readonly tokens_before: number
+    readonly idempotency_key: string | null
+  }
+  readonly calls: {
+    /** Ascending in the order the calls were made. */
+    readonly number: number | undefined
+    readonly id: string
+    readonly session: string | null
+    /** The record without its outcome, JSON. */
+    readonly record: string
+    /** JSON, once the call has ended. */
+    readonly outcome: string | null
+  }
+  readonly contents: {
+    readonly hash: string
+    readonly text: string
+    /** 1: `text` is the JSON of a text that UTF-8 cannot hold. */
+    readonly escaped: number
+  }
+  readonly bindings: { readonly channel: string; readonly conversation: string; readonly session: string }
+  readonly named_values: { readonly key: string; readonly value: string }
+}
+
+/** Builds and compiles queries. It has no connection: what it compiles is executed by `connection.ts`. */
+export const tables = new Kysely<Tables>({
+  dialect: {
+    createAdapter: () => new SqliteAdapter(),
+    createDriver: () => new DummyDriver(),
+    createIntrospector: (database) => new SqliteIntrospector(database),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  },
+})

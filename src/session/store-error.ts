@@ -1,0 +1,34 @@
+/** Why the store refused or failed, in one word that a program can use. */
+export type StoreErrorCode =
+  /** The disk, or the size that the store may have, is full. */
+  | 'full'
+  /** Another process held the store for longer than the busy time-out. */
+  | 'busy'
+  /** The file is damaged, or is no store. */
+  | 'corrupt'
+  /** The disk failed to read or write. */
+  | 'io'
+  /** Written by a newer version of Foreword. */
+  | 'newer'
+  /** Written by an older version, and opened for reading only, so that it cannot be brought up to date. */
+  | 'older'
+  | 'readonly'
+  | 'not-found'
+  /** Something of this name exists, or has already ended. */
+  | 'conflict'
+  /** What was handed in cannot be stored. */
+  | 'invalid'
+  /** Another gateway runs on this home. */
+  | 'claimed'
+  | 'closed'
+
+/** A store that refused or failed. The message says what, where and how to mend it; it never quotes what was said in a session. */
+export class StoreError extends Error {
+  override readonly name = 'StoreError'
+  readonly code: StoreErrorCode
+
+  constructor(code: StoreErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+  }
+}
