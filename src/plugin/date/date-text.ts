@@ -1,0 +1,29 @@
+export type Granularity = 'day' | 'minute' | 'none'
+
+/**
+ * The date of an input in words, `Today is Saturday, 2026-11-21.`, in a time zone such as `Europe/Berlin`. To the minute
+ * only where that is asked for: a minute in the head makes every prompt cache miss (BEHAVIOURS §3.3). Throws a
+ * `RangeError` for a time or a time zone that does not exist.
+ */
+export function dateText(time: string, granularity: Granularity, timeZone: string): string {
+  if (granularity === 'none') return ''
+  const { weekday, year, month, day, hour, minute } = partsOf(time, timeZone)
+  const date = `${weekday}, ${year}-${month}-${day}`
+  return granularity === 'day' ? `Today is ${date}.` : `It is ${date}, ${hour}:${minute} (${timeZone}).`
+}
+
+function partsOf(time: string, timeZone: string): Readonly<Record<string, string>> {
+  const format = new Intl.DateTimeFormat('en-US', {
+    timeZone,
+    calendar: 'gregory',
+    numberingSystem: 'latn',
+    hourCycle: 'h23',
+    weekday: 'long',
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+  })
+  return Object.fromEntries(format.formatToParts(new Date(time)).map(({ type, value }) => [type, value]))
+}

@@ -1,0 +1,60 @@
+import { fileURLToPath } from 'node:url'
+import type { Plugin } from '../plugin.ts'
+import { textLayer } from '../text-layer.ts'
+import { readText, type TextReader } from '../text-reader.ts'
+
+export interface PromptOptions {
+  /** Path of the operator's own system prompt. */
+  readonly file: string
+  /** How manifests and warnings name that file. */
+  readonly ref?: string
+  /** What is sent where the file is missing or blank; none where empty. The packaged prompt unless given. */
+  readonly fallback?: string
+  /** A line above the prompt, as the preset `ayati` has it (BEHAVIOURS §2.1). A missing file is then a warning. */
+  readonly heading?: string
+  readonly read?: TextReader
+}
+
+/** Layer `system-prompt`: the operator's own prompt, or the packaged one. */
+export function promptPlugin(options: PromptOptions): Plugin {
+  const { file, ref = 'context/system_prompt.md', heading, read = readText } = options
+  let prompt = { text: '', ref }
+  let warning: string | undefined
+
+  async function load(): Promise<void> {
+    const found = await read(file)
+    const own = found.type === 'text' ? found.text.trim() : ''
+    warning = own === '' ? warningOf(found.type === 'unreadable' ? found.why : found.type) : undefined
+    prompt = own === '' ? { text: await fallback(), ref: 'packaged system prompt' } : { text: own, ref }
+  }
+
+  function warningOf(why: string): string | undefined {
+    if (why === 'missing') return heading === undefined ? undefined : `${ref} is missing; the packaged prompt is used`
+    return `${ref} is not used, the packaged prompt is: ${why === 'text' ? 'it is blank' : why}`
+  }
+
+  async function fallback(): Promise<string> {
+    return (options.fallback ?? (await packagedPrompt())).trim()
+  }
+
+  return {
+    name: 'prompt',
+    version: '1',
+    start: load,
+    reload: load,
+    warnings: () => (warning === undefined ? [] : [warning]),
+    layers: async () => {
+      if (prompt.text === '') return []
+      return [
+        textLayer('system-prompt', heading === undefined ? prompt.text : `${heading}\n\n${prompt.text}`, prompt.ref),
+      ]
+    },
+  }
+}
+
+async function packagedPrompt(): Promise<string> {
+  const path = fileURLToPath(new URL('../../../assets/system-prompt.md', import.meta.url))
+  const found = await readText(path)
+  if (found.type === 'text') return found.text
+  throw new Error(`the packaged system prompt cannot be read at ${path}; install foreword anew`)
+}

@@ -1,0 +1,84 @@
+import type { Layer } from '../context.ts'
+import type { Tool } from '../tool.ts'
+import type { LayerContext, Plugin } from './plugin.ts'
+
+/** Plugins between start and stop, as one. */
+export interface RunningPlugins {
+  readonly plugins: readonly Plugin[]
+  /** The layers of all plugins, in the order of the plugins. Rejects with the name of the plugin that failed. */
+  layers(context: LayerContext): Promise<readonly Layer[]>
+  tools(): readonly Tool[]
+  /** Each sentence begins with the name of its plugin. */
+  warnings(): readonly string[]
+  reload(): Promise<void>
+  /** In reverse order. Every plugin is stopped, whatever another one says; then rejects with what went wrong. */
+  stop(): Promise<void>
+}
+
+/** Starts plugins one after another. Where one fails, those already started are stopped again, in reverse. */
+export async function startPlugins(plugins: readonly Plugin[]): Promise<RunningPlugins> {
+  const started: Plugin[] = []
+  for (const plugin of plugins) {
+    try {
+      await plugin.start?.()
+      started.push(plugin)
+    } catch (error) {
+      const faults = await stopAll(started)
+      throw faultOf(plugin, 'did not start', error, faults)
+    }
+  }
+  let stopped: Promise<void> | undefined
+  return {
+    plugins,
+    async layers(context) {
+      const all = await Promise.all(plugins.map((plugin) => layersOf(plugin, context)))
+      return all.flat()
+    },
+    tools: () => plugins.flatMap((plugin) => plugin.tools?.() ?? []),
+    warnings: () =>
+      plugins.flatMap((plugin) => (plugin.warnings?.() ?? []).map((warning) => `${plugin.name}: ${warning}`)),
+    async reload() {
+      for (const plugin of plugins) await reload(plugin)
+    },
+    stop: () => (stopped ??= stop(plugins)),
+  }
+}
+
+async function layersOf(plugin: Plugin, context: LayerContext): Promise<readonly Layer[]> {
+  try {
+    return (await plugin.layers?.(context)) ?? []
+  } catch (error) {
+    throw faultOf(plugin, 'could not give its layers', error)
+  }
+}
+
+async function reload(plugin: Plugin): Promise<void> {
+  try {
+    await plugin.reload?.()
+  } catch (error) {
+    throw faultOf(plugin, 'could not be read again', error)
+  }
+}
+
+async function stop(plugins: readonly Plugin[]): Promise<void> {
+  const faults = await stopAll(plugins)
+  if (faults.length === 1) throw faults[0]
+  if (faults.length > 1) throw new AggregateError(faults, faults.map(({ message }) => message).join('; '))
+}
+
+async function stopAll(plugins: readonly Plugin[]): Promise<readonly Error[]> {
+  const faults: Error[] = []
+  for (const plugin of plugins.toReversed()) {
+    try {
+      await plugin.stop?.()
+    } catch (error) {
+      faults.push(faultOf(plugin, 'did not stop', error))
+    }
+  }
+  return faults
+}
+
+function faultOf(plugin: Plugin, what: string, error: unknown, others: readonly Error[] = []): Error {
+  const why = [error instanceof Error ? error.message : String(error), ...others.map(({ message }) => message)]
+  return new Error(`The plugin ${plugin.name} ${what}: ${why.join('; ')}`, { cause: error })
+}
