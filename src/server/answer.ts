@@ -1,0 +1,59 @@
+import { type Failure } from './failure.ts'
+
+/** On every answer: nothing is cached, framed, sniffed or loaded from elsewhere, and no other origin may read it. */
+export const securityHeaders = {
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+} as const
+
+const jsonHeaders = { ...securityHeaders, 'content-type': 'application/json; charset=utf-8' }
+const textHeaders = { ...securityHeaders, 'content-type': 'text/plain; charset=utf-8' }
+
+export function json(value: unknown, status = 200, headers?: Readonly<Record<string, string>>): Response {
+  return new Response(JSON.stringify(value), {
+    status,
+    headers: headers ? { ...jsonHeaders, ...headers } : jsonHeaders,
+  })
+}
+
+export function text(value: string): Response {
+  return new Response(value, { headers: textHeaders })
+}
+
+/** An answer without a body, such as 204 or a redirection. */
+export function empty(status: number, headers: Readonly<Record<string, string>> = {}): Response {
+  return new Response(null, { status, headers: { ...securityHeaders, ...headers } })
+}
+
+/** A failure in the shape that the caller's clients know: OpenAI's under `/v1`, ours elsewhere. */
+export function refusal(failure: Failure, path: string): Response {
+  const body = path.startsWith('/v1/') ? openaiError(failure) : forewordError(failure)
+  return json(body, failure.status, failure.headers)
+}
+
+export function forewordError({ code, message, facts }: Failure): Readonly<Record<string, unknown>> {
+  return { error: { ...facts, code, message } }
+}
+
+/** `{error: {message, type, param, code}}`, with the names OpenAI uses where its clients act on them. */
+export function openaiError({ status, code, message, facts }: Failure): Readonly<Record<string, unknown>> {
+  return { error: { ...facts, message, type: openaiType(status), param: null, code: openaiCodes[code] ?? code } }
+}
+
+const openaiCodes: Readonly<Record<string, string>> = {
+  'context-overflow': 'context_length_exceeded',
+  'model-not-found': 'model_not_found',
+  'rate-limit': 'rate_limit_exceeded',
+  quota: 'insufficient_quota',
+  unauthorized: 'invalid_api_key',
+}
+
+function openaiType(status: number): string {
+  if (status === 401) return 'authentication_error'
+  if (status === 429) return 'rate_limit_error'
+  return status < 500 ? 'invalid_request_error' : 'server_error'
+}

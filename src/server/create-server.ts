@@ -1,0 +1,121 @@
+import { Hono } from 'hono'
+import { type Runtime } from '../runtime.ts'
+import { refusal } from './answer.ts'
+import { callRoutes } from './call-routes.ts'
+import { chatRoutes } from './chat-routes.ts'
+import { createStreams, defaultStreamLimits, type StreamLimits } from './event-stream.ts'
+import { eventRoutes } from './event-routes.ts'
+import { failureOf, HttpFailure } from './failure.ts'
+import { createGuard } from './guard.ts'
+import { assertBindIsSafe } from './loopback.ts'
+import { messageRoutes } from './message-routes.ts'
+import { openaiRoutes } from './openai-routes.ts'
+import { type Bindings, mount, type Route } from './route.ts'
+import { sessionRoutes } from './session-routes.ts'
+import { systemRoutes } from './system-routes.ts'
+import { turnRoutes } from './turn-routes.ts'
+
+export interface ServerOptions {
+  /** What a caller has to bring. Absent: everybody on this machine may enter; then `bind` has to be a loopback. */
+  readonly token?: string | undefined
+  /** The address that the server is going to listen on. */
+  readonly bind: string
+  /** Names besides loopback and `bind` that `Host` may say, with or without a port. */
+  readonly allowedHosts?: readonly string[] | undefined
+  /** The largest JSON body. 1 MiB unless said. */
+  readonly maxBodyBytes?: number
+  readonly version: string
+  /** The configuration as it may be shown: without secrets. */
+  readonly configuration?: () => unknown
+  readonly log?: ServerLog | undefined
+  readonly streams?: Partial<StreamLimits>
+}
+
+/** Told of failures that nobody expected. A pino logger is one. */
+export interface ServerLog {
+  error(facts: object, message: string): void
+}
+
+/** Web-standard requests in, responses out: it needs no port. */
+export interface Server {
+  /** Never rejects. `bindings` are what an HTTP adapter knows besides. */
+  fetch(request: Request, bindings?: Bindings): Promise<Response>
+  /** Ends every open stream; readers come back and go on from the last event they saw. */
+  endStreams(): void
+  readonly token: string | undefined
+}
+
+/** Every door of a runtime. Throws where it would be open to others without a token. */
+export function createServer(runtime: Runtime, options: ServerOptions): Server {
+  assertBindIsSafe(options.bind, options.token)
+  const streams = createStreams({ ...defaultStreamLimits, ...options.streams })
+  const guard = createGuard(options)
+  const openapi = once(async () => {
+    const { openapiDocument } = await import('./openapi.ts')
+    return openapiDocument(routes, { title: 'Foreword', version: options.version })
+  })
+  const routes: readonly Route[] = [
+    ...systemRoutes(runtime, {
+      version: options.version,
+      configuration: options.configuration ?? (() => ({})),
+      openapi,
+    }),
+    ...sessionRoutes(runtime),
+    ...messageRoutes(runtime),
+    ...turnRoutes(runtime),
+    ...eventRoutes(runtime, streams),
+    ...callRoutes(runtime),
+    ...chatRoutes(runtime, streams),
+    ...openaiRoutes(runtime, streams),
+  ]
+
+  const answerFailure = (error: unknown, path: string): Response => {
+    const failure = failureOf(error)
+    if (failure.code === 'internal') options.log?.error({ err: error, path }, 'a request failed')
+    return refusal(failure, path)
+  }
+  const app = new Hono<{ Bindings: Bindings }>()
+  mount(app, routes, options.maxBodyBytes ?? 1024 * 1024)
+  app.onError((error, context) => answerFailure(error, context.req.path))
+  app.notFound((context) => answerFailure(noSuchRoute(routes, context.req.method, context.req.path), context.req.path))
+
+  return {
+    token: options.token,
+    endStreams: streams.endAll,
+    async fetch(request, bindings = {}) {
+      const path = pathOf(request.url)
+      try {
+        return guard(request, path) ?? (await app.fetch(request, bindings))
+      } catch (error) {
+        return answerFailure(error, path)
+      }
+    },
+  }
+}
+
+function noSuchRoute(routes: readonly Route[], method: string, path: string): HttpFailure {
+  const methods = routes.filter((route) => fits(route.path, path)).map((route) => route.method)
+  if (methods.length === 0) {
+    return new HttpFailure(404, 'no-such-route', `There is no door ${path}. GET /api/openapi.json lists them.`)
+  }
+  const allow = methods.join(', ')
+  return new HttpFailure(405, 'method-not-allowed', `${path} takes ${allow}, not ${method}.`, {}, { allow })
+}
+
+function fits(pattern: string, path: string): boolean {
+  const wanted = pattern.split('/')
+  const given = path.split('/')
+  return wanted.length === given.length && wanted.every((part, at) => part.startsWith(':') || part === given[at])
+}
+
+/** Without a URL object, for every request passes here. */
+function pathOf(url: string): string {
+  const start = url.indexOf('/', url.indexOf('://') + 3)
+  const end = url.indexOf('?', start)
+  return end === -1 ? url.slice(start) : url.slice(start, end)
+}
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined
+  return () => (made ??= make())
+}

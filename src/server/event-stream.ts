@@ -1,0 +1,160 @@
+import { type ServerResponse } from 'node:http'
+import { securityHeaders } from './answer.ts'
+import { nodeWire, webWire, type Wire } from './wire.ts'
+
+/** Where a stream's text goes. Writing never waits by itself; the writer decides. */
+export interface Sink {
+  /** Aborted when the reader has left or fallen too far behind, or when the server ends its streams. */
+  readonly signal: AbortSignal
+  /** Takes effect until the first write. */
+  header(name: string, value: string): void
+  /** Sends the headers now rather than with the first write: from here on a failure is told within the stream. */
+  begin(): void
+  /** Answers a promise only where the reader has fallen behind: wait for it before writing more. */
+  write(text: string): Promise<void> | undefined
+}
+
+export interface StreamDefinition {
+  readonly headers?: Readonly<Record<string, string>>
+  /** Ends the stream when it resolves. A failure before the first write is thrown to the caller of `open`. */
+  run(sink: Sink): Promise<void>
+  /** The last text of a stream that has begun and then fails. */
+  lastWords(error: unknown): string
+}
+
+export interface Streams {
+  open(request: Request, outgoing: ServerResponse | undefined, definition: StreamDefinition): Promise<Response>
+  /** Ends every open stream; their readers come back and go on from the last event they saw. */
+  endAll(): void
+}
+
+export interface StreamLimits {
+  /** A reader with more than this unread is waited for. Bytes. */
+  readonly bufferBytes: number
+  /** And is let go when it has not caught up in this time. ms */
+  readonly stallMs: number
+  /** A comment is sent when nothing else was for so long, so that nobody on the way takes the stream for dead. ms */
+  readonly heartbeatMs: number
+}
+
+export const defaultStreamLimits: StreamLimits = { bufferBytes: 1024 * 1024, stallMs: 10_000, heartbeatMs: 15_000 }
+
+const HEARTBEAT = ': still here\n\n'
+
+const streamHeaders = {
+  ...securityHeaders,
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-cache, no-store, no-transform',
+  'x-accel-buffering': 'no',
+}
+
+/**
+ * Server-sent events. Behind a listening server the bytes go straight to the socket; elsewhere into a web stream. What
+ * waits for a reader is bounded by `bufferBytes` and one event.
+ */
+export function createStreams(limits: StreamLimits = defaultStreamLimits): Streams {
+  const open = new Set<() => void>()
+  return {
+    open(request, outgoing, definition) {
+      const headers: Record<string, string> = { ...streamHeaders, ...definition.headers }
+      if (request.method === 'HEAD') return Promise.resolve(new Response(null, { headers }))
+      const wire = outgoing === undefined ? webWire(limits.bufferBytes) : nodeWire(outgoing)
+      return runStream(wire, headers, definition, limits, open)
+    },
+    endAll() {
+      for (const end of open) end()
+    },
+  }
+}
+
+function runStream(
+  wire: Wire,
+  headers: Record<string, string>,
+  { run, lastWords }: StreamDefinition,
+  limits: StreamLimits,
+  open: Set<() => void>,
+): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    const controller = new AbortController()
+    let begun = false
+    let over = false
+    let quiet = false
+
+    const begin = (flush: boolean) => {
+      if (begun) return
+      begun = true
+      resolve(wire.start(headers, flush))
+    }
+    const close = (destroy: boolean) => {
+      if (over) return
+      over = true
+      clearInterval(heartbeat)
+      open.delete(leave)
+      if (destroy) wire.destroy()
+      else wire.end()
+    }
+    const leave = () => {
+      if (over) return
+      begin(false)
+      close(false)
+      controller.abort()
+    }
+    const write = (text: string): Promise<void> | undefined => {
+      if (over) return undefined
+      begin(false)
+      quiet = false
+      wire.write(text)
+      return wire.backlog() > limits.bufferBytes ? caughtUp() : undefined
+    }
+    const caughtUp = () =>
+      new Promise<void>((done) => {
+        const timer = setTimeout(() => {
+          close(true)
+          controller.abort()
+          done()
+        }, limits.stallMs)
+        const settle = () => {
+          clearTimeout(timer)
+          done()
+        }
+        wire.onDrain(settle)
+        controller.signal.addEventListener('abort', settle, { once: true })
+      })
+    const heartbeat = setInterval(() => {
+      if (quiet && wire.backlog() === 0) void write(HEARTBEAT)
+      quiet = true
+    }, limits.heartbeatMs)
+    heartbeat.unref()
+    open.add(leave)
+    wire.onClose(() => {
+      if (over) return
+      begin(false)
+      close(true)
+      controller.abort()
+    })
+
+    const sink: Sink = {
+      signal: controller.signal,
+      header: (name, value) => void (headers[name] = value),
+      begin: () => begin(true),
+      write,
+    }
+    const finish = () => {
+      begin(false)
+      close(false)
+    }
+    const fail = (error: unknown) => {
+      if (over) return
+      if (begun) {
+        void write(lastWords(error))
+        close(false)
+        return
+      }
+      over = true
+      clearInterval(heartbeat)
+      open.delete(leave)
+      reject(error instanceof Error ? error : new Error(String(error)))
+    }
+    void run(sink).then(finish, fail)
+  })
+}

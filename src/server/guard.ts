@@ -1,0 +1,128 @@
+import { createHmac, hash, timingSafeEqual } from 'node:crypto'
+import { empty } from './answer.ts'
+import { HttpFailure } from './failure.ts'
+import { isLoopback } from './loopback.ts'
+
+export interface GuardOptions {
+  /** Absent: every caller on this machine may enter. */
+  readonly token?: string | undefined
+  readonly bind: string
+  /** Names, with or without a port, that this gateway is also reached by. */
+  readonly allowedHosts?: readonly string[] | undefined
+}
+
+/**
+ * Stands before every door. Answers nothing where the request may pass, a response where it is answered here (a browser
+ * that brings its token in the address gets a cookie for it), and throws `HttpFailure` where it may not.
+ */
+export type Guard = (request: Request, path: string) => Response | undefined
+
+/** Open to everybody who reaches the port; it tells nothing. */
+const OPEN_PATH = '/health'
+
+export function createGuard({ token, bind, allowedHosts = [] }: GuardOptions): Guard {
+  const hosts = new Set([bind, ...allowedHosts].map((host) => host.toLowerCase()))
+  const expected = token ? digest(token) : undefined
+  // The cookie is not the token: who reads it cannot use it as one, and a new token ends it.
+  const cookieValue = token ? createHmac('sha256', token).update('foreword browser session').digest('hex') : ''
+  const expectedCookie = digest(cookieValue)
+
+  return (request, path) => {
+    const { headers } = request
+    const host = (headers.get('host') ?? new URL(request.url).host).toLowerCase()
+    checkHost(host, hosts)
+    checkOrigin(headers.get('origin'), host)
+    if (path === OPEN_PATH || expected === undefined) return undefined
+    const authorization = headers.get('authorization')
+    if (authorization !== null) {
+      if (matches(bearer(authorization), expected)) return undefined
+      throw unauthorized('The token is not the one of this gateway.')
+    }
+    if (path === '/' && request.url.includes('?')) {
+      const brought = new URL(request.url).searchParams.get('token')
+      if (brought !== null) return enter(matches(brought, expected), host, cookieValue)
+    }
+    const cookie = headers.get('cookie')
+    const value = cookie === null ? undefined : cookieNamed(cookie, cookieName(host))
+    if (value !== undefined && matches(value, expectedCookie) && isFromHere(headers)) return undefined
+    throw unauthorized('This door needs the token of the gateway.')
+  }
+}
+
+/** A page elsewhere can make its own name point at this machine; then it is that name that stands in `Host`. */
+function checkHost(host: string, allowed: ReadonlySet<string>): void {
+  const name = host.replace(/:\d*$/, '')
+  if (isLoopback(name) || allowed.has(host) || allowed.has(name) || allowed.has(name.replace(/^\[|\]$/g, ''))) return
+  throw new HttpFailure(
+    403,
+    'host-not-allowed',
+    `This gateway does not answer to the name ${JSON.stringify(name)}. Add it to gateway.allowedHosts if it is yours.`,
+  )
+}
+
+/** Browsers say where a page comes from. One from elsewhere has no business here; programs send no `Origin`. */
+function checkOrigin(origin: string | null, host: string): void {
+  if (origin === null) return
+  const from = URL.canParse(origin) ? new URL(origin) : undefined
+  if (from !== undefined && /^https?:$/.test(from.protocol) && sameHost(from, host)) return
+  throw new HttpFailure(
+    403,
+    'origin-not-allowed',
+    `Pages of ${JSON.stringify(origin)} may not use this gateway. Only its own pages may.`,
+  )
+}
+
+/** `Host` may or may not name the default port of the scheme. */
+function sameHost(origin: URL, host: string): boolean {
+  return origin.host === host || host === `${origin.hostname}:${origin.protocol === 'https:' ? 443 : 80}`
+}
+
+/** A cookie goes along with requests that pages on other ports of this machine make. Browsers mark those. */
+function isFromHere(headers: Headers): boolean {
+  const site = headers.get('sec-fetch-site')
+  return site === null || site === 'same-origin' || site === 'none'
+}
+
+function enter(ok: boolean, host: string, value: string): Response {
+  if (!ok) throw unauthorized('The token in this address is not the one of this gateway.')
+  return empty(303, {
+    location: '/',
+    'set-cookie': `${cookieName(host)}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=31536000`,
+  })
+}
+
+/** Browsers share cookies between the ports of a host; so each gateway has a name of its own. */
+function cookieName(host: string): string {
+  return `foreword_${/:(\d+)$/.exec(host)?.[1] ?? '80'}`
+}
+
+function cookieNamed(header: string, name: string): string | undefined {
+  for (const pair of header.split(';')) {
+    const [key, value] = pair.trim().split('=', 2)
+    if (key === name) return value
+  }
+  return undefined
+}
+
+function bearer(authorization: string): string {
+  return /^bearer +(.+)$/i.exec(authorization)?.[1] ?? ''
+}
+
+/** Digests have one length, and comparing them takes the same time however much of a guess is right. */
+function matches(given: string, expected: Buffer): boolean {
+  return timingSafeEqual(digest(given), expected)
+}
+
+function digest(text: string): Buffer {
+  return hash('sha256', text, 'buffer')
+}
+
+function unauthorized(message: string): HttpFailure {
+  return new HttpFailure(
+    401,
+    'unauthorized',
+    `${message} Send it as "Authorization: Bearer TOKEN", or open the address that the gateway printed at its start.`,
+    {},
+    { 'www-authenticate': 'Bearer realm="foreword"' },
+  )
+}

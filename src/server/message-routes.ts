@@ -1,0 +1,65 @@
+import { z } from 'zod'
+import { type Runtime } from '../runtime.ts'
+import { json } from './answer.ts'
+import { HttpFailure } from './failure.ts'
+import { type Route, route } from './route.ts'
+import { submitted } from './schema.ts'
+
+const message = {
+  text: z.string().regex(/\S/, 'expected a text that is not blank').describe('What is said.'),
+  model: z.string().min(1).optional().describe('`provider/model`, for this turn alone.'),
+  idempotencyKey: z.string().min(1).max(500).optional().describe('A repeat with the same key begins no second turn.'),
+}
+
+const messageBody = z.strictObject(message)
+const firstMessageBody = z.strictObject({
+  ...message,
+  session: z.string().min(1).optional().describe('A new session is made where absent.'),
+})
+
+const about = {
+  method: 'POST',
+  tag: 'messages',
+  description: 'The answer comes once the input is on disk: from then on it is not lost, whatever happens.',
+  headers: { 'Idempotency-Key': 'The same as `idempotencyKey` in the body.' },
+  answers: { 202: { description: 'Accepted: the turn that answers it', schema: submitted } },
+} as const
+
+/** Says something in a session; the turn it begins is followed elsewhere. */
+export function messageRoutes(runtime: Runtime): readonly Route[] {
+  const submit = async (session: string | undefined, body: z.output<typeof messageBody>, request: Request) => {
+    const idempotencyKey = keyOf(body.idempotencyKey, request.headers.get('idempotency-key'))
+    const answer = await runtime.submit({
+      text: body.text,
+      ...(session === undefined ? {} : { session }),
+      ...(body.model === undefined ? {} : { model: body.model }),
+      ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+    })
+    return json(answer, 202, {
+      location: `/api/sessions/${encodeURIComponent(answer.session)}/turns/${encodeURIComponent(answer.turn)}`,
+    })
+  }
+  return [
+    route({
+      ...about,
+      path: '/api/messages',
+      summary: 'Says something, in a new session or an existing one',
+      body: firstMessageBody,
+      handle: ({ body, request }) => submit(body.session, body, request),
+    }),
+    route({
+      ...about,
+      path: '/api/sessions/:session/messages',
+      summary: 'Says something in a session',
+      body: messageBody,
+      handle: ({ body, request, param }) => submit(param('session'), body, request),
+    }),
+  ]
+}
+
+function keyOf(inBody: string | undefined, inHeader: string | null): string | undefined {
+  if (inBody !== undefined && inHeader !== null && inBody !== inHeader) {
+    throw new HttpFailure(400, 'invalid-input', 'Idempotency-Key and idempotencyKey differ. Send one of them.')
+  }
+  return inBody ?? inHeader ?? undefined
+}

@@ -1,0 +1,23 @@
+import { RuntimeError } from '../runtime.ts'
+
+export function noSuchSession(session: string): RuntimeError {
+  return new RuntimeError('no-such-session', `There is no session ${session}. GET /api/sessions lists them.`, {
+    session,
+  })
+}
+
+export function noSuchTurn(session: string, turn: string): RuntimeError {
+  return new RuntimeError(
+    'no-such-turn',
+    `Session ${session} has no turn ${turn}. GET /api/sessions/${session}/turns lists its turns.`,
+    { session, turn },
+  )
+}
+
+export function noSuchCall(call: string): RuntimeError {
+  return new RuntimeError(
+    'no-such-call',
+    `There is no call ${call}. GET /api/sessions/SESSION/calls lists the calls of a session.`,
+    { call },
+  )
+}

@@ -1,0 +1,118 @@
+import { type Message, type ToolDefinition } from '../context.ts'
+import { HttpFailure } from './failure.ts'
+import { type CompletionBody, type OpenaiContent, type OpenaiMessage } from './openai-schema.ts'
+
+export interface OwnConversation {
+  readonly system: readonly string[]
+  readonly messages: readonly Message[]
+}
+
+/** The messages of a chat completion request, in the shape the core takes. Throws `HttpFailure` where one does not fit. */
+export function conversationOf(messages: readonly OpenaiMessage[]): OwnConversation {
+  const system: string[] = []
+  const own: Message[] = []
+  const toolNames = new Map<string, string>()
+  for (const [at, message] of messages.entries()) {
+    const where = `messages.${at}`
+    switch (message.role) {
+      case 'system':
+      case 'developer':
+        system.push(textOf(message.content, where))
+        break
+      case 'user':
+        own.push({ role: 'user', content: textOf(message.content, where) })
+        break
+      case 'assistant':
+        for (const call of message.tool_calls ?? []) toolNames.set(call.id, call.function.name)
+        own.push(assistantMessage(message, where))
+        break
+      case 'tool':
+        own.push(toolMessage(message, toolNames, where))
+    }
+  }
+  return { system, messages: joinResults(own) }
+}
+
+/** The text that is said in a session: the last message, which has to be the user's. */
+export function lastInput(messages: readonly OpenaiMessage[]): string {
+  const at = messages.length - 1
+  const last = messages[at]!
+  if (last.role !== 'user') {
+    throw new HttpFailure(
+      400,
+      'invalid-input',
+      'In a session the last message has to be one of the user: it is what is answered.',
+    )
+  }
+  const text = textOf(last.content, `messages.${at}`)
+  if (text.trim() === '') throw new HttpFailure(400, 'invalid-input', 'The last message is blank. Say something.')
+  return text
+}
+
+export function toolsOf({ tools }: CompletionBody): readonly ToolDefinition[] {
+  return (tools ?? []).map(({ function: { name, description, parameters } }) => ({
+    name,
+    ...(description ? { description } : {}),
+    inputSchema: parameters ?? { type: 'object', properties: {} },
+  }))
+}
+
+function assistantMessage(message: Extract<OpenaiMessage, { role: 'assistant' }>, where: string): Message {
+  const text = message.content ? textOf(message.content, where) : ''
+  const calls = (message.tool_calls ?? []).map((call) => ({
+    type: 'tool-call' as const,
+    toolCallId: call.id,
+    toolName: call.function.name,
+    input: parsed(call.function.arguments),
+  }))
+  if (calls.length === 0) return { role: 'assistant', content: text }
+  return { role: 'assistant', content: text === '' ? calls : [{ type: 'text', text }, ...calls] }
+}
+
+function toolMessage(
+  message: Extract<OpenaiMessage, { role: 'tool' }>,
+  toolNames: ReadonlyMap<string, string>,
+  where: string,
+): Message {
+  const toolCallId = message.tool_call_id
+  const toolName = toolNames.get(toolCallId)
+  if (toolName === undefined) {
+    throw new HttpFailure(400, 'invalid-input', `${where}: no assistant message before it made the call ${toolCallId}.`)
+  }
+  const output = { type: 'text' as const, value: textOf(message.content, where) }
+  return { role: 'tool', content: [{ type: 'tool-result', toolCallId, toolName, output }] }
+}
+
+/** OpenAI has one message for each result, the core one for all results of a step. */
+function joinResults(messages: readonly Message[]): readonly Message[] {
+  const joined: Message[] = []
+  for (const message of messages) {
+    const before = joined.at(-1)
+    if (message.role === 'tool' && before?.role === 'tool') {
+      joined[joined.length - 1] = { role: 'tool', content: [...before.content, ...message.content] }
+    } else {
+      joined.push(message)
+    }
+  }
+  return joined
+}
+
+function textOf(content: OpenaiContent, where: string): string {
+  if (typeof content === 'string') return content
+  return content
+    .map((part, at) => {
+      if (part.type === 'text' && part.text !== undefined) return part.text
+      const message = `${where}.content.${at}: a part of type ${part.type} cannot be taken here, only text.`
+      throw new HttpFailure(400, 'invalid-input', message)
+    })
+    .join('\n')
+}
+
+/** Arguments that are not JSON stay the text they are. */
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json === '' ? '{}' : json)
+  } catch {
+    return json
+  }
+}

@@ -1,0 +1,194 @@
+import { type ServerResponse } from 'node:http'
+import { z } from 'zod'
+import { type CompletionEvent, type Runtime } from '../runtime.ts'
+import { json, openaiError } from './answer.ts'
+import { type Streams } from './event-stream.ts'
+import { failureOf, HttpFailure } from './failure.ts'
+import { type AnswerNames, chunks, collect, collected, completion } from './openai-answer.ts'
+import { conversationOf, lastInput, toolsOf } from './openai-messages.ts'
+import { type CompletionBody, completionBody, ignored } from './openai-schema.ts'
+import { type Route, route } from './route.ts'
+import { turnCompletion } from './turn-completion.ts'
+
+/** Conversations that `user` names, in the bindings of sessions. */
+const CHANNEL = 'openai'
+
+/** OpenAI's format: its official clients work as they are. */
+export function openaiRoutes(runtime: Runtime, streams: Streams): readonly Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: '/v1/chat/completions',
+      tag: 'openai',
+      summary: "Answers in OpenAI's format, streamed or in one piece",
+      description:
+        'With `x-foreword-session` or `user` the last user message is said in that session. Without, the messages of the ' +
+        'body are the history: assembled and accounted for, but kept in no session. `x-foreword-call` names the manifest.',
+      headers: {
+        'x-foreword-session': 'Id of a session, or `new`. Goes before `user`.',
+        'Idempotency-Key': 'In a session: a repeat with the same key begins no second turn.',
+      },
+      body: completionBody,
+      answers: { 200: { description: 'A chat completion, or with `stream` its chunks', schema: z.looseObject({}) } },
+      handle: async ({ body, request, outgoing }) => {
+        const asked = request.headers.get('x-foreword-session') ?? undefined
+        const inSession = asked !== undefined || Boolean(body.user)
+        const left = ignored(body, inSession)
+        const headers: Record<string, string> =
+          left.length === 0 ? {} : { 'x-foreword-ignored': left.map(encodeURIComponent).join(', ') }
+        const source = inSession ? await saidInSession(body, asked, request) : outsideSessions(body)
+        return body.stream === true
+          ? streamed(source, body, headers, request, outgoing)
+          : whole(source, body, headers, request)
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/v1/models',
+      tag: 'openai',
+      summary: 'Lists models as OpenAI does; `foreword` is the configured one',
+      answers: { 200: { description: 'Models', schema: z.looseObject({ data: z.array(z.looseObject({})) }) } },
+      handle: async () => {
+        const models = await runtime.models()
+        const configured = { id: 'foreword', object: 'model', created: 0, owned_by: 'foreword' }
+        const others = models.map(({ id, provider }) => ({ id, object: 'model', created: 0, owned_by: provider }))
+        return json({ object: 'list', data: [configured, ...others] })
+      },
+    }),
+  ]
+
+  /** Where the answer comes from, once it is asked for. */
+  interface Source {
+    readonly session?: string
+    readonly turn?: string
+    events(signal: AbortSignal): AsyncGenerator<CompletionEvent>
+  }
+
+  async function saidInSession(body: CompletionBody, asked: string | undefined, request: Request): Promise<Source> {
+    if (body.tools?.length) {
+      throw new HttpFailure(
+        400,
+        'invalid-input',
+        'In a session the gateway runs its own tools; "tools" of the caller cannot be added. ' +
+          'Leave them out, or leave out "user" and x-foreword-session.',
+      )
+    }
+    const text = lastInput(body.messages)
+    const model = modelOf(body)
+    const key = request.headers.get('idempotency-key')
+    const { session, turn } = await runtime.submit({
+      text,
+      ...(await chosenSession(asked, body.user)),
+      ...(model === undefined ? {} : { model }),
+      ...(key === null ? {} : { idempotencyKey: key }),
+    })
+    return { session, turn, events: (signal) => turnCompletion(runtime, session, turn, signal) }
+  }
+
+  async function chosenSession(
+    asked: string | undefined,
+    user: string | null | undefined,
+  ): Promise<{ session?: string }> {
+    if (asked === 'new') return {}
+    if (asked !== undefined) return { session: asked }
+    return { session: await runtime.sessionFor({ channel: CHANNEL, conversation: user! }) }
+  }
+
+  function outsideSessions(body: CompletionBody): Source {
+    const { system, messages } = conversationOf(body.messages)
+    if (messages.length === 0) throw new HttpFailure(400, 'invalid-input', 'messages: there is nothing to answer.')
+    const tools = toolsOf(body)
+    const model = modelOf(body)
+    const most = body.max_completion_tokens ?? body.max_tokens
+    return {
+      events: (signal) =>
+        runtime.complete({
+          messages,
+          signal,
+          ...(system.length === 0 ? {} : { system }),
+          ...(tools.length === 0 ? {} : { tools }),
+          ...(body.tool_choice === 'none' ? { toolChoice: 'none' as const } : {}),
+          ...(model === undefined ? {} : { model }),
+          ...(typeof most === 'number' ? { maxOutputTokens: most } : {}),
+          ...(typeof body.temperature === 'number' ? { temperature: body.temperature } : {}),
+        }),
+    }
+  }
+
+  async function whole(
+    source: Source,
+    body: CompletionBody,
+    headers: Readonly<Record<string, string>>,
+    request: Request,
+  ): Promise<Response> {
+    const answer = collected()
+    let names: AnswerNames | undefined
+    for await (const event of source.events(request.signal)) {
+      if (event.type === 'call-start') names ??= namesOf(source, event, body)
+      collect(answer, event)
+    }
+    names ??= namesOf(source, undefined, body)
+    return json(completion(names, answer), 200, { ...headers, ...namingHeaders(names) })
+  }
+
+  function streamed(
+    source: Source,
+    body: CompletionBody,
+    headers: Readonly<Record<string, string>>,
+    request: Request,
+    outgoing: ServerResponse | undefined,
+  ): Promise<Response> {
+    return streams.open(request, outgoing, {
+      headers,
+      async run(sink) {
+        const calls: string[] = []
+        let names: AnswerNames | undefined
+        let format: ReturnType<typeof chunks> | undefined
+        let finish: Extract<CompletionEvent, { type: 'finish' }> | undefined
+        for await (const event of source.events(sink.signal)) {
+          if (event.type === 'call-start') calls.push(event.call)
+          if (names === undefined || format === undefined) {
+            names = namesOf(source, event.type === 'call-start' ? event : undefined, body)
+            format = chunks(names)
+            for (const [name, value] of Object.entries(namingHeaders(names))) sink.header(name, value)
+          }
+          if (event.type === 'finish') finish = event
+          const text = format.piece(event)
+          const full = text === '' ? undefined : sink.write(text)
+          if (full !== undefined) await full
+          if (sink.signal.aborted) return
+        }
+        format ??= chunks(namesOf(source, undefined, body))
+        await sink.write(format.end(calls, finish, body.stream_options?.include_usage === true))
+      },
+      lastWords: (error) => `data: ${JSON.stringify(openaiError(failureOf(error)))}\n\n`,
+    })
+  }
+}
+
+/** `foreword` and `default` are what the configuration says. */
+function modelOf({ model }: CompletionBody): string | undefined {
+  return model === undefined || model === '' || model === 'foreword' || model === 'default' ? undefined : model
+}
+
+function namesOf(
+  source: { readonly session?: string; readonly turn?: string },
+  start: Extract<CompletionEvent, { type: 'call-start' }> | undefined,
+  body: CompletionBody,
+): AnswerNames {
+  return {
+    call: start?.call ?? source.turn ?? 'none',
+    model: start?.model || (body.model ?? 'foreword'),
+    created: Math.floor(Date.now() / 1000),
+    ...(source.session === undefined ? {} : { session: source.session }),
+    ...(source.turn === undefined ? {} : { turn: source.turn }),
+  }
+}
+
+function namingHeaders({ call, session, turn }: AnswerNames): Readonly<Record<string, string>> {
+  return {
+    'x-foreword-call': encodeURIComponent(call),
+    ...(session === undefined ? {} : { 'x-foreword-session': encodeURIComponent(session) }),
+    ...(turn === undefined ? {} : { 'x-foreword-turn': encodeURIComponent(turn) }),
+  }
+}

@@ -1,0 +1,82 @@
+import { Hono } from 'hono'
+import { type DescribeRouteOptions, describeRoute, generateSpecs, resolver } from 'hono-openapi'
+import { z } from 'zod'
+import { type Route } from './route.ts'
+import { errorAnswer } from './schema.ts'
+
+export interface OpenapiInfo {
+  readonly title: string
+  readonly version: string
+  readonly description?: string
+}
+
+/** The OpenAPI document of these routes, from the very schemas that check their requests. */
+export function openapiDocument(routes: readonly Route[], info: OpenapiInfo): Promise<unknown> {
+  const app = new Hono()
+  for (const one of routes) app.on(one.method, one.path, describeRoute(describe(one)), (context) => context.body(null))
+  return generateSpecs(app, {
+    excludeStaticFile: false,
+    documentation: {
+      info,
+      components: { securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
+      security: [{ token: [] }],
+    },
+  })
+}
+
+function describe(route: Route): DescribeRouteOptions {
+  return {
+    tags: [route.tag],
+    summary: route.summary,
+    ...(route.description === undefined ? {} : { description: route.description }),
+    ...(route.path === '/health' ? { security: [] } : {}),
+    parameters: parameters(route),
+    ...(route.body === undefined
+      ? {}
+      : {
+          requestBody: {
+            required: !route.body.safeParse({}).success,
+            content: { 'application/json': { schema: resolver(route.body) } },
+          },
+        }),
+    responses: responses(route),
+  }
+}
+
+type Responses = NonNullable<DescribeRouteOptions['responses']>
+
+function responses({ answers }: Route): Responses {
+  const all: Responses = {
+    default: {
+      description: 'Anything else is an error',
+      content: { 'application/json': { schema: resolver(errorAnswer) } },
+    },
+  }
+  for (const [status, { description, media, schema }] of Object.entries(answers)) {
+    const type = media ?? (schema === undefined ? undefined : 'application/json')
+    const content = type === undefined ? {} : { content: { [type]: schema ? { schema: resolver(schema) } : {} } }
+    all[status] = { description, ...content }
+  }
+  return all
+}
+
+type Parameters = NonNullable<DescribeRouteOptions['parameters']>
+
+/** The document generator reads the path's parameters itself. */
+function parameters({ query, headers = {} }: Route): Parameters {
+  const fromHeaders = Object.entries(headers).map(([name, description]) => ({
+    in: 'header',
+    name,
+    description,
+    schema: { type: 'string' as const },
+  }))
+  if (query === undefined) return fromHeaders
+  const schema = z.toJSONSchema(query, { io: 'input' })
+  const fromQuery = Object.entries(schema.properties ?? {}).map(([name, property]) => ({
+    in: 'query',
+    name,
+    required: schema.required?.includes(name) ?? false,
+    schema: property as NonNullable<Exclude<Parameters[number], { $ref: string }>['schema']>,
+  }))
+  return [...fromQuery, ...fromHeaders]
+}

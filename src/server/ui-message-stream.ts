@@ -1,0 +1,163 @@
+import { toolCalls, toolResults, outputText, type Message } from '../context.ts'
+import { type SessionEvent } from '../runtime.ts'
+import { type Entry, type Usage } from '../session.ts'
+import { messageReasoning, messageText } from './message-text.ts'
+import { totals } from './turn-view.ts'
+
+type Spoken = 'text' | 'reasoning'
+
+/**
+ * Turns the events of one turn into the AI SDK's UI message stream (version 1), as text to send. The message has the id
+ * of the turn, each call is a step, and `data-foreword-call` names it, so that a page can show its manifest.
+ */
+export function uiMessageStream(session: string, turn: string): (event: SessionEvent) => string {
+  const calls: string[] = []
+  const usages: Usage[] = []
+  const announced = new Set<string>()
+  const answered = new Set<string>()
+  /** What was streamed of the call that is running, and the part that is still open. */
+  let told: Record<Spoken, string> = { text: '', reasoning: '' }
+  let open: { readonly type: Spoken; readonly id: string } | undefined
+  let parts = 0
+  let inStep = false
+  let started = false
+
+  return (event) => start() + (event.type === 'entry' ? ofEntry(event.entry) : delta(spoken(event.type), event.text))
+
+  function start(): string {
+    if (started) return ''
+    started = true
+    return chunk({ type: 'start', messageId: turn, messageMetadata: { session, turn } })
+  }
+
+  function ofEntry(entry: Entry): string {
+    switch (entry.type) {
+      case 'assembly':
+        return beginStep(entry.call)
+      case 'message':
+        return ofMessage(entry.message)
+      case 'tool-start':
+        return announce(entry.toolCallId, entry.toolName, entry.input)
+      case 'tool-end':
+        return answer(entry.toolCallId, entry.ok, entry.output)
+      case 'usage':
+        usages.push(entry.usage)
+        return ''
+      case 'turn-end':
+        return endStep() + end(entry.outcome)
+      default:
+        return ''
+    }
+  }
+
+  function beginStep(call: string): string {
+    const before = endStep()
+    calls.push(call)
+    inStep = true
+    told = { text: '', reasoning: '' }
+    return (
+      before +
+      chunk({ type: 'start-step' }) +
+      chunk({ type: 'data-foreword-call', data: { call, session, turn }, transient: true })
+    )
+  }
+
+  function endStep(): string {
+    if (!inStep) return ''
+    inStep = false
+    return close() + chunk({ type: 'finish-step' })
+  }
+
+  function delta(type: Spoken, text: string): string {
+    if (text === '') return ''
+    told[type] += text
+    const before = open?.type === type ? '' : close() + openPart(type)
+    return `${before}data: {"type":"${type}-delta","id":"${open!.id}","delta":${JSON.stringify(text)}}\n\n`
+  }
+
+  function openPart(type: Spoken): string {
+    open = { type, id: `${turn}-${++parts}` }
+    return chunk({ type: `${type}-start`, id: open.id })
+  }
+
+  function close(): string {
+    if (open === undefined) return ''
+    const { type, id } = open
+    open = undefined
+    return chunk({ type: `${type}-end`, id })
+  }
+
+  /** The whole of what was said: deltas that were missed are made up for, wrong ones are taken back. */
+  function ofMessage(message: Message): string {
+    if (message.role === 'tool') return resultsOf(message)
+    const whole = { text: messageText(message), reasoning: messageReasoning(message) }
+    const continues = whole.text.startsWith(told.text) && whole.reasoning.startsWith(told.reasoning)
+    let out = ''
+    if (!continues) {
+      out += close() + chunk({ type: 'reset-step' })
+      told = { text: '', reasoning: '' }
+    }
+    out += delta('reasoning', whole.reasoning.slice(told.reasoning.length))
+    out += delta('text', whole.text.slice(told.text.length))
+    out += close()
+    told = { text: '', reasoning: '' }
+    for (const call of toolCalls(message)) out += announce(call.toolCallId, call.toolName, call.input)
+    return out
+  }
+
+  /** The page does not know the tools of the gateway: to it they are dynamic. */
+  function announce(toolCallId: string, toolName: string, input: unknown): string {
+    if (announced.has(toolCallId)) return ''
+    announced.add(toolCallId)
+    return (
+      close() +
+      chunk({ type: 'tool-input-available', toolCallId, toolName, input, dynamic: true, providerExecuted: true })
+    )
+  }
+
+  function answer(toolCallId: string, ok: boolean, output: string): string {
+    if (answered.has(toolCallId) || !announced.has(toolCallId)) return ''
+    answered.add(toolCallId)
+    const common = { toolCallId, dynamic: true, providerExecuted: true }
+    return ok
+      ? chunk({ type: 'tool-output-available', output, ...common })
+      : chunk({ type: 'tool-output-error', errorText: output, ...common })
+  }
+
+  /** Of tools that never ran: unknown, denied, or given bad input. */
+  function resultsOf(message: Message): string {
+    return toolResults(message)
+      .map(({ toolCallId, output }) => {
+        const ok = output.type === 'text' || output.type === 'json' || output.type === 'content'
+        return answer(toolCallId, ok, outputText(output))
+      })
+      .join('')
+  }
+
+  function end(outcome: Extract<Entry, { type: 'turn-end' }>['outcome']): string {
+    const messageMetadata = { session, turn, calls, totals: totals(calls.length, usages), outcome: outcome.type }
+    const finish = (finishReason: string) => chunk({ type: 'finish', finishReason, messageMetadata })
+    if (outcome.type === 'completed') return finish('stop') + DONE
+    if (outcome.type === 'cancelled') return finish('other') + chunk({ type: 'abort', reason: 'cancelled' }) + DONE
+    return finish('error') + errorChunk(outcome.message) + DONE
+  }
+}
+
+/** The last words of a stream that failed itself; the turn is not over by that. */
+export function uiFailure(message: string): string {
+  return errorChunk(message) + DONE
+}
+
+const DONE = 'data: [DONE]\n\n'
+
+function errorChunk(errorText: string): string {
+  return chunk({ type: 'error', errorText })
+}
+
+function chunk(value: { readonly type: string; readonly [key: string]: unknown }): string {
+  return `data: ${JSON.stringify(value)}\n\n`
+}
+
+function spoken(type: 'text-delta' | 'reasoning-delta'): Spoken {
+  return type === 'text-delta' ? 'text' : 'reasoning'
+}

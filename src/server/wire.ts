@@ -1,0 +1,72 @@
+import { type ServerResponse } from 'node:http'
+import { empty } from './answer.ts'
+
+/** The way out to one reader. */
+export interface Wire {
+  /** The response to hand to the HTTP layer. `flush`: the headers leave at once, not with the first text. */
+  start(headers: Readonly<Record<string, string>>, flush: boolean): Response
+  write(text: string): void
+  /** Bytes that were written and have not left. */
+  backlog(): number
+  /** Calls once, when what waited has left. */
+  onDrain(listener: () => void): void
+  /** Calls when the reader is gone, or the stream is over. */
+  onClose(listener: () => void): void
+  end(): void
+  /** Without waiting for the reader. */
+  destroy(): void
+}
+
+/** Straight to the socket of a Node server. Several writes of one tick leave together. */
+export function nodeWire(outgoing: ServerResponse): Wire {
+  return {
+    start(headers, flush) {
+      if (outgoing.destroyed) return alreadySent()
+      outgoing.writeHead(200, headers)
+      if (flush) outgoing.flushHeaders()
+      return alreadySent()
+    },
+    write: (text) => void outgoing.write(text),
+    backlog: () => outgoing.writableLength,
+    onDrain: (listener) => void outgoing.once('drain', listener),
+    onClose: (listener) => void outgoing.once('close', listener),
+    end: () => void outgoing.end(),
+    destroy: () => void outgoing.destroy(),
+  }
+}
+
+/** A web stream, for servers and tests without a socket. */
+export function webWire(bufferBytes: number): Wire {
+  const encoder = new TextEncoder()
+  let controller: ReadableStreamDefaultController<Uint8Array>
+  let drained: (() => void) | undefined
+  let closed: (() => void) | undefined
+  const stream = new ReadableStream<Uint8Array>(
+    {
+      start: (given) => void (controller = given),
+      pull() {
+        drained?.()
+        drained = undefined
+      },
+      cancel: () => closed?.(),
+    },
+    new ByteLengthQueuingStrategy({ highWaterMark: bufferBytes }),
+  )
+  return {
+    start: (headers) => new Response(stream, { headers }),
+    write: (text) => controller.enqueue(encoder.encode(text)),
+    backlog: () => bufferBytes - (controller.desiredSize ?? 0),
+    onDrain: (listener) => void (drained = listener),
+    onClose: (listener) => void (closed = listener),
+    end: () => controller.close(),
+    destroy: () => controller.error(new Error('The reader fell too far behind.')),
+  }
+}
+
+/** Tells the Node adapter that the answer is already on its way. */
+function alreadySent(): Response {
+  const response = empty(200, { 'x-hono-already-sent': 'true' })
+  // The adapter sends what it has cached of a response; whoever reads a body once has no such cache.
+  void response.body
+  return response
+}
