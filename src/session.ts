@@ -22,4 +22,7 @@ export type {
 } from './session/store.ts'
 export { StoreError, type StoreErrorCode } from './session/store-error.ts'
 export { contentHash, contentReferences } from './session/content.ts'
+export { exportSession } from './session/export-session.ts'
+export { type ImportOptions, importSession } from './session/import-session.ts'
+export { type Claim, claimHome, type ClaimInfo, readClaim } from './session/sqlite/claim-home.ts'
 export { openSqliteStore } from './session/sqlite/open-sqlite-store.ts'

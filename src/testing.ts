@@ -1,3 +1,5 @@
 export { type ScriptedProvider, type ScriptedProviderOptions, scriptedProvider } from './testing/scripted-provider.ts'
 export type { ScriptedAnswer, ScriptedRequest, ScriptedUsage } from './testing/scripted-provider-answer.ts'
 export type { ScriptedModel } from './testing/scripted-provider-models.ts'
+export { sessionStoreCases } from './testing/session-store-cases.ts'
+export type { StorePlace } from './testing/session-store-place.ts'

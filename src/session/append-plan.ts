@@ -60,6 +60,7 @@ export function planAppend(stored: Stored, id: string, bodies: readonly EntryBod
 
   const entries: Entry[] = []
   const turns = new Map<string, PlannedTurn>()
+  const turnsByKey = new Map<string, string>()
   const shifts: Shift[] = []
   for (const body of bodies) {
     const seq = session.entries + 1
@@ -84,7 +85,7 @@ export function planAppend(stored: Stored, id: string, bodies: readonly EntryBod
       )
     }
     const { idempotencyKey } = body
-    if (idempotencyKey !== undefined) refuseUsedKey(idempotencyKey)
+    if (idempotencyKey !== undefined) useKey(idempotencyKey, body.turn)
     const row: TurnRow = {
       session: id,
       turn: body.turn,
@@ -100,14 +101,15 @@ export function planAppend(stored: Stored, id: string, bodies: readonly EntryBod
     return { row, isNew: true, ...(idempotencyKey !== undefined && { idempotencyKey }) }
   }
 
-  function refuseUsedKey(key: string): void {
-    const inPlan = [...turns.values()].find((turn) => turn.idempotencyKey === key)
-    const turn = inPlan?.row.turn ?? stored.turnByKey(key)
-    if (turn === undefined) return
-    throw new StoreError(
-      'conflict',
-      `the idempotency key of this input was used before, by turn ${turn} of session ${id}`,
-    )
+  function useKey(key: string, turn: string): void {
+    const before = turnsByKey.get(key) ?? stored.turnByKey(key)
+    if (before !== undefined) {
+      throw new StoreError(
+        'conflict',
+        `the idempotency key of this input was used before, by turn ${before} of session ${id}`,
+      )
+    }
+    turnsByKey.set(key, turn)
   }
 
   function known(turn: string): PlannedTurn {

@@ -54,14 +54,14 @@ const entryBySeq = plan((slot: Slot<{ session: string; seq: number }>) =>
   stored.where('session', '=', slot('session')).where('seq', '=', slot('seq')),
 )
 
-/** The newest input that a reader of the log at this `seq` knows. */
-export const lastInput = plan((slot: Slot<{ session: string; upTo: number }>) =>
+/** The turn of the newest entry of this type that a reader of the log at this `seq` knows. */
+export const lastTurnOf = plan((slot: Slot<{ session: string; upTo: number; type: string }>) =>
   tables
     .selectFrom('entries')
     .select('turn')
     .where('session', '=', slot('session'))
     .where('seq', '<=', slot('upTo'))
-    .where('type', '=', sql.lit('input'))
+    .where('type', '=', slot('type'))
     .orderBy('seq', 'desc')
     .limit(sql.lit(1)),
 )

@@ -2,10 +2,11 @@ import type { Entry } from '../entry.ts'
 import type { RecentTurns, RecentTurnsOptions, TurnRow } from '../store.ts'
 import { rowOf } from '../turn-row.ts'
 import type { Connection } from './connection.ts'
-import { entries, entryOf, historyEntries, lastInput } from './entry-table.ts'
+import { entries, entryOf, historyEntries, lastTurnOf } from './entry-table.ts'
 import { turn, turnsBefore } from './turn-table.ts'
 
 const FIRST_PAGE = 64
+const ALL = Number.MAX_SAFE_INTEGER
 
 /** Reads no more of the session than it gives, whatever came before or after. */
 export function recentTurns(connection: Connection, session: string, options: RecentTurnsOptions): RecentTurns {
@@ -20,7 +21,7 @@ export function recentTurns(connection: Connection, session: string, options: Re
 
 /** Ascending. */
 function newestRows(connection: Connection, session: string, options: RecentTurnsOptions): readonly TurnRow[] {
-  const { limit, notBefore, upTo = Number.MAX_SAFE_INTEGER } = options
+  const { limit, notBefore, upTo = ALL } = options
   const seen: TurnRow[] = []
   let sum = 0
   for (const stored of backwards(connection, session, firstOrdinalLeftOut(connection, session, options))) {
@@ -29,7 +30,10 @@ function newestRows(connection: Connection, session: string, options: RecentTurn
     if (row.state !== 'queued') sum += row.leastTokens
     if (sum > limit || row.turn === notBefore) break
   }
-  return withTokensBefore(seen.toReversed()).filter((row) => row.state !== 'queued')
+  const oldest = seen.at(-1)
+  if (!oldest) return []
+  const tokensBefore = upTo === ALL ? oldest.tokensBefore : tokensBeforeAt(connection, oldest, upTo)
+  return placedBehind(tokensBefore, seen.toReversed()).filter((row) => row.state !== 'queued')
 }
 
 /** In pages that grow, so that neither a short nor a long walk reads much more than it needs. */
@@ -43,14 +47,18 @@ function* backwards(connection: Connection, session: string, before: number): Ge
 }
 
 /** Where the walk begins: it never passes over what came after. */
-function firstOrdinalLeftOut(connection: Connection, session: string, { except, upTo }: RecentTurnsOptions): number {
+function firstOrdinalLeftOut(
+  connection: Connection,
+  session: string,
+  { except, upTo = ALL }: RecentTurnsOptions,
+): number {
   const answered = except === undefined ? undefined : turn(connection, session, except)?.ordinal
-  const newest = upTo === undefined ? undefined : newestAt(connection, session, upTo) + 1
-  return Math.min(answered ?? Number.MAX_SAFE_INTEGER, newest ?? Number.MAX_SAFE_INTEGER)
+  const newest = upTo === ALL ? ALL : lastOrdinal(connection, session, upTo, 'input') + 1
+  return Math.min(answered ?? ALL, newest)
 }
 
-function newestAt(connection: Connection, session: string, upTo: number): number {
-  const newest = connection.get(lastInput, { session, upTo })?.turn
+function lastOrdinal(connection: Connection, session: string, upTo: number, type: Entry['type']): number {
+  const newest = connection.get(lastTurnOf, { session, upTo, type })?.turn
   return (newest && turn(connection, session, newest)?.ordinal) || 0
 }
 
@@ -59,9 +67,21 @@ function asOf(connection: Connection, row: TurnRow, upTo: number): TurnRow {
   return rowOf(row, entries(connection, row.session, { turn: row.turn, upTo }))
 }
 
-/** A turn that had not grown yet makes those behind it stand earlier. */
-function withTokensBefore(rows: readonly TurnRow[]): readonly TurnRow[] {
-  let tokensBefore = rows[0]?.tokensBefore ?? 0
+/**
+ * Without what the turns before it gained later. Turns run in order, so only the one that was started last, and those
+ * that were waiting behind it, can have gained anything.
+ */
+function tokensBeforeAt(connection: Connection, oldest: TurnRow, upTo: number): number {
+  const started = lastOrdinal(connection, oldest.session, upTo, 'turn-start')
+  let tokensBefore = oldest.tokensBefore
+  for (const row of backwards(connection, oldest.session, oldest.ordinal)) {
+    if (row.ordinal < started) break
+    tokensBefore -= row.tokens - asOf(connection, row, upTo).tokens
+  }
+  return tokensBefore
+}
+
+function placedBehind(tokensBefore: number, rows: readonly TurnRow[]): readonly TurnRow[] {
   return rows.map((row) => {
     const placed = row.tokensBefore === tokensBefore ? row : { ...row, tokensBefore }
     tokensBefore += row.tokens

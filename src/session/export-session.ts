@@ -1,0 +1,62 @@
+import { contentReferences } from './content.ts'
+import type { CallRecord, Entry } from './entry.ts'
+import { StoreError } from './store-error.ts'
+import type { SessionStore } from './store.ts'
+
+/** Of the format, not of the store. */
+export const EXPORT_VERSION = 1
+const PAGE = 500
+
+/**
+ * A session as JSON Lines, without the line ends: a header, the entries, the calls, every text that they refer to by
+ * hash, and a last line that counts them, so that a file that broke off can be told from a whole one. What is written
+ * while it runs is left out.
+ *
+ * @throws StoreError `not-found`
+ */
+export async function* exportSession(store: SessionStore, id: string): AsyncGenerator<string> {
+  const session = await store.session(id)
+  if (!session) throw new StoreError('not-found', `there is no session ${id} to export`)
+  yield JSON.stringify({ foreword: 'session', version: EXPORT_VERSION, session })
+
+  const mentioned = new Set<string>()
+  for await (const entry of allEntries(store, id, session.entries)) {
+    const { session: _, seq, time, ...body } = entry
+    yield noting(mentioned, { entry: { seq, time, ...body } })
+  }
+  let calls = 0
+  for await (const { session: _, ...call } of allCalls(store, id, session.entries)) {
+    calls += 1
+    yield noting(mentioned, { call })
+  }
+  let contents = 0
+  for (const hash of mentioned) {
+    const text = await store.content(hash)
+    if (text === undefined) continue
+    contents += 1
+    yield JSON.stringify({ content: { hash, text } })
+  }
+  yield JSON.stringify({ end: { entries: session.entries, calls, contents } })
+}
+
+function noting(mentioned: Set<string>, line: unknown): string {
+  const json = JSON.stringify(line)
+  for (const hash of contentReferences(json)) mentioned.add(hash)
+  return json
+}
+
+async function* allEntries(store: SessionStore, id: string, upTo: number): AsyncGenerator<Entry> {
+  for (let after = 0; after < upTo; after += PAGE) {
+    yield* await store.entries(id, { after, upTo, limit: PAGE })
+  }
+}
+
+async function* allCalls(store: SessionStore, id: string, upTo: number): AsyncGenerator<CallRecord> {
+  let after: string | undefined
+  for (;;) {
+    const page = await store.calls(id, { limit: PAGE, ...(after !== undefined && { after }) })
+    for (const call of page) if ((call.upTo ?? 0) <= upTo) yield call
+    if (page.length < PAGE) return
+    after = page.at(-1)!.id
+  }
+}

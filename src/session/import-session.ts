@@ -1,0 +1,123 @@
+import { contentHash } from './content.ts'
+import type { Binding, CallRecord, EntryBody } from './entry.ts'
+import { type ExportLine, invalidLine, readExportLine } from './export-line.ts'
+import { StoreError } from './store-error.ts'
+import type { SessionStore, Write } from './store.ts'
+
+export interface ImportOptions {
+  /** Another id for the session. Its calls are then named `AS.CALL`, so that they do not meet the ones of the original. */
+  readonly as?: string
+}
+
+/**
+ * Writes an exported session, all of it or nothing, and answers its id. The conversation that it was bound to is bound
+ * again when the session keeps its id and no other session has that conversation meanwhile.
+ *
+ * The whole export is held in memory and written in one go, which keeps other writes waiting: for a very long session,
+ * do it while no gateway runs.
+ *
+ * @throws StoreError `conflict` when there is a session or call of that id, `invalid` with the number of a line that
+ * cannot be read
+ */
+export async function importSession(
+  store: SessionStore,
+  lines: AsyncIterable<string> | Iterable<string>,
+  options: ImportOptions = {},
+): Promise<string> {
+  const read = await readAll(lines)
+  const id = options.as ?? read.session.id
+  if (await store.session(id)) {
+    throw new StoreError('conflict', `there is a session ${id} already: give the import another id`)
+  }
+  const callName = options.as === undefined ? (call: string) => call : (call: string) => `${options.as}.${call}`
+  const writes = [
+    ...appends(id, read.entries, callName),
+    ...read.calls.map((record): Write => ({ type: 'call', record: renamedCall(record, id, callName) })),
+    ...read.contents.map((text): Write => ({ type: 'content', text })),
+  ]
+  const { binding } = read.session
+  const free = binding !== undefined && options.as === undefined && (await store.bound(binding)) === undefined
+  await store.transaction(free ? [...writes, { type: 'binding', binding, session: id }] : writes)
+  return id
+}
+
+type EntryLine = ExportLine & { type: 'entry' }
+
+interface Export {
+  readonly session: { readonly id: string; readonly binding?: Binding }
+  readonly entries: readonly EntryLine[]
+  readonly calls: readonly CallRecord[]
+  readonly contents: readonly string[]
+}
+
+/** @throws StoreError `invalid` when something is missing, doubled or out of order */
+async function readAll(lines: AsyncIterable<string> | Iterable<string>): Promise<Export> {
+  let session: Export['session'] | undefined
+  let ended = false
+  let line = 0
+  const entries: EntryLine[] = []
+  const calls: CallRecord[] = []
+  const contents: string[] = []
+  for await (const text of lines) {
+    line += 1
+    if (text.trim() === '') continue
+    const next = readExportLine(text, line)
+    if (ended) throw invalidLine(line, 'it stands behind the end of the export')
+    if ((session === undefined) !== (next.type === 'header')) {
+      throw invalidLine(line, 'an export begins with one header and has no other')
+    }
+    switch (next.type) {
+      case 'header':
+        session = next.session
+        break
+      case 'entry':
+        refuseGap(next, entries.length + 1, line)
+        entries.push(next)
+        break
+      case 'call':
+        calls.push(next.record)
+        break
+      case 'content':
+        if (contentHash(next.text) !== next.hash) throw invalidLine(line, 'the text does not have this hash')
+        contents.push(next.text)
+        break
+      case 'end':
+        refuseMissing(next, { entries: entries.length, calls: calls.length, contents: contents.length }, line)
+        ended = true
+    }
+  }
+  if (session && ended) return { session, entries, calls, contents }
+  throw invalidLine(line + 1, 'the export broke off before its end')
+}
+
+function refuseGap({ seq, body }: EntryLine, expected: number, line: number): void {
+  if (seq !== expected) throw invalidLine(line, `entry ${expected} was expected here, not entry ${seq}`)
+  if (seq === 1 && body.type !== 'session-start') throw invalidLine(line, 'the first entry has to be session-start')
+}
+
+type Counts = Omit<ExportLine & { type: 'end' }, 'type'>
+
+function refuseMissing(said: Counts, found: Counts, line: number): void {
+  for (const kind of ['entries', 'calls', 'contents'] as const) {
+    if (said[kind] === found[kind]) continue
+    throw invalidLine(line, `it counts ${said[kind]} ${kind}, but ${found[kind]} were found`)
+  }
+}
+
+/** What was written at the same time is written together again. */
+function appends(session: string, entries: readonly EntryLine[], callName: (call: string) => string): Write[] {
+  const groups: { time: string; bodies: EntryBody[] }[] = []
+  for (const { time, body } of entries) {
+    if (groups.at(-1)?.time !== time) groups.push({ time, bodies: [] })
+    groups.at(-1)!.bodies.push(renamedBody(body, callName))
+  }
+  return groups.map(({ time, bodies }) => ({ type: 'append', session, bodies, time }))
+}
+
+function renamedBody(body: EntryBody, callName: (call: string) => string): EntryBody {
+  return 'call' in body && body.call !== undefined ? { ...body, call: callName(body.call) } : body
+}
+
+function renamedCall(record: CallRecord, session: string, callName: (call: string) => string): CallRecord {
+  return { ...record, id: callName(record.id), session }
+}

@@ -1,0 +1,124 @@
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { z } from 'zod'
+import { StoreError } from '../store-error.ts'
+import { resultCode, storeError } from './sqlite-error.ts'
+
+/** Who holds a home. */
+export interface ClaimInfo {
+  readonly pid: number
+  /** Where it answers, such as `http://127.0.0.1:4141`. Absent until it listens. */
+  readonly address?: string
+  /** ISO 8601. */
+  readonly started: string
+}
+
+/** The right to be the only gateway of a home. The operating system ends it with the process, `kill -9` included. */
+export interface Claim {
+  /** Tells readers more, such as the address once it is known. */
+  update(info: ClaimInfo): void
+  release(): void
+}
+
+/** How long one who claims waits for others who only look, ms. */
+const WAIT_MS = 250
+const LOCK = 'gateway.lock'
+const INFO = 'gateway.json'
+
+/**
+ * Takes a home for this process. The lock is a transaction on `gateway.lock`; `gateway.json` beside it is there for
+ * people and for the command line, and may be stale after a crash.
+ *
+ * @throws StoreError `claimed`, which names the process that holds the home, `io`, `readonly`
+ */
+export async function claimHome(directory: string, info: ClaimInfo): Promise<Claim> {
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  const lock = openLock(directory, false)
+  if (lock === 'held') throw claimed(directory)
+  locks.add(lock)
+  writeInfo(directory, info)
+  return {
+    update: (next) => writeInfo(directory, next),
+    release() {
+      if (!locks.delete(lock)) return
+      rmSync(join(directory, INFO), { force: true })
+      lock.close()
+    },
+  }
+}
+
+/** A lock that nothing refers to would be collected, and with it the claim. */
+const locks = new Set<DatabaseSync>()
+
+/** Who holds this home now. `undefined` when nobody does, whatever a stale `gateway.json` says. */
+export function readClaim(directory: string): ClaimInfo | undefined {
+  if (!existsSync(join(directory, LOCK))) return undefined
+  const lock = openLock(directory, true)
+  if (lock === 'held') return readInfo(directory)
+  lock.close()
+  return undefined
+}
+
+/** Looking takes a shared lock, so that two who look do not take each other for a gateway. */
+function openLock(directory: string, look: boolean): DatabaseSync | 'held' {
+  const path = join(directory, LOCK)
+  let database: DatabaseSync | undefined
+  try {
+    database = new DatabaseSync(path, { readOnly: look, timeout: look ? 0 : WAIT_MS })
+    database.exec(look ? 'select count(*) from sqlite_schema' : 'begin exclusive')
+    return database
+  } catch (error) {
+    database?.close()
+    if (((resultCode(error) ?? 0) & 0xff) === SQLITE_BUSY) return 'held'
+    throw storeError(error, path)
+  }
+}
+
+const SQLITE_BUSY = 5
+
+function claimed(directory: string): StoreError {
+  const info = readInfo(directory)
+  const who = info
+    ? `by process ${info.pid}${info.address ? ` at ${info.address}` : ''}`
+    : 'by a gateway that is starting'
+  return new StoreError(
+    'claimed',
+    `the home ${directory} is in use ${who}: stop that one first, or give this one a home of its own with FOREWORD_HOME`,
+  )
+}
+
+const claimInfo = z.object({ pid: z.int(), address: z.string().optional(), started: z.string() })
+
+function readInfo(directory: string): ClaimInfo | undefined {
+  try {
+    const { pid, address, started } = claimInfo.parse(JSON.parse(readFileSync(join(directory, INFO), 'utf8')))
+    return { pid, started, ...(address !== undefined && { address }) }
+  } catch {
+    return undefined
+  }
+}
+
+/** A reader finds the old text or the new one, never half of one. */
+function writeInfo(directory: string, info: ClaimInfo): void {
+  const path = join(directory, INFO)
+  const next = `${path}.next`
+  const file = openSync(next, 'w', 0o600)
+  try {
+    writeSync(file, `${JSON.stringify(info, null, 2)}\n`)
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+  renameSync(next, path)
+}

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { chmod, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { sql } from 'kysely'
+import { openConnection } from './connection.ts'
+import { allMigrations, migrate } from './migrations.ts'
+import { openSqliteStore } from './open-sqlite-store.ts'
+import { tables } from './tables.ts'
+
+const time = '2026-01-01T00:00:00.000Z'
+const step = { compile: () => sql`alter table sessions add column colour text`.compile(tables) }
+const next = [...allMigrations, { version: allMigrations.length + 1, steps: [step] }]
+
+test('opening a store again changes nothing', async (context) => {
+  const path = await temporaryStore(context)
+  const store = await openSqliteStore({ path })
+  const written = await store.append('a', [{ type: 'session-start' }], time)
+  await store.close()
+  const again = await openSqliteStore({ path })
+  assert.deepEqual(await again.entries('a'), written)
+  await again.close()
+})
+
+test('a store is brought from version to version once, and keeps what it holds', async (context) => {
+  const path = await temporaryStore(context)
+  const store = await openSqliteStore({ path })
+  await store.append('a', [{ type: 'session-start' }], time)
+  await store.close()
+  const connection = openConnection({ path })
+  migrate(connection, next)
+  migrate(connection, next)
+  const kept = connection.rows(tables.selectFrom('sessions').select('id')).map((row) => row.id)
+  connection.close()
+  assert.deepEqual(kept, ['a'])
+})
+
+test('a step that fails leaves the version before it', async (context) => {
+  const path = await temporaryStore(context)
+  const connection = openConnection({ path })
+  const broken = [...allMigrations, { version: allMigrations.length + 1, steps: [step, step] }]
+  assert.throws(() => migrate(connection, broken))
+  migrate(connection, next)
+  connection.close()
+})
+
+test('a store of a newer version is refused, and so is an older one that may only be read', async (context) => {
+  const path = await temporaryStore(context)
+  const connection = openConnection({ path })
+  migrate(connection)
+  const reader = openConnection({ path, readOnly: true })
+  assert.throws(() => migrate(reader, next), { code: 'older', message: /start the gateway once/ })
+  reader.close()
+  migrate(connection, next)
+  connection.close()
+  await assert.rejects(openSqliteStore({ path }), { code: 'newer', message: /update Foreword/ })
+  await assert.rejects(openSqliteStore({ path, readOnly: true }), { code: 'newer' })
+})
+
+test('a file that is no store is left as it is', async (context) => {
+  const path = await temporaryStore(context)
+  await writeFile(path, 'this is a letter, and a long one at that'.repeat(100))
+  await assert.rejects(openSqliteStore({ path }), { code: 'corrupt', message: /no store/ })
+  assert.equal((await stat(path)).size, 4000)
+})
+
+test('a store that may only be read must exist, and takes no writes', async (context) => {
+  const path = await temporaryStore(context)
+  await assert.rejects(openSqliteStore({ path, readOnly: true }), { code: 'not-found', message: /start the gateway/ })
+  const store = await openSqliteStore({ path })
+  await store.append('a', [{ type: 'session-start', title: 'kept' }], time)
+  const reader = await openSqliteStore({ path, readOnly: true })
+  assert.equal((await reader.session('a'))?.title, 'kept')
+  await assert.rejects(reader.append('a', [{ type: 'model', model: null }], time), { code: 'readonly' })
+  await assert.rejects(reader.deleteSession('a'), { code: 'readonly' })
+  await reader.close()
+  await store.close()
+})
+
+test('what is said in sessions can be read by its own user alone', async (context) => {
+  const path = await temporaryStore(context)
+  await chmod(join(path, '..'), 0o755)
+  const store = await openSqliteStore({ path })
+  await store.append('a', [{ type: 'session-start' }], time)
+  const modes = await Promise.all([path, `${path}-wal`].map(async (file) => (await stat(file)).mode & 0o777))
+  assert.deepEqual(modes, [0o600, 0o600])
+  await store.close()
+})
+
+async function temporaryStore(context: TestContext): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'foreword-migration-'))
+  context.after(() => rm(folder, { recursive: true, force: true }))
+  return join(folder, 'store.sqlite')
+}

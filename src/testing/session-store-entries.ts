@@ -1,0 +1,60 @@
+import type { CallRecord, EntryBody, TurnOutcome } from '../session.ts'
+
+/** Short forms of what the cases write. Every message costs 10 tokens, and 4 when its results are cleared, unless said. */
+export const start: EntryBody = { type: 'session-start', title: 'A talk' }
+
+export function input(turn: string, idempotencyKey?: string): EntryBody {
+  const message = { role: 'user' as const, content: `question of ${turn}` }
+  return { type: 'input', turn, message, tokens: cost(10), ...(idempotencyKey !== undefined && { idempotencyKey }) }
+}
+
+export function running(turn: string): EntryBody {
+  return { type: 'turn-start', turn }
+}
+
+export function reply(turn: string, full = 10): EntryBody {
+  return { type: 'message', turn, message: { role: 'assistant', content: `answer of ${turn}` }, tokens: cost(full) }
+}
+
+export function ended(turn: string, outcome: TurnOutcome = { type: 'completed' }): EntryBody {
+  return { type: 'turn-end', turn, outcome }
+}
+
+export function delivered(turn: string): EntryBody {
+  return { type: 'delivered', turn, channel: 'web', messageId: `${turn}-sent` }
+}
+
+/** A turn of 20 tokens, from its input to its end. */
+export function whole(turn: string): readonly EntryBody[] {
+  return [input(turn), running(turn), reply(turn), ended(turn)]
+}
+
+export function call(id: string, facts: Partial<CallRecord> = {}): CallRecord {
+  return {
+    id,
+    time: at(1),
+    model: 'rehearsal',
+    input: { layers: [] },
+    manifest: {
+      version: 1,
+      layout: 'auto',
+      counter: { id: 'chars', version: '1' },
+      budget: { window: 100, reserve: 10, margin: 0, available: 90 },
+      used: 0,
+      slots: { tools: 0, system: 0, preamble: 0, history: 0, 'before-input': 0, input: 0, 'after-input': 0 },
+      entries: [],
+      displaced: 0,
+    },
+    requestDigest: 'e3b0',
+    ...facts,
+  }
+}
+
+/** The time `second` seconds into the cases. */
+export function at(second: number): string {
+  return new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString()
+}
+
+function cost(full: number) {
+  return { counter: 'chars@1', full, least: Math.min(full, 4) }
+}

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict'
+import { exportSession, importSession, type SessionStore } from '../session.ts'
+import type { StoreCase, StorePlace } from './session-store-place.ts'
+import { at, call, input, reply, running, start, whole } from './session-store-entries.ts'
+
+/** What export and import promise on any store. */
+export function exportCases(storeCase: StoreCase, makePlace: () => Promise<StorePlace>): void {
+  storeCase('an exported session can be imported elsewhere and exported again to the same bytes', async (store) => {
+    const lines = await exported(await filled(store))
+    const place = await makePlace()
+    const other = await place.open()
+    try {
+      assert.equal(await importSession(other, lines), 'a')
+      assert.deepEqual(await exported(other), lines)
+      assert.deepEqual(await other.entries('a'), await store.entries('a'))
+      assert.deepEqual(await other.turns('a'), await store.turns('a'))
+      assert.deepEqual(await other.session('a'), await store.session('a'))
+      assert.deepEqual(await other.calls('a'), await store.calls('a'))
+    } finally {
+      await other.close()
+      await place.remove()
+    }
+  })
+
+  storeCase(
+    'an export begins with a header, carries the texts its calls refer to, and counts its lines',
+    async (store) => {
+      const lines = (await exported(await filled(store))).map((line) => JSON.parse(line))
+      assert.deepEqual(lines[0].foreword, 'session')
+      assert.deepEqual(
+        lines.filter((line) => 'content' in line).map((line) => line.content.text),
+        ['You are helpful.', 'lone \ud800'],
+      )
+      assert.deepEqual(lines.at(-1), { end: { entries: 9, calls: 2, contents: 2 } })
+      await assert.rejects(exported(store, 'unknown'), { code: 'not-found' })
+    },
+  )
+
+  storeCase('an import never touches a session that is there, and may be given another id', async (store) => {
+    const lines = await exported(await filled(store))
+    await assert.rejects(importSession(store, lines), { code: 'conflict' })
+    assert.equal(await importSession(store, lines, { as: 'copy' }), 'copy')
+    assert.deepEqual(await exported(store), lines)
+    assert.deepEqual(
+      (await store.calls('copy')).map((record) => [record.id, record.session, record.outcome?.durationMs]),
+      [
+        ['copy.c1', 'copy', 7],
+        ['copy.c2', 'copy', undefined],
+      ],
+    )
+    const named = (await store.entries('copy', { types: ['assembly'] })).map((entry) => 'call' in entry && entry.call)
+    assert.deepEqual(named, ['copy.c1'])
+    assert.equal(await store.bound({ channel: 'web', conversation: '1' }), 'a')
+    await assert.rejects(importSession(store, lines, { as: 'copy' }), { code: 'conflict' })
+  })
+
+  storeCase('an import that cannot be read whole leaves nothing, and names the line', async (store) => {
+    const lines = await exported(await filled(store))
+    await store.deleteSession('a')
+    const broken: readonly [lines: readonly string[], line: number][] = [
+      [[], 1],
+      [lines.slice(1), 1],
+      [[lines[0]!, ...lines], 2],
+      [lines.with(2, '{"entry":'), 3],
+      [lines.with(2, '{"entry":{"seq":2,"time":"yesterday","type":"turn-start","turn":"t1"}}'), 3],
+      [lines.with(2, `{"entry":{"seq":2,"time":"${at(1)}","type":"unheard-of"}}`), 3],
+      [lines.toSpliced(3, 1), 4],
+      [lines.map((line) => line.replace('You are helpful.', 'You are not.')), 13],
+      [lines.slice(0, -1), lines.length],
+      [lines.toSpliced(-2, 1), lines.length - 1],
+      [[...lines, lines[1]!], lines.length + 1],
+      [lines.with(0, lines[0]!.replace('"version":1', '"version":2')), 1],
+    ]
+    for (const [given, line] of broken) {
+      await assert.rejects(importSession(store, given), { code: 'invalid', message: new RegExp(`^line ${line} of`) })
+    }
+    assert.deepEqual(await store.sessions(), [])
+    assert.equal(await importSession(store, lines), 'a')
+  })
+
+  storeCase('what contradicts itself is not imported in part', async (store) => {
+    const lines = await exported(await filled(store))
+    await store.deleteSession('a')
+    await assert.rejects(importSession(store, lines.with(3, lines[3]!.replace('"t1"', '"unknown"'))), {
+      code: 'not-found',
+    })
+    assert.deepEqual(await store.sessions(), [])
+  })
+}
+
+async function filled(store: SessionStore): Promise<SessionStore> {
+  const hash = await store.putContent('You are helpful.')
+  const odd = await store.putContent('lone \ud800')
+  await store.putContent('of somebody else')
+  await store.append('a', [start, ...whole('t1')], at(1))
+  await store.append('a', [input('t2', 'key'), running('t2')], at(2))
+  await store.append('a', [{ type: 'assembly', turn: 't2', call: 'c1' }, reply('t2')], at(3))
+  const refers = { layers: [{ text: `sha256:${hash}` }, `sha256:${odd}`, `sha256:${'0'.repeat(64)}`] }
+  await store.putCall(call('c1', { session: 'a', turn: 't2', upTo: 7, input: refers }))
+  await store.finishCall('c1', { durationMs: 7 })
+  await store.putCall(call('c2', { session: 'a' }))
+  await store.bind({ channel: 'web', conversation: '1' }, 'a')
+  return store
+}
+
+async function exported(store: SessionStore, id = 'a'): Promise<readonly string[]> {
+  const lines: string[] = []
+  for await (const line of exportSession(store, id)) lines.push(line)
+  return lines
+}

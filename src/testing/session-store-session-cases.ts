@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import type { StoreCase } from './session-store-place.ts'
+import { at, call, input, start, whole } from './session-store-entries.ts'
+
+/** What sessions, bindings and named values promise. */
+export function sessionCases(storeCase: StoreCase): void {
+  storeCase('a session tells its title, times, sizes, model and binding', async (store) => {
+    await store.append('a', [start, ...whole('t1')], at(1))
+    await store.append('a', [{ type: 'model', model: 'ollama/llama3.2' }], at(2))
+    await store.bind({ channel: 'telegram', conversation: '7' }, 'a')
+    const row = {
+      id: 'a',
+      title: 'A talk',
+      binding: { channel: 'telegram', conversation: '7' },
+      created: at(1),
+      updated: at(2),
+      turns: 1,
+      entries: 6,
+      model: 'ollama/llama3.2',
+    }
+    assert.deepEqual(await store.session('a'), row)
+    await store.append('a', [{ type: 'model', model: null }], at(3))
+    assert.deepEqual(await store.session('a'), { ...row, updated: at(3), entries: 7, model: undefined })
+    assert.equal(await store.session('unknown'), undefined)
+  })
+
+  storeCase('sessions are listed by their newest activity, in pages', async (store) => {
+    await store.append('a', [{ type: 'session-start' }], at(1))
+    await store.append('b', [start], at(2))
+    await store.append('c', [start], at(3))
+    await store.append('a', [input('t1')], at(4))
+    const ids = async (options?: { limit?: number; offset?: number }) =>
+      (await store.sessions(options)).map((row) => row.id)
+    assert.deepEqual(await ids(), ['a', 'c', 'b'])
+    assert.deepEqual(await ids({ limit: 1, offset: 1 }), ['c'])
+    assert.equal((await store.sessions())[0]?.title, undefined)
+  })
+
+  storeCase('a session goes with everything that hangs on it, and nothing else does', async (store) => {
+    const hash = await store.putContent('shared')
+    const binding = { channel: 'web', conversation: '1' }
+    for (const id of ['a', 'b']) {
+      await store.append(id, [start, ...whole('t1')], at(1))
+      await store.putCall(call(`${id}-call`, { session: id, turn: 't1' }))
+    }
+    await store.bind(binding, 'a')
+    assert.equal(await store.deleteSession('a'), true)
+    assert.equal(await store.deleteSession('a'), false)
+    assert.deepEqual(
+      [await store.session('a'), await store.bound(binding), await store.turn('a', 't1'), await store.call('a-call')],
+      [undefined, undefined, undefined, undefined],
+    )
+    assert.deepEqual([await store.entries('a'), await store.calls('a')], [[], []])
+    assert.equal((await store.entries('b')).length, 5)
+    assert.equal((await store.call('b-call'))?.id, 'b-call')
+    assert.equal(await store.content(hash), 'shared')
+    await store.append('a', [start], at(2))
+    assert.equal((await store.entries('a')).length, 1)
+  })
+
+  storeCase('a conversation has one session, and a session one conversation', async (store) => {
+    for (const id of ['a', 'b']) await store.append(id, [start], at(1))
+    const [one, two] = [
+      { channel: 'web', conversation: '1' },
+      { channel: 'web', conversation: '2' },
+    ]
+    await store.bind(one, 'a')
+    await store.bind(one, 'b')
+    assert.deepEqual([await store.bound(one), (await store.session('a'))?.binding], ['b', undefined])
+    await store.bind(two, 'b')
+    assert.deepEqual([await store.bound(one), await store.bound(two)], [undefined, 'b'])
+    await store.bind(two, 'b')
+    assert.equal(await store.bound(two), 'b')
+    await assert.rejects(store.bind(one, 'unknown'), { code: 'not-found' })
+  })
+
+  storeCase('the same number of another channel is another conversation', async (store) => {
+    for (const id of ['a', 'b']) await store.append(id, [start], at(1))
+    await store.bind({ channel: 'web', conversation: '1' }, 'a')
+    await store.bind({ channel: 'telegram', conversation: '1' }, 'b')
+    assert.equal(await store.bound({ channel: 'web', conversation: '1' }), 'a')
+  })
+
+  storeCase('a named value is what was put last', async (store, place) => {
+    assert.equal(await store.value('calibration'), undefined)
+    await store.putValue('calibration', { factor: 1.25, seen: [1, null, '字'] })
+    await store.putValue('nothing', null)
+    await store.putValue('calibration', { factor: 2 })
+    await assert.rejects(store.putValue('bad', undefined), { code: 'invalid' })
+    await store.close()
+    const again = await place.open()
+    assert.deepEqual(await again.value('calibration'), { factor: 2 })
+    assert.equal(await again.value('nothing'), null)
+    await again.close()
+  })
+}
