@@ -17,3 +17,15 @@ export {
   type TurnTotals,
   type TurnView,
 } from './runtime/contract.ts'
+export { createRuntime, type RuntimeParts } from './runtime/create-runtime.ts'
+export { type OpenOptions, openRuntime, storePath } from './runtime/open-runtime.ts'
+export type { Channel, Reply } from './runtime/channel.ts'
+export { type Clock, systemClock } from './runtime/clock.ts'
+export { counters, type Counters } from './runtime/counters.ts'
+export { canonical, type Reuse, type SealedManifest, sha256 } from './runtime/seal.ts'
+export type { RuntimeSettings } from './runtime/settings.ts'
+export { ensureToken, readToken, type TokenOptions } from './runtime/gateway-token.ts'
+export { createHome, type Home, homeAt } from './runtime/home.ts'
+export { type LoadedConfiguration, type LoadOptions, loadConfiguration } from './runtime/configuration.ts'
+export type { Configuration } from './runtime/configuration-settled.ts'
+export { turnView } from './runtime/turn-view.ts'

@@ -1,4 +1,4 @@
-import type { Manifest, Message, ToolDefinition } from '../context.ts'
+import type { Comparison, Manifest, Message, ToolDefinition } from '../context.ts'
 import type { FinishReason, ModelErrorCode, ModelFacts } from '../model.ts'
 import type { Binding, CallRecord, Entry, SessionRow, SessionStore, TurnOutcome, Usage } from '../session.ts'
 
@@ -16,7 +16,7 @@ export interface Runtime {
   cancel(session: string, turn: string): Promise<boolean>
   /**
    * What happens in a session, from `after` on: first what the log holds, then live. With `turn`, only that turn's
-   * events, and the stream ends when the turn is over. A slow reader never holds a turn up.
+   * events, and the stream ends when the turn is over or interrupted. A slow reader never holds a turn up.
    */
   events(session: string, options: EventsOptions): AsyncGenerator<SessionEvent>
 
@@ -34,7 +34,7 @@ export interface Runtime {
   preview(options: { session?: string; input?: string; model?: string }): Promise<Preview>
   /** The exact request of an earlier call, built again and checked against its digest. */
   request(call: string): Promise<RebuiltRequest>
-  diff(before: string, after: string): Promise<unknown>
+  diff(before: string, after: string): Promise<Comparison>
   replay(session: string): Promise<Replay>
 
   models(): Promise<readonly ModelStatus[]>
@@ -71,23 +71,25 @@ export interface EventsOptions {
 
 /**
  * `entry` events are definitive and come from the log. Deltas are provisional: the `message` entry that follows holds
- * the whole text and replaces them. Ids are `SEQ` for entries and `SEQ.N` for the n-th delta behind that entry.
+ * the whole text and replaces them. An id says exactly what a reader has seen: everything up to the entry `SEQ`, and in `SEQ.N` the first N
+ * deltas of the call that was running there.
  */
 export type SessionEvent =
   | { readonly id: string; readonly type: 'entry'; readonly entry: Entry }
   | {
       readonly id: string
-      readonly type: 'text-delta'
+      readonly type: 'text-delta' | 'reasoning-delta'
       readonly turn: string
       readonly call: string
       readonly text: string
     }
+  /** The turn cannot go on in this process, because the disk is full or the gateway stops. It goes on at the next start. */
   | {
       readonly id: string
-      readonly type: 'reasoning-delta'
+      readonly type: 'interrupted'
       readonly turn: string
-      readonly call: string
-      readonly text: string
+      readonly code: RuntimeErrorCode
+      readonly message: string
     }
 
 export interface CompletionInput {
@@ -140,6 +142,9 @@ export interface Replay {
 export interface ModelStatus {
   readonly id: string
   readonly provider: string
+  readonly ready: boolean
+  /** Why it is not ready, and how to mend it. */
+  readonly why?: string
   readonly facts?: ModelFacts
   /** Chosen for sessions that say nothing else. */
   readonly current: boolean

@@ -1,0 +1,165 @@
+import type { AssistantMessage } from '../context.ts'
+import { ModelError, type ModelEvent, type ModelUsage } from '../model.ts'
+import type { CallOutcome, Entry, EntryBody } from '../session.ts'
+import { pause } from './pause.ts'
+import type { PreparedCall, TurnSetup } from './turn-setup.ts'
+import type { TurnState } from './turn-state.ts'
+
+/** What became of one step's question to the model. */
+export type Reply =
+  | { readonly type: 'answer'; readonly message: AssistantMessage; readonly entries: readonly Entry[] }
+  | { readonly type: 'cancelled'; readonly call: string; readonly said: AssistantMessage | undefined }
+  | {
+      readonly type: 'failed'
+      readonly call: string
+      readonly said: AssistantMessage | undefined
+      readonly error: unknown
+    }
+
+/**
+ * Makes one model call and writes down what it said, with its usage, in one piece; an answer ends the turn in the same
+ * write. A request that turns out too large is cut deeper and sent once more. A passing fault before the first word is
+ * tried again after a pause.
+ */
+export async function askModel(setup: TurnSetup, state: TurnState, { last }: { last: boolean }): Promise<Reply> {
+  const messages = countedMessages(state)
+  const prepared = await setup.prepare({ messages, last })
+  const first = await callWithRetries(setup, state, prepared)
+  if (first.type !== 'failed' || first.said || !isOverflow(first.error)) return first
+
+  const { limit, sent } = first.error.facts
+  const deeper = await setup.prepare({ messages, last, deeper: { limit, sent } })
+  return callWithRetries(setup, state, deeper)
+}
+
+async function callWithRetries(setup: TurnSetup, state: TurnState, prepared: PreparedCall): Promise<Reply> {
+  for (const delay of setup.retryDelaysMs) {
+    const reply = await callOnce(setup, state, prepared, (error) => waitFor(error, delay) !== undefined)
+    if (reply.type !== 'retry') return reply
+    await pause(waitFor(reply.error, delay) ?? delay, setup.signal)
+    if (setup.signal.aborted) return { type: 'cancelled', call: prepared.call, said: undefined }
+  }
+  const reply = await callOnce(setup, state, prepared, () => false)
+  if (reply.type !== 'retry') return reply
+  throw reply.error
+}
+
+/** How long to wait before trying again; `undefined`: trying again is of no use. */
+function waitFor(error: unknown, delay: number): number | undefined {
+  if (!(error instanceof ModelError)) return undefined
+  if (error.code === 'server' || error.code === 'network') return delay
+  if (error.code !== 'rate-limit') return undefined
+  const asked = error.facts.retryAfterMs ?? delay
+  return asked <= LONGEST_WAIT_MS ? Math.max(asked, delay) : undefined
+}
+
+const LONGEST_WAIT_MS = 20_000
+
+async function callOnce(
+  setup: TurnSetup,
+  state: TurnState,
+  prepared: PreparedCall,
+  again: (error: unknown) => boolean,
+): Promise<Reply | { readonly type: 'retry'; readonly error: unknown }> {
+  const { call } = prepared
+  const started = setup.now()
+  const heard = new Heard()
+  const outcome = (rest: Partial<CallOutcome>): CallOutcome => ({
+    ...(heard.wire ? { wire: heard.wire } : {}),
+    ...(heard.firstAt === undefined ? {} : { firstTokenMs: Math.round(heard.firstAt - started) }),
+    durationMs: Math.round(setup.now() - started),
+    ...rest,
+  })
+  try {
+    for await (const event of setup.model.call(prepared.request, callOptions(setup, prepared))) {
+      heard.note(event, setup.now())
+      if (event.type === 'text-delta' || event.type === 'reasoning-delta') {
+        setup.show({ type: event.type, call, text: event.text })
+      }
+      if (event.type === 'finish') {
+        const { message, usage, reason } = event
+        const entries = await setup.finish(
+          call,
+          outcome({ usage, finish: reason }),
+          settled(setup, call, message, usage),
+        )
+        return { type: 'answer', message, entries: [...state.entries, ...entries] }
+      }
+    }
+    throw new ModelError('network', 'The stream ended before the answer did.', modelFacts(setup))
+  } catch (error) {
+    const said = heard.partial()
+    const cancelled = setup.signal.aborted || (error instanceof ModelError && error.code === 'cancelled')
+    if (!cancelled && !said && again(error)) return { type: 'retry', error }
+    const code = cancelled ? 'cancelled' : error instanceof ModelError ? error.code : 'internal'
+    const message = error instanceof Error ? error.message : String(error)
+    await setup.finish(call, outcome({ error: { code, message } }), [])
+    return cancelled ? { type: 'cancelled', call, said } : { type: 'failed', call, said, error }
+  }
+}
+
+function callOptions(setup: TurnSetup, prepared: PreparedCall) {
+  return {
+    signal: setup.signal,
+    toolChoice: prepared.toolChoice,
+    maxOutputTokens: prepared.reserve,
+    window: prepared.window,
+    leastPromptTokens: prepared.leastPromptTokens,
+    account: prepared.account,
+  }
+}
+
+/** What a whole answer leaves in the log. Without tool calls it is the end of the turn. */
+function settled(setup: TurnSetup, call: string, message: AssistantMessage, usage: ModelUsage): readonly EntryBody[] {
+  const { turn, model } = setup
+  const calls = typeof message.content !== 'string' && message.content.some((part) => part.type === 'tool-call')
+  return [
+    { type: 'message', turn, call, message, tokens: setup.tokensOf(message) },
+    { type: 'usage', turn, call, model: model.id, usage },
+    ...(calls ? [] : [{ type: 'turn-end', turn, outcome: { type: 'completed' } } as const]),
+  ]
+}
+
+function countedMessages({ entries }: TurnState) {
+  return entries.flatMap((entry) => {
+    if (entry.type !== 'input' && (entry.type !== 'message' || entry.partial)) return []
+    return [{ message: entry.message, counted: entry.tokens }]
+  })
+}
+
+function isOverflow(error: unknown): error is ModelError {
+  return error instanceof ModelError && error.code === 'context-overflow'
+}
+
+function modelFacts({ model }: TurnSetup) {
+  const [provider = model.id] = model.id.split('/')
+  return { provider, model: model.id }
+}
+
+/** What has come of an answer so far. */
+class Heard {
+  wire: CallOutcome['wire']
+  firstAt: number | undefined
+  readonly #texts: { type: 'text' | 'reasoning'; text: string }[] = []
+
+  note(event: ModelEvent, at: number): void {
+    if (event.type === 'wire') {
+      const { sha256, bytes, url } = event
+      this.wire = { sha256, bytes, url }
+      return
+    }
+    if (event.type === 'finish') return
+    this.firstAt ??= at
+    if (event.type === 'tool-call') return
+    const type = event.type === 'text-delta' ? 'text' : 'reasoning'
+    const last = this.#texts.at(-1)
+    if (last?.type === type) last.text += event.text
+    else this.#texts.push({ type, text: event.text })
+  }
+
+  /** What was said before the call broke off: its text. Half a tool call and half a thought are of no use to anyone. */
+  partial(): AssistantMessage | undefined {
+    const text = this.#texts.filter((part) => part.type === 'text').map((part) => part.text)
+    return text.length > 0 ? { role: 'assistant', content: text.join('') } : undefined
+  }
+}

@@ -1,0 +1,142 @@
+import { outputText, type Message } from '../context.ts'
+import type { Entry, SessionStore } from '../session.ts'
+import type { Tool } from '../tool.ts'
+
+/** Characters of one answer. */
+const LONGEST_ANSWER = 12_000
+const MOST_MATCHES = 20
+const AROUND = 160
+/** Entries that are looked at for one page of a search. */
+const PAGE = 500
+
+/**
+ * `read_history`: searches and reads earlier turns of this session, and of no other. Offered only when something of the
+ * conversation is no longer in front of the model.
+ */
+export function readHistoryTool(store: Pick<SessionStore, 'entries' | 'turns'>): Tool {
+  return {
+    name: 'read_history',
+    description:
+      'Find or read earlier parts of this conversation. Give "query" to search, "turn" (number, 1 is the first) to read one turn, or "call" to read a tool result.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        query: { type: 'string', minLength: 1 },
+        turn: { type: 'integer', minimum: 1 },
+        call: { type: 'string', minLength: 1 },
+        offset: { type: 'integer', minimum: 0 },
+      },
+      additionalProperties: false,
+    },
+    idempotent: true,
+    async execute(input, { session, turn: current }) {
+      const question = input as Question
+      const asked = [question.query, question.turn, question.call].filter((value) => value !== undefined)
+      if (asked.length !== 1) return { ok: false, error: 'give exactly one of query, turn or call' }
+      if (question.query !== undefined)
+        return { ok: true, output: await search(store, session, current, question.query) }
+      const text =
+        question.call === undefined
+          ? await turnText(store, session, question.turn!)
+          : await callText(store, session, question.call)
+      if (text === undefined) return { ok: false, error: 'there is no such turn or call in this conversation' }
+      return { ok: true, output: page(text, question.offset ?? 0) }
+    },
+  }
+}
+
+interface Question {
+  readonly query?: string
+  readonly turn?: number
+  readonly call?: string
+  readonly offset?: number
+}
+
+/** Newest matches first. A match is every word of the query, in any order and case. */
+async function search(
+  store: Pick<SessionStore, 'entries' | 'turns'>,
+  session: string,
+  current: string,
+  query: string,
+): Promise<string> {
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean)
+  const matches: string[] = []
+  const ordinals = new Map<string, number>()
+  for await (const entry of spoken(store, session)) {
+    if (entry.type === 'input' && !ordinals.has(entry.turn)) ordinals.set(entry.turn, ordinals.size + 1)
+    if (entry.turn === current) continue
+    const text = textOf(entry.message)
+    const lower = text.toLowerCase()
+    if (!words.every((word) => lower.includes(word))) continue
+    const at = lower.indexOf(words[0]!)
+    const excerpt = text.slice(Math.max(0, at - AROUND), at + AROUND).replaceAll('\n', ' ')
+    matches.push(`turn ${ordinals.get(entry.turn)} (${entry.message.role}, ${entry.time}): …${excerpt}…`)
+  }
+  if (matches.length === 0) return `No earlier message holds all of: ${words.join(', ')}.`
+  const shown = matches.slice(-MOST_MATCHES).toReversed()
+  const more = matches.length > shown.length ? `\n(${matches.length - shown.length} older matches not shown)` : ''
+  return shown.join('\n') + more
+}
+
+type Spoken = Extract<Entry, { type: 'input' | 'message' }>
+
+async function* spoken(store: Pick<SessionStore, 'entries'>, session: string): AsyncGenerator<Spoken> {
+  let after = 0
+  for (;;) {
+    const entries = await store.entries(session, { types: ['input', 'message'], after, limit: PAGE })
+    for (const entry of entries) if (entry.type === 'input' || entry.type === 'message') yield entry
+    if (entries.length < PAGE) return
+    after = entries.at(-1)!.seq
+  }
+}
+
+async function turnText(
+  store: Pick<SessionStore, 'entries' | 'turns'>,
+  session: string,
+  ordinal: number,
+): Promise<string | undefined> {
+  const [row] = await store.turns(session, { before: ordinal + 1, limit: 1 })
+  if (row?.ordinal !== ordinal) return undefined
+  const entries = await store.entries(session, { turn: row.turn, types: ['input', 'message'] })
+  return entries
+    .flatMap((entry) =>
+      entry.type === 'input' || entry.type === 'message' ? [`${entry.message.role}: ${textOf(entry.message)}`] : [],
+    )
+    .join('\n\n')
+}
+
+async function callText(
+  store: Pick<SessionStore, 'entries'>,
+  session: string,
+  toolCallId: string,
+): Promise<string | undefined> {
+  for await (const entry of spoken(store, session)) {
+    if (entry.message.role !== 'tool') continue
+    for (const part of entry.message.content) {
+      if (part.type === 'tool-result' && part.toolCallId === toolCallId) return outputText(part.output)
+    }
+  }
+  return undefined
+}
+
+function textOf({ content }: Message): string {
+  if (typeof content === 'string') return content
+  return content
+    .map((part) => {
+      if (part.type === 'text') return part.text
+      if (part.type === 'tool-call')
+        return `[called ${part.toolName} ${JSON.stringify(part.input)}, call ${part.toolCallId}]`
+      if (part.type === 'tool-result') return outputText(part.output)
+      return ''
+    })
+    .filter((text) => text !== '')
+    .join('\n')
+}
+
+function page(text: string, offset: number): string {
+  const shown = text.slice(offset, offset + LONGEST_ANSWER)
+  const end = offset + shown.length
+  return end < text.length
+    ? `${shown}\n[characters ${offset} to ${end} of ${text.length}; go on with offset ${end}]`
+    : shown
+}

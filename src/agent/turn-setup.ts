@@ -1,0 +1,60 @@
+import type { Message, Request } from '../context.ts'
+import type { Model } from '../model.ts'
+import type { CallOutcome, Entry, EntryBody, TokenCounts } from '../session.ts'
+import type { Toolbox } from '../tool.ts'
+
+/** Everything one turn needs from the world. */
+export interface TurnSetup {
+  readonly session: string
+  readonly turn: string
+  /** Entries of this turn so far, the input first. */
+  readonly entries: readonly Entry[]
+  readonly model: Model
+  readonly toolbox: Toolbox
+  /** Model calls that one turn may make. */
+  readonly maxSteps: number
+  /** Waits before a call is tried again that failed before its first word, ms. */
+  readonly retryDelaysMs: readonly number[]
+  /** Assembles one call and writes its account down. Throws `ContextOverflowError`. */
+  prepare(step: Step): Promise<PreparedCall>
+  /** Writes to the session's log; resolves when it is on disk. */
+  append(bodies: readonly EntryBody[]): Promise<readonly Entry[]>
+  /** Completes the account of a call, together with what it led to. */
+  finish(call: string, outcome: CallOutcome, bodies: readonly EntryBody[]): Promise<readonly Entry[]>
+  tokensOf(message: Message, partial?: 'cancelled' | 'failed'): TokenCounts
+  /** Shows provisional words to whoever is watching. */
+  show(delta: Delta): void
+  readonly signal: AbortSignal
+  /** Monotonic, ms. */
+  now(): number
+}
+
+/** What is asked of one assembly. */
+export interface Step {
+  /** The current turn so far, partial messages left out. */
+  readonly messages: readonly { readonly message: Message; readonly counted: TokenCounts }[]
+  /** The model has to answer without calling a tool. */
+  readonly last: boolean
+  /** The call before this one did not fit: leave out more. */
+  readonly deeper?: { readonly limit: number | undefined; readonly sent: number | undefined }
+}
+
+/** A call that is on record and ready to be made. */
+export interface PreparedCall {
+  readonly call: string
+  readonly request: Request
+  readonly toolChoice: 'auto' | 'none'
+  /** Tokens: the whole window, and room for the answer. */
+  readonly window: number
+  readonly reserve: number
+  /** What the request must cost at least, tokens. */
+  readonly leastPromptTokens: number
+  /** The outline of the account. */
+  readonly account: string
+}
+
+export interface Delta {
+  readonly type: 'text-delta' | 'reasoning-delta'
+  readonly call: string
+  readonly text: string
+}

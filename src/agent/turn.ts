@@ -1,0 +1,80 @@
+import { ContextOverflowError, type Message, type ToolCallPart, toolCalls } from '../context.ts'
+import { ModelError } from '../model.ts'
+import type { TurnOutcome } from '../session.ts'
+import { askModel, type Reply } from './ask-model.ts'
+import { stopping } from './stopping.ts'
+import { runTools } from './run-tools.ts'
+import { turnState } from './turn-state.ts'
+import type { TurnSetup } from './turn-setup.ts'
+
+/**
+ * Runs one turn to its end: assemble, call, run the tools, again. Goes on from the turn's last entry, so the same
+ * function starts a turn and takes it up after a crash. Whatever happened stands in the log before the next thing does.
+ *
+ * Never throws for what a model or a tool does: that is the outcome. The last step offers no tool call, so a turn ends
+ * with an answer and not with a dangling call (BEHAVIOURS §1.6). When `signal` is aborted with `stopping`, the turn is
+ * left as it is for the next start, and the answer is `undefined`.
+ */
+export async function runTurn(setup: TurnSetup): Promise<TurnOutcome | undefined> {
+  try {
+    return await steps(setup)
+  } catch (error) {
+    if (setup.signal.reason === stopping) return undefined
+    return end(setup, failure(error))
+  }
+}
+
+async function steps(setup: TurnSetup): Promise<TurnOutcome | undefined> {
+  let state = turnState(setup.entries)
+  for (;;) {
+    if (setup.signal.aborted) return aborted(setup)
+    const pending = unanswered(state.messages)
+    if (pending.length > 0) {
+      state = await runTools(setup, state, pending)
+      continue
+    }
+    if (state.answered) return end(setup, { type: 'completed' })
+
+    const reply = await askModel(setup, state, { last: state.steps + 1 >= setup.maxSteps })
+    if (reply.type !== 'answer') return broken(setup, reply)
+    const done = toolCalls(reply.message).length === 0
+    if (done) return { type: 'completed' }
+    state = turnState(reply.entries)
+  }
+}
+
+/** Calls of the newest message that no tool message has answered. */
+function unanswered(messages: readonly Message[]): readonly ToolCallPart[] {
+  const last = messages.at(-1)
+  return last ? toolCalls(last) : []
+}
+
+async function broken(setup: TurnSetup, reply: Exclude<Reply, { type: 'answer' }>): Promise<TurnOutcome | undefined> {
+  if (setup.signal.reason === stopping) return undefined
+  const outcome: TurnOutcome = reply.type === 'cancelled' ? { type: 'cancelled' } : failure(reply.error)
+  const partial = outcome.type === 'cancelled' ? 'cancelled' : 'failed'
+  if (!reply.said) return end(setup, outcome)
+  const tokens = setup.tokensOf(reply.said, partial)
+  await setup.append([
+    { type: 'message', turn: setup.turn, call: reply.call, message: reply.said, tokens, partial },
+    { type: 'turn-end', turn: setup.turn, outcome },
+  ])
+  return outcome
+}
+
+async function aborted(setup: TurnSetup): Promise<TurnOutcome | undefined> {
+  if (setup.signal.reason === stopping) return undefined
+  return end(setup, { type: 'cancelled' })
+}
+
+async function end(setup: TurnSetup, outcome: TurnOutcome): Promise<TurnOutcome> {
+  await setup.append([{ type: 'turn-end', turn: setup.turn, outcome }])
+  return outcome
+}
+
+function failure(error: unknown): TurnOutcome {
+  if (error instanceof ModelError || error instanceof ContextOverflowError) {
+    return { type: 'failed', code: error.code, message: error.message }
+  }
+  return { type: 'failed', code: 'internal', message: error instanceof Error ? error.message : String(error) }
+}

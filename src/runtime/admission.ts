@@ -1,0 +1,79 @@
+import { type SessionStore, StoreError } from '../session.ts'
+import type { Clock } from './clock.ts'
+import { RuntimeError, type SubmitInput, type Submitted } from './contract.ts'
+import { sha256 } from './seal.ts'
+import type { Desks, SessionDesk } from './session-desk.ts'
+import type { RuntimeSettings } from './settings.ts'
+import { storageFailure } from './storage-failure.ts'
+import { tokenCounts } from './turn-projection.ts'
+
+/** Characters of one input. More is a file, not a message. */
+const LONGEST_INPUT = 2_000_000
+
+/** What was admitted: the desk to queue it at, unless it had been admitted before. */
+export interface Admitted {
+  readonly desk: SessionDesk
+  readonly submitted: Submitted
+}
+
+/**
+ * Writes input to the log before anybody is told that it was accepted. The same idempotency key answers the same turn,
+ * also where no session is named: the key then names the session.
+ */
+export async function admit(
+  { store, desks, settings, clock }: { store: SessionStore; desks: Desks; settings: RuntimeSettings; clock: Clock },
+  input: SubmitInput,
+): Promise<Admitted> {
+  const { text, idempotencyKey, model } = input
+  if (text.trim() === '') throw new RuntimeError('invalid-input', 'The message is empty. Say something.')
+  if (text.length > LONGEST_INPUT) {
+    throw new RuntimeError(
+      'invalid-input',
+      `The message has ${text.length} characters; at most ${LONGEST_INPUT} are taken. Send the rest as a file.`,
+    )
+  }
+  const session =
+    input.session ??
+    (idempotencyKey === undefined ? clock.newId('session') : `session_${sha256(idempotencyKey).slice(0, 12)}`)
+  const known = await desks.of(session)
+  if (!known && input.session !== undefined) throw noSuchSession(session)
+  if (known && idempotencyKey !== undefined) {
+    const before = await admittedBefore(store, known, idempotencyKey)
+    if (before) return before
+  }
+
+  const turn = clock.newId('turn')
+  const message = { role: 'user', content: text } as const
+  const body = {
+    type: 'input',
+    turn,
+    message,
+    tokens: tokenCounts(settings.counter, message),
+    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+    ...(model === undefined ? {} : { options: { model } }),
+  } as const
+  try {
+    const bodies = known ? [body] : [{ type: 'session-start' } as const, body]
+    const written = await store.append(session, bodies, clock.time())
+    const desk = known ?? desks.fresh(session, undefined)
+    for (const entry of written) desk.stream.entry(entry)
+    return { desk, submitted: { session, turn, seq: written.at(-1)!.seq, repeated: false } }
+  } catch (error) {
+    const desk = error instanceof StoreError && error.code === 'conflict' ? await desks.of(session) : undefined
+    const before = desk && idempotencyKey !== undefined ? await admittedBefore(store, desk, idempotencyKey) : undefined
+    if (before) return before
+    throw storageFailure(error)
+  }
+}
+
+export function noSuchSession(session: string): RuntimeError {
+  return new RuntimeError('no-such-session', `There is no session ${session}. List them with \`foreword sessions\`.`, {
+    session,
+  })
+}
+
+async function admittedBefore(store: SessionStore, desk: SessionDesk, key: string): Promise<Admitted | undefined> {
+  const entry = await store.inputByKey(desk.session, key)
+  if (entry?.type !== 'input') return undefined
+  return { desk, submitted: { session: desk.session, turn: entry.turn, seq: entry.seq, repeated: true } }
+}

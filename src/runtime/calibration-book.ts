@@ -1,0 +1,77 @@
+import type { TokenCounter } from '../context.ts'
+import { type Calibration, margin, observe, ratio, UNCALIBRATED } from '../model.ts'
+import type { SessionStore } from '../session.ts'
+import { counterKey } from './turn-projection.ts'
+
+/** What was learned about counters from what providers reported, for each model, over restarts. */
+export interface CalibrationBook {
+  /** Tokens of the room to leave free: what the counter is known to count short, and its measured error. */
+  margin(model: string, counter: TokenCounter, room: number): number
+  /** Reported ÷ estimated tokens; 1 where nothing was learned. */
+  ratio(model: string, counter: TokenCounter): number
+  /** What a request estimated at `used` must cost at the very least, tokens. */
+  leastPromptTokens(model: string, counter: TokenCounter, used: number): number
+  observe(model: string, counter: TokenCounter, estimated: number, reported: number): void
+  view(model: string): { readonly counter: string; readonly ratio: number; readonly samples: number } | undefined
+}
+
+const KEY = 'calibration'
+
+/** Without enough samples a counter is taken to be at most so wrong. */
+const UNKNOWN_FLOOR = 0.4
+const KNOWN_FLOOR = 0.7
+const ENOUGH_SAMPLES = 3
+
+export async function openCalibrationBook(store: SessionStore, warn: (text: string) => void): Promise<CalibrationBook> {
+  const states = new Map(Object.entries(((await store.value(KEY)) ?? {}) as Record<string, Calibration>))
+  const nameOf = (model: string, counter: TokenCounter) => `${model} ${counterKey(counter)}`
+  let writing: Promise<void> | undefined
+  let changed = false
+
+  /** What was learned lately may be lost in a crash; it is learned again. So writes follow each other at their leisure. */
+  function save(): void {
+    changed = true
+    writing ??= write().finally(() => {
+      writing = undefined
+      if (changed) save()
+    })
+  }
+
+  async function write(): Promise<void> {
+    changed = false
+    try {
+      await store.putValue(KEY, Object.fromEntries(states))
+    } catch (error) {
+      warn(`What was learned about token counts could not be saved: ${String(error)}`)
+    }
+  }
+
+  return {
+    margin(model, counter, room) {
+      const state = states.get(nameOf(model, counter)) ?? UNCALIBRATED
+      const counted = Math.floor(room / Math.max(1, ratio(state)))
+      return room - counted + margin(state, counted)
+    },
+    ratio: (model, counter) => ratio(states.get(nameOf(model, counter)) ?? UNCALIBRATED),
+    leastPromptTokens(model, counter, used) {
+      const state = states.get(nameOf(model, counter))
+      if (!state || state.samples < ENOUGH_SAMPLES) return Math.floor(used * UNKNOWN_FLOOR)
+      return Math.floor(used * ratio(state) * KNOWN_FLOOR)
+    },
+    observe(model, counter, estimated, reported) {
+      const name = nameOf(model, counter)
+      const before = states.get(name) ?? UNCALIBRATED
+      const after = observe(before, { estimated, reported })
+      if (after === before) return
+      states.set(name, after)
+      save()
+    },
+    view(model) {
+      for (const [name, state] of states) {
+        const [id, counter] = name.split(' ')
+        if (id === model && counter) return { counter, ratio: ratio(state), samples: state.samples }
+      }
+      return undefined
+    },
+  }
+}

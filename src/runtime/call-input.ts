@@ -1,0 +1,93 @@
+import type { AssemblyInput, Budget, Cut, Earlier, Layer, LayoutChoice, ToolDefinition, Turn } from '../context.ts'
+import { layoutOf } from '../context.ts'
+import type { CallRecord, SessionStore } from '../session.ts'
+import type { Counters } from './counters.ts'
+import { loadHistory } from './history-loader.ts'
+import { projectTurn } from './turn-projection.ts'
+
+/** What an assembly was given besides the log, as it is recorded. Large texts are `sha256:` references to contents. */
+export interface CallInput {
+  readonly layout: LayoutChoice
+  readonly counter: string
+  readonly budget: Budget
+  readonly layers: readonly string[]
+  readonly tools: string
+  readonly cut?: Cut
+  readonly earlier?: Earlier
+  /** The oldest turn that was loaded; absent where there was none. */
+  readonly historyFrom?: string
+  /** A conversation that is in no session: `{history, current}`. */
+  readonly conversation?: string
+}
+
+/** Writes the parts of an input beside the log and answers the record of them. */
+export async function recordInput(
+  store: SessionStore,
+  input: AssemblyInput,
+  layout: LayoutChoice,
+  kept: boolean,
+): Promise<CallInput> {
+  const put = async (value: unknown) => `sha256:${await store.putContent(JSON.stringify(value))}`
+  const [layers, tools, conversation] = await Promise.all([
+    Promise.all(input.layers.map(put)),
+    put(input.tools ?? []),
+    kept ? undefined : put({ history: input.history, current: input.current }),
+  ])
+  const from = input.history[0]?.id
+  return {
+    layout,
+    counter: input.counter.id,
+    budget: input.budget,
+    layers,
+    tools,
+    ...(input.cut ? { cut: input.cut } : {}),
+    ...(input.earlier ? { earlier: input.earlier } : {}),
+    ...(conversation ? { conversation } : from === undefined ? {} : { historyFrom: from }),
+  }
+}
+
+/** The input of an earlier call, read back from the record and the log. Throws where a part of it is missing. */
+export async function restoreInput(
+  store: SessionStore,
+  record: CallRecord,
+  counters: Counters,
+): Promise<AssemblyInput> {
+  const input = record.input as CallInput
+  const get = async (reference: string): Promise<unknown> => {
+    const text = await store.content(reference.replace('sha256:', ''))
+    if (text === undefined) throw new Error(`The content ${reference} of call ${record.id} is missing from the store.`)
+    return JSON.parse(text)
+  }
+  const layout = layoutOf(input.layout)
+  const counter = await counters(input.counter)
+  const layers = (await Promise.all(input.layers.map(get))) as Layer[]
+  const tools = (await get(input.tools)) as ToolDefinition[]
+  const rest = {
+    layout,
+    layers,
+    tools,
+    budget: input.budget,
+    counter,
+    model: record.model,
+    ...(input.cut ? { cut: input.cut } : {}),
+    ...(input.earlier ? { earlier: input.earlier } : {}),
+  }
+  if (input.conversation) {
+    return { ...rest, ...((await get(input.conversation)) as { history: readonly Turn[]; current: Turn }) }
+  }
+  const { session = '', turn = '', upTo = 0 } = record
+  const loaded = input.historyFrom
+    ? await loadHistory(store, {
+        session,
+        current: turn,
+        limit: Number.MAX_SAFE_INTEGER,
+        cut: { dropBefore: input.historyFrom },
+        layout,
+        counter,
+        upTo,
+      })
+    : undefined
+  const entries = await store.entries(session, { turn, upTo })
+  const current = projectTurn(turn, entries, counter, false)
+  return { ...rest, history: loaded?.turns ?? [], current }
+}

@@ -1,0 +1,19 @@
+/**
+ * A place where replies are pushed to, such as a chat service. Web, terminal and HTTP are none: there people read the
+ * log itself.
+ */
+export interface Channel {
+  readonly name: string
+  /**
+   * Puts a reply into a conversation and answers the channel's own id of it. `turn` is the same at every attempt, so a
+   * channel that can tell repeats apart delivers once even when a crash came between sending and recording.
+   */
+  deliver(reply: Reply): Promise<{ readonly messageId: string }>
+}
+
+export interface Reply {
+  readonly conversation: string
+  readonly session: string
+  readonly turn: string
+  readonly text: string
+}

@@ -1,0 +1,39 @@
+import type { Cut, Earlier, Layout, TokenCounter, Turn } from '../context.ts'
+import type { SessionStore } from '../session.ts'
+import { projectTurn } from './turn-projection.ts'
+
+/** The part of a session that can fit, and a count of what stands before it. */
+export interface LoadedHistory {
+  readonly turns: readonly Turn[]
+  readonly earlier: Earlier | undefined
+}
+
+export interface HistoryQuestion {
+  readonly session: string
+  /** The turn that is being answered; absent in a preview. */
+  readonly current: string | undefined
+  /** Tokens that the whole prompt may cost. */
+  readonly limit: number
+  readonly cut: Cut | undefined
+  readonly layout: Layout
+  readonly counter: TokenCounter
+  /** Read the log as it was at this `seq`. */
+  readonly upTo?: number
+}
+
+/** Reads backwards from the newest entry and stops when the budget is full: the length of a session costs nothing. */
+export async function loadHistory(store: SessionStore, question: HistoryQuestion): Promise<LoadedHistory> {
+  const { session, current, limit, cut, layout, counter, upTo } = question
+  const notBefore = layout.cut.unit === 'turn' ? cut?.dropBefore : cut?.dropBefore?.split('/')[0]
+  const { turns, earlier } = await store.recentTurns(session, {
+    limit,
+    ...(notBefore && notBefore !== current ? { notBefore } : {}),
+    ...(upTo === undefined ? {} : { upTo }),
+    ...(current === undefined ? {} : { except: current }),
+  })
+  const keepPartial = !layout.name.startsWith('deepchat')
+  return {
+    turns: turns.map(({ row, entries }) => projectTurn(row.turn, entries, counter, keepPartial)),
+    earlier: earlier.turns > 0 ? { turns: earlier.turns, tokens: earlier.tokens } : undefined,
+  }
+}

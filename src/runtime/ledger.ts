@@ -1,0 +1,86 @@
+import { type Assembly, compare, type Comparison, ContextOverflowError } from '../context.ts'
+import type { CallRecord, SessionStore } from '../session.ts'
+import { restoreInput } from './call-input.ts'
+import { RuntimeError, type RebuiltRequest, type Replay } from './contract.ts'
+import type { Counters } from './counters.ts'
+import { tryToAssemble } from './prepare-call.ts'
+import { canonical, seal, type Sealed, sha256 } from './seal.ts'
+
+/** Every call that was made, and how each of them came to be. */
+export interface Ledger {
+  /** Assembles an earlier call again from what was recorded and the log as it was. */
+  request(call: string): Promise<RebuiltRequest>
+  diff(before: string, after: string): Promise<Comparison>
+  replay(session: string): Promise<Replay>
+  fingerprintOf(call: string): Promise<Sealed['fingerprint'] | undefined>
+}
+
+/** Calls that are read at once in a replay. */
+const PAGE = 100
+
+export function createLedger(store: SessionStore, counters: Counters): Ledger {
+  async function record(id: string): Promise<CallRecord> {
+    const found = await store.call(id)
+    if (found) return found
+    throw new RuntimeError('no-such-call', `There is no call ${id}. List them with \`foreword calls SESSION\`.`, {
+      call: id,
+    })
+  }
+
+  async function rebuild(call: CallRecord): Promise<Assembly> {
+    const again = tryToAssemble(await restoreInput(store, call, counters))
+    if (!(again instanceof ContextOverflowError)) return again
+    throw new RuntimeError(
+      'context-overflow',
+      `The call ${call.id} was never sent: ${again.message} Its account is in \`foreword calls\`.`,
+      { call: call.id },
+    )
+  }
+
+  async function* calls(session: string): AsyncGenerator<CallRecord> {
+    let after: string | undefined
+    for (;;) {
+      const page = await store.calls(session, { limit: PAGE, ...(after === undefined ? {} : { after }) })
+      yield* page
+      after = page.at(-1)?.id
+      if (page.length < PAGE) return
+    }
+  }
+
+  return {
+    async request(id) {
+      const call = await record(id)
+      const { request } = await rebuild(call)
+      const digest = sha256(canonical(request))
+      return { call, request, digest, identical: digest === call.requestDigest }
+    },
+    async diff(before, after) {
+      const [old, now] = await Promise.all([record(before).then(rebuild), record(after).then(rebuild)])
+      return compare(old, now)
+    },
+    async replay(session) {
+      if (!(await store.session(session))) {
+        throw new RuntimeError('no-such-session', `There is no session ${session}.`, { session })
+      }
+      const different: { call: string; expected: string; got: string }[] = []
+      let count = 0
+      for await (const call of calls(session)) {
+        count += 1
+        const got = await digestAgain(call)
+        if (got !== call.requestDigest) different.push({ call: call.id, expected: call.requestDigest, got })
+      }
+      return { session, calls: count, identical: count - different.length, different }
+    },
+    async fingerprintOf(id) {
+      const call = await store.call(id)
+      if (!call || call.requestDigest === '') return undefined
+      return seal(await rebuild(call)).fingerprint
+    },
+  }
+
+  /** A call that overflowed sent nothing: its digest is empty, and has to be empty again. */
+  async function digestAgain(call: CallRecord): Promise<string> {
+    const again = tryToAssemble(await restoreInput(store, call, counters))
+    return again instanceof ContextOverflowError ? '' : sha256(canonical(again.request))
+  }
+}

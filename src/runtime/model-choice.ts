@@ -1,0 +1,50 @@
+import type { Model, Models } from '../model.ts'
+
+/** Which model answers, and why. */
+export interface ModelChoice {
+  /** The model that was asked for; the configured or the best one at hand where nobody asked. */
+  resolve(asked: string | undefined): Promise<Model>
+  current(): Promise<{ readonly id: string; readonly why: string }>
+  /** Looks again at what there is. */
+  forget(): void
+}
+
+export function createModelChoice(models: Models, configured: string | undefined): ModelChoice {
+  const known = new Map<string, Promise<Model>>()
+  let chosen: Promise<{ readonly id: string; readonly why: string }> | undefined
+
+  /** A choice that could not be made is made anew by the next who asks. */
+  function choose() {
+    chosen ??= models.choose().catch((error: unknown) => {
+      chosen = undefined
+      throw error
+    })
+    return chosen
+  }
+
+  function current() {
+    return configured === undefined ? choose() : Promise.resolve({ id: configured, why: 'configured as `model`' })
+  }
+
+  function find(id: string): Promise<Model> {
+    const before = known.get(id)
+    if (before) return before
+    const found = models.model(id)
+    known.set(id, found)
+    found.then(
+      // What had to be assumed may be known by the next turn.
+      (model) => model.facts.source === 'assumed' && known.delete(id),
+      () => known.delete(id),
+    )
+    return found
+  }
+
+  return {
+    resolve: async (asked) => find(asked ?? (await current()).id),
+    current,
+    forget() {
+      known.clear()
+      chosen = undefined
+    },
+  }
+}

@@ -1,0 +1,65 @@
+import { join } from 'node:path'
+import { createModels } from '../model.ts'
+import { startPlugins } from '../plugin.ts'
+import { openSqliteStore } from '../session.ts'
+import type { Environment } from './configuration-environment.ts'
+import { homePlugins } from './configuration-plugins.ts'
+import type { Configuration } from './configuration-settled.ts'
+import { systemClock } from './clock.ts'
+import type { Runtime } from './contract.ts'
+import { counters } from './counters.ts'
+import { createRuntime } from './create-runtime.ts'
+import { createHome, homeAt } from './home.ts'
+
+export interface OpenOptions {
+  /** Path of the home. */
+  readonly home: string
+  readonly configuration: Configuration
+  /** Keys are looked up here, by the names the configuration gives. */
+  readonly environment: Environment
+  readonly version: string
+  /** Sentences for the operator. */
+  readonly warn?: (text: string) => void
+  /**
+   * `false` opens the home beside a process that works on it: nothing is taken up. Writing is for the one that claimed
+   * the home.
+   */
+  readonly recovers?: boolean
+}
+
+/** The store file of a home. */
+export function storePath(home: string): string {
+  return join(homeAt(home).data, 'foreword.sqlite')
+}
+
+/** A runtime over a home, as its configuration has it. Closing it closes everything. */
+export async function openRuntime(options: OpenOptions): Promise<Runtime> {
+  const { home, configuration, environment, version, warn, recovers } = options
+  const { context, agent, model, providers, models } = configuration
+  await createHome(homeAt(home))
+  const [store, plugins, counter] = await Promise.all([
+    openSqliteStore({ path: storePath(home) }),
+    startPlugins(homePlugins(home, configuration)),
+    counters(context.counter),
+  ])
+  return createRuntime({
+    version,
+    home,
+    store,
+    models: createModels({ providers, models, environment }),
+    plugins,
+    clock: systemClock,
+    settings: {
+      ...(model === undefined ? {} : { model }),
+      layout: context.layout,
+      counter,
+      ...(context.reserve === undefined ? {} : { reserve: context.reserve }),
+      ...(context.margin === undefined ? {} : { margin: context.margin }),
+      maxSteps: agent.maxSteps,
+      toolTimeoutMs: agent.toolTimeoutMs,
+      retryDelaysMs: [500, 2000],
+    },
+    ...(warn ? { warn } : {}),
+    ...(recovers === undefined ? {} : { recovers }),
+  })
+}

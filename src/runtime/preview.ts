@@ -1,0 +1,38 @@
+import { ContextOverflowError } from '../context.ts'
+import { noSuchSession } from './admission.ts'
+import type { Clock } from './clock.ts'
+import { type Preview, RuntimeError } from './contract.ts'
+import type { ModelChoice } from './model-choice.ts'
+import { attemptCall, type Workbench } from './prepare-call.ts'
+import { seal } from './seal.ts'
+import type { Desks } from './session-desk.ts'
+import { usableCut } from './turn-desk.ts'
+import { tokenCounts } from './turn-projection.ts'
+
+/** What the next call would send. Reads only. */
+export async function preview(
+  { bench, models, desks, clock }: { bench: Workbench; models: ModelChoice; desks: Desks; clock: Clock },
+  { session, input = '', model: asked }: { session?: string; input?: string; model?: string },
+): Promise<Preview> {
+  const desk = session === undefined ? undefined : await desks.of(session)
+  if (session !== undefined && !desk) throw noSuchSession(session)
+  const model = await models.resolve(asked ?? desk?.model)
+  const message = { role: 'user', content: input } as const
+  const counted = { message, tokens: tokenCounts(bench.settings.counter, message).full }
+  const { outcome } = await attemptCall(bench, {
+    model,
+    session: session ?? NEW_SESSION,
+    loggedTurn: undefined,
+    current: { id: 'next-turn', messages: input === '' ? [] : [counted] },
+    time: clock.time(),
+    cut: desk && usableCut(desk, bench, model),
+    last: false,
+  })
+  if (outcome instanceof ContextOverflowError) {
+    throw new RuntimeError('context-overflow', outcome.message, { manifest: outcome.manifest }, { cause: outcome })
+  }
+  return { model: model.id, request: outcome.request, manifest: seal(outcome).manifest }
+}
+
+/** No session has this name, so it has no history either. */
+const NEW_SESSION = 'new'

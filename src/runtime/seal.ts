@@ -1,0 +1,49 @@
+import { hash } from 'node:crypto'
+import type { Assembly, Manifest, Piece, Request } from '../context.ts'
+import type { Forecast } from '../model.ts'
+
+/** SHA-256 of a text, lowercase hexadecimal. */
+export function sha256(text: string): string {
+  return hash('sha256', text, 'hex')
+}
+
+/** A request as one text: tools, system, messages, in this order. Its digest stands for the request. */
+export function canonical({ tools, system, messages }: Request): string {
+  return JSON.stringify({ tools, ...(system === undefined ? {} : { system }), messages })
+}
+
+/** What the runtime adds to the account of the core. */
+export interface SealedManifest extends Manifest {
+  /** Of the request in canonical order. */
+  readonly requestDigest: string
+  /** Against the session's call before this one: what a prompt cache can reuse, and where the change begins. */
+  readonly reuse?: Reuse
+  /** What was known of the costs before the call was made. */
+  readonly forecast?: Forecast
+}
+
+export interface Reuse {
+  readonly tokens: number
+  readonly firstChange?: { readonly id: string; readonly slot: string; readonly cause: string }
+}
+
+/** An assembly with the SHA-256 of every piece, of every candidate that went in, and of the whole. */
+export interface Sealed {
+  readonly manifest: Manifest & { readonly requestDigest: string }
+  /** The pieces with their digests in place of their content: small enough to keep, exact enough to compare. */
+  readonly fingerprint: readonly Piece[]
+}
+
+export function seal({ request, manifest, pieces }: Assembly): Sealed {
+  const fingerprint = pieces.map((piece) => ({
+    ...piece,
+    content: sha256(typeof piece.content === 'string' ? piece.content : JSON.stringify(piece.content)),
+  }))
+  const digests = new Map<number, string[]>()
+  for (const { entry, content } of fingerprint) digests.set(entry, [...(digests.get(entry) ?? []), content])
+  const entries = manifest.entries.map((entry, index) => {
+    const own = digests.get(index)
+    return own ? { ...entry, digest: own.length === 1 ? own[0]! : sha256(own.join('\n')) } : entry
+  })
+  return { manifest: { ...manifest, entries, requestDigest: sha256(canonical(request)) }, fingerprint }
+}

@@ -1,0 +1,90 @@
+import type { Cut, Piece } from '../context.ts'
+import type { SessionStore } from '../session.ts'
+import { createSessionStream, type SessionStream } from './session-stream.ts'
+
+/** What the runtime remembers of a session between turns. All of it can be read from the log again. */
+export interface SessionDesk {
+  readonly session: string
+  readonly stream: SessionStream
+  /** Turns that wait, in the order of their input. */
+  readonly queue: string[]
+  running: { readonly turn: string; readonly controller: AbortController } | undefined
+  /** Chosen with `/model`. */
+  model: string | undefined
+  /** Marks of the last cut, and the room it was made for. */
+  cut: { readonly marks: Cut; readonly available: number } | undefined
+  /** The last call, what it sent and when (monotonic, ms), to tell what the next one can reuse. */
+  lastCall: LastCall | undefined
+}
+
+export interface LastCall {
+  readonly call: string
+  /** `undefined` after a restart, until somebody needs it. */
+  readonly fingerprint: readonly Piece[] | undefined
+  readonly at: number | undefined
+}
+
+/** Sessions whose desk is kept at hand though nothing happens in them. */
+const MOST_DESKS = 256
+
+export interface Desks {
+  /** `undefined` where there is no such session. */
+  of(session: string): Promise<SessionDesk | undefined>
+  /** A session that was made just now. */
+  fresh(session: string, model: string | undefined): SessionDesk
+  forget(session: string): void
+  all(): Iterable<SessionDesk>
+}
+
+export function createDesks(store: SessionStore): Desks {
+  const desks = new Map<string, SessionDesk>()
+  const opening = new Map<string, Promise<SessionDesk | undefined>>()
+
+  function place(desk: SessionDesk): SessionDesk {
+    desks.set(desk.session, desk)
+    if (desks.size > MOST_DESKS) {
+      for (const [id, other] of desks) {
+        if (desks.size <= MOST_DESKS) break
+        if (other !== desk && !other.running && other.queue.length === 0 && !other.stream.watched()) desks.delete(id)
+      }
+    }
+    return desk
+  }
+
+  async function open(session: string): Promise<SessionDesk | undefined> {
+    const row = await store.session(session)
+    if (!row) return undefined
+    const [cut, calls] = await Promise.all([
+      store.entries(session, { types: ['cut'], last: 1 }),
+      store.calls(session, { last: 1 }),
+    ])
+    const last = cut[0]?.type === 'cut' ? { marks: cut[0].cut, available: cut[0].available } : undefined
+    const call = calls[0] ? { call: calls[0].id, fingerprint: undefined, at: undefined } : undefined
+    return desks.get(session) ?? place({ ...blank(session), model: row.model, cut: last, lastCall: call })
+  }
+
+  return {
+    async of(session) {
+      const known = desks.get(session)
+      if (known) return known
+      const under = opening.get(session) ?? open(session).finally(() => opening.delete(session))
+      opening.set(session, under)
+      return under
+    },
+    fresh: (session, model) => place({ ...blank(session), model }),
+    forget: (session) => desks.delete(session),
+    all: () => desks.values(),
+  }
+}
+
+function blank(session: string): SessionDesk {
+  return {
+    session,
+    stream: createSessionStream(),
+    queue: [],
+    running: undefined,
+    model: undefined,
+    cut: undefined,
+    lastCall: undefined,
+  }
+}

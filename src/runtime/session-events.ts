@@ -1,0 +1,100 @@
+import type { Entry, SessionStore } from '../session.ts'
+import { type EventsOptions, RuntimeError, type SessionEvent } from './contract.ts'
+import { eventId, parseEventId, type SessionStream } from './session-stream.ts'
+
+/** Events that one reader may lag behind before its stream is ended. It can resume where it stopped. */
+const LONGEST_QUEUE = 50_000
+
+/**
+ * First what the log holds behind `after`, then live. A reader that was away gets every entry it missed, and of the
+ * running call every word; a reader that is too slow is let go instead of holding anything up.
+ */
+export async function* sessionEvents(
+  store: SessionStore,
+  stream: SessionStream,
+  session: string,
+  { after, turn, signal }: EventsOptions,
+): AsyncGenerator<SessionEvent> {
+  const seen = positionOf(after)
+  const queue: SessionEvent[] = []
+  let wake: (() => void) | undefined
+  let overrun = false
+  const subscription = stream.subscribe((event) => {
+    if (queue.length >= LONGEST_QUEUE) overrun = true
+    else queue.push(event)
+    wake?.()
+  })
+  const onAbort = () => wake?.()
+  signal?.addEventListener('abort', onAbort)
+  try {
+    let reached = seen.seq
+    // Words whose message stands in the log are no longer provisional: the message has been told instead.
+    let settled = 0
+    const note = (entry: Entry) => {
+      if (entry.type === 'message' || entry.type === 'turn-end') settled = entry.seq
+    }
+    const isCurrent = (event: SessionEvent) => !isDelta(event) || parseEventId(event.id)!.seq >= settled
+    if (after !== 'live') {
+      for (;;) {
+        const options = { after: reached, limit: 500, ...(turn === undefined ? {} : { turn }) }
+        const entries = await store.entries(session, options)
+        for (const entry of entries) {
+          note(entry)
+          yield { id: eventId(entry.seq, 0), type: 'entry', entry }
+          if (isEnd(entry, turn)) return
+        }
+        reached = entries.at(-1)?.seq ?? reached
+        if (entries.length < 500) break
+      }
+      if (turn !== undefined && seen.seq > 0 && (await isOver(store, session, turn))) return
+      const { since, events } = subscription.running
+      const known = since <= seen.seq ? seen.delta : 0
+      for (const event of events.slice(known)) if (concerns(event, turn) && isCurrent(event)) yield event
+    }
+    while (!signal?.aborted) {
+      for (const event of queue.splice(0)) {
+        if (event.type === 'entry' && event.entry.seq <= reached) continue
+        if (!concerns(event, turn) || !isCurrent(event)) continue
+        if (event.type === 'entry') note(event.entry)
+        yield event
+        if (turn !== undefined && event.type === 'interrupted') return
+        if (event.type === 'entry' && isEnd(event.entry, turn)) return
+      }
+      if (queue.length > 0) continue
+      if (overrun || signal?.aborted) return
+      await new Promise<void>((resolve) => {
+        wake = resolve
+      })
+    }
+  } finally {
+    subscription.end()
+    signal?.removeEventListener('abort', onAbort)
+  }
+}
+
+function positionOf(after: string | undefined) {
+  if (after === undefined || after === 'live') return { seq: 0, delta: 0 }
+  const position = parseEventId(after)
+  if (!position)
+    throw new RuntimeError('invalid-input', `"${after}" is no event id. Give the id of the last event you saw.`)
+  return position
+}
+
+async function isOver(store: SessionStore, session: string, turn: string): Promise<boolean> {
+  const row = await store.turn(session, turn)
+  return !row || (row.state !== 'queued' && row.state !== 'running')
+}
+
+function isDelta({ type }: SessionEvent): boolean {
+  return type === 'text-delta' || type === 'reasoning-delta'
+}
+
+function isEnd(entry: Entry, turn: string | undefined): boolean {
+  return turn !== undefined && entry.type === 'turn-end' && entry.turn === turn
+}
+
+function concerns(event: SessionEvent, turn: string | undefined): boolean {
+  if (turn === undefined) return true
+  if (event.type !== 'entry') return event.turn === turn
+  return 'turn' in event.entry && event.entry.turn === turn
+}

@@ -1,0 +1,77 @@
+import type { Delta } from '../agent.ts'
+import type { Entry } from '../session.ts'
+import type { RuntimeErrorCode, SessionEvent } from './contract.ts'
+
+/** What happens in one session while somebody watches, and the provisional words of the call that is running. */
+export interface SessionStream {
+  /** An entry is on disk. */
+  entry(entry: Entry): void
+  delta(turn: string, delta: Delta): void
+  /** The turn cannot go on in this process. */
+  interrupted(turn: string, code: RuntimeErrorCode, message: string): void
+  /** Takes part from now on. */
+  subscribe(listener: Listener): Subscription
+  watched(): boolean
+  /** `seq` of the newest entry that passed here, 0 where none has. */
+  lastSeq(): number
+}
+
+export type Listener = (event: SessionEvent) => void
+
+export interface Subscription {
+  /** Deltas of the running call that were already told, with the `seq` of the entry that began it. */
+  readonly running: { readonly since: number; readonly events: readonly SessionEvent[] }
+  end(): void
+}
+
+/**
+ * Ids are `SEQ.N`: everything up to the entry `SEQ`, and N deltas of the call that was running there. So any id says
+ * exactly what a reader has seen.
+ */
+export function createSessionStream(): SessionStream {
+  const listeners = new Set<Listener>()
+  let seq = 0
+  let since = 0
+  let deltas: SessionEvent[] = []
+
+  function tell(event: SessionEvent): void {
+    for (const listener of listeners) listener(event)
+  }
+
+  return {
+    entry(entry) {
+      seq = entry.seq
+      const over = entry.type === 'assembly' || entry.type === 'message' || entry.type === 'turn-end'
+      if (over) {
+        since = entry.seq
+        deltas = []
+      }
+      tell({ id: eventId(seq, deltas.length), type: 'entry', entry })
+    },
+    delta(turn, { type, call, text }) {
+      const event: SessionEvent = { id: eventId(seq, deltas.length + 1), type, turn, call, text }
+      deltas.push(event)
+      tell(event)
+    },
+    interrupted(turn, code, message) {
+      tell({ id: eventId(seq, deltas.length), type: 'interrupted', turn, code, message })
+    },
+    subscribe(listener) {
+      listeners.add(listener)
+      return { running: { since, events: [...deltas] }, end: () => listeners.delete(listener) }
+    },
+    watched: () => listeners.size > 0,
+    lastSeq: () => seq,
+  }
+}
+
+export function eventId(seq: number, delta: number): string {
+  return delta > 0 ? `${seq}.${delta}` : String(seq)
+}
+
+/** `undefined` for what is no event id. */
+export function parseEventId(id: string): { readonly seq: number; readonly delta: number } | undefined {
+  const match = /^(\d{1,15})(?:\.(\d{1,15}))?$/.exec(id)
+  if (!match) return undefined
+  return { seq: Number(match[1]), delta: Number(match[2] ?? 0) }
+}

@@ -1,0 +1,27 @@
+import type { LayoutChoice, TokenCounter } from '../context.ts'
+
+/** What the configuration decides about every turn. */
+export interface RuntimeSettings {
+  /** Model for sessions and requests that name none; absent: the best that is at hand. */
+  readonly model?: string
+  readonly layout: LayoutChoice
+  readonly counter: TokenCounter
+  /** Room for the answer, tokens; absent: a quarter of the window, at most 8,192 and at most what the model can say. */
+  readonly reserve?: number
+  /** Room for the counter's error, tokens; absent: learned from what providers report. */
+  readonly margin?: number
+  /** Model calls that one turn may make. */
+  readonly maxSteps: number
+  readonly toolTimeoutMs?: number
+  readonly retryDelaysMs: readonly number[]
+}
+
+const MOST_RESERVED = 8192
+
+/** Room for the answer, tokens. */
+export function reserveFor(
+  settings: RuntimeSettings,
+  facts: { readonly window: number; readonly maxOutput: number },
+): number {
+  return settings.reserve ?? Math.min(MOST_RESERVED, facts.maxOutput, Math.floor(facts.window / 4))
+}

@@ -1,0 +1,155 @@
+import { runTurn, stopping } from '../agent.ts'
+import { ModelError } from '../model.ts'
+import type { SessionStore } from '../session.ts'
+import type { Tool } from '../tool.ts'
+import type { Clock } from './clock.ts'
+import type { ModelChoice } from './model-choice.ts'
+import type { Outbox } from './outbox.ts'
+import type { Workbench } from './prepare-call.ts'
+import type { Sealed } from './seal.ts'
+import { RuntimeError } from './contract.ts'
+import { storageFailure } from './storage-failure.ts'
+import type { Desks, SessionDesk } from './session-desk.ts'
+import { turnSetup } from './turn-desk.ts'
+
+/** Runs turns: one at a time in a session, in the order of their input; sessions side by side (DESIGN §6). */
+export interface TurnQueue {
+  add(desk: SessionDesk, turn: string): void
+  /** Answers false where the turn neither waits nor runs. */
+  cancel(desk: SessionDesk, turn: string): Promise<boolean>
+  /** Takes up every turn that a former process left, and every reply that it did not deliver. */
+  recover(): Promise<number>
+  counts(): { readonly running: number; readonly queued: number }
+  /** Ends running calls and leaves their turns for the next start. */
+  stop(): Promise<void>
+}
+
+export interface QueueParts {
+  readonly store: SessionStore
+  readonly bench: () => Workbench
+  readonly tools: () => readonly Tool[]
+  readonly models: ModelChoice
+  readonly desks: Desks
+  readonly outbox: Outbox
+  readonly clock: Clock
+  readonly warn: (text: string) => void
+  fingerprintOf(call: string): Promise<Sealed['fingerprint'] | undefined>
+}
+
+export function createTurnQueue(parts: QueueParts): TurnQueue {
+  const { store, desks, outbox, clock, warn } = parts
+  const active = new Set<Promise<void>>()
+  let stopped = false
+
+  function next(desk: SessionDesk): void {
+    if (stopped || desk.running) return
+    const turn = desk.queue.shift()
+    if (turn === undefined) return
+    const controller = new AbortController()
+    desk.running = { turn, controller }
+    const work = run(desk, turn, controller.signal)
+      .catch((error: unknown) => interrupted(desk, turn, error))
+      .finally(() => {
+        active.delete(work)
+        desk.running = undefined
+        next(desk)
+      })
+    active.add(work)
+  }
+
+  async function run(desk: SessionDesk, turn: string, signal: AbortSignal): Promise<void> {
+    const entries = await store.entries(desk.session, { turn })
+    const input = entries.find((entry) => entry.type === 'input')
+    if (!input || input.type !== 'input') throw new Error('its input is not in the log')
+    const model = await parts.models.resolve(input.options?.model ?? desk.model).catch((error: unknown) => error)
+    if (!isModel(model)) return failTurn(desk, turn, model)
+    const { fingerprintOf } = parts
+    const setup = turnSetup({
+      bench: parts.bench(),
+      desk,
+      model,
+      turn,
+      entries,
+      tools: parts.tools(),
+      clock,
+      signal,
+      fingerprintOf,
+    })
+    const outcome = await runTurn(setup)
+    if (outcome) void outbox.deliver(desk)
+    else desk.stream.interrupted(turn, 'closing', 'The gateway stops. The turn goes on at its next start.')
+  }
+
+  /** The log could not be written, so the turn's end cannot stand in it: whoever watches is told, and the operator. */
+  function interrupted(desk: SessionDesk, turn: string, error: unknown): void {
+    const failure = storageFailure(error)
+    const code = failure instanceof RuntimeError ? failure.code : 'storage'
+    const message = `The turn stopped: ${messageOf(error)}. It goes on at the next start.`
+    desk.stream.interrupted(turn, code, message)
+    warn(`${turn}: ${message}`)
+  }
+
+  async function failTurn(desk: SessionDesk, turn: string, error: unknown): Promise<void> {
+    const code = error instanceof ModelError ? error.code : 'internal'
+    const outcome = { type: 'failed', code, message: messageOf(error) } as const
+    await endTurn(desk, turn, outcome)
+  }
+
+  async function endTurn(
+    desk: SessionDesk,
+    turn: string,
+    outcome: { type: 'cancelled' } | { type: 'failed'; code: string; message: string },
+  ): Promise<void> {
+    const written = await store.append(desk.session, [{ type: 'turn-end', turn, outcome }], clock.time())
+    for (const entry of written) desk.stream.entry(entry)
+    void outbox.deliver(desk)
+  }
+
+  return {
+    add(desk, turn) {
+      desk.queue.push(turn)
+      next(desk)
+    },
+    async cancel(desk, turn) {
+      if (desk.running?.turn === turn) {
+        desk.running.controller.abort('cancelled')
+        return true
+      }
+      const position = desk.queue.indexOf(turn)
+      if (position === -1) return false
+      desk.queue.splice(position, 1)
+      await endTurn(desk, turn, { type: 'cancelled' })
+      return true
+    },
+    async recover() {
+      const unfinished = await store.unfinishedTurns()
+      for (const { session, turn } of unfinished) {
+        const desk = await desks.of(session)
+        if (desk) this.add(desk, turn)
+      }
+      return unfinished.length
+    },
+    counts() {
+      let running = 0
+      let queued = 0
+      for (const desk of desks.all()) {
+        if (desk.running) running += 1
+        queued += desk.queue.length
+      }
+      return { running, queued }
+    },
+    async stop() {
+      stopped = true
+      for (const desk of desks.all()) desk.running?.controller.abort(stopping)
+      await Promise.all(active)
+    },
+  }
+}
+
+function isModel(value: unknown): value is Awaited<ReturnType<ModelChoice['resolve']>> {
+  return typeof value === 'object' && value !== null && 'call' in value
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

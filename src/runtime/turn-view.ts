@@ -1,0 +1,48 @@
+import type { Message } from '../context.ts'
+import type { Entry, SessionStore, Usage } from '../session.ts'
+import { RuntimeError, type TurnTotals, type TurnView } from './contract.ts'
+
+/** A turn as a door shows it, read from the log. */
+export async function turnView(store: SessionStore, session: string, turn: string): Promise<TurnView> {
+  const entries = await store.entries(session, { turn })
+  if (entries.length === 0) throw new RuntimeError('no-such-turn', `The session ${session} has no turn ${turn}.`)
+  const end = entries.find((entry) => entry.type === 'turn-end')
+  return {
+    session,
+    turn,
+    outcome: end?.type === 'turn-end' ? end.outcome : undefined,
+    text: answerText(entries),
+    calls: entries.flatMap((entry) => (entry.type === 'assembly' ? [entry.call] : [])),
+    totals: totals(entries.flatMap((entry) => (entry.type === 'usage' ? [entry.usage] : []))),
+  }
+}
+
+function answerText(entries: readonly Entry[]): string {
+  const last = entries.findLast((entry) => entry.type === 'message' && entry.message.role === 'assistant')
+  return last?.type === 'message' ? textOf(last.message) : ''
+}
+
+/** The text parts of a message, joined. */
+export function textOf({ content }: Message): string {
+  if (typeof content === 'string') return content
+  return content.map((part) => (part.type === 'text' ? part.text : '')).join('')
+}
+
+function totals(usages: readonly Usage[]): TurnTotals {
+  return {
+    calls: usages.length,
+    promptTokensBilled: sum(usages.map((usage) => usage.promptTokens)),
+    cachedTokensBilled: sum(usages.map((usage) => usage.cachedTokens)),
+    outputTokensBilled: sum(usages.map((usage) => usage.outputTokens)),
+  }
+}
+
+/** Unknown where one of the numbers is: a sum with a hole in it is no sum. */
+function sum(numbers: readonly (number | undefined)[]): number | undefined {
+  let total = 0
+  for (const number of numbers) {
+    if (number === undefined || number === null) return undefined
+    total += number
+  }
+  return numbers.length > 0 ? total : undefined
+}
