@@ -26,13 +26,13 @@ export interface SessionState {
   readonly model: string | null
 }
 
-export interface PlannedTurn {
+interface PlannedTurn {
   readonly row: TurnRow
   readonly isNew: boolean
   readonly idempotencyKey?: string
 }
 
-export interface Shift {
+interface Shift {
   readonly ordinal: number
   readonly tokens: number
 }

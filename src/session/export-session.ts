@@ -4,7 +4,7 @@ import { StoreError } from './store-error.ts'
 import type { SessionStore } from './store.ts'
 
 /** Of the format, not of the store. */
-export const EXPORT_VERSION = 1
+const EXPORT_VERSION = 1
 const PAGE = 500
 
 /**

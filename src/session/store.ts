@@ -24,6 +24,7 @@ export interface SessionStore {
   /**
    * Entries of one session, ascending. `after` and `upTo` are `seq` bounds (exclusive, inclusive); `types` filters;
    * `last` gives only the newest n of what matches, `limit` the oldest n: with `after` it reads a long log in pages.
+   * With `types` it reads on until it has found them: look for what is rare within bounds.
    */
   entries(session: string, options?: EntriesOptions): Promise<readonly Entry[]>
 

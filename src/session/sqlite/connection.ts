@@ -30,7 +30,7 @@ export interface Connection {
   close(): void
 }
 
-export interface ConnectionOptions {
+export interface SqliteStoreOptions {
   /** A file, made with its folder when missing; `:memory:` keeps everything in memory. */
   readonly path: string
   readonly readOnly?: boolean
@@ -46,7 +46,7 @@ const CACHE_KIBIBYTES = 32 * 1024
 const PAGE_BYTES = 4_096
 
 /** @throws StoreError */
-export function openConnection(options: ConnectionOptions): Connection {
+export function openConnection(options: SqliteStoreOptions): Connection {
   const { path, readOnly = false, maxBytes, busyTimeoutMs = DEFAULT_BUSY_TIMEOUT_MS } = options
   if (readOnly && !existsSync(path)) {
     throw new StoreError('not-found', `there is no store at ${path}: start the gateway once, or name another home`)

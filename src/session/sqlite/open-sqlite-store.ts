@@ -3,7 +3,7 @@ import { StoreError } from '../store-error.ts'
 import type { SessionStore, Write } from '../store.ts'
 import { append } from './append.ts'
 import { call, calls, finishCall, putCall } from './call-table.ts'
-import { type Connection, type ConnectionOptions, openConnection } from './connection.ts'
+import { type Connection, type SqliteStoreOptions, openConnection } from './connection.ts'
 import { content, putContent } from './content-table.ts'
 import { entries, entry } from './entry-table.ts'
 import { createKnownHashes } from './known-hashes.ts'
@@ -24,7 +24,7 @@ const ALL = Number.MAX_SAFE_INTEGER
  *
  * @throws StoreError `newer`, `older`, `corrupt`, `busy`, `readonly`, `not-found` (only when `readOnly`), `io`
  */
-export async function openSqliteStore(options: ConnectionOptions): Promise<SessionStore> {
+export async function openSqliteStore(options: SqliteStoreOptions): Promise<SessionStore> {
   const connection = openConnection(options)
   try {
     migrate(connection)
