@@ -1,4 +1,11 @@
+export { type Calibration, margin, observe, type PromptSample, ratio, UNCALIBRATED } from './model/calibration.ts'
+export { ASSUMED_WINDOW } from './model/catalog.ts'
+export type { Choice } from './model/choose.ts'
+export type { ModelConfiguration, ModelsSettings, ProviderConfiguration, ProviderKind } from './model/configuration.ts'
+export { unseen } from './model/file-part.ts'
+export { costOf, type Forecast, forecast, type ForecastInput } from './model/forecast.ts'
 export { fromLanguageModel, type LanguageModelSettings, type StreamingModel } from './model/language-model.ts'
+export type { ModelListing } from './model/list.ts'
 export type {
   CacheRules,
   CallOptions,
@@ -11,5 +18,6 @@ export type {
   Price,
 } from './model/model.ts'
 export { ModelError, type ModelErrorCode, type ModelErrorFacts } from './model/model-error.ts'
-export { type Overflow, recogniseOverflow } from './model/overflow.ts'
-export { DEFAULT_PATIENCE, type Patience } from './model/patience.ts'
+export type { Patience } from './model/patience.ts'
+export { rehearsal } from './model/rehearsal.ts'
+export { createModels, type Models } from './model/resolve.ts'

@@ -37,6 +37,8 @@ export interface Price {
   readonly cachedInput?: number
   readonly cacheWrite?: number
   readonly output: number
+  /** Prompts of more than so many tokens cost this instead, all of their tokens and those of the answer. */
+  readonly above?: { readonly tokens: number; readonly price: Omit<Price, 'above'> }
 }
 
 /** How the provider caches prompts. */

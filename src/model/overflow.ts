@@ -36,11 +36,15 @@ const FORMS = [
   // OpenAI, vLLM, OpenRouter, DeepSeek and many that follow them
   /maximum context length (?:is|of) (?<limit>\d+) tokens?.*?(?:resulted in|you requested(?: about)?|request has|passed|prompt contains(?: at least)?) (?<sent>\d+)/is,
   /passed (?<sent>\d+) input tokens.*context length is only (?<limit>\d+)/is,
-  /prompt contains (?<sent>\d+) tokens.*?(?<limit>\d+) maximum context length/is,
+  /prompt contains (?<sent>\d+) tokens.*?model with (?<limit>\d+) maximum context length/is,
   /maximum context length (?:is|of)(?: only)? (?<limit>\d+)/i,
   /maximum (?:prompt|model) length is (?<limit>\d+) but the request contains (?<sent>\d+)/i,
   /prompt \(length (?<sent>\d+)\) is longer than the maximum model length of (?<limit>\d+)/i,
   /input token count \(?(?<sent>\d+)\)? exceeds the maximum number of tokens allowed \(?(?<limit>\d+)/i,
+  // Together, Moonshot, DashScope
+  /input \((?<sent>\d+) tokens\) is longer than the model's context length \((?<limit>\d+) tokens\)/i,
+  /exceeded model token limit: (?<limit>\d+) \(requested: (?<sent>\d+)\)/i,
+  /range of input length should be \[\d+, (?<limit>\d+)\]/i,
   // llama.cpp, LM Studio, Ollama
   /request \((?<sent>\d+) tokens\) exceeds the available context size \((?<limit>\d+) tokens\)/i,
   /keep the first (?<sent>\d+) tokens.*context length of only (?<limit>\d+)/is,

@@ -60,7 +60,9 @@ function answerOf(error: unknown): Answer {
 
 /** The status of the answer, or the one that an in-stream error of this type stands for. */
 function statusOf(fields: Record<string, unknown>): number | undefined {
-  if (typeof fields['statusCode'] === 'number') return fields['statusCode']
+  const { statusCode } = fields
+  // A good status with a failure means that the answer broke off behind it.
+  if (typeof statusCode === 'number') return statusCode >= 400 ? statusCode : undefined
   const inner = record(fields['error'])
   for (const code of [fields['code'], inner['code'], fields['status']]) {
     if (typeof code === 'number' && code >= 400 && code < 600) return code

@@ -3,9 +3,9 @@ const SHORTEST_SECRET = 6
 
 /** What looks like a key even where it is not one of ours: a provider may echo it half masked. */
 const KEYS = [
-  /\b(sk|pk|rk|key)-[\w*.-]{6,}/gi,
-  /\b(bearer|basic)\s+[\w.~+/*=-]{6,}/gi,
-  /(api[-_ ]?key["'=: ]+)[\w*.-]{6,}/gi,
+  /\b(?:sk|pk|rk|key)-[\w*.-]{6,}/gi,
+  /\bbearer\s+[\w.~+/*=-]{6,}/gi,
+  /(?<=api[-_ ]?key["']?\s{0,2}[=:]\s{0,2}["']?)[\w*.-]{6,}/gi,
 ]
 
 /**

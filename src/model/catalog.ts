@@ -1,0 +1,41 @@
+import { CATALOG, OPEN_FAMILIES } from './catalog-data.ts'
+import type { ModelFacts } from './model.ts'
+
+/** The window of a model that nobody knows: small enough for almost every server. A warning is due. */
+export const ASSUMED_WINDOW = 8192
+
+/** Facts of a model of OpenAI's or Anthropic's. A dated id, such as `gpt-5.1-2025-11-13`, is the model it begins with. */
+export function catalogFacts(kind: string, model: string): ModelFacts | undefined {
+  if (kind !== 'anthropic' && kind !== 'openai') return undefined
+  const plain = model.replace(/-(?:\d{8}|\d{4}-\d{2}-\d{2}|latest)$/, '')
+  const row = CATALOG[kind].find(({ id }) => id === model || id === plain)
+  if (!row) return undefined
+  const { window, maxOutput, vision, reasoning, price, cache, date } = row
+  return {
+    window,
+    maxOutput,
+    tools: true,
+    vision,
+    reasoning,
+    toolChoiceNone: true,
+    price,
+    cache,
+    source: 'catalog',
+    date,
+  }
+}
+
+/** Facts of a model that is in no catalog and told nothing. Its family says what it can do, not how much it reads. */
+export function assumedFacts(model: string): ModelFacts {
+  const family = OPEN_FAMILIES.find(({ name }) => name.test(model))
+  const { tools = true, vision = false, reasoning = false } = family ?? {}
+  const window = ASSUMED_WINDOW
+  return { window, maxOutput: answerRoom(window), tools, vision, reasoning, toolChoiceNone: true, source: 'assumed' }
+}
+
+const LONGEST_ANSWER = 8192
+
+/** The longest answer to count on where nobody said one: a quarter of the window, tokens. */
+export function answerRoom(window: number): number {
+  return Math.min(LONGEST_ANSWER, Math.floor(window / 4))
+}

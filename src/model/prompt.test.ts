@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { promptOf } from './prompt.ts'
+
+const seen = { images: true }
+
+test('a request becomes a prompt: system first, strings as text parts', () => {
+  const messages = [{ role: 'user' as const, content: 'hi' }]
+  assert.deepEqual(promptOf({ tools: [], system: 'S', messages }, seen), [
+    { role: 'system', content: 'S' },
+    { role: 'user', content: [{ type: 'text', text: 'hi' }] },
+  ])
+})
+
+test('images in all their forms become files of one form', () => {
+  const forms = [
+    { type: 'image' as const, image: 'aGk=', mediaType: 'image/png' },
+    { type: 'image' as const, image: 'data:image/png;base64,aGk=', mediaType: 'image/png' },
+    { type: 'file' as const, data: 'aGk=', mediaType: 'image/png' },
+    { type: 'file' as const, data: { type: 'data' as const, data: 'aGk=' }, mediaType: 'image/png' },
+  ]
+  const [message] = promptOf({ tools: [], messages: [{ role: 'user', content: forms }] }, seen)
+  const file = { type: 'file', mediaType: 'image/png', data: { type: 'data', data: 'aGk=' } }
+  assert.deepEqual(message?.content, [file, file, file, file])
+})
+
+test('a model that cannot see reads a marker instead, in results of tools too', () => {
+  const image = { type: 'image' as const, image: 'aGk=', mediaType: 'image/png' }
+  const output = {
+    type: 'content' as const,
+    value: [{ type: 'image-data' as const, data: 'aGk=', mediaType: 'image/png' }],
+  }
+  const result = { type: 'tool-result' as const, toolCallId: 'c', toolName: 't', output }
+  const messages = [
+    { role: 'user' as const, content: [image] },
+    { role: 'tool' as const, content: [result] },
+  ]
+  const marker = { type: 'text', text: '[image: this model cannot see images]' }
+  const [user, tool] = promptOf({ tools: [], messages }, { images: false })
+  assert.deepEqual(user?.content, [marker])
+  assert.deepEqual(tool?.content, [{ ...result, output: { type: 'content', value: [marker] } }])
+})
+
+test('input that was no JSON goes back under a name, since providers take objects only', () => {
+  const call = { type: 'tool-call' as const, toolCallId: 'c', toolName: 't', input: '{"q": "x' }
+  const [message] = promptOf({ tools: [], messages: [{ role: 'assistant', content: [call] }] }, seen)
+  assert.deepEqual(message?.content, [{ ...call, input: { input: '{"q": "x' } }])
+})
+
+test('what a provider wanted back goes back', () => {
+  const reasoning = { type: 'reasoning' as const, text: 'hm', providerOptions: { anthropic: { signature: 's' } } }
+  const [message] = promptOf({ tools: [], messages: [{ role: 'assistant', content: [reasoning] }] }, seen)
+  assert.deepEqual(message?.content, [reasoning])
+})
