@@ -17,7 +17,7 @@ const PAGE = 500
 export async function* exportSession(store: SessionStore, id: string): AsyncGenerator<string> {
   const session = await store.session(id)
   if (!session) throw new StoreError('not-found', `there is no session ${id} to export`)
-  yield JSON.stringify({ foreword: 'session', version: EXPORT_VERSION, session })
+  yield lineOf({ foreword: 'session', version: EXPORT_VERSION, session })
 
   const mentioned = new Set<string>()
   for await (const entry of allEntries(store, id, session.entries)) {
@@ -34,15 +34,22 @@ export async function* exportSession(store: SessionStore, id: string): AsyncGene
     const text = await store.content(hash)
     if (text === undefined) continue
     contents += 1
-    yield JSON.stringify({ content: { hash, text } })
+    yield lineOf({ content: { hash, text } })
   }
-  yield JSON.stringify({ end: { entries: session.entries, calls, contents } })
+  yield lineOf({ end: { entries: session.entries, calls, contents } })
 }
 
 function noting(mentioned: Set<string>, line: unknown): string {
-  const json = JSON.stringify(line)
+  const json = lineOf(line)
   for (const hash of contentReferences(json)) mentioned.add(hash)
   return json
+}
+
+/** Many readers, Node's among them, take U+2028 and U+2029 for the end of a line. */
+function lineOf(value: unknown): string {
+  return JSON.stringify(value)
+    .replaceAll('\u2028', String.raw`\u2028`)
+    .replaceAll('\u2029', String.raw`\u2029`)
 }
 
 async function* allEntries(store: SessionStore, id: string, upTo: number): AsyncGenerator<Entry> {

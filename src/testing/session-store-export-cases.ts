@@ -25,11 +25,13 @@ export function exportCases(storeCase: StoreCase, makePlace: () => Promise<Store
   storeCase(
     'an export begins with a header, carries the texts its calls refer to, and counts its lines',
     async (store) => {
-      const lines = (await exported(await filled(store))).map((line) => JSON.parse(line))
+      const texts = await exported(await filled(store))
+      assert.ok(texts.every((text) => !/[\n\r\u2028\u2029]/.test(text)))
+      const lines = texts.map((text) => JSON.parse(text))
       assert.deepEqual(lines[0].foreword, 'session')
       assert.deepEqual(
         lines.filter((line) => 'content' in line).map((line) => line.content.text),
-        ['You are helpful.', 'lone \ud800'],
+        ['You are helpful.', 'lone \ud800, line\u2028ends\u2029'],
       )
       assert.deepEqual(lines.at(-1), { end: { entries: 9, calls: 2, contents: 2 } })
       await assert.rejects(exported(store, 'unknown'), { code: 'not-found' })
@@ -90,7 +92,7 @@ export function exportCases(storeCase: StoreCase, makePlace: () => Promise<Store
 
 async function filled(store: SessionStore): Promise<SessionStore> {
   const hash = await store.putContent('You are helpful.')
-  const odd = await store.putContent('lone \ud800')
+  const odd = await store.putContent('lone \ud800, line\u2028ends\u2029')
   await store.putContent('of somebody else')
   await store.append('a', [start, ...whole('t1')], at(1))
   await store.append('a', [input('t2', 'key'), running('t2')], at(2))
