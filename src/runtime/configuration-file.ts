@@ -1,0 +1,64 @@
+import {
+  findNodeAtLocation,
+  getNodeValue,
+  type Node,
+  type ParseError,
+  parseTree,
+  printParseErrorCode,
+} from 'jsonc-parser'
+import type { KeyPath } from './configuration-key.ts'
+import type { ConfigurationProblem } from './configuration-problem.ts'
+
+/** `config.json` as somebody wrote it, comments and all. */
+export interface ConfigurationFile {
+  /** An empty object where the file is missing or cannot be understood. */
+  readonly value: Readonly<Record<string, unknown>>
+  readonly problems: readonly ConfigurationProblem[]
+  /** `config.json:LINE:COLUMN` of a key, or of the nearest thing around it. */
+  placeOf(path: KeyPath): string
+}
+
+const FILE = 'config.json'
+
+export function parseConfiguration(text: string): ConfigurationFile {
+  const errors: ParseError[] = []
+  const tree = text.trim() === '' ? undefined : parseTree(text, errors, { allowTrailingComma: true })
+  const problems = errors.map(({ error, offset }) => ({
+    key: '',
+    place: `${FILE}:${lineAndColumn(text, offset)}`,
+    message: `this is not JSON (${printParseErrorCode(error)})`,
+    mend: 'Comments and a comma at the end of a list are allowed; every name stands in double quotes.',
+  }))
+  if (problems.length === 0 && tree && tree.type !== 'object') {
+    problems.push({
+      key: '',
+      place: `${FILE}:${lineAndColumn(text, tree.offset)}`,
+      message: 'the file must hold an object',
+      mend: 'Begin it with { and end it with }.',
+    })
+  }
+  return {
+    value: problems.length === 0 && tree ? getNodeValue(tree) : {},
+    problems,
+    placeOf: (path) => `${FILE}:${lineAndColumn(text, offsetOf(tree, path))}`,
+  }
+}
+
+function offsetOf(tree: Node | undefined, path: KeyPath): number {
+  if (!tree) return 0
+  for (let length = path.length; length > 0; length--) {
+    const node = findNodeAtLocation(tree, path.slice(0, length).map(segment))
+    if (node) return (node.parent?.type === 'property' ? node.parent : node).offset
+  }
+  return tree.offset
+}
+
+/** The parser finds list items by number only. */
+function segment(name: string): string | number {
+  return /^\d+$/.test(name) ? Number(name) : name
+}
+
+function lineAndColumn(text: string, offset: number): string {
+  const lines = text.slice(0, offset).split('\n')
+  return `${lines.length}:${lines.at(-1)!.length + 1}`
+}

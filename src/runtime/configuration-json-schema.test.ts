@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import test from 'node:test'
+import { variableOf } from './configuration-environment.ts'
+import { configurationSchema } from './configuration-json-schema.ts'
+import { plainKeys, schemaAt } from './configuration-key.ts'
+
+test('the committed JSON Schema is the current one', () => {
+  const path = join(import.meta.dirname, '..', '..', 'schema', 'config.schema.json')
+  assert.deepEqual(
+    JSON.parse(readFileSync(path, 'utf8')),
+    JSON.parse(JSON.stringify(configurationSchema())),
+    'write it anew with: npm run schema',
+  )
+})
+
+test('every key says what it is for', () => {
+  for (const path of plainKeys()) assert.ok(schemaAt(path)?.description, path.join('.'))
+})
+
+test('every key has a variable of its own', () => {
+  const variables = plainKeys().map(variableOf)
+  assert.equal(new Set(variables).size, variables.length)
+  for (const [path, variable] of [
+    [['gateway', 'port'], 'FOREWORD_GATEWAY_PORT'],
+    [['agent', 'maxSteps'], 'FOREWORD_AGENT_MAX_STEPS'],
+    [['agent', 'toolTimeoutMs'], 'FOREWORD_AGENT_TOOL_TIMEOUT_MS'],
+    [['model'], 'FOREWORD_MODEL'],
+  ] as const) {
+    assert.equal(variableOf(path), variable)
+  }
+})

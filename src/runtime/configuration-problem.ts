@@ -1,0 +1,101 @@
+import type { z } from 'zod'
+import { type KeyPath, namesAt, nearestName, schemaAt } from './configuration-key.ts'
+
+/** Something that is wrong with the configuration. Never repeats a value: it may be a secret. */
+export interface ConfigurationProblem {
+  /** Such as `gateway.port`; empty for the file as a whole. */
+  readonly key: string
+  /** Where it was said: `config.json:3:11` (line and column), or the name of an environment variable. */
+  readonly place: string
+  /** What is wrong, behind the name of the key. */
+  readonly message: string
+  /** How to mend it. */
+  readonly mend: string
+}
+
+/** Thrown where nothing can be done before the configuration is mended. */
+export class ConfigurationError extends Error {
+  override readonly name = 'ConfigurationError'
+  readonly problems: readonly ConfigurationProblem[]
+
+  constructor(problems: readonly ConfigurationProblem[]) {
+    super(problems.map(problemText).join('\n'))
+    this.problems = problems
+  }
+}
+
+/** `config.json:3:11: gateway.port must be a number, not a string. Port that the gateway listens on.` */
+export function problemText({ key, place, message, mend }: ConfigurationProblem): string {
+  return `${place}: ${[key, message].filter((text) => text !== '').join(' ')}. ${mend}`.trimEnd()
+}
+
+/** A fault that the schema found, at the key that has to be changed. */
+export interface Fault {
+  readonly path: KeyPath
+  readonly message: string
+  readonly mend: string
+}
+
+export function faultsOf(issues: readonly z.core.$ZodIssue[]): readonly Fault[] {
+  return issues.flatMap((issue) => faultsOfIssue(issue, issue.path.map(String)))
+}
+
+function faultsOfIssue(issue: z.core.$ZodIssue, path: KeyPath): readonly Fault[] {
+  if (issue.code === 'unrecognized_keys') return issue.keys.map((name) => unknownKey([...path, name]))
+  if (issue.code === 'invalid_union') return unionFaults(issue, path)
+  return [{ path, message: messageOf(issue), mend: mendOf(path) }]
+}
+
+/** Of several things that a value may be, the one that it came closest to. */
+function unionFaults(issue: z.core.$ZodIssueInvalidUnion, path: KeyPath): readonly Fault[] {
+  const branches = issue.errors.map((issues) =>
+    issues.flatMap((inner) => faultsOfIssue(inner, [...path, ...inner.path.map(String)])),
+  )
+  const deeper = branches.find((faults) => faults.every((fault) => fault.path.length > path.length))
+  return deeper ?? branches[0] ?? [{ path, message: 'is not allowed', mend: mendOf(path) }]
+}
+
+function unknownKey(path: KeyPath): Fault {
+  const name = path.at(-1)!
+  const beside = path.slice(0, -1)
+  if (/^(api|secret)?_?key$|^token$|^password$|^secret$/i.test(name)) {
+    const mend = 'A secret does not belong here: name an environment variable or a file that holds it.'
+    return { path, message: 'is not a key', mend: `${mend} Known here: ${namesAt(beside).join(', ')}.` }
+  }
+  const known = namesAt(beside)
+  const near = nearestName(name, known)
+  const mend = near === undefined ? `Known here: ${known.join(', ')}.` : `Did you mean ${[...beside, near].join('.')}?`
+  return { path, message: 'is not a key', mend }
+}
+
+function messageOf(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return `must be ${wordsFor(issue.expected)}`
+    case 'invalid_value':
+      return `must be one of ${issue.values.map(String).join(', ')}`
+    case 'too_small':
+      return issue.origin === 'string' ? 'must not be empty' : `must be at least ${issue.minimum}`
+    case 'too_big':
+      return `must be at most ${issue.maximum}`
+    default:
+      return issue.message
+  }
+}
+
+function wordsFor(type: string): string {
+  const words: Readonly<Record<string, string>> = {
+    int: 'a whole number',
+    number: 'a number',
+    string: 'a text',
+    boolean: 'true or false',
+    array: 'a list',
+    object: 'an object',
+    record: 'an object',
+  }
+  return words[type] ?? type
+}
+
+function mendOf(path: KeyPath): string {
+  return schemaAt(path)?.description ?? ''
+}

@@ -1,0 +1,215 @@
+import { z } from 'zod'
+import { layouts } from '../context.ts'
+
+const layoutNames = Object.keys(layouts)
+const placement = z.enum(['system', 'preamble', 'before-input', 'after-input'])
+const placements = z.record(z.string(), placement)
+const share = z.number().min(0).max(1)
+const tokens = z.int().min(0)
+const milliseconds = z.int().min(1)
+const usDollars = z.number().min(0)
+const variable = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of an environment variable')
+const timeZone = z.string().refine(isTimeZone, 'must be the name of a time zone, such as Europe/Berlin')
+const layoutName = z.enum(layoutNames as [string, ...string[]])
+
+const gateway = z.strictObject({
+  port: z.int().min(0).max(65_535).default(4141).describe('Port that the gateway listens on; 0 takes a free one.'),
+  bind: z
+    .string()
+    .min(1)
+    .default('127.0.0.1')
+    .describe('Address that the gateway listens on. Others than loopback need a token.'),
+  token: z
+    .string()
+    .regex(/^[\x21-\x7e]+$/, 'must be a word of printable characters without spaces')
+    .optional()
+    .describe('Token that callers bring. Better left out: the gateway makes one at its first start, in data/token.'),
+  allowedHosts: z
+    .array(z.string())
+    .default([])
+    .describe('Names besides loopback and the bind address that a caller may use for the gateway.'),
+  maxBodyBytes: z.int().min(1024).default(1_048_576).describe('The largest body of an HTTP request, bytes.'),
+})
+
+const timeouts = z.strictObject({
+  firstMs: milliseconds.optional().describe('From the request to the first piece of an answer, ms.'),
+  idleMs: milliseconds.optional().describe('Between one piece of an answer and the next, ms.'),
+})
+
+const provider = z.strictObject({
+  kind: z
+    .enum(['ollama', 'openai', 'anthropic', 'openai-compatible', 'rehearsal'])
+    .describe('How the provider is spoken to.'),
+  baseURL: z
+    .url({ protocol: /^https?$/, error: 'must be a URL that begins with http:// or https://' })
+    .optional()
+    .describe('Where the provider is, if not at its usual address.'),
+  apiKeyEnv: variable.optional().describe('Environment variable that holds the key.'),
+  apiKeyFile: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('File that holds the key; a relative path is relative to the home.'),
+  headers: z.record(z.string(), z.string()).optional().describe('Headers for every request. No secrets here.'),
+  api: z
+    .enum(['responses', 'chat'])
+    .optional()
+    .describe("Which wire of OpenAI's is spoken: `responses` at its own address, `chat` elsewhere, unless given."),
+  timeouts: timeouts.optional().describe('How long an answer is waited for.'),
+})
+
+const price = z.strictObject({
+  input: usDollars.describe('US dollars per million prompt tokens.'),
+  cachedInput: usDollars.optional().describe('US dollars per million prompt tokens read from the cache.'),
+  cacheWrite: usDollars.optional().describe('US dollars per million prompt tokens written to the cache.'),
+  output: usDollars.describe('US dollars per million tokens of an answer.'),
+})
+
+const cache = z.strictObject({
+  kind: z
+    .enum(['automatic', 'marked'])
+    .describe('`automatic`: any repeated beginning is cached. `marked`: up to marks in the request.'),
+  minimumTokens: tokens.describe('Shorter prompts are not cached, tokens.'),
+  step: z.int().min(1).optional().describe('Reuse is counted in steps of so many tokens.'),
+  lifetimeSeconds: z.int().min(1).describe('How long a prompt stays cached, seconds.'),
+})
+
+const model = z.strictObject({
+  window: z.int().min(1).optional().describe('Prompt and answer together, tokens.'),
+  maxOutput: z.int().min(1).optional().describe('The longest answer, tokens.'),
+  tools: z.boolean().optional().describe('Whether the model can call tools.'),
+  vision: z.boolean().optional().describe('Whether the model can see images.'),
+  reasoning: z.boolean().optional().describe('Whether the model reasons before it answers.'),
+  toolChoiceNone: z.boolean().optional().describe('Whether the model can be told to answer without a tool.'),
+  price: price.optional().describe('What the model costs.'),
+  cache: cache.optional().describe('How the provider caches prompts.'),
+})
+
+const cut = z.strictObject({
+  unit: z.enum(['turn', 'message']).optional().describe('What is dropped: whole turns, or single messages.'),
+  lowWater: share.optional().describe('Share of the room for history that a cut leaves filled, 0 to 1.'),
+})
+
+const changedLayout = z.strictObject({
+  extends: layoutName.describe('The layout that is changed.'),
+  placements: placements.optional().describe('Where layers stand, by layer.'),
+  priorities: z
+    .record(z.string(), z.enum(['required', 'high', 'normal', 'low']))
+    .optional()
+    .describe('How hard layers hold on, by layer.'),
+  cut: cut.optional().describe('How history is cut.'),
+  headShare: share.optional().describe('Share of the available tokens that the head may take, 0 to 1.'),
+})
+
+const context = z.strictObject({
+  layout: z
+    .union([layoutName, changedLayout])
+    .default('auto')
+    .describe(`Where layers stand and how history is cut: ${layoutNames.join(', ')}, or one of them with changes.`),
+  headShare: share
+    .optional()
+    .describe('Share of the available tokens that tools, system and preamble may take, 0 to 1.'),
+  lowWater: share.optional().describe('Share of the room for history that a cut leaves filled, 0 to 1.'),
+  reserve: z
+    .int()
+    .min(1)
+    .optional()
+    .describe('Room for the answer, tokens. A quarter of the window, at most 8192, unless given.'),
+  margin: tokens.optional().describe("Room for the counter's error, tokens. Learned from the provider unless given."),
+  placements: placements.default({}).describe('Where layers stand, by layer: changes the layout.'),
+  counter: z.enum(['tokenx', 'o200k']).default('tokenx').describe('What tokens are counted with before a call.'),
+  dateGranularity: z
+    .enum(['day', 'minute', 'none'])
+    .default('day')
+    .describe('How exactly the model is told the time. A minute makes every prompt cache miss.'),
+  timeZone: timeZone.optional().describe("Time zone of the date that the model is told. The machine's unless given."),
+})
+
+const agent = z.strictObject({
+  maxSteps: z.int().min(1).max(1000).default(12).describe('Model calls that one turn may make.'),
+  workspace: z
+    .string()
+    .min(1)
+    .default('workspace')
+    .describe('Folder of AGENTS.md and of what file tools may touch; a relative path is relative to the home.'),
+  toolTimeoutMs: milliseconds.default(120_000).describe('Time limit of a tool that declares none, ms.'),
+})
+
+const skills = z.strictObject({
+  directory: z.string().min(1).default('skills').describe('Folder of the skills; relative to the home.'),
+  extraDirs: z.array(z.string().min(1)).default([]).describe('More folders of skills, in order.'),
+  disabled: z.array(z.string()).default([]).describe('Names of skills that are left out.'),
+  contextMode: z
+    .enum(['auto', 'full', 'readOnDemand'])
+    .default('auto')
+    .describe('Whether skills stand in the prompt in full, or as a list to read from.'),
+  allowScripts: z.boolean().default(false).describe("Whether a skill's own scripts may run."),
+})
+
+const subjects = z.strictObject({
+  directory: z.string().min(1).default('subjects').describe('Folder of the subjects; relative to the home.'),
+  tastes: z.string().min(1).default('tastes').describe('Folder of the tastes; relative to the home.'),
+})
+
+const telegram = z.strictObject({
+  tokenEnv: variable.optional().describe("Environment variable that holds the bot's token."),
+  tokenFile: z.string().min(1).optional().describe("File that holds the bot's token; relative to the home."),
+  allowedUsers: z.array(z.int()).default([]).describe('Ids of the people who may talk to the bot.'),
+})
+
+const server = z.strictObject({
+  command: z.string().min(1).optional().describe('Program of a server that runs on this machine.'),
+  args: z.array(z.string()).optional().describe('Arguments of that program.'),
+  environment: z
+    .record(z.string(), variable)
+    .optional()
+    .describe('Environment of that program: its variables, and the names of ours that hold their values.'),
+  url: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe('Address of a server that is reached over HTTP.'),
+})
+
+/**
+ * All of `config.json` (DESIGN §9). Every key may be left out; a key that is not here is a problem, since a misspelt one
+ * would be a setting that silently does nothing.
+ */
+export const configurationShape = z.strictObject({
+  $schema: z.string().optional().describe('JSON Schema of this file, for editors.'),
+  gateway: gateway.prefault({}).describe('Where the gateway listens, and what it asks of callers.'),
+  model: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Model for sessions that choose none: PROVIDER/MODEL. The best at hand unless given.'),
+  providers: z.record(z.string(), provider).default({}).describe('Doors to models, by the name they have here.'),
+  models: z
+    .record(z.string(), model)
+    .default({})
+    .describe('Facts of models, by PROVIDER/MODEL, over the built-in ones.'),
+  context: context.prefault({}).describe('How the context of a call is assembled.'),
+  agent: agent.prefault({}).describe('How a turn runs.'),
+  skills: skills.prefault({}).describe('Where skills are, and how they are shown.'),
+  subjects: subjects.prefault({}).describe('Where subjects and tastes are.'),
+  channels: z
+    .strictObject({ telegram: telegram.optional().describe('A Telegram bot.') })
+    .prefault({})
+    .describe('Where people talk, besides the browser and the terminal.'),
+  mcp: z
+    .strictObject({ servers: z.record(z.string(), server).default({}).describe('MCP servers, by name.') })
+    .prefault({})
+    .describe('Tools of others, over MCP.'),
+  plugins: z.array(z.string().min(1)).default([]).describe('Modules of further plugins, in order.'),
+})
+
+/** A whole configuration, with every default in its place and every path as it was written. */
+export type ConfigurationShape = z.infer<typeof configurationShape>
+
+function isTimeZone(name: string): boolean {
+  try {
+    Intl.DateTimeFormat('en', { timeZone: name })
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,121 @@
+import { readText, type TextReader } from '../plugin.ts'
+import { type Environment, type Override, overridesOf } from './configuration-environment.ts'
+import { type ConfigurationFile, parseConfiguration } from './configuration-file.ts'
+import type { KeyPath } from './configuration-key.ts'
+import { type ConfigurationProblem, type Fault, faultsOf } from './configuration-problem.ts'
+import { configurationShape, type ConfigurationShape } from './configuration-schema.ts'
+import { type Configuration, settled } from './configuration-settled.ts'
+import { homeAt } from './home.ts'
+
+export interface LoadedConfiguration {
+  /** Usable even where there are problems: what is wrong counts as not said. */
+  readonly configuration: Configuration
+  /** All of them. A gateway does not start before they are mended. */
+  readonly problems: readonly ConfigurationProblem[]
+  /** Where each key that was set comes from: `config.json:LINE:COLUMN`, or an environment variable. Others are defaults. */
+  readonly origins: Readonly<Record<string, string>>
+}
+
+export interface LoadOptions {
+  /** Path of the home. */
+  readonly home: string
+  readonly environment: Environment
+  /** IANA name, for the date that the model is told where the configuration names none. The machine's unless given. */
+  readonly timeZone?: string
+  readonly read?: TextReader
+}
+
+/** Reads `config.json` and the environment over it. Rejects never: what is wrong is among the problems. */
+export async function loadConfiguration(options: LoadOptions): Promise<LoadedConfiguration> {
+  const { home, environment, read = readText } = options
+  const found = await read(homeAt(home).configurationFile)
+  const file = parseConfiguration(found.type === 'text' ? found.text : '')
+  const unreadable: readonly ConfigurationProblem[] =
+    found.type === 'unreadable'
+      ? [{ key: '', place: 'config.json', message: `the file cannot be read: ${found.why}`, mend: '' }]
+      : []
+  const overrides = overridesOf(environment)
+  const { shape, faults } = checked(withOverrides(file.value, overrides))
+  const places = placesOf(file, overrides)
+  return {
+    configuration: settled(shape, {
+      home,
+      userFolder: environment['HOME'],
+      timeZone: options.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+    }),
+    problems: [...unreadable, ...file.problems, ...faults.map((fault) => problemOf(fault, places))].toSorted(byPlace),
+    origins: originsOf(file, overrides, places),
+  }
+}
+
+/** The faults of a whole value, and what stands without the keys that are at fault. */
+export function checked(value: unknown): { readonly shape: ConfigurationShape; readonly faults: readonly Fault[] } {
+  const first = configurationShape.safeParse(value)
+  if (first.success) return { shape: first.data, faults: [] }
+  const faults = faultsOf(first.error.issues)
+  const rest: unknown = structuredClone(value)
+  for (const { path } of faults) remove(rest, path)
+  const second = configurationShape.safeParse(rest)
+  return { shape: second.success ? second.data : configurationShape.parse({}), faults }
+}
+
+function problemOf({ path, message, mend }: Fault, placeOf: (path: KeyPath) => string): ConfigurationProblem {
+  return { key: path.join('.'), place: placeOf(path), message, mend }
+}
+
+function byPlace(left: ConfigurationProblem, right: ConfigurationProblem): number {
+  return left.place.localeCompare(right.place, 'en', { numeric: true })
+}
+
+function withOverrides(value: Readonly<Record<string, unknown>>, overrides: readonly Override[]): unknown {
+  const result: Record<string, unknown> = structuredClone(value)
+  for (const override of overrides) {
+    let folder = result
+    for (const name of override.path.slice(0, -1)) {
+      if (typeof folder[name] !== 'object' || folder[name] === null) folder[name] = {}
+      folder = folder[name] as Record<string, unknown>
+    }
+    folder[override.path.at(-1)!] = override.value
+  }
+  return result
+}
+
+function placesOf(file: ConfigurationFile, overrides: readonly Override[]): (path: KeyPath) => string {
+  const variables = new Map(overrides.map(({ path, variable }) => [path.join('.'), variable]))
+  return (path) => {
+    for (let length = path.length; length > 0; length--) {
+      const variable = variables.get(path.slice(0, length).join('.'))
+      if (variable !== undefined) return variable
+    }
+    return file.placeOf(path)
+  }
+}
+
+function originsOf(
+  file: ConfigurationFile,
+  overrides: readonly Override[],
+  placeOf: (path: KeyPath) => string,
+): Readonly<Record<string, string>> {
+  const paths = [...leaves(file.value), ...overrides.map(({ path }) => path)]
+  return Object.fromEntries(paths.map((path) => [path.join('.'), placeOf(path)]))
+}
+
+function leaves(value: unknown, path: KeyPath = []): readonly KeyPath[] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return [path]
+  return Object.entries(value).flatMap(([name, inner]) => leaves(inner, [...path, name]))
+}
+
+/** Takes out what is at fault; where something is missing, what misses it. */
+function remove(value: unknown, path: KeyPath): void {
+  const trail: { readonly folder: Record<string, unknown>; readonly name: string }[] = []
+  let at = value
+  for (const name of path) {
+    if (typeof at !== 'object' || at === null) break
+    trail.push({ folder: at as Record<string, unknown>, name })
+    at = (at as Record<string, unknown>)[name]
+  }
+  // An item of a list takes its list along: what is left would be a list that nobody wrote.
+  const list = trail.findIndex(({ folder }) => Array.isArray(folder))
+  const last = list === -1 ? trail.findLast(({ folder, name }) => Object.hasOwn(folder, name)) : trail[list - 1]
+  if (last) delete last.folder[last.name]
+}

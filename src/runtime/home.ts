@@ -1,0 +1,43 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/** The files and folders of a home, as absolute paths (DESIGN §9). A missing one is an empty one. */
+export interface Home {
+  readonly root: string
+  readonly configurationFile: string
+  readonly data: string
+  readonly tokenFile: string
+  readonly context: string
+  readonly systemPromptFile: string
+  readonly soulFile: string
+  readonly userProfileFile: string
+}
+
+export function homeAt(root: string): Home {
+  const context = join(root, 'context')
+  const data = join(root, 'data')
+  return {
+    root,
+    configurationFile: join(root, 'config.json'),
+    data,
+    tokenFile: join(data, 'token'),
+    context,
+    systemPromptFile: join(context, 'system_prompt.md'),
+    soulFile: join(context, 'soul.json'),
+    userProfileFile: join(context, 'user_profile.json'),
+  }
+}
+
+/** Makes the folders that are missing, for the owner alone (0700). Rejects with a sentence that says how to mend it. */
+export async function createHome({ root, data }: Home): Promise<void> {
+  for (const folder of [root, data]) {
+    try {
+      await mkdir(folder, { recursive: true, mode: 0o700 })
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error)
+      throw new Error(`The home ${root} cannot be made (${why}). Name another one with FOREWORD_HOME.`, {
+        cause: error,
+      })
+    }
+  }
+}
