@@ -24,7 +24,7 @@ export function unseen(filename?: string): string {
 }
 
 /** Bytes, base64, `data:` and web addresses, and the AI SDK's tagged forms, also after a round trip through JSON. */
-export function fileData(data: unknown): SharedV4FileData {
+function fileData(data: unknown): SharedV4FileData {
   if (typeof data === 'string') return stringData(data)
   if (data instanceof URL) return { type: 'url', url: data }
   if (data instanceof Uint8Array) return { type: 'data', data }

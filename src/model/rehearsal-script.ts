@@ -29,7 +29,7 @@ const LINE = /^\/(?:call|say|fail|slow)\b/m
  * Steps of a script. `/say` lines are the text of a step, the `/call` lines behind them are its parallel calls; a step ends
  * with its calls or with `/fail`. A line that cannot be read becomes text that says how it is written.
  */
-export function steps(script: string): readonly ScriptStep[] {
+function steps(script: string): readonly ScriptStep[] {
   const whole: ScriptStep[] = []
   let slowMs = 0
   let says: string[] = []

@@ -361,7 +361,10 @@ test('a server that is not there is a network failure that says where it was loo
 
 /** The server notices a moment later. A client that never leaves runs into the time limit of the test. */
 async function leaves(request: ScriptedRequest | undefined): Promise<void> {
-  while (!request?.cancelled) await pause(5)
+  for (;;) {
+    if (request?.cancelled) return
+    await pause(5)
+  }
 }
 
 function textsOf(message: { readonly content: unknown }): readonly string[] {

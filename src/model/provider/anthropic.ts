@@ -28,7 +28,7 @@ const MARK: SharedV4ProviderOptions = { anthropic: { cacheControl: { type: 'ephe
  * At most four marks, each the end of a beginning that a later call may share: the last tool, the system message, the end
  * of the settled history, and the newest message. A reminder moves, so the newest message alone would not do.
  */
-export function withCacheMarks(call: LanguageModelV4CallOptions): LanguageModelV4CallOptions {
+function withCacheMarks(call: LanguageModelV4CallOptions): LanguageModelV4CallOptions {
   const { prompt, tools } = call
   const newest = prompt.length - 1
   const settled = prompt.findLastIndex(

@@ -4,7 +4,6 @@ import type {
   LanguageModelV4Message,
   LanguageModelV4ToolResultOutput,
 } from '@ai-sdk/provider'
-import { convertToBase64 } from '@ai-sdk/provider-utils'
 
 /** The body of a call of `/api/chat`. Keys come in one order, so that the same call is the same bytes. */
 export function ollamaRequest(model: string, call: LanguageModelV4CallOptions): JSONObject {
@@ -67,11 +66,14 @@ function userMessage(content: Extract<LanguageModelV4Message, { role: 'user' }>[
   const texts: string[] = []
   for (const part of content) {
     if (part.type === 'text') texts.push(part.text)
-    else if (part.data.type === 'data' && part.mediaType.startsWith('image'))
-      images.push(convertToBase64(part.data.data))
+    else if (part.data.type === 'data' && part.mediaType.startsWith('image')) images.push(base64(part.data.data))
     else texts.push(`[${part.filename ?? part.mediaType}: this server takes images only, and only as data]`)
   }
   return { role: 'user', content: texts.join('\n'), ...(images.length > 0 ? { images } : {}) }
+}
+
+function base64(data: Uint8Array | string): string {
+  return typeof data === 'string' ? data : Buffer.from(data).toString('base64')
 }
 
 /** Earlier reasoning stands beside the content, never in it. */
