@@ -1,9 +1,14 @@
-// Writes schema/config.schema.json, the JSON Schema of config.json, anew. Run it after a change of the configuration.
+// Writes schema/ anew: the JSON Schemas of config.json and of scenarios. Run it after a change of either.
 import { mkdirSync, writeFileSync } from 'node:fs'
+import { scenarioJsonSchema } from '../src/context/scenario.ts'
 import { configurationSchema } from '../src/runtime/configuration-json-schema.ts'
 
-mkdirSync(new URL('../schema/', import.meta.url), { recursive: true })
-writeFileSync(
-  new URL('../schema/config.schema.json', import.meta.url),
-  `${JSON.stringify(configurationSchema(), null, 2)}\n`,
-)
+const folder = new URL('../schema/', import.meta.url)
+
+mkdirSync(folder, { recursive: true })
+write('config.schema.json', configurationSchema())
+write('scenario.schema.json', scenarioJsonSchema())
+
+function write(name, schema) {
+  writeFileSync(new URL(name, folder), `${JSON.stringify(schema, null, 2)}\n`)
+}

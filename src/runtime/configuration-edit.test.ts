@@ -20,24 +20,24 @@ after(() => rmSync(folder, { recursive: true, force: true }))
 
 test('a key is changed, comments and everything else stay as they stand', async () => {
   const home = homeWith('{\n  // the office\n  "gateway": { "port": 5000 }, // free\n  "model": "a/b"\n}\n')
-  await setValue({ home, key: 'gateway.port', value: 6000, unique: 'u' })
+  await setValue({ home, key: 'gateway.port', value: 6000 })
   assert.equal(textIn(home), '{\n  // the office\n  "gateway": { "port": 6000 }, // free\n  "model": "a/b"\n}\n')
-  await setValue({ home, key: 'model', value: undefined, unique: 'u' })
+  await setValue({ home, key: 'model', value: undefined })
   assert.doesNotMatch(textIn(home), /model/)
   assert.match(textIn(home), /the office/)
 })
 
 test('a home without a file gets one that is for its owner alone', async () => {
   const home = join(folder, 'new', 'home')
-  await setValue({ home, key: 'agent.maxSteps', value: 4, unique: 'u' })
+  await setValue({ home, key: 'agent.maxSteps', value: 4 })
   assert.deepEqual(JSON.parse(textIn(home)), { agent: { maxSteps: 4 } })
   if (process.platform !== 'win32') assert.equal(statSync(join(home, 'config.json')).mode & 0o777, 0o600)
 })
 
 test('names with dots are understood in maps', async () => {
   const home = homeWith('{}')
-  await setValue({ home, key: 'models.ollama/llama3.2.window', value: 4096, unique: 'u' })
-  await setValue({ home, key: 'models.ollama/llama3.2.price', value: { input: 0, output: 0 }, unique: 'u' })
+  await setValue({ home, key: 'models.ollama/llama3.2.window', value: 4096 })
+  await setValue({ home, key: 'models.ollama/llama3.2.price', value: { input: 0, output: 0 } })
   assert.deepEqual(JSON.parse(textIn(home)), {
     models: { 'ollama/llama3.2': { window: 4096, price: { input: 0, output: 0 } } },
   })
@@ -56,7 +56,7 @@ for (const [key, value, message] of [
   test(`${key} = ${JSON.stringify(value)} is refused and changes nothing`, async () => {
     const before = '{\n  // mine\n}\n'
     const home = homeWith(before)
-    await assert.rejects(setValue({ home, key, value, unique: 'u' }), (error) => {
+    await assert.rejects(setValue({ home, key, value }), (error) => {
       assert.ok(error instanceof ConfigurationError)
       assert.match(error.message, message)
       assert.doesNotMatch(error.message, /hush/)
@@ -69,13 +69,13 @@ for (const [key, value, message] of [
 
 test('one wrong key can be mended while another one is still wrong', async () => {
   const home = homeWith('{"gateway": {"port": "x"}, "agent": {"maxSteps": "y"}}')
-  await setValue({ home, key: 'gateway.port', value: 5000, unique: 'u' })
+  await setValue({ home, key: 'gateway.port', value: 5000 })
   assert.match(textIn(home), /"port": 5000/)
 })
 
 test('a file that is no JSON is left alone', async () => {
   const home = homeWith('{"gateway": ')
-  await assert.rejects(setValue({ home, key: 'gateway.port', value: 1, unique: 'u' }), /this is not JSON/)
+  await assert.rejects(setValue({ home, key: 'gateway.port', value: 1 }), /this is not JSON/)
   assert.equal(textIn(home), '{"gateway": ')
 })
 
@@ -85,7 +85,7 @@ test('a link to a file elsewhere stays a link', { skip: process.platform === 'wi
   writeFileSync(elsewhere, '{}')
   rmSync(join(home, 'config.json'))
   symlinkSync(elsewhere, join(home, 'config.json'))
-  await setValue({ home, key: 'gateway.port', value: 5000, unique: 'u' })
+  await setValue({ home, key: 'gateway.port', value: 5000 })
   assert.deepEqual(JSON.parse(readFileSync(elsewhere, 'utf8')), { gateway: { port: 5000 } })
 })
 

@@ -14,8 +14,8 @@ export interface EditOptions {
   readonly key: string | KeyPath
   /** JSON; `undefined` takes the key out. */
   readonly value: unknown
-  /** A name that no other process uses, for the file that is written first. */
-  readonly unique: string
+  /** A name that no other process uses, for the file that is written first. The process's number unless given. */
+  readonly unique?: string
 }
 
 /**
@@ -23,7 +23,7 @@ export interface EditOptions {
  * `ConfigurationError`, and has then changed nothing, where the key is unknown, the value does not fit it, or the key
  * holds a secret: those are named by environment variable or file.
  */
-export async function setValue({ home, key, value, unique }: EditOptions): Promise<void> {
+export async function setValue({ home, key, value, unique = `${process.pid}` }: EditOptions): Promise<void> {
   const path = typeof key === 'string' ? pathOf(key) : key
   refuseSecret(path)
   const { configurationFile } = homeAt(home)

@@ -1,19 +1,7 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import test from 'node:test'
 import { variableOf } from './configuration-environment.ts'
-import { configurationSchema } from './configuration-json-schema.ts'
 import { plainKeys, schemaAt } from './configuration-key.ts'
-
-test('the committed JSON Schema is the current one', () => {
-  const path = join(import.meta.dirname, '..', '..', 'schema', 'config.schema.json')
-  assert.deepEqual(
-    JSON.parse(readFileSync(path, 'utf8')),
-    JSON.parse(JSON.stringify(configurationSchema())),
-    'write it anew with: npm run schema',
-  )
-})
 
 test('every key says what it is for', () => {
   for (const path of plainKeys()) assert.ok(schemaAt(path)?.description, path.join('.'))

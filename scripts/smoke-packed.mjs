@@ -1,0 +1,138 @@
+// Proves that what is published works where it is installed: packs, installs the tarball into a temporary prefix and into
+// a temporary project, runs the command, imports the library, and checks what an old Node is told.
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const folder = mkdtempSync(join(tmpdir(), 'foreword-packed-'))
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+const isWindows = process.platform === 'win32'
+// A home of its own, and this Node before any older one.
+const environment = {
+  ...process.env,
+  PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH ?? ''}`,
+  FOREWORD_HOME: join(folder, 'home'),
+}
+
+try {
+  const tarball = pack()
+  const command = installGlobally(tarball)
+  expect('foreword --version', run(command, ['--version']), version)
+  expect('foreword assemble', run(command, ['assemble', '-'], { input: scenario() }), 'window 1000, reserve 100')
+  checkOldNode()
+  checkProject(tarball)
+  tell('the packed foreword works')
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}
+
+function pack() {
+  tell('building and packing')
+  run(process.execPath, [join(root, 'scripts', 'build.mjs')])
+  const told = npm(['pack', '--ignore-scripts', '--json', '--pack-destination', folder], root)
+  const [{ filename, files, unpackedSize }] = Object.values(JSON.parse(told))
+  const astray = files.map(({ path }) => path).filter((path) => /^(src|test|node|scripts)\/|\.test\./.test(path))
+  if (astray.length > 0) stop(`the package holds what it should not: ${astray.slice(0, 5).join(', ')}`)
+  tell(`${files.length} files, ${Math.round(unpackedSize / 1024)} KiB unpacked`)
+  return join(folder, filename)
+}
+
+function installGlobally(tarball) {
+  tell('installing into a prefix of its own')
+  npm(['install', '--global', tarball, '--prefix', join(folder, 'prefix'), '--no-audit', '--no-fund'], folder)
+  return isWindows ? join(folder, 'prefix', 'foreword.cmd') : join(folder, 'prefix', 'bin', 'foreword')
+}
+
+/** A machine's own Node may be older than what Foreword needs: then it has to say so, and nothing else. */
+function checkOldNode() {
+  const old = (process.env.PATH ?? '')
+    .split(delimiter)
+    .map((place) => join(place, isWindows ? 'node.exe' : 'node'))
+    .filter((file) => existsSync(file))
+    .find((file) => Number(/^v(\d+)/.exec(spawnSync(file, ['--version'], { encoding: 'utf8' }).stdout)?.[1]) < 24)
+  if (old === undefined) return tell('there is no old Node here to try')
+  const script = join(folder, 'prefix', ...(isWindows ? [] : ['lib']), 'node_modules', 'foreword', 'bin', 'foreword.js')
+  const { status, stderr } = spawnSync(old, [script, '--version'], { encoding: 'utf8', env: environment })
+  if (status !== 1 || !stderr.startsWith('foreword needs Node 24 or newer')) stop(`an old Node said: ${stderr}`)
+  tell(`an old Node (${old}) says what is missing`)
+}
+
+function checkProject(tarball) {
+  tell('importing the library from a project')
+  const project = join(folder, 'project')
+  mkdirSync(project)
+  writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'project', private: true, type: 'module' }))
+  npm(['install', tarball, '--no-audit', '--no-fund'], project)
+  writeFileSync(
+    join(project, 'use.ts'),
+    `import { available, type Budget } from 'foreword/context'
+import { o200k } from 'foreword/context/o200k'
+import { createToolbox } from 'foreword/tool'
+const budget: Budget = { window: 1000, reserve: 100 }
+console.log(available(budget), o200k.text('hello'), createToolbox([]).definitions.length)
+`,
+  )
+  expect('import foreword/context', run(process.execPath, ['use.ts'], { cwd: project }), '900 1 0')
+  const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
+  const options = [
+    '--noEmit',
+    '--strict',
+    '--skipLibCheck',
+    '--module',
+    'nodenext',
+    '--target',
+    'es2024',
+    '--types',
+    '',
+  ]
+  run(process.execPath, [compiler, ...options, 'use.ts'], { cwd: project })
+}
+
+function scenario() {
+  return JSON.stringify({
+    name: 'a first hello',
+    layout: 'auto',
+    budget: { window: 1000, reserve: 100 },
+    counter: 'declared',
+    layers: [{ id: 'base', layer: 'system-prompt', text: 'You are helpful.', tokens: 10 }],
+    history: [],
+    current: { id: 't1', messages: [{ role: 'user', content: 'Hello', tokens: 5 }] },
+  })
+}
+
+function npm(args, cwd) {
+  const script = process.env.npm_execpath
+  if (script !== undefined && /npm-cli\.[cm]?js$/.test(script)) return run(process.execPath, [script, ...args], { cwd })
+  return run('npm', args, { cwd, shell: isWindows })
+}
+
+function run(file, args, options = {}) {
+  const shell = options.shell ?? (isWindows && file.endsWith('.cmd'))
+  const { status, stdout, stderr, error } = spawnSync(file, args, {
+    encoding: 'utf8',
+    env: environment,
+    maxBuffer: 64 * 1024 * 1024,
+    ...options,
+    shell,
+  })
+  if (status !== 0) stop(`${file} ${args.join(' ')} ended with ${status ?? error}\n${stdout}${stderr}`)
+  return stdout
+}
+
+function expect(what, got, wanted) {
+  if (!got.includes(wanted)) stop(`${what} should say "${wanted}" and said:\n${got}`)
+  tell(`${what} says what it should`)
+}
+
+function tell(text) {
+  process.stdout.write(`smoke: ${text}\n`)
+}
+
+function stop(text) {
+  rmSync(folder, { recursive: true, force: true })
+  process.stderr.write(`smoke: ${text}\n`)
+  process.exit(1)
+}

@@ -1,0 +1,16 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import test from 'node:test'
+import { scenarioJsonSchema } from '../src/context/scenario.ts'
+import { configurationSchema } from '../src/runtime/configuration-json-schema.ts'
+
+for (const [name, current] of [
+  ['config.schema.json', configurationSchema()],
+  ['scenario.schema.json', scenarioJsonSchema()],
+] as const) {
+  test(`the committed ${name} is the current one`, () => {
+    const committed: unknown = JSON.parse(readFileSync(join(import.meta.dirname, '..', 'schema', name), 'utf8'))
+    assert.deepEqual(committed, JSON.parse(JSON.stringify(current)), 'write it anew with: npm run schema')
+  })
+}
