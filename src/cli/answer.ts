@@ -1,0 +1,58 @@
+import type { Connection } from './connection.ts'
+import { CommandFailure } from './failure.ts'
+
+/** Asks over the connection and answers the JSON that comes back. A refusal becomes a failure with its code. */
+export async function ask<T>(connection: Connection, path: string, init: AskInit = {}): Promise<T> {
+  const response = await answer(connection, path, init)
+  return (await response.json()) as T
+}
+
+/** The same for an answer that is not JSON, such as a stream. */
+export async function answer(connection: Connection, path: string, init: AskInit = {}): Promise<Response> {
+  const { body, headers, ...rest } = init
+  const response = await connection.fetch(path, {
+    ...rest,
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+  })
+  if (response.ok) return response
+  throw await refusal(response)
+}
+
+export interface AskInit {
+  readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+  readonly signal?: AbortSignal
+}
+
+/** A path with what it names put in safely: `pathTo('/api/calls/', id, '/request')`. */
+export function pathTo(...pieces: readonly string[]): string {
+  return pieces.map((piece, index) => (index % 2 === 0 ? piece : encodeURIComponent(piece))).join('')
+}
+
+async function refusal(response: Response): Promise<CommandFailure> {
+  const text = await response.text()
+  const { code, message, mend } = errorIn(text)
+  const told = message ?? `the gateway answered ${response.status}.`
+  return new CommandFailure(code ?? `http-${response.status}`, told, mend === undefined ? {} : { mend })
+}
+
+function errorIn(text: string): { code?: string; message?: string; mend?: string } {
+  try {
+    const body: unknown = JSON.parse(text)
+    const error = isRecord(body) && isRecord(body.error) ? body.error : body
+    if (!isRecord(error)) return {}
+    return {
+      ...(typeof error.code === 'string' ? { code: error.code } : {}),
+      ...(typeof error.message === 'string' ? { message: error.message } : {}),
+      ...(typeof error.mend === 'string' ? { mend: error.mend } : {}),
+    }
+  } catch {
+    return {}
+  }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
+}

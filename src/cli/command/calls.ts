@@ -1,0 +1,56 @@
+import type { CallRecord } from '../../session.ts'
+import { ask, pathTo } from '../answer.ts'
+import { type Command, type CommandCall, jsonOption } from '../command.ts'
+import { connected, type Connection } from '../connection.ts'
+import { type Io, note, print, printJson } from '../io.ts'
+import { table } from '../table.ts'
+
+export const calls: Command = {
+  name: 'calls',
+  summary: 'list the model calls of a session',
+  usage: ['calls SESSION [--json]'],
+  details:
+    'Prompt tokens stand twice: as they were counted before the call, and as the provider reported them (`-` where it ' +
+    'did not say). `foreword request CALL` prints what was sent, `foreword diff CALL CALL` compares two.',
+  words: { least: 1, most: 1 },
+  options: { json: { ...jsonOption, summary: 'print one record per line' } },
+  run: (call, io) => connected(call.home, io, 'read', (connection) => listCalls(connection, call, io)),
+}
+
+/** A record as the list shows it: without its manifest. */
+type CallLine = Pick<CallRecord, 'id' | 'time' | 'model' | 'outcome'> & { readonly used: number }
+
+async function listCalls(connection: Connection, call: CommandCall, io: Io): Promise<number> {
+  const session = call.words[0]!
+  const list = await ask<{ readonly calls: readonly CallLine[] }>(
+    connection,
+    pathTo('/api/sessions/', session, '/calls?limit=1000'),
+  )
+  if (call.json) {
+    for (const line of list.calls) printJson(io, line)
+  } else if (list.calls.length === 0) {
+    note(io, `Session ${session} has made no calls.`)
+  } else {
+    const head = ['call', 'time', 'model', 'counted', 'reported', 'cached', 'output', 'end']
+    print(io, table([head, ...list.calls.map(callRow)], [3, 4, 5, 6]))
+  }
+  return 0
+}
+
+function callRow({ id, time, model, used, outcome }: CallLine): readonly string[] {
+  return [
+    id,
+    time,
+    model,
+    String(used),
+    told(outcome?.usage?.promptTokens),
+    told(outcome?.usage?.cachedTokens),
+    told(outcome?.usage?.outputTokens),
+    outcome?.error?.code ?? outcome?.finish ?? '-',
+  ]
+}
+
+/** A provider that is silent is shown as such. */
+function told(tokens: number | undefined): string {
+  return tokens === undefined ? '-' : String(tokens)
+}

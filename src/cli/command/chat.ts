@@ -1,0 +1,64 @@
+import { readHistory, writeHistory } from '../chat-history.ts'
+import type { Command, CommandCall } from '../command.ts'
+import { connected } from '../connection.ts'
+import { type Conversation, converse, opened } from '../conversation.ts'
+import { leave, onInterrupt } from '../interrupt.ts'
+import { type Io, note, print } from '../io.ts'
+import { lineReader } from '../line-reader.ts'
+import { styled } from '../style.ts'
+import { slashCommand, slashHelp } from '../slash-command.ts'
+
+export const chat: Command = {
+  name: 'chat',
+  summary: 'talk in the terminal',
+  usage: ['chat [--session ID] [--model ID]'],
+  details: `Each line is a message; the answer streams below it. Ctrl-C cancels the turn, twice leaves. In the chat:\n${slashHelp}`,
+  words: { least: 0, most: 0 },
+  options: {
+    session: { value: 'ID', summary: 'go on in this session (a new one otherwise)' },
+    model: { value: 'ID', summary: 'the model of this session' },
+  },
+  run: (call, io) =>
+    connected(call.home, io, 'write', async (connection) =>
+      talk(await opened(connection, { session: call.text('session'), model: call.text('model') }), call, io),
+    ),
+}
+
+async function talk(conversation: Conversation, call: CommandCall, io: Io): Promise<number> {
+  let interrupts = 0
+  const reader = lineReader(io, {
+    history: readHistory(call.home),
+    onHistory: (history) => writeHistory(call.home, history),
+    onInterrupt: interrupted,
+  })
+  const stop = onInterrupt(io, interrupted)
+  let failed = false
+
+  function interrupted(): void {
+    interrupts += 1
+    if (interrupts > 1) return leave(io, 130)
+    if (conversation.running !== undefined) return void conversation.cancel().catch(() => {})
+    note(io, '\nCtrl-C once more leaves.')
+    reader.again()
+  }
+
+  try {
+    if (io.stdin.isTTY === true) print(io, styled(io, 'dim', await greeting(conversation)))
+    for (;;) {
+      const line = await reader.next('> ')
+      if (line === undefined || line.trim() === '/quit') return failed && io.stdin.isTTY !== true ? 1 : 0
+      interrupts = 0
+      if (line.trim() === '') continue
+      const answered = (await slashCommand(line, conversation, io)) ?? (await converse(conversation, line, io))
+      failed ||= !answered
+    }
+  } finally {
+    stop()
+    reader.close()
+  }
+}
+
+async function greeting(conversation: Conversation): Promise<string> {
+  const model = await conversation.model()
+  return `${model}. /help lists what can be asked for, Ctrl-D leaves.`
+}

@@ -1,0 +1,104 @@
+import { existsSync } from 'node:fs'
+import { glob, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Command, CommandCall } from '../command.ts'
+import { CommandFailure } from '../failure.ts'
+import { type Io, print, printJson } from '../io.ts'
+import { lineDiff } from '../line-diff.ts'
+import { fileFailure } from '../read-file.ts'
+import { runScenarios } from '../scenario-text.ts'
+import { harmless, styled } from '../style.ts'
+
+export const check: Command = {
+  name: 'check',
+  summary: 'compare a folder of scenarios with their committed outlines',
+  usage: ['check DIRECTORY [--update] [--json]'],
+  details:
+    'Each FILE.json or FILE.jsonl below the folder is assembled and compared with the outline that stands beside it as ' +
+    'FILE.json.outline.txt. Exit code 1 where one differs, is missing or is not valid.',
+  words: { least: 1, most: 1 },
+  options: {
+    update: { summary: 'write the outlines instead of comparing them' },
+    json: { summary: 'print {file, result, diff?, message?}, one file per line' },
+  },
+  run: checkDirectory,
+}
+
+interface Finding {
+  readonly file: string
+  readonly result: 'same' | 'differs' | 'missing' | 'invalid' | 'updated'
+  readonly diff?: string
+  readonly message?: string
+}
+
+async function checkDirectory(call: CommandCall, io: Io): Promise<number> {
+  const directory = call.words[0]!
+  const files = await scenarioFiles(directory)
+  const findings: Finding[] = []
+  for (const file of files) {
+    const finding = await checkFile(file, call.has('update'))
+    findings.push(finding)
+    if (call.json) printJson(io, finding)
+    else if (finding.result !== 'same') print(io, findingText(finding, io))
+  }
+  if (!call.json) print(io, summary(findings))
+  return findings.every(({ result }) => result === 'same' || result === 'updated') ? 0 : 1
+}
+
+async function scenarioFiles(directory: string): Promise<readonly string[]> {
+  if (!existsSync(directory)) throw fileFailure(directory, 'read', Object.assign(new Error(), { code: 'ENOENT' }))
+  const found: string[] = []
+  const exclude = (name: string) => name === 'node_modules' || (name.startsWith('.') && name.length > 1)
+  for await (const name of glob('**/*.{json,jsonl}', { cwd: directory, exclude })) found.push(join(directory, name))
+  if (found.length > 0) return found.toSorted()
+  throw new CommandFailure('no-scenarios', `${directory} holds no scenario files (*.json, *.jsonl).`, {
+    mend: '`foreword assemble FILE` shows what one scenario comes to; docs/guide/scenarios.md explains the format.',
+  })
+}
+
+async function checkFile(file: string, update: boolean): Promise<Finding> {
+  const outlineFile = `${file}.outline.txt`
+  try {
+    const { text } = await runScenarios(await readFile(file, 'utf8'), file)
+    const before = existsSync(outlineFile) ? await readFile(outlineFile, 'utf8') : undefined
+    if (before === text) return { file, result: 'same' }
+    if (update) {
+      await writeFile(outlineFile, text)
+      return { file, result: 'updated' }
+    }
+    if (before === undefined) return { file, result: 'missing', message: `there is no ${outlineFile}` }
+    return { file, result: 'differs', diff: diffText(before, text) }
+  } catch (error) {
+    if (error instanceof CommandFailure) return { file, result: 'invalid', message: error.message }
+    throw fileFailure(file, 'read', error)
+  }
+}
+
+function diffText(before: string, after: string): string {
+  const marks = { same: ' ', gone: '-', new: '+' } as const
+  return lineDiff(before, after)
+    .map(({ kind, line }) => `${marks[kind]} ${line}`)
+    .join('\n')
+}
+
+function findingText(finding: Finding, io: Io): string {
+  const { file, result, diff, message } = finding
+  const look = result === 'updated' ? 'green' : 'red'
+  const lines = [`${styled(io, look, result.padEnd(7))} ${file}`]
+  if (message !== undefined) lines.push(`  ${message}`)
+  for (const line of (diff ?? '').split('\n').filter(Boolean)) {
+    const shown = `  ${harmless(line, io.stdout)}`
+    if (line.startsWith('+')) lines.push(styled(io, 'green', shown))
+    else lines.push(line.startsWith('-') ? styled(io, 'red', shown) : shown)
+  }
+  return lines.join('\n')
+}
+
+function summary(findings: readonly Finding[]): string {
+  const count = (result: Finding['result']) => findings.filter((finding) => finding.result === result).length
+  const other = (['differs', 'missing', 'invalid', 'updated'] as const)
+    .filter((result) => count(result) > 0)
+    .map((result) => `${count(result)} ${result}`)
+  const mend = count('differs') + count('missing') > 0 ? '; `--update` writes the outlines as they are now' : ''
+  return `${[`${count('same')} of ${findings.length} the same`, ...other].join(', ')}${mend}`
+}

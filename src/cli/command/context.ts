@@ -1,0 +1,33 @@
+import { type Command, type CommandCall, jsonOption } from '../command.ts'
+import { connected, type Connection } from '../connection.ts'
+import { type Io, print, printJson } from '../io.ts'
+import { outlineText } from '../outline-text.ts'
+import { preview } from '../preview.ts'
+
+export const context: Command = {
+  name: 'context',
+  summary: 'show what the next call would send',
+  usage: ['context [SESSION] [--input TEXT] [--model ID] [--json]'],
+  details:
+    'Every piece that is a candidate stands on a line of its own: where it stands, what it is, in which form it goes ' +
+    'in, what it costs, what its fullest form would cost, and what became of it and why. Nothing is sent and nothing ' +
+    'is written. Without a session: the first call of a new one.',
+  words: { least: 0, most: 1 },
+  options: {
+    input: { value: 'TEXT', summary: 'as if this were the next message' },
+    model: { value: 'ID', summary: 'as if this were the model' },
+    json: { ...jsonOption, summary: 'print {request, manifest}' },
+  },
+  run: (call, io) => connected(call.home, io, 'read', (connection) => showContext(connection, call, io)),
+}
+
+async function showContext(connection: Connection, call: CommandCall, io: Io): Promise<number> {
+  const { request, manifest } = await preview(connection, {
+    session: call.words[0],
+    input: call.text('input'),
+    model: call.text('model'),
+  })
+  if (call.json) printJson(io, { request, manifest })
+  else print(io, await outlineText(manifest, io))
+  return 0
+}

@@ -1,0 +1,28 @@
+import type { Comparison } from '../../context.ts'
+import { ask, pathTo } from '../answer.ts'
+import { type Command, type CommandCall, jsonOption } from '../command.ts'
+import { connected, type Connection } from '../connection.ts'
+import { type Io, print, printJson } from '../io.ts'
+import { harmless } from '../style.ts'
+
+export const diff: Command = {
+  name: 'diff',
+  summary: 'compare what two calls sent',
+  usage: ['diff CALL CALL [--json]'],
+  details: 'What came, went, moved and changed form; how much of the beginning is the same, and what changed first.',
+  words: { least: 2, most: 2 },
+  options: { json: jsonOption },
+  run: (call, io) => connected(call.home, io, 'read', (connection) => compareCalls(connection, call, io)),
+}
+
+async function compareCalls(connection: Connection, call: CommandCall, io: Io): Promise<number> {
+  const [before, after] = call.words
+  const comparison = await ask<Comparison>(connection, pathTo('/api/diff?before=', before!, '&after=', after!))
+  if (call.json) {
+    printJson(io, comparison)
+    return 0
+  }
+  const { compareText } = await import('../../context.ts')
+  print(io, harmless(compareText(comparison).trimEnd(), io.stdout))
+  return 0
+}

@@ -1,0 +1,29 @@
+import type { Command, CommandCall } from '../command.ts'
+import { examine } from '../doctor/examine.ts'
+import type { Finding } from '../doctor/finding.ts'
+import { type Io, print, printJson } from '../io.ts'
+import { harmless, type Look, styled } from '../style.ts'
+
+export const doctor: Command = {
+  name: 'doctor',
+  summary: 'check the home, the configuration, the store, the port and the model',
+  usage: ['doctor [--json]'],
+  details: 'Each finding comes with its mend. Exit code 1 where there is a problem; warnings are none.',
+  words: { least: 0, most: 0 },
+  options: { json: { summary: 'print {findings: [{check, level, message, mend}]}' } },
+  run: checkUp,
+}
+
+async function checkUp(call: CommandCall, io: Io): Promise<number> {
+  const findings = await examine(call.home, io)
+  if (call.json) printJson(io, { findings })
+  else for (const finding of findings) print(io, findingText(finding, io))
+  return findings.some(({ level }) => level === 'problem') ? 1 : 0
+}
+
+const looks: Readonly<Record<Finding['level'], Look>> = { ok: 'green', warning: 'yellow', problem: 'red' }
+
+function findingText({ check, level, message, mend }: Finding, io: Io): string {
+  const line = `${styled(io, looks[level], level.padEnd(7))}  ${check.padEnd(13)}  ${harmless(message, io.stdout)}`
+  return mend === undefined ? line : `${line}\n${' '.repeat(24)} ${mend}`
+}

@@ -1,0 +1,23 @@
+import { type Command, type CommandCall, jsonOption } from '../command.ts'
+import { connected, type Connection } from '../connection.ts'
+import { type Io, print, printJson } from '../io.ts'
+import { fetchModels, modelTable } from '../model-table.ts'
+
+export const models: Command = {
+  name: 'models',
+  summary: 'list the models that can be used',
+  usage: ['models [--json]'],
+  details:
+    'The one marked with `*` answers where nothing else is chosen. Choose another with `foreword config set model ID`, ' +
+    'for one session with `/model ID` in `foreword chat`, for one turn with `foreword send --model ID`.',
+  words: { least: 0, most: 0 },
+  options: { json: { ...jsonOption, summary: 'print one model per line' } },
+  run: (call, io) => connected(call.home, io, 'read', (connection) => listModels(connection, call, io)),
+}
+
+async function listModels(connection: Connection, call: CommandCall, io: Io): Promise<number> {
+  const found = await fetchModels(connection)
+  if (!call.json) print(io, modelTable(found))
+  else for (const model of found) printJson(io, model)
+  return 0
+}

@@ -1,0 +1,33 @@
+import type { Command, CommandCall } from '../command.ts'
+import { CommandFailure } from '../failure.ts'
+import { type Io, print, printJson } from '../io.ts'
+import { addressWithToken } from '../start-screen.ts'
+import { runningGateway } from '../running-gateway.ts'
+
+export const token: Command = {
+  name: 'token',
+  summary: 'print the address of the running gateway with its token',
+  usage: ['token [--json]'],
+  details:
+    'Whoever has the token can do everything that you can do here. It is kept in the home, for you alone to read.',
+  words: { least: 0, most: 0 },
+  options: { json: { summary: 'print {address, token}' } },
+  run: printToken,
+}
+
+async function printToken(call: CommandCall, io: Io): Promise<number> {
+  const { readToken } = await import('../../runtime.ts')
+  const value = await readToken(call.home)
+  const running = await runningGateway(call.home)
+  const address = running.type === 'gateway' ? running.address : undefined
+  if (call.json) {
+    printJson(io, { address, token: value })
+  } else if (address === undefined) {
+    throw new CommandFailure('no-gateway', `no gateway runs on the home ${call.home}.`, {
+      mend: 'Start one with `foreword start`; it prints the address.',
+    })
+  } else {
+    print(io, addressWithToken(address, value))
+  }
+  return 0
+}

@@ -1,0 +1,20 @@
+import type { Command } from './command.ts'
+
+/** Every command in the order of help. Loaded when called, so that the others cost no time. */
+export const commands: Readonly<Record<string, () => Promise<Command>>> = {
+  start: async () => (await import('./command/start.ts')).start,
+  chat: async () => (await import('./command/chat.ts')).chat,
+  send: async () => (await import('./command/send.ts')).send,
+  sessions: async () => (await import('./command/sessions.ts')).sessions,
+  context: async () => (await import('./command/context.ts')).context,
+  calls: async () => (await import('./command/calls.ts')).calls,
+  request: async () => (await import('./command/request.ts')).request,
+  diff: async () => (await import('./command/diff.ts')).diff,
+  replay: async () => (await import('./command/replay.ts')).replay,
+  assemble: async () => (await import('./command/assemble.ts')).assemble,
+  check: async () => (await import('./command/check.ts')).check,
+  models: async () => (await import('./command/models.ts')).models,
+  config: async () => (await import('./command/config.ts')).config,
+  token: async () => (await import('./command/token.ts')).token,
+  doctor: async () => (await import('./command/doctor.ts')).doctor,
+}

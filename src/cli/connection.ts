@@ -1,0 +1,54 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { CommandFailure } from './failure.ts'
+import type { Io } from './io.ts'
+import { runningGateway } from './running-gateway.ts'
+
+/** A way to the HTTP API: over the network to a running gateway, or to one inside this process that opens no port. */
+export interface Connection {
+  readonly kind: 'gateway' | 'local'
+  /** `path` begins with a slash. The token is added here. */
+  readonly fetch: (path: string, init?: RequestInit) => Promise<Response>
+  readonly close: () => Promise<void>
+}
+
+/** How long another command that holds the home is waited for, ms. */
+const PATIENCE = 10_000
+
+/** What a command is going to do: one that only looks works beside any other process on the home. */
+export type Purpose = 'write' | 'read'
+
+/** Runs `work` over a connection and closes it afterwards. */
+export async function connected<T>(
+  home: string,
+  io: Io,
+  purpose: Purpose,
+  work: (connection: Connection) => Promise<T>,
+): Promise<T> {
+  const connection = await connect(home, io, purpose)
+  try {
+    return await work(connection)
+  } finally {
+    await connection.close()
+  }
+}
+
+/** The gateway that runs on this home; where there is none, one inside this process. */
+export async function connect(home: string, io: Io, purpose: Purpose): Promise<Connection> {
+  if (io.connect !== undefined) return await io.connect(home)
+  for (const since = Date.now(); ; await delay(100)) {
+    const found = await runningGateway(home)
+    if (found.type === 'gateway') return found.connection
+    const { localGateway, readingGateway } = await import('./local-gateway.ts')
+    if (purpose === 'read') return await readingGateway(home, io)
+    const local = found.type === 'none' ? await localGateway(home, io) : undefined
+    if (local !== undefined) return local
+    if (Date.now() - since > PATIENCE) throw busy(home, found.type === 'none' ? undefined : found.pid)
+  }
+}
+
+function busy(home: string, pid: number | undefined): CommandFailure {
+  const who = pid === undefined ? 'another process' : `process ${pid}`
+  return new CommandFailure('home-busy', `${who} holds the home ${home} and does not answer.`, {
+    mend: 'Wait until it has ended, or end it; or use another home with `--home DIRECTORY`.',
+  })
+}

@@ -1,0 +1,34 @@
+import { createServer } from 'node:net'
+import { type Finding, ok, problem } from './finding.ts'
+
+/** Whether the gateway could listen, where none is running. */
+export async function checkPort(port: number, bind: string): Promise<Finding> {
+  if (port === 0) return ok('port', `any free port of ${bind}`)
+  const code = await tryPort(port, bind)
+  if (code === undefined) return ok('port', `${bind}:${port} is free`)
+  const where = `${bind}:${port}`
+  if (code === 'EADDRINUSE') {
+    return problem(
+      'port',
+      `another program listens on ${where}`,
+      'Stop it, or choose another port: `foreword config set gateway.port 4142`, or FOREWORD_GATEWAY_PORT.',
+    )
+  }
+  if (code === 'EADDRNOTAVAIL') {
+    return problem('port', `this machine has no address ${bind}`, 'Run `foreword config set gateway.bind 127.0.0.1`.')
+  }
+  return problem(
+    'port',
+    `${where} cannot be used: ${code}`,
+    'Choose a port above 1023 with `foreword config set gateway.port 4141`.',
+  )
+}
+
+/** Answers the error code, or nothing where the port could be had. */
+function tryPort(port: number, bind: string): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const server = createServer()
+    server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message))
+    server.listen(port, bind, () => server.close(() => resolve(undefined)))
+  })
+}

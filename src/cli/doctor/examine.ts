@@ -1,0 +1,47 @@
+import type { Io } from '../io.ts'
+import { runningGateway } from '../running-gateway.ts'
+import { checkConfiguration } from './check-configuration.ts'
+import { checkHome, checkPrivacy } from './check-home.ts'
+import { checkClock, checkDisk, checkNode } from './check-machine.ts'
+import { checkModel } from './check-model.ts'
+import { checkPort } from './check-port.ts'
+import { checkStore } from './check-store.ts'
+import { type Finding, ok, problem } from './finding.ts'
+
+/** No clock that is right says less. */
+const RELEASED = '2026-01-01T00:00:00.000Z'
+
+/** Looks at everything that a gateway on this home needs. Changes nothing. */
+export async function examine(home: string, io: Io): Promise<readonly Finding[]> {
+  const { homeAt, loadConfiguration, storePath } = await import('../../runtime.ts')
+  const { createModels } = await import('../../model.ts')
+  const files = homeAt(home)
+  const { environment } = io
+  const loaded = await loadConfiguration({ home, environment })
+  const { gateway, model, models, providers } = loaded.configuration
+  const store = await checkStore(home, storePath(home))
+  const privateFiles = [files.configurationFile, files.data, files.tokenFile, storePath(home)]
+  return [
+    checkNode(process.versions.node),
+    await checkHome(home),
+    await checkPrivacy(privateFiles),
+    ...checkConfiguration(loaded, files.configurationFile),
+    store.finding,
+    await checkDisk(home),
+    checkClock(new Date(), store.newest, RELEASED),
+    await checkGateway(home, gateway),
+    await checkModel(createModels({ providers, models, environment }), model),
+  ]
+}
+
+/** A gateway that runs has its port; where none does, the port must be free. */
+async function checkGateway(home: string, { port, bind }: { port: number; bind: string }): Promise<Finding> {
+  const running = await runningGateway(home)
+  if (running.type === 'gateway') return ok('port', `a gateway runs at ${running.address} (process ${running.pid})`)
+  if (running.type === 'none') return await checkPort(port, bind)
+  return problem(
+    'port',
+    `process ${running.pid} holds the home but does not answer`,
+    `Wait until it has ended; if it hangs, end it with \`kill ${running.pid}\`.`,
+  )
+}

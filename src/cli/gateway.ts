@@ -1,0 +1,89 @@
+import { randomBytes } from 'node:crypto'
+import type { Configuration, Runtime } from '../runtime.ts'
+import type { Server } from '../server.ts'
+import type { Claim } from '../session.ts'
+import { type Io, note } from './io.ts'
+import { validConfiguration } from './load-configuration.ts'
+import { version } from './version.ts'
+
+/** Everything of a gateway but its port. */
+export interface Gateway {
+  readonly configuration: Configuration
+  readonly configurationFile: string
+  readonly claim: Claim
+  readonly runtime: Runtime
+  readonly server: Server
+  readonly token: string
+  /** ISO 8601. */
+  readonly started: string
+  /** Lets the running calls go, keeps their turns for the next start, and gives the home free. */
+  readonly close: () => Promise<void>
+}
+
+/**
+ * Takes the home for this process and opens everything on it. Throws where the configuration has mistakes or where
+ * another gateway holds the home; then nothing was changed.
+ */
+export async function openGateway(home: string, io: Io, warn: (text: string) => void): Promise<Gateway> {
+  const configuration = await validConfiguration(home, io)
+  const { ensureToken, homeAt, openRuntime } = await import('../runtime.ts')
+  const { claimHome } = await import('../session.ts')
+  const started = new Date().toISOString()
+  const claim = await claimHome(home, { pid: process.pid, started })
+  try {
+    const configured = configuration.gateway.token
+    const token = await ensureToken({ home, random: randomBytes, ...(configured === undefined ? {} : { configured }) })
+    const runtime = await openRuntime({
+      home,
+      configuration,
+      environment: io.environment,
+      version: version(),
+      warn,
+    })
+    return {
+      configuration,
+      configurationFile: homeAt(home).configurationFile,
+      claim,
+      runtime,
+      server: await serverOf(runtime, configuration, token, io),
+      token,
+      started,
+      async close() {
+        await runtime.close()
+        claim.release()
+      },
+    }
+  } catch (error) {
+    claim.release()
+    throw error
+  }
+}
+
+/** The HTTP doors of a runtime, before any port is open. */
+export async function serverOf(
+  runtime: Runtime,
+  configuration: Configuration,
+  token: string | undefined,
+  io: Io,
+): Promise<Server> {
+  const { createServer } = await import('../server.ts')
+  const { bind, allowedHosts, maxBodyBytes } = configuration.gateway
+  return createServer(runtime, {
+    token,
+    bind: token === undefined ? '127.0.0.1' : bind,
+    allowedHosts,
+    maxBodyBytes,
+    version: version(),
+    configuration: () => withoutToken(configuration),
+    log: {
+      error(facts, message) {
+        const error = 'err' in facts ? facts.err : undefined
+        note(io, `${message}: ${error instanceof Error ? (error.stack ?? error.message) : JSON.stringify(facts)}`)
+      },
+    },
+  })
+}
+
+function withoutToken({ gateway, ...rest }: Configuration): unknown {
+  return { ...rest, gateway: { ...gateway, token: undefined } }
+}

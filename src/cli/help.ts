@@ -1,0 +1,75 @@
+import { type Command, commonOptions } from './command.ts'
+import { type Io, width } from './io.ts'
+import { styled } from './style.ts'
+import { table } from './table.ts'
+import { version } from './version.ts'
+
+/** What `foreword --help` shows. */
+export function overview(commands: readonly Command[], io: Io): string {
+  return [
+    `${styled(io, 'bold', 'foreword')} ${version()}: see, predict and keep every word your model reads`,
+    '',
+    heading(io, 'Usage'),
+    '  foreword COMMAND [OPTIONS]',
+    '',
+    heading(io, 'Commands'),
+    indented(table(commands.map((command) => [command.name, command.summary]))),
+    '',
+    heading(io, 'Options'),
+    indented(optionLines(commonOptions, { version: { summary: 'show the version' } })),
+    '',
+    '`foreword COMMAND --help` says more. `foreword start` begins.',
+  ].join('\n')
+}
+
+/** What `foreword COMMAND --help` shows. */
+export function commandHelp(command: Command, io: Io): string {
+  const details = command.details === undefined ? [] : ['', wrapped(command.details, width(io))]
+  return [
+    `${styled(io, 'bold', `foreword ${command.name}`)}: ${command.summary}`,
+    '',
+    heading(io, 'Usage'),
+    ...command.usage.map((line) => `  foreword ${line}`),
+    ...details,
+    '',
+    heading(io, 'Options'),
+    indented(optionLines(command.options, commonOptions)),
+  ].join('\n')
+}
+
+function optionLines(...groups: readonly Command['options'][]): string {
+  return table(
+    groups
+      .flatMap((options) => Object.entries(options))
+      .map(([name, option]) => [
+        option.value === undefined ? `--${name}` : `--${name} ${option.value}`,
+        option.summary,
+      ]),
+  )
+}
+
+function heading(io: Io, text: string): string {
+  return styled(io, 'bold', text)
+}
+
+function indented(text: string): string {
+  return text.replaceAll(/^(?=.)/gm, '  ')
+}
+
+/** Paragraphs wrapped at words; lines that begin with a blank stay as they are. */
+function wrapped(text: string, columns: number): string {
+  return text
+    .split('\n')
+    .map((line) => (line.startsWith(' ') ? line : wrappedLine(line, Math.min(columns, 100))))
+    .join('\n')
+}
+
+function wrappedLine(line: string, columns: number): string {
+  const lines = ['']
+  for (const word of line.split(' ')) {
+    const last = lines.at(-1)!
+    if (last !== '' && last.length + word.length + 1 > columns) lines.push(word)
+    else lines[lines.length - 1] = last === '' ? word : `${last} ${word}`
+  }
+  return lines.join('\n')
+}

@@ -1,0 +1,43 @@
+import type { Connection } from './connection.ts'
+
+/** The process as the command line sees it: everything it reads and writes comes through here, so that tests need none. */
+export interface Io {
+  readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean }
+  readonly stdout: Output
+  readonly stderr: Output
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** Where commands find their gateway. Looked for in the home unless given. */
+  readonly connect?: (home: string) => Promise<Connection>
+  /** Calls `listener` for Ctrl-C and for a request to end, and answers how to stop listening. The process's own unless given. */
+  readonly onInterrupt?: (listener: () => void) => () => void
+  /** Leaves at once. The process's own unless given. */
+  readonly exit?: (code: number) => void
+}
+
+export type Output = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number }
+
+export function print(io: Io, text: string): void {
+  io.stdout.write(`${text}\n`)
+}
+
+/** Exactly one JSON document on a line of its own. */
+export function printJson(io: Io, value: unknown): void {
+  io.stdout.write(`${JSON.stringify(value)}\n`)
+}
+
+/** Says something beside the data: it stands on the error output, so that a pipe carries data alone. */
+export function note(io: Io, text: string): void {
+  io.stderr.write(`${text}\n`)
+}
+
+/** The width of the terminal in columns; a plain page where there is none. */
+export function width(io: Io): number {
+  return io.stdout.columns ?? 100
+}
+
+/** Everything that comes in on the standard input. */
+export async function readInput(io: Io): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of io.stdin) chunks.push(typeof chunk === 'string' ? Buffer.from(chunk) : chunk)
+  return Buffer.concat(chunks).toString('utf8')
+}

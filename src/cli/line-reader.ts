@@ -1,0 +1,59 @@
+import { createInterface } from 'node:readline'
+import type { Io } from './io.ts'
+
+/** Reads lines that a person types, or that come from a pipe. */
+export interface LineReader {
+  /** The next line; `undefined` when there will be none. On a terminal `prompt` stands before it. */
+  readonly next: (prompt: string) => Promise<string | undefined>
+  /** Shows the prompt and what was typed behind it again. */
+  readonly again: () => void
+  readonly close: () => void
+}
+
+export interface LineReaderOptions {
+  /** Lines of earlier runs for the arrow keys, newest last. */
+  readonly history: readonly string[]
+  readonly onHistory: (history: readonly string[]) => void
+  /** Ctrl-C while the terminal is ours. */
+  readonly onInterrupt: () => void
+}
+
+export function lineReader(io: Io, options: LineReaderOptions): LineReader {
+  const terminal = io.stdin.isTTY === true && io.stdout.isTTY === true
+  const reader = createInterface({
+    input: io.stdin,
+    ...(terminal ? { output: io.stdout, history: options.history.toReversed(), removeHistoryDuplicates: true } : {}),
+    historySize: 1_000,
+    terminal,
+  })
+  const lines: string[] = []
+  let closed = false
+  let wake: () => void = () => {}
+  reader.on('line', (line) => {
+    lines.push(line)
+    wake()
+  })
+  reader.on('close', () => {
+    closed = true
+    wake()
+  })
+  reader.on('SIGINT', options.onInterrupt)
+  reader.on('history', (history: readonly string[]) => options.onHistory(history.toReversed()))
+
+  return {
+    async next(prompt) {
+      if (terminal && lines.length === 0 && !closed) {
+        reader.setPrompt(prompt)
+        reader.prompt()
+      }
+      for (;;) {
+        if (lines.length > 0 || closed) return lines.shift()
+        await new Promise<void>((resolve) => {
+          wake = resolve
+        })
+      }
+    },
+    again: () => reader.prompt(true),
+    close: () => reader.close(),
+  }
+}

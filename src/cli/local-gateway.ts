@@ -1,0 +1,42 @@
+import type { Connection } from './connection.ts'
+import { openGateway, serverOf } from './gateway.ts'
+import { type Io, note } from './io.ts'
+import { validConfiguration } from './load-configuration.ts'
+import { version } from './version.ts'
+
+/** A gateway inside this process that opens no port. `undefined`: another process was quicker to take the home. */
+export async function localGateway(home: string, io: Io): Promise<Connection | undefined> {
+  const { StoreError } = await import('../session.ts')
+  try {
+    const { server, token, close } = await openGateway(home, io, (text) => note(io, text))
+    return connectionTo(server, token, close)
+  } catch (error) {
+    if (error instanceof StoreError && error.code === 'claimed') return undefined
+    throw error
+  }
+}
+
+/** The same for looking only: it holds nothing, so it works beside any other process on the home. */
+export async function readingGateway(home: string, io: Io): Promise<Connection> {
+  const configuration = await validConfiguration(home, io)
+  const { openRuntime } = await import('../runtime.ts')
+  const { environment } = io
+  const runtime = await openRuntime({ home, configuration, environment, version: version(), recovers: false })
+  return connectionTo(await serverOf(runtime, configuration, undefined, io), undefined, () => runtime.close())
+}
+
+interface Doors {
+  fetch(request: Request): Promise<Response>
+}
+
+function connectionTo(server: Doors, token: string | undefined, close: () => Promise<void>): Connection {
+  return {
+    kind: 'local',
+    fetch(path, init = {}) {
+      const headers = new Headers(init.headers)
+      if (token !== undefined) headers.set('authorization', `Bearer ${token}`)
+      return server.fetch(new Request(new URL(path, 'http://127.0.0.1'), { ...init, headers }))
+    },
+    close,
+  }
+}

@@ -1,0 +1,38 @@
+import type { ModelStatus } from '../runtime.ts'
+import { ask } from './answer.ts'
+import type { Connection } from './connection.ts'
+import { table } from './table.ts'
+
+/** A model, or a provider that cannot be used as it is and says why. */
+export type ModelLine = ModelStatus & { readonly why?: string; readonly window?: number }
+
+export async function fetchModels(connection: Connection): Promise<readonly ModelLine[]> {
+  return (await ask<{ readonly models: readonly ModelLine[] }>(connection, '/api/models')).models
+}
+
+/** One model a line: what it can take and do, where that is known from, and what was learned of its counting. */
+export function modelTable(models: readonly ModelLine[]): string {
+  const head = ['', 'model', 'window', 'output', 'can', 'known from', 'calibration']
+  const ready = models.filter((model) => model.why === undefined)
+  const reasons = models.flatMap(({ id, why }) => (why === undefined ? [] : [`${id}: ${why}`]))
+  return [table([head, ...ready.map(modelRow)], [2, 3]), ...reasons].join('\n')
+}
+
+function modelRow({ current, id, facts, window, calibration }: ModelLine): readonly string[] {
+  return [
+    current ? '*' : '',
+    id,
+    String(facts?.window ?? window ?? '-'),
+    String(facts?.maxOutput ?? '-'),
+    facts === undefined ? '-' : abilities(facts),
+    facts === undefined ? '-' : [facts.source, facts.date].filter(Boolean).join(' '),
+    calibration === undefined
+      ? '-'
+      : `×${calibration.ratio.toFixed(2)} (${calibration.counter}, ${calibration.samples} calls)`,
+  ]
+}
+
+function abilities(facts: NonNullable<ModelStatus['facts']>): string {
+  const found = (['tools', 'vision', 'reasoning'] as const).filter((name) => facts[name])
+  return found.length === 0 ? '-' : found.join(' ')
+}

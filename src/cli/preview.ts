@@ -1,0 +1,14 @@
+import type { Preview } from '../runtime.ts'
+import { ask } from './answer.ts'
+import type { Connection } from './connection.ts'
+
+/** What the next call would send. Nothing is written. */
+export async function preview(connection: Connection, options: PreviewOptions): Promise<Preview> {
+  return await ask<Preview>(connection, '/api/context', { method: 'POST', body: options })
+}
+
+export interface PreviewOptions {
+  readonly session?: string | undefined
+  readonly input?: string | undefined
+  readonly model?: string | undefined
+}

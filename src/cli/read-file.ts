@@ -1,0 +1,26 @@
+import { readFile } from 'node:fs/promises'
+import { CommandFailure } from './failure.ts'
+import { type Io, readInput } from './io.ts'
+
+/** The text of a file that was named on the command line; `-` is the standard input. */
+export async function readNamedFile(name: string, io: Io): Promise<string> {
+  if (name === '-') return await readInput(io)
+  try {
+    return await readFile(name, 'utf8')
+  } catch (error) {
+    throw fileFailure(name, 'read', error)
+  }
+}
+
+export function fileFailure(name: string, action: 'read' | 'written', error: unknown): CommandFailure {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const why: Readonly<Record<string, string>> = {
+    ENOENT: 'there is no such file or folder',
+    EACCES: 'its permissions do not allow it',
+    EISDIR: 'it is a folder',
+    ENOTDIR: 'it is not a folder',
+    ENOSPC: 'the disk is full',
+    EROFS: 'the disk is read-only',
+  }
+  return new CommandFailure('file', `${name} cannot be ${action}: ${why[code] ?? String(error)}.`, { cause: error })
+}

@@ -1,0 +1,42 @@
+import type { Connection } from './connection.ts'
+
+/** What runs on a home: nothing, a gateway that answers, or a process that holds the home without answering. */
+export type Running =
+  | { readonly type: 'none' }
+  | { readonly type: 'gateway'; readonly pid: number; readonly address: string; readonly connection: Connection }
+  | { readonly type: 'silent'; readonly pid: number }
+
+/** How long a gateway may take to say that it is there, ms. */
+const HEALTH_LIMIT = 2_000
+
+export async function runningGateway(home: string): Promise<Running> {
+  const { readClaim } = await import('../session.ts')
+  const claim = readClaim(home)
+  if (claim === undefined) return { type: 'none' }
+  const { pid, address } = claim
+  if (address === undefined || !(await answers(address))) return { type: 'silent', pid }
+  const { readToken } = await import('../runtime.ts')
+  return { type: 'gateway', pid, address, connection: connectionTo(address, await readToken(home)) }
+}
+
+async function answers(address: string): Promise<boolean> {
+  try {
+    const response = await fetch(new URL('/health', address), { signal: AbortSignal.timeout(HEALTH_LIMIT) })
+    await response.body?.cancel()
+    return response.ok
+  } catch {
+    return false
+  }
+}
+
+function connectionTo(address: string, token: string | undefined): Connection {
+  return {
+    kind: 'gateway',
+    fetch(path, init = {}) {
+      const headers = new Headers(init.headers)
+      if (token !== undefined) headers.set('authorization', `Bearer ${token}`)
+      return fetch(new URL(path, address), { ...init, headers })
+    },
+    close: () => Promise.resolve(),
+  }
+}

@@ -1,0 +1,44 @@
+import type { TokenCounter } from '../context.ts'
+import type { ScenarioResult } from '../context/scenario.ts'
+import { CommandFailure } from './failure.ts'
+
+/** What a file of scenarios comes to. */
+export interface ScenarioRun {
+  readonly results: readonly ScenarioResult[]
+  /** Their outlines as one text, which `foreword check` compares with the committed one. */
+  readonly text: string
+}
+
+/**
+ * Assembles every scenario of a text: one JSON document, an array, or JSON Lines. Throws where one is not valid; a
+ * context overflow is a result like any other.
+ */
+export async function runScenarios(text: string, place: string): Promise<ScenarioRun> {
+  const { outline } = await import('../context.ts')
+  const results = await resultsOf(text, place)
+  const blocks = results.map((result) => {
+    const lines = [outline(result.manifest).trimEnd()]
+    if ('error' in result) lines.push(`${result.error.code}: ${result.error.message}`)
+    return (results.length === 1 ? lines : [`# ${result.name}`, ...lines]).join('\n')
+  })
+  return { results, text: `${blocks.join('\n\n')}\n` }
+}
+
+async function resultsOf(text: string, place: string): Promise<readonly ScenarioResult[]> {
+  const { counterIdOf, readScenarios, runScenario, ScenarioError, smallCounters } =
+    await import('../context/scenario.ts')
+  try {
+    const scenarios = readScenarios(text)
+    if (scenarios.length === 0) throw new ScenarioError('text', ['it holds no scenario'])
+    const counters: readonly TokenCounter[] = scenarios.some((scenario) => counterIdOf(scenario) === 'o200k')
+      ? [...smallCounters, (await import('../context/o200k.ts')).o200k]
+      : smallCounters
+    return scenarios.map((scenario) => runScenario(scenario, counters))
+  } catch (error) {
+    if (!(error instanceof ScenarioError)) throw error
+    throw new CommandFailure('invalid-scenario', `${place}: ${error.message}`, {
+      mend: 'docs/guide/scenarios.md describes the format, and schema/ holds it as a JSON Schema.',
+      cause: error,
+    })
+  }
+}

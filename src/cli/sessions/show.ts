@@ -1,0 +1,57 @@
+import type { CommandCall } from '../command.ts'
+import { type Io, print, printJson } from '../io.ts'
+import { noSuchSession, withStore } from '../open-store.ts'
+import type { Entry, SessionStore } from '../../session.ts'
+import { harmless, styled } from '../style.ts'
+import { oneLine } from '../table.ts'
+
+export async function showSession(call: CommandCall, io: Io): Promise<number> {
+  const id = call.words[1]!
+  return await withStore(
+    call.home,
+    (store) => show(store, id, call, io),
+    () => {
+      throw noSuchSession(id)
+    },
+  )
+}
+
+async function show(store: SessionStore, id: string, call: CommandCall, io: Io): Promise<number> {
+  const row = await store.session(id)
+  if (row === undefined) throw noSuchSession(id)
+  const entries = await store.entries(id)
+  if (call.json) printJson(io, { session: row, entries })
+  else for (const entry of entries) showEntry(entry, io)
+  return 0
+}
+
+function showEntry(entry: Entry, io: Io): void {
+  const dim = (text: string) => print(io, styled(io, 'dim', harmless(text, io.stdout)))
+  if (entry.type === 'input') {
+    print(io, `\n${styled(io, 'bold', `${entry.time} ${entry.turn}`)}`)
+    print(io, harmless(`> ${textOf(entry.message)}`, io.stdout))
+  } else if (entry.type === 'message' && entry.message.role === 'assistant') {
+    const text = textOf(entry.message)
+    if (text !== '') print(io, harmless(text, io.stdout))
+    if (entry.partial !== undefined) dim(`(${entry.partial} here)`)
+  } else if (entry.type === 'tool-start') {
+    dim(`→ ${oneLine(`${entry.toolName} ${JSON.stringify(entry.input)}`, 100)}`)
+  } else if (entry.type === 'tool-end') {
+    dim(`  ${entry.ok ? 'ok' : 'failed'}: ${oneLine(entry.output, 100)}`)
+  } else if (entry.type === 'turn-end' && entry.outcome.type !== 'completed') {
+    dim(entry.outcome.type === 'failed' ? `${entry.outcome.code}: ${entry.outcome.message}` : '(cancelled)')
+  }
+}
+
+type SaidMessage = Extract<Entry, { type: 'message' | 'input' }>['message']
+
+/** The words of a message; other parts are named in brackets. */
+function textOf(message: SaidMessage): string {
+  if (typeof message.content === 'string') return message.content
+  return message.content
+    .map((part) => {
+      if (part.type === 'text') return part.text
+      return message.role === 'user' ? `[${part.type}]` : ''
+    })
+    .join('')
+}

@@ -1,0 +1,62 @@
+import type { Conversation } from './conversation.ts'
+import { CommandFailure } from './failure.ts'
+import { type Io, note, print } from './io.ts'
+import { fetchModels, modelTable } from './model-table.ts'
+import { nearestName } from './nearest-name.ts'
+import { outlineText } from './outline-text.ts'
+import { preview } from './preview.ts'
+
+export const slashHelp = [
+  '  /new           begin a new session',
+  '  /context       what the next call would send, piece by piece',
+  '  /model [ID]    choose the model of this session, or list them',
+  '  /help          this list',
+  '  /quit          leave',
+].join('\n')
+
+/**
+ * Does what a line that begins with a slash asks for, and answers whether it went well. Any other line is a message:
+ * `undefined`.
+ */
+export async function slashCommand(line: string, conversation: Conversation, io: Io): Promise<boolean | undefined> {
+  const [word, argument] = line.trim().split(/\s+/, 2)
+  const action = Object.hasOwn(actions, word!) ? actions[word!] : undefined
+  if (action === undefined) return mistyped(line.trim(), io)
+  try {
+    await action(conversation, io, argument)
+    return true
+  } catch (error) {
+    if (!(error instanceof CommandFailure)) throw error
+    note(io, error.message)
+    if (error.mend !== undefined) note(io, `  ${error.mend}`)
+    return false
+  }
+}
+
+type Action = (conversation: Conversation, io: Io, argument: string | undefined) => Promise<void> | void
+
+const actions: Readonly<Record<string, Action>> = {
+  '/new'(conversation, io) {
+    conversation.session = undefined
+    note(io, 'The next message begins a new session.')
+  },
+  async '/context'(conversation, io) {
+    const { manifest } = await preview(conversation.connection, { session: conversation.session })
+    print(io, await outlineText(manifest, io))
+  },
+  async '/model'(conversation, io, model) {
+    if (model === undefined) return print(io, modelTable(await fetchModels(conversation.connection)))
+    await conversation.setModel(model)
+    note(io, `${model} answers from now on in this session.`)
+  },
+  '/help': (_conversation, io) => print(io, slashHelp),
+}
+
+/** A single slash word that is nearly one of ours is held back; everything else goes to the model. */
+function mistyped(line: string, io: Io): false | undefined {
+  if (!/^\/\w+$/.test(line)) return undefined
+  const near = nearestName(line.slice(1), ['new', 'context', 'model', 'help', 'quit'])
+  if (near === undefined) return undefined
+  note(io, `Did you mean /${near}? The line was not sent.`)
+  return false
+}

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { PassThrough, Writable } from 'node:stream'
+import test from 'node:test'
+import type { SessionEvent } from '../runtime.ts'
+import type { Entry, EntryBody } from '../session.ts'
+import { turnDisplay } from './turn-display.ts'
+
+const tokens = { counter: 'chars@1', full: 1, least: 1 }
+
+function shown(events: readonly SessionEvent[], terminal = false): string {
+  let text = ''
+  const stdout = Object.assign(
+    new Writable({
+      write(chunk, _encoding, done) {
+        text += String(chunk)
+        done()
+      },
+    }),
+    { isTTY: terminal, columns: 40 },
+  )
+  const display = turnDisplay(
+    { stdin: new PassThrough(), stdout, stderr: stdout, environment: { NO_COLOR: '1' } },
+    { details: true },
+  )
+  for (const event of events) display.show(event)
+  display.finish()
+  return text
+}
+
+function entry(body: EntryBody): SessionEvent {
+  const written: Entry = { ...body, session: 's', seq: 1, time: '2026-01-01T00:00:00.000Z' }
+  return { id: '1', type: 'entry', entry: written }
+}
+
+function delta(text: string): SessionEvent {
+  return { id: '1.1', type: 'text-delta', turn: 't', call: 'c', text }
+}
+
+function message(text: string): SessionEvent {
+  return entry({ type: 'message', turn: 't', call: 'c', message: { role: 'assistant', content: text }, tokens })
+}
+
+test('text is shown once, as it comes', () => {
+  assert.equal(shown([delta('Hel'), delta('lo'), message('Hello')]), 'Hello\n')
+})
+
+test('what a broken stream missed comes from the log', () => {
+  assert.equal(shown([delta('Hel'), message('Hello there')]), 'Hello there\n')
+  assert.equal(shown([message('Hello')]), 'Hello\n')
+})
+
+test('the words of the log win over provisional ones', () => {
+  assert.equal(shown([delta('Draft'), message('Final')]), 'Draft\nFinal\n')
+})
+
+test('a tool call takes one line however long its input is, and says why it failed', () => {
+  const call = { turn: 't', call: 'c', toolCallId: '1' }
+  const lines = shown([
+    { id: '1.1', type: 'text-delta', turn: 't', call: 'b', text: 'Looking.' },
+    entry({ type: 'tool-start', ...call, toolName: 'search', input: { query: 'a'.repeat(100) } }),
+    entry({ type: 'tool-end', ...call, ok: false, output: 'no such page', durationMs: 3 }),
+    message('Nothing found.'),
+  ]).split('\n')
+  assert.deepEqual(lines, [
+    'Looking.',
+    `→ search {"query":"${'a'.repeat(20)}…`,
+    'failed: no such page',
+    'Nothing found.',
+    '',
+  ])
+})
+
+test('a model cannot steer the terminal', () => {
+  assert.equal(shown([message('\u001B[2Jgone\u0007?')], true), '[2Jgone?\n')
+  assert.equal(shown([message('\u001B[2J')], false), '\u001B[2J\n')
+})

@@ -1,0 +1,79 @@
+import type { SessionEvent } from '../runtime.ts'
+import type { Entry } from '../session.ts'
+import { type Io, width } from './io.ts'
+import { harmless, type Look, styled } from './style.ts'
+import { oneLine } from './table.ts'
+
+/** Shows a turn while it happens. */
+export interface TurnDisplay {
+  readonly show: (event: SessionEvent) => void
+  /** Leaves the cursor at the beginning of a line. */
+  readonly finish: () => void
+}
+
+/**
+ * Writes the text of an answer to the output as it comes. With `details` reasoning stands before it, dimmed, and each
+ * tool call on a line of its own.
+ */
+export function turnDisplay(io: Io, options: { readonly details: boolean }): TurnDisplay {
+  const said = new Map<string, string>()
+  let atLineStart = true
+  let look: Look | undefined
+
+  function write(text: string, wanted?: Look): void {
+    if (text === '') return
+    if (wanted !== look) line()
+    look = wanted
+    const shown = harmless(text, io.stdout)
+    io.stdout.write(wanted === undefined ? shown : styled(io, wanted, shown))
+    atLineStart = text.endsWith('\n')
+  }
+
+  function line(): void {
+    if (!atLineStart) io.stdout.write('\n')
+    atLineStart = true
+  }
+
+  function detail(text: string): void {
+    if (!options.details) return
+    line()
+    write(`${oneLine(text, width(io))}\n`, 'dim')
+  }
+
+  /** The log's own words win over the provisional ones: what is missing behind them is added. */
+  function settle(call: string, text: string): void {
+    const before = said.get(call) ?? ''
+    said.set(call, text)
+    if (text.startsWith(before)) return write(text.slice(before.length))
+    line()
+    write(text)
+  }
+
+  function entry(happened: Entry): void {
+    if (happened.type === 'tool-start') {
+      detail(`→ ${happened.toolName} ${JSON.stringify(happened.input)}`)
+    } else if (happened.type === 'tool-end' && !happened.ok) {
+      detail(`  failed: ${happened.output}`)
+    } else if (happened.type === 'message' && happened.message.role === 'assistant') {
+      settle(happened.call ?? '', textOf(happened.message.content))
+    }
+  }
+
+  return {
+    show(event) {
+      if (event.type === 'entry') entry(event.entry)
+      if (event.type === 'reasoning-delta' && options.details) write(event.text, 'dim')
+      if (event.type !== 'text-delta') return
+      said.set(event.call, (said.get(event.call) ?? '') + event.text)
+      write(event.text)
+    },
+    finish: line,
+  }
+}
+
+type AssistantContent = Extract<Extract<Entry, { type: 'message' }>['message'], { role: 'assistant' }>['content']
+
+function textOf(content: AssistantContent): string {
+  if (typeof content === 'string') return content
+  return content.map((part) => (part.type === 'text' ? part.text : '')).join('')
+}

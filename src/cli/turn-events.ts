@@ -1,0 +1,59 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { SessionEvent } from '../runtime.ts'
+import { answer, pathTo } from './answer.ts'
+import type { Connection } from './connection.ts'
+import { CommandFailure } from './failure.ts'
+import { serverSentEvents } from './server-sent-events.ts'
+
+const TRIES = 5
+
+/**
+ * What happens in one turn, from its beginning to its `turn-end`. A stream that breaks off is taken up again behind the
+ * last event that was seen.
+ */
+export async function* turnEvents(connection: Connection, session: string, turn: string): AsyncGenerator<SessionEvent> {
+  let last: string | undefined
+  for (let failures = 0; failures < TRIES; failures++) {
+    try {
+      for await (const event of oneStream(connection, session, turn, last)) {
+        failures = 0
+        last = event.id
+        yield event
+        if (event.type === 'entry' && event.entry.type === 'turn-end') return
+      }
+    } catch (error) {
+      if (error instanceof CommandFailure) throw error
+    }
+    await delay(100 * 2 ** failures)
+  }
+  throw new CommandFailure('network', `the gateway went away while turn ${turn} was running.`, {
+    mend: `The input is kept. When the gateway is up again, \`foreword sessions show ${session}\` shows the answer.`,
+  })
+}
+
+async function* oneStream(
+  connection: Connection,
+  session: string,
+  turn: string,
+  last: string | undefined,
+): AsyncGenerator<SessionEvent> {
+  const response = await answer(connection, pathTo('/api/sessions/', session, '/events?turn=', turn), {
+    headers: { accept: 'text/event-stream', ...(last === undefined ? {} : { 'last-event-id': last }) },
+  })
+  if (response.body === null) return
+  for await (const { data } of serverSentEvents(response.body)) {
+    const event: unknown = JSON.parse(data)
+    if (isSessionEvent(event)) yield event
+    else throwTold(event)
+  }
+}
+
+/** A stream that ends in an error says so in its last event. A gateway that is closing may come back. */
+function throwTold(event: unknown): void {
+  const { code, message } = (event as { error?: { code?: string; message?: string } }).error ?? {}
+  if (code !== undefined && code !== 'closing') throw new CommandFailure(code, message ?? code)
+}
+
+function isSessionEvent(value: unknown): value is SessionEvent {
+  return typeof value === 'object' && value !== null && 'type' in value && 'id' in value
+}

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import test from 'node:test'
+import { outline } from '../src/context.ts'
+import { runScenario } from '../src/context/scenario.ts'
+import { run } from './cli/recorded-io.ts'
+import { scriptedConnection } from './cli/scripted-connection.ts'
+
+const result = runScenario({
+  name: 'one',
+  budget: { window: 1000, reserve: 100, margin: 0 },
+  counter: 'declared',
+  layers: [{ id: 'base', layer: 'system-prompt', text: 'You are helpful.', tokens: 10 }],
+  history: [],
+  current: { id: 't1', messages: [{ role: 'user', content: 'Hi', tokens: 2 }] },
+})
+assert.ok('request' in result)
+const { request, manifest } = result
+
+test('context shows the outline of the next call, or request and manifest', async () => {
+  const connection = scriptedConnection({ 'POST /api/context': { model: 'rehearsal', request, manifest } })
+  const plain = await run(['context', 's1', '--input', 'Hi', '--model', 'm'], { connection })
+  assert.deepEqual(plain, { code: 0, stdout: `${outline(manifest).trimEnd()}\n`, stderr: '' })
+  assert.deepEqual(connection.asked, ['POST /api/context {"session":"s1","input":"Hi","model":"m"}'])
+  const json = await run(['context', '--json'], { connection })
+  assert.deepEqual(JSON.parse(json.stdout), JSON.parse(JSON.stringify({ request, manifest })))
+})
+
+const call = {
+  id: 'c1',
+  time: '2026-01-01T00:00:00.000Z',
+  model: 'ollama/x',
+  used: 12,
+  outcome: { usage: { promptTokens: 13, outputTokens: 4 }, finish: 'stop', durationMs: 5 },
+}
+
+test('calls lists what was counted beside what the provider reported', async () => {
+  const connection = scriptedConnection({ 'GET /api/sessions/s1/calls?limit=1000': { calls: [call] } })
+  assert.equal(
+    (await run(['calls', 's1'], { connection })).stdout,
+    [
+      'call  time                      model     counted  reported  cached  output  end',
+      'c1    2026-01-01T00:00:00.000Z  ollama/x       12        13       -       4  stop',
+      '',
+    ].join('\n'),
+  )
+  assert.deepEqual(JSON.parse((await run(['calls', 's1', '--json'], { connection })).stdout), call)
+})
+
+const canonical = JSON.stringify(request)
+const digest = createHash('sha256').update(canonical).digest('hex')
+
+test('request prints the request byte for byte and checks its digest', async () => {
+  const connection = scriptedConnection({
+    'GET /api/calls/c1/request': { call: { ...call, requestDigest: digest }, request, digest, identical: true },
+    'GET /api/calls/c2/request': { call: { ...call, requestDigest: 'f00' }, request, digest, identical: false },
+  })
+  assert.deepEqual(await run(['request', 'c1'], { connection }), {
+    code: 0,
+    stdout: canonical,
+    stderr: `sha256 ${digest}: identical to what was sent\n`,
+  })
+  assert.deepEqual(await run(['request', 'c2'], { connection }), {
+    code: 1,
+    stdout: canonical,
+    stderr: `sha256 ${digest}: differs from what was sent (f00)\n`,
+  })
+})
+
+test('diff says what came, went and changed, as text and as JSON', async () => {
+  const comparison = {
+    came: [{ id: 'turn-2', slot: 'history' }],
+    went: [],
+    moved: [],
+    changedForm: [],
+    changedContent: [],
+    commonPrefix: { tokens: 10, pieces: 1 },
+    firstDifference: { id: 'turn-2', slot: 'history', cause: 'came' },
+  }
+  const connection = scriptedConnection({ 'GET /api/diff?before=c1&after=c2': comparison })
+  assert.equal(
+    (await run(['diff', 'c1', 'c2'], { connection })).stdout,
+    'common beginning: 10 tokens\nfirst difference: history turn-2 (came)\n+ history turn-2\n',
+  )
+  assert.deepEqual(JSON.parse((await run(['diff', 'c1', 'c2', '--json'], { connection })).stdout), comparison)
+})
+
+test('replay says how many calls are identical and fails where one is not', async () => {
+  const connection = scriptedConnection({
+    'GET /api/sessions/s1/replay': { session: 's1', calls: 3, identical: 3, different: [] },
+    'GET /api/sessions/s2/replay': {
+      session: 's2',
+      calls: 2,
+      identical: 1,
+      different: [{ call: 'c9', expected: 'aa', got: 'bb' }],
+    },
+  })
+  assert.deepEqual(await run(['replay', 's1'], { connection }), { code: 0, stdout: '3 of 3 identical\n', stderr: '' })
+  assert.deepEqual(await run(['replay', 's2'], { connection }), {
+    code: 1,
+    stdout: '1 of 2 identical\nc9: sha256 bb instead of aa\n',
+    stderr: '',
+  })
+})
+
+test('models marks the one that answers where nothing else is chosen', async () => {
+  const facts = {
+    window: 8192,
+    maxOutput: 1024,
+    tools: true,
+    vision: false,
+    reasoning: true,
+    toolChoiceNone: true,
+    source: 'provider',
+  }
+  const models = [
+    { id: 'ollama/a', provider: 'ollama', facts, current: true },
+    { id: 'ollama/b', provider: 'ollama', current: false },
+  ]
+  const connection = scriptedConnection({ 'GET /api/models': { models } })
+  const { stdout } = await run(['models'], { connection })
+  assert.deepEqual(
+    stdout.split('\n').map((line) => line.split(/ {2,}/).filter(Boolean)),
+    [
+      ['model', 'window', 'output', 'can', 'known from', 'calibration'],
+      ['*', 'ollama/a', '8192', '1024', 'tools reasoning', 'provider', '-'],
+      ['ollama/b', '-', '-', '-', '-', '-'],
+      [],
+    ],
+  )
+})

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import test, { type TestContext } from 'node:test'
+import { run } from './cli/recorded-io.ts'
+
+function scenario(name: string, tokens = 2): Record<string, unknown> {
+  return {
+    name,
+    budget: { window: 100, reserve: 50, margin: 0 },
+    counter: 'declared',
+    layers: [{ id: 'base', layer: 'system-prompt', text: 'You are helpful.', tokens: 10 }],
+    history: [],
+    current: { id: 't1', messages: [{ role: 'user', content: 'Hi', tokens }] },
+  }
+}
+
+function folder(context: TestContext): string {
+  const path = mkdtempSync(join(tmpdir(), 'foreword-scenarios-'))
+  context.after(() => rmSync(path, { recursive: true }))
+  return path
+}
+
+test('assemble prints the outline of a scenario from a pipe', async () => {
+  const { code, stdout } = await run(['assemble', '-'], { input: JSON.stringify(scenario('one')) })
+  assert.equal(code, 0)
+  assert.match(stdout, /^window 100, reserve 50: used 12 of 50\n/)
+})
+
+test('assemble --json prints one result per scenario per line, an overflow among them', async () => {
+  const input = [scenario('fits'), scenario('too large', 99)].map((one) => JSON.stringify(one)).join('\n')
+  const { code, stdout } = await run(['assemble', '-', '--json'], { input })
+  const results = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  assert.equal(code, 0)
+  assert.deepEqual(
+    results.map(({ name, error }) => [name, error?.code]),
+    [
+      ['fits', undefined],
+      ['too large', 'context-overflow'],
+    ],
+  )
+})
+
+test('several outlines stand under their names, and an overflow says so', async () => {
+  const { stdout } = await run(['assemble', '-'], { input: JSON.stringify([scenario('a'), scenario('b', 99)]) })
+  assert.match(stdout, /^# a\nwindow 100/)
+  assert.match(stdout, /\n\n# b\nwindow 100/)
+  assert.match(stdout, /\ncontext-overflow: /)
+})
+
+test('assemble names the file and the problem of what is no scenario', async () => {
+  const broken = await run(['assemble', '-'], { input: '{"name": "x", "budget": 3}' })
+  assert.equal(broken.code, 1)
+  assert.match(broken.stderr, /the standard input: Scenario "x" is not valid:\n {2}budget: /)
+  const missing = await run(['assemble', '/nowhere/x.json'])
+  assert.deepEqual(missing, {
+    code: 1,
+    stdout: '',
+    stderr: 'foreword assemble: /nowhere/x.json cannot be read: there is no such file or folder.\n',
+  })
+})
+
+test('an exact tokenizer is loaded where a scenario asks for it', async () => {
+  const input = JSON.stringify({ ...scenario('exact'), counter: 'o200k' })
+  assert.equal((await run(['assemble', '-'], { input })).code, 0)
+})
+
+test('check tells a missing outline, writes it on request, and is content then', async (context) => {
+  const path = folder(context)
+  mkdirSync(join(path, 'deep'))
+  const file = join(path, 'deep', 'one.json')
+  writeFileSync(file, JSON.stringify(scenario('one')))
+  const missing = await run(['check', path])
+  assert.equal(missing.code, 1)
+  assert.equal(
+    missing.stdout,
+    `missing ${file}\n  there is no ${file}.outline.txt\n0 of 1 the same, 1 missing; \`--update\` writes the outlines as they are now\n`,
+  )
+  assert.deepEqual(await run(['check', path, '--update']), {
+    code: 0,
+    stdout: `updated ${file}\n0 of 1 the same, 1 updated\n`,
+    stderr: '',
+  })
+  const assembled = await run(['assemble', file])
+  assert.equal(readFileSync(`${file}.outline.txt`, 'utf8'), assembled.stdout)
+  assert.deepEqual(await run(['check', path]), { code: 0, stdout: '1 of 1 the same\n', stderr: '' })
+})
+
+test('check shows line by line what differs', async (context) => {
+  const path = folder(context)
+  const file = join(path, 'one.jsonl')
+  writeFileSync(file, JSON.stringify(scenario('one')))
+  await run(['check', path, '--update'])
+  writeFileSync(file, JSON.stringify(scenario('one', 7)))
+  const { code, stdout } = await run(['check', path])
+  assert.equal(code, 1)
+  assert.match(stdout, /^differs .*one\.jsonl\n {2}- window 100, reserve 50: used 12 of 50\n {2}\+ window .* used 17 /)
+  const json = JSON.parse((await run(['check', path, '--json'])).stdout)
+  assert.deepEqual(Object.keys(json), ['file', 'result', 'diff'])
+})
+
+test('one broken scenario does not hide the others', async (context) => {
+  const path = folder(context)
+  writeFileSync(join(path, 'a.json'), '{}')
+  writeFileSync(join(path, 'b.json'), JSON.stringify(scenario('b')))
+  const { code, stdout } = await run(['check', path, '--update'])
+  assert.equal(code, 1)
+  assert.match(stdout, /invalid .*a\.json\n/)
+  assert.match(stdout, /0 of 2 the same, 1 invalid, 1 updated/)
+})
+
+test('a folder without scenarios is no success', async (context) => {
+  assert.equal((await run(['check', folder(context)])).code, 1)
+})

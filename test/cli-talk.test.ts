@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { run } from './cli/recorded-io.ts'
+import { scriptedConnection, turnStream } from './cli/scripted-connection.ts'
+
+const submitted = { session: 's1', turn: 't1', seq: 1, repeated: false }
+const totals = { calls: 1, promptTokensBilled: 12, outputTokensBilled: 3 }
+const events = 'GET /api/sessions/s1/events?turn=t1'
+const view = 'GET /api/sessions/s1/turns/t1'
+
+function talking(stream: string) {
+  return scriptedConnection({
+    'POST /api/messages': submitted,
+    [events]: stream,
+    [view]: { session: 's1', turn: 't1', text: 'Good day.', calls: ['c1'], totals },
+    'GET /api/status': { model: { id: 'rehearsal', why: 'nothing else' } },
+  })
+}
+
+test('send prints the text of the answer and nothing else', async () => {
+  const connection = talking(turnStream('Good day.'))
+  assert.deepEqual(await run(['send', 'Hello', 'there', '--session', 's1'], { connection }), {
+    code: 0,
+    stdout: 'Good day.\n',
+    stderr: '',
+  })
+  assert.deepEqual(connection.asked, ['POST /api/messages {"text":"Hello there","session":"s1"}', events])
+})
+
+test('send takes the message from a pipe, with a model and a key of its own', async () => {
+  const connection = talking(turnStream('Good day.'))
+  await run(['send', '-', '--model', 'ollama/x', '--key=k1'], { connection, input: 'Two\nlines' })
+  assert.equal(
+    connection.asked[0],
+    'POST /api/messages {"text":"Two\\nlines","model":"ollama/x","idempotencyKey":"k1"}',
+  )
+})
+
+test('send --json prints one document with everything a program needs', async () => {
+  const { code, stdout } = await run(['send', 'Hello', '--json'], { connection: talking(turnStream('Good day.')) })
+  assert.equal(code, 0)
+  assert.deepEqual(JSON.parse(stdout), {
+    sessionId: 's1',
+    turnId: 't1',
+    outcome: 'completed',
+    text: 'Good day.',
+    calls: ['c1'],
+    usage: totals,
+  })
+})
+
+test('a failed turn ends send with its code and says that the message is kept', async () => {
+  const outcome = { type: 'failed', code: 'auth', message: 'The key is not valid. Set OPENAI_API_KEY.' }
+  const plain = await run(['send', 'Hello'], { connection: talking(turnStream('Par', outcome)) })
+  assert.deepEqual(plain, {
+    code: 1,
+    stdout: 'Par\n',
+    stderr: 'foreword send: auth: The key is not valid. Set OPENAI_API_KEY.\n  The message is kept in session s1.\n',
+  })
+  const json = await run(['send', 'Hello', '--json'], { connection: talking(turnStream('Par', outcome)) })
+  assert.equal(json.code, 1)
+  assert.deepEqual(JSON.parse(json.stdout).error, { code: 'auth', message: outcome.message })
+})
+
+test('a refused message is told with the code and the words of the gateway', async () => {
+  const connection = scriptedConnection({
+    'POST /api/messages': { error: { code: 'no-such-session', message: 'There is no session s9.' } },
+  })
+  const { code, stdout, stderr } = await run(['send', 'Hello', '--session', 's9', '--json'], { connection })
+  assert.equal(code, 1)
+  assert.deepEqual(JSON.parse(stdout), { error: { code: 'no-such-session', message: 'There is no session s9.' } })
+  assert.equal(stderr, 'foreword send: There is no session s9.\n')
+})
+
+test('Ctrl-C cancels the turn that send is waiting for', async () => {
+  const connection = talking(turnStream('Par', { type: 'cancelled' }))
+  const { code } = await run(['send', 'Hello'], {
+    connection,
+    onInterrupt(listener) {
+      listener()
+      return () => {}
+    },
+  })
+  assert.equal(code, 130)
+  assert.ok(connection.asked.includes('POST /api/sessions/s1/turns/t1/cancel'))
+})
+
+test('an empty message is not sent', async () => {
+  const connection = scriptedConnection({})
+  assert.equal((await run(['send', ' '], { connection })).code, 2)
+  assert.deepEqual(connection.asked, [])
+})
+
+test('chat answers each line of a pipe in one session', async () => {
+  const connection = talking(turnStream('Good day.'))
+  const { code, stdout } = await run(['chat'], { connection, input: 'Hello\n\nAgain\n/quit\nnever sent\n' })
+  assert.deepEqual({ code, stdout }, { code: 0, stdout: 'Good day.\nGood day.\n' })
+  assert.deepEqual(
+    connection.asked.filter((line) => line.startsWith('POST')),
+    ['POST /api/messages {"text":"Hello"}', 'POST /api/messages {"text":"Again","session":"s1"}'],
+  )
+})
+
+test('chat chooses a model, begins anew and holds a mistyped command back', async () => {
+  const connection = scriptedConnection({
+    'POST /api/sessions': { id: 's2' },
+    'PATCH /api/sessions/s2': { id: 's2' },
+  })
+  const { stderr } = await run(['chat', '--model', 'ollama/a'], {
+    connection,
+    input: '/model ollama/b\n/new\n/model ollama/c\n/modle\n',
+  })
+  assert.deepEqual(connection.asked, [
+    'POST /api/sessions {"model":"ollama/a"}',
+    'PATCH /api/sessions/s2 {"model":"ollama/b"}',
+    'POST /api/sessions {"model":"ollama/c"}',
+  ])
+  assert.match(stderr, /Did you mean \/model\?/)
+})
+
+test('lines for the rehearsal model go to the model', async () => {
+  const connection = talking(turnStream('Good day.'))
+  await run(['chat'], { connection, input: '/say Hello\n/fail auth\n/call clock {}\n' })
+  assert.equal(connection.asked.filter((line) => line.startsWith('POST /api/messages')).length, 3)
+})
+
+test('a failed turn does not end the chat, but a piped chat says so in the end', async () => {
+  const connection = talking(turnStream('', { type: 'failed', code: 'server', message: 'It broke.' }))
+  const { code, stderr } = await run(['chat'], { connection, input: 'one\ntwo\n' })
+  assert.deepEqual({ code, stderr }, { code: 1, stderr: 'server: It broke.\nserver: It broke.\n' })
+})

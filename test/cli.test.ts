@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import test from 'node:test'
+import { commonOptions } from '../src/cli/command.ts'
+import { commands } from '../src/cli/commands.ts'
+import { run } from './cli/recorded-io.ts'
+
+const names = Object.keys(commands)
+const root = join(import.meta.dirname, '..')
+
+test('--version says which version this is', async () => {
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  for (const word of ['--version', '-v', 'version']) {
+    assert.deepEqual(await run([word]), { code: 0, stdout: `${version}\n`, stderr: '' })
+  }
+})
+
+test('--help lists every command with a line of its own', async () => {
+  for (const words of [[], ['--help'], ['-h'], ['help']]) {
+    const { code, stdout } = await run(words)
+    assert.equal(code, 0)
+    for (const name of names) assert.match(stdout, new RegExp(`^ {2}${name} +\\w`, 'm'))
+  }
+})
+
+for (const name of names) {
+  test(`${name} --help shows how to write it and every option`, async () => {
+    const command = await commands[name]!()
+    assert.equal(command.name, name)
+    for (const words of [
+      [name, '--help'],
+      [name, '-h'],
+      ['help', name],
+    ]) {
+      const { code, stdout } = await run(words)
+      assert.equal(code, 0)
+      for (const usage of command.usage) assert.ok(stdout.includes(`  foreword ${usage}\n`), usage)
+      for (const option of Object.keys({ ...command.options, ...commonOptions })) {
+        assert.match(stdout, new RegExp(`^ {2}--${option} `, 'm'))
+      }
+    }
+  })
+}
+
+test('a command or option that was mistyped is answered with the nearest one', async () => {
+  assert.deepEqual(await run(['sned', 'x']), {
+    code: 2,
+    stdout: '',
+    stderr: 'foreword: There is no command `sned`.\n  Did you mean `foreword send`?\n',
+  })
+  assert.deepEqual(await run(['send', 'x', '--sesion', '1']), {
+    code: 2,
+    stdout: '',
+    stderr: 'foreword send: `foreword send` has no option --sesion.\n  Did you mean --session?\n',
+  })
+  assert.match((await run(['sessions', 'lst'])).stderr, /Did you mean `foreword sessions list`\?/)
+})
+
+test('an option without its value, a switch with one, and a word too many or too few are refused', async () => {
+  for (const words of [
+    ['send', 'x', '--session'],
+    ['send', 'x', '--session', '--json'],
+    ['send', 'x', '--json=yes'],
+    ['send'],
+    ['models', 'x'],
+    ['diff', 'c1'],
+    ['sessions', 'show'],
+    ['sessions', 'list', 'x'],
+    ['sessions', 'list', '--limit', 'many'],
+    ['--json', 'models'],
+  ]) {
+    assert.equal((await run(words)).code, 2, words.join(' '))
+  }
+})
+
+test('names that every object has are no commands and no options', async () => {
+  assert.equal((await run(['constructor'])).code, 2)
+  assert.equal((await run(['models', '--toString'])).code, 2)
+})
+
+test('with --json a failure is JSON as well', async () => {
+  const { code, stdout } = await run(['diff', 'c1', '--json'])
+  assert.equal(code, 2)
+  assert.deepEqual(Object.keys(JSON.parse(stdout).error), ['code', 'message', 'mend'])
+})
+
+test('colours are for terminals, and not with NO_COLOR', async () => {
+  const escape = '\u001B['
+  assert.ok((await run(['--help'], { terminal: true })).stdout.includes(escape))
+  assert.ok(!(await run(['--help'])).stdout.includes(escape))
+  assert.ok(!(await run(['--help'], { terminal: true, environment: { NO_COLOR: '1' } })).stdout.includes(escape))
+})
+
+test('a trace is shown to those who ask for it', async () => {
+  const quiet = await run(['assemble', '/nowhere/x.json'])
+  assert.doesNotMatch(quiet.stderr, /^ +at /m)
+  const debug = await run(['assemble', '/nowhere/x.json'], { environment: { FOREWORD_DEBUG: '1' } })
+  assert.match(debug.stderr, /^ +at /m)
+})
+
+test('the guide explains every command and every option of it', async () => {
+  const guide = readFileSync(join(root, 'docs', 'guide', 'command-line.md'), 'utf8')
+  const sections = new Map(guide.split(/^## /m).map((section) => [section.split('\n', 1)[0], section] as const))
+  for (const name of names) {
+    const section = sections.get(name)
+    assert.ok(section, `the guide has no section on ${name}`)
+    const { options } = await commands[name]!()
+    for (const option of Object.keys(options)) assert.ok(section.includes(`--${option}`), `${name} --${option}`)
+  }
+})
