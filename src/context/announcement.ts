@@ -18,7 +18,12 @@ export function readersAmong(tools: readonly ToolDefinition[]): Readers {
 export interface Dropped {
   readonly count: number
   readonly unit: 'turn' | 'message'
-  readonly files: readonly { readonly id: string; readonly name?: string }[]
+  readonly files: readonly DroppedFile[]
+}
+
+export interface DroppedFile {
+  readonly id: string
+  readonly name: string
 }
 
 /**
@@ -28,15 +33,20 @@ export interface Dropped {
 export function announcement(dropped: Dropped, readers: Readers, counter: TokenCounter): PricedMessage | undefined {
   const lines: string[] = []
   if (dropped.count > 0 && readers.history) {
-    const things = dropped.count === 1 ? `1 earlier ${dropped.unit}` : `${dropped.count} earlier ${dropped.unit}s`
-    lines.push(`[${things} of this conversation not shown; ${readers.history} finds and reads them]`)
+    lines.push(`[${countOf(dropped)} of this conversation not shown; ${readers.history} finds and reads them]`)
   }
   if (dropped.files.length > 0 && readers.attachments) {
-    const names = dropped.files.map(({ id, name }) => (name ? `${name} (${id})` : id)).join(', ')
+    const names = dropped.files.map(({ id, name }) => `${name} (${id})`).join(', ')
     lines.push(`[files not shown: ${names}; ${readers.attachments} reads them]`)
   }
   if (lines.length === 0) return undefined
   const text = lines.join('\n')
   const message: Message = userMessage(text)
   return { message, tokens: counter.made?.(text) ?? counter.text(text) + counter.perMessage }
+}
+
+/** Messages are not counted: of turns that were never read nobody knows how many they hold. */
+function countOf({ count, unit }: Dropped): string {
+  if (unit === 'message') return 'earlier messages'
+  return count === 1 ? '1 earlier turn' : `${count} earlier turns`
 }

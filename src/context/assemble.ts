@@ -13,12 +13,12 @@ import type { Cut, Manifest } from './manifest.ts'
 import { manifestOf } from './manifest-of.ts'
 import { ContextOverflowError } from './overflow-error.ts'
 import { type PlacedLayer, placeLayer } from './placed-layer.ts'
-import { type PricedTurn, priceTurn, sumTokens } from './priced-turn.ts'
+import { priceAttachment, type PricedTurn, priceTurn, sumTokens } from './priced-turn.ts'
 import { type Piece, type Request, requestOf } from './request.ts'
 import { omitted, type Section } from './section.ts'
-import type { TokenCounter } from './token-counter.ts'
-import { toolTokens } from './token-counter.ts'
+import { type TokenCounter, toolTokens } from './token-counter.ts'
 import type { ToolDefinition } from './tool-definition.ts'
+import { cutReason } from './turn-section.ts'
 import type { Turn } from './turn.ts'
 
 /** Everything that decides what a model reads. Time, files and identity have become part of a layer before. */
@@ -70,6 +70,7 @@ export function assemble(input: AssemblyInput): Assembly {
     cut: input.cut,
     currentTurn: current.id,
     earlier: input.earlier,
+    earlierFiles: wasMore(input) ? strayAttachments(input) : [],
     readers,
     counter: input.counter,
   }
@@ -79,7 +80,7 @@ export function assemble(input: AssemblyInput): Assembly {
     ...layerSections(plan.head, 'system', fitted.head, fitted.headAtShare),
     ...layerSections(plan.head, 'preamble', fitted.head, fitted.headAtShare),
     ...history.sections,
-    ...strayAttachments(input),
+    ...straySections(input),
     ...layerSections(plan.tail, 'before-input', fitted.tail),
     ...currentSections(fitted.current, input.counter),
     ...layerSections(plan.tail, 'after-input', fitted.tail),
@@ -193,18 +194,25 @@ function toolSection(tool: ToolDefinition, counter: TokenCounter): Section {
 }
 
 /** A file of a turn that is not part of the input cannot stand anywhere, and is not lost in silence either. */
-function strayAttachments({ attachments = [], history, current, counter }: AssemblyInput): readonly Section[] {
+function straySections(input: AssemblyInput): readonly Section[] {
+  return strayAttachments(input).map((attachment) =>
+    omitted({
+      id: attachment.id,
+      layer: 'attachment',
+      slot: 'history',
+      fullTokens: priceAttachment(attachment, input.counter).tokens,
+      reason: wasMore(input) ? cutReason(input.layout.cut) : { code: 'no-such-turn', turn: attachment.turn },
+      origin: { kind: 'file', ref: attachment.id },
+    }),
+  )
+}
+
+/** Where older turns were not loaded, a file of an unknown turn is one of theirs. */
+function wasMore({ earlier }: AssemblyInput): boolean {
+  return earlier !== undefined && earlier.turns > 0
+}
+
+function strayAttachments({ attachments = [], history, current }: AssemblyInput): readonly Attachment[] {
   const turns = new Set([...history.map((turn) => turn.id), current.id])
-  return attachments
-    .filter((attachment) => !turns.has(attachment.turn))
-    .map((attachment) =>
-      omitted({
-        id: attachment.id,
-        layer: 'attachment',
-        slot: 'history',
-        fullTokens: attachment.tokens ?? counter.text(attachment.text ?? ''),
-        reason: { code: 'no-such-turn', turn: attachment.turn },
-        origin: { kind: 'file', ref: attachment.id },
-      }),
-    )
+  return attachments.filter((attachment) => !turns.has(attachment.turn))
 }

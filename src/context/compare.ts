@@ -41,25 +41,25 @@ export type DifferenceCause = 'came' | 'went' | 'moved' | 'form' | 'content' | '
 export function compare(before: Compared, after: Compared): Comparison {
   const old = standing(before)
   const now = standing(after)
-  const stayed = [...now.values()].filter(({ entry }) => old.has(entry.id))
+  const stayed = [...now.values()].filter(({ entry }) => old.has(keyOf(entry)))
   const displaced = outOfOrder(
-    stayed.map(({ entry }) => entry.id),
-    new Map([...old.keys()].map((id, index) => [id, index])),
+    stayed.map(({ entry }) => keyOf(entry)),
+    new Map([...old.keys()].map((key, index) => [key, index])),
   )
   return {
-    came: [...now.values()].filter(({ entry }) => !old.has(entry.id)).map(nameOf),
-    went: [...old.values()].filter(({ entry }) => !now.has(entry.id)).map(nameOf),
+    came: [...now.values()].filter(({ entry }) => !old.has(keyOf(entry))).map(nameOf),
+    went: [...old.values()].filter(({ entry }) => !now.has(keyOf(entry))).map(nameOf),
     moved: stayed
-      .filter(({ entry }) => old.get(entry.id)!.entry.slot !== entry.slot || displaced.has(entry.id))
-      .map((one) => ({ ...nameOf(one), from: old.get(one.entry.id)!.entry.slot })),
+      .filter(({ entry }) => old.get(keyOf(entry))!.entry.slot !== entry.slot || displaced.has(keyOf(entry)))
+      .map((one) => ({ ...nameOf(one), from: old.get(keyOf(one.entry))!.entry.slot })),
     changedForm: stayed.flatMap((one) => {
-      const from = old.get(one.entry.id)!.entry.form ?? ''
+      const from = old.get(keyOf(one.entry))!.entry.form ?? ''
       const to = one.entry.form ?? ''
       return from === to ? [] : [{ ...nameOf(one), from, to }]
     }),
     changedContent: stayed
       .filter((one) => {
-        const was = old.get(one.entry.id)!
+        const was = old.get(keyOf(one.entry))!
         return was.entry.form === one.entry.form && !sameContent(was, one)
       })
       .map(nameOf),
@@ -90,7 +90,7 @@ interface Standing {
   readonly contents: readonly unknown[] | undefined
 }
 
-/** What really stands in a request, by id, in reading order. */
+/** What really stands in a request, by key, in reading order. */
 function standing({ manifest, pieces }: Compared): ReadonlyMap<string, Standing> {
   const contents = new Map<number, unknown[]>()
   for (const piece of pieces ?? []) {
@@ -101,9 +101,14 @@ function standing({ manifest, pieces }: Compared): ReadonlyMap<string, Standing>
   return new Map(
     manifest.entries.flatMap((entry, index) => {
       if (entry.outcome === 'omitted') return []
-      return [[entry.id, { entry, contents: pieces ? (contents.get(index) ?? []) : undefined }] as const]
+      return [[keyOf(entry), { entry, contents: pieces ? (contents.get(index) ?? []) : undefined }] as const]
     }),
   )
+}
+
+/** A layer and a tool, or a turn, may have the same id. */
+function keyOf({ layer, id }: ManifestEntry): string {
+  return `${layer} ${id}`
 }
 
 function nameOf({ entry }: Standing): EntryName {
@@ -120,11 +125,11 @@ function same(before: unknown, after: unknown): boolean {
   return before === after || JSON.stringify(before) === JSON.stringify(after)
 }
 
-/** The ids that have to move for the rest to keep its order: all but a longest rising run of old positions. */
-function outOfOrder(ids: readonly string[], oldPosition: ReadonlyMap<string, number>): ReadonlySet<string> {
+/** The keys that have to move for the rest to keep its order: all but a longest rising run of old positions. */
+function outOfOrder(keys: readonly string[], oldPosition: ReadonlyMap<string, number>): ReadonlySet<string> {
   const tails: number[] = []
   const previous: number[] = []
-  const positions = ids.map((id) => oldPosition.get(id)!)
+  const positions = keys.map((key) => oldPosition.get(key)!)
   for (const [index, position] of positions.entries()) {
     let low = 0
     let high = tails.length
@@ -138,7 +143,7 @@ function outOfOrder(ids: readonly string[], oldPosition: ReadonlyMap<string, num
   }
   const kept = new Set<number>()
   for (let index = tails.at(-1) ?? -1; index >= 0; index = previous[index]!) kept.add(index)
-  return new Set(ids.filter((_, index) => !kept.has(index)))
+  return new Set(keys.filter((_, index) => !kept.has(index)))
 }
 
 type Prefix = Pick<Comparison, 'commonPrefix' | 'firstDifference'>
@@ -174,9 +179,9 @@ function causeOf(
 ): DifferenceCause {
   if (!gone) return 'grew'
   if (!here) return 'shrank'
-  if (gone.id === here.id) return gone.form === here.form ? 'content' : 'form'
-  if (!now.has(gone.id)) return 'went'
-  if (!old.has(here.id)) return 'came'
+  if (keyOf(gone) === keyOf(here)) return gone.form === here.form ? 'content' : 'form'
+  if (!now.has(keyOf(gone))) return 'went'
+  if (!old.has(keyOf(here))) return 'came'
   return 'moved'
 }
 

@@ -15,7 +15,7 @@ export interface CurrentTurn {
 }
 
 export function wholeTurn(turn: PricedTurn): CurrentTurn {
-  return { turn, messages: turn.messages.map((message) => ({ ...message, form: 'full' })), tokens: turn.tokens }
+  return { turn, messages: turn.messages, tokens: turn.tokens }
 }
 
 /**

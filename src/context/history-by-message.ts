@@ -1,6 +1,7 @@
-import { announcement, type Dropped } from './announcement.ts'
+import { announcement, type Dropped, type DroppedFile } from './announcement.ts'
 import type { FittedHistory, HistoryInput } from './history.ts'
 import type { Origin } from './layer.ts'
+import type { Cut } from './manifest.ts'
 import { toolCalls, toolResults } from './message.ts'
 import type { PricedTurn } from './priced-turn.ts'
 import { included, omitted, type Section } from './section.ts'
@@ -19,7 +20,7 @@ export function fitMessages(input: HistoryInput): FittedHistory {
   const kept = (unit: Unit, index: number) => index >= from && !orphans.has(unit)
 
   const told = announcement(droppedBefore(input, units, from), readers, counter)
-  const reason = cutReason(input)
+  const reason = cutReason(input.rule)
   return {
     sections: [
       ...earlierSections(input, reason),
@@ -32,40 +33,61 @@ export function fitMessages(input: HistoryInput): FittedHistory {
       }),
       ...turns.flatMap((turn) => unpairedSections(turn.id, turn.unpaired, 'history', counter)),
     ],
-    cut: from > 0 ? { dropBefore: units[from]?.about.id ?? input.currentTurn } : undefined,
+    cut: markOf(input, units, from),
   }
 }
 
 /** One message, or one file above it. */
 interface Unit {
+  readonly turn: string
+  /** What a cut in front of it is called. */
+  readonly mark: string
   readonly about: { readonly id: string; readonly layer: string; readonly slot: 'history'; readonly origin: Origin }
   readonly priced: PricedMessage
+  readonly file?: DroppedFile
 }
 
 const originOf = { user: 'user', assistant: 'model', tool: 'tool' } as const
 
 function unitsOf(turn: PricedTurn): readonly Unit[] {
   return [
-    ...turn.attachments.map((attachment): Unit => ({
-      about: { id: attachment.id, layer: 'attachment', slot: 'history', origin: { kind: 'file', ref: attachment.id } },
-      priced: attachment,
+    ...turn.attachments.map(({ id, name, ...priced }): Unit => ({
+      turn: turn.id,
+      mark: `${turn.id}/${id}`,
+      about: { id, layer: 'attachment', slot: 'history', origin: { kind: 'file', ref: id } },
+      priced,
+      file: { id, name },
     })),
     ...turn.messages.map((priced, index): Unit => {
       const { role } = priced.message
       const id = `${turn.id}/${index + 1}`
-      return { about: { id, layer: role, slot: 'history', origin: { kind: originOf[role], ref: id } }, priced }
+      const origin: Origin = { kind: originOf[role], ref: id }
+      return { turn: turn.id, mark: id, about: { id, layer: role, slot: 'history', origin }, priced }
     }),
   ]
 }
 
 function firstKept(input: HistoryInput, units: readonly Unit[]): number {
-  const { room, rule, cut } = input
-  const marked = Math.max(
-    0,
-    units.findIndex((unit) => unit.about.id === cut?.dropBefore),
-  )
+  const { room, rule } = input
+  const marked = markedFrom(input, units)
   if (newestThatFit(input, units, marked, room) === marked) return marked
   return newestThatFit(input, units, marked, Math.floor(room * rule.lowWater))
+}
+
+/** A mark is a message, a file, or a turn as a whole: where nothing was left, that of the turn being answered. */
+function markedFrom({ cut, currentTurn }: HistoryInput, units: readonly Unit[]): number {
+  const mark = cut?.dropBefore
+  if (mark === undefined) return 0
+  if (mark === currentTurn) return units.length
+  return Math.max(
+    0,
+    units.findIndex((unit) => unit.mark === mark || unit.turn === mark),
+  )
+}
+
+function markOf({ earlier, cut, currentTurn }: HistoryInput, units: readonly Unit[], from: number): Cut | undefined {
+  if (from > 0) return { dropBefore: units[from]?.mark ?? currentTurn }
+  return earlier && cut?.dropBefore ? { dropBefore: cut.dropBefore } : undefined
 }
 
 /** The index from which on everything fits, its announcement included. */
@@ -84,12 +106,12 @@ function newestThatFit(input: HistoryInput, units: readonly Unit[], from: number
   return first
 }
 
-function droppedBefore({ earlier }: HistoryInput, units: readonly Unit[], from: number): Dropped {
+function droppedBefore({ earlier, earlierFiles }: HistoryInput, units: readonly Unit[], from: number): Dropped {
   const gone = units.slice(0, from)
   return {
-    count: gone.filter((unit) => unit.about.layer !== 'attachment').length + (earlier?.turns ?? 0),
+    count: gone.filter((unit) => !unit.file).length + (earlier?.turns ?? 0),
     unit: 'message',
-    files: gone.filter((unit) => unit.about.layer === 'attachment').map((unit) => ({ id: unit.about.id })),
+    files: [...earlierFiles, ...gone.flatMap((unit) => unit.file ?? [])],
   }
 }
 

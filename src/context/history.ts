@@ -1,4 +1,4 @@
-import type { Dropped, Readers } from './announcement.ts'
+import type { Dropped, DroppedFile, Readers } from './announcement.ts'
 import type { CutRule } from './layout.ts'
 import type { Cut } from './manifest.ts'
 import type { PricedTurn } from './priced-turn.ts'
@@ -18,6 +18,8 @@ export interface HistoryInput {
   readonly currentTurn: string
   /** Older turns that nobody loaded. */
   readonly earlier: Earlier | undefined
+  /** Files of those. */
+  readonly earlierFiles: readonly DroppedFile[]
   readonly readers: Readers
   readonly counter: TokenCounter
 }
@@ -44,10 +46,10 @@ export interface CutState {
 }
 
 /** What a history says of the turns before `from`. */
-export function droppedBefore({ turns, earlier }: HistoryInput, from: number): Dropped {
+export function droppedBefore({ turns, earlier, earlierFiles }: HistoryInput, from: number): Dropped {
   return {
     count: from + (earlier?.turns ?? 0),
     unit: 'turn',
-    files: turns.slice(0, from).flatMap((turn) => turn.attachments),
+    files: [...earlierFiles, ...turns.slice(0, from).flatMap((turn) => turn.attachments)],
   }
 }

@@ -1,4 +1,4 @@
-import type { Origin, Placement } from './layer.ts'
+import type { Origin } from './layer.ts'
 
 /** Reading order of a request. */
 export type Slot = 'tools' | 'system' | 'preamble' | 'history' | 'before-input' | 'input' | 'after-input'
@@ -51,7 +51,7 @@ export interface ManifestEntry {
 
 /** Where the last cut was made. Turns before a mark stay as the cut left them until the next one. */
 export interface Cut {
-  /** Everything before this turn is left out. Where single messages are cut: `TURN/INDEX`. */
+  /** Everything before this turn is left out. Where single messages are cut: `TURN/INDEX` or `TURN/FILE`. */
   readonly dropBefore?: string
   /** Tool results before this turn are cleared. */
   readonly clearBefore?: string
@@ -83,8 +83,4 @@ export interface Manifest {
   /** Marks for the next call of this conversation. */
   readonly cut?: Cut
   readonly model?: string
-}
-
-export function slotOf(placement: Placement): Slot {
-  return placement
 }

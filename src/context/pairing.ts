@@ -3,8 +3,13 @@ import type { TurnMessage } from './turn.ts'
 
 /** Messages whose calls all have results and whose results all have calls, and what was taken out for that. */
 export interface Paired {
-  readonly messages: readonly TurnMessage[]
+  readonly messages: readonly PairedMessage[]
   readonly unpaired: readonly Unpaired[]
+}
+
+export interface PairedMessage extends TurnMessage {
+  /** What the whole message was said to cost, where only a part of it is left. */
+  readonly wholeTokens?: number
 }
 
 export interface Unpaired {
@@ -23,7 +28,7 @@ export function pair(messages: readonly TurnMessage[]): Paired {
   const lonely = lonelyParts(messages.map(({ message }) => message))
   if (lonely.size === 0) return { messages, unpaired: [] }
 
-  const kept: TurnMessage[] = []
+  const kept: PairedMessage[] = []
   const unpaired: Unpaired[] = []
   for (const turnMessage of messages) {
     const { message } = turnMessage
@@ -33,14 +38,17 @@ export function pair(messages: readonly TurnMessage[]): Paired {
       kept.push(turnMessage)
       continue
     }
-    if (rest.length > 0) kept.push({ message: withContent(message, rest) })
+    const { tokens } = turnMessage
+    if (rest.length > 0) {
+      kept.push({ message: withContent(message, rest), ...(tokens === undefined ? {} : { wholeTokens: tokens }) })
+    }
     for (const part of [...toolCalls(message), ...toolResults(message)]) {
       if (!lonely.has(part)) continue
       const whole = rest.length === 0 && content.length === 1
       unpaired.push({
         toolCallId: part.toolCallId,
         message: withContent(message, [part]),
-        ...(whole && turnMessage.tokens !== undefined ? { tokens: turnMessage.tokens } : {}),
+        ...(whole && tokens !== undefined ? { tokens } : {}),
       })
     }
   }

@@ -1,5 +1,5 @@
 import { type Attachment, attachmentMessage } from './attachment.ts'
-import { pair, type Unpaired } from './pairing.ts'
+import { pair, type PairedMessage, type Unpaired } from './pairing.ts'
 import { messageTokens, type TokenCounter } from './token-counter.ts'
 import { type FormedMessage, messageForms, type OutputForm, outputForms, type PricedMessage } from './tool-output.ts'
 import type { Turn } from './turn.ts'
@@ -8,7 +8,7 @@ import type { Turn } from './turn.ts'
 export interface PricedTurn {
   readonly id: string
   readonly attachments: readonly PricedAttachment[]
-  readonly messages: readonly PricedMessage[]
+  readonly messages: readonly FormedMessage[]
   readonly unpaired: readonly Unpaired[]
   /** Of messages and attachments in full. */
   readonly tokens: number
@@ -18,13 +18,12 @@ export interface PricedTurn {
 
 export interface PricedAttachment extends PricedMessage {
   readonly id: string
+  readonly name: string
 }
 
 /** What a turn is when its tool outputs have stepped down. */
 export interface TurnForm {
-  /** The smallest form that was of use to one of its messages. */
-  readonly form: OutputForm
-  readonly messages: readonly PricedMessage[]
+  readonly messages: readonly FormedMessage[]
   /** Of the messages, without attachments. */
   readonly messageTokens: number
   /** Of messages and attachments. */
@@ -38,7 +37,11 @@ export function priceTurn(
   reader: string | undefined,
 ): PricedTurn {
   const { messages, unpaired } = pair(turn.messages)
-  const priced = messages.map(({ message, tokens }) => ({ message, tokens: tokens ?? messageTokens(counter, message) }))
+  const priced = messages.map((paired): FormedMessage => ({
+    message: paired.message,
+    tokens: tokensOf(paired, counter),
+    form: 'full',
+  }))
   const pricedAttachments = attachments.map((attachment) => priceAttachment(attachment, counter))
   const attachmentTokens = sumTokens(pricedAttachments)
   const full = sumTokens(priced)
@@ -52,7 +55,7 @@ export function priceTurn(
     unpaired,
     tokens: full + attachmentTokens,
     at(form) {
-      if (form === 'full') return { form, messages: priced, messageTokens: full, tokens: full + attachmentTokens }
+      if (form === 'full') return { messages: priced, messageTokens: full, tokens: full + attachmentTokens }
       const before = known.get(form)
       if (before) return before
       forms ??= priced.map((message) => messageForms(message, counter, reader))
@@ -64,6 +67,13 @@ export function priceTurn(
       return found
     },
   }
+}
+
+/** Where numbers are only given, what is left of a message costs what the whole did: never too little. */
+function tokensOf({ message, tokens, wholeTokens }: PairedMessage, counter: TokenCounter): number {
+  if (tokens !== undefined) return tokens
+  if (counter.made && wholeTokens !== undefined) return wholeTokens
+  return messageTokens(counter, message)
 }
 
 export function sumTokens(priced: readonly { readonly tokens: number }[]): number {
@@ -85,10 +95,11 @@ export function smallestForm(messages: readonly FormedMessage[]): OutputForm {
 
 function formed(messages: readonly FormedMessage[], attachmentTokens: number): TurnForm {
   const tokens = sumTokens(messages)
-  return { form: smallestForm(messages), messages, messageTokens: tokens, tokens: tokens + attachmentTokens }
+  return { messages, messageTokens: tokens, tokens: tokens + attachmentTokens }
 }
 
-function priceAttachment(attachment: Attachment, counter: TokenCounter): PricedAttachment {
+export function priceAttachment(attachment: Attachment, counter: TokenCounter): PricedAttachment {
   const message = attachmentMessage(attachment)
-  return { id: attachment.id, message, tokens: attachment.tokens ?? messageTokens(counter, message) }
+  const { id, name, tokens } = attachment
+  return { id, name, message, tokens: tokens ?? messageTokens(counter, message) }
 }

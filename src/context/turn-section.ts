@@ -1,8 +1,9 @@
 import { announcement } from './announcement.ts'
 import { type CutState, droppedBefore, type HistoryInput } from './history.ts'
 import type { Origin } from './layer.ts'
+import type { CutRule } from './layout.ts'
 import type { Reason } from './manifest.ts'
-import type { PricedTurn } from './priced-turn.ts'
+import { type PricedTurn, smallestForm } from './priced-turn.ts'
 import { attachmentSections, included, omitted, type Section } from './section.ts'
 import type { Unpaired } from './pairing.ts'
 import { messageTokens, type TokenCounter } from './token-counter.ts'
@@ -11,7 +12,7 @@ import { outputForms, type PricedMessage } from './tool-output.ts'
 /** The account of a history that is cut by turns. */
 export function turnSections(input: HistoryInput, state: CutState): readonly Section[] {
   const { turns, counter } = input
-  const reason = cutReason(input)
+  const reason = cutReason(input.rule)
   let led = false
   return [
     ...earlierSections(input, reason),
@@ -26,8 +27,8 @@ export function turnSections(input: HistoryInput, state: CutState): readonly Sec
   ]
 }
 
-export function cutReason({ rule }: Pick<HistoryInput, 'rule'>): Reason {
-  return { code: rule.lowWater < 1 ? 'low-water' : 'budget' }
+export function cutReason({ lowWater }: CutRule): Reason {
+  return { code: lowWater < 1 ? 'low-water' : 'budget' }
 }
 
 /** Older turns that were not read count as one candidate. */
@@ -91,7 +92,7 @@ function droppedSections(turn: PricedTurn, reason: Reason): readonly Section[] {
 }
 
 function keptSections(turn: PricedTurn, level: number, reason: Reason, led: boolean): readonly Section[] {
-  const { form, messages } = turn.at(outputForms[level]!)
+  const { messages } = turn.at(outputForms[level]!)
   const first = led || turn.attachments.length > 0 ? 0 : messages.findIndex(({ message }) => message.role === 'user')
   const begin = first === -1 ? messages.length : first
   const kept = messages.slice(begin)
@@ -106,6 +107,7 @@ function keptSections(turn: PricedTurn, level: number, reason: Reason, led: bool
   const leading = turn.messages.slice(0, begin).reduce((sum, message) => sum + message.tokens, 0)
   const notLed: Reason = { code: 'not-led-by-user' }
   if (kept.length === 0 && messages.length > 0) return [omitted({ ...about, fullTokens: leading, reason: notLed })]
+  const form = smallestForm(kept)
   const section: Section =
     form === 'full'
       ? included({ ...about, form, tokens }, kept)

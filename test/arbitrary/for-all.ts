@@ -1,0 +1,20 @@
+import * as fc from 'fast-check'
+import { assemble, type Assembly, type AssemblyInput, ContextOverflowError, type Manifest } from '../../src/context.ts'
+
+/** Holds a law against many inputs. What fails is printed as the smallest input that still fails, with its seed. */
+export function forAll<T>(values: fc.Arbitrary<T>, law: (value: T) => void, runs = 300): void {
+  fc.assert(fc.property(values, law), { numRuns: runs })
+}
+
+/** An assembly, or the account of why there is none. */
+export type Outcome = { readonly manifest: Manifest; readonly assembly?: Assembly }
+
+export function outcomeOf(input: AssemblyInput): Outcome {
+  try {
+    const assembly = assemble(input)
+    return { manifest: assembly.manifest, assembly }
+  } catch (error) {
+    if (error instanceof ContextOverflowError) return { manifest: error.manifest }
+    throw error
+  }
+}

@@ -1,0 +1,157 @@
+import * as fc from 'fast-check'
+import {
+  assemble,
+  type AssemblyInput,
+  type Attachment,
+  chars,
+  charsPerFour,
+  type Cut,
+  declared,
+  type Message,
+  messageTokens,
+  type ToolDefinition,
+  tokenx,
+  type Turn,
+  type TurnMessage,
+} from '../../src/context.ts'
+import { layers, layout } from './layers.ts'
+import { soundTurnMessages, turnMessages, words } from './messages.ts'
+
+/** Everything an assembly can be given, in windows from far too small to more than enough. */
+export function inputs(turns: fc.Arbitrary<readonly Message[]> = turnMessages()): fc.Arbitrary<AssemblyInput> {
+  return fc
+    .record({
+      layout: layout(),
+      layers: layers(),
+      talk: fc.array(turns, { maxLength: 7 }),
+      said: turns.map(withUser),
+      tools: tools(),
+      counter: fc.constantFrom(chars, charsPerFour, tokenx, declared),
+      attachments: fc.array(attachment(), { maxLength: 3 }),
+      given: fc.array(fc.option(fc.integer({ min: 0, max: 300 }), { nil: undefined, freq: 4 }), {
+        minLength: 11,
+        maxLength: 11,
+      }),
+      share: fc.double({ min: 0, max: 1.2, noNaN: true }),
+      pinched: fc.constantFrom('all', 'history', 'history'),
+      reserve: fc.constantFrom(0, 50),
+      margin: fc.constantFrom(undefined, 7),
+      marks: fc.array(fc.integer({ min: -2, max: 7 }), { minLength: 3, maxLength: 3 }),
+      earlier: fc.constantFrom(undefined, undefined, { turns: 0, tokens: 0 }, { turns: 3, tokens: 900 }),
+      model: fc.constantFrom(undefined, 'rehearsal'),
+    })
+    .map(({ talk, said, given, share, pinched, reserve, margin, marks, attachments, earlier, model, ...rest }) => {
+      let taken = 0
+      const take = () => given[taken++ % given.length]
+      const history = talk.map((messages, index) => turnOf(`t${index + 1}`, messages, rest.counter === declared, take))
+      const current = turnOf(`t${talk.length + 1}`, said, rest.counter === declared, take)
+      const budget = { window: reserve + (margin ?? 0), reserve, ...(margin === undefined ? {} : { margin }) }
+      const cut = cutAt(marks, rest.layout.cut.unit, [...history, current])
+      const input: AssemblyInput = {
+        ...rest,
+        history,
+        current,
+        attachments: filesOf(attachments, talk.length),
+        budget,
+        ...(cut ? { cut } : {}),
+        ...(earlier ? { earlier } : {}),
+        ...(model ? { model } : {}),
+      }
+      const standing = pinched === 'all' ? 0 : wantedTokens({ ...input, history: [] })
+      return withRoom(input, standing + Math.floor((wantedTokens(input) - standing) * share))
+    })
+}
+
+/** Whole turns, each begun by a user and every call answered: what a log of settled turns holds. */
+export function soundInputs(): fc.Arbitrary<AssemblyInput> {
+  return inputs(soundTurnMessages())
+}
+
+/** The same input with so many tokens available. */
+export function withRoom(input: AssemblyInput, tokens: number): AssemblyInput {
+  const { reserve, margin = 0 } = input.budget
+  return { ...input, budget: { ...input.budget, window: reserve + margin + Math.max(0, tokens) } }
+}
+
+/** What everything together would cost. */
+export function wantedTokens(input: AssemblyInput): number {
+  const { cut: _cut, earlier: _earlier, ...rest } = input
+  return assemble({ ...withRoom(rest, 10_000_000), layout: { ...input.layout, headShare: 1 } }).manifest.used
+}
+
+/** The conversation one turn later: what was current is settled, and something new is said. */
+export function later(input: AssemblyInput, said: string): AssemblyInput {
+  const message: Message = { role: 'user', content: said }
+  const next = {
+    id: `t${input.history.length + 2}`,
+    messages: [{ message, tokens: messageTokens(input.counter, message) }],
+  }
+  return { ...input, history: [...input.history, input.current], current: next }
+}
+
+function turnOf(id: string, messages: readonly Message[], always: boolean, take: () => number | undefined): Turn {
+  return {
+    id,
+    messages: messages.map((message): TurnMessage => {
+      const tokens = take()
+      if (tokens === undefined && !always) return { message }
+      return { message, tokens: tokens ?? messageTokens(chars, message) }
+    }),
+  }
+}
+
+/** A turn is only answered because a user said something. */
+function withUser(messages: readonly Message[]): readonly Message[] {
+  return messages.some(({ role }) => role === 'user') ? messages : [{ role: 'user', content: 'Go on.' }, ...messages]
+}
+
+function tools(): fc.Arbitrary<readonly ToolDefinition[] | undefined> {
+  const tool = (name: string): ToolDefinition => ({ name, description: `${name}s`, inputSchema: { type: 'object' } })
+  const plain: ToolDefinition = { name: 'search', inputSchema: { type: 'object' }, tokens: 12 }
+  return fc.constantFrom(
+    undefined,
+    [plain],
+    [tool('read_history')],
+    [plain, tool('read_history'), tool('read_attachment')],
+    [tool('read_attachment')],
+  )
+}
+
+interface File {
+  readonly turn: number
+  readonly text: string | undefined
+  readonly tokens: number | undefined
+}
+
+/** Files of settled turns, of the current one, and of turns that nobody knows. */
+function attachment(): fc.Arbitrary<File> {
+  return fc.record({
+    turn: fc.integer({ min: 0, max: 9 }),
+    text: fc.oneof(words(400), fc.constantFrom(undefined, '  ')),
+    tokens: fc.constantFrom(undefined, undefined, 40),
+  })
+}
+
+/** Some belong to turns there are, the rest is stray; in the order of their turns. */
+function filesOf(files: readonly File[], turns: number): readonly Attachment[] {
+  return files
+    .toSorted((one, other) => one.turn - other.turn)
+    .map(({ turn, text, tokens }, index) => ({
+      turn: `t${turn > turns + 1 ? 0 : turn}`,
+      id: `file-${index + 1}`,
+      name: `notes-${index + 1}.txt`,
+      ...(text === undefined ? {} : { text }),
+      ...(tokens === undefined ? {} : { tokens }),
+    }))
+}
+
+/** Marks of a former cut: of turns there are, of the current one, of none. Below zero: no mark. */
+function cutAt(marks: readonly number[], unit: 'turn' | 'message', turns: readonly Turn[]): Cut | undefined {
+  const [drop, clear, excerpt] = marks.map((mark) => (mark < 0 ? undefined : (turns[mark]?.id ?? 'unknown')))
+  if (drop === undefined && clear === undefined && excerpt === undefined) return undefined
+  return {
+    ...(drop === undefined ? {} : { dropBefore: unit === 'message' && drop !== turns.at(-1)!.id ? `${drop}/1` : drop }),
+    ...(clear === undefined ? {} : { clearBefore: clear }),
+    ...(excerpt === undefined ? {} : { excerptBefore: excerpt }),
+  }
+}
