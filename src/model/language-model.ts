@@ -6,7 +6,7 @@ import { functionToolsOf, promptOf } from './prompt.ts'
 import { type Callee, modelErrorOf } from './provider-failure.ts'
 import { spokenMessage } from './spoken-message.ts'
 import { usageOf } from './usage.ts'
-import { type Fetch, type Wire, wireFetch } from './wire-fetch.ts'
+import { type Fetch, tellingOfWire, type Wire, wireFetch } from './wire-fetch.ts'
 
 /** The one thing we ask of an AI SDK language model: calls always stream. */
 export type StreamingModel = Pick<LanguageModelV4, 'doStream'>
@@ -15,7 +15,7 @@ export interface LanguageModelSettings {
   /** `provider/model`. */
   readonly id: string
   readonly facts: ModelFacts
-  /** Opens the model for one call, over the given `fetch`. A model that ignores it has no `wire` event. */
+  /** Opens the model, once, over the given `fetch`. A model that ignores it has no `wire` event. */
   readonly open: (fetch: Fetch) => StreamingModel | Promise<StreamingModel>
   /** Sees every call last and may mark it for its provider, such as with cache breakpoints. */
   readonly mark?: (call: LanguageModelV4CallOptions, options: CallOptions) => LanguageModelV4CallOptions
@@ -29,11 +29,18 @@ export interface LanguageModelSettings {
 
 /** An AI SDK language model as a `Model`. */
 export function fromLanguageModel(settings: LanguageModelSettings): Model {
-  return { id: settings.id, facts: settings.facts, call: (request, options) => call(settings, request, options) }
+  let opened: Promise<StreamingModel> | undefined
+  const open = () => {
+    opened ??= Promise.resolve(settings.open(wireFetch(settings.fetch ?? globalThis.fetch)))
+    opened.catch(() => (opened = undefined))
+    return opened
+  }
+  return { id: settings.id, facts: settings.facts, call: (request, options) => call(settings, open, request, options) }
 }
 
 async function* call(
   settings: LanguageModelSettings,
+  open: () => Promise<StreamingModel>,
   request: ModelRequest,
   options: CallOptions,
 ): AsyncGenerator<ModelEvent> {
@@ -45,7 +52,7 @@ async function* call(
   try {
     if (options.signal.aborted) throw options.signal.reason
     const left = Promise.withResolvers<Wire | undefined>()
-    const opened = openStream(settings, request, options, signal, left.resolve)
+    const opened = tellingOfWire(left.resolve, () => openStream(settings, open, request, options, signal, left.resolve))
     opened.catch(() => left.resolve(undefined))
     const wire = await within(left.promise, patience.firstMs, signal)
     if (wire) yield { type: 'wire', ...wire }
@@ -63,12 +70,13 @@ async function* call(
 
 async function openStream(
   settings: LanguageModelSettings,
+  open: () => Promise<StreamingModel>,
   request: ModelRequest,
   options: CallOptions,
   signal: AbortSignal,
   told: (wire: Wire | undefined) => void,
 ): Promise<ReadableStream<LanguageModelV4StreamPart>> {
-  const model = await settings.open(wireFetch(settings.fetch ?? globalThis.fetch, told))
+  const model = await open()
   const plain = callOptionsOf(request, options, settings.facts, signal)
   const { stream } = await model.doStream(settings.mark ? settings.mark(plain, options) : plain)
   told(undefined)

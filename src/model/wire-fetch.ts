@@ -1,4 +1,5 @@
-import { createHash } from 'node:crypto'
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { hash } from 'node:crypto'
 
 export type Fetch = typeof globalThis.fetch
 
@@ -11,22 +12,31 @@ export interface Wire {
   readonly url: string
 }
 
+/** Who wants to know of the request that leaves in this call. Parallel calls never see each other's wire. */
+const listening = new AsyncLocalStorage<(wire: Wire) => void>()
+
+/** Runs a call; `told` hears of each request with a body that leaves within it through a `wireFetch`. */
+export function tellingOfWire<Result>(told: (wire: Wire) => void, run: () => Result): Result {
+  return listening.run(told, run)
+}
+
 /**
  * A `fetch` that tells of each request with a body, just before it leaves. It sends the bytes that it has hashed, so what
- * is told and what leaves cannot differ. One per call: parallel calls never see each other's wire.
+ * is told and what leaves cannot differ.
  */
-export function wireFetch(fetch: Fetch, told: (wire: Wire) => void): Fetch {
+export function wireFetch(fetch: Fetch): Fetch {
   return async (input, init) => {
     const body = bytesOf(init?.body)
     if (!body) return fetch(input, init)
-    const sha256 = createHash('sha256').update(body).digest('hex')
-    told({ sha256, bytes: body.byteLength, url: withoutQuery(input) })
+    listening.getStore()?.({ sha256: hash('sha256', body), bytes: body.byteLength, url: withoutQuery(input) })
     return fetch(input, { ...init, body })
   }
 }
 
+const encoder = new TextEncoder()
+
 function bytesOf(body: unknown): Uint8Array<ArrayBuffer> | undefined {
-  if (typeof body === 'string') return new TextEncoder().encode(body)
+  if (typeof body === 'string') return encoder.encode(body)
   return body instanceof Uint8Array ? new Uint8Array(body) : undefined
 }
 

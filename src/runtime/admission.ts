@@ -2,7 +2,7 @@ import { type SessionStore, StoreError } from '../session.ts'
 import type { Clock } from './clock.ts'
 import { RuntimeError, type SubmitInput, type Submitted } from './contract.ts'
 import { sha256 } from './seal.ts'
-import type { Desks, SessionDesk } from './session-desk.ts'
+import { type Desks, publish, type SessionDesk } from './session-desk.ts'
 import type { RuntimeSettings } from './settings.ts'
 import { storageFailure } from './storage-failure.ts'
 import { tokenCounts } from './turn-projection.ts'
@@ -56,7 +56,7 @@ export async function admit(
     const bodies = known ? [body] : [{ type: 'session-start' } as const, body]
     const written = await store.append(session, bodies, clock.time())
     const desk = known ?? desks.fresh(session, undefined)
-    for (const entry of written) desk.stream.entry(entry)
+    publish(desk, written)
     return { desk, submitted: { session, turn, seq: written.at(-1)!.seq, repeated: false } }
   } catch (error) {
     const desk = error instanceof StoreError && error.code === 'conflict' ? await desks.of(session) : undefined

@@ -12,6 +12,8 @@ export interface CalibrationBook {
   /** What a request estimated at `used` must cost at the very least, tokens. */
   leastPromptTokens(model: string, counter: TokenCounter, used: number): number
   observe(model: string, counter: TokenCounter, estimated: number, reported: number): void
+  /** Writes what was learned and not yet saved. */
+  close(): Promise<void>
   view(model: string): { readonly counter: string; readonly ratio: number; readonly samples: number } | undefined
 }
 
@@ -21,24 +23,21 @@ const KEY = 'calibration'
 const UNKNOWN_FLOOR = 0.4
 const KNOWN_FLOOR = 0.7
 const ENOUGH_SAMPLES = 3
+const SAVE_AFTER_MS = 1000
 
 export async function openCalibrationBook(store: SessionStore, warn: (text: string) => void): Promise<CalibrationBook> {
   const states = new Map(Object.entries(((await store.value(KEY)) ?? {}) as Record<string, Calibration>))
   const nameOf = (model: string, counter: TokenCounter) => `${model} ${counterKey(counter)}`
-  let writing: Promise<void> | undefined
-  let changed = false
+  let timer: NodeJS.Timeout | undefined
 
-  /** What was learned lately may be lost in a crash; it is learned again. So writes follow each other at their leisure. */
+  /** What was learned in the last seconds may be lost in a crash; it is learned again. */
   function save(): void {
-    changed = true
-    writing ??= write().finally(() => {
-      writing = undefined
-      if (changed) save()
-    })
+    timer ??= setTimeout(() => void write(), SAVE_AFTER_MS).unref()
   }
 
   async function write(): Promise<void> {
-    changed = false
+    clearTimeout(timer)
+    timer = undefined
     try {
       await store.putValue(KEY, Object.fromEntries(states))
     } catch (error) {
@@ -66,6 +65,7 @@ export async function openCalibrationBook(store: SessionStore, warn: (text: stri
       states.set(name, after)
       save()
     },
+    close: () => (timer ? write() : Promise.resolve()),
     view(model) {
       for (const [name, state] of states) {
         const [id, counter] = name.split(' ')

@@ -16,7 +16,7 @@ import { modelStatuses } from './model-status.ts'
 import { createOutbox } from './outbox.ts'
 import type { Workbench } from './prepare-call.ts'
 import { preview } from './preview.ts'
-import { createDesks } from './session-desk.ts'
+import { createDesks, publish } from './session-desk.ts'
 import { sessionEvents } from './session-events.ts'
 import type { RuntimeSettings } from './settings.ts'
 import { storageFailure } from './storage-failure.ts'
@@ -112,10 +112,11 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
     cancel: async (session, turn) => queue.cancel(await deskOf(session), turn),
     async *events(session, options) {
       const desk = await deskOf(session)
-      if (options.turn !== undefined && !(await store.turn(session, options.turn))) {
-        throw new RuntimeError('no-such-turn', `The session ${session} has no turn ${options.turn}.`)
+      const { turn } = options
+      if (turn !== undefined && !desk.live.has(turn) && !(await store.turn(session, turn))) {
+        throw new RuntimeError('no-such-turn', `The session ${session} has no turn ${turn}.`)
       }
-      yield* sessionEvents(store, desk.stream, session, options)
+      yield* sessionEvents(store, desk, options)
     },
     newSession,
     async sessionFor(binding) {
@@ -125,7 +126,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
       const desk = await deskOf(session)
       if (model !== undefined) await models.resolve(model)
       const written = await store.append(session, [{ type: 'model', model: model ?? null }], clock.time())
-      for (const entry of written) desk.stream.entry(entry)
+      publish(desk, written)
       desk.model = model
     },
     async deleteSession(session) {
@@ -168,7 +169,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
     close() {
       closing ??= (async () => {
         await queue.stop()
-        await plugins.stop()
+        await Promise.all([plugins.stop(), calibration.close()])
         await store.close()
       })()
       return closing

@@ -1,7 +1,7 @@
 import type { SessionStore } from '../session.ts'
 import type { Channel } from './channel.ts'
 import type { Clock } from './clock.ts'
-import type { SessionDesk } from './session-desk.ts'
+import { publish, type SessionDesk } from './session-desk.ts'
 import { turnView } from './turn-view.ts'
 
 /** Carries the replies of settled turns to the channels their sessions are bound to. */
@@ -38,7 +38,7 @@ export function createOutbox(
         [{ type: 'delivered', turn, channel: channel.name, messageId }],
         clock.time(),
       )
-      for (const entry of written) desk.stream.entry(entry)
+      publish(desk, written)
     }
   }
 

@@ -34,6 +34,8 @@ export interface Workbench {
 export interface CallQuestion {
   readonly model: Model
   readonly session: string | undefined
+  /** `false` for a session that is known to have no settled turn: nothing is read. */
+  readonly hasHistory: boolean
   /** `undefined` in a preview: the turn is not in the log. */
   readonly loggedTurn: string | undefined
   readonly current: Turn
@@ -88,16 +90,17 @@ async function attempt(bench: Workbench, question: CallQuestion, offersHistory: 
   })
   // A just-fit layout cuts anew at every call; only where a cut leaves room do its marks stay.
   const cut = layout.cut.lowWater < 1 ? question.cut : undefined
-  const history = session
-    ? await loadHistory(store, {
-        session,
-        current: question.loggedTurn,
-        limit: budget.window - budget.reserve,
-        cut,
-        layout,
-        counter: settings.counter,
-      })
-    : { turns: [], earlier: undefined }
+  const history =
+    session !== undefined && question.hasHistory
+      ? await loadHistory(store, {
+          session,
+          current: question.loggedTurn,
+          limit: budget.window - budget.reserve,
+          cut,
+          layout,
+          counter: settings.counter,
+        })
+      : { turns: [], earlier: undefined }
   const input: AssemblyInput = {
     layout,
     layers: last && offered.length > 0 ? [...layers, lastStepReminder] : layers,

@@ -22,6 +22,7 @@ export async function preview(
   const { outcome } = await attemptCall(bench, {
     model,
     session: session ?? NEW_SESSION,
+    hasHistory: desk !== undefined,
     loggedTurn: undefined,
     current: { id: 'next-turn', messages: input === '' ? [] : [counted] },
     time: clock.time(),

@@ -1,5 +1,5 @@
 import type { Cut, Piece } from '../context.ts'
-import type { SessionStore } from '../session.ts'
+import type { Entry, SessionStore } from '../session.ts'
 import { createSessionStream, type SessionStream } from './session-stream.ts'
 
 /** What the runtime remembers of a session between turns. All of it can be read from the log again. */
@@ -9,6 +9,10 @@ export interface SessionDesk {
   /** Turns that wait, in the order of their input. */
   readonly queue: string[]
   running: { readonly turn: string; readonly controller: AbortController } | undefined
+  /** Entries of turns that were admitted by this process and have not ended, from their input on. */
+  readonly live: Map<string, Entry[]>
+  /** Whether turns stand in the log before the ones that are live; only a new session has none. */
+  hasHistory: boolean
   /** Chosen with `/model`. */
   model: string | undefined
   /** Marks of the last cut, and the room it was made for. */
@@ -71,7 +75,7 @@ export function createDesks(store: SessionStore): Desks {
       opening.set(session, under)
       return under
     },
-    fresh: (session, model) => place({ ...blank(session), model }),
+    fresh: (session, model) => place({ ...blank(session), hasHistory: false, model }),
     forget: (session) => desks.delete(session),
     all: () => desks.values(),
   }
@@ -82,9 +86,23 @@ function blank(session: string): SessionDesk {
     session,
     stream: createSessionStream(),
     queue: [],
+    live: new Map(),
+    hasHistory: true,
     running: undefined,
     model: undefined,
     cut: undefined,
     lastCall: undefined,
+  }
+}
+
+/** Entries that are on disk: remembered while their turn lives, and shown to whoever watches. */
+export function publish(desk: SessionDesk, entries: readonly Entry[]): void {
+  for (const entry of entries) {
+    const turn = 'turn' in entry ? entry.turn : undefined
+    if (entry.type === 'input') desk.live.set(entry.turn, [entry])
+    else if (entry.type === 'turn-end') desk.live.delete(entry.turn)
+    else if (turn !== undefined) desk.live.get(turn)?.push(entry)
+    if (entry.type === 'turn-end') desk.hasHistory = true
+    desk.stream.entry(entry)
   }
 }

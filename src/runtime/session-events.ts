@@ -1,9 +1,11 @@
 import type { Entry, SessionStore } from '../session.ts'
 import { type EventsOptions, RuntimeError, type SessionEvent } from './contract.ts'
-import { eventId, parseEventId, type SessionStream } from './session-stream.ts'
+import type { SessionDesk } from './session-desk.ts'
+import { eventId, parseEventId } from './session-stream.ts'
 
 /** Events that one reader may lag behind before its stream is ended. It can resume where it stopped. */
 const LONGEST_QUEUE = 50_000
+const PAGE = 500
 
 /**
  * First what the log holds behind `after`, then live. A reader that was away gets every entry it missed, and of the
@@ -11,8 +13,7 @@ const LONGEST_QUEUE = 50_000
  */
 export async function* sessionEvents(
   store: SessionStore,
-  stream: SessionStream,
-  session: string,
+  { session, stream, live }: SessionDesk,
   { after, turn, signal }: EventsOptions,
 ): AsyncGenerator<SessionEvent> {
   const seen = positionOf(after)
@@ -36,15 +37,16 @@ export async function* sessionEvents(
     const isCurrent = (event: SessionEvent) => !isDelta(event) || parseEventId(event.id)!.seq >= settled
     if (after !== 'live') {
       for (;;) {
-        const options = { after: reached, limit: 500, ...(turn === undefined ? {} : { turn }) }
-        const entries = await store.entries(session, options)
+        const known = turn !== undefined && reached === 0 ? live.get(turn) : undefined
+        const options = { after: reached, limit: PAGE, ...(turn === undefined ? {} : { turn }) }
+        const entries = known ? [...known] : await store.entries(session, options)
         for (const entry of entries) {
           note(entry)
           yield { id: eventId(entry.seq, 0), type: 'entry', entry }
           if (isEnd(entry, turn)) return
         }
         reached = entries.at(-1)?.seq ?? reached
-        if (entries.length < 500) break
+        if (known || entries.length < PAGE) break
       }
       if (turn !== undefined && seen.seq > 0 && (await isOver(store, session, turn))) return
       const { since, events } = subscription.running

@@ -8,7 +8,7 @@ import type { Clock } from './clock.ts'
 import { attemptCall, type CallQuestion, type Workbench } from './prepare-call.ts'
 import { type Reuse, seal, type Sealed, type SealedManifest } from './seal.ts'
 import { reserveFor } from './settings.ts'
-import type { SessionDesk } from './session-desk.ts'
+import { publish, type SessionDesk } from './session-desk.ts'
 import { counterKey, tokenCounts } from './turn-projection.ts'
 
 /** What one turn is run with. */
@@ -41,7 +41,7 @@ export function turnSetup(turnDesk: TurnDesk): TurnSetup {
     const all = [...opening, ...bodies]
     opening = []
     const written = await store.append(session, all, clock.time())
-    for (const entry of written) desk.stream.entry(entry)
+    publish(desk, written)
     return written
   }
 
@@ -56,6 +56,7 @@ export function turnSetup(turnDesk: TurnDesk): TurnSetup {
     const question: CallQuestion = {
       model,
       session,
+      hasHistory: desk.hasHistory,
       loggedTurn: turn,
       current,
       time: input?.time ?? clock.time(),

@@ -9,7 +9,7 @@ import type { Workbench } from './prepare-call.ts'
 import type { Sealed } from './seal.ts'
 import { RuntimeError } from './contract.ts'
 import { storageFailure } from './storage-failure.ts'
-import type { Desks, SessionDesk } from './session-desk.ts'
+import { type Desks, publish, type SessionDesk } from './session-desk.ts'
 import { turnSetup } from './turn-desk.ts'
 
 /** Runs turns: one at a time in a session, in the order of their input; sessions side by side (DESIGN §6). */
@@ -58,7 +58,7 @@ export function createTurnQueue(parts: QueueParts): TurnQueue {
   }
 
   async function run(desk: SessionDesk, turn: string, signal: AbortSignal): Promise<void> {
-    const entries = await store.entries(desk.session, { turn })
+    const entries = [...(desk.live.get(turn) ?? (await store.entries(desk.session, { turn })))]
     const input = entries.find((entry) => entry.type === 'input')
     if (!input || input.type !== 'input') throw new Error('its input is not in the log')
     const model = await parts.models.resolve(input.options?.model ?? desk.model).catch((error: unknown) => error)
@@ -101,7 +101,7 @@ export function createTurnQueue(parts: QueueParts): TurnQueue {
     outcome: { type: 'cancelled' } | { type: 'failed'; code: string; message: string },
   ): Promise<void> {
     const written = await store.append(desk.session, [{ type: 'turn-end', turn, outcome }], clock.time())
-    for (const entry of written) desk.stream.entry(entry)
+    publish(desk, written)
     void outbox.deliver(desk)
   }
 

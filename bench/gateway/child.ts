@@ -1,0 +1,51 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+
+/** A process of the bench and the first line it printed. */
+export interface Child {
+  readonly process: ChildProcess
+  readonly line: string
+  /** From the start of the process to its first line, ms. */
+  readonly startMs: number
+  /** Resident memory now, MB. */
+  resident(): number
+  stop(): Promise<void>
+}
+
+export function startChild(args: readonly string[], environment: Record<string, string> = {}): Promise<Child> {
+  const began = performance.now()
+  const child = spawn(process.execPath, args, {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, ...environment },
+  })
+  const ended = new Promise<void>((resolve) => child.on('exit', () => resolve()))
+  return new Promise((resolve, reject) => {
+    let text = ''
+    child.on('exit', (code) => reject(new Error(`${args.join(' ')} ended with ${code}: ${text}`)))
+    child.stdout.on('data', (data: Buffer) => {
+      text += data.toString()
+      const end = text.indexOf('\n')
+      if (end === -1) return
+      resolve({
+        process: child,
+        line: text.slice(0, end),
+        startMs: performance.now() - began,
+        resident: () => residentOf(child.pid!),
+        async stop() {
+          child.kill('SIGTERM')
+          await ended
+        },
+      })
+    })
+  })
+}
+
+/** As the kernel tells it; 0 where it does not. */
+function residentOf(pid: number): number {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+    return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / 1024
+  } catch {
+    return 0
+  }
+}
