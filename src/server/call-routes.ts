@@ -24,8 +24,12 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
       method: 'GET',
       path: '/api/sessions/:session/calls',
       tag: 'calls',
-      summary: 'Lists the newest calls of a session in the order they were made, without their manifests',
-      query: z.strictObject({ limit: limit(100, 1000) }),
+      summary: 'Lists calls of a session in the order they were made, without their manifests',
+      description: 'The newest ones, or with `after` those that follow it.',
+      query: z.strictObject({
+        limit: limit(100, 1000),
+        after: z.string().min(1).optional().describe('Id of the last call that is known.'),
+      }),
       answers: {
         200: {
           description: 'Calls',
@@ -34,7 +38,8 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
       },
       handle: async ({ param, query }) => {
         const session = param('session')
-        const calls = await store.calls(session, { last: query.limit })
+        const { after, limit: most } = query
+        const calls = await store.calls(session, after === undefined ? { last: most } : { after, limit: most })
         if (calls.length === 0 && (await store.session(session)) === undefined) throw noSuchSession(session)
         return json({ calls: calls.map(inBrief) })
       },

@@ -1,7 +1,7 @@
 import { type CompletionEvent, type Runtime, RuntimeError, type RuntimeErrorCode } from '../runtime.ts'
 import { type Entry, type Usage } from '../session.ts'
 import { messageReasoning, messageText } from './message-text.ts'
-import { totals } from './turn-view.ts'
+import { billed } from './billed.ts'
 
 /**
  * A turn of a session as if it were one completion: what all its calls say, one after another, and the sums of what they
@@ -18,29 +18,40 @@ export async function* turnCompletion(
   let said = false
   let told = { text: '', reasoning: '' }
   for await (const event of runtime.events(session, { turn, signal })) {
-    if (event.type === 'text-delta') {
+    if (event.type === 'interrupted') throw new RuntimeError(event.code, event.message, { turn })
+    if (event.type === 'entry') {
+      yield* ofEntry(event.entry)
+      if (event.entry.type === 'turn-end') return
+    } else if (event.type === 'text-delta') {
       yield { type: 'text-delta', text: apart(event.text) }
       told.text += event.text
-    } else if (event.type === 'reasoning-delta') {
+    } else {
       yield { type: 'reasoning-delta', text: event.text }
       told.reasoning += event.text
-    } else if (event.entry.type === 'assembly') {
+    }
+  }
+
+  function* ofEntry(entry: Entry): Generator<CompletionEvent> {
+    if (entry.type === 'assembly') {
       calls += 1
       told = { text: '', reasoning: '' }
-      yield { type: 'call-start', call: event.entry.call, model: '' }
-    } else if (event.entry.type === 'message') {
-      const reasoning = rest(messageReasoning(event.entry.message), told.reasoning)
-      if (reasoning !== '') yield { type: 'reasoning-delta', text: reasoning }
-      const text = rest(messageText(event.entry.message), told.text)
-      if (text !== '') yield { type: 'text-delta', text: apart(text) }
-      said ||= told.text !== '' || text !== ''
-      told = { text: '', reasoning: '' }
-    } else if (event.entry.type === 'usage') {
-      usages.push(event.entry.usage)
-    } else if (event.entry.type === 'turn-end') {
-      yield finish(event.entry, calls, usages)
-      return
+      yield { type: 'call-start', call: entry.call, model: '' }
+    } else if (entry.type === 'message') {
+      yield* missed(messageText(entry.message), messageReasoning(entry.message))
+    } else if (entry.type === 'usage') {
+      usages.push(entry.usage)
+    } else if (entry.type === 'turn-end') {
+      yield finish(entry, calls, usages)
     }
+  }
+
+  function* missed(wholeText: string, wholeReasoning: string): Generator<CompletionEvent> {
+    const reasoning = rest(wholeReasoning, told.reasoning)
+    if (reasoning !== '') yield { type: 'reasoning-delta', text: reasoning }
+    const text = rest(wholeText, told.text)
+    if (text !== '') yield { type: 'text-delta', text: apart(text) }
+    said ||= told.text !== '' || text !== ''
+    told = { text: '', reasoning: '' }
   }
 
   /** What different calls say is not one sentence. */
@@ -65,7 +76,7 @@ function finish(
     throw new RuntimeError(outcome.code as RuntimeErrorCode, outcome.message, { turn })
   }
   if (outcome.type === 'cancelled') throw new RuntimeError('cancelled', 'The turn was cancelled.', { turn })
-  const { promptTokensBilled, cachedTokensBilled, outputTokensBilled } = totals(calls, usages)
+  const { promptTokensBilled, cachedTokensBilled, outputTokensBilled } = billed(calls, usages)
   return {
     type: 'finish',
     reason: 'stop',

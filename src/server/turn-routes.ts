@@ -1,11 +1,9 @@
 import { z } from 'zod'
-import { type Runtime, type TurnView } from '../runtime.ts'
-import { type Entry } from '../session.ts'
+import { type Runtime, turnView } from '../runtime.ts'
 import { json } from './answer.ts'
 import { noSuchSession, noSuchTurn } from './no-such.ts'
 import { type Route, route } from './route.ts'
 import { limit, turnRow, turnView as turnViewSchema } from './schema.ts'
-import { turnView } from './turn-view.ts'
 
 /** Turns of a session: list, read, wait for, cancel. */
 export function turnRoutes(runtime: Runtime): readonly Route[] {
@@ -43,8 +41,8 @@ export function turnRoutes(runtime: Runtime): readonly Route[] {
         const row = await store.turn(session, turn)
         if (row === undefined) throw noSuchTurn(session, turn)
         const running = row.state === 'queued' || row.state === 'running'
-        if (running && query.wait > 0) return json(await endOf(runtime, session, turn, query.wait, request.signal))
-        return json(turnView(session, turn, await store.entries(session, { turn })))
+        if (running && query.wait > 0) await endOf(runtime, session, turn, query.wait, request.signal)
+        return json(await turnView(store, session, turn))
       },
     }),
     route({
@@ -68,22 +66,19 @@ export function turnRoutes(runtime: Runtime): readonly Route[] {
   ]
 }
 
-/** The turn at its end, or as it stands when the time is up. */
+/** Until the turn is over, is interrupted, or the time is up. */
 async function endOf(
   runtime: Runtime,
   session: string,
   turn: string,
   waitMs: number,
   left: AbortSignal,
-): Promise<TurnView> {
+): Promise<void> {
   const signal = AbortSignal.any([AbortSignal.timeout(waitMs), left])
-  const entries: Entry[] = []
   try {
-    for await (const event of runtime.events(session, { turn, signal })) {
-      if (event.type === 'entry') entries.push(event.entry)
-    }
+    const events = runtime.events(session, { turn, signal })
+    while (!(await events.next()).done);
   } catch (error) {
     if (!signal.aborted) throw error
   }
-  return turnView(session, turn, entries)
 }

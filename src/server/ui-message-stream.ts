@@ -2,7 +2,7 @@ import { toolCalls, toolResults, outputText, type Message } from '../context.ts'
 import { type SessionEvent } from '../runtime.ts'
 import { type Entry, type Usage } from '../session.ts'
 import { messageReasoning, messageText } from './message-text.ts'
-import { totals } from './turn-view.ts'
+import { billed } from './billed.ts'
 
 type Spoken = 'text' | 'reasoning'
 
@@ -22,7 +22,13 @@ export function uiMessageStream(session: string, turn: string): (event: SessionE
   let inStep = false
   let started = false
 
-  return (event) => start() + (event.type === 'entry' ? ofEntry(event.entry) : delta(spoken(event.type), event.text))
+  return (event) => start() + ofEvent(event)
+
+  function ofEvent(event: SessionEvent): string {
+    if (event.type === 'entry') return ofEntry(event.entry)
+    if (event.type === 'interrupted') return close() + uiFailure(event.message)
+    return delta(event.type === 'text-delta' ? 'text' : 'reasoning', event.text)
+  }
 
   function start(): string {
     if (started) return ''
@@ -135,7 +141,7 @@ export function uiMessageStream(session: string, turn: string): (event: SessionE
   }
 
   function end(outcome: Extract<Entry, { type: 'turn-end' }>['outcome']): string {
-    const messageMetadata = { session, turn, calls, totals: totals(calls.length, usages), outcome: outcome.type }
+    const messageMetadata = { session, turn, calls, totals: billed(calls.length, usages), outcome: outcome.type }
     const finish = (finishReason: string) => chunk({ type: 'finish', finishReason, messageMetadata })
     if (outcome.type === 'completed') return finish('stop') + DONE
     if (outcome.type === 'cancelled') return finish('other') + chunk({ type: 'abort', reason: 'cancelled' }) + DONE
@@ -156,8 +162,4 @@ function errorChunk(errorText: string): string {
 
 function chunk(value: { readonly type: string; readonly [key: string]: unknown }): string {
   return `data: ${JSON.stringify(value)}\n\n`
-}
-
-function spoken(type: 'text-delta' | 'reasoning-delta'): Spoken {
-  return type === 'text-delta' ? 'text' : 'reasoning'
 }

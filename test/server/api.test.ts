@@ -1,0 +1,278 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { echo, failing, scriptedRuntime, type Script } from './scripted-runtime.ts'
+import { type Accepted, eventsOf, parseEvents, served } from './served.ts'
+
+interface Row {
+  readonly id: string
+  readonly title?: string
+  readonly model?: string
+}
+
+interface Rows {
+  readonly sessions: readonly Row[]
+}
+
+interface View {
+  readonly outcome?: unknown
+  readonly text: string
+}
+
+test('sessions are made, listed, read, given a model and deleted', async () => {
+  const { json, request } = served(scriptedRuntime())
+  const made = await request('/api/sessions', { body: { title: 'Trip' } })
+  assert.equal(made.status, 201)
+  const { id } = (await made.json()) as { id: string }
+  assert.equal(made.headers.get('location'), `/api/sessions/${id}`)
+  assert.equal((await json<Row>(`/api/sessions/${id}`)).title, 'Trip')
+  const patch = (model: string | null) => json<Row>(`/api/sessions/${id}`, { method: 'PATCH', body: { model } })
+  assert.equal((await patch('ollama/llama3.2')).model, 'ollama/llama3.2')
+  assert.equal((await patch(null)).model, undefined)
+  assert.equal((await json<Rows>('/api/sessions?limit=5')).sessions.length, 1)
+  assert.equal((await json<Rows>('/api/sessions?offset=1')).sessions.length, 0)
+  assert.equal((await request(`/api/sessions/${id}`, { method: 'DELETE' })).status, 204)
+  assert.equal((await request(`/api/sessions/${id}`, { method: 'DELETE' })).status, 404)
+})
+
+test('a message is accepted with the turn that answers it, and a repeat is the same turn', async () => {
+  const runtime = scriptedRuntime()
+  const { request, json } = served(runtime)
+  const first = await request('/api/messages', { body: { text: 'hello' }, headers: { 'idempotency-key': 'k1' } })
+  assert.equal(first.status, 202)
+  const accepted = (await first.json()) as Accepted & { repeated: boolean }
+  assert.equal(accepted.repeated, false)
+  const again = await json('/api/messages', { body: { text: 'hello', idempotencyKey: 'k1' } })
+  assert.deepEqual(again, { ...accepted, repeated: true })
+  const here = await json(`/api/sessions/${accepted.session}/messages`, {
+    body: { text: 'more', model: 'rehearsal' },
+  })
+  assert.equal(here.session, accepted.session)
+  assert.deepEqual(runtime.submitted.at(-1), { text: 'more', session: accepted.session, model: 'rehearsal' })
+  const both = await request('/api/messages', {
+    body: { text: 'x', idempotencyKey: 'a' },
+    headers: { 'idempotency-key': 'b' },
+  })
+  assert.equal(both.status, 400)
+  assert.equal((await request('/api/messages', { body: { text: ' \n' } })).status, 400)
+  assert.equal((await request('/api/messages', { body: { text: 'x', session: 'none' } })).status, 404)
+})
+
+test('a turn can be waited for, and read with what it said and cost', async () => {
+  const { json, request } = served(scriptedRuntime())
+  const { session, turn } = await json('/api/messages', { body: { text: 'hello' } })
+  const view = await json(`/api/sessions/${session}/turns/${turn}?wait=5000`)
+  const expected = {
+    session,
+    turn,
+    outcome: { type: 'completed' },
+    text: 'You said: hello',
+    calls: [`call-${turn}`],
+    totals: { calls: 1, promptTokensBilled: 100, cachedTokensBilled: 40, outputTokensBilled: 20 },
+  }
+  assert.deepEqual(view, expected)
+  assert.deepEqual(await json(`/api/sessions/${session}/turns/${turn}`), expected)
+  assert.equal((await json<{ turns: Accepted[] }>(`/api/sessions/${session}/turns`)).turns[0]?.turn, turn)
+  assert.equal((await request(`/api/sessions/${session}/turns/none`)).status, 404)
+  assert.equal((await request(`/api/sessions/none/turns`)).status, 404)
+  assert.equal((await request(`/api/sessions/${session}/turns/${turn}?wait=60001`)).status, 400)
+})
+
+test('a turn that does not end in time is shown as it stands, and can be cancelled', async () => {
+  const hanging: Script = ({ turn, append }) => append({ type: 'turn-start', turn })
+  const { json, request } = served(scriptedRuntime({ script: hanging }))
+  const { session, turn } = await json('/api/messages', { body: { text: 'hello' } })
+  const path = `/api/sessions/${session}/turns/${turn}`
+  assert.equal((await json<View>(`${path}?wait=20`)).outcome, undefined)
+  assert.deepEqual(await json(`${path}/cancel`, { method: 'POST' }), { cancelled: true })
+  assert.deepEqual(await json(`${path}/cancel`, { method: 'POST' }), { cancelled: false })
+  assert.deepEqual((await json<View>(path)).outcome, { type: 'cancelled' })
+  assert.equal((await request(`/api/sessions/${session}/turns/none/cancel`, { method: 'POST' })).status, 404)
+})
+
+test('the log is read in pages', async () => {
+  const { json, request } = served(scriptedRuntime())
+  const { session, turn } = await json('/api/messages', { body: { text: 'hello' } })
+  await json(`/api/sessions/${session}/turns/${turn}?wait=5000`)
+  const page = await json<{ entries: { seq: number }[] }>(`/api/sessions/${session}/entries?after=1&limit=2`)
+  assert.deepEqual(
+    page.entries.map(({ seq }) => seq),
+    [2, 3],
+  )
+  assert.equal((await request('/api/sessions/none/entries')).status, 404)
+})
+
+test('the events of a turn end with it', async () => {
+  const { json, request } = served(scriptedRuntime())
+  const { session, turn } = await json('/api/messages', { body: { text: 'hello' } })
+  const response = await request(`/api/sessions/${session}/events?turn=${turn}`)
+  assert.match(response.headers.get('content-type') ?? '', /^text\/event-stream/)
+  const events = await eventsOf(response)
+  assert.deepEqual(
+    events.map(({ id, event }) => `${id} ${event}`),
+    [
+      '2 entry',
+      '3 entry',
+      '4 entry',
+      '4.1 text-delta',
+      '4.2 text-delta',
+      '4.3 text-delta',
+      '5 entry',
+      '6 entry',
+      '7 entry',
+    ],
+  )
+  assert.equal(events.at(-1)?.data.entry?.type, 'turn-end')
+  assert.ok(events.every(({ id, data }) => data.id === id))
+})
+
+test('a stream that was cut off goes on behind the last event that was seen', async () => {
+  const { json, request } = served(scriptedRuntime())
+  const { session, turn } = await json('/api/messages', { body: { text: 'hello' } })
+  const path = `/api/sessions/${session}/events?turn=${turn}`
+  const all = await eventsOf(await request(path))
+  for (const [at, { id }] of all.entries()) {
+    if (at === all.length - 1) break
+    const rest = await eventsOf(await request(`${path}&after=1`, { headers: { 'last-event-id': id! } }))
+    assert.deepEqual(rest, all.slice(at + 1))
+    assert.deepEqual(await eventsOf(await request(`${path}&after=${id}`)), rest)
+  }
+  const bad = await request(path, { headers: { 'last-event-id': 'nonsense' } })
+  assert.equal(bad.status, 400)
+})
+
+test('events of what does not exist are refused before the stream begins', async () => {
+  const { json, request } = served(scriptedRuntime())
+  const { id } = await json<Row>('/api/sessions', { body: {} })
+  assert.equal((await request('/api/sessions/none/events')).status, 404)
+  assert.equal((await request(`/api/sessions/${id}/events?turn=none`)).status, 404)
+})
+
+test('a reader that leaves is let go, and the turn goes on', async () => {
+  let left: (() => void) | undefined
+  const gone = new Promise<void>((resolve) => (left = resolve))
+  const script: Script = async (turn) => {
+    turn.append({ type: 'turn-start', turn: turn.turn })
+    await gone
+    await echo(turn)
+  }
+  const { json, request } = served(scriptedRuntime({ script }))
+  const { session, turn } = await json('/api/messages', { body: { text: 'hello' } })
+  const { body } = await request(`/api/sessions/${session}/events?turn=${turn}`)
+  const reader = body!.getReader()
+  await reader.read()
+  await reader.cancel()
+  left!()
+  assert.equal((await json<View>(`/api/sessions/${session}/turns/${turn}?wait=5000`)).text, 'You said: hello')
+})
+
+test('a reader that falls behind is cut off within its bound, and takes it up again', async () => {
+  const size = 1000
+  const pieces = 200
+  const script: Script = ({ turn, append, text }) => {
+    append({ type: 'turn-start', turn }, { type: 'assembly', turn, call: 'call-1' })
+    for (let piece = 0; piece < pieces; piece++) text('x'.repeat(size))
+    append({ type: 'turn-end', turn, outcome: { type: 'completed' } })
+  }
+  const runtime = scriptedRuntime({ script })
+  const bufferBytes = 10_000
+  const { json, request } = served(runtime, { streams: { bufferBytes, stallMs: 30 } })
+  const { session, turn } = await json('/api/messages', { body: { text: 'hello' } })
+  const path = `/api/sessions/${session}/events?turn=${turn}`
+  const slow = await request(path)
+  const over = await json<View>(`/api/sessions/${session}/turns/${turn}?wait=5000`)
+  assert.deepEqual(over.outcome, { type: 'completed' })
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  let text = ''
+  await assert.rejects(async () => {
+    for await (const bytes of slow.body!) text += new TextDecoder().decode(bytes)
+  }, /fell too far behind/)
+  assert.ok(text.length < bufferBytes + 3 * size)
+
+  const seen = parseEvents(text)
+  const last = seen.at(-1)?.id
+  const rest = await eventsOf(await request(path, last === undefined ? {} : { headers: { 'last-event-id': last } }))
+  assert.equal([...seen, ...rest].filter(({ event }) => event === 'text-delta').length, pieces)
+})
+
+test('a reader that keeps up reads a long log whole, however small the bound', async () => {
+  const script: Script = ({ turn, append, text }) => {
+    append({ type: 'turn-start', turn })
+    for (let piece = 0; piece < 100; piece++) text('x'.repeat(1000))
+    append({ type: 'turn-end', turn, outcome: { type: 'completed' } })
+  }
+  const { json, request } = served(scriptedRuntime({ script }), { streams: { bufferBytes: 5000, stallMs: 5000 } })
+  const { session, turn } = await json('/api/messages', { body: { text: 'hello' } })
+  const events = await eventsOf(await request(`/api/sessions/${session}/events?turn=${turn}`))
+  assert.equal(events.length, 103)
+})
+
+test('a stream with nothing to say says that it is still there', async () => {
+  const { json, request } = served(scriptedRuntime(), { streams: { heartbeatMs: 5 } })
+  const { id } = await json<Row>('/api/sessions', { body: {} })
+  const { body } = await request(`/api/sessions/${id}/events?after=live`)
+  const reader = body!.getReader()
+  const { value } = await reader.read()
+  assert.equal(new TextDecoder().decode(value), ': still here\n\n')
+  await reader.cancel()
+})
+
+test('ending all streams ends them in order', async () => {
+  const { json, request, server } = served(scriptedRuntime())
+  const { id } = await json<Row>('/api/sessions', { body: {} })
+  const response = await request(`/api/sessions/${id}/events`)
+  setImmediate(server.endStreams)
+  assert.equal((await eventsOf(response)).length, 1)
+})
+
+test('a failed turn is an event like any other', async () => {
+  const { json, request } = served(scriptedRuntime({ script: failing('auth', 'The key is invalid.') }))
+  const { session, turn } = await json('/api/messages', { body: { text: 'hello' } })
+  const events = await eventsOf(await request(`/api/sessions/${session}/events?turn=${turn}`))
+  assert.deepEqual(events.at(-1)?.data.entry?.outcome, { type: 'failed', code: 'auth', message: 'The key is invalid.' })
+})
+
+test('calls are listed in brief and read with their manifest, as JSON or as an outline', async () => {
+  const { json, request } = served(scriptedRuntime())
+  const { session, turn } = await json('/api/messages', { body: { text: 'hello' } })
+  await json(`/api/sessions/${session}/turns/${turn}?wait=5000`)
+  const { calls } = await json<{ calls: Row[] }>(`/api/sessions/${session}/calls`)
+  assert.deepEqual(calls, [
+    {
+      id: `call-${turn}`,
+      time: '2026-11-20T10:00:00.000Z',
+      model: 'rehearsal',
+      requestDigest: 'd'.repeat(64),
+      layout: 'auto',
+      used: 12,
+      available: 900,
+    },
+  ])
+  const path = `/api/calls/${calls[0]!.id}`
+  const record = await json<{ manifest: unknown }>(path)
+  assert.deepEqual(await json(`${path}/manifest`), record.manifest)
+  const outline = await request(`${path}/manifest?format=outline`)
+  assert.match(outline.headers.get('content-type') ?? '', /^text\/plain/)
+  assert.match(await outline.text(), /^window 1000, reserve 100: used 12 of 900\n/)
+  assert.equal((await json<{ identical: boolean }>(`${path}/request`)).identical, true)
+  const { commonPrefix } = await json<{ commonPrefix: unknown }>(`/api/diff?before=a&after=b`)
+  assert.deepEqual(commonPrefix, { tokens: 12, pieces: 1 })
+  assert.equal((await json<{ identical: number }>(`/api/sessions/${session}/replay`)).identical, 1)
+  for (const missing of ['/api/calls/x', '/api/calls/x/manifest', '/api/calls/x/request', '/api/sessions/x/calls']) {
+    assert.equal((await request(missing)).status, 404, missing)
+  }
+})
+
+test('the next call can be looked at before it is made', async () => {
+  const { json } = served(scriptedRuntime())
+  const posted = await json<{ request: { messages: unknown } }>('/api/context', { body: { input: 'hello' } })
+  assert.deepEqual(posted.request.messages, [{ role: 'user', content: 'hello' }])
+  assert.deepEqual(await json('/api/context?input=hello'), posted)
+})
+
+test('status, models, configuration and reload are there', async () => {
+  const { json } = served(scriptedRuntime(), { configuration: () => ({ gateway: { token: '(set)' } }) })
+  assert.equal((await json<{ model: Row }>('/api/status')).model.id, 'rehearsal')
+  assert.equal((await json<{ models: Row[] }>('/api/models')).models.length, 2)
+  assert.deepEqual(await json('/api/configuration'), { gateway: { token: '(set)' } })
+  assert.deepEqual(await json('/api/reload', { method: 'POST' }), { warnings: [] })
+})

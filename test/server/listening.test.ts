@@ -1,0 +1,245 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { request as httpRequest } from 'node:http'
+import { connect } from 'node:net'
+import { test, type TestContext } from 'node:test'
+import OpenAI, { AuthenticationError, NotFoundError } from 'openai'
+import { type CompletionEvent, type Runtime, RuntimeError } from '../../src/runtime.ts'
+import { createServer, listen, type Listening, type ServerOptions } from '../../src/server.ts'
+import { echo, scriptedRuntime, type Script } from './scripted-runtime.ts'
+import { type Accepted, eventsOf, TOKEN } from './served.ts'
+
+async function listening(
+  t: TestContext,
+  runtime: Runtime,
+  options: Partial<ServerOptions> = {},
+): Promise<Listening & { client: OpenAI }> {
+  const server = createServer(runtime, { token: TOKEN, bind: '127.0.0.1', version: '0.1.0', ...options })
+  const opened = await listen(server, { port: 0, bind: '127.0.0.1' })
+  t.after(() => opened.close({ graceMs: 100 }))
+  return { ...opened, client: new OpenAI({ apiKey: TOKEN, baseURL: `${opened.url}/v1`, maxRetries: 0 }) }
+}
+
+const authorization = `Bearer ${TOKEN}`
+const hello = [{ role: 'user' as const, content: 'hello' }]
+
+async function say(url: string, text = 'hello'): Promise<Accepted> {
+  const response = await fetch(`${url}/api/messages`, {
+    method: 'POST',
+    headers: { authorization, 'content-type': 'application/json' },
+    body: JSON.stringify({ text }),
+  })
+  assert.equal(response.status, 202)
+  return (await response.json()) as Accepted
+}
+
+test('the official openai client gets an answer, and the manifest it came from', async (t) => {
+  const { client } = await listening(t, scriptedRuntime())
+  const { data, response } = await client.chat.completions.create({ model: 'foreword', messages: hello }).withResponse()
+  assert.equal(data.choices[0]?.message.content, 'Hello')
+  assert.equal(data.usage?.total_tokens, 120)
+  assert.equal(response.headers.get('x-foreword-call'), 'call-own')
+})
+
+test('the official openai client streams', async (t) => {
+  const { client } = await listening(t, scriptedRuntime())
+  const stream = await client.chat.completions.create({
+    model: 'foreword',
+    messages: hello,
+    user: 'anna',
+    stream: true,
+    stream_options: { include_usage: true },
+  })
+  let text = ''
+  let total: number | undefined
+  for await (const chunk of stream) {
+    text += chunk.choices[0]?.delta.content ?? ''
+    total = chunk.usage?.total_tokens ?? total
+  }
+  assert.equal(text, 'You said: hello')
+  assert.equal(total, 120)
+})
+
+test('the official openai client runs its own tools', async (t) => {
+  const usage = { cachedTokens: undefined, cacheWrittenTokens: undefined, reasoningTokens: undefined }
+  const complete = async function* ({ messages }: { messages: readonly unknown[] }): AsyncGenerator<CompletionEvent> {
+    yield { type: 'call-start', call: `call-${messages.length}`, model: 'rehearsal' }
+    const asks = messages.length === 1
+    if (asks) yield { type: 'tool-call', toolCallId: 'a', toolName: 'look', input: { at: 'sky' } }
+    else yield { type: 'text-delta', text: 'It is blue.' }
+    yield {
+      type: 'finish',
+      reason: asks ? 'tool-calls' : 'stop',
+      usage: { ...usage, promptTokens: 1, outputTokens: 1 },
+    }
+  }
+  const runtime = scriptedRuntime({ complete })
+  const { client } = await listening(t, runtime)
+  const looked: unknown[] = []
+  const runner = client.chat.completions.runTools({
+    model: 'foreword',
+    messages: hello,
+    stream: true,
+    tools: [
+      {
+        type: 'function',
+        function: {
+          name: 'look',
+          description: 'Looks.',
+          parameters: { type: 'object', properties: { at: { type: 'string' } } },
+          parse: JSON.parse,
+          function: (input: object) => {
+            looked.push(input)
+            return 'blue'
+          },
+        },
+      },
+    ],
+  })
+  assert.equal(await runner.finalContent(), 'It is blue.')
+  assert.deepEqual(looked, [{ at: 'sky' }])
+  assert.deepEqual(runtime.completed[1]?.messages.at(-1), {
+    role: 'tool',
+    content: [{ type: 'tool-result', toolCallId: 'a', toolName: 'look', output: { type: 'text', value: 'blue' } }],
+  })
+})
+
+test('the official openai client lists models, and understands refusals and failures in mid-stream', async (t) => {
+  const complete = async function* (): AsyncGenerator<CompletionEvent> {
+    yield { type: 'call-start', call: 'c', model: 'm' }
+    yield { type: 'text-delta', text: 'Hel' }
+    throw new RuntimeError('network', 'The stream broke off.')
+  }
+  const { client, url } = await listening(t, scriptedRuntime({ complete }))
+  const ids: string[] = []
+  for await (const { id } of client.models.list()) ids.push(id)
+  assert.deepEqual(ids, ['foreword', 'rehearsal', 'ollama/llama3.2'])
+  const stranger = new OpenAI({ apiKey: 'wrong', baseURL: `${url}/v1`, maxRetries: 0 })
+  await assert.rejects(async () => stranger.models.list(), AuthenticationError)
+  const nowhere = client.chat.completions.create(
+    { model: 'foreword', messages: hello },
+    { headers: { 'x-foreword-session': 'none' } },
+  )
+  await assert.rejects(nowhere, NotFoundError)
+  const stream = await client.chat.completions.create({ model: 'foreword', messages: hello, stream: true })
+  let text = ''
+  await assert.rejects(async () => {
+    for await (const chunk of stream) text += chunk.choices[0]?.delta.content ?? ''
+  }, /The stream broke off/)
+  assert.equal(text, 'Hel')
+})
+
+test('events arrive while the turn runs, not at its end', async (t) => {
+  const go = Promise.withResolvers<void>()
+  const script: Script = async (turn) => {
+    turn.append({ type: 'turn-start', turn: turn.turn })
+    turn.text('first')
+    await go.promise
+    turn.append({ type: 'turn-end', turn: turn.turn, outcome: { type: 'completed' } })
+  }
+  const { url } = await listening(t, scriptedRuntime({ script }))
+  const { session, turn } = await say(url)
+  const response = await fetch(`${url}/api/sessions/${session}/events?turn=${turn}`, { headers: { authorization } })
+  let text = ''
+  for await (const bytes of response.body!) {
+    text += new TextDecoder().decode(bytes)
+    if (text.includes('"first"')) go.resolve()
+  }
+  assert.match(text, /turn-end/)
+})
+
+test('a reader behind a full socket is let go, the turn is not held up, and the rest can be had', async (t) => {
+  const script: Script = ({ turn, append, text }) => {
+    append({ type: 'turn-start', turn })
+    for (let piece = 0; piece < 400; piece++) text('x'.repeat(50_000))
+    append({ type: 'turn-end', turn, outcome: { type: 'completed' } })
+  }
+  const { url, port } = await listening(t, scriptedRuntime({ script }), {
+    streams: { bufferBytes: 100_000, stallMs: 50 },
+  })
+  const { session, turn } = await say(url)
+  const path = `/api/sessions/${session}/events?turn=${turn}`
+  const slow = connect(port, '127.0.0.1')
+  slow.pause()
+  slow.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${authorization}\r\n\r\n`)
+  const waited = await fetch(`${url}/api/sessions/${session}/turns/${turn}?wait=10000`, { headers: { authorization } })
+  assert.deepEqual(((await waited.json()) as { outcome: unknown }).outcome, { type: 'completed' })
+  let bytes = 0
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  slow.on('data', (data: Buffer) => (bytes += data.length))
+  slow.on('error', () => {})
+  slow.resume()
+  await once(slow, 'close')
+  assert.ok(bytes < 20_000_000, 'the stream was cut off before its end')
+  const whole = await eventsOf(await fetch(`${url}${path}`, { headers: { authorization } }))
+  assert.equal(whole.length, 403)
+})
+
+test('closing ends streams, finishes what is being answered, and lets the port go', async (t) => {
+  const { url, port, close } = await listening(t, scriptedRuntime())
+  const { session } = await say(url)
+  const stream = await fetch(`${url}/api/sessions/${session}/events`, { headers: { authorization } })
+  const text = stream.text()
+  await close()
+  assert.match(await text, /id: 1\n/)
+  await assert.rejects(fetch(`${url}/health`))
+  const again = await listen(createServer(scriptedRuntime(), { bind: '127.0.0.1', version: '0.1.0' }), {
+    port,
+    bind: '127.0.0.1',
+  })
+  await again.close()
+})
+
+test('a port that is taken is said plainly, and an open address without a token is refused', async (t) => {
+  const { port } = await listening(t, scriptedRuntime())
+  const server = createServer(scriptedRuntime(), { bind: '127.0.0.1', version: '0.1.0' })
+  await assert.rejects(listen(server, { port, bind: '127.0.0.1' }), /Another program listens.*FOREWORD_GATEWAY_PORT/s)
+  await assert.rejects(listen(server, { port: 0, bind: '0.0.0.0' }), /without a token/)
+})
+
+test('a large body is refused over the wire too, with or without its length', async (t) => {
+  const { port } = await listening(t, scriptedRuntime(), { maxBodyBytes: 1000 })
+  for (const headers of [{ 'content-length': '100000' }, { 'transfer-encoding': 'chunked' }]) {
+    const sent = httpRequest({
+      port,
+      host: '127.0.0.1',
+      method: 'POST',
+      path: '/api/messages',
+      headers: { authorization, 'content-type': 'application/json', ...headers },
+    })
+    sent.on('error', () => {})
+    sent.end(Buffer.alloc(100_000, 32))
+    const [response] = (await once(sent, 'response')) as [{ statusCode: number; resume(): void }]
+    assert.equal(response.statusCode, 413)
+    response.resume()
+  }
+})
+
+test('what is not HTTP as it should be is refused and harms nobody', async (t) => {
+  const { url, port } = await listening(t, scriptedRuntime())
+  for (const text of [
+    'GET /health HTTP/1.1\r\n\r\n',
+    'GET /health HTTP/1.1\r\nHost: a b\r\n\r\n',
+    'GET http://evil.example/health HTTP/1.1\r\nHost: evil.example\r\n\r\n',
+    'nonsense\r\n\r\n',
+  ]) {
+    const socket = connect(port, '127.0.0.1')
+    let answer = ''
+    socket.on('data', (data: Buffer) => {
+      answer += data.toString()
+      socket.end()
+    })
+    socket.write(text)
+    await once(socket, 'close')
+    assert.match(answer, /^HTTP\/1\.1 40[03] /, text)
+  }
+  assert.equal((await fetch(`${url}/health`)).status, 200)
+})
+
+test('HEAD of a stream is its headers', async (t) => {
+  const { url } = await listening(t, scriptedRuntime({ script: echo }))
+  const { session } = await say(url)
+  const head = await fetch(`${url}/api/sessions/${session}/events`, { method: 'HEAD', headers: { authorization } })
+  assert.equal(head.status, 200)
+  assert.match(head.headers.get('content-type') ?? '', /event-stream/)
+})

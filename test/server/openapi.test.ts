@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { scriptedRuntime } from './scripted-runtime.ts'
+import { served } from './served.ts'
+
+interface Operation {
+  readonly summary: string
+  readonly security?: readonly unknown[]
+  readonly parameters?: readonly { readonly name: string; readonly in: string; readonly required?: boolean }[]
+  readonly requestBody?: {
+    readonly required: boolean
+    readonly content: Record<string, { readonly schema: object }>
+  }
+  readonly responses: Record<string, { readonly content?: Record<string, { readonly schema?: object }> }>
+}
+
+interface Document {
+  readonly openapi: string
+  readonly info: { readonly version: string }
+  readonly paths: Record<string, Record<string, Operation>>
+  readonly components: { readonly schemas?: object }
+}
+
+const doors = served(scriptedRuntime())
+const document = await doors.json<Document>('/api/openapi.json')
+
+const validator = (schema: object) =>
+  new Ajv2020({ strict: false, validateFormats: false }).compile({ ...schema, components: document.components })
+
+test('the document names every door', () => {
+  const all = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  )
+  assert.equal(document.openapi, '3.1.0')
+  assert.equal(document.info.version, '0.1.0')
+  assert.deepEqual(all.toSorted(), [
+    'DELETE /api/sessions/{session}',
+    'GET /',
+    'GET /api/calls/{call}',
+    'GET /api/calls/{call}/manifest',
+    'GET /api/calls/{call}/request',
+    'GET /api/chat/{id}/stream',
+    'GET /api/configuration',
+    'GET /api/context',
+    'GET /api/diff',
+    'GET /api/models',
+    'GET /api/openapi.json',
+    'GET /api/sessions',
+    'GET /api/sessions/{session}',
+    'GET /api/sessions/{session}/calls',
+    'GET /api/sessions/{session}/entries',
+    'GET /api/sessions/{session}/events',
+    'GET /api/sessions/{session}/replay',
+    'GET /api/sessions/{session}/turns',
+    'GET /api/sessions/{session}/turns/{turn}',
+    'GET /api/status',
+    'GET /health',
+    'GET /v1/models',
+    'PATCH /api/sessions/{session}',
+    'POST /api/chat',
+    'POST /api/context',
+    'POST /api/messages',
+    'POST /api/reload',
+    'POST /api/sessions',
+    'POST /api/sessions/{session}/messages',
+    'POST /api/sessions/{session}/turns/{turn}/cancel',
+    'POST /v1/chat/completions',
+  ])
+})
+
+test('every part of a path and every field of a query is described', () => {
+  for (const [path, methods] of Object.entries(document.paths)) {
+    const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
+    for (const { parameters = [], summary } of Object.values(methods)) {
+      assert.ok(summary.length > 5)
+      const inPath = parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name)
+      assert.deepEqual(inPath, names, path)
+    }
+  }
+  const diff = document.paths['/api/diff']!['get']!.parameters!
+  assert.deepEqual(
+    diff.map(({ name, required }) => [name, required]),
+    [
+      ['before', true],
+      ['after', true],
+    ],
+  )
+  assert.deepEqual(document.paths['/health']!['get']!.security, [])
+})
+
+test('what the document allows is what the doors allow', async () => {
+  const cases: readonly [string, unknown, boolean][] = [
+    ['/api/messages', { text: 'hello' }, true],
+    ['/api/messages', { text: 'hello', model: 'rehearsal' }, true],
+    ['/api/messages', { text: 7 }, false],
+    ['/api/messages', { text: 'hello', other: 1 }, false],
+    ['/api/sessions', {}, true],
+    ['/api/sessions', { title: '' }, false],
+    ['/api/context', { input: 'x' }, true],
+    ['/api/context', { input: 1 }, false],
+    ['/api/chat', { id: 'c', messages: [{ role: 'user', parts: [{ type: 'text', text: 'x' }] }] }, true],
+    ['/api/chat', { id: 'c', messages: [] }, false],
+    ['/v1/chat/completions', { messages: [{ role: 'user', content: 'x' }], seed: 1 }, true],
+    ['/v1/chat/completions', { messages: [{ role: 'nobody', content: 'x' }] }, false],
+    ['/v1/chat/completions', { messages: [{ role: 'user', content: 'x' }], n: 2 }, false],
+  ]
+  for (const [path, body, allowed] of cases) {
+    const { content } = document.paths[path]!['post']!.requestBody!
+    const name = `${path} ${JSON.stringify(body)}`
+    assert.equal(validator(content['application/json']!.schema)(body), allowed, name)
+    assert.equal((await doors.request(path, { body })).status < 300, allowed, name)
+  }
+})
+
+test('the doors answer what the document says', async () => {
+  const { session, turn } = await doors.json('/api/messages', { body: { text: 'hello' } })
+  await doors.request(`/api/sessions/${session}/turns/${turn}?wait=5000`)
+  const values: Record<string, string> = { session, turn, call: `call-${turn}`, id: 'chat' }
+  let checked = 0
+  for (const [pattern, { get }] of Object.entries(document.paths)) {
+    const schema = get?.responses['200']?.content?.['application/json']?.schema
+    if (schema === undefined) continue
+    const path = pattern.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name]!)
+    const answer = await doors.json<unknown>(pattern === '/api/diff' ? '/api/diff?before=a&after=b' : path)
+    const valid = validator(schema)
+    assert.ok(valid(answer), `${path}: ${JSON.stringify(valid.errors)} ${JSON.stringify(answer).slice(0, 300)}`)
+    checked += 1
+  }
+  assert.ok(checked > 12)
+  const refused = await doors.json<unknown>('/api/sessions/none')
+  const { schema } = document.paths['/api/sessions']!['get']!.responses['default']!.content!['application/json']!
+  assert.ok(validator(schema!)(refused))
+})

@@ -1,0 +1,376 @@
+import { type Manifest } from '../../src/context.ts'
+import {
+  type CompletionEvent,
+  type CompletionInput,
+  type EventsOptions,
+  type Runtime,
+  RuntimeError,
+  type RuntimeErrorCode,
+  type SessionEvent,
+  type SubmitInput,
+} from '../../src/runtime.ts'
+import {
+  type Binding,
+  type CallRecord,
+  type Entry,
+  type EntryBody,
+  type SessionRow,
+  type SessionStore,
+  type TurnRow,
+} from '../../src/session.ts'
+
+/** What the scripted runtime does with an input. */
+export type Script = (turn: ScriptedTurn) => Promise<void> | void
+
+export interface ScriptedTurn {
+  readonly session: string
+  readonly turn: string
+  readonly said: string
+  readonly model: string | undefined
+  /** Aborted by `cancel`. */
+  readonly signal: AbortSignal
+  append(...bodies: EntryBody[]): void
+  text(text: string): void
+  /** The process cannot go on with it. */
+  interrupt(code: RuntimeErrorCode, message: string): void
+  reasoning(text: string): void
+}
+
+export interface ScriptedRuntime extends Runtime {
+  readonly submitted: SubmitInput[]
+  readonly completed: CompletionInput[]
+  readonly deltas: number
+}
+
+const usage = {
+  promptTokens: 100,
+  cachedTokens: 40,
+  cacheWrittenTokens: undefined,
+  outputTokens: 20,
+  reasoningTokens: undefined,
+}
+
+/** Answers `You said: …` in three pieces. */
+export const echo: Script = ({ turn, said, append, text }) => {
+  const call = `call-${turn}`
+  append({ type: 'turn-start', turn }, { type: 'assembly', turn, call })
+  text('You ')
+  text('said: ')
+  text(said)
+  append(
+    { type: 'message', turn, call, message: { role: 'assistant', content: `You said: ${said}` }, tokens },
+    { type: 'usage', turn, call, model: 'rehearsal', usage },
+    { type: 'turn-end', turn, outcome: { type: 'completed' } },
+  )
+}
+
+/** Thinks, calls a tool, reads its result, and answers. */
+export const withTool: Script = ({ turn, append, text, reasoning }) => {
+  const [first, second] = [`call-a-${turn}`, `call-b-${turn}`]
+  append({ type: 'turn-start', turn }, { type: 'assembly', turn, call: first })
+  reasoning('I should look.')
+  text('Let me look.')
+  append(
+    {
+      type: 'message',
+      turn,
+      call: first,
+      tokens,
+      message: {
+        role: 'assistant',
+        content: [
+          { type: 'reasoning', text: 'I should look.' },
+          { type: 'text', text: 'Let me look.' },
+          { type: 'tool-call', toolCallId: 'tool-1', toolName: 'look', input: { at: 'sky' } },
+          { type: 'tool-call', toolCallId: 'tool-2', toolName: 'touch', input: {} },
+        ],
+      },
+    },
+    { type: 'usage', turn, call: first, model: 'rehearsal', usage },
+    { type: 'tool-start', turn, call: first, toolCallId: 'tool-1', toolName: 'look', input: { at: 'sky' } },
+    { type: 'tool-end', turn, call: first, toolCallId: 'tool-1', ok: true, output: 'blue', durationMs: 1 },
+    {
+      type: 'message',
+      turn,
+      tokens,
+      message: {
+        role: 'tool',
+        content: [
+          { type: 'tool-result', toolCallId: 'tool-1', toolName: 'look', output: { type: 'text', value: 'blue' } },
+          {
+            type: 'tool-result',
+            toolCallId: 'tool-2',
+            toolName: 'touch',
+            output: { type: 'error-text', value: 'there is no tool named touch' },
+          },
+        ],
+      },
+    },
+    { type: 'assembly', turn, call: second },
+  )
+  text('It is ')
+  append(
+    { type: 'message', turn, call: second, message: { role: 'assistant', content: 'It is blue.' }, tokens },
+    { type: 'usage', turn, call: second, model: 'rehearsal', usage },
+    { type: 'turn-end', turn, outcome: { type: 'completed' } },
+  )
+}
+
+/** Fails before a word was said. */
+export const failing =
+  (code: string, message: string): Script =>
+  ({ turn, append }) =>
+    append(
+      { type: 'turn-start', turn },
+      { type: 'assembly', turn, call: `call-${turn}` },
+      { type: 'turn-end', turn, outcome: { type: 'failed', code, message } },
+    )
+
+export interface ScriptedOptions {
+  readonly script?: Script
+  readonly complete?: (input: CompletionInput) => AsyncGenerator<CompletionEvent>
+  /** Thrown by `submit`. */
+  readonly refuse?: Error
+}
+
+/** A runtime in memory that does what a test tells it to. */
+export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOptions = {}): ScriptedRuntime {
+  const logs = new Map<string, SessionEvent[]>()
+  const rows = new Map<string, { title?: string; model?: string; binding?: Binding }>()
+  const bindings = new Map<string, string>()
+  const keys = new Map<string, { session: string; turn: string; seq: number }>()
+  const running = new Map<string, AbortController>()
+  const listeners = new Set<() => void>()
+  const submitted: SubmitInput[] = []
+  const completed: CompletionInput[] = []
+  let ids = 0
+
+  const entriesOf = (session: string): Entry[] =>
+    (logs.get(session) ?? []).flatMap((event) => (event.type === 'entry' ? [event.entry] : []))
+  const append = (session: string, ...bodies: EntryBody[]): void => {
+    const log = logs.get(session)!
+    for (const body of bodies) {
+      const seq = entriesOf(session).length + 1
+      log.push({ id: String(seq), type: 'entry', entry: { ...body, session, seq, time } })
+    }
+    for (const listener of listeners) listener()
+  }
+  const delta = (session: string, turn: string, type: 'text-delta' | 'reasoning-delta', text: string): void => {
+    const log = logs.get(session)!
+    const before = entriesOf(session).length
+    const nth = log.filter(({ id }) => id.startsWith(`${before}.`)).length + 1
+    log.push({ id: `${before}.${nth}`, type, turn, call: `call-${turn}`, text })
+    for (const listener of listeners) listener()
+  }
+  const makeSession = (options: { title?: string; model?: string; binding?: Binding } = {}): string => {
+    const session = `session-${++ids}`
+    logs.set(session, [])
+    rows.set(session, options)
+    append(session, { type: 'session-start' })
+    return session
+  }
+  const rowOf = (id: string): SessionRow | undefined => {
+    const row = rows.get(id)
+    return (
+      row && {
+        id,
+        title: row.title,
+        model: row.model,
+        binding: row.binding,
+        created: time,
+        updated: time,
+        turns: 0,
+        entries: entriesOf(id).length,
+      }
+    )
+  }
+  const turnRow = (session: string, turn: string): TurnRow | undefined => {
+    const own = entriesOf(session).filter((entry) => 'turn' in entry && entry.turn === turn)
+    if (own.length === 0) return undefined
+    const end = own.find((entry) => entry.type === 'turn-end')
+    const state = end === undefined ? 'running' : end.outcome.type
+    const [firstSeq, lastSeq] = [own[0]!.seq, own.at(-1)!.seq]
+    const counts = { tokens: 1, leastTokens: 1, tokensBefore: 0 }
+    return { session, turn, ordinal: 1, firstSeq, lastSeq, state, inputTime: time, ...counts }
+  }
+  const turnsOf = (session: string): TurnRow[] =>
+    entriesOf(session)
+      .flatMap((entry) => (entry.type === 'input' ? [turnRow(session, entry.turn)!] : []))
+      .toReversed()
+  const call = (id: string): CallRecord | undefined =>
+    id.startsWith('call-')
+      ? { id, time, model: 'rehearsal', input: {}, manifest, requestDigest: 'd'.repeat(64) }
+      : undefined
+
+  const store: Partial<SessionStore> = {
+    entries: async (session, { after = 0, upTo = Infinity, limit, turn } = {}) =>
+      entriesOf(session)
+        .filter(
+          (entry) =>
+            entry.seq > after && entry.seq <= upTo && (turn === undefined || ('turn' in entry && entry.turn === turn)),
+        )
+        .slice(0, limit),
+    session: async (id) => rowOf(id),
+    sessions: async ({ limit = 50, offset = 0 } = {}) =>
+      [...rows.keys()].slice(offset, offset + limit).map((id) => rowOf(id)!),
+    turn: async (session, turn) => turnRow(session, turn),
+    turns: async (session) => turnsOf(session),
+    bound: async ({ channel, conversation }) => bindings.get(`${channel}/${conversation}`),
+    call: async (id) => call(id),
+    calls: async (session) =>
+      entriesOf(session).flatMap((entry) => (entry.type === 'assembly' ? [call(entry.call)!] : [])),
+  }
+
+  const runtime: ScriptedRuntime = {
+    store: store as SessionStore,
+    submitted,
+    completed,
+    deltas: 0,
+    submit: async (input) => {
+      submitted.push(input)
+      if (refuse) throw refuse
+      const known = keys.get(input.idempotencyKey ?? '')
+      if (known) return { ...known, repeated: true }
+      const session = input.session ?? makeSession()
+      if (!logs.has(session)) throw new RuntimeError('no-such-session', `There is no session ${session}.`, { session })
+      const turn = `turn-${++ids}`
+      append(session, { type: 'input', turn, message: { role: 'user', content: input.text }, tokens })
+      const seq = entriesOf(session).length
+      if (input.idempotencyKey) keys.set(input.idempotencyKey, { session, turn, seq })
+      const controller = new AbortController()
+      running.set(turn, controller)
+      setImmediate(
+        () =>
+          void script({
+            session,
+            turn,
+            said: input.text,
+            model: input.model,
+            signal: controller.signal,
+            append: (...bodies) => append(session, ...bodies),
+            text: (text) => delta(session, turn, 'text-delta', text),
+            interrupt: (code, message) => {
+              logs.get(session)!.push({ id: `${entriesOf(session).length}`, type: 'interrupted', turn, code, message })
+              for (const listener of listeners) listener()
+            },
+            reasoning: (text) => delta(session, turn, 'reasoning-delta', text),
+          }),
+      )
+      return { session, turn, seq, repeated: false }
+    },
+    cancel: async (session, turn) => {
+      const controller = running.get(turn)
+      if (!controller || turnRow(session, turn)?.state !== 'running') return false
+      controller.abort()
+      append(session, { type: 'turn-end', turn, outcome: { type: 'cancelled' } })
+      return true
+    },
+    events: async function* (session, { after, turn, signal }: EventsOptions) {
+      const log = logs.get(session) ?? []
+      let at = after === 'live' ? log.length : log.findIndex(({ id }) => id === after) + 1
+      for (;;) {
+        if (signal?.aborted) return
+        while (at < log.length) {
+          const event = log[at++]!
+          const own = event.type === 'entry' ? 'turn' in event.entry && event.entry.turn : event.turn
+          if (turn !== undefined && own !== turn) continue
+          yield event
+          if (signal?.aborted) return
+          if (turn === undefined) continue
+          if (event.type === 'interrupted') return
+          if (event.type === 'entry' && event.entry.type === 'turn-end') return
+        }
+        await new Promise<void>((resolve) => {
+          const done = () => {
+            listeners.delete(done)
+            signal?.removeEventListener('abort', done)
+            resolve()
+          }
+          listeners.add(done)
+          signal?.addEventListener('abort', done)
+        })
+      }
+    },
+    newSession: async (options = {}) => rowOf(makeSession(options))!,
+    sessionFor: async (binding) => {
+      const key = `${binding.channel}/${binding.conversation}`
+      const session = bindings.get(key) ?? makeSession({ binding })
+      bindings.set(key, session)
+      return session
+    },
+    setModel: async (session, model) => {
+      const { model: _before, ...row } = rows.get(session) ?? {}
+      rows.set(session, model === undefined ? row : { ...row, model })
+    },
+    deleteSession: async (session) => rows.delete(session) && logs.delete(session),
+    complete: async function* (input) {
+      completed.push(input)
+      if (complete) return yield* complete(input)
+      yield { type: 'call-start', call: 'call-own', model: 'rehearsal' }
+      yield { type: 'text-delta', text: 'Hel' }
+      yield { type: 'text-delta', text: 'lo' }
+      yield { type: 'finish', reason: 'stop', usage }
+    },
+    preview: async ({ input, model = 'rehearsal' }) => ({
+      model,
+      request: { tools: [], messages: [{ role: 'user', content: input ?? '' }] },
+      manifest,
+    }),
+    request: async (id) => {
+      const record = call(id)
+      if (!record) throw new RuntimeError('no-such-call', `There is no call ${id}.`, { call: id })
+      return { call: record, request: { tools: [], messages: [] }, digest: record.requestDigest, identical: true }
+    },
+    diff: async () => ({
+      came: [],
+      went: [],
+      moved: [],
+      changedForm: [],
+      changedContent: [],
+      commonPrefix: { tokens: 12, pieces: 1 },
+    }),
+    replay: async (session) => ({ session, calls: 1, identical: 1, different: [] }),
+    models: async () => [
+      { id: 'rehearsal', provider: 'rehearsal', ready: true, current: true },
+      { id: 'ollama/llama3.2', provider: 'ollama', ready: false, why: 'it is not running', current: false },
+    ],
+    status: async () => ({
+      version: '0.1.0',
+      home: '/home/somebody/.foreword',
+      model: { id: 'rehearsal', why: 'nothing is configured' },
+      running: 0,
+      queued: 0,
+      recovered: 0,
+      warnings: [],
+      started: time,
+    }),
+    reload: async () => ({ warnings: [] }),
+    close: async () => {},
+  }
+  return runtime
+}
+
+const time = '2026-11-20T10:00:00.000Z'
+const tokens = { counter: 'tokenx@2', full: 1, least: 1 }
+
+const manifest: Manifest = {
+  version: 1,
+  layout: 'auto',
+  counter: { id: 'tokenx', version: '2' },
+  budget: { window: 1000, reserve: 100, margin: 0, available: 900 },
+  used: 12,
+  slots: { tools: 0, system: 0, preamble: 0, history: 0, 'before-input': 0, input: 12, 'after-input': 0 },
+  entries: [
+    {
+      id: 'turn-1',
+      layer: 'turn-1',
+      slot: 'input',
+      outcome: 'included',
+      form: 'full',
+      tokens: 12,
+      fullTokens: 12,
+      origin: { kind: 'user', ref: 'turn-1' },
+    },
+  ],
+  displaced: 0,
+}
