@@ -11,7 +11,10 @@ export async function listSessions(call: CommandCall, io: Io): Promise<number> {
   if (!Number.isInteger(limit) || limit < 1) throw usageFailure('--limit needs a whole number above 0.')
   const rows = await withStore(
     call.home,
-    async (store) => Promise.all((await store.sessions({ limit })).map((row) => named(store, row))),
+    async (store) => {
+      const found = await store.sessions({ limit })
+      return call.json ? found : Promise.all(found.map((row) => named(store, row)))
+    },
     () => [],
   )
   if (call.json) {

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import test from 'node:test'
+import { spawnForeword } from './cli/gateway-process.ts'
+import { temporaryHome } from './cli/home.ts'
+import { run } from './cli/recorded-io.ts'
+
+test('from the start of a gateway to its end, every command finds what the others did', async (context) => {
+  const { home, environment } = temporaryHome(context)
+  const gateway = spawnForeword(context, ['start'], environment)
+  const line = await gateway.line(/Address/)
+  const { origin: address, searchParams } = new URL(line.trim().split(/\s+/)[1]!)
+  const ask = (...words: readonly string[]) => run(words, { environment })
+
+  const told = JSON.parse(readFileSync(join(home, 'gateway.json'), 'utf8'))
+  assert.deepEqual([told.pid, told.address], [gateway.pid, address])
+  const token = await ask('token', '--json')
+  assert.deepEqual(JSON.parse(token.stdout), { address, token: searchParams.get('token') })
+
+  const sent = await ask('send', 'Hello', '--json')
+  assert.equal(sent.code, 0, sent.stderr)
+  const { sessionId, calls } = JSON.parse(sent.stdout)
+  assert.equal(calls.length, 1)
+  const again = JSON.parse((await ask('send', 'And again', '--session', sessionId, '--json')).stdout)
+  assert.equal(again.sessionId, sessionId)
+
+  assert.deepEqual(
+    (await ask('sessions', '--json')).stdout
+      .trim()
+      .split('\n')
+      .map((row) => JSON.parse(row).id),
+    [sessionId],
+  )
+  assert.match((await ask('sessions')).stdout, /Hello/)
+  assert.match((await ask('sessions', 'show', sessionId)).stdout, /> And again\n/)
+  assert.match((await ask('context', sessionId, '--input', 'And now?')).stdout, /^input .* included$/m)
+  assert.match((await ask('calls', sessionId)).stdout, new RegExp(calls[0]))
+
+  const request = await ask('request', calls[0])
+  assert.equal(request.code, 0, request.stderr)
+  assert.ok(request.stderr.includes(createHash('sha256').update(request.stdout).digest('hex')))
+  assert.match((await ask('diff', calls[0], again.calls[0])).stdout, /common beginning: \d+ tokens/)
+  assert.equal((await ask('replay', sessionId)).stdout, '2 of 2 identical\n')
+  assert.match((await ask('models')).stdout, /\* +rehearsal/)
+  assert.match((await ask('doctor')).stdout, /ok +port +a gateway runs at/)
+
+  const second = spawnForeword(context, ['start'], environment)
+  assert.equal(await second.ended, 1)
+  assert.match(second.stderr(), new RegExp(`in use by process ${gateway.pid} at ${address}`))
+
+  gateway.child.kill('SIGINT')
+  assert.equal(await gateway.ended, 0, gateway.stderr())
+  assert.ok(!existsSync(join(home, 'gateway.json')))
+  assert.equal((await ask('replay', sessionId)).stdout, '2 of 2 identical\n')
+})
+
+test('the token is printed by start and token alone', async (context) => {
+  const { home, environment } = temporaryHome(context)
+  const gateway = spawnForeword(context, ['start', '--json'], environment)
+  await gateway.line(/address/)
+  const token = readFileSync(join(home, 'data', 'token'), 'utf8').trim()
+  assert.ok(!gateway.stdout().includes(token))
+  for (const words of [['doctor'], ['config', 'get'], ['models'], ['send', 'Hello', '--json'], ['sessions']]) {
+    const { stdout, stderr } = await run(words, { environment })
+    assert.ok(!`${stdout}${stderr}`.includes(token), words.join(' '))
+  }
+})
+
+test('send works in a process of its own without a gateway, and ends', async (context) => {
+  const { environment } = temporaryHome(context)
+  const sent = spawnForeword(context, ['send', '/say Good day.'], environment)
+  assert.equal(await sent.ended, 0, sent.stderr())
+  assert.deepEqual([sent.stdout(), sent.stderr()], ['Good day.\n', ''])
+})
+
+test('a failed turn has its code, its message and exit code 1, and is kept', async (context) => {
+  const { environment } = temporaryHome(context)
+  const { code, stdout } = await run(['send', '/fail rate-limit', '--json'], { environment })
+  const { error, sessionId } = JSON.parse(stdout)
+  assert.deepEqual([code, error.code], [1, 'rate-limit'])
+  assert.match((await run(['sessions', 'show', sessionId], { environment })).stdout, /> \/fail rate-limit\n/)
+})
+
+test('two commands at once take turns on a home without a gateway', async (context) => {
+  const { environment } = temporaryHome(context)
+  const sent = ['one', 'two'].map((word) => spawnForeword(context, ['send', `/say ${word}`], environment))
+  assert.deepEqual(await Promise.all(sent.map(({ ended }) => ended)), [0, 0])
+  assert.deepEqual(
+    sent.map(({ stdout }) => stdout()),
+    ['one\n', 'two\n'],
+  )
+})
+
+test('a taken port is named with the way to choose another, and the home is free again', async (context) => {
+  const { environment } = temporaryHome(context)
+  const other = createServer()
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
+  context.after(() => other.close())
+  const { port } = other.address() as { port: number }
+  const taken = await run(['start'], { environment: { ...environment, FOREWORD_GATEWAY_PORT: String(port) } })
+  assert.equal(taken.code, 1)
+  assert.match(taken.stderr, new RegExp(`127\\.0\\.0\\.1:${port}.*FOREWORD_GATEWAY_PORT`))
+  assert.equal((await run(['send', 'Hello'], { environment })).code, 0)
+})
+
+test('start names every mistake of the configuration at once and does not start', async (context) => {
+  const { home, environment } = temporaryHome(context)
+  mkdirSync(home)
+  writeFileSync(join(home, 'config.json'), '{\n  "gatway": {},\n  "agent": { "maxSteps": "many" }\n}\n')
+  const { code, stdout, stderr } = await run(['start'], { environment })
+  assert.deepEqual([code, stdout], [1, ''])
+  assert.match(stderr, /2 mistakes/)
+  assert.match(stderr, /config\.json:2:3: gatway is not a key\. Did you mean gateway\?/)
+  assert.match(stderr, /config\.json:3:\d+: agent\.maxSteps must be a( whole)? number/)
+})
+
+test('Ctrl-C while a turn runs keeps it for the next start', async (context) => {
+  const { environment } = temporaryHome(context)
+  const gateway = spawnForeword(context, ['start'], environment)
+  await gateway.line(/Address/)
+  const sent = spawnForeword(context, ['send', '/slow 60000', '--json'], environment)
+  let session: string | undefined
+  while (session === undefined) {
+    const { stdout } = await run(['sessions', '--json'], { environment })
+    if (stdout !== '') session = JSON.parse(stdout).id
+  }
+  sent.child.kill('SIGKILL')
+  gateway.child.kill('SIGINT')
+  assert.equal(await gateway.ended, 0, gateway.stderr())
+  assert.match((await run(['sessions', 'show', session], { environment })).stdout, /> \/slow 60000\n/)
+  const next = spawnForeword(context, ['start'], environment)
+  await next.line(/Resumed +1 turn of the last run/)
+})

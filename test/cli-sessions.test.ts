@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import test, { type TestContext } from 'node:test'
+import { temporaryHome } from './cli/home.ts'
+import { run } from './cli/recorded-io.ts'
+
+async function withSession(context: TestContext) {
+  const { home, environment } = temporaryHome(context)
+  const ask = (words: readonly string[], input?: string) =>
+    run(words, { environment, ...(input === undefined ? {} : { input }) })
+  const sent = JSON.parse((await ask(['send', '/say Good day.', '--json'])).stdout)
+  return { home, ask, session: sent.sessionId as string }
+}
+
+test('an empty home has no sessions, and looking makes none', async (context) => {
+  const { environment } = temporaryHome(context)
+  assert.deepEqual(await run(['sessions', '--json'], { environment }), { code: 0, stdout: '', stderr: '' })
+  const shown = await run(['sessions', 'show', 'x'], { environment })
+  assert.deepEqual([shown.code, shown.stdout], [1, ''])
+  assert.match(shown.stderr, /there is no session x/)
+})
+
+test('an exported session comes back byte for byte', async (context) => {
+  const { home, ask, session } = await withSession(context)
+  const exported = await ask(['sessions', 'export', session])
+  assert.equal(exported.code, 0)
+  const file = join(home, 'session.jsonl')
+  assert.equal((await ask(['sessions', 'export', session, '--output', file])).code, 0)
+  assert.equal(readFileSync(file, 'utf8'), exported.stdout)
+
+  assert.equal((await ask(['sessions', 'delete', session, '--yes'])).code, 0)
+  assert.equal((await ask(['sessions', 'show', session])).code, 1)
+  assert.deepEqual(JSON.parse((await ask(['sessions', 'import', file, '--json'])).stdout), { imported: session })
+  assert.equal((await ask(['sessions', 'export', session])).stdout, exported.stdout)
+  assert.equal((await ask(['replay', session])).stdout, '1 of 1 identical\n')
+})
+
+test('an import takes another name where the first is taken, and half of one is refused', async (context) => {
+  const { ask, session } = await withSession(context)
+  const { stdout } = await ask(['sessions', 'export', session])
+  const twice = await ask(['sessions', 'import', '-'], stdout)
+  assert.equal(twice.code, 1)
+  assert.match(twice.stderr, /already/)
+  assert.equal((await ask(['sessions', 'import', '-', '--as', 'copy'], stdout)).code, 0)
+  const half = await ask(['sessions', 'import', '-', '--as', 'half'], stdout.split('\n').slice(0, 3).join('\n'))
+  assert.equal(half.code, 1)
+  assert.match(half.stderr, /broke off/)
+  assert.match((await ask(['sessions', 'import', '/nowhere.jsonl'])).stderr, /there is no such file/)
+})
+
+test('nothing is deleted without a yes', async (context) => {
+  const { ask, session } = await withSession(context)
+  const refused = await ask(['sessions', 'delete', session])
+  assert.equal(refused.code, 2)
+  assert.match(refused.stderr, /--yes/)
+  assert.equal((await ask(['sessions', 'show', session])).code, 0)
+  const unknown = await ask(['sessions', 'delete', 'nobody', '--yes'])
+  assert.equal(unknown.code, 1)
+})
+
+test('show prints what was said, or every entry as JSON', async (context) => {
+  const { ask, session } = await withSession(context)
+  assert.match((await ask(['sessions', 'show', session])).stdout, /> \/say Good day\.\nGood day\.\n/)
+  const shown = JSON.parse((await ask(['sessions', 'show', session, '--json'])).stdout)
+  assert.equal(shown.session.id, session)
+  assert.deepEqual([shown.entries[0].type, shown.entries.at(-1).type], ['session-start', 'turn-end'])
+})

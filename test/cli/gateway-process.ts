@@ -1,0 +1,53 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { TestContext } from 'node:test'
+
+const program = join(import.meta.dirname, '..', '..', 'bin', 'foreword.js')
+
+export interface Spawned {
+  readonly child: ChildProcess
+  readonly pid: number
+  /** Resolves with the first line of the output that matches. */
+  readonly line: (pattern: RegExp) => Promise<string>
+  /** Everything that was written so far. */
+  readonly stdout: () => string
+  readonly stderr: () => string
+  /** The exit code, once it has ended. */
+  readonly ended: Promise<number | null>
+}
+
+/** Runs the real program in a process of its own, which does not outlive the test. */
+export function spawnForeword(
+  context: TestContext,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>>,
+): Spawned {
+  const child = spawn(process.execPath, [program, ...args], {
+    env: { PATH: process.env.PATH, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let stdout = ''
+  let stderr = ''
+  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()))
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()))
+  const lines = createInterface({ input: child.stdout })
+  const ended = once(child, 'close').then(([code]) => code as number | null)
+  context.after(async () => {
+    if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')
+    await ended
+  })
+  return {
+    child,
+    pid: child.pid!,
+    ended,
+    stdout: () => stdout,
+    stderr: () => stderr,
+    line: (pattern) =>
+      new Promise((resolve, reject) => {
+        lines.on('line', (line) => pattern.test(line) && resolve(line))
+        lines.on('close', () => reject(new Error(`it ended without a line like ${pattern}:\n${stdout}${stderr}`)))
+      }),
+  }
+}
