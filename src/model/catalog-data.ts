@@ -29,6 +29,9 @@ function marked(minimumTokens: number): CacheRules {
   return { kind: 'marked', minimumTokens, lifetimeSeconds: 300 }
 }
 
+/** Where a model's least cached prompt is not listed: the largest that is, so that no saving is promised that does not come. */
+const UNLISTED_MINIMUM = 4096
+
 /** https://developers.openai.com/api/docs/guides/prompt-caching */
 const AUTOMATIC: CacheRules = { kind: 'automatic', minimumTokens: 1024, step: 128, lifetimeSeconds: 300 }
 
@@ -39,22 +42,17 @@ function claudePrice(input: number, cachedInput: number, output: number): Price 
 
 /** Prompts of more than 272,000 tokens: twice for what is read, one and a half times for what is written. */
 function longPrice(price: Price): Price {
-  const { input, cachedInput, output } = price
-  const long = {
-    input: input * 2,
-    output: output * 1.5,
-    ...(cachedInput === undefined ? {} : { cachedInput: cachedInput * 2 }),
-  }
-  return { ...price, above: { tokens: GPT_LONG, price: long } }
+  const { input, output } = price
+  return { ...price, above: { tokens: GPT_LONG, price: { input: input * 2, output: output * 1.5 } } }
 }
 
 type Row = readonly [id: string, window: number, maxOutput: number, price: Price, cache: CacheRules, source: string]
 
 const CLAUDE: readonly Row[] = [
-  ['claude-fable-5-1', MILLION, 128_000, claudePrice(10, 0.25, 50), marked(512), CLAUDE_PRICES],
-  ['claude-opus-5-5', MILLION, 128_000, claudePrice(4, 0.2, 20), marked(1024), CLAUDE_PRICES],
+  ['claude-fable-5-1', MILLION, 128_000, claudePrice(10, 0.25, 50), marked(UNLISTED_MINIMUM), CLAUDE_PRICES],
+  ['claude-opus-5-5', MILLION, 128_000, claudePrice(4, 0.2, 20), marked(UNLISTED_MINIMUM), CLAUDE_PRICES],
   ['claude-opus-5', MILLION, 128_000, claudePrice(5, 0.5, 25), marked(512), CLAUDE_PRICES],
-  ['claude-sonnet-5-5', MILLION, 128_000, claudePrice(2, 0.1, 10), marked(1024), CLAUDE_PRICES],
+  ['claude-sonnet-5-5', MILLION, 128_000, claudePrice(2, 0.1, 10), marked(UNLISTED_MINIMUM), CLAUDE_PRICES],
   ['claude-sonnet-5', MILLION, 128_000, claudePrice(2, 0.2, 10), marked(1024), CLAUDE_PRICES],
   ['claude-opus-4-8', MILLION, 128_000, claudePrice(5, 0.5, 25), marked(1024), CLAUDE_PRICES],
   ['claude-opus-4-6', 200_000, 128_000, claudePrice(5, 0.5, 25), marked(4096), CLAUDE_PRICES],
@@ -67,50 +65,22 @@ const CLAUDE: readonly Row[] = [
     MILLION,
     128_000,
     { ...claudePrice(0.1, 0.01, 0.5), above: { tokens: 100_000, price: claudePrice(0.5, 0.05, 2.5) } },
-    marked(1024),
+    marked(UNLISTED_MINIMUM),
     CLAUDE_MODELS,
   ],
 ]
 
 const GPT: readonly Row[] = [
-  ['gpt-6-astra', GPT_WINDOW, 128_000, longPrice({ input: 10, cachedInput: 1, output: 50 }), AUTOMATIC, OPENAI_MODELS],
-  ['gpt-6.1-sol', GPT_WINDOW, 128_000, longPrice({ input: 2, cachedInput: 0.1, output: 10 }), AUTOMATIC, OPENAI_MODELS],
-  [
-    'gpt-6.1-terra',
-    GPT_WINDOW,
-    128_000,
-    longPrice({ input: 1, cachedInput: 0.1, output: 5 }),
-    AUTOMATIC,
-    OPENAI_MODELS,
-  ],
-  ['gpt-6-sol', GPT_WINDOW, 128_000, longPrice({ input: 2, cachedInput: 0.2, output: 10 }), AUTOMATIC, OPENAI_MODELS],
-  [
-    'gpt-6-luna',
-    GPT_WINDOW,
-    128_000,
-    longPrice({ input: 0.1, cachedInput: 0.01, output: 0.5 }),
-    AUTOMATIC,
-    OPENAI_MODELS,
-  ],
-  ['gpt-5.6-sol', GPT_WINDOW, 128_000, longPrice({ input: 4, cachedInput: 0.4, output: 20 }), AUTOMATIC, OPENAI_MODELS],
-  ['gpt-5.6', GPT_WINDOW, 128_000, longPrice({ input: 4, cachedInput: 0.4, output: 20 }), AUTOMATIC, OPENAI_MODELS],
-  [
-    'gpt-5.6-terra',
-    GPT_WINDOW,
-    128_000,
-    longPrice({ input: 2, cachedInput: 0.2, output: 12 }),
-    AUTOMATIC,
-    OPENAI_MODELS,
-  ],
-  [
-    'gpt-5.6-luna',
-    GPT_WINDOW,
-    128_000,
-    longPrice({ input: 0.2, cachedInput: 0.02, output: 1.2 }),
-    AUTOMATIC,
-    OPENAI_MODELS,
-  ],
-  ['gpt-5.4', GPT_WINDOW, 128_000, longPrice({ input: 2.5, cachedInput: 0.25, output: 15 }), AUTOMATIC, OPENAI_PRICES],
+  ['gpt-6-astra', GPT_WINDOW, 128_000, { input: 10, output: 50 }, AUTOMATIC, OPENAI_MODELS],
+  ['gpt-6.1-sol', GPT_WINDOW, 128_000, { input: 2, cachedInput: 0.1, output: 10 }, AUTOMATIC, OPENAI_MODELS],
+  ['gpt-6.1-terra', GPT_WINDOW, 128_000, { input: 1, output: 5 }, AUTOMATIC, OPENAI_MODELS],
+  ['gpt-6-sol', GPT_WINDOW, 128_000, longPrice({ input: 2, output: 10 }), AUTOMATIC, OPENAI_MODELS],
+  ['gpt-6-luna', GPT_WINDOW, 128_000, longPrice({ input: 0.1, output: 0.5 }), AUTOMATIC, OPENAI_MODELS],
+  ['gpt-5.6-sol', GPT_WINDOW, 128_000, { input: 4, output: 20 }, AUTOMATIC, OPENAI_MODELS],
+  ['gpt-5.6', GPT_WINDOW, 128_000, { input: 4, output: 20 }, AUTOMATIC, OPENAI_MODELS],
+  ['gpt-5.6-terra', GPT_WINDOW, 128_000, { input: 2, output: 12 }, AUTOMATIC, OPENAI_MODELS],
+  ['gpt-5.6-luna', GPT_WINDOW, 128_000, { input: 0.2, output: 1.2 }, AUTOMATIC, OPENAI_MODELS],
+  ['gpt-5.4', GPT_WINDOW, 128_000, { input: 2.5, cachedInput: 0.25, output: 15 }, AUTOMATIC, OPENAI_PRICES],
   ['gpt-5.2', 400_000, 128_000, { input: 1.75, cachedInput: 0.175, output: 14 }, AUTOMATIC, OPENAI_PRICES],
   ['gpt-5.1', 400_000, 128_000, { input: 1.25, cachedInput: 0.125, output: 10 }, AUTOMATIC, OPENAI_MODELS],
   ['gpt-5', 400_000, 128_000, { input: 1.25, cachedInput: 0.125, output: 10 }, AUTOMATIC, OPENAI_MODELS],
