@@ -1,3 +1,12 @@
+export { type FixedClock, type FixedClockOptions, fixedClock } from './testing/fixed-clock.ts'
+export {
+  type AskedCall,
+  type ModelOnScript,
+  scriptedModel,
+  type ScriptedModelOptions,
+  scriptedModels,
+  type ScriptedReply,
+} from './testing/scripted-model.ts'
 export { type ScriptedProvider, type ScriptedProviderOptions, scriptedProvider } from './testing/scripted-provider.ts'
 export type { ScriptedAnswer, ScriptedRequest, ScriptedUsage } from './testing/scripted-provider-answer.ts'
 export type { ScriptedModel } from './testing/scripted-provider-models.ts'

@@ -1,6 +1,7 @@
 import type { AssistantMessage } from '../context.ts'
 import { ModelError, type ModelEvent, type ModelUsage } from '../model.ts'
 import type { CallOutcome, Entry, EntryBody } from '../session.ts'
+import { answerOnly, NoAnswerError } from './answer-only.ts'
 import { pause } from './pause.ts'
 import type { PreparedCall, TurnSetup } from './turn-setup.ts'
 import type { TurnState } from './turn-state.ts'
@@ -77,7 +78,15 @@ async function callOnce(
         setup.show({ type: event.type, call, text: event.text })
       }
       if (event.type === 'finish') {
-        const { message, usage, reason } = event
+        const { usage, reason } = event
+        const message = prepared.toolChoice === 'none' ? answerOnly(event.message) : event.message
+        if (!message) {
+          const error = new NoAnswerError()
+          const { code, message: why } = error
+          const spent: EntryBody = { type: 'usage', turn: setup.turn, call, model: setup.model.id, usage }
+          await setup.finish(call, outcome({ usage, finish: reason, error: { code, message: why } }), [spent])
+          return { type: 'failed', call, said: undefined, error }
+        }
         const entries = await setup.finish(
           call,
           outcome({ usage, finish: reason }),

@@ -1,6 +1,7 @@
 import { ContextOverflowError, type Message, type ToolCallPart, toolCalls } from '../context.ts'
 import { ModelError } from '../model.ts'
 import type { TurnOutcome } from '../session.ts'
+import { NoAnswerError } from './answer-only.ts'
 import { askModel, type Reply } from './ask-model.ts'
 import { stopping } from './stopping.ts'
 import { runTools } from './run-tools.ts'
@@ -27,12 +28,13 @@ export async function runTurn(setup: TurnSetup): Promise<TurnOutcome | undefined
 async function steps(setup: TurnSetup): Promise<TurnOutcome | undefined> {
   let state = turnState(setup.entries)
   for (;;) {
-    if (setup.signal.aborted) return aborted(setup)
+    if (setup.signal.reason === stopping) return undefined
     const pending = unanswered(state.messages)
     if (pending.length > 0) {
       state = await runTools(setup, state, pending)
       continue
     }
+    if (setup.signal.aborted) return end(setup, { type: 'cancelled' })
     if (state.answered) return end(setup, { type: 'completed' })
 
     const reply = await askModel(setup, state, { last: state.steps + 1 >= setup.maxSteps })
@@ -62,18 +64,13 @@ async function broken(setup: TurnSetup, reply: Exclude<Reply, { type: 'answer' }
   return outcome
 }
 
-async function aborted(setup: TurnSetup): Promise<TurnOutcome | undefined> {
-  if (setup.signal.reason === stopping) return undefined
-  return end(setup, { type: 'cancelled' })
-}
-
 async function end(setup: TurnSetup, outcome: TurnOutcome): Promise<TurnOutcome> {
   await setup.append([{ type: 'turn-end', turn: setup.turn, outcome }])
   return outcome
 }
 
 function failure(error: unknown): TurnOutcome {
-  if (error instanceof ModelError || error instanceof ContextOverflowError) {
+  if (error instanceof ModelError || error instanceof ContextOverflowError || error instanceof NoAnswerError) {
     return { type: 'failed', code: error.code, message: error.message }
   }
   return { type: 'failed', code: 'internal', message: error instanceof Error ? error.message : String(error) }

@@ -1,0 +1,125 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext } from 'node:test'
+import { tokenx } from '../../src/context.ts'
+import type { Model, Models } from '../../src/model.ts'
+import { datePlugin, type Plugin, promptPlugin, startPlugins } from '../../src/plugin.ts'
+import {
+  type Channel,
+  createRuntime,
+  type Runtime,
+  type RuntimeSettings,
+  type SessionEvent,
+  type SubmitInput,
+  type TurnView,
+  turnView,
+} from '../../src/runtime.ts'
+import { type Entry, openSqliteStore, type SessionStore } from '../../src/session.ts'
+import { type FixedClock, fixedClock, scriptedModel, scriptedModels } from '../../src/testing.ts'
+import type { Tool } from '../../src/tool.ts'
+
+/** What a test may decide about a runtime; everything else is small and quiet. */
+export interface Setting {
+  readonly model?: Model
+  /** Instead of `model`. */
+  readonly models?: Models
+  readonly tools?: readonly Tool[]
+  readonly channels?: readonly Channel[]
+  readonly plugins?: readonly Plugin[]
+  readonly settings?: Partial<RuntimeSettings>
+  /** Stands between the runtime and its store. */
+  readonly around?: (store: SessionStore) => SessionStore
+}
+
+/** A runtime on a home of its own, and the few questions that tests ask. */
+export interface Opened {
+  readonly runtime: Runtime
+  readonly store: SessionStore
+  readonly home: string
+  readonly clock: FixedClock
+  /** What the operator was told. */
+  readonly warnings: readonly string[]
+  /** Submits and waits for the end of the turn. */
+  say(text: string, options?: Omit<SubmitInput, 'text'>): Promise<TurnView>
+  /** Waits for the end of a turn that was submitted. */
+  ended(submitted: { readonly session: string; readonly turn: string }): Promise<TurnView>
+  log(session: string): Promise<readonly Entry[]>
+  /** Closes, and opens the same home again. What is not given stays as it was. */
+  reopened(changes?: Setting): Promise<Opened>
+}
+
+/** Cleans up behind itself. */
+export async function opened(t: TestContext, setting: Setting = {}): Promise<Opened> {
+  const home = await mkdtemp(join(tmpdir(), 'foreword-runtime-'))
+  t.after(() => rm(home, { recursive: true, force: true }))
+  return openedAt(t, home, setting, 0)
+}
+
+async function openedAt(t: TestContext, home: string, setting: Setting, restarts: number): Promise<Opened> {
+  const { model = scriptedModel(), around = (store: SessionStore) => store } = setting
+  const store = around(await openSqliteStore({ path: join(home, 'store.sqlite') }))
+  const clock = fixedClock({ prefix: restarts === 0 ? '' : `${restarts}r` })
+  const warnings: string[] = []
+  const runtime = await createRuntime({
+    version: '0.1.0',
+    home,
+    store,
+    models: setting.models ?? scriptedModels(model),
+    plugins: await startPlugins(setting.plugins ?? homelyPlugins(home)),
+    settings: { layout: 'auto', counter: tokenx, maxSteps: 12, retryDelaysMs: [1, 1], ...setting.settings },
+    clock,
+    warn: (text) => warnings.push(text),
+    ...(setting.tools ? { tools: setting.tools } : {}),
+    ...(setting.channels ? { channels: setting.channels } : {}),
+  })
+  t.after(() => runtime.close())
+
+  const ended = async ({ session, turn }: { session: string; turn: string }) => {
+    await collected(runtime.events(session, { turn }))
+    return turnView(runtime.store, session, turn)
+  }
+  return {
+    runtime,
+    store,
+    home,
+    clock,
+    warnings,
+    ended,
+    say: async (text, options) => ended(await runtime.submit({ text, ...options })),
+    log: (session) => store.entries(session),
+    async reopened(changes = {}) {
+      await runtime.close()
+      return openedAt(t, home, { ...setting, ...changes }, restarts + 1)
+    },
+  }
+}
+
+/** The packaged prompt and the date: what every home has. */
+export function homelyPlugins(home: string): readonly Plugin[] {
+  return [
+    promptPlugin({ file: join(home, 'system_prompt.md') }),
+    datePlugin({ granularity: 'day', timeZone: 'Europe/Berlin' }),
+  ]
+}
+
+/** Every event of a stream that ends. */
+export async function collected(stream: AsyncIterable<SessionEvent>): Promise<readonly SessionEvent[]> {
+  return Array.fromAsync(stream)
+}
+
+/** A tool that answers what `execute` gives. */
+export function tool(name: string, execute: Tool['execute'], rest: Partial<Tool> = {}): Tool {
+  return { name, description: `${name}.`, inputSchema: { type: 'object' }, execute, ...rest }
+}
+
+/** Opens once; whoever waits goes through. */
+export interface Gate {
+  readonly passed: Promise<void>
+  open(): void
+}
+
+export function gate(): Gate {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  return { passed: promise, open: () => resolve() }
+}
