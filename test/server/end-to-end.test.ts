@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { DefaultChatTransport, readUIMessageStream, type UIMessage } from 'ai'
-import OpenAI from 'openai'
+import OpenAI, { APIError } from 'openai'
 import { loadConfiguration, openRuntime } from '../../src/runtime.ts'
 import { createServer, listen } from '../../src/server.ts'
 import { type Accepted, parseEvents, TOKEN } from './served.ts'
@@ -124,7 +124,7 @@ test('a provider that fails is an error with its code, and the input stays in th
   const { client, json, say } = await gateway(t)
   await assert.rejects(
     client.chat.completions.create({ model: 'foreword', messages: user('/fail auth') }),
-    (error: unknown) => error instanceof OpenAI.APIError && error.status === 502 && error.code === 'auth',
+    (error: unknown) => error instanceof APIError && error.status === 502 && error.code === 'auth',
   )
   const { session, turn } = await say('/fail auth')
   const view = await json<{ outcome: { type: string; code: string } }>(
