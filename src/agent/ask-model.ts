@@ -38,11 +38,17 @@ async function callWithRetries(setup: TurnSetup, state: TurnState, prepared: Pre
     const reply = await callOnce(setup, state, prepared, (error) => waitFor(error, delay) !== undefined)
     if (reply.type !== 'retry') return reply
     await pause(waitFor(reply.error, delay) ?? delay, setup.signal)
-    if (setup.signal.aborted) return { type: 'cancelled', call: prepared.call, said: undefined }
+    if (setup.signal.aborted) return cancelledInPause(setup, prepared.call)
   }
   const reply = await callOnce(setup, state, prepared, () => false)
   if (reply.type !== 'retry') return reply
   throw reply.error
+}
+
+async function cancelledInPause(setup: TurnSetup, call: string): Promise<Reply> {
+  const error = { code: 'cancelled', message: 'The call was cancelled before it was tried again.' }
+  await setup.finish(call, { error, durationMs: 0 }, [])
+  return { type: 'cancelled', call, said: undefined }
 }
 
 /** How long to wait before trying again; `undefined`: trying again is of no use. */

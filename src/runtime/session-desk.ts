@@ -36,23 +36,43 @@ export interface Desks {
   of(session: string): Promise<SessionDesk | undefined>
   /** A session that was made just now. */
   fresh(session: string, model: string | undefined): SessionDesk
+  /** Keeps a desk at hand that may have been put away since it was asked for. */
+  keep(desk: SessionDesk): void
   forget(session: string): void
   all(): Iterable<SessionDesk>
 }
 
+/** A session never has two desks: one that was put away is found again as long as anybody still works at it. */
 export function createDesks(store: SessionStore): Desks {
   const desks = new Map<string, SessionDesk>()
+  const away = new Map<string, WeakRef<SessionDesk>>()
+  const cleared = new FinalizationRegistry<string>((session) => {
+    if (!away.get(session)?.deref()) away.delete(session)
+  })
   const opening = new Map<string, Promise<SessionDesk | undefined>>()
 
   function place(desk: SessionDesk): SessionDesk {
+    desks.delete(desk.session)
     desks.set(desk.session, desk)
+    away.delete(desk.session)
     if (desks.size > MOST_DESKS) {
       for (const [id, other] of desks) {
         if (desks.size <= MOST_DESKS) break
-        if (other !== desk && !other.running && other.queue.length === 0 && !other.stream.watched()) desks.delete(id)
+        if (other !== desk && !other.running && other.queue.length === 0 && !other.stream.watched()) putAway(id, other)
       }
     }
     return desk
+  }
+
+  function putAway(session: string, desk: SessionDesk): void {
+    desks.delete(session)
+    away.set(session, new WeakRef(desk))
+    cleared.register(desk, session)
+  }
+
+  function find(session: string): SessionDesk | undefined {
+    const known = desks.get(session) ?? away.get(session)?.deref()
+    return known && place(known)
   }
 
   async function open(session: string): Promise<SessionDesk | undefined> {
@@ -64,19 +84,23 @@ export function createDesks(store: SessionStore): Desks {
     ])
     const last = cut[0]?.type === 'cut' ? { marks: cut[0].cut, available: cut[0].available } : undefined
     const call = calls[0] ? { call: calls[0].id, fingerprint: undefined, at: undefined } : undefined
-    return desks.get(session) ?? place({ ...blank(session), model: row.model, cut: last, lastCall: call })
+    return find(session) ?? place({ ...blank(session), model: row.model, cut: last, lastCall: call })
   }
 
   return {
     async of(session) {
-      const known = desks.get(session)
+      const known = find(session)
       if (known) return known
       const under = opening.get(session) ?? open(session).finally(() => opening.delete(session))
       opening.set(session, under)
       return under
     },
     fresh: (session, model) => place({ ...blank(session), hasHistory: false, model }),
-    forget: (session) => desks.delete(session),
+    keep: place,
+    forget(session) {
+      desks.delete(session)
+      away.delete(session)
+    },
     all: () => desks.values(),
   }
 }

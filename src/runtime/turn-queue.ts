@@ -108,6 +108,7 @@ export function createTurnQueue(parts: QueueParts): TurnQueue {
   return {
     add(desk, turn) {
       desk.queue.push(turn)
+      desks.keep(desk)
       next(desk)
     },
     async cancel(desk, turn) {

@@ -70,7 +70,7 @@ export function scriptedModels(...models: readonly [Model, ...Model[]]): Models 
       throw new ModelError('model-not-found', `there is no model ${id}`, { provider: 'scripted', model: id })
     },
     list: async () => models.map(({ id }) => ({ id, ready: true })),
-    choose: async () => ({ id: models[0].id, why: 'the first of the script' }),
+    choose: async () => ({ id: models[0].id, why: 'the first of the script', alternatives: [] }),
   }
 }
 

@@ -162,7 +162,7 @@ for (const toolChoiceNone of [true, false]) {
     assert.equal(last?.request.tools.length, toolChoiceNone ? 1 : 0)
     const newest = last?.request.messages.at(-1)
     assert.equal(newest?.role, 'user')
-    assert.match(String(newest?.content), /last step of this turn/)
+    assert.match(JSON.stringify(newest), /last step of this turn/)
     assert.doesNotMatch(JSON.stringify(first?.request), /last step of this turn/)
     assert.deepEqual((await runtime.replay(session)).different, [])
   })
