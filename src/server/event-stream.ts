@@ -33,7 +33,7 @@ export interface StreamLimits {
   readonly bufferBytes: number
   /** And is let go when it has not caught up in this time. ms */
   readonly stallMs: number
-  /** A comment is sent when nothing else was for so long, so that nobody on the way takes the stream for dead. ms */
+  /** A comment is sent so often, lest somebody on the way takes a silent stream for dead. ms */
   readonly heartbeatMs: number
 }
 
@@ -78,7 +78,6 @@ function runStream(
     const controller = new AbortController()
     let begun = false
     let over = false
-    let quiet = false
 
     const begin = (flush: boolean) => {
       if (begun) return
@@ -102,7 +101,6 @@ function runStream(
     const write = (text: string): Promise<void> | undefined => {
       if (over) return undefined
       begin(false)
-      quiet = false
       wire.write(text)
       return wire.backlog() > limits.bufferBytes ? caughtUp() : undefined
     }
@@ -121,8 +119,7 @@ function runStream(
         controller.signal.addEventListener('abort', settle, { once: true })
       })
     const heartbeat = setInterval(() => {
-      if (quiet && wire.backlog() === 0) void write(HEARTBEAT)
-      quiet = true
+      if (wire.backlog() === 0) void write(HEARTBEAT)
     }, limits.heartbeatMs)
     heartbeat.unref()
     open.add(leave)
