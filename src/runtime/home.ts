@@ -1,5 +1,5 @@
-import { mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 
 /** The files and folders of a home, as absolute paths (DESIGN §9). A missing one is an empty one. */
 export interface Home {
@@ -32,7 +32,7 @@ export function homeAt(root: string): Home {
 export async function createHome({ root, data }: Home): Promise<void> {
   for (const folder of [root, data]) {
     try {
-      await mkdir(folder, { recursive: true, mode: 0o700 })
+      await makeFolder(folder)
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error)
       throw new Error(`The home ${root} cannot be made (${why}). Name another one with FOREWORD_HOME.`, {
@@ -40,4 +40,28 @@ export async function createHome({ root, data }: Home): Promise<void> {
       })
     }
   }
+}
+
+/**
+ * Makes a folder and those above it. Node's own `recursive` never comes back where a folder exists and yet none can be
+ * made in it because the file system has no such thing, as in `/proc`.
+ */
+async function makeFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { mode: 0o700 })
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    if (code === 'EEXIST' && (await stat(folder)).isDirectory()) return
+    const above = dirname(folder)
+    if (code !== 'ENOENT' || above === folder || (await exists(above))) throw error
+    await makeFolder(above)
+    await mkdir(folder, { mode: 0o700 })
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  )
 }
