@@ -93,10 +93,10 @@ interface Standing {
 /** What really stands in a request, by key, in reading order. */
 function standing({ manifest, pieces }: Compared): ReadonlyMap<string, Standing> {
   const contents = new Map<number, unknown[]>()
-  for (const piece of pieces ?? []) {
-    const own = contents.get(piece.entry)
-    if (own) own.push(piece.content)
-    else contents.set(piece.entry, [piece.content])
+  for (const { entry, content } of (pieces ?? []).flatMap(saidBy)) {
+    const own = contents.get(entry)
+    if (own) own.push(content)
+    else contents.set(entry, [content])
   }
   return new Map(
     manifest.entries.flatMap((entry, index) => {
@@ -104,6 +104,13 @@ function standing({ manifest, pieces }: Compared): ReadonlyMap<string, Standing>
       return [[keyOf(entry), { entry, contents: pieces ? (contents.get(index) ?? []) : undefined }] as const]
     }),
   )
+}
+
+/** What each entry says in a piece, wherever it stands: a layer is a text in the system message and a message elsewhere. */
+function saidBy({ entry, content, joined }: Piece): readonly { readonly entry: number; readonly content: unknown }[] {
+  if (joined) return joined.map(({ entry: one, text }) => ({ entry: one, content: text }))
+  const isText = typeof content === 'object' && 'role' in content && content.role === 'user'
+  return [{ entry, content: isText ? content.content : content }]
 }
 
 /** A layer and a tool, or a turn, may have the same id. */

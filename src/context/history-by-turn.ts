@@ -31,6 +31,8 @@ function cutState(input: HistoryInput): CutState {
 
   const target = Math.floor(room * rule.lowWater)
   for (const { index, level } of stepsDown(input, marked, target)) {
+    // Above the mark the newest turn stays as it is: a talk that forgets what was just said is broken.
+    if (index === turns.length - 1 && fits(room)) break
     const saved = tokensAt(turns[index]!, levels[index]!) - (level === 'dropped' ? 0 : tokensAt(turns[index]!, level))
     if (saved <= 0 && level !== 'dropped') continue
     kept -= saved
@@ -38,9 +40,7 @@ function cutState(input: HistoryInput): CutState {
     else levels[index] = level
     if (fits(target)) return { from, levels }
   }
-  // Only the newest turn is left. Above the mark it stays all the same: a talk that forgets what was just said is broken.
-  if (fits(room)) return { from, levels }
-  return { from: turns.length, levels }
+  return { from: fits(room) ? from : turns.length, levels }
 }
 
 function markedState({ turns, cut, currentTurn, shrinks }: HistoryInput): CutState {
@@ -65,7 +65,7 @@ interface StepDown {
   readonly level: number | 'dropped'
 }
 
-/** The order in which a history gives way. The newest turn goes last, and only whole. */
+/** The order in which a history gives way. The newest turn is the last to shrink. */
 function* stepsDown(input: HistoryInput, { from, levels }: CutState, target: number): Generator<StepDown> {
   const newest = input.turns.length - 1
   if (input.shrinks) {

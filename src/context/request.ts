@@ -18,6 +18,8 @@ export interface Piece {
   readonly entry: number
   readonly tokens: number
   readonly content: ToolDefinition | string | Message
+  /** Where several entries stand in one message: the text of each, the first one's too. */
+  readonly joined?: readonly { readonly entry: number; readonly text: string }[]
 }
 
 /** Turns the account back into what is sent, piece by piece. */
@@ -49,10 +51,14 @@ export function requestOf(
     }
   }
   if (last.length > 0) {
-    const joined = last.flatMap((index) => sections[index]!.messages)
-    const message = userMessage(joined.map(({ message: part }) => textOf(part)).join('\n\n'))
+    const joined = last.map((entry) => ({
+      entry,
+      text: sections[entry]!.messages.map(({ message }) => textOf(message)).join('\n\n'),
+    }))
+    const message = userMessage(joined.map(({ text }) => text).join('\n\n'))
+    const tokens = sumTokens(last.map((entry) => sections[entry]!.entry))
     messages.push(message)
-    pieces.push({ entry: last[0]!, tokens: sumTokens(joined), content: message })
+    pieces.push({ entry: last[0]!, tokens, content: message, joined })
   }
   const system = systemText(systemTexts, layout)
   return { request: { tools: sentTools, ...(system === undefined ? {} : { system }), messages }, pieces }

@@ -89,12 +89,17 @@ function partTokens(counter: TokenCounter, part: Part): number {
     case 'image':
       return pictureTokens(counter, part.providerOptions)
     case 'file':
-      return part.mediaType.startsWith('image')
-        ? pictureTokens(counter, part.providerOptions)
-        : counter.text(part.filename ?? '')
+      if (part.mediaType.startsWith('image')) return pictureTokens(counter, part.providerOptions)
+      return counter.text(part.filename ?? '') + counter.text(inlineText(part.data))
     default:
       return 0
   }
+}
+
+/** The text of a file that is sent as text. What a provider reads out of bytes nobody knows beforehand. */
+function inlineText(data: unknown): string {
+  const file = data as { type?: unknown; text?: unknown } | null
+  return file?.type === 'text' && typeof file.text === 'string' ? file.text : ''
 }
 
 /** An image part may carry its size as `providerOptions.foreword {width, height}`, in pixels. */

@@ -32,11 +32,14 @@ export function inputs(turns: fc.Arbitrary<readonly Message[]> = turnMessages())
         minLength: 11,
         maxLength: 11,
       }),
-      share: fc.double({ min: 0, max: 1.2, noNaN: true }),
+      share: fc.oneof(shareOfAll(0, 1.2), shareOfAll(0.6, 1)),
       pinched: fc.constantFrom('all', 'history', 'history'),
       reserve: fc.constantFrom(0, 50),
       margin: fc.constantFrom(undefined, 7),
-      marks: fc.array(fc.integer({ min: -2, max: 7 }), { minLength: 3, maxLength: 3 }),
+      marks: fc.oneof(
+        fc.constant([-1, -1, -1]),
+        fc.array(fc.integer({ min: -3, max: 7 }), { minLength: 3, maxLength: 3 }),
+      ),
       earlier: fc.constantFrom(undefined, undefined, { turns: 0, tokens: 0 }, { turns: 3, tokens: 900 }),
       model: fc.constantFrom(undefined, 'rehearsal'),
     })
@@ -130,6 +133,10 @@ function attachment(): fc.Arbitrary<File> {
     text: fc.oneof(words(400), fc.constantFrom(undefined, '  ')),
     tokens: fc.constantFrom(undefined, undefined, 40),
   })
+}
+
+function shareOfAll(min: number, max: number): fc.Arbitrary<number> {
+  return fc.double({ min, max, noNaN: true })
 }
 
 /** Some belong to turns there are, the rest is stray; in the order of their turns. */
