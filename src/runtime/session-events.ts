@@ -21,7 +21,8 @@ export async function* sessionEvents(
   let wake: (() => void) | undefined
   let overrun = false
   const subscription = stream.subscribe((event) => {
-    if (queue.length >= LONGEST_QUEUE) overrun = true
+    // Once an event is missing no later one may be told, or a reader would go on behind the gap.
+    if (overrun || queue.length >= LONGEST_QUEUE) overrun = true
     else queue.push(event)
     wake?.()
   })
@@ -34,7 +35,14 @@ export async function* sessionEvents(
     const note = (entry: Entry) => {
       if (entry.type === 'message' || entry.type === 'turn-end') settled = entry.seq
     }
+    // A word that is told behind an entry has an id behind it, or a reader who comes back would get the entry again.
+    const behind = (event: SessionEvent): SessionEvent => {
+      const { seq, delta } = parseEventId(event.id)!
+      return seq < reached ? { ...event, id: eventId(reached, delta) } : event
+    }
     const isCurrent = (event: SessionEvent) => !isDelta(event) || parseEventId(event.id)!.seq >= settled
+    // Of a turn that is over nothing comes but what the log holds.
+    const isPast = turn !== undefined && after !== undefined && !live.has(turn) && (await isOver(store, session, turn))
     if (after !== 'live') {
       for (;;) {
         const known = turn !== undefined && reached === 0 ? live.get(turn) : undefined
@@ -48,17 +56,19 @@ export async function* sessionEvents(
         reached = entries.at(-1)?.seq ?? reached
         if (known || entries.length < PAGE) break
       }
-      if (turn !== undefined && seen.seq > 0 && (await isOver(store, session, turn))) return
+    }
+    if (isPast) return
+    if (after !== 'live') {
       const { since, events } = subscription.running
       const known = since <= seen.seq ? seen.delta : 0
-      for (const event of events.slice(known)) if (concerns(event, turn) && isCurrent(event)) yield event
+      for (const event of events.slice(known)) if (concerns(event, turn) && isCurrent(event)) yield behind(event)
     }
     while (!signal?.aborted) {
       for (const event of queue.splice(0)) {
         if (event.type === 'entry' && event.entry.seq <= reached) continue
         if (!concerns(event, turn) || !isCurrent(event)) continue
         if (event.type === 'entry') note(event.entry)
-        yield event
+        yield behind(event)
         if (turn !== undefined && event.type === 'interrupted') return
         if (event.type === 'entry' && isEnd(event.entry, turn)) return
       }

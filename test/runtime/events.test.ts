@@ -1,0 +1,228 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { SessionEvent } from '../../src/runtime.ts'
+import { scriptedModel } from '../../src/testing.ts'
+import { collected, gate, type Opened, opened, tool } from './opened.ts'
+
+/** What an event tells, without its id. */
+function told(event: SessionEvent): string {
+  if (event.type === 'entry') return `${event.entry.seq} ${event.entry.type}`
+  return event.type === 'interrupted' ? event.code : event.text
+}
+
+/** Reads until the last entry of a session that has come to rest. */
+async function upTo(runtime: Opened['runtime'], session: string, last: number, after?: string) {
+  const stop = new AbortController()
+  const events: SessionEvent[] = []
+  const options = { signal: stop.signal, ...(after === undefined ? {} : { after }) }
+  for await (const event of runtime.events(session, options)) {
+    events.push(event)
+    if (event.type === 'entry' && event.entry.seq >= last) stop.abort()
+  }
+  return events
+}
+
+test('deltas come in order, and the message that follows holds the same text', async (t) => {
+  const model = scriptedModel({ answer: () => ({ reasoning: 'Hm.', text: ['He', 'llo ', 'there'] }) })
+  const { runtime } = await opened(t, { model })
+  const { session, turn } = await runtime.submit({ text: 'hello' })
+  const events = await collected(runtime.events(session, { turn }))
+  const text = events.map((event) => (event.type === 'text-delta' ? event.text : '')).join('')
+  const message = events.find((event) => event.type === 'entry' && event.entry.type === 'message')
+  assert.equal(text, 'Hello there')
+  assert.deepEqual(message?.type === 'entry' && message.entry.type === 'message' && message.entry.message.content, [
+    { type: 'reasoning', text: 'Hm.' },
+    { type: 'text', text: 'Hello there' },
+  ])
+  const afterMessage = events.slice(events.indexOf(message!) + 1)
+  assert.ok(afterMessage.every((event) => event.type === 'entry'))
+  assert.deepEqual(events.map(told).slice(0, 3), ['2 input', '3 turn-start', '4 assembly'])
+  assert.equal(events.map(told).at(-1), '7 turn-end')
+})
+
+test('a reader who comes back with the id of any event gets exactly what came after it', async (t) => {
+  const spoken = gate()
+  const goOn = gate()
+  const look = tool('look', async () => ({ ok: true, output: 'blue' }))
+  const model = scriptedModel({
+    answer: (_, n) => {
+      if (n === 1) return { text: 'let me look', toolCalls: [{ name: 'look', input: {} }] }
+      if (n > 2) return { text: 'and more words' }
+      return {
+        text: 'one two three four five',
+        before(piece) {
+          if (piece === 3) spoken.open()
+          return piece === 3 ? goOn.passed : undefined
+        },
+      }
+    },
+  })
+  const { runtime, ended } = await opened(t, { model, tools: [look] })
+  const first = await runtime.submit({ text: 'go' })
+  const { session } = first
+  const whole = upTo(runtime, session, 19)
+  await spoken.passed
+  // Input that comes while a call is running stands between its words.
+  const second = await runtime.submit({ session, text: 'and then?' })
+
+  const seen = await readNow(runtime, session)
+  const rests = seen.map(({ id }) => upTo(runtime, session, 19, id))
+  const turnRests = seen
+    .filter((event) => event.type !== 'entry' || ('turn' in event.entry && event.entry.turn === first.turn))
+    .map(({ id }) => collected(runtime.events(session, { turn: first.turn, after: id })))
+  await new Promise(setImmediate)
+  goOn.open()
+  await Promise.all([ended(first), ended(second)])
+
+  const all = await whole
+  assert.deepEqual(
+    entrySeqs(all),
+    [...Array(19).keys()].map((index) => index + 1),
+  )
+  assert.deepEqual(wordsOf(all), 'let me look one two three four five and more words')
+  for (const [index, rest] of rests.entries()) {
+    const pieced = [...seen.slice(0, index + 1), ...(await rest)]
+    assert.deepEqual(entrySeqs(pieced), entrySeqs(all), `resumed after ${seen[index]!.id}`)
+    assert.equal(spokenBy(pieced, 2), 'one two three four five ', `resumed after ${seen[index]!.id}`)
+    assert.equal(spokenBy(pieced, 3), 'and more words ', `resumed after ${seen[index]!.id}`)
+  }
+  for (const rest of turnRests) {
+    const events = await rest
+    const end = events.at(-1)
+    assert.ok(end?.type === 'entry' && end.entry.type === 'turn-end' && end.entry.turn === first.turn)
+  }
+  for (const { id } of all) {
+    const later = await upTo(runtime, session, 19, id === '19' ? '18' : id)
+    assert.ok(later.every((event) => event.type === 'entry'))
+  }
+})
+
+/** Everything that can be seen at this moment. */
+async function readNow(runtime: Opened['runtime'], session: string): Promise<readonly SessionEvent[]> {
+  const stop = new AbortController()
+  const events: SessionEvent[] = []
+  for await (const event of runtime.events(session, { signal: stop.signal })) {
+    events.push(event)
+    if (event.type === 'text-delta' && event.text.startsWith('three')) stop.abort()
+  }
+  return events
+}
+
+function entrySeqs(events: readonly SessionEvent[]): readonly number[] {
+  return events.flatMap((event) => (event.type === 'entry' ? [event.entry.seq] : []))
+}
+
+function wordsOf(events: readonly SessionEvent[]): string {
+  return events.flatMap((event) => (event.type === 'text-delta' ? [event.text.trim()] : [])).join(' ')
+}
+
+/** The words of the nth call of the session, as the reader saw them: by deltas, or by the message where none came. */
+function spokenBy(events: readonly SessionEvent[], n: number): string {
+  const calls = [
+    ...new Set(events.flatMap((e) => (e.type === 'entry' && e.entry.type === 'assembly' ? [e.entry.call] : []))),
+  ]
+  return events
+    .flatMap((event) => (event.type === 'text-delta' && event.call === calls[n - 1] ? [`${event.text.trim()} `] : []))
+    .join('')
+}
+
+test('a reader who comes late reads the log, and no word twice', async (t) => {
+  const { runtime, say } = await opened(t)
+  const { session, turn } = await say('hello')
+  const events = await collected(runtime.events(session, { turn }))
+  assert.deepEqual(events.map(told), ['2 input', '3 turn-start', '4 assembly', '5 message', '6 usage', '7 turn-end'])
+  assert.deepEqual(await collected(runtime.events(session, { turn, after: '7' })), [])
+  assert.deepEqual((await collected(runtime.events(session, { turn, after: '5' }))).map(told), [
+    '6 usage',
+    '7 turn-end',
+  ])
+  assert.deepEqual(await collected(runtime.events(session, { turn, after: 'live' })), [])
+})
+
+test('two readers see the same, and one that leaves harms nobody', async (t) => {
+  const start = gate()
+  const model = scriptedModel({ answer: () => ({ text: 'one two three', before: () => start.passed }) })
+  const { runtime } = await opened(t, { model })
+  const { session, turn } = await runtime.submit({ text: 'hello' })
+  const [one, two] = [collected(runtime.events(session, { turn })), collected(runtime.events(session, { turn }))]
+  for await (const event of runtime.events(session, { turn })) {
+    if (event.type === 'entry') break
+  }
+  await new Promise(setImmediate)
+  start.open()
+  assert.deepEqual((await one).map(told), (await two).map(told))
+  assert.equal((await one).filter(({ type }) => type === 'text-delta').length, 3)
+})
+
+test('a reader of what is live hears nothing of what was', async (t) => {
+  const { runtime, say, ended } = await opened(t)
+  const { session } = await say('first')
+  const stop = new AbortController()
+  const events: SessionEvent[] = []
+  const reading = (async () => {
+    for await (const event of runtime.events(session, { after: 'live', signal: stop.signal })) {
+      events.push(event)
+      if (event.type === 'entry' && event.entry.type === 'turn-end') stop.abort()
+    }
+  })()
+  await new Promise(setImmediate)
+  await ended(await runtime.submit({ session, text: 'second' }))
+  await reading
+  assert.deepEqual(events.map(told), [
+    '8 input',
+    '9 turn-start',
+    '10 assembly',
+    'ok',
+    '11 message',
+    '12 usage',
+    '13 turn-end',
+  ])
+})
+
+test('a reader who is far too slow is let go, and can go on where it was', async (t) => {
+  const words = Array.from({ length: 60_000 }, (_, index) => `${index} `)
+  const slowly = gate()
+  const model = scriptedModel({
+    answer: () => ({ text: words, before: (piece) => (piece === 55_000 ? slowly.passed : undefined) }),
+  })
+  const { runtime, ended } = await opened(t, { model })
+  const submitted = await runtime.submit({ text: 'count' })
+  const { session, turn } = submitted
+  const seen: SessionEvent[] = []
+  for await (const event of runtime.events(session, { turn })) {
+    seen.push(event)
+    if (seen.length === 3) {
+      while (!(await saidBy(runtime, session, turn, 55_000))) await new Promise(setImmediate)
+    }
+    if (event.type === 'text-delta' && event.text === '100 ') {
+      slowly.open()
+      await ended(submitted)
+    }
+  }
+  const deltas = seen.flatMap((event) => (event.type === 'text-delta' ? [event.text] : []))
+  assert.ok(deltas.length >= 1000 && deltas.length < words.length)
+  assert.ok(deltas.join('') === words.slice(0, deltas.length).join(''), 'a word is missing in the middle')
+  assert.ok(seen.every((event) => event.type !== 'entry' || event.entry.type !== 'turn-end'))
+  const rest = await collected(runtime.events(session, { turn, after: seen.at(-1)!.id }))
+  assert.deepEqual(rest.map(told), ['5 message', '6 usage', '7 turn-end'])
+})
+
+async function saidBy(runtime: Opened['runtime'], session: string, turn: string, words: number): Promise<boolean> {
+  const stop = new AbortController()
+  let count = 0
+  setImmediate(() => stop.abort())
+  for await (const event of runtime.events(session, { turn, signal: stop.signal })) {
+    if (event.type === 'text-delta') count += 1
+    if (count >= words) return true
+  }
+  return false
+}
+
+test('an id that is none, a session and a turn that are not there are refused', async (t) => {
+  const { runtime, say } = await opened(t)
+  const { session } = await say('hello')
+  const first = (options: { after?: string; turn?: string }, of = session) => runtime.events(of, options).next()
+  await assert.rejects(first({ after: 'yesterday' }), { code: 'invalid-input' })
+  await assert.rejects(first({ turn: 'turn_nowhere' }), { code: 'no-such-turn' })
+  await assert.rejects(first({}, 'session_nowhere'), { code: 'no-such-session' })
+})
