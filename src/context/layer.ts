@@ -1,8 +1,6 @@
 /** Where a layer stands. `system` and `preamble` are the head, the other two the tail (DESIGN: Words). */
 export type Placement = 'system' | 'preamble' | 'before-input' | 'after-input'
 
-export const placements: readonly Placement[] = ['system', 'preamble', 'before-input', 'after-input']
-
 /** How hard a layer holds on. `low` gives way first; `required` may shrink but never goes. */
 export type Priority = 'required' | 'high' | 'normal' | 'low'
 

@@ -83,7 +83,7 @@ export function sumTokens(priced: readonly { readonly tokens: number }[]): numbe
 }
 
 /** The smallest of a message's forms that is not smaller than asked for. */
-export function noFullerThan(choices: readonly FormedMessage[], form: OutputForm): FormedMessage {
+function noFullerThan(choices: readonly FormedMessage[], form: OutputForm): FormedMessage {
   const limit = outputForms.indexOf(form)
   return choices.findLast((choice) => outputForms.indexOf(choice.form) <= limit)!
 }

@@ -9,7 +9,8 @@ import type { ToolDefinition } from './tool-definition.ts'
 export interface Request {
   readonly tools: readonly ToolDefinition[]
   readonly system?: string
-  readonly messages: readonly Message[]
+  /** Not `readonly Message[]`, so that AI SDK calls take it as it is. */
+  readonly messages: Message[]
 }
 
 /** A part of a request that stays or changes as a whole: a tool, a layer of the system text, a message. */
