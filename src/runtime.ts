@@ -28,7 +28,7 @@ export { ensureToken, readToken, type TokenOptions } from './runtime/gateway-tok
 export { createHome, type Home, homeAt } from './runtime/home.ts'
 export { type LoadedConfiguration, type LoadOptions, loadConfiguration } from './runtime/configuration.ts'
 export type { Configuration } from './runtime/configuration-settled.ts'
-export { turnView } from './runtime/turn-view.ts'
+export { turnTotals, turnView } from './runtime/turn-view.ts'
 export { setValue, type EditOptions } from './runtime/configuration-edit.ts'
 export { configurationSchema } from './runtime/configuration-json-schema.ts'
 export { type ConfigurationProblem, ConfigurationError, problemText } from './runtime/configuration-problem.ts'

@@ -1,5 +1,5 @@
 import type { AssistantMessage } from '../context.ts'
-import { ModelError, type ModelEvent, type ModelUsage } from '../model.ts'
+import { type FinishReason, ModelError, type ModelEvent, type ModelUsage } from '../model.ts'
 import type { CallOutcome, Entry, EntryBody } from '../session.ts'
 import { answerOnly, NoAnswerError } from './answer-only.ts'
 import { pause } from './pause.ts'
@@ -89,14 +89,21 @@ async function callOnce(
         if (!message) {
           const error = new NoAnswerError()
           const { code, message: why } = error
-          const spent: EntryBody = { type: 'usage', turn: setup.turn, call, model: setup.model.id, usage }
+          const spent: EntryBody = {
+            type: 'usage',
+            turn: setup.turn,
+            call,
+            model: setup.model.id,
+            usage,
+            finish: reason,
+          }
           await setup.finish(call, outcome({ usage, finish: reason, error: { code, message: why } }), [spent])
           return { type: 'failed', call, said: undefined, error }
         }
         const entries = await setup.finish(
           call,
           outcome({ usage, finish: reason }),
-          settled(setup, call, message, usage),
+          settled(setup, call, message, usage, reason),
         )
         return { type: 'answer', message, entries: [...state.entries, ...entries] }
       }
@@ -125,12 +132,18 @@ function callOptions(setup: TurnSetup, prepared: PreparedCall) {
 }
 
 /** What a whole answer leaves in the log. Without tool calls it is the end of the turn. */
-function settled(setup: TurnSetup, call: string, message: AssistantMessage, usage: ModelUsage): readonly EntryBody[] {
+function settled(
+  setup: TurnSetup,
+  call: string,
+  message: AssistantMessage,
+  usage: ModelUsage,
+  finish: FinishReason,
+): readonly EntryBody[] {
   const { turn, model } = setup
   const calls = typeof message.content !== 'string' && message.content.some((part) => part.type === 'tool-call')
   return [
     { type: 'message', turn, call, message, tokens: setup.tokensOf(message) },
-    { type: 'usage', turn, call, model: model.id, usage },
+    { type: 'usage', turn, call, model: model.id, usage, finish },
     ...(calls ? [] : [{ type: 'turn-end', turn, outcome: { type: 'completed' } } as const]),
   ]
 }

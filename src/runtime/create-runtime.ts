@@ -1,7 +1,7 @@
 import { readHistoryTool } from '../agent.ts'
 import type { Models } from '../model.ts'
 import type { RunningPlugins } from '../plugin.ts'
-import type { SessionStore } from '../session.ts'
+import type { Binding, SessionStore } from '../session.ts'
 import type { Tool } from '../tool.ts'
 import { admit, noSuchSession } from './admission.ts'
 import { openCalibrationBook } from './calibration-book.ts'
@@ -90,13 +90,22 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
     }
     const bodies = model === undefined ? [start] : [start, { type: 'model' as const, model }]
     try {
-      await store.append(session, bodies, clock.time())
-      if (binding) await store.bind(binding, session)
+      await store.transaction([
+        { type: 'append', session, bodies, time: clock.time() },
+        ...(binding ? [{ type: 'binding' as const, binding, session }] : []),
+      ])
     } catch (error) {
       throw storageFailure(error)
     }
     desks.fresh(session, model)
     return (await store.session(session))!
+  }
+
+  /** Two first messages of one conversation ask at the same time for a session, and get the same. */
+  const boundSoon = new Map<string, Promise<string>>()
+
+  async function findOrBind(binding: Binding): Promise<string> {
+    return (await store.bound(binding)) ?? (await newSession({ binding })).id
   }
 
   const recovered = parts.recovers === false ? 0 : await queue.recover()
@@ -119,8 +128,11 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
       yield* sessionEvents(store, desk, options)
     },
     newSession,
-    async sessionFor(binding) {
-      return (await store.bound(binding)) ?? (await newSession({ binding })).id
+    sessionFor(binding) {
+      const name = JSON.stringify([binding.channel, binding.conversation])
+      const under = boundSoon.get(name) ?? findOrBind(binding).finally(() => boundSoon.delete(name))
+      boundSoon.set(name, under)
+      return under
     },
     async setModel(session, model) {
       const desk = await deskOf(session)

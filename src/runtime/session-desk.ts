@@ -95,7 +95,7 @@ export function createDesks(store: SessionStore): Desks {
       opening.set(session, under)
       return under
     },
-    fresh: (session, model) => place({ ...blank(session), hasHistory: false, model }),
+    fresh: (session, model) => find(session) ?? place({ ...blank(session), hasHistory: false, model }),
     keep: place,
     forget(session) {
       desks.delete(session)

@@ -87,7 +87,7 @@ export function turnSetup(turnDesk: TurnDesk): TurnSetup {
     const cutEntries = cutBodies(desk, turn, call, cut, manifest.budget.available)
     await Promise.all([
       store.putCall(record),
-      append([{ type: 'assembly', turn, call, ...(cut ? { cut } : {}) }, ...cutEntries]),
+      append([{ type: 'assembly', turn, call, model: model.id, ...(cut ? { cut } : {}) }, ...cutEntries]),
     ])
     desk.lastCall = { call, fingerprint: sealed.fingerprint, at: clock.monotonic() }
     estimated = manifest.used
@@ -105,7 +105,7 @@ export function turnSetup(turnDesk: TurnDesk): TurnSetup {
 
   async function writeOverflow(base: Omit<CallRecord, 'manifest' | 'requestDigest'>, error: ContextOverflowError) {
     const record: CallRecord = { ...base, manifest: error.manifest, requestDigest: '' }
-    await Promise.all([store.putCall(record), append([{ type: 'assembly', turn, call: base.id }])])
+    await Promise.all([store.putCall(record), append([{ type: 'assembly', turn, call: base.id, model: model.id }])])
     await store.finishCall(base.id, { error: { code: error.code, message: error.message }, durationMs: 0 })
   }
 

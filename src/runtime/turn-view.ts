@@ -6,14 +6,18 @@ import { RuntimeError, type TurnTotals, type TurnView } from './contract.ts'
 export async function turnView(store: SessionStore, session: string, turn: string): Promise<TurnView> {
   const entries = await store.entries(session, { turn })
   if (entries.length === 0) throw new RuntimeError('no-such-turn', `The session ${session} has no turn ${turn}.`)
+  const calls = entries.flatMap((entry) => (entry.type === 'assembly' ? [entry.call] : []))
   const end = entries.find((entry) => entry.type === 'turn-end')
   return {
     session,
     turn,
     outcome: end?.type === 'turn-end' ? end.outcome : undefined,
     text: answerText(entries),
-    calls: entries.flatMap((entry) => (entry.type === 'assembly' ? [entry.call] : [])),
-    totals: totals(entries.flatMap((entry) => (entry.type === 'usage' ? [entry.usage] : []))),
+    calls,
+    totals: turnTotals(
+      calls.length,
+      entries.flatMap((entry) => (entry.type === 'usage' ? [entry.usage] : [])),
+    ),
   }
 }
 
@@ -23,14 +27,15 @@ function answerText(entries: readonly Entry[]): string {
 }
 
 /** The text parts of a message, joined. */
-export function textOf({ content }: Message): string {
+function textOf({ content }: Message): string {
   if (typeof content === 'string') return content
   return content.map((part) => (part.type === 'text' ? part.text : '')).join('')
 }
 
-function totals(usages: readonly Usage[]): TurnTotals {
+/** What the calls of a turn cost together; unknown as soon as one of them is. */
+export function turnTotals(calls: number, usages: readonly Usage[]): TurnTotals {
   return {
-    calls: usages.length,
+    calls,
     promptTokensBilled: sum(usages.map((usage) => usage.promptTokens)),
     cachedTokensBilled: sum(usages.map((usage) => usage.cachedTokens)),
     outputTokensBilled: sum(usages.map((usage) => usage.outputTokens)),

@@ -1,7 +1,7 @@
-import { type CompletionEvent, type Runtime, RuntimeError, type RuntimeErrorCode } from '../runtime.ts'
+import { type CompletionEvent, type Runtime, RuntimeError, type RuntimeErrorCode, turnTotals } from '../runtime.ts'
 import { type Entry, type Usage } from '../session.ts'
+import { type FinishReason } from '../model.ts'
 import { messageReasoning, messageText } from './message-text.ts'
-import { billed } from './billed.ts'
 
 /**
  * A turn of a session as if it were one completion: what all its calls say, one after another, and the sums of what they
@@ -16,6 +16,7 @@ export async function* turnCompletion(
   const usages: Usage[] = []
   let calls = 0
   let said = false
+  let ended: FinishReason = 'stop'
   let told = { text: '', reasoning: '' }
   for await (const event of runtime.events(session, { turn, signal })) {
     if (event.type === 'interrupted') throw new RuntimeError(event.code, event.message, { turn })
@@ -35,13 +36,14 @@ export async function* turnCompletion(
     if (entry.type === 'assembly') {
       calls += 1
       told = { text: '', reasoning: '' }
-      yield { type: 'call-start', call: entry.call, model: '' }
+      yield { type: 'call-start', call: entry.call, model: entry.model ?? '' }
     } else if (entry.type === 'message') {
       yield* missed(messageText(entry.message), messageReasoning(entry.message))
     } else if (entry.type === 'usage') {
       usages.push(entry.usage)
+      ended = entry.finish === 'length' || entry.finish === 'content-filter' ? entry.finish : 'stop'
     } else if (entry.type === 'turn-end') {
-      yield finish(entry, calls, usages)
+      yield finish(entry, ended, calls, usages)
     }
   }
 
@@ -68,6 +70,7 @@ function rest(whole: string, told: string): string {
 
 function finish(
   { turn, outcome }: Extract<Entry, { type: 'turn-end' }>,
+  reason: FinishReason,
   calls: number,
   usages: readonly Usage[],
 ): CompletionEvent {
@@ -76,10 +79,10 @@ function finish(
     throw new RuntimeError(outcome.code as RuntimeErrorCode, outcome.message, { turn })
   }
   if (outcome.type === 'cancelled') throw new RuntimeError('cancelled', 'The turn was cancelled.', { turn })
-  const { promptTokensBilled, cachedTokensBilled, outputTokensBilled } = billed(calls, usages)
+  const { promptTokensBilled, cachedTokensBilled, outputTokensBilled } = turnTotals(calls, usages)
   return {
     type: 'finish',
-    reason: 'stop',
+    reason,
     usage: {
       promptTokens: promptTokensBilled,
       cachedTokens: cachedTokensBilled,

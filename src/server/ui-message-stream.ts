@@ -1,8 +1,7 @@
 import { toolCalls, toolResults, outputText, type Message } from '../context.ts'
-import { type SessionEvent } from '../runtime.ts'
+import { type SessionEvent, turnTotals } from '../runtime.ts'
 import { type Entry, type Usage } from '../session.ts'
 import { messageReasoning, messageText } from './message-text.ts'
-import { billed } from './billed.ts'
 
 type Spoken = 'text' | 'reasoning'
 
@@ -141,7 +140,7 @@ export function uiMessageStream(session: string, turn: string): (event: SessionE
   }
 
   function end(outcome: Extract<Entry, { type: 'turn-end' }>['outcome']): string {
-    const messageMetadata = { session, turn, calls, totals: billed(calls.length, usages), outcome: outcome.type }
+    const messageMetadata = { session, turn, calls, totals: turnTotals(calls.length, usages), outcome: outcome.type }
     const finish = (finishReason: string) => chunk({ type: 'finish', finishReason, messageMetadata })
     if (outcome.type === 'completed') return finish('stop') + DONE
     if (outcome.type === 'cancelled') return finish('other') + chunk({ type: 'abort', reason: 'cancelled' }) + DONE

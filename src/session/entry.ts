@@ -18,7 +18,13 @@ export type EntryBody =
     }
   | { readonly type: 'turn-start'; readonly turn: string }
   /** One model call is about to be made. `call` names it in the ledger. */
-  | { readonly type: 'assembly'; readonly turn: string; readonly call: string; readonly cut?: Cut }
+  | {
+      readonly type: 'assembly'
+      readonly turn: string
+      readonly call: string
+      readonly model?: string
+      readonly cut?: Cut
+    }
   /** Written before an effect. */
   | {
       readonly type: 'tool-start'
@@ -53,6 +59,8 @@ export type EntryBody =
       readonly call: string
       readonly model: string
       readonly usage: Usage
+      /** Why the answer ended, such as `stop` or `length`. */
+      readonly finish?: string
     }
   | {
       readonly type: 'cut'
