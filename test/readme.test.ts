@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { promisify } from 'node:util'
+
+const root = join(import.meta.dirname, '..')
+const example = join(root, 'examples/00-twelve-lines.ts')
+const run = promisify(execFile)
+
+test('the twelve lines in the README are the example, and print the outline that stands below them', async () => {
+  const readme = await readFile(join(root, 'README.md'), 'utf8')
+  const source = (await readFile(example, 'utf8')).trimEnd()
+  const { stdout } = await run(process.execPath, ['--conditions=foreword-source', example], { cwd: root })
+
+  assert.ok(
+    readme.includes(`\`\`\`ts\n${source}\n\`\`\``),
+    'README.md shows another code than examples/00-twelve-lines.ts',
+  )
+  assert.ok(
+    readme.includes(`\`\`\`\n${stdout.trimEnd()}\n\`\`\``),
+    'README.md shows another outline than the example prints',
+  )
+  assert.ok(source.split('\n').filter((line) => line.trim() !== '').length <= 12)
+})
+
+test('every file that the README and the guide point to is there', async () => {
+  const pages = [
+    'README.md',
+    ...['getting-started', 'command-line', 'configuration', 'http', 'assembly', 'scenarios', 'layouts'].map(
+      (name) => `docs/guide/${name}.md`,
+    ),
+  ]
+  for (const page of pages) {
+    const text = await readFile(join(root, page), 'utf8')
+    for (const [, target] of text.matchAll(/\]\((?!https?:|#)([^)#]+)(?:#[^)]*)?\)/g)) {
+      await assert.doesNotReject(stat(join(root, page, '..', target!)), `${page} points to ${target}`)
+    }
+  }
+})
