@@ -63,7 +63,8 @@ export async function* sessionEvents(
       const known = since <= seen.seq ? seen.delta : 0
       for (const event of events.slice(known)) if (concerns(event, turn) && isCurrent(event)) yield behind(event)
     }
-    while (!signal?.aborted) {
+    for (;;) {
+      if (signal?.aborted) return
       for (const event of queue.splice(0)) {
         if (event.type === 'entry' && event.entry.seq <= reached) continue
         if (!concerns(event, turn) || !isCurrent(event)) continue
