@@ -78,10 +78,10 @@ test('send works in a process of its own without a gateway, and ends', async (co
 
 test('a failed turn has its code, its message and exit code 1, and is kept', async (context) => {
   const { environment } = temporaryHome(context)
-  const { code, stdout } = await run(['send', '/fail rate-limit', '--json'], { environment })
+  const { code, stdout } = await run(['send', '/fail auth', '--json'], { environment })
   const { error, sessionId } = JSON.parse(stdout)
-  assert.deepEqual([code, error.code], [1, 'rate-limit'])
-  assert.match((await run(['sessions', 'show', sessionId], { environment })).stdout, /> \/fail rate-limit\n/)
+  assert.deepEqual([code, error.code], [1, 'auth'])
+  assert.match((await run(['sessions', 'show', sessionId], { environment })).stdout, /> \/fail auth\n/)
 })
 
 test('two commands at once take turns on a home without a gateway', async (context) => {
@@ -121,7 +121,7 @@ test('Ctrl-C while a turn runs keeps it for the next start', async (context) => 
   const { environment } = temporaryHome(context)
   const gateway = spawnForeword(context, ['start'], environment)
   await gateway.line(/Address/)
-  const sent = spawnForeword(context, ['send', '/slow 60000', '--json'], environment)
+  const sent = spawnForeword(context, ['send', '/slow 60000\n/say one two', '--json'], environment)
   let session: string | undefined
   while (session === undefined) {
     const { stdout } = await run(['sessions', '--json'], { environment })
@@ -130,7 +130,17 @@ test('Ctrl-C while a turn runs keeps it for the next start', async (context) => 
   sent.child.kill('SIGKILL')
   gateway.child.kill('SIGINT')
   assert.equal(await gateway.ended, 0, gateway.stderr())
-  assert.match((await run(['sessions', 'show', session], { environment })).stdout, /> \/slow 60000\n/)
+  assert.match((await run(['sessions', 'show', session], { environment })).stdout, /> \/slow 60000\n\/say one two\n/)
   const next = spawnForeword(context, ['start'], environment)
   await next.line(/Resumed +1 turn of the last run/)
+})
+
+test('a home that cannot be made is named with the way to choose another', async (context) => {
+  const { home, environment } = temporaryHome(context)
+  writeFileSync(home, 'a file')
+  for (const words of [['start'], ['send', 'Hello'], ['context']]) {
+    const { code, stderr } = await run(words, { environment })
+    assert.equal(code, 1)
+    assert.match(stderr, /The home .* cannot be made .* FOREWORD_HOME/, words.join(' '))
+  }
 })

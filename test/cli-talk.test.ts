@@ -129,3 +129,12 @@ test('a failed turn does not end the chat, but a piped chat says so in the end',
   const { code, stderr } = await run(['chat'], { connection, input: 'one\ntwo\n' })
   assert.deepEqual({ code, stderr }, { code: 1, stderr: 'server: It broke.\nserver: It broke.\n' })
 })
+
+test('a backslash at the end of a line joins the next one to the message', async () => {
+  const connection = talking(turnStream('Good day.'))
+  await run(['chat'], { connection, input: 'one\\\ntwo\\\nthree\nfour\n' })
+  assert.deepEqual(
+    connection.asked.filter((line) => line.startsWith('POST')).map((line) => line.replace(/^\S+ \S+ /, '')),
+    ['{"text":"one\\ntwo\\nthree"}', '{"text":"four","session":"s1"}'],
+  )
+})

@@ -33,7 +33,7 @@ export async function connected<T>(
 }
 
 /** The gateway that runs on this home; where there is none, one inside this process. */
-export async function connect(home: string, io: Io, purpose: Purpose): Promise<Connection> {
+async function connect(home: string, io: Io, purpose: Purpose): Promise<Connection> {
   if (io.connect !== undefined) return await io.connect(home)
   for (const since = Date.now(); ; await delay(100)) {
     const found = await runningGateway(home)

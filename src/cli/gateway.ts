@@ -26,8 +26,9 @@ export interface Gateway {
  */
 export async function openGateway(home: string, io: Io, warn: (text: string) => void): Promise<Gateway> {
   const configuration = await validConfiguration(home, io)
-  const { ensureToken, homeAt, openRuntime } = await import('../runtime.ts')
+  const { createHome, ensureToken, homeAt, openRuntime } = await import('../runtime.ts')
   const { claimHome } = await import('../session.ts')
+  await createHome(homeAt(home))
   const started = new Date().toISOString()
   const claim = await claimHome(home, { pid: process.pid, started })
   try {

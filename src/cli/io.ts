@@ -30,9 +30,9 @@ export function note(io: Io, text: string): void {
   io.stderr.write(`${text}\n`)
 }
 
-/** The width of the terminal in columns; a plain page where there is none. */
+/** The width of the terminal in columns; a plain page where there is none or it does not say. */
 export function width(io: Io): number {
-  return io.stdout.columns ?? 100
+  return io.stdout.columns || 100
 }
 
 /** Everything that comes in on the standard input. */

@@ -23,7 +23,8 @@ export function tableInGuide(): string {
 /** The table of all keys as the schema has it. */
 export function tableOfSchema(): string {
   const rows = keysOf(configurationSchema() as KeySchema, []).map(([key, schema]) => {
-    const values = schema.enum === undefined ? '' : ` One of ${schema.enum.map((value) => `\`${String(value)}\``).join(', ')}.`
+    const values =
+      schema.enum === undefined ? '' : ` One of ${schema.enum.map((value) => `\`${String(value)}\``).join(', ')}.`
     const usual = schema.default === undefined ? '' : `\`${JSON.stringify(schema.default)}\``
     return `| \`${key}\` | ${usual} | ${schema.description ?? ''}${values} |`
   })

@@ -4,7 +4,7 @@ import { connected } from '../connection.ts'
 import { type Conversation, converse, opened } from '../conversation.ts'
 import { leave, onInterrupt } from '../interrupt.ts'
 import { type Io, note, print } from '../io.ts'
-import { lineReader } from '../line-reader.ts'
+import { type LineReader, lineReader } from '../line-reader.ts'
 import { styled } from '../style.ts'
 import { slashCommand, slashHelp } from '../slash-command.ts'
 
@@ -12,7 +12,7 @@ export const chat: Command = {
   name: 'chat',
   summary: 'talk in the terminal',
   usage: ['chat [--session ID] [--model ID]'],
-  details: `Each line is a message; the answer streams below it. Ctrl-C cancels the turn, twice leaves. In the chat:\n${slashHelp}`,
+  details: `Each line is a message; one that ends with a backslash goes on in the next line. Ctrl-C cancels the turn, twice leaves. In the chat:\n${slashHelp}`,
   words: { least: 0, most: 0 },
   options: {
     session: { value: 'ID', summary: 'go on in this session (a new one otherwise)' },
@@ -45,7 +45,7 @@ async function talk(conversation: Conversation, call: CommandCall, io: Io): Prom
   try {
     if (io.stdin.isTTY === true) print(io, styled(io, 'dim', await greeting(conversation)))
     for (;;) {
-      const line = await reader.next('> ')
+      const line = await nextMessage(reader)
       if (line === undefined || line.trim() === '/quit') return failed && io.stdin.isTTY !== true ? 1 : 0
       interrupts = 0
       if (line.trim() === '') continue
@@ -56,6 +56,16 @@ async function talk(conversation: Conversation, call: CommandCall, io: Io): Prom
     stop()
     reader.close()
   }
+}
+
+/** A line that ends with a backslash goes on in the next one. */
+async function nextMessage(reader: LineReader): Promise<string | undefined> {
+  let message = await reader.next('> ')
+  while (message?.endsWith('\\')) {
+    const more = await reader.next('… ')
+    message = `${message.slice(0, -1)}\n${more ?? ''}`
+  }
+  return message
 }
 
 async function greeting(conversation: Conversation): Promise<string> {

@@ -11,7 +11,7 @@ export interface EffectiveValue {
 }
 
 /** What is shown instead of a secret. */
-export const HIDDEN = '(set)'
+const HIDDEN = '(set)'
 const secrets: ReadonlySet<string> = new Set(['gateway.token'])
 
 /** Every key of the schema and every entry that was added to a map, in the schema's order. */
