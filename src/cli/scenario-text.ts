@@ -37,7 +37,7 @@ async function resultsOf(text: string, place: string): Promise<readonly Scenario
   } catch (error) {
     if (!(error instanceof ScenarioError)) throw error
     throw new CommandFailure('invalid-scenario', `${place}: ${error.message}`, {
-      mend: 'docs/guide/scenarios.md describes the format, and schema/ holds it as a JSON Schema.',
+      mend: 'schema/scenario.schema.json of this package describes the format.',
       cause: error,
     })
   }

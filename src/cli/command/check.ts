@@ -52,7 +52,7 @@ async function scenarioFiles(directory: string): Promise<readonly string[]> {
   for await (const name of glob('**/*.{json,jsonl}', { cwd: directory, exclude })) found.push(join(directory, name))
   if (found.length > 0) return found.toSorted()
   throw new CommandFailure('no-scenarios', `${directory} holds no scenario files (*.json, *.jsonl).`, {
-    mend: '`foreword assemble FILE` shows what one scenario comes to; docs/guide/scenarios.md explains the format.',
+    mend: '`foreword assemble FILE` shows what one scenario comes to; schema/scenario.schema.json of this package describes the format.',
   })
 }
 
