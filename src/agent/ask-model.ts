@@ -1,6 +1,6 @@
 import type { AssistantMessage } from '../context.ts'
 import { type FinishReason, ModelError, type ModelEvent, type ModelUsage } from '../model.ts'
-import type { CallOutcome, Entry, EntryBody } from '../session.ts'
+import { type CallOutcome, type Entry, type EntryBody, StoreError } from '../session.ts'
 import { answerOnly, NoAnswerError } from './answer-only.ts'
 import { pause } from './pause.ts'
 import type { PreparedCall, TurnSetup } from './turn-setup.ts'
@@ -110,6 +110,7 @@ async function callOnce(
     }
     throw new ModelError('network', 'The stream ended before the answer did.', modelFacts(setup))
   } catch (error) {
+    if (error instanceof StoreError) throw error
     const said = heard.partial()
     const cancelled = setup.signal.aborted || (error instanceof ModelError && error.code === 'cancelled')
     if (!cancelled && !said && again(error)) return { type: 'retry', error }

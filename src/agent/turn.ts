@@ -1,6 +1,6 @@
 import { ContextOverflowError, type Message, type ToolCallPart, toolCalls } from '../context.ts'
 import { ModelError } from '../model.ts'
-import type { TurnOutcome } from '../session.ts'
+import { StoreError, type TurnOutcome } from '../session.ts'
 import { NoAnswerError } from './answer-only.ts'
 import { askModel, type Reply } from './ask-model.ts'
 import { stopping } from './stopping.ts'
@@ -14,13 +14,15 @@ import type { TurnSetup } from './turn-setup.ts'
  *
  * Never throws for what a model or a tool does: that is the outcome. The last step offers no tool call, so a turn ends
  * with an answer and not with a dangling call (BEHAVIOURS §1.6). When `signal` is aborted with `stopping`, the turn is
- * left as it is for the next start, and the answer is `undefined`.
+ * left as it is for the next start, and the answer is `undefined`. Rejects with a `StoreError` where the log cannot be
+ * written: then the turn goes on at the next start, from what was written.
  */
 export async function runTurn(setup: TurnSetup): Promise<TurnOutcome | undefined> {
   try {
     return await steps(setup)
   } catch (error) {
     if (setup.signal.reason === stopping) return undefined
+    if (error instanceof StoreError) throw error
     return end(setup, failure(error))
   }
 }

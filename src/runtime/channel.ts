@@ -1,3 +1,5 @@
+import type { TurnOutcome } from '../session.ts'
+
 /**
  * A place where replies are pushed to, such as a chat service. Web, terminal and HTTP are none: there people read the
  * log itself.
@@ -15,5 +17,8 @@ export interface Reply {
   readonly conversation: string
   readonly session: string
   readonly turn: string
+  /** What was said. Empty only where the turn failed before its first word. */
   readonly text: string
+  /** A turn that failed says why: people have to be told. */
+  readonly outcome: TurnOutcome
 }

@@ -137,8 +137,11 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
     async setModel(session, model) {
       const desk = await deskOf(session)
       if (model !== undefined) await models.resolve(model)
-      const written = await store.append(session, [{ type: 'model', model: model ?? null }], clock.time())
-      publish(desk, written)
+      try {
+        publish(desk, await store.append(session, [{ type: 'model', model: model ?? null }], clock.time()))
+      } catch (error) {
+        throw storageFailure(error)
+      }
       desk.model = model
     },
     async deleteSession(session) {

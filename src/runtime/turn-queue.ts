@@ -128,6 +128,7 @@ export function createTurnQueue(parts: QueueParts): TurnQueue {
         const desk = await desks.of(session)
         if (desk) this.add(desk, turn)
       }
+      outbox.recover(desks)
       return unfinished.length
     },
     counts() {
@@ -143,6 +144,7 @@ export function createTurnQueue(parts: QueueParts): TurnQueue {
       stopped = true
       for (const desk of desks.all()) desk.running?.controller.abort(stopping)
       await Promise.all(active)
+      await outbox.stop()
     },
   }
 }
