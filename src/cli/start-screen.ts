@@ -26,7 +26,7 @@ export function startScreen(facts: StartFacts, io: Io): string {
     `${label('Address')}${styled(io, 'cyan', address)}`,
     `${label('Model')}${styled(io, 'bold', model.id)}: ${isRehearsal(model.id) ? DRY_RUN : harmless(model.why, io.stdout)}`,
     `${label('Data')}${home}`,
-    `${label('Talk')}open the address, or \`foreword chat\` in another terminal (in a checkout \`npm run foreword -- chat\`)`,
+    `${label('Talk')}\`foreword chat\` in another terminal (in a checkout \`npm run foreword -- chat\`)`,
     `${label('Stop')}Ctrl-C`,
   ]
   if (recovered > 0) lines.push(`${label('Resumed')}${recovered} ${recovered === 1 ? 'turn' : 'turns'} of the last run`)

@@ -1,9 +1,5 @@
-import type {
-  JSONObject,
-  LanguageModelV4CallOptions,
-  LanguageModelV4Message,
-  LanguageModelV4ToolResultOutput,
-} from '@ai-sdk/provider'
+import type { JSONObject, LanguageModelV4CallOptions, LanguageModelV4Message } from '@ai-sdk/provider'
+import { outputText } from '../../context.ts'
 
 /** The body of a call of `/api/chat`. Keys come in one order, so that the same call is the same bytes. */
 export function ollamaRequest(model: string, call: LanguageModelV4CallOptions): JSONObject {
@@ -94,20 +90,5 @@ function assistantMessage(content: Extract<LanguageModelV4Message, { role: 'assi
     content: text,
     ...(thinking ? { thinking } : {}),
     ...(calls.length > 0 ? { tool_calls: calls } : {}),
-  }
-}
-
-function outputText(output: LanguageModelV4ToolResultOutput): string {
-  switch (output.type) {
-    case 'text':
-    case 'error-text':
-      return output.value
-    case 'json':
-    case 'error-json':
-      return JSON.stringify(output.value)
-    case 'execution-denied':
-      return output.reason ?? 'denied'
-    case 'content':
-      return output.value.map((part) => (part.type === 'text' ? part.text : `[${part.type}]`)).join('\n')
   }
 }
