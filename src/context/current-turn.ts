@@ -3,7 +3,7 @@ import type { PricedTurn } from './priced-turn.ts'
 import { smallestForm, sumTokens } from './priced-turn.ts'
 import { attachmentSections, included, type Section } from './section.ts'
 import type { TokenCounter } from './token-counter.ts'
-import { type FormedMessage, messageForms, type PricedMessage } from './tool-output.ts'
+import { type FormedMessage, inForm, type PricedMessage } from './tool-output.ts'
 import { unpairedSections } from './turn-section.ts'
 
 /** The turn that is being answered, as much of it as a request holds. */
@@ -28,14 +28,14 @@ export function shrinkTurn(
   counter: TokenCounter,
   reader: string | undefined,
 ): CurrentTurn {
-  const choices = turn.messages.map((message) => messageForms(message, counter, reader))
-  const messages = choices.map((forms) => forms[0]!)
+  const messages = [...turn.messages]
   let tokens = turn.tokens
   for (const { index, form } of stepsDown(turn.messages)) {
     if (tokens <= limit) break
-    const smaller = choices[index]!.find((choice) => choice.form === form)
-    if (!smaller) continue
-    tokens += smaller.tokens - messages[index]!.tokens
+    const smaller = inForm(turn.messages[index]!, form, counter, reader)
+    const saved = messages[index]!.tokens - smaller.tokens
+    if (saved <= 0) continue
+    tokens -= saved
     messages[index] = smaller
   }
   return { turn, messages, tokens }

@@ -70,10 +70,26 @@ function* stepsDown(input: HistoryInput, { from, levels }: CutState, target: num
   const newest = input.turns.length - 1
   if (input.shrinks) {
     const recent = firstRecent(input, { from, levels }, target)
-    for (const level of [1, 2]) for (let index = from; index < recent; index++) yield { index, level }
+    for (const level of levelsToTry(input, { from, levels }, recent, target)) {
+      for (let index = from; index < recent; index++) yield { index, level }
+    }
   }
   for (let index = from; index < newest; index++) yield { index, level: 'dropped' }
   if (input.shrinks && from <= newest) for (const level of [1, 2]) yield { index: newest, level }
+}
+
+/** Where even clearing every older output does not reach the mark, excerpts need not be made and counted first. */
+function levelsToTry(
+  { turns }: HistoryInput,
+  { from, levels }: CutState,
+  recent: number,
+  target: number,
+): readonly number[] {
+  let least = 0
+  for (let index = from; index < turns.length; index++) {
+    least += tokensAt(turns[index]!, index < recent ? 2 : levels[index]!)
+  }
+  return least > target ? [2] : [1, 2]
 }
 
 /**

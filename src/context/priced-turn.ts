@@ -1,7 +1,7 @@
 import { type Attachment, attachmentMessage } from './attachment.ts'
 import { pair, type PairedMessage, type Unpaired } from './pairing.ts'
 import { messageTokens, type TokenCounter } from './token-counter.ts'
-import { type FormedMessage, messageForms, type OutputForm, outputForms, type PricedMessage } from './tool-output.ts'
+import { type FormedMessage, inForm, type OutputForm, outputForms, type PricedMessage } from './tool-output.ts'
 import type { Turn } from './turn.ts'
 
 /** A turn with the cost of everything in it, in each form it can take. */
@@ -47,7 +47,6 @@ export function priceTurn(
   const full = sumTokens(priced)
 
   const known = new Map<OutputForm, TurnForm>()
-  let forms: readonly (readonly FormedMessage[])[] | undefined
   return {
     id: turn.id,
     attachments: pricedAttachments,
@@ -58,9 +57,8 @@ export function priceTurn(
       if (form === 'full') return { messages: priced, messageTokens: full, tokens: full + attachmentTokens }
       const before = known.get(form)
       if (before) return before
-      forms ??= priced.map((message) => messageForms(message, counter, reader))
       const found = formed(
-        forms.map((choices) => noFullerThan(choices, form)),
+        priced.map((message) => inForm(message, form, counter, reader)),
         attachmentTokens,
       )
       known.set(form, found)
@@ -80,12 +78,6 @@ export function sumTokens(priced: readonly { readonly tokens: number }[]): numbe
   let sum = 0
   for (const { tokens } of priced) sum += tokens
   return sum
-}
-
-/** The smallest of a message's forms that is not smaller than asked for. */
-function noFullerThan(choices: readonly FormedMessage[], form: OutputForm): FormedMessage {
-  const limit = outputForms.indexOf(form)
-  return choices.findLast((choice) => outputForms.indexOf(choice.form) <= limit)!
 }
 
 /** The smallest form among messages. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { type Message, outputText, type ToolOutput, toolResults } from './message.ts'
 import { chars, declared, messageTokens } from './token-counter.ts'
-import { leastTokens, messageForms } from './tool-output.ts'
+import { inForm, leastTokens, outputForms, type PricedMessage } from './tool-output.ts'
 
 const long = 'a'.repeat(1200) + 'b'.repeat(2000) + 'c'.repeat(400)
 
@@ -10,9 +10,14 @@ function result(output: ToolOutput): Message {
   return { role: 'tool', content: [{ type: 'tool-result', toolCallId: 'c1', toolName: 'read', output }] }
 }
 
+function formsWorthHaving(priced: PricedMessage, reader?: string) {
+  const forms = outputForms.map((form) => inForm(priced, form, chars, reader))
+  return forms.filter((one, index) => one.form === outputForms[index])
+}
+
 function formsOf(output: ToolOutput, reader?: string) {
   const message = result(output)
-  const forms = messageForms({ message, tokens: messageTokens(chars, message) }, chars, reader)
+  const forms = formsWorthHaving({ message, tokens: messageTokens(chars, message) }, reader)
   return forms.map(({ form, tokens, message: shown }) => [form, tokens, toolResults(shown)[0]!.output] as const)
 }
 
@@ -77,7 +82,7 @@ test('an excerpt is not made of what it would hardly shorten', () => {
 
 test('only tool results have smaller forms', () => {
   const message: Message = { role: 'user', content: long }
-  assert.equal(messageForms({ message, tokens: 3600 }, chars, undefined).length, 1)
+  assert.equal(formsWorthHaving({ message, tokens: 3600 }).length, 1)
   assert.equal(leastTokens(message, 3600, chars), 3600)
 })
 
@@ -90,7 +95,7 @@ test('a message with results small and large shrinks as far as it goes', () => {
       { type: 'tool-approval-response', approvalId: 'a1', approved: true },
     ],
   }
-  const cleared = messageForms({ message, tokens: 3605 }, chars, undefined).at(-1)!
+  const cleared = formsWorthHaving({ message, tokens: 3605 }).at(-1)!
   assert.deepEqual(
     toolResults(cleared.message).map((part) => outputText(part.output)),
     ['short', '[3600 characters of output cleared]'],

@@ -1,4 +1,4 @@
-import { type Message, outputText, type ToolOutput, type ToolResultPart, toolResults } from './message.ts'
+import { type Message, outputText, type ToolOutput, type ToolResultPart } from './message.ts'
 import { rewrittenTokens, type TokenCounter } from './token-counter.ts'
 import type { TurnMessage } from './turn.ts'
 
@@ -23,35 +23,40 @@ export interface FormedMessage extends PricedMessage {
 }
 
 /**
- * The forms of a message that are worth having: itself, and for a message with tool results the smaller ones that
- * really save tokens, each cheaper than the one before. `reader` is the tool that can show the rest, if one is offered.
+ * A message with its tool results in a smaller form, or as it is where that saves nothing. `reader` is the tool that can
+ * show the rest, if one is offered.
  */
-export function messageForms(
+export function inForm(
   priced: PricedMessage,
+  form: OutputForm,
   counter: TokenCounter,
   reader: string | undefined,
-): readonly FormedMessage[] {
-  const forms: FormedMessage[] = [{ ...priced, form: 'full' }]
-  if (priced.message.role !== 'tool') return forms
-  for (const form of ['tool-output-excerpt', 'tool-output-cleared'] as const) {
-    const message = withOutputs(priced.message, (part) => smallerOutput(part, form, reader))
-    const tokens = rewrittenTokens(counter, message)
-    if (tokens < forms.at(-1)!.tokens) forms.push({ message, tokens, form })
-  }
-  return forms
+): FormedMessage {
+  const whole: FormedMessage = { message: priced.message, tokens: priced.tokens, form: 'full' }
+  if (form === 'full') return whole
+  const message = withOutputs(priced.message, (part) => smallerOutput(part, form, reader))
+  if (message === priced.message) return whole
+  const tokens = rewrittenTokens(counter, message)
+  return tokens < priced.tokens ? { message, tokens, form } : whole
 }
 
 /** What a message can cost at least in a history: with its tool results cleared. */
 export function leastTokens(message: Message, tokens: number, counter: TokenCounter, reader?: string): number {
-  return messageForms({ message, tokens }, counter, reader).at(-1)!.tokens
+  return inForm({ message, tokens }, 'tool-output-cleared', counter, reader).tokens
 }
 
+/** The same message where no output changes. */
 function withOutputs(message: Message, change: (part: ToolResultPart) => ToolOutput): Message {
-  if (message.role !== 'tool' || toolResults(message).length === 0) return message
-  return {
-    ...message,
-    content: message.content.map((part) => (part.type === 'tool-result' ? { ...part, output: change(part) } : part)),
-  }
+  if (message.role !== 'tool') return message
+  let changed = false
+  const content = message.content.map((part) => {
+    if (part.type !== 'tool-result') return part
+    const output = change(part)
+    if (output === part.output) return part
+    changed = true
+    return { ...part, output }
+  })
+  return changed ? { ...message, content } : message
 }
 
 function smallerOutput(part: ToolResultPart, form: OutputForm, reader: string | undefined): ToolOutput {

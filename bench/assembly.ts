@@ -1,0 +1,202 @@
+/**
+ * What a call costs before it is made: load the history from the store, assemble, serialise. Beside it the floor, which
+ * nothing can do without: `JSON.parse` of the rows that the request holds and `JSON.stringify` of the request.
+ *
+ *   node --conditions=foreword-source bench/assembly.ts [RUNS]
+ *
+ * Turns hold a question of 60 to 560 characters and an answer of 300 to 2,300; three in ten call a tool, whose output has
+ * 300 to 8,300. "steady" is a call between two cuts, as nearly all are. "cut" is the call that has just outgrown its window and cuts
+ * its history down to the low-water mark; its floor parses the rows that fill the window.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { performance } from 'node:perf_hooks'
+import { assemble, type Assembly, type Cut, layoutOf, type Message, tokenx } from '../src/context.ts'
+import { loadHistory } from '../src/runtime/history-loader.ts'
+import { tokenCounts } from '../src/runtime/turn-projection.ts'
+import { type EntryBody, openSqliteStore, type SessionStore } from '../src/session.ts'
+
+const SIZES = [100, 1_000, 10_000, 100_000]
+const WINDOWS = [8_000, 128_000]
+const TIME = '2026-11-01T09:00:00.000Z'
+const layers = [{ id: 'you', layer: 'system-prompt', renditions: [{ form: 'full', text: words(600) }] }]
+
+const runs = Number(process.argv[2] ?? 15)
+
+const home = mkdtempSync(join(tmpdir(), 'foreword-bench-'))
+const store = await openSqliteStore({ path: join(home, 'bench.sqlite') })
+try {
+  for (const size of SIZES) await fill(store, size)
+  console.log(`medians of ${runs} runs, milliseconds; tool calls in 30 % of the turns`)
+  console.log('window  messages  call     loaded  kept  load  assemble  serialise  whole  floor  ratio')
+  for (const window of WINDOWS) {
+    for (const size of SIZES) {
+      const cutting = await measure(window, size, undefined)
+      const steady = cutting.cut ? await measure(window, size, cutting.cut) : cutting
+      console.log(row(window, size, 'steady', steady))
+      if (cutting.cut) console.log(row(window, size, 'cut', cutting))
+    }
+  }
+} finally {
+  await store.close()
+  rmSync(home, { recursive: true })
+}
+
+interface Measured {
+  readonly cut: Cut | undefined
+  readonly loaded: number
+  readonly kept: number
+  readonly load: number
+  readonly assemble: number
+  readonly serialise: number
+  readonly whole: number
+  readonly floor: number
+}
+
+async function measure(window: number, size: number, cut: Cut | undefined): Promise<Measured> {
+  const times = { load: [] as number[], assemble: [] as number[], serialise: [] as number[], whole: [] as number[] }
+  const floors: number[] = []
+  let last = await call(window, size, cut)
+  const rows = await rowsThatFit(last.assembly, window, size, cut)
+  for (let run = 0; run < runs + 3; run++) {
+    last = await call(window, size, cut)
+    const begin = performance.now()
+    for (const text of rows) JSON.parse(text)
+    JSON.stringify(last.assembly.request)
+    const floor = performance.now() - begin
+    if (run < 3) continue
+    floors.push(floor)
+    for (const part of ['load', 'assemble', 'serialise', 'whole'] as const) times[part].push(last[part])
+  }
+  return {
+    cut: last.assembly.manifest.cut,
+    loaded: last.messages.length,
+    kept: last.assembly.request.messages.length,
+    load: median(times.load),
+    assemble: median(times.assemble),
+    serialise: median(times.serialise),
+    whole: median(times.whole),
+    floor: median(floors),
+  }
+}
+
+async function call(window: number, size: number, cut: Cut | undefined) {
+  const layout = layoutOf('auto')
+  const budget = { window, reserve: 1_000 }
+  const current = { id: 'now', messages: [{ message: { role: 'user', content: 'And now?' } as const }] }
+
+  const begin = performance.now()
+  const limit = window - budget.reserve
+  const { turns, earlier } = await loadHistory(store, {
+    session: `s${size}`,
+    current: undefined,
+    limit,
+    cut,
+    layout,
+    counter: tokenx,
+  })
+  const loaded = performance.now()
+  const given = { layout, layers, history: turns, current, budget, counter: tokenx }
+  const assembly = assemble({ ...given, ...(cut ? { cut } : {}), ...(earlier ? { earlier } : {}) })
+  const assembled = performance.now()
+  JSON.stringify(assembly.request)
+  const end = performance.now()
+  return {
+    assembly,
+    messages: turns.flatMap((turn) => turn.messages),
+    load: loaded - begin,
+    assemble: assembled - loaded,
+    serialise: end - assembled,
+    whole: end - begin,
+  }
+}
+
+/** The rows, as they are stored, of the turns that stand in the request, or where it cuts, of those that fill the window. */
+async function rowsThatFit({ manifest }: Assembly, window: number, size: number, cut: Cut | undefined) {
+  const { turns } = await store.recentTurns(`s${size}`, { limit: window })
+  const standing = new Set(manifest.entries.filter((entry) => entry.tokens > 0).map((entry) => entry.id))
+  let tokens = 0
+  const fitting = turns.toReversed().filter(({ row: { turn, tokens: own } }) => {
+    tokens += own
+    return cut ? standing.has(turn) : tokens <= window
+  })
+  return fitting.flatMap(({ entries }) =>
+    entries
+      .filter((entry) => entry.type === 'input' || entry.type === 'message')
+      .map(({ session: _session, seq: _seq, time: _time, ...stored }) => JSON.stringify(stored)),
+  )
+}
+
+function row(window: number, size: number, kind: string, measured: Measured): string {
+  const { loaded, kept, load, assemble: put, serialise, whole, floor } = measured
+  const columns = [
+    String(window).padStart(6),
+    String(size).padStart(8),
+    ` ${kind.padEnd(6)}`,
+    String(loaded).padStart(7),
+    String(kept).padStart(5),
+    load.toFixed(2).padStart(5),
+    put.toFixed(2).padStart(9),
+    serialise.toFixed(2).padStart(10),
+    whole.toFixed(2).padStart(6),
+    floor.toFixed(2).padStart(6),
+    (whole / floor).toFixed(2).padStart(6),
+  ]
+  return columns.join(' ')
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)]!
+}
+
+/** One session of so many messages, in turns of two messages or, three times in ten, of four. */
+async function fill(into: SessionStore, size: number): Promise<void> {
+  const session = `s${size}`
+  let bodies: EntryBody[] = [{ type: 'session-start' }]
+  let messages = 0
+  for (let turn = 1; messages < size; turn++) {
+    const said = turnMessages(turn)
+    messages += said.length
+    bodies.push(...entriesOf(`t${turn}`, said))
+    if (bodies.length < 2_000 && messages < size) continue
+    await into.append(session, bodies, TIME)
+    bodies = []
+  }
+}
+
+function entriesOf(turn: string, [input, ...answers]: readonly Message[]): readonly EntryBody[] {
+  const counted = (message: Message) => ({ turn, message, tokens: tokenCounts(tokenx, message) })
+  return [
+    { type: 'input', ...counted(input!) },
+    { type: 'turn-start', turn },
+    ...answers.map((message): EntryBody => ({ type: 'message', ...counted(message) })),
+    { type: 'turn-end', turn, outcome: { type: 'completed' } },
+  ]
+}
+
+function turnMessages(turn: number): readonly Message[] {
+  const user: Message = { role: 'user', content: words(60 + ((turn * 37) % 500)) }
+  const answer: Message = { role: 'assistant', content: words(300 + ((turn * 191) % 2_000)) }
+  if (turn % 10 >= 3) return [user, answer]
+  const toolCallId = `call-${turn}`
+  const value = words(300 + ((turn * 613) % 8_000))
+  return [
+    user,
+    {
+      role: 'assistant',
+      content: [{ type: 'tool-call', toolCallId, toolName: 'search', input: { query: words(30) } }],
+    },
+    {
+      role: 'tool',
+      content: [{ type: 'tool-result', toolCallId, toolName: 'search', output: { type: 'text', value } }],
+    },
+    answer,
+  ]
+}
+
+function words(length: number): string {
+  return 'The north wind and the sun disputed which was the stronger, "you or I?" '
+    .repeat(Math.ceil(length / 72))
+    .slice(0, length)
+}
