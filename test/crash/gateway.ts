@@ -14,7 +14,7 @@ export interface Gateway {
   reaches(place: Place): Promise<void>
   /** SIGKILL: no handler runs, nothing is flushed. Resolves when the process is gone. */
   kill(): Promise<void>
-  say(text: string, session?: string): Promise<Submitted>
+  say(text: string, session?: string, idempotencyKey?: string): Promise<Submitted>
   /** Resolves with the first words of a turn. */
   firstWords(turn: Submitted): Promise<string>
   /** Waits for the end of a turn; the text of its answer. */
@@ -69,7 +69,7 @@ export async function startGateway(t: TestContext, orders: Orders): Promise<Gate
     url,
     kill,
     reaches: async (place) => void (await line(place)),
-    say: (text, session) => ask<Submitted>('/api/messages', { text, ...(session === undefined ? {} : { session }) }),
+    say: (text, session, idempotencyKey) => ask<Submitted>('/api/messages', { text, session, idempotencyKey }),
     async firstWords({ session, turn }) {
       const response = await fetch(`${url}/api/sessions/${session}/events?turn=${turn}`)
       let text = ''
