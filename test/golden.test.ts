@@ -109,6 +109,7 @@ test('a cut hands out the marks that the next call needs', () => {
     { excerptBefore: 't5' },
     { clearBefore: 't4', excerptBefore: 't6' },
     { dropBefore: 't4', clearBefore: 't6' },
+    { dropBefore: 't3', clearBefore: 't5' },
     { dropBefore: 't6' },
     { dropBefore: 't6', excerptBefore: 't7' },
     { dropBefore: 't6', clearBefore: 't7' },

@@ -60,16 +60,8 @@ test('nothing is cut while everything fits, and a cut goes down to the low-water
     const input = { ...without(given, 'cut', 'earlier'), attachments: [] }
     const { manifest, assembly } = outcomeOf(input)
     if (!assembly) return
-    const {
-      tools,
-      system,
-      preamble,
-      history,
-      'before-input': before,
-      input: asked,
-      'after-input': after,
-    } = manifest.slots
-    const room = manifest.budget.available - tools - system - preamble - before - asked - after
+    const { history } = manifest.slots
+    const room = roomForHistory(manifest)
     const wanted = historyOf(manifest).reduce((sum, entry) => sum + entry.fullTokens, 0)
     const cut = manifest.entries.some((entry) => entry.slot === 'history' && isCut(entry))
     assert.equal(cut, wanted > room)
@@ -109,6 +101,21 @@ test('tool outputs step down before turns go, the oldest first, and the newest t
     }
     const newest = kept.at(-1)
     if (newest && newest.form !== 'full') assert.equal(kept.length, 1, outline(manifest))
+  })
+})
+
+test('the newest turns that fill no more than half of what a cut leaves keep their tool outputs', () => {
+  forAll(soundInputs(), (given) => {
+    const input = { ...without(given, 'cut', 'earlier'), attachments: [] }
+    const { manifest, assembly } = outcomeOf(input)
+    if (!assembly || input.layout.cut.unit === 'message') return
+    const half = Math.floor(roomForHistory(manifest) * input.layout.cut.lowWater) / 2
+    let tokens = 0
+    for (const turn of historyOf(manifest).toReversed()) {
+      tokens += turn.fullTokens
+      if (tokens > half) return
+      assert.notEqual(turn.outcome, 'reduced', outline(manifest))
+    }
   })
 })
 
@@ -222,6 +229,10 @@ test('a file stands right above its turn, in history too', () => {
 function historyOf({ entries }: Manifest): readonly ManifestEntry[] {
   const layers = ['turn', 'user', 'assistant', 'tool']
   return entries.filter((entry) => entry.slot === 'history' && layers.includes(entry.layer) && entry.id !== 'earlier')
+}
+
+function roomForHistory({ budget, used, slots }: Manifest): number {
+  return budget.available - used + slots.history
 }
 
 function isCut({ reason }: ManifestEntry): boolean {

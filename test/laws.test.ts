@@ -137,6 +137,7 @@ test('what a layer says is one of its renditions, and the turn being answered is
       if (!['system', 'preamble', 'before-input'].includes(entry.slot)) continue
       const text = typeof content === 'string' ? content : (content as Message).content
       assert.deepEqual([text], textsOf(input, [entry]))
+      assert.notEqual((text as string).trim(), '')
     }
   })
 })
