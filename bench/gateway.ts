@@ -25,14 +25,19 @@ writeFileSync(
   }),
 )
 const command = join(here, '../bin/foreword.js')
-const begin = () => startChild([...(process.env['BENCH_NODE_ARGS']?.split(' ') ?? []), command, 'start', '--json', '--home', home])
+const begin = () =>
+  startChild([...(process.env['BENCH_NODE_ARGS']?.split(' ') ?? []), command, 'start', '--json', '--home', home])
 // The second start is the usual one: the compile cache is there.
 await (await begin()).stop()
 const gateway = await begin()
 const gatewayPort = Number((JSON.parse(gateway.line) as { port: number }).port)
 const idle = gateway.resident()
 
-const body = JSON.stringify({ model: 'foreword', stream: true, messages: [{ role: 'user', content: 'Say twelve words.' }] })
+const body = JSON.stringify({
+  model: 'foreword',
+  stream: true,
+  messages: [{ role: 'user', content: 'Say twelve words.' }],
+})
 
 interface Target {
   readonly name: string
