@@ -84,7 +84,7 @@ export function createDesks(store: SessionStore): Desks {
     ])
     const last = cut[0]?.type === 'cut' ? { marks: cut[0].cut, available: cut[0].available } : undefined
     const call = calls[0] ? { call: calls[0].id, fingerprint: undefined, at: undefined } : undefined
-    return find(session) ?? place({ ...blank(session), model: row.model, cut: last, lastCall: call })
+    return find(session) ?? place({ ...blank(session, row.entries), model: row.model, cut: last, lastCall: call })
   }
 
   return {
@@ -105,10 +105,10 @@ export function createDesks(store: SessionStore): Desks {
   }
 }
 
-function blank(session: string): SessionDesk {
+function blank(session: string, newest = 0): SessionDesk {
   return {
     session,
-    stream: createSessionStream(),
+    stream: createSessionStream(newest),
     queue: [],
     live: new Map(),
     hasHistory: true,

@@ -12,7 +12,7 @@ export interface SessionStream {
   /** Takes part from now on. */
   subscribe(listener: Listener): Subscription
   watched(): boolean
-  /** `seq` of the newest entry that passed here, 0 where none has. */
+  /** `seq` of the newest entry of the session, 0 where there is none. */
   lastSeq(): number
 }
 
@@ -28,9 +28,9 @@ export interface Subscription {
  * Ids are `SEQ.N`: everything up to the entry `SEQ`, and N deltas of the call that was running there. So any id says
  * exactly what a reader has seen.
  */
-export function createSessionStream(): SessionStream {
+export function createSessionStream(newest = 0): SessionStream {
   const listeners = new Set<Listener>()
-  let seq = 0
+  let seq = newest
   let since = 0
   let deltas: SessionEvent[] = []
 

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { type TestContext } from 'node:test'
-import type { Replay, Submitted } from '../../src/runtime.ts'
+import type { Replay, RuntimeStatus, Submitted } from '../../src/runtime.ts'
 import type { Entry } from '../../src/session.ts'
 import type { Orders, Place } from './process.ts'
 
@@ -21,8 +21,7 @@ export interface Gateway {
   answer(turn: Submitted): Promise<string>
   log(session: string): Promise<readonly Entry[]>
   replay(session: string): Promise<Replay>
-  /** Turns that it took up from the process before it. */
-  recovered(): Promise<number>
+  status(): Promise<Pick<RuntimeStatus, 'recovered' | 'running' | 'queued'>>
   sessions(): Promise<readonly { readonly id: string; readonly binding?: { readonly channel: string } }[]>
 }
 
@@ -94,7 +93,7 @@ export async function startGateway(t: TestContext, orders: Orders): Promise<Gate
       return entries
     },
     replay: (session) => ask<Replay>(`/api/sessions/${session}/replay`),
-    recovered: async () => (await ask<{ recovered: number }>('/api/status')).recovered,
+    status: () => ask<RuntimeStatus>('/api/status'),
     sessions: async () => (await ask<{ sessions: Awaited<ReturnType<Gateway['sessions']>> }>('/api/sessions')).sessions,
   }
 }

@@ -200,3 +200,35 @@ test('a deleted session is gone, and one that runs is not deleted', async (t) =>
   await assert.rejects(runtime.submit({ session: first.session, text: 'hello?' }), { code: 'no-such-session' })
   await assert.rejects(runtime.request(calls[0]!), { code: 'no-such-call' })
 })
+
+test('a turn that waited while another one was answered is replayed as it was, though a stop came between', async (t) => {
+  const held = gate()
+  const model = scriptedModel({ answer: () => ({ text: 'ok', before: () => held.passed }) })
+  let closed: Promise<void> | undefined
+  const before = await opened(t, {
+    model,
+    around: (store) => ({
+      ...store,
+      async append(session, bodies, time) {
+        const written = await store.append(session, bodies, time)
+        if (bodies.some(({ type }) => type === 'turn-end')) closed ??= before.runtime.close()
+        return written
+      },
+    }),
+  })
+  const first = await before.runtime.submit({ text: 'first' })
+  const second = await before.runtime.submit({ session: first.session, text: 'second' })
+  held.open()
+  await before.ended(first)
+  await closed
+  const later = scriptedModel()
+  const after = await before.reopened({ model: later })
+  await after.ended(second)
+  assert.equal(later.asked[0]?.request.messages.length, 3)
+  assert.deepEqual(await after.runtime.replay(first.session), {
+    session: first.session,
+    calls: 2,
+    identical: 2,
+    different: [],
+  })
+})
