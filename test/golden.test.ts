@@ -119,6 +119,14 @@ test('a cut hands out the marks that the next call needs', () => {
   assert.deepEqual(cuts('onyx-keeps-the-newest-messages'), [{ dropBefore: 't2/1' }])
 })
 
+test('the price of placement: what the next turn cannot take from a cache because a layer moves along', () => {
+  const displaced = (name: string) => resultsOf(`${name}.json`).map((result) => result.manifest.displaced)
+  assert.deepEqual(displaced('onyx-keeps-the-newest-messages'), [0])
+  assert.deepEqual(displaced('onyx-reminder-stands-behind-the-result'), [4])
+  assert.deepEqual(displaced('onyx-custom-agent-moves-along'), [4 + 8 + 50])
+  assert.deepEqual(displaced('auto-custom-agent-stands-by-size'), [255 + 20, 0])
+})
+
 function resultsOf(name: string): readonly ScenarioResult[] {
   return readScenarios(readFileSync(join(folder, name), 'utf8')).map((scenario) => runScenario(scenario))
 }
