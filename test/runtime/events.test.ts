@@ -83,6 +83,7 @@ test('a reader who comes back with the id of any event gets exactly what came af
   for (const [index, rest] of rests.entries()) {
     const pieced = [...seen.slice(0, index + 1), ...(await rest)]
     assert.deepEqual(entrySeqs(pieced), entrySeqs(all), `resumed after ${seen[index]!.id}`)
+    assertProvisional(pieced)
     assert.equal(spokenBy(pieced, 2), 'one two three four five ', `resumed after ${seen[index]!.id}`)
     assert.equal(spokenBy(pieced, 3), 'and more words ', `resumed after ${seen[index]!.id}`)
   }
@@ -96,6 +97,15 @@ test('a reader who comes back with the id of any event gets exactly what came af
     assert.ok(later.every((event) => event.type === 'entry'))
   }
 })
+
+/** No word is told behind the message that holds it. */
+function assertProvisional(events: readonly SessionEvent[]): void {
+  const told = new Set<string | undefined>()
+  for (const event of events) {
+    if (event.type === 'text-delta') assert.ok(!told.has(event.call), `${event.text} stands behind its message`)
+    if (event.type === 'entry' && event.entry.type === 'message') told.add(event.entry.call)
+  }
+}
 
 /** Everything that can be seen at this moment. */
 async function readNow(runtime: Opened['runtime'], session: string): Promise<readonly SessionEvent[]> {
