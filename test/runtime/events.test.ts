@@ -100,10 +100,10 @@ test('a reader who comes back with the id of any event gets exactly what came af
 
 /** No word is told behind the message that holds it. */
 function assertProvisional(events: readonly SessionEvent[]): void {
-  const told = new Set<string | undefined>()
+  const settled = new Set<string | undefined>()
   for (const event of events) {
-    if (event.type === 'text-delta') assert.ok(!told.has(event.call), `${event.text} stands behind its message`)
-    if (event.type === 'entry' && event.entry.type === 'message') told.add(event.entry.call)
+    if (event.type === 'text-delta') assert.ok(!settled.has(event.call), `${event.text} stands behind its message`)
+    if (event.type === 'entry' && event.entry.type === 'message') settled.add(event.entry.call)
   }
 }
 
