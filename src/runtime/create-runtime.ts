@@ -147,7 +147,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
     async deleteSession(session) {
       const desk = await desks.of(session)
       if (!desk) return false
-      for (const turn of [...desk.queue]) await queue.cancel(desk, turn)
+      while (desk.queue[0] !== undefined) await queue.cancel(desk, desk.queue[0])
       if (desk.running) {
         throw new RuntimeError('invalid-input', `A turn of ${session} is running. Cancel it first.`, { session })
       }
