@@ -121,11 +121,7 @@ async function rowsThatFit({ manifest }: Assembly, window: number, size: number,
     tokens += own
     return cut ? standing.has(turn) : tokens <= window
   })
-  return fitting.flatMap(({ entries }) =>
-    entries
-      .filter((entry) => entry.type === 'input' || entry.type === 'message')
-      .map(({ session: _session, seq: _seq, time: _time, ...stored }) => JSON.stringify(stored)),
-  )
+  return fitting.flatMap(({ said }) => said.map((stored) => JSON.stringify(stored)))
 }
 
 function row(window: number, size: number, kind: string, measured: Measured): string {

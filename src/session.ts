@@ -6,6 +6,7 @@ export type {
   EntryBody,
   EntryType,
   InputOptions,
+  SpokenBody,
   TokenCounts,
   TurnOutcome,
   Usage,

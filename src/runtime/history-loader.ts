@@ -33,7 +33,7 @@ export async function loadHistory(store: SessionStore, question: HistoryQuestion
   })
   const keepPartial = !layout.name.startsWith('deepchat')
   return {
-    turns: turns.map(({ row, entries }) => projectTurn(row.turn, entries, counter, keepPartial)),
+    turns: turns.map(({ row, said }) => projectTurn(row.turn, said, counter, keepPartial)),
     earlier: earlier.turns > 0 ? { turns: earlier.turns, tokens: earlier.tokens } : undefined,
   }
 }

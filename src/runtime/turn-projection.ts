@@ -1,5 +1,5 @@
 import { type Message, messageTokens, type TokenCounter, leastTokens, type Turn, type TurnMessage } from '../context.ts'
-import type { Entry, TokenCounts } from '../session.ts'
+import type { EntryBody, TokenCounts } from '../session.ts'
 
 type Partial = 'cancelled' | 'failed'
 
@@ -16,7 +16,12 @@ export function tokenCounts(counter: TokenCounter, message: Message, partial?: P
 }
 
 /** The messages of a turn as an assembly takes them. Counts by another counter are left out, so that they are made anew. */
-export function projectTurn(id: string, entries: readonly Entry[], counter: TokenCounter, keepPartial: boolean): Turn {
+export function projectTurn(
+  id: string,
+  entries: readonly EntryBody[],
+  counter: TokenCounter,
+  keepPartial: boolean,
+): Turn {
   const key = counterKey(counter)
   return {
     id,

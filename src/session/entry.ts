@@ -76,6 +76,9 @@ export type EntryBody =
 
 export type EntryType = EntryBody['type']
 
+/** What a history is made of: the input of a turn and what was said for it. */
+export type SpokenBody = Extract<EntryBody, { readonly type: 'input' | 'message' }>
+
 /** One thing that happened in a session. */
 export type Entry = EntryBody & {
   readonly session: string

@@ -1,4 +1,4 @@
-import type { Binding, CallOutcome, CallRecord, Entry, EntryBody } from './entry.ts'
+import type { Binding, CallOutcome, CallRecord, Entry, EntryBody, SpokenBody } from './entry.ts'
 
 /**
  * Where sessions live. Every backend runs the case suite of `foreword/testing`.
@@ -34,7 +34,8 @@ export interface SessionStore {
   /**
    * Turns of one session from the newest backwards until the sum of `leastTokens` passes `limit` (that turn is still
    * given), or until `notBefore`. Costs what it returns, however long the session is. Ascending in the answer. Turns that
-   * still wait in the queue are left out. The entries given are `input`, `message` and `turn-end`.
+   * still wait in the queue are left out. Of each turn its `input` and its `message` entries are given, bare of what only a
+   * log needs: a long history is read at every step.
    */
   recentTurns(session: string, options: RecentTurnsOptions): Promise<RecentTurns>
 
@@ -117,7 +118,7 @@ export interface RecentTurnsOptions {
 }
 
 export interface RecentTurns {
-  readonly turns: readonly { readonly row: TurnRow; readonly entries: readonly Entry[] }[]
+  readonly turns: readonly { readonly row: TurnRow; readonly said: readonly SpokenBody[] }[]
   /** Turns that stand before the ones given, and their tokens. */
   readonly earlier: { readonly turns: number; readonly tokens: number }
 }

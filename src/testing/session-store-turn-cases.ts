@@ -77,8 +77,8 @@ export function turnCases(storeCase: StoreCase): void {
     assert.deepEqual(names(recent), ['t3', 't4'])
     assert.deepEqual(recent.earlier, { turns: 2, tokens: 40 })
     assert.deepEqual(
-      recent.turns[0]?.entries.map((entry) => entry.type),
-      ['input', 'message', 'turn-end'],
+      recent.turns[0]?.said.map((entry) => entry.type),
+      ['input', 'message'],
     )
     assert.deepEqual(recent.turns[0]?.row, await store.turn('a', 't3'))
     assert.deepEqual(names(await store.recentTurns('a', { limit: 16, except: 't5' })), ['t2', 't3', 't4'])

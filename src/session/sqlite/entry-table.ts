@@ -29,7 +29,6 @@ export function entries(connection: Connection, session: string, options: Entrie
   return last === undefined ? found : found.toReversed()
 }
 
-/** Called a thousand times for a long window: it adds to the parsed object, since copying it would cost as much again. */
 export function entryOf(session: string, [seq, time, data]: StoredEntry): Entry {
   return Object.assign(JSON.parse(data), { session, seq, time })
 }
@@ -40,14 +39,17 @@ export function entry(connection: Connection, session: string, seq: number): Ent
   return connection.tuples(entryBySeq, { session, seq }).map((found) => entryOf(session, found))[0]
 }
 
-/** Entries of which a history is made, ascending. */
-export const historyEntries = plan((slot: Slot<{ session: string; from: number; to: number }>) =>
-  stored
+/** What was said, ascending. The text alone: each further column of a long history costs as much as parsing it. */
+export const spokenData = plan((slot: Slot<{ session: string; from: number; to: number }>) =>
+  tables
+    .selectFrom('entries')
+    .select('data')
     .where('session', '=', slot('session'))
     .where('seq', '>=', slot('from'))
     .where('seq', '<=', slot('to'))
-    .where('type', 'in', [sql.lit('input'), sql.lit('message'), sql.lit('turn-end')])
-    .orderBy('seq'),
+    .where('type', 'in', [sql.lit('input'), sql.lit('message')])
+    .orderBy('seq')
+    .$castTo<readonly [data: string]>(),
 )
 
 const entryBySeq = plan((slot: Slot<{ session: string; seq: number }>) =>

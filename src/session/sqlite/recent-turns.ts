@@ -1,8 +1,8 @@
-import type { Entry } from '../entry.ts'
+import type { Entry, SpokenBody } from '../entry.ts'
 import type { RecentTurns, RecentTurnsOptions, TurnRow } from '../store.ts'
 import { rowOf } from '../turn-row.ts'
 import type { Connection } from './connection.ts'
-import { entries, entryOf, historyEntries, lastTurnOf } from './entry-table.ts'
+import { entries, lastTurnOf, spokenData } from './entry-table.ts'
 import { turn, turnsBefore } from './turn-table.ts'
 
 const FIRST_PAGE = 64
@@ -14,7 +14,7 @@ export function recentTurns(connection: Connection, session: string, options: Re
   const oldest = rows[0]
   if (!oldest) return { turns: [], earlier: { turns: 0, tokens: 0 } }
   return {
-    turns: withEntries(connection, session, rows),
+    turns: withWords(connection, session, rows),
     earlier: { turns: oldest.ordinal - 1, tokens: oldest.tokensBefore },
   }
 }
@@ -89,16 +89,15 @@ function placedBehind(tokensBefore: number, rows: readonly TurnRow[]): readonly 
   })
 }
 
-function withEntries(connection: Connection, session: string, rows: readonly TurnRow[]): RecentTurns['turns'] {
-  const turns = rows.map((row) => ({ row, entries: [] as Entry[] }))
-  const byTurn = new Map(turns.map((each) => [each.row.turn, each]))
+/** As of an earlier `seq`, no row reaches beyond it, and so does nothing that is read here. */
+function withWords(connection: Connection, session: string, rows: readonly TurnRow[]): RecentTurns['turns'] {
+  const turns = rows.map((row) => ({ row, said: [] as SpokenBody[] }))
+  const byTurn = new Map(turns.map(({ row, said }) => [row.turn, said]))
   const from = rows[0]!.firstSeq
   const to = rows.reduce((last, row) => Math.max(last, row.lastSeq), 0)
-  for (const stored of connection.tuples(historyEntries, { session, from, to })) {
-    const entry = entryOf(session, stored)
-    if (!('turn' in entry)) continue
-    const of = byTurn.get(entry.turn)
-    if (of && entry.seq <= of.row.lastSeq) of.entries.push(entry)
+  for (const [data] of connection.tuples(spokenData, { session, from, to })) {
+    const body = JSON.parse(data) as SpokenBody
+    byTurn.get(body.turn)?.push(body)
   }
   return turns
 }
