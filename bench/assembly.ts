@@ -5,22 +5,28 @@
  *   node --conditions=foreword-source bench/assembly.ts [RUNS]
  *
  * Turns hold a question of 60 to 560 characters and an answer of 300 to 2,300; three in ten call a tool, whose output has
- * 300 to 8,300. "steady" is a call between two cuts, as nearly all are. "cut" is the call that has just outgrown its window and cuts
- * its history down to the low-water mark; its floor parses the rows that fill the window.
+ * 300 to 8,300. "first" is a call between two cuts that reads all of its history, as after a restart; "steady" one that goes on from the call
+ * before, as nearly all do; "cut" the call that has just outgrown its window and cuts
+ * its history down to the low-water mark, with nothing read before; its floor parses the rows that fill the window.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { assemble, type Assembly, type Cut, layoutOf, type Message, tokenx } from '../src/context.ts'
+import { remembering } from '../src/runtime/counters.ts'
 import { loadHistory } from '../src/runtime/history-loader.ts'
 import { tokenCounts } from '../src/runtime/turn-projection.ts'
+import { createTurnShelf, type TurnShelf } from '../src/runtime/turn-shelf.ts'
 import { type EntryBody, openSqliteStore, type SessionStore } from '../src/session.ts'
 
 const SIZES = [100, 1_000, 10_000, 100_000]
 const WINDOWS = [8_000, 128_000]
 const TIME = '2026-11-01T09:00:00.000Z'
 const layers = [{ id: 'you', layer: 'system-prompt', renditions: [{ form: 'full', text: words(600) }] }]
+
+/** As the gateway has it: a system prompt is counted once, not at every step. */
+const counter = remembering(tokenx)
 
 const runs = Number(process.argv[2] ?? 15)
 
@@ -33,8 +39,8 @@ try {
   for (const window of WINDOWS) {
     for (const size of SIZES) {
       const cutting = await measure(window, size, undefined)
-      const steady = cutting.cut ? await measure(window, size, cutting.cut) : cutting
-      console.log(row(window, size, 'steady', steady))
+      console.log(row(window, size, 'first', cutting.cut ? await measure(window, size, cutting.cut) : cutting))
+      console.log(row(window, size, 'steady', await measure(window, size, cutting.cut, createTurnShelf())))
       if (cutting.cut) console.log(row(window, size, 'cut', cutting))
     }
   }
@@ -54,13 +60,13 @@ interface Measured {
   readonly floor: number
 }
 
-async function measure(window: number, size: number, cut: Cut | undefined): Promise<Measured> {
+async function measure(window: number, size: number, cut: Cut | undefined, shelf?: TurnShelf): Promise<Measured> {
   const times = { load: [] as number[], assemble: [] as number[], serialise: [] as number[], whole: [] as number[] }
   const floors: number[] = []
-  let last = await call(window, size, cut)
+  let last = await call(window, size, cut, shelf)
   const rows = await rowsThatFit(last.assembly, window, size, cut)
   for (let run = 0; run < runs + 3; run++) {
-    last = await call(window, size, cut)
+    last = await call(window, size, cut, shelf)
     const begin = performance.now()
     for (const text of rows) JSON.parse(text)
     JSON.stringify(last.assembly.request)
@@ -81,7 +87,7 @@ async function measure(window: number, size: number, cut: Cut | undefined): Prom
   }
 }
 
-async function call(window: number, size: number, cut: Cut | undefined) {
+async function call(window: number, size: number, cut: Cut | undefined, shelf: TurnShelf | undefined) {
   const layout = layoutOf('auto')
   const budget = { window, reserve: 1_000 }
   const current = { id: 'now', messages: [{ message: { role: 'user', content: 'And now?' } as const }] }
@@ -94,10 +100,11 @@ async function call(window: number, size: number, cut: Cut | undefined) {
     limit,
     cut,
     layout,
-    counter: tokenx,
+    counter,
+    ...(shelf ? { shelf } : {}),
   })
   const loaded = performance.now()
-  const given = { layout, layers, history: turns, current, budget, counter: tokenx }
+  const given = { layout, layers, history: turns, current, budget, counter }
   const assembly = assemble({ ...given, ...(cut ? { cut } : {}), ...(earlier ? { earlier } : {}) })
   const assembled = performance.now()
   JSON.stringify(assembly.request)

@@ -107,10 +107,8 @@ function planOf(input: AssemblyInput): Plan {
   const readers = readersAmong(tools)
   const placed = layers.map((layer) => placeLayer(layer, layout, counter))
   const isHead = ({ placement }: PlacedLayer) => placement === 'system' || placement === 'preamble'
-  const price = (turn: Turn) => {
-    const own = attachments.filter((attachment) => attachment.turn === turn.id)
-    return priceTurn(turn, own, counter, readers.history)
-  }
+  const byTurn = Map.groupBy(attachments, (attachment) => attachment.turn)
+  const price = (turn: Turn) => priceTurn(turn, byTurn.get(turn.id) ?? [], counter, readers.history)
   const toolSections = tools.map((tool) => toolSection(tool, counter))
   return {
     available: available(input.budget),
@@ -213,6 +211,7 @@ function wasMore({ earlier }: AssemblyInput): boolean {
 }
 
 function strayAttachments({ attachments = [], history, current }: AssemblyInput): readonly Attachment[] {
+  if (attachments.length === 0) return []
   const turns = new Set([...history.map((turn) => turn.id), current.id])
   return attachments.filter((attachment) => !turns.has(attachment.turn))
 }

@@ -25,8 +25,8 @@ export interface Unpaired {
  * it, with nothing but results between. What has no partner is taken out.
  */
 export function pair(messages: readonly TurnMessage[]): Paired {
-  const lonely = lonelyParts(messages.map(({ message }) => message))
-  if (lonely.size === 0) return { messages, unpaired: [] }
+  const lonely = messages.some(callsOrAnswers) ? lonelyParts(messages.map(({ message }) => message)) : undefined
+  if (!lonely || lonely.size === 0) return { messages, unpaired: [] }
 
   const kept: PairedMessage[] = []
   const unpaired: Unpaired[] = []
@@ -55,12 +55,18 @@ export function pair(messages: readonly TurnMessage[]): Paired {
   return { messages: kept, unpaired }
 }
 
+function callsOrAnswers({ message }: TurnMessage): boolean {
+  if (message.role === 'tool') return true
+  return typeof message.content !== 'string' && message.content.some((part) => part.type === 'tool-call')
+}
+
 function lonelyParts(messages: readonly Message[]): ReadonlySet<object> {
   const lonely = new Set<object>()
-  let open = new Map<string, object>()
+  const open = new Map<string, object>()
   const closeAll = () => {
+    if (open.size === 0) return
     for (const call of open.values()) lonely.add(call)
-    open = new Map()
+    open.clear()
   }
   for (const message of messages) {
     if (message.role !== 'tool') closeAll()

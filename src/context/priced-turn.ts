@@ -46,7 +46,7 @@ export function priceTurn(
   const attachmentTokens = sumTokens(pricedAttachments)
   const full = sumTokens(priced)
 
-  const known = new Map<OutputForm, TurnForm>()
+  let known: Map<OutputForm, TurnForm> | undefined
   return {
     id: turn.id,
     attachments: pricedAttachments,
@@ -55,13 +55,13 @@ export function priceTurn(
     tokens: full + attachmentTokens,
     at(form) {
       if (form === 'full') return { messages: priced, messageTokens: full, tokens: full + attachmentTokens }
-      const before = known.get(form)
+      const before = known?.get(form)
       if (before) return before
       const found = formed(
         priced.map((message) => inForm(message, form, counter, reader)),
         attachmentTokens,
       )
-      known.set(form, found)
+      known = (known ?? new Map<OutputForm, TurnForm>()).set(form, found)
       return found
     },
   }

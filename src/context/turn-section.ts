@@ -3,11 +3,11 @@ import { type CutState, droppedBefore, type HistoryInput } from './history.ts'
 import type { Origin } from './layer.ts'
 import type { CutRule } from './layout.ts'
 import type { Reason } from './manifest.ts'
-import { type PricedTurn, smallestForm } from './priced-turn.ts'
+import { type PricedTurn, smallestForm, sumTokens } from './priced-turn.ts'
 import { attachmentSections, included, omitted, type Section } from './section.ts'
 import type { Unpaired } from './pairing.ts'
 import { messageTokens, type TokenCounter } from './token-counter.ts'
-import { outputForms, type PricedMessage } from './tool-output.ts'
+import { type FormedMessage, outputForms, type PricedMessage } from './tool-output.ts'
 
 /** The account of a history that is cut by turns. */
 export function turnSections(input: HistoryInput, state: CutState): readonly Section[] {
@@ -86,32 +86,38 @@ function droppedSections(turn: PricedTurn, reason: Reason): readonly Section[] {
       slot: 'history',
       fullTokens,
       reason,
-      origin: { kind: 'user', ref: turn.id },
+      origin: originOf(turn),
     }),
   ]
 }
 
 function keptSections(turn: PricedTurn, level: number, reason: Reason, led: boolean): readonly Section[] {
   const { messages } = turn.at(outputForms[level]!)
-  const first = led || turn.attachments.length > 0 ? 0 : messages.findIndex(({ message }) => message.role === 'user')
-  const begin = first === -1 ? messages.length : first
-  const kept = messages.slice(begin)
-  const tokens = kept.reduce((sum, message) => sum + message.tokens, 0)
-  const fullTokens = turn.messages.slice(begin).reduce((sum, message) => sum + message.tokens, 0)
-  const about = {
-    id: turn.id,
-    layer: 'turn',
-    slot: 'history' as const,
-    origin: { kind: 'user', ref: turn.id } as Origin,
-  }
-  const leading = turn.messages.slice(0, begin).reduce((sum, message) => sum + message.tokens, 0)
-  const notLed: Reason = { code: 'not-led-by-user' }
-  if (kept.length === 0 && messages.length > 0) return [omitted({ ...about, fullTokens: leading, reason: notLed })]
-  const form = smallestForm(kept)
-  const section: Section =
-    form === 'full'
-      ? included({ ...about, form, tokens }, kept)
-      : { entry: { ...about, outcome: 'reduced', form, tokens, fullTokens, reason }, messages: kept }
-  const dropped = begin > 0 ? [omitted({ ...about, id: `${turn.id}/lead`, fullTokens: leading, reason: notLed })] : []
-  return [...attachmentSections(turn.attachments, 'history'), ...dropped, section]
+  const files = attachmentSections(turn.attachments, 'history')
+  const first = led || files.length > 0 ? 0 : messages.findIndex(({ message }) => message.role === 'user')
+  if (first === 0 || messages.length === 0) return [...files, keptSection(turn, messages, turn.messages, reason)]
+  const lead = { code: 'not-led-by-user' } as const
+  const about = { layer: 'turn', slot: 'history' as const, reason: lead, origin: originOf(turn) }
+  if (first === -1) return [omitted({ ...about, id: turn.id, fullTokens: sumTokens(turn.messages) })]
+  return [
+    omitted({ ...about, id: `${turn.id}/lead`, fullTokens: sumTokens(turn.messages.slice(0, first)) }),
+    keptSection(turn, messages.slice(first), turn.messages.slice(first), reason),
+  ]
+}
+
+function keptSection(
+  turn: PricedTurn,
+  messages: readonly FormedMessage[],
+  full: readonly PricedMessage[],
+  reason: Reason,
+): Section {
+  const form = smallestForm(messages)
+  const tokens = sumTokens(messages)
+  const about = { id: turn.id, layer: 'turn', slot: 'history' as const, form, tokens, origin: originOf(turn) }
+  if (form === 'full') return included(about, messages)
+  return { entry: { ...about, outcome: 'reduced', fullTokens: sumTokens(full), reason }, messages }
+}
+
+function originOf({ id }: PricedTurn): Origin {
+  return { kind: 'user', ref: id }
 }

@@ -20,6 +20,7 @@ import { createDesks, publish } from './session-desk.ts'
 import { sessionEvents } from './session-events.ts'
 import type { RuntimeSettings } from './settings.ts'
 import { storageFailure } from './storage-failure.ts'
+import { createTurnShelf } from './turn-shelf.ts'
 import { createTurnQueue } from './turn-queue.ts'
 
 /** Everything a runtime is made of. It closes the store and stops the plugins when it is closed. */
@@ -49,6 +50,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
     parts.warn?.(text)
   }
   const settings = { ...parts.settings, counter: remembering(parts.settings.counter) }
+  const shelf = createTurnShelf()
   const historyTool = readHistoryTool(store)
   const calibration = await openCalibrationBook(store, warn)
   const ownTools = () => [...plugins.tools(), ...(parts.tools ?? [])]
@@ -56,6 +58,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
     store,
     settings,
     calibration,
+    shelf,
     layers: (context) => plugins.layers(context),
     tools: ownTools(),
     historyTool,
@@ -152,6 +155,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
         throw new RuntimeError('invalid-input', `A turn of ${session} is running. Cancel it first.`, { session })
       }
       desks.forget(session)
+      shelf.forget(`${session} `)
       return store.deleteSession(session)
     },
     async *complete(input) {

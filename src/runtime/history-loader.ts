@@ -1,6 +1,7 @@
 import type { Cut, Earlier, Layout, TokenCounter, Turn } from '../context.ts'
 import type { SessionStore } from '../session.ts'
-import { projectTurn } from './turn-projection.ts'
+import type { TurnShelf } from './turn-shelf.ts'
+import { counterKey, projectTurn } from './turn-projection.ts'
 
 /** The part of a session that can fit, and a count of what stands before it. */
 export interface LoadedHistory {
@@ -19,21 +20,37 @@ export interface HistoryQuestion {
   readonly counter: TokenCounter
   /** Read the log as it was at this `seq`. */
   readonly upTo?: number
+  /** Settled turns that were read before. Of no use to who reads the log as it was. */
+  readonly shelf?: TurnShelf
 }
 
 /** Reads backwards from the newest entry and stops when the budget is full: the length of a session costs nothing. */
 export async function loadHistory(store: SessionStore, question: HistoryQuestion): Promise<LoadedHistory> {
   const { session, current, limit, cut, layout, counter, upTo } = question
+  const keepPartial = !layout.name.startsWith('deepchat')
+  const shelf = upTo === undefined ? question.shelf : undefined
+  const nameOf = (turn: string) => `${session} ${turn} ${counterKey(counter)} ${keepPartial}`
+  const shelved = new Map<string, Turn>()
   const notBefore = layout.cut.unit === 'turn' ? cut?.dropBefore : cut?.dropBefore?.split('/')[0]
   const { turns, earlier } = await store.recentTurns(session, {
     limit,
+    known(turn) {
+      const found = shelf?.get(nameOf(turn))
+      if (found) shelved.set(turn, found)
+      return found !== undefined
+    },
     ...(notBefore && notBefore !== current ? { notBefore } : {}),
     ...(upTo === undefined ? {} : { upTo }),
     ...(current === undefined ? {} : { except: current }),
   })
-  const keepPartial = !layout.name.startsWith('deepchat')
   return {
-    turns: turns.map(({ row, said }) => projectTurn(row.turn, said, counter, keepPartial)),
+    turns: turns.map(({ row, said }) => {
+      const before = shelved.get(row.turn)
+      if (before) return before
+      const turn = projectTurn(row.turn, said, counter, keepPartial)
+      if (row.state !== 'running') shelf?.put(nameOf(row.turn), turn, row.tokens)
+      return turn
+    }),
     earlier: earlier.turns > 0 ? { turns: earlier.turns, tokens: earlier.tokens } : undefined,
   }
 }

@@ -16,6 +16,7 @@ import type { SessionStore } from '../session.ts'
 import type { CalibrationBook } from './calibration-book.ts'
 import { loadHistory } from './history-loader.ts'
 import { lastStepReminder } from './last-step.ts'
+import type { TurnShelf } from './turn-shelf.ts'
 import { reserveFor, type RuntimeSettings } from './settings.ts'
 
 /** What every assembly of a runtime draws on. */
@@ -23,6 +24,7 @@ export interface Workbench {
   readonly store: SessionStore
   readonly settings: RuntimeSettings
   readonly calibration: CalibrationBook
+  readonly shelf: TurnShelf
   layers(context: LayerContext): Promise<readonly Layer[]>
   /** Tools that are offered in every step. */
   readonly tools: readonly ToolDefinition[]
@@ -99,6 +101,7 @@ async function attempt(bench: Workbench, question: CallQuestion, offersHistory: 
           cut,
           layout,
           counter: settings.counter,
+          shelf: bench.shelf,
         })
       : { turns: [], earlier: undefined }
   const input: AssemblyInput = {

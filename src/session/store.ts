@@ -113,6 +113,8 @@ export interface RecentTurnsOptions {
    * it had.
    */
   readonly upTo?: number
+  /** Turns whose words the reader still has from an earlier look: they are given with nothing said. */
+  readonly known?: (turn: string) => boolean
   /** The turn that is being answered. It and what was admitted after it are no history of it. */
   readonly except?: string
 }

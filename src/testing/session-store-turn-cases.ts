@@ -91,6 +91,16 @@ export function turnCases(storeCase: StoreCase): void {
     })
   })
 
+  storeCase('turns that the reader knows are given without what was said, all others with it', async (store) => {
+    await store.append('a', [start, ...whole('t1'), ...whole('t2'), ...whole('t3')], at(1))
+    const all = await store.recentTurns('a', { limit: 1000 })
+    for (const known of [['t1', 't2'], ['t2'], ['t3'], ['t1', 't2', 't3'], ['unknown']]) {
+      const recent = await store.recentTurns('a', { limit: 1000, known: (turn) => known.includes(turn) })
+      const expected = all.turns.map(({ row, said }) => ({ row, said: known.includes(row.turn) ? [] : said }))
+      assert.deepEqual(recent, { turns: expected, earlier: all.earlier }, known.join(', '))
+    }
+  })
+
   storeCase('more turns than one page are walked without a gap', async (store) => {
     const turns = Array.from({ length: 300 }, (_, index) => `t${index + 1}`)
     await store.append('a', [start, ...turns.flatMap(whole)], at(1))

@@ -29,7 +29,7 @@ export function entries(connection: Connection, session: string, options: Entrie
   return last === undefined ? found : found.toReversed()
 }
 
-export function entryOf(session: string, [seq, time, data]: StoredEntry): Entry {
+function entryOf(session: string, [seq, time, data]: StoredEntry): Entry {
   return Object.assign(JSON.parse(data), { session, seq, time })
 }
 

@@ -5,7 +5,8 @@ import type { Connection } from './connection.ts'
 import { entries, lastTurnOf, spokenData } from './entry-table.ts'
 import { turn, turnsBefore } from './turn-table.ts'
 
-const FIRST_PAGE = 64
+/** Turns read at once. Small: every row that is read and not needed costs as much as one that is. */
+const PAGE = 64
 const ALL = Number.MAX_SAFE_INTEGER
 
 /** Reads no more of the session than it gives, whatever came before or after. */
@@ -14,7 +15,7 @@ export function recentTurns(connection: Connection, session: string, options: Re
   const oldest = rows[0]
   if (!oldest) return { turns: [], earlier: { turns: 0, tokens: 0 } }
   return {
-    turns: withWords(connection, session, rows),
+    turns: withWords(connection, session, rows, options.known),
     earlier: { turns: oldest.ordinal - 1, tokens: oldest.tokensBefore },
   }
 }
@@ -36,12 +37,11 @@ function newestRows(connection: Connection, session: string, options: RecentTurn
   return placedBehind(tokensBefore, seen.toReversed()).filter((row) => row.state !== 'queued')
 }
 
-/** In pages that grow, so that neither a short nor a long walk reads much more than it needs. */
 function* backwards(connection: Connection, session: string, before: number): Generator<TurnRow> {
-  for (let size = FIRST_PAGE; ; size *= 2) {
-    const page = turnsBefore(connection, session, before, size)
+  for (;;) {
+    const page = turnsBefore(connection, session, before, PAGE)
     yield* page
-    if (page.length < size) return
+    if (page.length < PAGE) return
     before = page.at(-1)!.ordinal
   }
 }
@@ -90,11 +90,18 @@ function placedBehind(tokensBefore: number, rows: readonly TurnRow[]): readonly 
 }
 
 /** As of an earlier `seq`, no row reaches beyond it, and so does nothing that is read here. */
-function withWords(connection: Connection, session: string, rows: readonly TurnRow[]): RecentTurns['turns'] {
+function withWords(
+  connection: Connection,
+  session: string,
+  rows: readonly TurnRow[],
+  known: RecentTurnsOptions['known'] = () => false,
+): RecentTurns['turns'] {
   const turns = rows.map((row) => ({ row, said: [] as SpokenBody[] }))
-  const byTurn = new Map(turns.map(({ row, said }) => [row.turn, said]))
-  const from = rows[0]!.firstSeq
-  const to = rows.reduce((last, row) => Math.max(last, row.lastSeq), 0)
+  const wanted = turns.filter(({ row }) => !known(row.turn))
+  if (wanted.length === 0) return turns
+  const byTurn = new Map(wanted.map(({ row, said }) => [row.turn, said]))
+  const from = wanted[0]!.row.firstSeq
+  const to = wanted.reduce((last, { row }) => Math.max(last, row.lastSeq), 0)
   for (const [data] of connection.tuples(spokenData, { session, from, to })) {
     const body = JSON.parse(data) as SpokenBody
     byTurn.get(body.turn)?.push(body)
