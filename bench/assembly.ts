@@ -2,7 +2,7 @@
  * What a call costs before it is made: load the history from the store, assemble, serialise. Beside it the floor, which
  * nothing can do without: `JSON.parse` of the rows that the request holds and `JSON.stringify` of the request.
  *
- *   node --conditions=foreword-source bench/assembly.ts [RUNS]
+ *   npm run bench:assembly [-- RUNS]
  *
  * Turns hold a question of 60 to 560 characters and an answer of 300 to 2,300; three in ten call a tool, whose output has
  * 300 to 8,300. "first" is a call between two cuts that reads all of its history, as after a restart; "steady" one that goes on from the call

@@ -30,7 +30,7 @@ const begin = () =>
 // The second start is the usual one: the compile cache is there.
 await (await begin()).stop()
 const gateway = await begin()
-const gatewayPort = Number((JSON.parse(gateway.line) as { port: number }).port)
+const gatewayPort = (JSON.parse(gateway.line) as { port: number }).port
 const idle = gateway.resident()
 
 const body = JSON.stringify({

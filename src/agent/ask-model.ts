@@ -129,6 +129,7 @@ function callOptions(setup: TurnSetup, prepared: PreparedCall) {
     window: prepared.window,
     leastPromptTokens: prepared.leastPromptTokens,
     account: prepared.account,
+    ...(setup.reasoning === undefined ? {} : { reasoning: setup.reasoning }),
   }
 }
 

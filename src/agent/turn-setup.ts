@@ -13,6 +13,8 @@ export interface TurnSetup {
   readonly toolbox: Toolbox
   /** Model calls that one turn may make. */
   readonly maxSteps: number
+  /** How much a model that can reason should; absent: as its provider has it. */
+  readonly reasoning?: 'none' | 'low' | 'medium' | 'high'
   /** Waits before a call is tried again that failed before its first word, ms. */
   readonly retryDelaysMs: readonly number[]
   /** Assembles one call and writes its account down. Throws `ContextOverflowError`. */

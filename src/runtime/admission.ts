@@ -4,7 +4,7 @@ import { RuntimeError, type SubmitInput, type Submitted } from './contract.ts'
 import { sha256 } from './seal.ts'
 import { type Desks, publish, type SessionDesk } from './session-desk.ts'
 import type { RuntimeSettings } from './settings.ts'
-import { storageFailure } from './storage-failure.ts'
+import { runtimeFailure } from './runtime-failure.ts'
 import { tokenCounts } from './turn-projection.ts'
 
 /** Characters of one input. More is a file, not a message. */
@@ -62,7 +62,7 @@ export async function admit(
     const desk = error instanceof StoreError && error.code === 'conflict' ? await desks.of(session) : undefined
     const before = desk && idempotencyKey !== undefined ? await admittedBefore(store, desk, idempotencyKey) : undefined
     if (before) return before
-    throw storageFailure(error)
+    throw runtimeFailure(error)
   }
 }
 

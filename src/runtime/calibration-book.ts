@@ -12,6 +12,10 @@ export interface CalibrationBook {
   /** What a request estimated at `used` must cost at the very least, tokens. */
   leastPromptTokens(model: string, counter: TokenCounter, used: number): number
   observe(model: string, counter: TokenCounter, estimated: number, reported: number): void
+  /** What a server said it takes, where that is less than the model is known for, tokens. Until the next `reload`. */
+  limit(model: string): number | undefined
+  noteLimit(model: string, limit: number | undefined): void
+  forgetLimits(): void
   /** Writes what was learned and not yet saved. */
   close(): Promise<void>
   view(model: string): { readonly counter: string; readonly ratio: number; readonly samples: number } | undefined
@@ -28,6 +32,7 @@ const SAVE_AFTER_MS = 1000
 export async function openCalibrationBook(store: SessionStore, warn: (text: string) => void): Promise<CalibrationBook> {
   const states = new Map(Object.entries(((await store.value(KEY)) ?? {}) as Record<string, Calibration>))
   const nameOf = (model: string, counter: TokenCounter) => `${model} ${counterKey(counter)}`
+  const limits = new Map<string, number>()
   let timer: NodeJS.Timeout | undefined
 
   /** What was learned in the last seconds may be lost in a crash; it is learned again. */
@@ -65,6 +70,11 @@ export async function openCalibrationBook(store: SessionStore, warn: (text: stri
       states.set(name, after)
       save()
     },
+    limit: (model) => limits.get(model),
+    noteLimit(model, limit) {
+      if (limit !== undefined && limit > 0) limits.set(model, Math.min(limit, limits.get(model) ?? limit))
+    },
+    forgetLimits: () => limits.clear(),
     close: () => (timer ? write() : Promise.resolve()),
     view(model) {
       for (const [name, state] of states) {

@@ -1,55 +1,88 @@
-import { ContextOverflowError, type Layer, layoutOf, outline, turnsOf } from '../context.ts'
-import { ModelError } from '../model.ts'
+import { type Assembly, type Budget, ContextOverflowError, type Layer, layoutOf, outline, turnsOf } from '../context.ts'
+import { type Model, ModelError } from '../model.ts'
 import type { CallOutcome, Usage } from '../session.ts'
 import { recordInput } from './call-input.ts'
 import type { Clock } from './clock.ts'
 import { type CompletionEvent, type CompletionInput, RuntimeError } from './contract.ts'
 import type { ModelChoice } from './model-choice.ts'
-import { budgetFor, tryToAssemble, type Workbench } from './prepare-call.ts'
+import { budgetFor, type CallQuestion, tryToAssemble, type Workbench } from './prepare-call.ts'
 import { seal } from './seal.ts'
+
+export interface CompletionParts {
+  readonly bench: Workbench
+  readonly models: ModelChoice
+  readonly clock: Clock
+}
 
 /**
  * One call outside every session. The caller's messages are the history and its tools are offered as they are; calls to
- * them are handed back. The call stands in the ledger like any other.
+ * them are handed back. The call stands in the ledger like any other. A request that the provider refuses as too large is
+ * cut deeper and sent once more, under a call of its own.
  */
-export async function* complete(
-  { bench, models, clock }: { bench: Workbench; models: ModelChoice; clock: Clock },
-  input: CompletionInput,
-): AsyncGenerator<CompletionEvent> {
-  const { store, settings, calibration } = bench
+export async function* complete(parts: CompletionParts, input: CompletionInput): AsyncGenerator<CompletionEvent> {
   if (input.messages.length === 0) throw new RuntimeError('invalid-input', 'There are no messages. Send at least one.')
-  const model = await models.resolve(input.model)
+  const model = await parts.models.resolve(input.model)
+  const first = await recordedCall(parts, input, model)
+  try {
+    yield* made(parts, input, model, first)
+  } catch (error) {
+    const cause = error instanceof RuntimeError ? error.cause : undefined
+    if (!(cause instanceof ModelError) || cause.code !== 'context-overflow') throw error
+    const { limit, sent } = cause.facts
+    parts.bench.calibration.noteLimit(model.id, limit)
+    const deeper = await recordedCall(parts, input, model, { limit, sent, used: first.assembly.manifest.used })
+    yield* made(parts, input, model, deeper)
+  }
+}
+
+interface RecordedCall {
+  readonly call: string
+  readonly assembly: Assembly
+  readonly budget: Budget
+}
+
+async function recordedCall(
+  { bench, clock }: CompletionParts,
+  { messages, system = [], tools = [], maxOutputTokens }: CompletionInput,
+  model: Model,
+  deeper?: CallQuestion['deeper'],
+): Promise<RecordedCall> {
+  const { store, settings } = bench
   const time = clock.time()
   const layout = layoutOf(settings.layout)
-  const tools = input.tools ?? []
-  const { history, current } = turnsOf(input.messages)
   const own = await bench.layers({ time, layout: layout.name, tools: tools.map((tool) => tool.name), model: model.id })
-  const configured = budgetFor(bench, { model })
-  const reserve = Math.min(input.maxOutputTokens ?? configured.reserve, configured.window)
-  const assemblyInput = {
+  const configured = budgetFor(bench, { model, ...(deeper ? { deeper } : {}) })
+  const budget = { ...configured, reserve: Math.min(maxOutputTokens ?? configured.reserve, configured.window) }
+  const input = {
     layout,
-    layers: [...own, ...callersLayers(input.system ?? [])],
-    history,
-    current,
+    layers: [...own, ...callersLayers(system)],
+    ...turnsOf(messages),
     tools,
-    budget: { ...configured, reserve },
+    budget,
     counter: settings.counter,
     model: model.id,
   }
   const call = clock.newId('call')
-  const record = {
-    id: call,
-    time,
-    model: model.id,
-    input: await recordInput(store, assemblyInput, settings.layout, false),
-  }
-  const assembly = tryToAssemble(assemblyInput)
+  const record = { id: call, time, model: model.id, input: await recordInput(store, input, settings.layout, false) }
+  const assembly = tryToAssemble(input)
   if (assembly instanceof ContextOverflowError) {
     await store.putCall({ ...record, manifest: assembly.manifest, requestDigest: '' })
     throw new RuntimeError('context-overflow', assembly.message, { call }, { cause: assembly })
   }
   const { manifest } = seal(assembly)
   await store.putCall({ ...record, manifest, requestDigest: manifest.requestDigest })
+  return { call, assembly, budget }
+}
+
+/** Makes the call and completes its record, however it ends. */
+async function* made(
+  { bench, clock }: CompletionParts,
+  input: CompletionInput,
+  model: Model,
+  { call, assembly, budget }: RecordedCall,
+): AsyncGenerator<CompletionEvent> {
+  const { store, settings, calibration } = bench
+  const { used } = assembly.manifest
   yield { type: 'call-start', call, model: model.id }
 
   const started = clock.monotonic()
@@ -60,11 +93,12 @@ export async function* complete(
     const options = {
       signal: input.signal ?? new AbortController().signal,
       toolChoice: input.toolChoice ?? 'auto',
-      maxOutputTokens: reserve,
-      window: configured.window,
-      leastPromptTokens: calibration.leastPromptTokens(model.id, settings.counter, manifest.used),
-      account: outline(manifest),
+      maxOutputTokens: budget.reserve,
+      window: budget.window,
+      leastPromptTokens: calibration.leastPromptTokens(model.id, settings.counter, used),
+      account: outline(assembly.manifest),
       ...(input.temperature === undefined ? {} : { temperature: input.temperature }),
+      ...(settings.reasoning === undefined ? {} : { reasoning: settings.reasoning }),
     }
     for await (const event of model.call(assembly.request, options)) {
       if (event.type === 'wire') {
@@ -77,7 +111,7 @@ export async function* complete(
         continue
       }
       known = { ...known, usage: event.usage, finish: event.reason }
-      learn(bench, model.id, manifest.used, event.usage)
+      learn(bench, model.id, used, event.usage)
       yield { type: 'finish', reason: event.reason, usage: event.usage }
     }
   } catch (thrown) {

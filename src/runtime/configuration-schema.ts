@@ -133,6 +133,10 @@ const agent = z.strictObject({
     .default('workspace')
     .describe('Folder of AGENTS.md and of what file tools may touch; a relative path is relative to the home.'),
   toolTimeoutMs: milliseconds.default(120_000).describe('Time limit of a tool that declares none, ms.'),
+  reasoning: z
+    .enum(['none', 'low', 'medium', 'high'])
+    .optional()
+    .describe('How much a model that can reason should. As its provider has it unless given.'),
 })
 
 const skills = z.strictObject({

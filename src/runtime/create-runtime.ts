@@ -19,7 +19,7 @@ import { preview } from './preview.ts'
 import { createDesks, publish } from './session-desk.ts'
 import { sessionEvents } from './session-events.ts'
 import type { RuntimeSettings } from './settings.ts'
-import { storageFailure } from './storage-failure.ts'
+import { runtimeFailure } from './runtime-failure.ts'
 import { createTurnShelf } from './turn-shelf.ts'
 import { createTurnQueue } from './turn-queue.ts'
 
@@ -98,7 +98,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
         ...(binding ? [{ type: 'binding' as const, binding, session }] : []),
       ])
     } catch (error) {
-      throw storageFailure(error)
+      throw runtimeFailure(error)
     }
     desks.fresh(session, model)
     return (await store.session(session))!
@@ -139,11 +139,11 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
     },
     async setModel(session, model) {
       const desk = await deskOf(session)
-      if (model !== undefined) await models.resolve(model)
       try {
+        if (model !== undefined) await models.resolve(model)
         publish(desk, await store.append(session, [{ type: 'model', model: model ?? null }], clock.time()))
       } catch (error) {
-        throw storageFailure(error)
+        throw runtimeFailure(error)
       }
       desk.model = model
     },
@@ -162,7 +162,13 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
       refuseWhenClosing()
       yield* complete({ bench: bench(), models, clock }, input)
     },
-    preview: (options) => preview({ bench: bench(), models, desks, clock }, options),
+    async preview(options) {
+      try {
+        return await preview({ bench: bench(), models, desks, clock }, options)
+      } catch (error) {
+        throw runtimeFailure(error)
+      }
+    },
     request: ledger.request,
     diff: ledger.diff,
     replay: ledger.replay,
@@ -183,6 +189,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
     async reload() {
       await plugins.reload()
       models.forget()
+      calibration.forgetLimits()
       return { warnings: plugins.warnings() }
     },
     close() {

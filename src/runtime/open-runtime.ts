@@ -58,6 +58,7 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
       maxSteps: agent.maxSteps,
       toolTimeoutMs: agent.toolTimeoutMs,
       retryDelaysMs: [500, 2000],
+      ...(agent.reasoning === undefined ? {} : { reasoning: agent.reasoning }),
     },
     ...(warn ? { warn } : {}),
     ...(recovers === undefined ? {} : { recovers }),

@@ -134,12 +134,17 @@ export function budgetFor(
   { settings, calibration }: Pick<Workbench, 'settings' | 'calibration'>,
   { model, deeper }: Pick<CallQuestion, 'model' | 'deeper'>,
 ): Budget {
-  const { window } = model.facts
-  const reserve = reserveFor(settings, model.facts)
+  const window = windowOf(calibration, model)
+  const reserve = reserveFor(settings, { ...model.facts, window })
   const room = Math.max(0, window - reserve)
   const learned = settings.margin ?? calibration.margin(model.id, settings.counter, room)
   if (!deeper) return { window, reserve, margin: learned }
   return { window, reserve, margin: Math.max(learned, room - deeperRoom(room - learned, deeper, reserve)) }
+}
+
+/** What the model is known for, unless its server has said that it takes less, tokens. */
+export function windowOf(calibration: CalibrationBook, { id, facts }: Model): number {
+  return Math.min(facts.window, calibration.limit(id) ?? facts.window)
 }
 
 /** How much of the room is tried next: what the server says it takes, measured in our counter's tokens, less a tenth. */

@@ -34,11 +34,20 @@ export interface Sealed {
   readonly fingerprint: readonly Piece[]
 }
 
+/** Messages of settled turns come back in call after call: each is hashed once. */
+const hashed = new WeakMap<object, string>()
+
+function digestOf(content: Piece['content']): string {
+  if (typeof content === 'string') return sha256(content)
+  const known = hashed.get(content)
+  if (known !== undefined) return known
+  const digest = sha256(JSON.stringify(content))
+  hashed.set(content, digest)
+  return digest
+}
+
 export function seal({ request, manifest, pieces }: Assembly): Sealed {
-  const fingerprint = pieces.map((piece) => ({
-    ...piece,
-    content: sha256(typeof piece.content === 'string' ? piece.content : JSON.stringify(piece.content)),
-  }))
+  const fingerprint = pieces.map(({ entry, tokens, content }) => ({ entry, tokens, content: digestOf(content) }))
   const digests = new Map<number, string[]>()
   for (const { entry, content } of fingerprint) digests.set(entry, [...(digests.get(entry) ?? []), content])
   const entries = manifest.entries.map((entry, index) => {

@@ -13,6 +13,8 @@ export interface RuntimeSettings {
   /** Model calls that one turn may make. */
   readonly maxSteps: number
   readonly toolTimeoutMs?: number
+  /** How much a model that can reason should; absent: as its provider has it. */
+  readonly reasoning?: 'none' | 'low' | 'medium' | 'high'
   readonly retryDelaysMs: readonly number[]
 }
 

@@ -5,7 +5,7 @@ import type { CallRecord, Entry, EntryBody } from '../session.ts'
 import { createToolbox, type Tool } from '../tool.ts'
 import { recordInput } from './call-input.ts'
 import type { Clock } from './clock.ts'
-import { attemptCall, type CallQuestion, type Workbench } from './prepare-call.ts'
+import { attemptCall, type CallQuestion, windowOf, type Workbench } from './prepare-call.ts'
 import { type Reuse, seal, type Sealed, type SealedManifest } from './seal.ts'
 import { reserveFor } from './settings.ts'
 import { publish, type SessionDesk } from './session-desk.ts'
@@ -64,6 +64,7 @@ export function turnSetup(turnDesk: TurnDesk): TurnSetup {
       last: step.last,
       ...(step.deeper ? { deeper: { ...step.deeper, used: estimated } } : {}),
     }
+    if (step.deeper) bench.calibration.noteLimit(model.id, step.deeper.limit)
     const attempt = await attemptCall(bench, question)
     const call = clock.newId('call')
     const upTo = desk.stream.lastSeq() || (entries.at(-1)?.seq ?? 0)
@@ -117,6 +118,7 @@ export function turnSetup(turnDesk: TurnDesk): TurnSetup {
     toolbox: createToolbox(tools, settings.toolTimeoutMs === undefined ? {} : { timeoutMs: settings.toolTimeoutMs }),
     maxSteps: settings.maxSteps,
     retryDelaysMs: settings.retryDelaysMs,
+    ...(settings.reasoning === undefined ? {} : { reasoning: settings.reasoning }),
     prepare,
     append,
     async finish(call, outcome, bodies) {
@@ -137,7 +139,8 @@ export function turnSetup(turnDesk: TurnDesk): TurnSetup {
 /** A cut that was made for a much smaller window hides what now has room: it is forgotten. */
 export function usableCut({ cut }: SessionDesk, bench: Workbench, model: Model): Cut | undefined {
   if (!cut) return undefined
-  const room = model.facts.window - reserveFor(bench.settings, model.facts)
+  const window = windowOf(bench.calibration, model)
+  const room = window - reserveFor(bench.settings, { ...model.facts, window })
   return room > cut.available * 1.5 ? undefined : cut.marks
 }
 

@@ -8,7 +8,7 @@ import type { Outbox } from './outbox.ts'
 import type { Workbench } from './prepare-call.ts'
 import type { Sealed } from './seal.ts'
 import { RuntimeError } from './contract.ts'
-import { storageFailure } from './storage-failure.ts'
+import { runtimeFailure } from './runtime-failure.ts'
 import { type Desks, publish, type SessionDesk } from './session-desk.ts'
 import { turnSetup } from './turn-desk.ts'
 
@@ -82,7 +82,7 @@ export function createTurnQueue(parts: QueueParts): TurnQueue {
 
   /** The log could not be written, so the turn's end cannot stand in it: whoever watches is told, and the operator. */
   function interrupted(desk: SessionDesk, turn: string, error: unknown): void {
-    const failure = storageFailure(error)
+    const failure = runtimeFailure(error)
     const code = failure instanceof RuntimeError ? failure.code : 'storage'
     const message = `The turn stopped: ${messageOf(error)}. It goes on at the next start.`
     desk.stream.interrupted(turn, code, message)

@@ -120,3 +120,32 @@ test('a long conversation is cut to what fits', async (t) => {
   assert.deepEqual(sent.at(-1), messages.at(-1))
   assert.ok(start?.type === 'call-start' && (await runtime.request(start.call)).identical)
 })
+
+test('a completion that the provider finds too large is cut deeper and sent once more', async (t) => {
+  const model = scriptedModel({
+    facts: { window: 8_000 },
+    answer: (_request, n) =>
+      n === 1
+        ? { fail: { code: 'context-overflow', facts: { limit: 1_500, sent: 2_600 } } }
+        : { text: 'Short enough.' },
+  })
+  const { runtime } = await opened(t, { model })
+  const long = Array.from({ length: 20 }, (_, index): Message => ({
+    role: index % 2 === 0 ? 'user' : 'assistant',
+    content: `${index} ${'word '.repeat(120)}`,
+  }))
+  const messages: readonly Message[] = [...long, { role: 'user', content: 'And now?' }]
+
+  const events = await Array.fromAsync(runtime.complete({ messages }))
+  const calls = events.flatMap((event) => (event.type === 'call-start' ? [event.call] : []))
+
+  assert.equal(calls.length, 2)
+  assert.equal(events.at(-1)?.type, 'finish')
+  const [refused, sent] = await Promise.all(calls.map((call) => runtime.request(call)))
+  assert.equal(refused?.call.outcome?.error?.code, 'context-overflow')
+  assert.ok(sent!.call.manifest.used < refused!.call.manifest.used)
+  assert.ok(refused?.identical && sent?.identical)
+
+  await Array.fromAsync(runtime.complete({ messages }))
+  assert.equal(model.asked.length, 3, 'what the server said it takes is known to the next call')
+})

@@ -309,3 +309,15 @@ test('what a provider did not say about tokens is not made up', async (t) => {
   assert.deepEqual({ ...silent, ...(usage?.type === 'usage' ? usage.usage : {}) }, silent)
   assert.deepEqual((await runtime.store.call(calls[0]!))?.outcome?.usage, {})
 })
+
+test('a model reasons as much as it is told to, and as its provider has it where nobody said', async (t) => {
+  const model = scriptedModel()
+  const told = await opened(t, { model, settings: { reasoning: 'low' } })
+  await told.say('hello')
+  const untold = await told.reopened({ settings: {} })
+  await untold.say('hello')
+  assert.deepEqual(
+    model.asked.map(({ options }) => options.reasoning),
+    ['low', undefined],
+  )
+})

@@ -1,0 +1,12 @@
+import { ModelError } from '../model.ts'
+import { StoreError } from '../session.ts'
+import { RuntimeError } from './contract.ts'
+
+/** A failure of the store or of a model in the words of the runtime. Other errors are passed on. */
+export function runtimeFailure(error: unknown): unknown {
+  if (error instanceof ModelError)
+    return new RuntimeError(error.code, error.message, { ...error.facts }, { cause: error })
+  if (!(error instanceof StoreError)) return error
+  const code = error.code === 'full' ? 'storage-full' : 'storage'
+  return new RuntimeError(code, error.message, { store: error.code }, { cause: error })
+}
