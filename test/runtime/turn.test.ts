@@ -312,10 +312,10 @@ test('what a provider did not say about tokens is not made up', async (t) => {
 
 test('a model reasons as much as it is told to, and as its provider has it where nobody said', async (t) => {
   const model = scriptedModel()
-  const told = await opened(t, { model, settings: { reasoning: 'low' } })
-  await told.say('hello')
-  const untold = await told.reopened({ settings: {} })
-  await untold.say('hello')
+  const one = await opened(t, { model, settings: { reasoning: 'low' } })
+  await one.say('hello')
+  const other = await one.reopened({ settings: {} })
+  await other.say('hello')
   assert.deepEqual(
     model.asked.map(({ options }) => options.reasoning),
     ['low', undefined],
