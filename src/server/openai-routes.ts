@@ -1,6 +1,7 @@
 import { type ServerResponse } from 'node:http'
 import { z } from 'zod'
-import { type CompletionEvent, type Runtime } from '../runtime.ts'
+import { asksForNewSession, type CompletionEvent, newSessionReply, type Runtime } from '../runtime.ts'
+import { type Binding, type Usage } from '../session.ts'
 import { json, openaiError } from './answer.ts'
 import { type Streams } from './event-stream.ts'
 import { failureOf, HttpFailure } from './failure.ts'
@@ -22,7 +23,8 @@ export function openaiRoutes(runtime: Runtime, streams: Streams): readonly Route
       tag: 'openai',
       summary: "Answers in OpenAI's format, streamed or in one piece",
       description:
-        'With `x-foreword-session` or `user` the last user message is said in that session. Without, the messages of the ' +
+        'With `x-foreword-session` or `user` the last user message is said in that session; `/new` as the message begins a new ' +
+        'one for `user`. Without, the messages of the ' +
         'body are the history: assembled and accounted for, but kept in no session. `x-foreword-call` names the manifest.',
       headers: {
         'x-foreword-session': 'Id of a session, or `new`. Goes before `user`.',
@@ -74,6 +76,10 @@ export function openaiRoutes(runtime: Runtime, streams: Streams): readonly Route
       )
     }
     const text = lastInput(body.messages)
+    if (asked === undefined && asksForNewSession(text)) {
+      const { id } = await runtime.newSession({ binding: bindingOf(body.user!) })
+      return { session: id, events: newSessionEvents }
+    }
     const model = modelOf(body)
     const key = request.headers.get('idempotency-key')
     const { session, turn } = await runtime.submit({
@@ -91,7 +97,7 @@ export function openaiRoutes(runtime: Runtime, streams: Streams): readonly Route
   ): Promise<{ session?: string }> {
     if (asked === 'new') return {}
     if (asked !== undefined) return { session: asked }
-    return { session: await runtime.sessionFor({ channel: CHANNEL, conversation: user! }) }
+    return { session: await runtime.sessionFor(bindingOf(user!)) }
   }
 
   function outsideSessions(body: CompletionBody): Source {
@@ -169,6 +175,23 @@ export function openaiRoutes(runtime: Runtime, streams: Streams): readonly Route
 /** `foreword` and `default` are what the configuration says. */
 function modelOf({ model }: CompletionBody): string | undefined {
   return model === undefined || model === '' || model === 'foreword' || model === 'default' ? undefined : model
+}
+
+function bindingOf(user: string): Binding {
+  return { channel: CHANNEL, conversation: user }
+}
+
+const nothingReported: Usage = {
+  promptTokens: undefined,
+  cachedTokens: undefined,
+  cacheWrittenTokens: undefined,
+  outputTokens: undefined,
+  reasoningTokens: undefined,
+}
+
+async function* newSessionEvents(): AsyncGenerator<CompletionEvent> {
+  yield { type: 'text-delta', text: newSessionReply }
+  yield { type: 'finish', reason: 'stop', usage: nothingReported }
 }
 
 function namesOf(

@@ -134,3 +134,28 @@ test('a provider that fails is an error with its code, and the input stays in th
   const { entries } = await json<{ entries: { type: string }[] }>(`/api/sessions/${session}/entries`)
   assert.ok(entries.some(({ type }) => type === 'input'))
 })
+
+test('/new begins a new session for a user, keeps the old one, and the next request holds that one message', async (t) => {
+  const { client, json } = await gateway(t)
+  const ask = (content: string) =>
+    client.chat.completions.create({ model: 'foreword', user: 'anna', messages: user(content) })
+  await ask('/say one')
+
+  const renewed = await ask('  /NEW ')
+  const after = await ask('hello again')
+
+  assert.match(renewed.choices[0]!.message.content ?? '', /^A new session begins\./)
+  const { sessions } = await json<{ sessions: { id: string; turns: number }[] }>('/api/sessions')
+  assert.deepEqual(
+    sessions.map(({ turns }) => turns),
+    [1, 1],
+  )
+  const [newest] = sessions
+  const { calls } = await json<{ calls: { id: string }[] }>(`/api/sessions/${newest!.id}/calls`)
+  const { request } = await json<{ request: { system: string; messages: unknown[] } }>(
+    `/api/calls/${calls[0]!.id}/request`,
+  )
+  assert.deepEqual(request.messages, user('hello again'))
+  assert.match(request.system, /^You are Foreword/)
+  assert.ok(after.choices[0]!.message.content)
+})
