@@ -1,7 +1,7 @@
 // Writes schema/ anew: the JSON Schemas of config.json and of scenarios. Run it after a change of either.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { scenarioJsonSchema } from '../src/context/scenario.ts'
-import { configurationSchema } from '../src/runtime/configuration-json-schema.ts'
+import { configurationSchema } from '../src/runtime/configuration/json-schema.ts'
 
 const folder = new URL('../schema/', import.meta.url)
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'node:test'
 import { scenarioJsonSchema } from '../src/context/scenario.ts'
-import { configurationSchema } from '../src/runtime/configuration-json-schema.ts'
+import { configurationSchema } from '../src/runtime/configuration/json-schema.ts'
 
 for (const [name, current] of [
   ['config.schema.json', configurationSchema()],

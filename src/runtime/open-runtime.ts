@@ -2,14 +2,14 @@ import { join } from 'node:path'
 import { createModels } from '../model.ts'
 import { startPlugins } from '../plugin.ts'
 import { openSqliteStore } from '../session.ts'
-import type { Environment } from './configuration-environment.ts'
-import { homePlugins } from './configuration-plugins.ts'
-import type { Configuration } from './configuration-settled.ts'
+import type { Environment } from './configuration/environment.ts'
+import { homePlugins } from './home-plugins.ts'
+import type { Configuration } from './configuration/settled.ts'
 import { systemClock } from './clock.ts'
 import type { Runtime } from './contract.ts'
 import { counters } from './counters.ts'
 import { createRuntime } from './create-runtime.ts'
-import { createHome, homeAt } from './home.ts'
+import { createHome, homeAt } from './home/home.ts'
 
 export interface OpenOptions {
   /** Path of the home. */

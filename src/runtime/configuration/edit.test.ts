@@ -12,8 +12,8 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { after } from 'node:test'
-import { setValue } from './configuration-edit.ts'
-import { ConfigurationError } from './configuration-problem.ts'
+import { setValue } from './edit.ts'
+import { ConfigurationError } from './problem.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'foreword-edit-'))
 after(() => rmSync(folder, { recursive: true, force: true }))

@@ -1,11 +1,11 @@
 import { applyEdits, modify } from 'jsonc-parser'
-import { readText } from '../plugin.ts'
-import { checked } from './configuration.ts'
-import { parseConfiguration } from './configuration-file.ts'
-import { type KeyPath, keyPathOf, namesAt, nearestName } from './configuration-key.ts'
-import { ConfigurationError } from './configuration-problem.ts'
-import { createHome, homeAt } from './home.ts'
-import { writePrivately } from './private-file.ts'
+import { readText } from '../../plugin.ts'
+import { checked } from './load.ts'
+import { parseConfiguration } from './file.ts'
+import { type KeyPath, keyPathOf, namesAt, nearestName } from './key.ts'
+import { ConfigurationError } from './problem.ts'
+import { createHome, homeAt } from '../home/home.ts'
+import { writePrivately } from '../home/private-file.ts'
 
 export interface EditOptions {
   /** Path of the home. */

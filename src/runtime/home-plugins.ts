@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { datePlugin, instructionsPlugin, personaPlugin, type Plugin, promptPlugin } from '../plugin.ts'
-import type { Configuration } from './configuration-settled.ts'
-import { homeAt } from './home.ts'
+import type { Configuration } from './configuration/settled.ts'
+import { homeAt } from './home/home.ts'
 
 /**
  * The plugins that every home has, in the order their layers are declared: prompt, date, instructions, persona. The

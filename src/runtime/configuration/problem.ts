@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { type KeyPath, namesAt, nearestName, schemaAt } from './configuration-key.ts'
+import { type KeyPath, namesAt, nearestName, schemaAt } from './key.ts'
 
 /** Something that is wrong with the configuration. Never repeats a value: it may be a secret. */
 export interface ConfigurationProblem {

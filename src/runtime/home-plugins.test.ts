@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import test, { after } from 'node:test'
 import { assemble, layoutOf, tokenx } from '../context.ts'
 import { startPlugins } from '../plugin.ts'
-import { loadConfiguration } from './configuration.ts'
-import { homePlugins } from './configuration-plugins.ts'
+import { loadConfiguration } from './configuration/load.ts'
+import { homePlugins } from './home-plugins.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'foreword-home-'))
 after(() => rmSync(folder, { recursive: true, force: true }))

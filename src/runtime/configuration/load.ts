@@ -1,11 +1,11 @@
-import { readText, type TextReader } from '../plugin.ts'
-import { type Environment, type Override, overridesOf } from './configuration-environment.ts'
-import { type ConfigurationFile, parseConfiguration } from './configuration-file.ts'
-import type { KeyPath } from './configuration-key.ts'
-import { type ConfigurationProblem, type Fault, faultsOf } from './configuration-problem.ts'
-import { configurationShape, type ConfigurationShape } from './configuration-schema.ts'
-import { type Configuration, settled } from './configuration-settled.ts'
-import { homeAt } from './home.ts'
+import { readText, type TextReader } from '../../plugin.ts'
+import { type Environment, type Override, overridesOf } from './environment.ts'
+import { type ConfigurationFile, parseConfiguration } from './file.ts'
+import type { KeyPath } from './key.ts'
+import { type ConfigurationProblem, type Fault, faultsOf } from './problem.ts'
+import { configurationShape, type ConfigurationShape } from './schema.ts'
+import { type Configuration, settled } from './settled.ts'
+import { homeAt } from '../home/home.ts'
 
 export interface LoadedConfiguration {
   /** Usable even where there are problems: what is wrong counts as not said. */

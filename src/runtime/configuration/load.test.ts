@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import type { TextRead } from '../plugin.ts'
-import { loadConfiguration } from './configuration.ts'
-import { problemText } from './configuration-problem.ts'
+import type { TextRead } from '../../plugin.ts'
+import { loadConfiguration } from './load.ts'
+import { problemText } from './problem.ts'
 
 test('without a file everything has its default, and paths are in the home', async () => {
   const { configuration, problems, origins } = await load({ type: 'missing' })

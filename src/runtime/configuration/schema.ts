@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { layouts } from '../context.ts'
+import { layouts } from '../../context.ts'
 
 const layoutNames = Object.keys(layouts)
 const placement = z.enum(['system', 'preamble', 'before-input', 'after-input'])

@@ -1,6 +1,6 @@
 import { isAbsolute, join } from 'node:path'
-import type { LayoutChanges, LayoutChoice } from '../context.ts'
-import type { ConfigurationShape } from './configuration-schema.ts'
+import type { LayoutChanges, LayoutChoice } from '../../context.ts'
+import type { ConfigurationShape } from './schema.ts'
 
 /** Everything that was decided in `config.json` and the environment; defaults in their place, paths absolute. */
 export interface Configuration extends Omit<ConfigurationShape, 'context'> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { variableOf } from './configuration-environment.ts'
-import { plainKeys, schemaAt } from './configuration-key.ts'
+import { variableOf } from './environment.ts'
+import { plainKeys, schemaAt } from './key.ts'
 
 test('every key says what it is for', () => {
   for (const path of plainKeys()) assert.ok(schemaAt(path)?.description, path.join('.'))

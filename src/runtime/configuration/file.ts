@@ -6,8 +6,8 @@ import {
   parseTree,
   printParseErrorCode,
 } from 'jsonc-parser'
-import type { KeyPath } from './configuration-key.ts'
-import type { ConfigurationProblem } from './configuration-problem.ts'
+import type { KeyPath } from './key.ts'
+import type { ConfigurationProblem } from './problem.ts'
 
 /** `config.json` as somebody wrote it, comments and all. */
 export interface ConfigurationFile {

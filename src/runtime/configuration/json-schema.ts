@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { configurationShape } from './configuration-schema.ts'
+import { configurationShape } from './schema.ts'
 
 /** A JSON Schema, as far as keys are looked up in it. */
 export interface KeySchema {

@@ -1,4 +1,4 @@
-import { type KeyPath, plainKeys, schemaAt } from './configuration-key.ts'
+import { type KeyPath, plainKeys, schemaAt } from './key.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 

@@ -1,4 +1,4 @@
-import { type KeySchema, keySchema } from './configuration-json-schema.ts'
+import { type KeySchema, keySchema } from './json-schema.ts'
 
 /** A key of the configuration, one name per level, such as `['gateway', 'port']`. */
 export type KeyPath = readonly string[]
