@@ -63,7 +63,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
     tools: ownTools(),
     historyTool,
   })
-  const models = createModelChoice(parts.models, settings.model)
+  const models = createModelChoice(parts.models, settings.model, warn)
   const desks = createDesks(store)
   const ledger = createLedger(store, counters)
   const outbox = createOutbox(store, channels, clock, warn)

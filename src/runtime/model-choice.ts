@@ -9,7 +9,13 @@ export interface ModelChoice {
   forget(): void
 }
 
-export function createModelChoice(models: Models, configured: string | undefined): ModelChoice {
+/** `warn` hears once of each model whose window nobody could tell. */
+export function createModelChoice(
+  models: Models,
+  configured: string | undefined,
+  warn: (text: string) => void,
+): ModelChoice {
+  const warned = new Set<string>()
   const known = new Map<string, Promise<Model>>()
   let chosen: Promise<{ readonly id: string; readonly why: string }> | undefined
 
@@ -33,10 +39,20 @@ export function createModelChoice(models: Models, configured: string | undefined
     known.set(id, found)
     found.then(
       // What had to be assumed may be known by the next turn.
-      (model) => model.facts.source === 'assumed' && known.delete(id),
+      (model) => model.facts.source === 'assumed' && assumed(model),
       () => known.delete(id),
     )
     return found
+  }
+
+  function assumed({ id, facts }: Model): void {
+    known.delete(id)
+    if (warned.has(id)) return
+    warned.add(id)
+    warn(
+      `Nobody says how large the window of ${id} is, so ${facts.window} tokens are assumed. ` +
+        `If you know it, put it into config.json: "models": {"${id}": {"window": TOKENS}}.`,
+    )
   }
 
   return {

@@ -321,3 +321,13 @@ test('a model reasons as much as it is told to, and as its provider has it where
     ['low', undefined],
   )
 })
+
+test('a model whose window had to be assumed is told of once, with the way to mend it', async (t) => {
+  const model = scriptedModel({ id: 'lab/new', facts: { window: 8192, source: 'assumed' } })
+  const { say, warnings, runtime } = await opened(t, { model })
+  await say('hello')
+  await say('hello again')
+  assert.equal(warnings.length, 1)
+  assert.match(warnings[0]!, /window of lab\/new .* 8192 tokens are assumed.*"models": \{"lab\/new": \{"window"/)
+  assert.deepEqual((await runtime.status()).warnings, warnings)
+})
