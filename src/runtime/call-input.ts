@@ -20,18 +20,20 @@ export interface CallInput {
   readonly conversation?: string
 }
 
-/** Writes the parts of an input beside the log and answers the record of them. */
+/**
+ * Writes the parts of an input beside the log and answers the record of them. Of a call that is in no session the
+ * conversation is among them, since no log holds it.
+ */
 export async function recordInput(
   store: SessionStore,
   input: AssemblyInput,
-  layout: LayoutChoice,
-  kept: boolean,
+  { layout, inSession }: { readonly layout: LayoutChoice; readonly inSession: boolean },
 ): Promise<CallInput> {
   const put = async (value: unknown) => `sha256:${await store.putContent(JSON.stringify(value))}`
   const [layers, tools, conversation] = await Promise.all([
     Promise.all(input.layers.map(put)),
     put(input.tools ?? []),
-    kept ? undefined : put({ history: input.history, current: input.current }),
+    inSession ? undefined : put({ history: input.history, current: input.current }),
   ])
   const from = input.history[0]?.id
   return {
@@ -88,6 +90,6 @@ export async function restoreInput(
       })
     : undefined
   const entries = await store.entries(session, { turn, upTo })
-  const current = projectTurn(turn, entries, counter, false)
+  const current = projectTurn(turn, entries, { counter, keepsPartial: false })
   return { ...rest, history: loaded?.turns ?? [], current }
 }

@@ -5,7 +5,9 @@ import { recordInput } from './call-input.ts'
 import type { Clock } from './clock.ts'
 import { type CompletionEvent, type CompletionInput, RuntimeError } from './contract.ts'
 import type { ModelChoice } from './model-choice.ts'
-import { budgetFor, type CallQuestion, tryToAssemble, type Workbench } from './prepare-call.ts'
+import { tryToAssemble } from './attempt-call.ts'
+import { budgetFor, type Refusal } from './call-budget.ts'
+import type { Workbench } from './workbench.ts'
 import { seal } from './seal.ts'
 
 export interface CompletionParts {
@@ -45,13 +47,13 @@ async function recordedCall(
   { bench, clock }: CompletionParts,
   { messages, system = [], tools = [], maxOutputTokens }: CompletionInput,
   model: Model,
-  deeper?: CallQuestion['deeper'],
+  deeper?: Refusal,
 ): Promise<RecordedCall> {
   const { store, settings } = bench
   const time = clock.time()
   const layout = layoutOf(settings.layout)
   const own = await bench.layers({ time, layout: layout.name, tools: tools.map((tool) => tool.name), model: model.id })
-  const configured = budgetFor(bench, { model, ...(deeper ? { deeper } : {}) })
+  const configured = budgetFor(bench, model, deeper)
   const budget = { ...configured, reserve: Math.min(maxOutputTokens ?? configured.reserve, configured.window) }
   const input = {
     layout,
@@ -63,7 +65,8 @@ async function recordedCall(
     model: model.id,
   }
   const call = clock.newId('call')
-  const record = { id: call, time, model: model.id, input: await recordInput(store, input, settings.layout, false) }
+  const recorded = await recordInput(store, input, { layout: settings.layout, inSession: false })
+  const record = { id: call, time, model: model.id, input: recorded }
   const assembly = tryToAssemble(input)
   if (assembly instanceof ContextOverflowError) {
     await store.putCall({ ...record, manifest: assembly.manifest, requestDigest: '' })

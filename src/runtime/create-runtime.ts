@@ -1,9 +1,9 @@
 import { readHistoryTool } from '../agent.ts'
 import type { Models } from '../model.ts'
 import type { RunningPlugins } from '../plugin.ts'
-import type { Binding, SessionStore } from '../session.ts'
+import type { SessionStore } from '../session.ts'
 import type { Tool } from '../tool.ts'
-import { admit, noSuchSession } from './admission.ts'
+import { admit } from './admission.ts'
 import { openCalibrationBook } from './calibration-book.ts'
 import type { Channel } from './channel.ts'
 import type { Clock } from './clock.ts'
@@ -14,10 +14,11 @@ import { createLedger } from './ledger.ts'
 import { createModelChoice } from './model-choice.ts'
 import { modelStatuses } from './model-status.ts'
 import { createOutbox } from './outbox.ts'
-import type { Workbench } from './prepare-call.ts'
+import type { Workbench } from './workbench.ts'
 import { preview } from './preview.ts'
-import { createDesks, publish } from './session-desk.ts'
+import { createDesks } from './session-desk.ts'
 import { sessionEvents } from './session-events.ts'
+import { createSessions } from './sessions.ts'
 import type { RuntimeSettings } from './settings.ts'
 import { runtimeFailure } from './runtime-failure.ts'
 import { createTurnShelf } from './turn-shelf.ts'
@@ -41,12 +42,15 @@ export interface RuntimeParts {
   readonly recovers?: boolean
 }
 
+/** Sentences that `status` shows; later ones are only told. */
+const MOST_WARNINGS = 100
+
 /** Puts a runtime together and takes up what a former process left. */
 export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
   const { store, plugins, clock, channels = [] } = parts
   const warnings: string[] = []
   const warn = (text: string) => {
-    if (warnings.length < 100) warnings.push(text)
+    if (warnings.length < MOST_WARNINGS) warnings.push(text)
     parts.warn?.(text)
   }
   const settings = { ...parts.settings, counter: remembering(parts.settings.counter) }
@@ -73,44 +77,19 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
   const started = clock.time()
   let closing: Promise<void> | undefined
 
-  async function deskOf(session: string) {
-    const desk = await desks.of(session)
-    if (desk) return desk
-    throw noSuchSession(session)
-  }
-
   function refuseWhenClosing(): void {
     if (closing) throw new RuntimeError('closing', 'The gateway is stopping and takes no more input. Start it again.')
   }
 
-  async function newSession({ title, binding, model }: Parameters<Runtime['newSession']>[0] = {}) {
-    refuseWhenClosing()
-    const session = clock.newId('session')
-    const start = {
-      type: 'session-start' as const,
-      ...(title === undefined ? {} : { title }),
-      ...(binding ? { channel: binding } : {}),
-    }
-    const bodies = model === undefined ? [start] : [start, { type: 'model' as const, model }]
-    try {
-      await store.transaction([
-        { type: 'append', session, bodies, time: clock.time() },
-        ...(binding ? [{ type: 'binding' as const, binding, session }] : []),
-      ])
-    } catch (error) {
-      throw runtimeFailure(error)
-    }
-    desks.fresh(session, model)
-    return (await store.session(session))!
-  }
-
-  /** Two first messages of one conversation ask at the same time for a session, and get the same. */
-  const boundSoon = new Map<string, Promise<string>>()
-
-  async function findOrBind(binding: Binding): Promise<string> {
-    return (await store.bound(binding)) ?? (await newSession({ binding })).id
-  }
-
+  const { deskOf, ...sessions } = createSessions({
+    store,
+    desks,
+    queue,
+    shelf,
+    models,
+    clock,
+    refuseWhenClosing,
+  })
   const recovered = parts.recovers === false ? 0 : await queue.recover()
 
   return {
@@ -130,34 +109,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
       }
       yield* sessionEvents(store, desk, options)
     },
-    newSession,
-    sessionFor(binding) {
-      const name = JSON.stringify([binding.channel, binding.conversation])
-      const under = boundSoon.get(name) ?? findOrBind(binding).finally(() => boundSoon.delete(name))
-      boundSoon.set(name, under)
-      return under
-    },
-    async setModel(session, model) {
-      const desk = await deskOf(session)
-      try {
-        if (model !== undefined) await models.resolve(model)
-        publish(desk, await store.append(session, [{ type: 'model', model: model ?? null }], clock.time()))
-      } catch (error) {
-        throw runtimeFailure(error)
-      }
-      desk.model = model
-    },
-    async deleteSession(session) {
-      const desk = await desks.of(session)
-      if (!desk) return false
-      while (desk.queue[0] !== undefined) await queue.cancel(desk, desk.queue[0])
-      if (desk.running) {
-        throw new RuntimeError('invalid-input', `A turn of ${session} is running. Cancel it first.`, { session })
-      }
-      desks.forget(session)
-      shelf.forget(`${session} `)
-      return store.deleteSession(session)
-    },
+    ...sessions,
     async *complete(input) {
       refuseWhenClosing()
       yield* complete({ bench: bench(), models, clock }, input)

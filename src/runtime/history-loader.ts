@@ -27,9 +27,10 @@ export interface HistoryQuestion {
 /** Reads backwards from the newest entry and stops when the budget is full: the length of a session costs nothing. */
 export async function loadHistory(store: SessionStore, question: HistoryQuestion): Promise<LoadedHistory> {
   const { session, current, limit, cut, layout, counter, upTo } = question
-  const keepPartial = !layout.name.startsWith('deepchat')
+  // The preset keeps to its system, which sends whole answers alone (BEHAVIOURS §5).
+  const keepsPartial = !layout.name.startsWith('deepchat')
   const shelf = upTo === undefined ? question.shelf : undefined
-  const nameOf = (turn: string) => `${session} ${turn} ${counterKey(counter)} ${keepPartial}`
+  const nameOf = (turn: string) => `${session} ${turn} ${counterKey(counter)} ${keepsPartial}`
   const shelved = new Map<string, Turn>()
   const notBefore = layout.cut.unit === 'turn' ? cut?.dropBefore : cut?.dropBefore?.split('/')[0]
   const { turns, earlier } = await store.recentTurns(session, {
@@ -47,7 +48,7 @@ export async function loadHistory(store: SessionStore, question: HistoryQuestion
     turns: turns.map(({ row, said }) => {
       const before = shelved.get(row.turn)
       if (before) return before
-      const turn = projectTurn(row.turn, said, counter, keepPartial)
+      const turn = projectTurn(row.turn, said, { counter, keepsPartial })
       if (row.state !== 'running') shelf?.put(nameOf(row.turn), turn, row.tokens)
       return turn
     }),

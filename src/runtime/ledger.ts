@@ -3,7 +3,7 @@ import type { CallRecord, SessionStore } from '../session.ts'
 import { restoreInput } from './call-input.ts'
 import { RuntimeError, type RebuiltRequest, type Replay } from './contract.ts'
 import type { Counters } from './counters.ts'
-import { tryToAssemble } from './prepare-call.ts'
+import { tryToAssemble } from './attempt-call.ts'
 import { canonical, seal, type Sealed, sha256 } from './seal.ts'
 
 /** Every call that was made, and how each of them came to be. */

@@ -3,10 +3,11 @@ import { noSuchSession } from './admission.ts'
 import type { Clock } from './clock.ts'
 import { type Preview, RuntimeError } from './contract.ts'
 import type { ModelChoice } from './model-choice.ts'
-import { attemptCall, type Workbench } from './prepare-call.ts'
+import { attemptCall } from './attempt-call.ts'
+import type { Workbench } from './workbench.ts'
 import { seal } from './seal.ts'
 import type { Desks } from './session-desk.ts'
-import { usableCut } from './turn-desk.ts'
+import { usableCut } from './session-cut.ts'
 import { tokenCounts } from './turn-projection.ts'
 
 /** What the next call would send. Reads only. */

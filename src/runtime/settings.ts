@@ -17,13 +17,3 @@ export interface RuntimeSettings {
   readonly reasoning?: 'none' | 'low' | 'medium' | 'high'
   readonly retryDelaysMs: readonly number[]
 }
-
-const MOST_RESERVED = 8192
-
-/** Room for the answer, tokens. */
-export function reserveFor(
-  settings: RuntimeSettings,
-  facts: { readonly window: number; readonly maxOutput: number },
-): number {
-  return settings.reserve ?? Math.min(MOST_RESERVED, facts.maxOutput, Math.floor(facts.window / 4))
-}

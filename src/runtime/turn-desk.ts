@@ -1,29 +1,22 @@
 import type { PreparedCall, Step, TurnSetup } from '../agent.ts'
-import { type Assembly, ContextOverflowError, type Cut, outline, type Turn } from '../context.ts'
-import { forecast, type Model } from '../model.ts'
+import { ContextOverflowError, outline, type Turn } from '../context.ts'
 import type { CallRecord, Entry, EntryBody } from '../session.ts'
 import { createToolbox, type Tool } from '../tool.ts'
+import { attemptCall, type CallQuestion } from './attempt-call.ts'
+import { type CallPlace, withForecast } from './call-forecast.ts'
 import { recordInput } from './call-input.ts'
-import type { Clock } from './clock.ts'
-import { attemptCall, type CallQuestion, windowOf, type Workbench } from './prepare-call.ts'
-import { type Reuse, seal, type Sealed, type SealedManifest } from './seal.ts'
-import { reserveFor } from './settings.ts'
-import { publish, type SessionDesk } from './session-desk.ts'
+import { seal } from './seal.ts'
+import { noteCut, usableCut } from './session-cut.ts'
+import { publish } from './session-desk.ts'
 import { counterKey, tokenCounts } from './turn-projection.ts'
 
 /** What one turn is run with. */
-export interface TurnDesk {
-  readonly bench: Workbench
-  readonly desk: SessionDesk
-  readonly model: Model
+export interface TurnDesk extends CallPlace {
   readonly turn: string
   readonly entries: readonly Entry[]
   /** Everything that can be called, the history tool included. */
   readonly tools: readonly Tool[]
-  readonly clock: Clock
   readonly signal: AbortSignal
-  /** Reads the pieces of an earlier call again, after a restart. */
-  fingerprintOf(call: string): Promise<Sealed['fingerprint'] | undefined>
 }
 
 /** Joins the loop of a turn to the store, the stream and the account. */
@@ -75,17 +68,17 @@ export function turnSetup(turnDesk: TurnDesk): TurnSetup {
       upTo,
       time: clock.time(),
       model: model.id,
-      input: await recordInput(store, attempt.input, settings.layout, true),
+      input: await recordInput(store, attempt.input, { layout: settings.layout, inSession: true }),
     }
     if (attempt.outcome instanceof ContextOverflowError) {
       await writeOverflow(base, attempt.outcome)
       throw attempt.outcome
     }
     const sealed = seal(attempt.outcome)
-    const manifest = await withReuse(turnDesk, attempt.outcome, sealed)
+    const manifest = await withForecast(turnDesk, attempt.outcome, sealed)
     const record: CallRecord = { ...base, manifest, requestDigest: sealed.manifest.requestDigest }
     const { cut } = manifest
-    const cutEntries = cutBodies(desk, turn, call, cut, manifest.budget.available)
+    const cutEntries = noteCut(desk, { turn, call, cut, available: manifest.budget.available })
     await Promise.all([
       store.putCall(record),
       append([{ type: 'assembly', turn, call, model: model.id, ...(cut ? { cut } : {}) }, ...cutEntries]),
@@ -134,59 +127,4 @@ export function turnSetup(turnDesk: TurnDesk): TurnSetup {
     signal,
     now: () => clock.monotonic(),
   }
-}
-
-/** A cut that was made for a much smaller window hides what now has room: it is forgotten. */
-export function usableCut({ cut }: SessionDesk, bench: Workbench, model: Model): Cut | undefined {
-  if (!cut) return undefined
-  const window = windowOf(bench.calibration, model)
-  const room = window - reserveFor(bench.settings, { ...model.facts, window })
-  return room > cut.available * 1.5 ? undefined : cut.marks
-}
-
-function cutBodies(
-  desk: SessionDesk,
-  turn: string,
-  call: string,
-  cut: Cut | undefined,
-  available: number,
-): readonly EntryBody[] {
-  if (!cut || JSON.stringify(desk.cut?.marks) === JSON.stringify(cut)) return []
-  desk.cut = { marks: cut, available }
-  return [{ type: 'cut', turn, call, cut, available }]
-}
-
-async function withReuse(
-  { bench, desk, model, clock, fingerprintOf }: TurnDesk,
-  assembly: Assembly,
-  sealed: Sealed,
-): Promise<SealedManifest> {
-  const { manifest, fingerprint } = sealed
-  const before = desk.lastCall && (desk.lastCall.fingerprint ?? (await fingerprintOf(desk.lastCall.call)))
-  const reuse = before ? reuseOf(before, fingerprint, manifest) : undefined
-  const { price, cache } = model.facts
-  const real = (tokens: number) => Math.round(tokens * bench.calibration.ratio(model.id, bench.settings.counter))
-  const at = desk.lastCall?.at
-  const expected = forecast({
-    promptTokens: real(assembly.manifest.used),
-    reuseTokens: real(reuse?.tokens ?? 0),
-    ...(at === undefined ? {} : { secondsSince: (clock.monotonic() - at) / 1000 }),
-    ...(price ? { price } : {}),
-    ...(cache ? { cache } : {}),
-  })
-  return { ...manifest, ...(reuse ? { reuse } : {}), forecast: expected }
-}
-
-function reuseOf(before: Sealed['fingerprint'], after: Sealed['fingerprint'], manifest: Sealed['manifest']): Reuse {
-  let pieces = 0
-  let tokens = 0
-  while (pieces < before.length && pieces < after.length && before[pieces]!.content === after[pieces]!.content) {
-    tokens += after[pieces]!.tokens
-    pieces += 1
-  }
-  const next = after[pieces]
-  const changed = next && manifest.entries[next.entry]
-  if (!changed) return { tokens }
-  const cause = pieces === before.length ? 'grew' : 'changed'
-  return { tokens, firstChange: { id: changed.id, slot: changed.slot, cause } }
 }

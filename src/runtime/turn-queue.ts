@@ -1,11 +1,11 @@
 import { runTurn, stopping } from '../agent.ts'
-import { ModelError } from '../model.ts'
+import { type Model, ModelError } from '../model.ts'
 import type { SessionStore } from '../session.ts'
 import type { Tool } from '../tool.ts'
 import type { Clock } from './clock.ts'
 import type { ModelChoice } from './model-choice.ts'
 import type { Outbox } from './outbox.ts'
-import type { Workbench } from './prepare-call.ts'
+import type { Workbench } from './workbench.ts'
 import type { Sealed } from './seal.ts'
 import { RuntimeError } from './contract.ts'
 import { runtimeFailure } from './runtime-failure.ts'
@@ -41,6 +41,12 @@ export function createTurnQueue(parts: QueueParts): TurnQueue {
   const active = new Set<Promise<void>>()
   let stopped = false
 
+  function add(desk: SessionDesk, turn: string): void {
+    desk.queue.push(turn)
+    desks.keep(desk)
+    next(desk)
+  }
+
   function next(desk: SessionDesk): void {
     if (stopped || desk.running) return
     const turn = desk.queue.shift()
@@ -61,8 +67,12 @@ export function createTurnQueue(parts: QueueParts): TurnQueue {
     const entries = [...(desk.live.get(turn) ?? (await store.entries(desk.session, { turn })))]
     const input = entries.find((entry) => entry.type === 'input')
     if (!input || input.type !== 'input') throw new Error('its input is not in the log')
-    const model = await parts.models.resolve(input.options?.model ?? desk.model).catch((error: unknown) => error)
-    if (!isModel(model)) return failTurn(desk, turn, model)
+    let model: Model
+    try {
+      model = await parts.models.resolve(input.options?.model ?? desk.model)
+    } catch (error) {
+      return failTurn(desk, turn, error)
+    }
     const { fingerprintOf } = parts
     const setup = turnSetup({
       bench: parts.bench(),
@@ -106,11 +116,7 @@ export function createTurnQueue(parts: QueueParts): TurnQueue {
   }
 
   return {
-    add(desk, turn) {
-      desk.queue.push(turn)
-      desks.keep(desk)
-      next(desk)
-    },
+    add,
     async cancel(desk, turn) {
       if (desk.running?.turn === turn) {
         desk.running.controller.abort('cancelled')
@@ -126,7 +132,7 @@ export function createTurnQueue(parts: QueueParts): TurnQueue {
       const unfinished = await store.unfinishedTurns()
       for (const { session, turn } of unfinished) {
         const desk = await desks.of(session)
-        if (desk) this.add(desk, turn)
+        if (desk) add(desk, turn)
       }
       outbox.recover(desks)
       return unfinished.length
@@ -147,10 +153,6 @@ export function createTurnQueue(parts: QueueParts): TurnQueue {
       await outbox.stop()
     },
   }
-}
-
-function isModel(value: unknown): value is Awaited<ReturnType<ModelChoice['resolve']>> {
-  return typeof value === 'object' && value !== null && 'call' in value
 }
 
 function messageOf(error: unknown): string {

@@ -2,35 +2,16 @@ import {
   assemble,
   type Assembly,
   type AssemblyInput,
-  type Budget,
   ContextOverflowError,
   type Cut,
-  type Layer,
   layoutOf,
-  type ToolDefinition,
   type Turn,
 } from '../context.ts'
-import type { LayerContext } from '../plugin.ts'
 import type { Model } from '../model.ts'
-import type { SessionStore } from '../session.ts'
-import type { CalibrationBook } from './calibration-book.ts'
+import { budgetFor, type Refusal } from './call-budget.ts'
 import { loadHistory } from './history-loader.ts'
 import { lastStepReminder } from './last-step.ts'
-import type { TurnShelf } from './turn-shelf.ts'
-import { reserveFor, type RuntimeSettings } from './settings.ts'
-
-/** What every assembly of a runtime draws on. */
-export interface Workbench {
-  readonly store: SessionStore
-  readonly settings: RuntimeSettings
-  readonly calibration: CalibrationBook
-  readonly shelf: TurnShelf
-  layers(context: LayerContext): Promise<readonly Layer[]>
-  /** Tools that are offered in every step. */
-  readonly tools: readonly ToolDefinition[]
-  /** Offered once something of a conversation was cut. */
-  readonly historyTool: ToolDefinition
-}
+import type { Workbench } from './workbench.ts'
 
 /** One call that is to be assembled. */
 export interface CallQuestion {
@@ -48,7 +29,7 @@ export interface CallQuestion {
   /** The model has to answer without calling a tool. */
   readonly last: boolean
   /** A provider refused the call before this one as too large. */
-  readonly deeper?: { readonly limit: number | undefined; readonly sent: number | undefined; readonly used: number }
+  readonly deeper?: Refusal
 }
 
 /** An assembly, or the account of why there is none, with the input that led to it. */
@@ -64,20 +45,24 @@ export interface Attempt {
  */
 export async function attemptCall(bench: Workbench, question: CallQuestion): Promise<Attempt> {
   const wasCut = question.cut !== undefined
-  const first = await attempt(bench, question, wasCut)
+  const first = await attempt(bench, question, { offersHistory: wasCut })
   if (wasCut || first.outcome instanceof ContextOverflowError || !wasReduced(first.outcome)) return first
-  return attempt(bench, question, true)
+  return attempt(bench, question, { offersHistory: true })
 }
 
 function wasReduced({ manifest }: Assembly): boolean {
   return manifest.cut !== undefined || manifest.entries.some((entry) => entry.id === 'earlier')
 }
 
-async function attempt(bench: Workbench, question: CallQuestion, offersHistory: boolean): Promise<Attempt> {
+async function attempt(
+  bench: Workbench,
+  question: CallQuestion,
+  { offersHistory }: { readonly offersHistory: boolean },
+): Promise<Attempt> {
   const { settings, store } = bench
   const { model, session, current, last } = question
   const layout = layoutOf(settings.layout)
-  const budget = budgetFor(bench, question)
+  const budget = budgetFor(bench, model, question.deeper)
   const inSession = session !== undefined && model.facts.tools
   const offered = inSession ? [...bench.tools, ...(offersHistory ? [bench.historyTool] : [])] : []
   const keepsTools = !last || model.facts.toolChoiceNone
@@ -127,30 +112,4 @@ export function tryToAssemble(input: AssemblyInput): Assembly | ContextOverflowE
     if (error instanceof ContextOverflowError) return error
     throw error
   }
-}
-
-/** The budget of a call, with the margin that was configured or learned. All in tokens. */
-export function budgetFor(
-  { settings, calibration }: Pick<Workbench, 'settings' | 'calibration'>,
-  { model, deeper }: Pick<CallQuestion, 'model' | 'deeper'>,
-): Budget {
-  const window = windowOf(calibration, model)
-  const reserve = reserveFor(settings, { ...model.facts, window })
-  const room = Math.max(0, window - reserve)
-  const learned = settings.margin ?? calibration.margin(model.id, settings.counter, room)
-  if (!deeper) return { window, reserve, margin: learned }
-  return { window, reserve, margin: Math.max(learned, room - deeperRoom(room - learned, deeper, reserve)) }
-}
-
-/** What the model is known for, unless its server has said that it takes less, tokens. */
-export function windowOf(calibration: CalibrationBook, { id, facts }: Model): number {
-  return Math.min(facts.window, calibration.limit(id) ?? facts.window)
-}
-
-/** How much of the room is tried next: what the server says it takes, measured in our counter's tokens, less a tenth. */
-function deeperRoom(room: number, deeper: NonNullable<CallQuestion['deeper']>, reserve: number): number {
-  const { limit, sent, used } = deeper
-  if (limit === undefined) return Math.floor(Math.min(room, used) * 0.7)
-  const perToken = sent !== undefined && used > 0 ? Math.max(1, sent / used) : 1.1
-  return Math.max(0, Math.floor(Math.min(room, (limit - Math.min(reserve, limit / 2)) / perToken) * 0.9))
 }

@@ -1,0 +1,48 @@
+import type { Budget } from '../context.ts'
+import type { Model } from '../model.ts'
+import type { Workbench } from './workbench.ts'
+
+/** What is known where a provider refused a call as too large. All in tokens; `undefined`: it did not say. */
+export interface Refusal {
+  /** What the server takes, prompt and answer together. */
+  readonly limit: number | undefined
+  /** What the request came to by the server's own count. */
+  readonly sent: number | undefined
+  /** What it came to by ours. */
+  readonly used: number
+}
+
+type Learned = Pick<Workbench, 'settings' | 'calibration'>
+
+/** The budget of a call, with the margin that was configured or learned. All in tokens. */
+export function budgetFor(learned: Learned, model: Model, deeper?: Refusal): Budget {
+  const { settings, calibration } = learned
+  const { window, reserve } = windowAndReserve(learned, model)
+  const room = Math.max(0, window - reserve)
+  const margin = settings.margin ?? calibration.margin(model.id, settings.counter, room)
+  if (!deeper) return { window, reserve, margin }
+  return { window, reserve, margin: Math.max(margin, room - deeperRoom(room - margin, deeper, reserve)) }
+}
+
+/** What a prompt may take at most, before any margin, tokens. */
+export function roomFor(learned: Learned, model: Model): number {
+  const { window, reserve } = windowAndReserve(learned, model)
+  return window - reserve
+}
+
+/** The answer is given a quarter of the window where nobody says more, and never more than so many tokens. */
+const MOST_RESERVED = 8192
+
+/** The window is what the model is known for, unless its server has said that it takes less. */
+function windowAndReserve({ settings, calibration }: Learned, { id, facts }: Model) {
+  const window = Math.min(facts.window, calibration.limit(id) ?? facts.window)
+  const reserve = settings.reserve ?? Math.min(MOST_RESERVED, facts.maxOutput, Math.floor(window / 4))
+  return { window, reserve }
+}
+
+/** How much of the room is tried next: what the server says it takes, measured in our counter's tokens, less a tenth. */
+function deeperRoom(room: number, { limit, sent, used }: Refusal, reserve: number): number {
+  if (limit === undefined) return Math.floor(Math.min(room, used) * 0.7)
+  const perToken = sent !== undefined && used > 0 ? Math.max(1, sent / used) : 1.1
+  return Math.max(0, Math.floor(Math.min(room, (limit - Math.min(reserve, limit / 2)) / perToken) * 0.9))
+}

@@ -1,0 +1,96 @@
+import type { Binding, SessionRow, SessionStore } from '../session.ts'
+import { noSuchSession } from './admission.ts'
+import type { Clock } from './clock.ts'
+import { type Runtime, RuntimeError } from './contract.ts'
+import type { ModelChoice } from './model-choice.ts'
+import { runtimeFailure } from './runtime-failure.ts'
+import { type Desks, publish, type SessionDesk } from './session-desk.ts'
+import type { TurnQueue } from './turn-queue.ts'
+import type { TurnShelf } from './turn-shelf.ts'
+
+/** Sessions as such: how one is made, found, given a model and deleted. */
+export interface Sessions extends Pick<Runtime, 'newSession' | 'sessionFor' | 'setModel' | 'deleteSession'> {
+  /** Rejects with `no-such-session`. */
+  deskOf(session: string): Promise<SessionDesk>
+}
+
+export interface SessionsParts {
+  readonly store: SessionStore
+  readonly desks: Desks
+  readonly queue: TurnQueue
+  readonly shelf: TurnShelf
+  readonly models: ModelChoice
+  readonly clock: Clock
+  /** Throws once the runtime takes no more input. */
+  readonly refuseWhenClosing: () => void
+}
+
+/** Every session of a store, as the doors of a runtime work on it. */
+export function createSessions(parts: SessionsParts): Sessions {
+  const { store, desks, queue, shelf, models, clock, refuseWhenClosing } = parts
+  /** Two first messages of one conversation ask at the same time for a session, and get the same. */
+  const boundSoon = new Map<string, Promise<string>>()
+
+  async function deskOf(session: string): Promise<SessionDesk> {
+    const desk = await desks.of(session)
+    if (desk) return desk
+    throw noSuchSession(session)
+  }
+
+  async function newSession({ title, binding, model }: Parameters<Runtime['newSession']>[0] = {}): Promise<SessionRow> {
+    refuseWhenClosing()
+    const session = clock.newId('session')
+    const start = {
+      type: 'session-start' as const,
+      ...(title === undefined ? {} : { title }),
+      ...(binding ? { channel: binding } : {}),
+    }
+    const bodies = model === undefined ? [start] : [start, { type: 'model' as const, model }]
+    try {
+      await store.transaction([
+        { type: 'append', session, bodies, time: clock.time() },
+        ...(binding ? [{ type: 'binding' as const, binding, session }] : []),
+      ])
+    } catch (error) {
+      throw runtimeFailure(error)
+    }
+    desks.fresh(session, model)
+    return (await store.session(session))!
+  }
+
+  async function findOrBind(binding: Binding): Promise<string> {
+    return (await store.bound(binding)) ?? (await newSession({ binding })).id
+  }
+
+  return {
+    deskOf,
+    newSession,
+    sessionFor(binding) {
+      const name = JSON.stringify([binding.channel, binding.conversation])
+      const under = boundSoon.get(name) ?? findOrBind(binding).finally(() => boundSoon.delete(name))
+      boundSoon.set(name, under)
+      return under
+    },
+    async setModel(session, model) {
+      const desk = await deskOf(session)
+      try {
+        if (model !== undefined) await models.resolve(model)
+        publish(desk, await store.append(session, [{ type: 'model', model: model ?? null }], clock.time()))
+      } catch (error) {
+        throw runtimeFailure(error)
+      }
+      desk.model = model
+    },
+    async deleteSession(session) {
+      const desk = await desks.of(session)
+      if (!desk) return false
+      while (desk.queue[0] !== undefined) await queue.cancel(desk, desk.queue[0])
+      if (desk.running) {
+        throw new RuntimeError('invalid-input', `A turn of ${session} is running. Cancel it first.`, { session })
+      }
+      desks.forget(session)
+      shelf.forget(`${session} `)
+      return store.deleteSession(session)
+    },
+  }
+}
