@@ -1,7 +1,8 @@
-import type { AssistantMessage } from '../context.ts'
-import { type FinishReason, ModelError, type ModelEvent, type ModelUsage } from '../model.ts'
-import { type CallOutcome, type Entry, type EntryBody, StoreError } from '../session.ts'
+import { type AssistantMessage, toolCalls } from '../context.ts'
+import { ModelError, type ModelEvent } from '../model.ts'
+import { type Entry, type EntryBody, StoreError } from '../session.ts'
 import { answerOnly, NoAnswerError } from './answer-only.ts'
+import { Heard } from './heard.ts'
 import { pause } from './pause.ts'
 import type { PreparedCall, TurnSetup } from './turn-setup.ts'
 import type { TurnState } from './turn-state.ts'
@@ -69,44 +70,14 @@ async function callOnce(
   again: (error: unknown) => boolean,
 ): Promise<Reply | { readonly type: 'retry'; readonly error: unknown }> {
   const { call } = prepared
-  const started = setup.now()
-  const heard = new Heard()
-  const outcome = (rest: Partial<CallOutcome>): CallOutcome => ({
-    ...(heard.wire ? { wire: heard.wire } : {}),
-    ...(heard.firstAt === undefined ? {} : { firstTokenMs: Math.round(heard.firstAt - started) }),
-    durationMs: Math.round(setup.now() - started),
-    ...rest,
-  })
+  const heard = new Heard(setup.now())
   try {
     for await (const event of setup.model.call(prepared.request, callOptions(setup, prepared))) {
       heard.note(event, setup.now())
       if (event.type === 'text-delta' || event.type === 'reasoning-delta') {
         setup.show({ type: event.type, call, text: event.text })
       }
-      if (event.type === 'finish') {
-        const { usage, reason } = event
-        const message = prepared.toolChoice === 'none' ? answerOnly(event.message) : event.message
-        if (!message) {
-          const error = new NoAnswerError()
-          const { code, message: why } = error
-          const spent: EntryBody = {
-            type: 'usage',
-            turn: setup.turn,
-            call,
-            model: setup.model.id,
-            usage,
-            finish: reason,
-          }
-          await setup.finish(call, outcome({ usage, finish: reason, error: { code, message: why } }), [spent])
-          return { type: 'failed', call, said: undefined, error }
-        }
-        const entries = await setup.finish(
-          call,
-          outcome({ usage, finish: reason }),
-          settled(setup, call, message, usage, reason),
-        )
-        return { type: 'answer', message, entries: [...state.entries, ...entries] }
-      }
+      if (event.type === 'finish') return await finished(setup, state, prepared, heard, event)
     }
     throw new ModelError('network', 'The stream ended before the answer did.', modelFacts(setup))
   } catch (error) {
@@ -116,10 +87,33 @@ async function callOnce(
     if (!cancelled && !said && again(error)) return { type: 'retry', error }
     const code = cancelled ? 'cancelled' : error instanceof ModelError ? error.code : 'internal'
     const message = error instanceof Error ? error.message : String(error)
-    await setup.finish(call, outcome({ error: { code, message } }), [])
+    await setup.finish(call, heard.outcome(setup.now(), { error: { code, message } }), [])
     return cancelled ? { type: 'cancelled', call, said } : { type: 'failed', call, said, error }
   }
 }
+
+/** Writes a whole answer down: what was said, or that nothing was said where only an answer could be used. */
+async function finished(
+  setup: TurnSetup,
+  state: TurnState,
+  { call, toolChoice }: PreparedCall,
+  heard: Heard,
+  { message: given, usage, reason }: Finish,
+): Promise<Reply> {
+  const usageBody: EntryBody = { type: 'usage', turn: setup.turn, call, model: setup.model.id, usage, finish: reason }
+  const message = toolChoice === 'none' ? answerOnly(given) : given
+  if (message) {
+    const outcome = heard.outcome(setup.now(), { usage, finish: reason })
+    const entries = await setup.finish(call, outcome, settled(setup, call, message, usageBody))
+    return { type: 'answer', message, entries: [...state.entries, ...entries] }
+  }
+  const error = new NoAnswerError()
+  const told = { code: error.code, message: error.message }
+  await setup.finish(call, heard.outcome(setup.now(), { usage, finish: reason, error: told }), [usageBody])
+  return { type: 'failed', call, said: undefined, error }
+}
+
+type Finish = Extract<ModelEvent, { type: 'finish' }>
 
 function callOptions(setup: TurnSetup, prepared: PreparedCall) {
   return {
@@ -134,20 +128,11 @@ function callOptions(setup: TurnSetup, prepared: PreparedCall) {
 }
 
 /** What a whole answer leaves in the log. Without tool calls it is the end of the turn. */
-function settled(
-  setup: TurnSetup,
-  call: string,
-  message: AssistantMessage,
-  usage: ModelUsage,
-  finish: FinishReason,
-): readonly EntryBody[] {
-  const { turn, model } = setup
-  const calls = typeof message.content !== 'string' && message.content.some((part) => part.type === 'tool-call')
-  return [
-    { type: 'message', turn, call, message, tokens: setup.tokensOf(message) },
-    { type: 'usage', turn, call, model: model.id, usage, finish },
-    ...(calls ? [] : [{ type: 'turn-end', turn, outcome: { type: 'completed' } } as const]),
-  ]
+function settled(setup: TurnSetup, call: string, message: AssistantMessage, usage: EntryBody): readonly EntryBody[] {
+  const { turn } = setup
+  const said: EntryBody = { type: 'message', turn, call, message, tokens: setup.tokensOf(message) }
+  if (toolCalls(message).length > 0) return [said, usage]
+  return [said, usage, { type: 'turn-end', turn, outcome: { type: 'completed' } }]
 }
 
 function countedMessages({ entries }: TurnState) {
@@ -164,32 +149,4 @@ function isOverflow(error: unknown): error is ModelError {
 function modelFacts({ model }: TurnSetup) {
   const [provider = model.id] = model.id.split('/')
   return { provider, model: model.id }
-}
-
-/** What has come of an answer so far. */
-class Heard {
-  wire: CallOutcome['wire']
-  firstAt: number | undefined
-  readonly #texts: { type: 'text' | 'reasoning'; text: string }[] = []
-
-  note(event: ModelEvent, at: number): void {
-    if (event.type === 'wire') {
-      const { sha256, bytes, url } = event
-      this.wire = { sha256, bytes, url }
-      return
-    }
-    if (event.type === 'finish') return
-    this.firstAt ??= at
-    if (event.type === 'tool-call') return
-    const type = event.type === 'text-delta' ? 'text' : 'reasoning'
-    const last = this.#texts.at(-1)
-    if (last?.type === type) last.text += event.text
-    else this.#texts.push({ type, text: event.text })
-  }
-
-  /** What was said before the call broke off: its text. Half a tool call and half a thought are of no use to anyone. */
-  partial(): AssistantMessage | undefined {
-    const text = this.#texts.filter((part) => part.type === 'text').map((part) => part.text)
-    return text.length > 0 ? { role: 'assistant', content: text.join('') } : undefined
-  }
 }

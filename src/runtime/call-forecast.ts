@@ -1,4 +1,3 @@
-import type { Assembly } from '../context.ts'
 import { forecast, type Model } from '../model.ts'
 import type { Clock } from './clock.ts'
 import type { Reuse, Sealed, SealedManifest } from './seal.ts'
@@ -18,17 +17,15 @@ export interface CallPlace {
 /** Adds to the account what can be reused of the session's last call, and what the call is going to cost. */
 export async function withForecast(
   { bench, desk, model, clock, fingerprintOf }: CallPlace,
-  assembly: Assembly,
-  sealed: Sealed,
+  { manifest, fingerprint }: Sealed,
 ): Promise<SealedManifest> {
-  const { manifest, fingerprint } = sealed
   const before = desk.lastCall && (desk.lastCall.fingerprint ?? (await fingerprintOf(desk.lastCall.call)))
   const reuse = before ? reuseOf(before, fingerprint, manifest) : undefined
   const { price, cache } = model.facts
   const real = (tokens: number) => Math.round(tokens * bench.calibration.ratio(model.id, bench.settings.counter))
   const at = desk.lastCall?.at
   const expected = forecast({
-    promptTokens: real(assembly.manifest.used),
+    promptTokens: real(manifest.used),
     reuseTokens: real(reuse?.tokens ?? 0),
     ...(at === undefined ? {} : { secondsSince: (clock.monotonic() - at) / 1000 }),
     ...(price ? { price } : {}),

@@ -75,7 +75,7 @@ export function turnSetup(turnDesk: TurnDesk): TurnSetup {
       throw attempt.outcome
     }
     const sealed = seal(attempt.outcome)
-    const manifest = await withForecast(turnDesk, attempt.outcome, sealed)
+    const manifest = await withForecast(turnDesk, sealed)
     const record: CallRecord = { ...base, manifest, requestDigest: sealed.manifest.requestDigest }
     const { cut } = manifest
     const cutEntries = noteCut(desk, { turn, call, cut, available: manifest.budget.available })

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
-import { type KeyPath, namesAt, nearestName, schemaAt } from './key.ts'
+import { type KeyPath, namesAt, schemaAt } from './key.ts'
+import { nearestName } from './nearest-name.ts'
 
 /** Something that is wrong with the configuration. Never repeats a value: it may be a secret. */
 export interface ConfigurationProblem {
