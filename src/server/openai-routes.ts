@@ -1,18 +1,13 @@
 import { type ServerResponse } from 'node:http'
 import { z } from 'zod'
-import { asksForNewSession, type CompletionEvent, newSessionReply, type Runtime } from '../runtime.ts'
-import { type Binding, type Usage } from '../session.ts'
+import { type CompletionEvent, type Runtime } from '../runtime.ts'
 import { json, openaiError } from './answer.ts'
 import { type Streams } from './event-stream.ts'
-import { failureOf, HttpFailure } from './failure.ts'
+import { failureOf } from './failure.ts'
 import { type AnswerNames, chunks, collect, collected, completion } from './openai-answer.ts'
-import { conversationOf, lastInput, toolsOf } from './openai-messages.ts'
 import { type CompletionBody, completionBody, ignored } from './openai-schema.ts'
+import { type Source, sourceOf } from './openai-source.ts'
 import { type Route, route } from './route.ts'
-import { turnCompletion } from './turn-completion.ts'
-
-/** Conversations that `user` names, in the bindings of sessions. */
-const CHANNEL = 'openai'
 
 /** OpenAI's format: its official clients work as they are. */
 export function openaiRoutes(runtime: Runtime, streams: Streams): readonly Route[] {
@@ -33,12 +28,10 @@ export function openaiRoutes(runtime: Runtime, streams: Streams): readonly Route
       body: completionBody,
       answers: { 200: { description: 'A chat completion, or with `stream` its chunks', schema: z.looseObject({}) } },
       handle: async ({ body, request, outgoing }) => {
-        const asked = request.headers.get('x-foreword-session') ?? undefined
-        const inSession = asked !== undefined || Boolean(body.user)
-        const left = ignored(body, inSession)
+        const source = await sourceOf(runtime, body, request)
+        const left = ignored(body, source.inSession)
         const headers: Record<string, string> =
           left.length === 0 ? {} : { 'x-foreword-ignored': left.map(encodeURIComponent).join(', ') }
-        const source = inSession ? await saidInSession(body, asked, request) : outsideSessions(body)
         return body.stream === true
           ? streamed(source, body, headers, request, outgoing)
           : whole(source, body, headers, request)
@@ -58,68 +51,6 @@ export function openaiRoutes(runtime: Runtime, streams: Streams): readonly Route
       },
     }),
   ]
-
-  /** Where the answer comes from, once it is asked for. */
-  interface Source {
-    readonly session?: string
-    readonly turn?: string
-    events(signal: AbortSignal): AsyncGenerator<CompletionEvent>
-  }
-
-  async function saidInSession(body: CompletionBody, asked: string | undefined, request: Request): Promise<Source> {
-    if (body.tools?.length) {
-      throw new HttpFailure(
-        400,
-        'invalid-input',
-        'In a session the gateway runs its own tools; "tools" of the caller cannot be added. ' +
-          'Leave them out, or leave out "user" and x-foreword-session.',
-      )
-    }
-    const text = lastInput(body.messages)
-    if (asked === undefined && asksForNewSession(text)) {
-      const { id } = await runtime.newSession({ binding: bindingOf(body.user!) })
-      return { session: id, events: newSessionEvents }
-    }
-    const model = modelOf(body)
-    const key = request.headers.get('idempotency-key')
-    const { session, turn } = await runtime.submit({
-      text,
-      ...(await chosenSession(asked, body.user)),
-      ...(model === undefined ? {} : { model }),
-      ...(key === null ? {} : { idempotencyKey: key }),
-    })
-    return { session, turn, events: (signal) => turnCompletion(runtime, session, turn, signal) }
-  }
-
-  async function chosenSession(
-    asked: string | undefined,
-    user: string | null | undefined,
-  ): Promise<{ session?: string }> {
-    if (asked === 'new') return {}
-    if (asked !== undefined) return { session: asked }
-    return { session: await runtime.sessionFor(bindingOf(user!)) }
-  }
-
-  function outsideSessions(body: CompletionBody): Source {
-    const { system, messages } = conversationOf(body.messages)
-    if (messages.length === 0) throw new HttpFailure(400, 'invalid-input', 'messages: there is nothing to answer.')
-    const tools = toolsOf(body)
-    const model = modelOf(body)
-    const most = body.max_completion_tokens ?? body.max_tokens
-    return {
-      events: (signal) =>
-        runtime.complete({
-          messages,
-          signal,
-          ...(system.length === 0 ? {} : { system }),
-          ...(tools.length === 0 ? {} : { tools }),
-          ...(body.tool_choice === 'none' ? { toolChoice: 'none' as const } : {}),
-          ...(model === undefined ? {} : { model }),
-          ...(typeof most === 'number' ? { maxOutputTokens: most } : {}),
-          ...(typeof body.temperature === 'number' ? { temperature: body.temperature } : {}),
-        }),
-    }
-  }
 
   async function whole(
     source: Source,
@@ -172,30 +103,8 @@ export function openaiRoutes(runtime: Runtime, streams: Streams): readonly Route
   }
 }
 
-/** `foreword` and `default` are what the configuration says. */
-function modelOf({ model }: CompletionBody): string | undefined {
-  return model === undefined || model === '' || model === 'foreword' || model === 'default' ? undefined : model
-}
-
-function bindingOf(user: string): Binding {
-  return { channel: CHANNEL, conversation: user }
-}
-
-const nothingReported: Usage = {
-  promptTokens: undefined,
-  cachedTokens: undefined,
-  cacheWrittenTokens: undefined,
-  outputTokens: undefined,
-  reasoningTokens: undefined,
-}
-
-async function* newSessionEvents(): AsyncGenerator<CompletionEvent> {
-  yield { type: 'text-delta', text: newSessionReply }
-  yield { type: 'finish', reason: 'stop', usage: nothingReported }
-}
-
 function namesOf(
-  source: { readonly session?: string; readonly turn?: string },
+  source: Source,
   start: Extract<CompletionEvent, { type: 'call-start' }> | undefined,
   body: CompletionBody,
 ): AnswerNames {
