@@ -62,6 +62,18 @@ test('a failed turn ends send with its code and says that the message is kept', 
   assert.deepEqual(JSON.parse(json.stdout).error, { code: 'auth', message: outcome.message })
 })
 
+test('send does not wait for a turn that a full disk stopped', async () => {
+  const message = 'The turn stopped: the disk is full.'
+  const stopped = JSON.stringify({ id: '1.1', type: 'interrupted', turn: 't1', code: 'storage-full', message })
+  const said = turnStream('Par').split('\n\n').slice(0, 2).join('\n\n')
+  const connection = talking(`${said}\n\nid: 1.1\nevent: interrupted\ndata: ${stopped}\n\n`)
+  assert.deepEqual(await run(['send', 'Hello'], { connection }), {
+    code: 1,
+    stdout: 'Par\n',
+    stderr: `foreword send: ${message}\n  The message is kept. Later, \`foreword sessions show s1\` shows the answer.\n`,
+  })
+})
+
 test('a refused message is told with the code and the words of the gateway', async () => {
   const connection = scriptedConnection({
     'POST /api/messages': { error: { code: 'no-such-session', message: 'There is no session s9.' } },

@@ -19,6 +19,7 @@ export async function* turnEvents(connection: Connection, session: string, turn:
         failures = 0
         last = event.id
         yield event
+        if (event.type === 'interrupted') throwInterruption(event, session)
         if (event.type === 'entry' && event.entry.type === 'turn-end') return
       }
     } catch (error) {
@@ -46,6 +47,13 @@ async function* oneStream(
     if (isSessionEvent(event)) yield event
     else throwTold(event)
   }
+}
+
+/** Nobody can say when a turn whose log could not be written goes on. A gateway that is closing may come back. */
+function throwInterruption({ code, message }: Extract<SessionEvent, { type: 'interrupted' }>, session: string): void {
+  if (code === 'closing') return
+  const mend = `The message is kept. Later, \`foreword sessions show ${session}\` shows the answer.`
+  throw new CommandFailure(code, message, { mend })
 }
 
 /** A stream that ends in an error says so in its last event. A gateway that is closing may come back. */

@@ -19,11 +19,13 @@ export async function submit(connection: Connection, input: TurnInput): Promise<
 
 /** Follows a turn to its end and shows it on the way. */
 export async function follow(connection: Connection, turn: Submitted, display?: TurnDisplay): Promise<TurnOutcome> {
-  for await (const event of turnEvents(connection, turn.session, turn.turn)) {
-    display?.show(event)
-    if (event.type !== 'entry' || event.entry.type !== 'turn-end') continue
+  try {
+    for await (const event of turnEvents(connection, turn.session, turn.turn)) {
+      display?.show(event)
+      if (event.type === 'entry' && event.entry.type === 'turn-end') return event.entry.outcome
+    }
+  } finally {
     display?.finish()
-    return event.entry.outcome
   }
   throw new Error(`the events of turn ${turn.turn} ended without its end`)
 }

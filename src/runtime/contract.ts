@@ -83,7 +83,7 @@ export type SessionEvent =
       readonly call: string
       readonly text: string
     }
-  /** The turn cannot go on in this process, because the disk is full or the gateway stops. It goes on at the next start. */
+  /** The turn stops, because the disk is full or the gateway stops. It goes on with the next input of its session, or at the next start. */
   | {
       readonly id: string
       readonly type: 'interrupted'

@@ -10,13 +10,19 @@ export function usableCut({ cut }: SessionDesk, bench: Workbench, model: Model):
   return cut && roomFor(bench, model) <= cut.available * 1.5 ? cut.marks : undefined
 }
 
-/** Remembers where a call cut, and answers what to write of it: nothing where the cut stands as it did. */
-export function noteCut(desk: SessionDesk, made: Made): readonly EntryBody[] {
+/** What to write of where a call cut: nothing where the cut stands as it did. */
+export function cutToWrite(desk: SessionDesk, made: Made): readonly CutBody[] {
   const { turn, call, cut, available } = made
   if (!cut || JSON.stringify(desk.cut?.marks) === JSON.stringify(cut)) return []
-  desk.cut = { marks: cut, available }
   return [{ type: 'cut', turn, call, cut, available }]
 }
+
+/** Remembers a cut once it is on disk. */
+export function rememberCut(desk: SessionDesk, written: readonly CutBody[]): void {
+  for (const { cut, available } of written) desk.cut = { marks: cut, available }
+}
+
+type CutBody = Extract<EntryBody, { type: 'cut' }>
 
 interface Made {
   readonly turn: string

@@ -9,6 +9,8 @@ export interface SessionDesk {
   /** Turns that wait, in the order of their input. */
   readonly queue: string[]
   running: { readonly turn: string; readonly controller: AbortController } | undefined
+  /** The first turn that waits was stopped because the log could not be written; the next input takes it up again. */
+  stalled: boolean
   /** Entries of turns that were admitted by this process and have not ended, from their input on. */
   readonly live: Map<string, Entry[]>
   /** Whether turns stand in the log before the ones that are live; only a new session has none. */
@@ -113,6 +115,7 @@ function blank(session: string, newest = 0): SessionDesk {
     live: new Map(),
     hasHistory: true,
     running: undefined,
+    stalled: false,
     model: undefined,
     cut: undefined,
     lastCall: undefined,

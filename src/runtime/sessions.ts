@@ -84,7 +84,8 @@ export function createSessions(parts: SessionsParts): Sessions {
     async deleteSession(session) {
       const desk = await desks.of(session)
       if (!desk) return false
-      while (desk.queue[0] !== undefined) await queue.cancel(desk, desk.queue[0])
+      // From the back, so that none of them begins meanwhile.
+      for (let turn = desk.queue.at(-1); turn !== undefined; turn = desk.queue.at(-1)) await queue.cancel(desk, turn)
       if (desk.running) {
         throw new RuntimeError('invalid-input', `A turn of ${session} is running. Cancel it first.`, { session })
       }

@@ -6,7 +6,7 @@ import { attemptCall, type CallQuestion } from './attempt-call.ts'
 import { type CallPlace, withForecast } from './call-forecast.ts'
 import { recordInput } from './call-input.ts'
 import { seal } from './seal.ts'
-import { noteCut, usableCut } from './session-cut.ts'
+import { cutToWrite, rememberCut, usableCut } from './session-cut.ts'
 import { publish } from './session-desk.ts'
 import { counterKey, tokenCounts } from './turn-projection.ts'
 
@@ -78,11 +78,12 @@ export function turnSetup(turnDesk: TurnDesk): TurnSetup {
     const manifest = await withForecast(turnDesk, sealed)
     const record: CallRecord = { ...base, manifest, requestDigest: sealed.manifest.requestDigest }
     const { cut } = manifest
-    const cutEntries = noteCut(desk, { turn, call, cut, available: manifest.budget.available })
+    const cutEntries = cutToWrite(desk, { turn, call, cut, available: manifest.budget.available })
     await Promise.all([
       store.putCall(record),
       append([{ type: 'assembly', turn, call, model: model.id, ...(cut ? { cut } : {}) }, ...cutEntries]),
     ])
+    rememberCut(desk, cutEntries)
     desk.lastCall = { call, fingerprint: sealed.fingerprint, at: clock.monotonic() }
     estimated = manifest.used
     const { request } = attempt.outcome

@@ -1,6 +1,6 @@
 import { runTurn, stopping } from '../agent.ts'
 import { type Model, ModelError } from '../model.ts'
-import type { SessionStore } from '../session.ts'
+import { type SessionStore, StoreError, type StoreErrorCode } from '../session.ts'
 import type { Tool } from '../tool.ts'
 import type { Clock } from './clock.ts'
 import type { ModelChoice } from './model-choice.ts'
@@ -43,12 +43,13 @@ export function createTurnQueue(parts: QueueParts): TurnQueue {
 
   function add(desk: SessionDesk, turn: string): void {
     desk.queue.push(turn)
+    desk.stalled = false
     desks.keep(desk)
     next(desk)
   }
 
   function next(desk: SessionDesk): void {
-    if (stopped || desk.running) return
+    if (stopped || desk.running || desk.stalled) return
     const turn = desk.queue.shift()
     if (turn === undefined) return
     const controller = new AbortController()
@@ -90,11 +91,18 @@ export function createTurnQueue(parts: QueueParts): TurnQueue {
     else desk.stream.interrupted(turn, 'closing', 'The gateway stops. The turn goes on at its next start.')
   }
 
-  /** The log could not be written, so the turn's end cannot stand in it: whoever watches is told, and the operator. */
+  /**
+   * The log could not be written, so the turn's end cannot stand in it: whoever watches is told, and the operator. The
+   * turn keeps its place: what is said next in the session comes behind it.
+   */
   function interrupted(desk: SessionDesk, turn: string, error: unknown): void {
     const failure = runtimeFailure(error)
     const code = failure instanceof RuntimeError ? failure.code : 'storage'
-    const message = `The turn stopped: ${messageOf(error)}. It goes on at the next start.`
+    const keepsPlace = error instanceof StoreError && PASSING.has(error.code)
+    if (keepsPlace) desk.queue.unshift(turn)
+    desk.stalled = keepsPlace
+    const when = keepsPlace ? 'with the next message of its session, or at the next start' : 'at the next start'
+    const message = `The turn stopped: ${sentence(messageOf(error))} It goes on ${when}.`
     desk.stream.interrupted(turn, code, message)
     warn(`${turn}: ${message}`)
   }
@@ -126,6 +134,8 @@ export function createTurnQueue(parts: QueueParts): TurnQueue {
       if (position === -1) return false
       desk.queue.splice(position, 1)
       await endTurn(desk, turn, { type: 'cancelled' })
+      if (position === 0) desk.stalled = false
+      next(desk)
       return true
     },
     async recover() {
@@ -153,6 +163,13 @@ export function createTurnQueue(parts: QueueParts): TurnQueue {
       await outbox.stop()
     },
   }
+}
+
+/** Failures of the store that can be over by the next message. */
+const PASSING: ReadonlySet<StoreErrorCode> = new Set(['full', 'busy', 'io'])
+
+function sentence(text: string): string {
+  return text.endsWith('.') ? text : `${text}.`
 }
 
 function messageOf(error: unknown): string {

@@ -74,7 +74,7 @@ for (const recovers of [false, true]) {
     const last = (await collected(before.runtime.events(submitted.session, { turn: submitted.turn }))).at(-1)
     assert.ok(last?.type === 'interrupted')
     assert.equal(last.code, 'storage-full')
-    assert.match(last.message, /disk is full.*goes on at the next start/s)
+    assert.match(last.message, /disk is full.*goes on .*at the next start/s)
     assert.match(before.warnings.join('\n'), /disk is full/)
     disk.full = false
     const model = scriptedModel()
@@ -109,4 +109,38 @@ test('words that were shown before the disk was full are said again after the re
   assert.equal((await after.ended(submitted)).text, 'one two three')
   const messages = (await after.log(submitted.session)).filter(({ type }) => type === 'message')
   assert.equal(messages.length, 1)
+})
+
+test('a turn that a full disk stopped keeps its place: what is said next in its session comes behind it', async (t) => {
+  const { disk, around } = filling()
+  const model = scriptedModel({
+    answer: (_, n) => ({ text: `answer ${n}`, before: () => void (disk.full = n === 1) }),
+  })
+  const { runtime, ended, log } = await opened(t, { model, around })
+  const first = await runtime.submit({ text: 'first' })
+  const last = (await collected(runtime.events(first.session, { turn: first.turn }))).at(-1)
+  assert.ok(last?.type === 'interrupted')
+  assert.match(last.message, /disk is full.*goes on with the next message of its session/s)
+  disk.full = false
+  const second = await runtime.submit({ session: first.session, text: 'second' })
+  assert.equal((await ended(second)).text, 'answer 3')
+  assert.equal((await ended(first)).text, 'answer 2')
+  const ends = (await log(first.session)).filter(({ type }) => type === 'turn-end')
+  assert.deepEqual(
+    ends.map((entry) => 'turn' in entry && entry.turn),
+    [first.turn, second.turn],
+  )
+  assert.deepEqual((await runtime.replay(first.session)).different, [])
+})
+
+test('a turn that a full disk stopped can be cancelled, and its session goes on', async (t) => {
+  const { disk, around } = filling()
+  const model = scriptedModel({ answer: (_, n) => ({ text: 'ok', before: () => void (disk.full = n === 1) }) })
+  const { runtime, say, ended } = await opened(t, { model, around })
+  const first = await runtime.submit({ text: 'first' })
+  await collected(runtime.events(first.session, { turn: first.turn }))
+  disk.full = false
+  assert.equal(await runtime.cancel(first.session, first.turn), true)
+  assert.deepEqual((await ended(first)).outcome, { type: 'cancelled' })
+  assert.equal((await say('second', { session: first.session })).text, 'ok')
 })
