@@ -10,7 +10,7 @@ import { type TurnState, turnState } from './turn-state.ts'
  *
  * `tool-start` is on disk before a tool runs and `tool-end` before the model can read what it did. A tool that was
  * started and did not end is never run again by itself: nobody knows whether it took effect, and the model is told so.
- * Tools that declare themselves idempotent are repeated (DESIGN §6).
+ * Tools that declare themselves idempotent are repeated (docs/decisions/0007).
  */
 export async function runTools(setup: TurnSetup, state: TurnState, calls: readonly ToolCallPart[]): Promise<TurnState> {
   const journal = journalOf(state.entries)

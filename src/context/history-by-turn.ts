@@ -8,7 +8,7 @@ import { turnSections } from './turn-section.ts'
 /**
  * Keeps the newest whole turns. While they fit, the marks of the last cut stand and nothing moves. When they do not fit
  * any more, they are cut down to the low-water mark: first the tool outputs of older turns step down, oldest first, then
- * the oldest turns go. Marks only move forward, so the calls between two cuts share their beginning (DESIGN §3).
+ * the oldest turns go. Marks only move forward, so the calls between two cuts share their beginning (docs/guide/assembly.md).
  */
 export function fitTurns(input: HistoryInput): FittedHistory {
   const state = cutState(input)

@@ -1,4 +1,4 @@
-/** Where a layer stands. `system` and `preamble` are the head, the other two the tail (DESIGN: Words). */
+/** Where a layer stands. `system` and `preamble` are the head, the other two the tail (docs/words.md). */
 export type Placement = 'system' | 'preamble' | 'before-input' | 'after-input'
 
 /** How hard a layer holds on. `low` gives way first; `required` may shrink but never goes. */

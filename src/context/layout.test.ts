@@ -17,7 +17,7 @@ test('every layout places every name', () => {
     for (const name of names.split(' ')) assert.ok(placementIn(layout, name), name)
 })
 
-/** DESIGN §5. */
+/** The table of docs/guide/layouts.md. */
 const table: readonly (readonly [string, string, string, string, number, number])[] = [
   ['auto', 'preamble', 'after-input', 'turn', 0.5, 0.6],
   ['chai', 'preamble', 'after-input', 'turn', 1, 1],

@@ -1,6 +1,6 @@
 import type { Placement, Priority } from './layer.ts'
 
-/** A named choice of where layers stand, how hard they hold on, and how history is cut (DESIGN §5). */
+/** A named choice of where layers stand, how hard they hold on, and how history is cut (docs/guide/layouts.md). */
 export interface Layout {
   readonly name: string
   readonly placements: Readonly<Record<string, Placement | PlacementBySize>>

@@ -36,7 +36,7 @@ export class ScenarioError extends Error {
 export const smallCounters: readonly TokenCounter[] = [declared, chars, charsPerFour, tokenx]
 
 /**
- * Assembles one scenario (DESIGN §4). An overflow is a result; what is not a scenario throws a `ScenarioError`.
+ * Assembles one scenario (docs/guide/scenarios.md). An overflow is a result; what is not a scenario throws a `ScenarioError`.
  * `value` is parsed JSON; it is not changed.
  */
 export function runScenario(value: unknown, counters: readonly TokenCounter[] = smallCounters): ScenarioResult {

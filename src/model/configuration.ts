@@ -4,7 +4,7 @@ import type { Fetch } from './wire-fetch.ts'
 
 export type ProviderKind = 'ollama' | 'openai' | 'anthropic' | 'openai-compatible' | 'rehearsal'
 
-/** One entry of `providers` in the configuration (DESIGN §9). A key is named, never written here. */
+/** One entry of `providers` in the configuration (docs/guide/configuration.md). A key is named, never written here. */
 export interface ProviderConfiguration {
   readonly kind: ProviderKind
   readonly baseURL?: string

@@ -38,7 +38,7 @@ export async function admit(
   const known = await desks.of(session)
   if (!known && input.session !== undefined) throw noSuchSession(session)
   if (known && idempotencyKey !== undefined) {
-    const before = await admittedBefore(store, known, idempotencyKey)
+    const before = await admittedBefore(store, known, idempotencyKey, text)
     if (before) return before
   }
 
@@ -60,7 +60,8 @@ export async function admit(
     return { desk, submitted: { session, turn, seq: written.at(-1)!.seq, repeated: false } }
   } catch (error) {
     const desk = error instanceof StoreError && error.code === 'conflict' ? await desks.of(session) : undefined
-    const before = desk && idempotencyKey !== undefined ? await admittedBefore(store, desk, idempotencyKey) : undefined
+    const before =
+      desk && idempotencyKey !== undefined ? await admittedBefore(store, desk, idempotencyKey, text) : undefined
     if (before) return before
     throw runtimeFailure(error)
   }
@@ -72,8 +73,21 @@ export function noSuchSession(session: string): RuntimeError {
   })
 }
 
-async function admittedBefore(store: SessionStore, desk: SessionDesk, key: string): Promise<Admitted | undefined> {
+/** Other input under a known key is no repeat: to answer the first turn would lose it. */
+async function admittedBefore(
+  store: SessionStore,
+  desk: SessionDesk,
+  key: string,
+  text: string,
+): Promise<Admitted | undefined> {
   const entry = await store.inputByKey(desk.session, key)
   if (entry?.type !== 'input') return undefined
+  if (entry.message.content !== text) {
+    throw new RuntimeError(
+      'key-reused',
+      `The idempotency key belongs to ${entry.turn}, which says something else. Send another message with another key.`,
+      { session: desk.session, turn: entry.turn },
+    )
+  }
   return { desk, submitted: { session: desk.session, turn: entry.turn, seq: entry.seq, repeated: true } }
 }

@@ -1,8 +1,8 @@
 import type { TurnOutcome } from '../session.ts'
 
 /**
- * A place where replies are pushed to, such as a chat service. Web, terminal and HTTP are none: there people read the
- * log itself.
+ * A channel that replies have to be carried to, such as a chat service. The browser, the terminal and HTTP need no such
+ * thing: there people read the log itself.
  */
 export interface Channel {
   readonly name: string

@@ -187,6 +187,8 @@ export type RuntimeErrorCode =
   | 'no-such-session'
   | 'no-such-turn'
   | 'no-such-call'
+  /** The idempotency key belongs to other input. */
+  | 'key-reused'
   | 'context-overflow'
   | 'storage-full'
   | 'storage'

@@ -5,7 +5,7 @@ export type Counters = (id: string) => Promise<TokenCounter>
 
 const small: readonly TokenCounter[] = [declared, chars, charsPerFour, tokenx]
 
-/** The table of `o200k` takes some 70 MB, so it is read only when somebody asks for it. */
+/** The table of `o200k` takes tens of megabytes, so it is read only when somebody asks for it. */
 export const counters: Counters = async (id) => {
   const found = small.find((counter) => counter.id === id)
   if (found) return found

@@ -12,7 +12,7 @@ import { runtimeFailure } from './runtime-failure.ts'
 import { type Desks, publish, type SessionDesk } from './session-desk.ts'
 import { turnSetup } from './turn-desk.ts'
 
-/** Runs turns: one at a time in a session, in the order of their input; sessions side by side (DESIGN §6). */
+/** Runs turns: one at a time in a session, in the order of their input; sessions side by side (docs/decisions/0007). */
 export interface TurnQueue {
   add(desk: SessionDesk, turn: string): void
   /** Answers false where the turn neither waits nor runs. */

@@ -52,6 +52,7 @@ const statuses: Readonly<Record<RuntimeErrorCode, number>> = {
   'no-such-turn': 404,
   'no-such-call': 404,
   'model-not-found': 404,
+  'key-reused': 409,
   'context-overflow': 422,
   'content-filter': 422,
   'rate-limit': 429,

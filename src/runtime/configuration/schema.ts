@@ -175,7 +175,7 @@ const server = z.strictObject({
 })
 
 /**
- * All of `config.json` (DESIGN §9). Every key may be left out; a key that is not here is a problem, since a misspelt one
+ * All of `config.json` (docs/guide/configuration.md). Every key may be left out; a key that is not here is a problem, since a misspelt one
  * would be a setting that silently does nothing.
  */
 export const configurationShape = z.strictObject({

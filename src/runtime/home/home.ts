@@ -1,7 +1,7 @@
 import { mkdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
-/** The files and folders of a home, as absolute paths (DESIGN §9). A missing one is an empty one. */
+/** The files and folders of a home, as absolute paths (docs/guide/configuration.md). A missing one is an empty one. */
 export interface Home {
   readonly root: string
   readonly configurationFile: string
