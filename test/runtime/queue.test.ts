@@ -110,6 +110,16 @@ test('a key without a session names the session, and racing submits are one turn
   assert.equal((await runtime.store.sessions()).length, 1)
 })
 
+test('other input under a known key is refused, not taken for a repeat and lost', async (t) => {
+  const { runtime, ended } = await opened(t)
+  const first = await runtime.submit({ text: 'book it', idempotencyKey: 'k1' })
+  await ended(first)
+  const refused = { name: 'RuntimeError', code: 'key-reused', facts: { session: first.session, turn: first.turn } }
+  await assert.rejects(runtime.submit({ text: 'cancel it', idempotencyKey: 'k1' }), refused)
+  const { session } = first
+  await assert.rejects(runtime.submit({ session, text: 'cancel it', idempotencyKey: 'k1' }), refused)
+})
+
 test('a key is known after a restart', async (t) => {
   const before = await opened(t)
   const first = await before.runtime.submit({ text: 'book it', idempotencyKey: 'k1' })
