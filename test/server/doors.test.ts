@@ -199,6 +199,7 @@ test('every failure of the runtime has its status, its code and its facts', asyn
     'no-such-turn': 404,
     'no-such-call': 404,
     'model-not-found': 404,
+    'key-reused': 409,
     'context-overflow': 422,
     'content-filter': 422,
     'rate-limit': 429,
