@@ -300,21 +300,42 @@ test('a turn that the gateway cannot go on with is said so at every door', async
   assert.equal(view.outcome, undefined)
 })
 
-test('a caller that leaves ends its own call, but not the turn of a session', async () => {
-  const ended = Promise.withResolvers<void>()
+test('a caller that leaves ends its own call', async () => {
+  const ended = Promise.withResolvers<string>()
   const complete = async function* ({ signal }: { signal?: AbortSignal }): AsyncGenerator<CompletionEvent> {
     yield { type: 'call-start', call: 'c', model: 'm' }
     yield { type: 'text-delta', text: 'Hel' }
-    signal?.addEventListener('abort', () => ended.resolve())
+    signal?.addEventListener('abort', () => ended.resolve('aborted'))
     await ended.promise
   }
   const { request } = served(scriptedRuntime({ complete }))
-  const { body } = await request(path, { body: { messages: hello, stream: true } })
+  await leaveAfterTheFirstWord(await request(path, { body: { messages: hello, stream: true } }))
+  assert.equal(await ended.promise, 'aborted')
+})
+
+test('a caller that leaves does not end the turn of a session', async () => {
+  const left = Promise.withResolvers<void>()
+  const script: Script = async ({ turn, append, text, signal }) => {
+    append({ type: 'turn-start', turn }, { type: 'assembly', turn, call: 'c', model: 'm' })
+    text('Hel')
+    await left.promise
+    append({ type: 'turn-end', turn, outcome: { type: signal.aborted ? 'cancelled' : 'completed' } })
+  }
+  const { request, json } = served(scriptedRuntime({ script }))
+  const answer = await request(path, { body: { messages: hello, stream: true, user: 'ada' } })
+  await leaveAfterTheFirstWord(answer)
+  left.resolve()
+  const { headers } = answer
+  const turn = `/api/sessions/${headers.get('x-foreword-session')}/turns/${headers.get('x-foreword-turn')}`
+  const { outcome } = await json<{ outcome: unknown }>(`${turn}?wait=5000`)
+  assert.deepEqual(outcome, { type: 'completed' })
+})
+
+async function leaveAfterTheFirstWord({ body }: Response): Promise<void> {
   const reader = body!.getReader()
   await reader.read()
   await reader.cancel()
-  await ended.promise
-})
+}
 
 test("errors of the doors have OpenAI's shape under /v1", async () => {
   const { request } = served(scriptedRuntime())

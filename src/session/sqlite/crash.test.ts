@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { test, type TestContext } from 'node:test'
+import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { openConnection } from './connection.ts'
 import { openSqliteStore } from './open-sqlite-store.ts'
 import { tables } from './tables.ts'
+import { temporaryStore } from '../../../test/session/temporary-store.ts'
 
 const storeModule = JSON.stringify(import.meta.resolve('./open-sqlite-store.ts'))
 
@@ -121,10 +119,4 @@ function turnOf(turn: string) {
 
 function spawned(script: string): ChildProcess {
   return spawn(process.execPath, ['--input-type=module', '--eval', script], { stdio: ['ignore', 'pipe', 'inherit'] })
-}
-
-async function temporaryStore(context: TestContext): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'foreword-crash-'))
-  context.after(() => rm(folder, { recursive: true, force: true }))
-  return join(folder, 'store.sqlite')
 }

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
-import { chmod, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { test, type TestContext } from 'node:test'
+import { test } from 'node:test'
 import { sql } from 'kysely'
 import { openConnection } from './connection.ts'
 import { allMigrations, migrate } from './migrations.ts'
 import { openSqliteStore } from './open-sqlite-store.ts'
 import { tables } from './tables.ts'
+import { temporaryStore } from '../../../test/session/temporary-store.ts'
 
 const time = '2026-01-01T00:00:00.000Z'
 const step = { compile: () => sql`alter table sessions add column colour text`.compile(tables) }
@@ -87,9 +87,3 @@ test('what is said in sessions can be read by its own user alone', async (contex
   assert.deepEqual(modes, [0o600, 0o600])
   await store.close()
 })
-
-async function temporaryStore(context: TestContext): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'foreword-migration-'))
-  context.after(() => rm(folder, { recursive: true, force: true }))
-  return join(folder, 'store.sqlite')
-}

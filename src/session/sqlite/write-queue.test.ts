@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { test, type TestContext } from 'node:test'
+import { test } from 'node:test'
 import { openConnection } from './connection.ts'
 import { openSqliteStore } from './open-sqlite-store.ts'
+import { temporaryStore } from '../../../test/session/temporary-store.ts'
 
 const time = '2026-01-01T00:00:00.000Z'
 
@@ -58,9 +56,3 @@ test('a text that could not be written is tried again', async (context) => {
   assert.equal(await store.content(await store.putContent('text')), 'text')
   await store.close()
 })
-
-async function temporaryStore(context: TestContext): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'foreword-queue-'))
-  context.after(() => rm(folder, { recursive: true, force: true }))
-  return join(folder, 'store.sqlite')
-}
