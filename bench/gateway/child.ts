@@ -12,13 +12,25 @@ export interface Child {
   stop(): Promise<void>
 }
 
+const running = new Set<ChildProcess>()
+
+/** What was started does not outlive the bench, however that ends. */
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => process.exit(1))
+}
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+})
+
 export function startChild(args: readonly string[], environment: Record<string, string> = {}): Promise<Child> {
   const began = performance.now()
   const child = spawn(process.execPath, args, {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, ...environment },
   })
+  running.add(child)
   const ended = new Promise<void>((resolve) => child.on('exit', () => resolve()))
+  child.on('exit', () => running.delete(child))
   return new Promise((resolve, reject) => {
     let text = ''
     child.on('exit', (code) => reject(new Error(`${args.join(' ')} ended with ${code}: ${text}`)))
