@@ -55,6 +55,7 @@ export interface PreparedCall {
   readonly account: string
 }
 
+/** Provisional words of a call that is running. */
 export interface Delta {
   readonly type: 'text-delta' | 'reasoning-delta'
   readonly call: string

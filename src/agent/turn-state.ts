@@ -12,6 +12,7 @@ export interface TurnState {
   readonly answered: boolean
 }
 
+/** Reads the state of a turn from its entries, oldest first. */
 export function turnState(entries: readonly Entry[]): TurnState {
   const messages = entries.flatMap((entry) => {
     if (entry.type === 'input') return [entry.message]

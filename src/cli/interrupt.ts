@@ -25,6 +25,7 @@ export async function interruptible<T>(io: Io, gently: () => void, work: () => P
   }
 }
 
+/** Ends the process at once. */
 export function leave(io: Io, code: number): void {
   if (io.exit === undefined) process.exit(code)
   io.exit(code)

@@ -16,6 +16,7 @@ export interface Io {
 
 export type Output = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number }
 
+/** One piece of data on a line of its own. */
 export function print(io: Io, text: string): void {
   io.stdout.write(`${text}\n`)
 }

@@ -18,6 +18,7 @@ export interface LineReaderOptions {
   readonly onInterrupt: () => void
 }
 
+/** Reads from the standard input; with history and editing on a terminal. */
 export function lineReader(io: Io, options: LineReaderOptions): LineReader {
   const terminal = io.stdin.isTTY === true && io.stdout.isTTY === true
   const reader = createInterface({

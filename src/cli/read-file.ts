@@ -12,6 +12,7 @@ export async function readNamedFile(name: string, io: Io): Promise<string> {
   }
 }
 
+/** Why a file could not be read or written, in words. */
 export function fileFailure(name: string, action: 'read' | 'written', error: unknown): CommandFailure {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const why: Readonly<Record<string, string>> = {

@@ -26,11 +26,13 @@ export interface Comparison {
   readonly firstDifference?: FirstDifference
 }
 
+/** Which candidate is meant. */
 export interface EntryName {
   readonly id: string
   readonly slot: Slot
 }
 
+/** Where a prompt cache stops helping, and why. */
 export interface FirstDifference extends EntryName {
   readonly cause: DifferenceCause
 }
@@ -38,6 +40,7 @@ export interface FirstDifference extends EntryName {
 /** `grew`: the later call only goes on behind the earlier one. `shrank`: it ends within it. */
 export type DifferenceCause = 'came' | 'went' | 'moved' | 'form' | 'content' | 'grew' | 'shrank'
 
+/** What came, went, moved or changed between two calls, and how much of their beginning is the same. Pure. */
 export function compare(before: Compared, after: Compared): Comparison {
   const old = standing(before)
   const now = standing(after)

@@ -14,6 +14,7 @@ export interface CurrentTurn {
   readonly tokens: number
 }
 
+/** The current turn with nothing made smaller. */
 export function wholeTurn(turn: PricedTurn): CurrentTurn {
   return { turn, messages: turn.messages, tokens: turn.tokens }
 }
@@ -41,6 +42,7 @@ export function shrinkTurn(
   return { turn, messages, tokens }
 }
 
+/** The current turn as it stands in the account. */
 export function currentSections({ turn, messages }: CurrentTurn, counter: TokenCounter): readonly Section[] {
   const form = smallestForm(messages)
   const tokens = sumTokens(messages)

@@ -14,6 +14,7 @@ export interface Layout {
   readonly systemText: 'blank-line' | 'chai'
 }
 
+/** How history is cut. */
 export interface CutRule {
   /** What is dropped: whole turns, or single messages. */
   readonly unit: 'turn' | 'message'
@@ -32,6 +33,7 @@ export interface PlacementBySize {
 /** A layout by name, or a preset with changes. */
 export type LayoutChoice = string | LayoutChanges
 
+/** A layout with changes: what is not given stays as in the one it extends. */
 export interface LayoutChanges {
   readonly extends: string
   readonly placements?: Readonly<Record<string, Placement>>

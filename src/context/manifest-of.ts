@@ -5,6 +5,7 @@ import { sumTokens } from './priced-turn.ts'
 import type { Section } from './section.ts'
 import type { TokenCounter } from './token-counter.ts'
 
+/** The account of a call, from what became of every candidate. */
 export function manifestOf(
   { layout, budget, counter, model }: { layout: Layout; budget: Budget; counter: TokenCounter; model?: string },
   sections: readonly Section[],

@@ -3,8 +3,10 @@ import type { Origin } from './layer.ts'
 /** Reading order of a request. */
 export type Slot = 'tools' | 'system' | 'preamble' | 'history' | 'before-input' | 'input' | 'after-input'
 
+/** In reading order. */
 export const slots: readonly Slot[] = ['tools', 'system', 'preamble', 'history', 'before-input', 'input', 'after-input']
 
+/** What became of a candidate: in its fullest form, in a smaller one, or not at all. */
 export type Outcome = 'included' | 'reduced' | 'omitted'
 
 /** Why a candidate gave way. Numbers that belong to the reason stand beside its code. */
@@ -13,6 +15,7 @@ export interface Reason {
   readonly [number: string]: number | string
 }
 
+/** Why a candidate is not all there. */
 export type ReasonCode =
   /** The head wanted more than its share. */
   | 'head-share'

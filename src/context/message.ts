@@ -5,18 +5,23 @@ import type { AssistantModelMessage, ModelMessage, ToolModelMessage, UserModelMe
  * call as it is. The system message is not among them: it is made of layers.
  */
 export type Message = UserMessage | AssistantMessage | ToolMessage
+/** What a person said. */
 export type UserMessage = UserModelMessage
+/** What a model said: text, reasoning and calls. */
 export type AssistantMessage = AssistantModelMessage
+/** The results of the calls of one step. */
 export type ToolMessage = ToolModelMessage
 
 export type AssistantPart = Exclude<AssistantMessage['content'], string>[number]
 export type ToolCallPart = Extract<AssistantPart, { type: 'tool-call' }>
 export type ToolResultPart = Extract<ToolMessage['content'][number], { type: 'tool-result' }>
+/** What a tool answered, in the shapes of the AI SDK. */
 export type ToolOutput = ToolResultPart['output']
 
 /** Any message an AI SDK loop may hold, a system message included. */
 export type AnyMessage = ModelMessage
 
+/** A user message that the core itself words. */
 export function userMessage(text: string): UserMessage {
   return { role: 'user', content: text }
 }

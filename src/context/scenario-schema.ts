@@ -55,6 +55,7 @@ const cut = z.strictObject({
   excerptBefore: z.string().optional(),
 })
 
+/** The format of a scenario (docs/guide/scenarios.md). */
 export const scenarioSchema = z.strictObject({
   $schema: z.string().optional(),
   name: z.string().default('scenario'),

@@ -10,6 +10,7 @@ export interface Calibration {
   readonly deviation: number
 }
 
+/** One prompt, counted twice. */
 export interface PromptSample {
   /** What the counter made of the prompt, tokens. */
   readonly estimated: number
@@ -17,6 +18,7 @@ export interface PromptSample {
   readonly reported: number
 }
 
+/** Nothing learned yet: a counter is taken at its word. */
 export const UNCALIBRATED: Calibration = { samples: 0, mean: 1, deviation: 0 }
 
 /** Bounds of what is believed. Beyond them something else is wrong: a truncated prompt, an image counted otherwise. */

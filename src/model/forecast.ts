@@ -11,6 +11,7 @@ export interface Forecast {
   readonly money: number | undefined
 }
 
+/** What is known of a call before it is made. */
 export interface ForecastInput {
   /** The whole prompt, tokens. */
   readonly promptTokens: number

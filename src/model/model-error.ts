@@ -17,6 +17,7 @@ export type ModelErrorCode =
   | 'content-filter'
   | 'cancelled'
 
+/** What is known of a failed call, for programs. */
 export interface ModelErrorFacts {
   readonly provider: string
   readonly model: string

@@ -59,6 +59,7 @@ export interface ModelRequest {
   readonly messages: readonly Message[]
 }
 
+/** How one call is to be made. */
 export interface CallOptions {
   readonly signal: AbortSignal
   /** `none`: the model must answer without calling a tool. */
@@ -74,6 +75,7 @@ export interface CallOptions {
   readonly account?: string
 }
 
+/** What a call tells while it runs; `finish` is the last. */
 export type ModelEvent =
   /** The request has left: digest of the very body, told before the first answer. Not sent by models without a wire. */
   | { readonly type: 'wire'; readonly sha256: string; readonly bytes: number; readonly url: string }
@@ -89,6 +91,7 @@ export type ModelEvent =
       readonly message: AssistantMessage
     }
 
+/** Why the model stopped. */
 export type FinishReason = 'stop' | 'length' | 'tool-calls' | 'content-filter' | 'other'
 
 /** Tokens as the provider reported them. `undefined`: it did not say. Never guess a number. */

@@ -12,6 +12,7 @@ import { openaiCompatibleModel } from './provider/openai-compatible.ts'
 import { openaiModel } from './provider/openai.ts'
 import { rehearsal } from './rehearsal.ts'
 
+/** Doors to every model that a configuration reaches. */
 export interface Models {
   /** The model of this id. Throws `ModelError` that says what there is, and how to attach what is not. */
   model(id: string): Promise<Model>

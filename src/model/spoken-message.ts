@@ -14,6 +14,7 @@ export interface SpokenMessage {
 type Part = Exclude<AssistantMessage['content'], string>[number]
 type Words = { readonly type: 'text' | 'reasoning'; text: string; metadata: SharedV4ProviderMetadata | undefined }
 
+/** A message of which nothing was said yet. */
 export function spokenMessage(): SpokenMessage {
   const said: (Words | Part)[] = []
   const open = new Map<string, Words>()

@@ -28,6 +28,7 @@ export function usageOf(usage: LanguageModelV4Usage): ModelUsage {
   }
 }
 
+/** Of a provider that said nothing. */
 export const SILENT: ModelUsage = {
   promptTokens: undefined,
   cachedTokens: undefined,

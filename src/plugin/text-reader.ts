@@ -4,6 +4,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 /** Reads one text file. Never throws: what cannot be read is said in words. */
 export type TextReader = (path: string) => Promise<TextRead>
 
+/** What reading a file came to. */
 export type TextRead =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'missing' }

@@ -29,6 +29,7 @@ const KNOWN_FLOOR = 0.7
 const ENOUGH_SAMPLES = 3
 const SAVE_AFTER_MS = 1000
 
+/** Reads what was learned before. It is kept in the store, and written at most once a second. */
 export async function openCalibrationBook(store: SessionStore, warn: (text: string) => void): Promise<CalibrationBook> {
   const states = new Map(Object.entries(((await store.value(KEY)) ?? {}) as Record<string, Calibration>))
   const nameOf = (model: string, counter: TokenCounter) => `${model} ${counterKey(counter)}`

@@ -12,6 +12,7 @@ export interface Clock {
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 
+/** The clock and the chance of this machine. */
 export const systemClock: Clock = {
   time: () => new Date().toISOString(),
   monotonic: () => performance.now(),

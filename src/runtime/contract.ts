@@ -45,6 +45,7 @@ export interface Runtime {
   close(): Promise<void>
 }
 
+/** What a person says. */
 export interface SubmitInput {
   /** A new session is made where absent. */
   readonly session?: string
@@ -54,6 +55,7 @@ export interface SubmitInput {
   readonly model?: string
 }
 
+/** Where accepted input stands, and the turn that answers it. */
 export interface Submitted {
   readonly session: string
   readonly turn: string
@@ -62,6 +64,7 @@ export interface Submitted {
   readonly repeated: boolean
 }
 
+/** From where on events are told, and of what. */
 export interface EventsOptions {
   /** The id of the last event that was seen. Absent: from the beginning; `live`: only what comes. */
   readonly after?: string
@@ -92,6 +95,7 @@ export type SessionEvent =
       readonly message: string
     }
 
+/** A conversation that its caller keeps. */
 export interface CompletionInput {
   readonly messages: readonly Message[]
   /** Texts of the caller's own system messages. */
@@ -105,6 +109,7 @@ export interface CompletionInput {
   readonly signal?: AbortSignal
 }
 
+/** What an answer tells while it comes; `finish` is the last. */
 export type CompletionEvent =
   | { readonly type: 'call-start'; readonly call: string; readonly model: string }
   | { readonly type: 'text-delta'; readonly text: string }
@@ -119,12 +124,14 @@ export interface RequestView {
   readonly messages: readonly Message[]
 }
 
+/** The next call as it would be made now. */
 export interface Preview {
   readonly model: string
   readonly request: RequestView
   readonly manifest: Manifest
 }
 
+/** An earlier call, built again. */
 export interface RebuiltRequest {
   readonly call: CallRecord
   readonly request: RequestView
@@ -132,6 +139,7 @@ export interface RebuiltRequest {
   readonly identical: boolean
 }
 
+/** All calls of a session, built again. */
 export interface Replay {
   readonly session: string
   readonly calls: number
@@ -139,6 +147,7 @@ export interface Replay {
   readonly different: readonly { readonly call: string; readonly expected: string; readonly got: string }[]
 }
 
+/** A model as a person chooses it. */
 export interface ModelStatus {
   readonly id: string
   readonly provider: string
@@ -152,6 +161,7 @@ export interface ModelStatus {
   readonly calibration?: { readonly counter: string; readonly ratio: number; readonly samples: number }
 }
 
+/** What runs here. */
 export interface RuntimeStatus {
   readonly version: string
   readonly home: string
@@ -182,6 +192,7 @@ export interface TurnView {
   readonly totals: TurnTotals
 }
 
+/** For programs. Those of a model are passed on as they are. */
 export type RuntimeErrorCode =
   | 'invalid-input'
   | 'no-such-session'

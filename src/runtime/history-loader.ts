@@ -9,6 +9,7 @@ export interface LoadedHistory {
   readonly earlier: Earlier | undefined
 }
 
+/** Which part of which session is wanted. */
 export interface HistoryQuestion {
   readonly session: string
   /** The turn that is being answered; absent in a preview. */

@@ -18,6 +18,7 @@ export interface Ledger {
 /** Calls that are read at once in a replay. */
 const PAGE = 100
 
+/** The ledger of a store. Its methods reject with `RuntimeError`. */
 export function createLedger(store: SessionStore, counters: Counters): Ledger {
   async function record(id: string): Promise<CallRecord> {
     const found = await store.call(id)

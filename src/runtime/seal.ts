@@ -22,6 +22,7 @@ export interface SealedManifest extends Manifest {
   readonly forecast?: Forecast
 }
 
+/** What of a request was sent before, tokens, and where it begins to differ. */
 export interface Reuse {
   readonly tokens: number
   readonly firstChange?: { readonly id: string; readonly slot: string; readonly cause: string }
@@ -46,6 +47,7 @@ function digestOf(content: Piece['content']): string {
   return digest
 }
 
+/** Adds the digests to an account. */
 export function seal({ request, manifest, pieces }: Assembly): Sealed {
   const fingerprint = pieces.map(({ entry, tokens, content }) => ({ entry, tokens, content: digestOf(content) }))
   const digests = new Map<number, string[]>()

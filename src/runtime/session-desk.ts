@@ -23,6 +23,7 @@ export interface SessionDesk {
   lastCall: LastCall | undefined
 }
 
+/** The newest call of a session. */
 export interface LastCall {
   readonly call: string
   /** `undefined` after a restart, until somebody needs it. */
@@ -33,6 +34,7 @@ export interface LastCall {
 /** Sessions whose desk is kept at hand though nothing happens in them. */
 const MOST_DESKS = 256
 
+/** Every desk there is, one for each session. */
 export interface Desks {
   /** `undefined` where there is no such session. */
   of(session: string): Promise<SessionDesk | undefined>

@@ -65,6 +65,7 @@ export function createSessionStream(newest = 0): SessionStream {
   }
 }
 
+/** `SEQ`, or `SEQ.N` behind the first deltas. */
 export function eventId(seq: number, delta: number): string {
   return delta > 0 ? `${seq}.${delta}` : String(seq)
 }

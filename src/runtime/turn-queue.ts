@@ -36,6 +36,7 @@ export interface QueueParts {
   fingerprintOf(call: string): Promise<Sealed['fingerprint'] | undefined>
 }
 
+/** A queue that is empty until `recover` or `add`. */
 export function createTurnQueue(parts: QueueParts): TurnQueue {
   const { store, desks, outbox, clock, warn } = parts
   const active = new Set<Promise<void>>()

@@ -15,6 +15,7 @@ import { sessionRoutes } from './session-routes.ts'
 import { systemRoutes } from './system-routes.ts'
 import { turnRoutes } from './turn-routes.ts'
 
+/** What a server is, besides its runtime. */
 export interface ServerOptions {
   /** What a caller has to bring. Absent: everybody on this machine may enter; then `bind` has to be a loopback. */
   readonly token?: string | undefined

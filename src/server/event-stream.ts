@@ -14,6 +14,7 @@ export interface Sink {
   write(text: string): Promise<void> | undefined
 }
 
+/** What one stream says. */
 export interface StreamDefinition {
   readonly headers?: Readonly<Record<string, string>>
   /** Ends the stream when it resolves. A failure before the first write is thrown to the caller of `open`. */
@@ -22,12 +23,14 @@ export interface StreamDefinition {
   lastWords(error: unknown): string
 }
 
+/** All open streams of a server. */
 export interface Streams {
   open(request: Request, outgoing: ServerResponse | undefined, definition: StreamDefinition): Promise<Response>
   /** Ends every open stream; their readers come back and go on from the last event they saw. */
   endAll(): void
 }
 
+/** How far a reader may fall behind, and for how long. */
 export interface StreamLimits {
   /** A reader with more than this unread is waited for. Bytes. */
   readonly bufferBytes: number

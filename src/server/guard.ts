@@ -20,6 +20,7 @@ export type Guard = (request: Request, path: string) => Response | undefined
 /** Open to everybody who reaches the port; it tells nothing. */
 const OPEN_PATH = '/health'
 
+/** A guard for one token and one address. */
 export function createGuard({ token, bind, allowedHosts = [] }: GuardOptions): Guard {
   const hosts = new Set([bind, ...allowedHosts].map((host) => host.toLowerCase()))
   const expected = token ? digest(token) : undefined

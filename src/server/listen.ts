@@ -5,6 +5,7 @@ import { type Server } from './create-server.ts'
 import { HttpFailure } from './failure.ts'
 import { assertBindIsSafe } from './loopback.ts'
 
+/** An open port. */
 export interface Listening {
   /** Such as `http://127.0.0.1:4141`. */
   readonly url: string

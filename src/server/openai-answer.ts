@@ -24,10 +24,12 @@ export interface Collected {
   finish: Finish | undefined
 }
 
+/** Nothing told yet. */
 export function collected(): Collected {
   return { text: '', reasoning: '', toolCalls: [], calls: [], finish: undefined }
 }
 
+/** Takes one event in. */
 export function collect(into: Collected, event: CompletionEvent): void {
   if (event.type === 'text-delta') into.text += event.text
   else if (event.type === 'reasoning-delta') into.reasoning += event.text

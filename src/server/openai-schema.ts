@@ -48,6 +48,7 @@ const known = {
   n: z.literal(1, 'only one choice is made').nullish(),
 }
 
+/** Unknown fields are let through: clients send more than anybody reads. */
 export const completionBody = z.looseObject(known)
 
 export type CompletionBody = z.output<typeof completionBody>

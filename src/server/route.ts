@@ -50,10 +50,12 @@ export function route<Query extends z.ZodObject = z.ZodObject, Body extends z.Zo
   return definition
 }
 
+/** What an HTTP adapter knows besides the request. */
 export interface Bindings {
   readonly outgoing?: ServerResponse
 }
 
+/** Puts routes on an app. What a schema refuses never reaches its handler. */
 export function mount(app: Hono<{ Bindings: Bindings }>, routes: readonly Route[], maxBodyBytes: number): void {
   for (const { method, path, query, body, handle } of routes) {
     app.on(method, path, async (context) => {

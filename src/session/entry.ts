@@ -117,6 +117,7 @@ export interface Usage {
   readonly reasoningTokens: number | undefined
 }
 
+/** How a turn ended. A failure has a code for programs and a sentence for people. */
 export type TurnOutcome =
   | { readonly type: 'completed' }
   | { readonly type: 'cancelled' }

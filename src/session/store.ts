@@ -87,6 +87,7 @@ export type Write =
   | { readonly type: 'value'; readonly key: string; readonly value: unknown }
   | { readonly type: 'binding'; readonly binding: Binding; readonly session: string }
 
+/** Which entries of a session are read. Without any: all of them, oldest first. */
 export interface EntriesOptions {
   readonly after?: number
   readonly upTo?: number
@@ -119,6 +120,7 @@ export interface RecentTurnsOptions {
   readonly except?: string
 }
 
+/** The newest turns, the oldest of them first, and a count of those before. */
 export interface RecentTurns {
   readonly turns: readonly { readonly row: TurnRow; readonly said: readonly SpokenBody[] }[]
   /** Turns that stand before the ones given, and their tokens. */
@@ -143,6 +145,7 @@ export interface TurnRow {
   readonly tokensBefore: number
 }
 
+/** A projection of the log: one line for each session. */
 export interface SessionRow {
   readonly id: string
   readonly title: string | undefined

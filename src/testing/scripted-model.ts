@@ -46,6 +46,7 @@ export interface AskedCall {
   readonly options: CallOptions
 }
 
+/** A model that says what a test tells it to, and remembers what it was asked. */
 export function scriptedModel(script: ScriptedModelOptions = {}): ModelOnScript {
   const { id = 'scripted', answer = () => ({ text: 'ok' }) } = script
   const asked: AskedCall[] = []

@@ -11,6 +11,7 @@ export function cappedResult(result: ToolResult, limit: number): ToolResult {
   }
 }
 
+/** A text cut to `limit` characters, with a note of what was cut. */
 export function cappedText(text: string, limit: number): string {
   if (text.length <= limit) return text
   // A pair of UTF-16 units is one character: half of it is none.

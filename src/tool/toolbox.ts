@@ -25,6 +25,7 @@ export interface Toolbox {
 /** What the toolbox needs to know of the turn that calls. */
 export type RunContext = Omit<ToolContext, 'toolCallId'>
 
+/** Bounds of every run. */
 export interface ToolboxOptions {
   /** Time limit of one run, ms, for tools that declare none. 120,000 unless given. */
   readonly timeoutMs?: number
@@ -37,8 +38,10 @@ export interface ToolboxOptions {
 /** Says whether a call may run. A gate that throws has refused. Waiting here does not count against the time limit. */
 export type ToolGate = (call: ToolCall, tool: Tool, context: ToolContext) => Promise<GateAnswer>
 
+/** Whether a tool may run. The model reads the reason of a refusal. */
 export type GateAnswer = { readonly type: 'allow' } | { readonly type: 'refuse'; readonly reason: string }
 
+/** Tools by name; of two with one name the later stands in the place of the earlier. */
 export function createToolbox(declared: readonly Tool[], options: ToolboxOptions = {}): Toolbox {
   const { timeoutMs = 120_000, maxOutputChars = 64_000, gate } = options
   const byName = new Map(declared.map((tool) => [tool.name, tool]))

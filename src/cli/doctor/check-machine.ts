@@ -6,6 +6,7 @@ import { type Finding, ok, problem, warning } from './finding.ts'
 const NEEDED_NODE = 24
 const MEBIBYTE = 1024 * 1024
 
+/** `version` without its leading `v`. */
 export function checkNode(version: string): Finding {
   if (Number.parseInt(version, 10) >= NEEDED_NODE) return ok('node', `Node ${version}`)
   return problem(

@@ -1,5 +1,6 @@
 import { type KeyPath, plainKeys, schemaAt } from './key.ts'
 
+/** Variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /** A key that an environment variable sets. */

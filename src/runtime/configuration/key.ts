@@ -11,6 +11,7 @@ export function plainKeys(schema: KeySchema = keySchema, path: KeyPath = []): re
     .flatMap(([name, inner]) => plainKeys(inner, [...path, name]))
 }
 
+/** What the schema says of a key; `undefined` where there is no such key. */
 export function schemaAt(path: KeyPath, schema: KeySchema = keySchema): KeySchema | undefined {
   const [name, ...rest] = path
   if (name === undefined) return schema

@@ -7,6 +7,7 @@ import { configurationShape, type ConfigurationShape } from './schema.ts'
 import { type Configuration, settled } from './settled.ts'
 import { homeAt } from '../home/home.ts'
 
+/** A configuration, what is wrong with it, and where it comes from. */
 export interface LoadedConfiguration {
   /** Usable even where there are problems: what is wrong counts as not said. */
   readonly configuration: Configuration

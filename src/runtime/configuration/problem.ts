@@ -37,6 +37,7 @@ export interface Fault {
   readonly mend: string
 }
 
+/** What the issues of the schema come to, each at the key that has to be changed. */
 export function faultsOf(issues: readonly z.core.$ZodIssue[]): readonly Fault[] {
   return issues.flatMap((issue) => faultsOfIssue(issue, issue.path.map(String)))
 }

@@ -11,6 +11,7 @@ export interface Configuration extends Omit<ConfigurationShape, 'context'> {
   }
 }
 
+/** What a configuration depends on besides its text. */
 export interface Surroundings {
   /** Relative paths are relative to it. */
   readonly home: string

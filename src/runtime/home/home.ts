@@ -13,6 +13,7 @@ export interface Home {
   readonly userProfileFile: string
 }
 
+/** Where everything of a home is. Looks at nothing. */
 export function homeAt(root: string): Home {
   const context = join(root, 'context')
   const data = join(root, 'data')
