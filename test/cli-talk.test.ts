@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import { setImmediate as immediately } from 'node:timers/promises'
 import { run } from './cli/recorded-io.ts'
 import { scriptedConnection, turnStream } from './cli/scripted-connection.ts'
 
@@ -111,6 +112,34 @@ test('chat answers each line of a pipe in one session', async () => {
     connection.asked.filter((line) => line.startsWith('POST')),
     ['POST /api/messages {"text":"Hello"}', 'POST /api/messages {"text":"Again","session":"s1"}'],
   )
+})
+
+test('Ctrl-C that cancelled a turn of the chat is not the first of two that leave', async () => {
+  let press = () => {}
+  const left: number[] = []
+  const connection = talking(turnStream('Par', { type: 'cancelled' }))
+  const { code } = await run(['chat'], {
+    connection: {
+      ...connection,
+      fetch(path, init) {
+        if (path.endsWith('/cancel')) return connection.fetch(path, init)
+        if (path.includes('/events')) press()
+        return connection.fetch(path, init)
+      },
+    },
+    input: (async function* () {
+      yield 'Hello\n'
+      while (!connection.asked.includes('POST /api/sessions/s1/turns/t1/cancel')) await immediately()
+      for (let turns = 0; turns < 20; turns++) await immediately()
+      press()
+    })(),
+    onInterrupt(listener) {
+      press = listener
+      return () => {}
+    },
+    exit: (status) => void left.push(status),
+  })
+  assert.deepEqual([code, left], [0, []])
 })
 
 test('chat chooses a model, begins anew and holds a mistyped command back', async () => {

@@ -10,11 +10,12 @@ export interface Recorded {
 }
 
 export interface RunOptions {
-  readonly input?: string
+  readonly input?: string | AsyncIterable<string>
   readonly environment?: Readonly<Record<string, string>>
   readonly terminal?: boolean
   readonly connection?: Connection
   readonly onInterrupt?: Io['onInterrupt']
+  readonly exit?: Io['exit']
 }
 
 /** Runs a command inside this process and keeps what it wrote. */
@@ -22,11 +23,12 @@ export async function run(argv: readonly string[], options: RunOptions = {}): Pr
   const stdout = recorder(options.terminal)
   const stderr = recorder(options.terminal)
   const code = await main(argv, {
-    stdin: Readable.from(options.input === undefined ? [] : [options.input]),
+    stdin: Readable.from(typeof options.input === 'object' ? options.input : [options.input ?? '']),
     stdout: stdout.stream,
     stderr: stderr.stream,
     environment: { HOME: '/nowhere', ...options.environment },
     onInterrupt: options.onInterrupt ?? (() => () => {}),
+    ...(options.exit === undefined ? {} : { exit: options.exit }),
     ...(options.connection === undefined ? {} : { connect: () => Promise.resolve(options.connection!) }),
   })
   return { code, stdout: stdout.text(), stderr: stderr.text() }

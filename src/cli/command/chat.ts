@@ -36,7 +36,10 @@ async function talk(conversation: Conversation, call: CommandCall, io: Io): Prom
 
   function interrupted(): void {
     interrupts += 1
-    if (interrupts > 1) return leave(io, 130)
+    if (interrupts > 1) {
+      note(io, '')
+      return leave(io, 130)
+    }
     if (conversation.running !== undefined) return void conversation.cancel().catch(() => {})
     note(io, '\nCtrl-C once more leaves.')
     reader.again()
@@ -51,6 +54,7 @@ async function talk(conversation: Conversation, call: CommandCall, io: Io): Prom
       if (line.trim() === '') continue
       const answered = (await slashCommand(line, conversation, io)) ?? (await converse(conversation, line, io))
       failed ||= !answered
+      interrupts = 0
     }
   } finally {
     stop()
