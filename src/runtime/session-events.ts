@@ -1,10 +1,10 @@
 import type { Entry, SessionStore } from '../session.ts'
 import { type EventsOptions, RuntimeError, type SessionEvent } from './contract.ts'
+import { openBacklog } from './event-backlog.ts'
 import type { SessionDesk } from './session-desk.ts'
 import { eventId, parseEventId } from './session-stream.ts'
 
-/** Events that one reader may lag behind before its stream is ended. It can resume where it stopped. */
-const LONGEST_QUEUE = 50_000
+/** Entries that are read from the log at once. */
 const PAGE = 500
 
 /**
@@ -13,21 +13,11 @@ const PAGE = 500
  */
 export async function* sessionEvents(
   store: SessionStore,
-  { session, stream, live }: SessionDesk,
+  desk: SessionDesk,
   { after, turn, signal }: EventsOptions,
 ): AsyncGenerator<SessionEvent> {
   const seen = positionOf(after)
-  const queue: SessionEvent[] = []
-  let wake: (() => void) | undefined
-  let overrun = false
-  const subscription = stream.subscribe((event) => {
-    // Once an event is missing no later one may be told, or a reader would go on behind the gap.
-    if (overrun || queue.length >= LONGEST_QUEUE) overrun = true
-    else queue.push(event)
-    wake?.()
-  })
-  const onAbort = () => wake?.()
-  signal?.addEventListener('abort', onAbort)
+  const backlog = openBacklog(desk.stream, signal)
   try {
     let reached = seen.seq
     // Words whose message stands in the log are no longer provisional: the message has been told instead.
@@ -42,30 +32,25 @@ export async function* sessionEvents(
     }
     const isCurrent = (event: SessionEvent) => !isDelta(event) || parseEventId(event.id)!.seq >= settled
     // Of a turn that is over nothing comes but what the log holds.
-    const isPast = turn !== undefined && after !== undefined && !live.has(turn) && (await isOver(store, session, turn))
+    const isPast = turn !== undefined && after !== undefined && (await isOver(store, desk, turn))
     if (after !== 'live') {
-      for (;;) {
-        const known = turn !== undefined && reached === 0 ? live.get(turn) : undefined
-        const options = { after: reached, limit: PAGE, ...(turn === undefined ? {} : { turn }) }
-        const entries = known ? [...known] : await store.entries(session, options)
+      for await (const entries of logged(store, desk, turn, seen.seq)) {
         for (const entry of entries) {
           note(entry)
+          reached = entry.seq
           yield { id: eventId(entry.seq, 0), type: 'entry', entry }
           if (isEnd(entry, turn)) return
         }
-        reached = entries.at(-1)?.seq ?? reached
-        if (known || entries.length < PAGE) break
       }
     }
     if (isPast) return
     if (after !== 'live') {
-      const { since, events } = subscription.running
+      const { since, events } = backlog.running
       const known = since <= seen.seq ? seen.delta : 0
       for (const event of events.slice(known)) if (concerns(event, turn) && isCurrent(event)) yield behind(event)
     }
-    for (;;) {
-      if (signal?.aborted) return
-      for (const event of queue.splice(0)) {
+    while (await backlog.more()) {
+      for (const event of backlog.take()) {
         if (event.type === 'entry' && event.entry.seq <= reached) continue
         if (!concerns(event, turn) || !isCurrent(event)) continue
         if (event.type === 'entry') note(event.entry)
@@ -73,15 +58,27 @@ export async function* sessionEvents(
         if (turn !== undefined && event.type === 'interrupted') return
         if (event.type === 'entry' && isEnd(event.entry, turn)) return
       }
-      if (queue.length > 0) continue
-      if (overrun || signal?.aborted) return
-      await new Promise<void>((resolve) => {
-        wake = resolve
-      })
     }
   } finally {
-    subscription.end()
-    signal?.removeEventListener('abort', onAbort)
+    backlog.end()
+  }
+}
+
+/** The log from `seq` on, page by page. A live turn from its beginning is at hand and is not read. */
+async function* logged(
+  store: SessionStore,
+  { session, live }: SessionDesk,
+  turn: string | undefined,
+  seq: number,
+): AsyncGenerator<readonly Entry[]> {
+  const known = turn !== undefined && seq === 0 ? live.get(turn) : undefined
+  if (known) return yield [...known]
+  let after = seq
+  for (;;) {
+    const entries = await store.entries(session, { after, limit: PAGE, ...(turn === undefined ? {} : { turn }) })
+    yield entries
+    if (entries.length < PAGE) return
+    after = entries.at(-1)!.seq
   }
 }
 
@@ -93,7 +90,8 @@ function positionOf(after: string | undefined) {
   return position
 }
 
-async function isOver(store: SessionStore, session: string, turn: string): Promise<boolean> {
+async function isOver(store: SessionStore, { session, live }: SessionDesk, turn: string): Promise<boolean> {
+  if (live.has(turn)) return false
   const row = await store.turn(session, turn)
   return !row || (row.state !== 'queued' && row.state !== 'running')
 }

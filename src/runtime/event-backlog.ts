@@ -1,0 +1,50 @@
+import type { SessionEvent } from './contract.ts'
+import type { SessionStream, Subscription } from './session-stream.ts'
+
+/** Events that one reader may lag behind before its stream is ended. It can resume where it stopped. */
+const LONGEST_BACKLOG = 50_000
+
+/** What happened in a session and one reader has not taken yet. */
+export interface EventBacklog {
+  /** What the running call had told before this backlog was opened. */
+  readonly running: Subscription['running']
+  /** Waits until there is something to take. Answers false where nothing more is to be told to this reader. */
+  more(): Promise<boolean>
+  take(): readonly SessionEvent[]
+  /** Takes part no longer. */
+  end(): void
+}
+
+/** Collects from now on, until `end`. Aborting `signal` ends the waiting at once. */
+export function openBacklog(stream: SessionStream, signal: AbortSignal | undefined): EventBacklog {
+  const events: SessionEvent[] = []
+  let overrun = false
+  let wake: (() => void) | undefined
+  const subscription = stream.subscribe((event) => {
+    // Once an event is missing no later one may be told, or a reader would go on behind the gap.
+    if (overrun || events.length >= LONGEST_BACKLOG) overrun = true
+    else events.push(event)
+    wake?.()
+  })
+  const onAbort = () => wake?.()
+  signal?.addEventListener('abort', onAbort)
+
+  return {
+    running: subscription.running,
+    async more() {
+      for (;;) {
+        if (signal?.aborted) return false
+        if (events.length > 0) return true
+        if (overrun) return false
+        await new Promise<void>((resolve) => {
+          wake = resolve
+        })
+      }
+    },
+    take: () => events.splice(0),
+    end() {
+      subscription.end()
+      signal?.removeEventListener('abort', onAbort)
+    },
+  }
+}
