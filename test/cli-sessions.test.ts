@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
 import { temporaryHome } from './cli/home.ts'
@@ -41,12 +42,24 @@ test('an import takes another name where the first is taken, and half of one is 
   const { stdout } = await ask(['sessions', 'export', session])
   const twice = await ask(['sessions', 'import', '-'], stdout)
   assert.equal(twice.code, 1)
-  assert.match(twice.stderr, /already/)
+  assert.match(twice.stderr, /already.*--as ID/s)
   assert.equal((await ask(['sessions', 'import', '-', '--as', 'copy'], stdout)).code, 0)
   const half = await ask(['sessions', 'import', '-', '--as', 'half'], stdout.split('\n').slice(0, 3).join('\n'))
   assert.equal(half.code, 1)
   assert.match(half.stderr, /broke off/)
   assert.match((await ask(['sessions', 'import', '/nowhere.jsonl'])).stderr, /there is no such file/)
+  assert.match((await ask(['sessions', 'import', tmpdir()])).stderr, /it is a folder/)
+})
+
+test('an import takes no id that could not stand in an address or in a line', async (context) => {
+  const { ask, session } = await withSession(context)
+  const { stdout } = await ask(['sessions', 'export', session])
+  for (const id of ['a\nb', 'a b', '../x', '\u001b[31m', 'x'.repeat(201)]) {
+    const { code, stderr } = await ask(['sessions', 'import', '-', `--as=${id}`], stdout)
+    assert.equal(code, 1)
+    assert.match(stderr, /is no id for a session/)
+    assert.ok(!stderr.includes('\u001b'))
+  }
 })
 
 test('nothing is deleted without a yes', async (context) => {

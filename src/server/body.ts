@@ -48,9 +48,7 @@ function tooLarge(maxBytes: number): HttpFailure {
   return new HttpFailure(
     413,
     'body-too-large',
-    `The body is larger than ${maxBytes} bytes, the most this door takes.`,
-    {
-      maxBytes,
-    },
+    `The body is larger than ${maxBytes} bytes, the most this door takes. gateway.maxBodyBytes sets how many.`,
+    { maxBytes },
   )
 }

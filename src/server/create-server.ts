@@ -53,7 +53,11 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
   const guard = createGuard(options)
   const openapi = once(async () => {
     const { openapiDocument } = await import('./openapi.ts')
-    return openapiDocument(routes, { title: 'Foreword', version: options.version })
+    return openapiDocument(routes, {
+      title: 'Foreword',
+      version: options.version,
+      description: 'Assembles, budgets, records and explains every word a model reads.',
+    })
   })
   const routes: readonly Route[] = [
     ...systemRoutes(runtime, {

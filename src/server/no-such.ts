@@ -1,9 +1,13 @@
 import { RuntimeError } from '../runtime.ts'
 
 export function noSuchSession(session: string): RuntimeError {
-  return new RuntimeError('no-such-session', `There is no session ${session}. GET /api/sessions lists them.`, {
-    session,
-  })
+  return new RuntimeError(
+    'no-such-session',
+    `There is no session ${session}. \`foreword sessions\` or GET /api/sessions lists them.`,
+    {
+      session,
+    },
+  )
 }
 
 export function noSuchTurn(session: string, turn: string): RuntimeError {
@@ -17,7 +21,7 @@ export function noSuchTurn(session: string, turn: string): RuntimeError {
 export function noSuchCall(call: string): RuntimeError {
   return new RuntimeError(
     'no-such-call',
-    `There is no call ${call}. GET /api/sessions/SESSION/calls lists the calls of a session.`,
+    `There is no call ${call}. \`foreword calls SESSION\` or GET /api/sessions/SESSION/calls lists the calls of a session.`,
     { call },
   )
 }

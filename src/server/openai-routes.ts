@@ -46,7 +46,9 @@ export function openaiRoutes(runtime: Runtime, streams: Streams): readonly Route
       handle: async () => {
         const models = await runtime.models()
         const configured = { id: 'foreword', object: 'model', created: 0, owned_by: 'foreword' }
-        const others = models.map(({ id, provider }) => ({ id, object: 'model', created: 0, owned_by: provider }))
+        const others = models
+          .filter(({ ready }) => ready)
+          .map(({ id, provider }) => ({ id, object: 'model', created: 0, owned_by: provider }))
         return json({ object: 'list', data: [configured, ...others] })
       },
     }),

@@ -17,7 +17,7 @@ export interface ImportOptions {
  * do it while no gateway runs.
  *
  * @throws StoreError `conflict` when there is a session or call of that id, `invalid` with the number of a line that
- * cannot be read
+ * cannot be read, or for an odd id
  */
 export async function importSession(
   store: SessionStore,
@@ -26,6 +26,7 @@ export async function importSession(
 ): Promise<string> {
   const read = await readAll(lines)
   const id = options.as ?? read.session.id
+  refuseOddId(id)
   if (await store.session(id)) {
     throw new StoreError('conflict', `there is a session ${id} already: give the import another id`)
   }
@@ -39,6 +40,15 @@ export async function importSession(
   const free = binding !== undefined && options.as === undefined && (await store.bound(binding)) === undefined
   await store.transaction(free ? [...writes, { type: 'binding', binding, session: id }] : writes)
   return id
+}
+
+/** An id stands in addresses and in lines of a terminal. */
+function refuseOddId(id: string): void {
+  if (/^[^\s/\\\p{Cc}]{1,200}$/u.test(id)) return
+  throw new StoreError(
+    'invalid',
+    `${JSON.stringify(id.slice(0, 200))} is no id for a session: at most 200 characters, without blanks, control characters and slashes`,
+  )
 }
 
 type EntryLine = ExportLine & { type: 'entry' }

@@ -300,6 +300,14 @@ test('a turn that the gateway cannot go on with is said so at every door', async
   assert.equal(view.outcome, undefined)
 })
 
+test('only models that can be used are listed', async () => {
+  const { data } = await served(scriptedRuntime()).json<{ data: { id: string }[] }>('/v1/models')
+  assert.deepEqual(
+    data.map(({ id }) => id),
+    ['foreword', 'rehearsal'],
+  )
+})
+
 test('a caller that leaves ends its own call', async () => {
   const ended = Promise.withResolvers<string>()
   const complete = async function* ({ signal }: { signal?: AbortSignal }): AsyncGenerator<CompletionEvent> {

@@ -17,7 +17,7 @@ interface Operation {
 
 interface Document {
   readonly openapi: string
-  readonly info: { readonly version: string }
+  readonly info: { readonly version: string; readonly description: string }
   readonly paths: Record<string, Record<string, Operation>>
   readonly components: { readonly schemas?: object }
 }
@@ -34,6 +34,7 @@ test('the document names every door', () => {
   )
   assert.equal(document.openapi, '3.1.0')
   assert.equal(document.info.version, '0.1.0')
+  assert.match(document.info.description, /every word a model reads/)
   assert.deepEqual(all.toSorted(), [
     'DELETE /api/sessions/{session}',
     'GET /',

@@ -1,6 +1,7 @@
 import { open } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import type { CommandCall } from '../command.ts'
+import { CommandFailure } from '../failure.ts'
 import { type Io, note, printJson } from '../io.ts'
 import { withWritableStore } from '../open-store.ts'
 import { fileFailure } from '../read-file.ts'
@@ -8,20 +9,26 @@ import { fileFailure } from '../read-file.ts'
 /** Straight into the store, in one transaction: a running gateway sees the session at once, whole. */
 export async function importSession(call: CommandCall, io: Io): Promise<number> {
   const session = await import('../../session.ts')
-  const lines = await linesOf(call.words[1]!, io)
+  const lines = linesOf(call.words[1]!, io)
   const as = call.text('as')
   const id = await withWritableStore(call.home, (store) =>
-    session.importSession(store, lines, as === undefined ? {} : { as }),
+    session.importSession(store, lines, as === undefined ? {} : { as }).catch((error: unknown) => {
+      if (!(error instanceof session.StoreError) || error.code !== 'conflict') throw error
+      throw new CommandFailure('conflict', error.message, { mend: '`--as ID` does.', cause: error })
+    }),
   )
   if (call.json) printJson(io, { imported: id })
   else note(io, `Session ${id} is here. \`foreword sessions show ${id}\` shows it.`)
   return 0
 }
 
-async function linesOf(file: string, io: Io): Promise<AsyncIterable<string>> {
-  if (file === '-') return createInterface({ input: io.stdin, crlfDelay: Infinity })
+function linesOf(file: string, io: Io): AsyncIterable<string> {
+  return file === '-' ? createInterface({ input: io.stdin, crlfDelay: Infinity }) : linesOfFile(file)
+}
+
+async function* linesOfFile(file: string): AsyncGenerator<string> {
   try {
-    return (await open(file)).readLines()
+    yield* (await open(file)).readLines()
   } catch (error) {
     throw fileFailure(file, 'read', error)
   }

@@ -77,6 +77,14 @@ test('a file that is no JSON is left alone', async () => {
   const home = homeWith('{"gateway": ')
   await assert.rejects(setValue({ home, key: 'gateway.port', value: 1 }), /this is not JSON/)
   assert.equal(textIn(home), '{"gateway": ')
+  // Said once, though two brackets are missing there.
+  await assert.rejects(setValue({ home: homeWith('{"gateway": {'), key: 'gateway.port', value: 1 }), ({ problems }) => {
+    assert.deepEqual(
+      problems.map(({ message }: { message: string }) => message),
+      ['this is not JSON: close brace expected'],
+    )
+    return true
+  })
 })
 
 test('a link to a file elsewhere stays a link', { skip: process.platform === 'win32' }, async () => {

@@ -24,10 +24,11 @@ const FILE = 'config.json'
 export function parseConfiguration(text: string): ConfigurationFile {
   const errors: ParseError[] = []
   const tree = text.trim() === '' ? undefined : parseTree(text, errors, { allowTrailingComma: true })
-  const problems = errors.map(({ error, offset }) => ({
+  const first = errors.filter(({ offset }, index) => errors.findIndex((other) => other.offset === offset) === index)
+  const problems = first.map(({ error, offset }) => ({
     key: '',
     place: `${FILE}:${lineAndColumn(text, offset)}`,
-    message: `this is not JSON (${printParseErrorCode(error)})`,
+    message: `this is not JSON: ${inWords(printParseErrorCode(error))}`,
     mend: 'Comments and a comma at the end of a list are allowed; every name stands in double quotes.',
   }))
   if (problems.length === 0 && tree && tree.type !== 'object') {
@@ -43,6 +44,11 @@ export function parseConfiguration(text: string): ConfigurationFile {
     problems,
     placeOf: (path) => `${FILE}:${lineAndColumn(text, offsetOf(tree, path))}`,
   }
+}
+
+/** `CloseBraceExpected` as people say it. */
+function inWords(name: string): string {
+  return name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase()
 }
 
 function offsetOf(tree: Node | undefined, path: KeyPath): number {

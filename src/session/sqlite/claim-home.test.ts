@@ -33,7 +33,9 @@ test('a claim tells its address once it is known, to its own user alone', async 
   assert.deepEqual(readClaim(home), { pid: 42, started: info.started })
   claim.update(info)
   assert.deepEqual(JSON.parse(await readFile(join(home, 'gateway.json'), 'utf8')), info)
-  assert.equal((await stat(join(home, 'gateway.json'))).mode & 0o777, 0o600)
+  for (const file of ['gateway.json', 'gateway.lock']) {
+    assert.equal((await stat(join(home, file))).mode & 0o777, 0o600)
+  }
   claim.release()
 })
 

@@ -73,6 +73,8 @@ export function readClaim(directory: string): ClaimInfo | undefined {
 /** Looking takes a shared lock, so that two who look do not take each other for a gateway. */
 function openLock(directory: string, look: boolean): DatabaseSync | 'held' {
   const path = join(directory, LOCK)
+  // Only where there is none: closing a file that is there would drop a lock that this process holds on it.
+  if (!look && !existsSync(path)) closeSync(openSync(path, 'a', 0o600))
   let database: DatabaseSync | undefined
   try {
     database = new DatabaseSync(path, { readOnly: look, timeout: look ? 0 : WAIT_MS })
