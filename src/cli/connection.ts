@@ -5,7 +5,6 @@ import { runningGateway } from './running-gateway.ts'
 
 /** A way to the HTTP API: over the network to a running gateway, or to one inside this process that opens no port. */
 export interface Connection {
-  readonly kind: 'gateway' | 'local'
   /** `path` begins with a slash. The token is added here. */
   readonly fetch: (path: string, init?: RequestInit) => Promise<Response>
   readonly close: () => Promise<void>

@@ -1,3 +1,4 @@
+import { authorized } from './authorized.ts'
 import type { Connection } from './connection.ts'
 import { openGateway, serverOf } from './gateway.ts'
 import { type Io, note } from './io.ts'
@@ -31,12 +32,7 @@ interface Doors {
 
 function connectionTo(server: Doors, token: string | undefined, close: () => Promise<void>): Connection {
   return {
-    kind: 'local',
-    fetch(path, init = {}) {
-      const headers = new Headers(init.headers)
-      if (token !== undefined) headers.set('authorization', `Bearer ${token}`)
-      return server.fetch(new Request(new URL(path, 'http://127.0.0.1'), { ...init, headers }))
-    },
+    fetch: (path, init = {}) => server.fetch(new Request(new URL(path, 'http://127.0.0.1'), authorized(init, token))),
     close,
   }
 }

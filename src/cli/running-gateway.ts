@@ -1,3 +1,4 @@
+import { authorized } from './authorized.ts'
 import type { Connection } from './connection.ts'
 
 /** What runs on a home: nothing, a gateway that answers, or a process that holds the home without answering. */
@@ -9,6 +10,7 @@ export type Running =
 /** How long a gateway may take to say that it is there, ms. */
 const HEALTH_LIMIT = 2_000
 
+/** Asks whoever holds the home whether it is a gateway. */
 export async function runningGateway(home: string): Promise<Running> {
   const { readClaim } = await import('../session.ts')
   const claim = readClaim(home)
@@ -31,12 +33,7 @@ async function answers(address: string): Promise<boolean> {
 
 function connectionTo(address: string, token: string | undefined): Connection {
   return {
-    kind: 'gateway',
-    fetch(path, init = {}) {
-      const headers = new Headers(init.headers)
-      if (token !== undefined) headers.set('authorization', `Bearer ${token}`)
-      return fetch(new URL(path, address), { ...init, headers })
-    },
+    fetch: (path, init = {}) => fetch(new URL(path, address), authorized(init, token)),
     close: () => Promise.resolve(),
   }
 }

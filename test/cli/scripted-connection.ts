@@ -11,7 +11,6 @@ export interface ScriptedConnection extends Connection {
 export function scriptedConnection(script: Script): ScriptedConnection {
   const asked: string[] = []
   return {
-    kind: 'gateway',
     asked,
     fetch(path, init = {}) {
       const line = `${init.method ?? 'GET'} ${path}`
