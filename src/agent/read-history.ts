@@ -30,6 +30,7 @@ export function readHistoryTool(store: Pick<SessionStore, 'entries' | 'turns'>):
     },
     idempotent: true,
     async execute(input, { session, turn: current }) {
+      // The toolbox has checked it against the schema above.
       const question = input as Question
       const asked = [question.query, question.turn, question.call].filter((value) => value !== undefined)
       if (asked.length !== 1) return { ok: false, error: 'give exactly one of query, turn or call' }

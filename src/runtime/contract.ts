@@ -204,6 +204,10 @@ export type RuntimeErrorCode =
   | 'storage-full'
   | 'storage'
   | 'closing'
+  /** The model said nothing where it had to answer. */
+  | 'no-answer'
+  /** Foreword failed inside. */
+  | 'internal'
   | ModelErrorCode
 
 /** What, where, and how to mend it. */

@@ -34,7 +34,7 @@ export function failureOf(error: unknown): Failure {
   if (error instanceof RuntimeError || error instanceof ModelError) {
     const facts: Readonly<Record<string, unknown>> = { ...error.facts }
     return {
-      status: statuses[error.code],
+      status: statusOf(error.code),
       code: error.code,
       message: error.message,
       facts,
@@ -59,14 +59,22 @@ const statuses: Readonly<Record<RuntimeErrorCode, number>> = {
   quota: 429,
   cancelled: 499,
   storage: 500,
+  internal: 500,
   // The provider's key, not the caller's token: 401 would send people looking in the wrong place.
   auth: 502,
   network: 502,
+  'no-answer': 502,
   'prompt-truncated': 502,
   server: 502,
   closing: 503,
   timeout: 504,
   'storage-full': 507,
+}
+
+/** A log may hold codes that another version wrote. */
+function statusOf(code: string): number {
+  const known: Readonly<Record<string, number>> = statuses
+  return Object.hasOwn(known, code) ? known[code]! : 500
 }
 
 /** Seconds, rounded up. Rate limits always say one; so does a gateway that is going down. */

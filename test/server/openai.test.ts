@@ -269,6 +269,16 @@ test('a call that fails before it says a word fails as a whole, streamed or not'
   }
 })
 
+test('a turn that failed is never told as a success, whatever its code', async () => {
+  const statuses = { 'no-answer': 502, internal: 500, 'code-of-another-version': 500 }
+  for (const [code, status] of Object.entries(statuses)) {
+    const { request } = served(scriptedRuntime({ script: failing(code, 'It failed.') }))
+    const answer = await request(path, { body: { user: 'anna', messages: hello } })
+    assert.equal(answer.status, status)
+    assert.equal(((await answer.json()) as OpenaiError).error.code, code)
+  }
+})
+
 test('a call that fails in mid-stream says so within the stream', async () => {
   const script: Script = ({ turn, append, text }) => {
     append({ type: 'turn-start', turn }, { type: 'assembly', turn, call: 'c' })
