@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
@@ -37,6 +37,15 @@ test('a claim tells its address once it is known, to its own user alone', async 
     assert.equal((await stat(join(home, file))).mode & 0o777, 0o600)
   }
   claim.release()
+})
+
+test('a home that could not be written is not held afterwards', async (context) => {
+  const home = await temporaryHome(context)
+  // A folder where a file has to be stands in for a disk that refuses: it refuses the owner and root alike.
+  await mkdir(join(home, 'gateway.json', 'in-the-way'), { recursive: true })
+  await assert.rejects(claimHome(home, info))
+  await rm(join(home, 'gateway.json'), { recursive: true })
+  ;(await claimHome(home, info)).release()
 })
 
 test('a home that was never used is held by nobody', async (context) => {

@@ -46,8 +46,13 @@ export async function claimHome(directory: string, info: ClaimInfo): Promise<Cla
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   const lock = openLock(directory, false)
   if (lock === 'held') throw claimed(directory)
+  try {
+    writeInfo(directory, info)
+  } catch (error) {
+    lock.close()
+    throw storeError(error, directory)
+  }
   locks.add(lock)
-  writeInfo(directory, info)
   return {
     update: (next) => writeInfo(directory, next),
     release() {

@@ -1,10 +1,11 @@
 import { StoreError, type StoreErrorCode } from '../store-error.ts'
 
-/** Says in the store's words what SQLite reports by number. What is no error of SQLite's comes back as it is. */
+/** Says in the store's words what SQLite reports by number, or the file system by name. Other errors come back as they are. */
 export function storeError(error: unknown, path: string): unknown {
   const number = resultCode(error)
-  if (number === undefined) return error
-  const [code, message] = meanings[number & 0xff] ?? ['io', 'the store failed']
+  const meaning = number === undefined ? meanings[fileResultCode(error)] : (meanings[number & 0xff] ?? FAILED)
+  if (meaning === undefined) return error
+  const [code, message] = meaning
   const said = error instanceof Error ? error.message : String(error)
   return new StoreError(code, `${message} (${path}: ${said})`, { cause: error })
 }
@@ -14,6 +15,15 @@ export function resultCode(error: unknown): number | undefined {
   if (!(error instanceof Error) || !('errcode' in error)) return undefined
   return typeof error.errcode === 'number' ? error.errcode : undefined
 }
+
+/** What SQLite would have called a refusal of the file system; -1 for none that is known. */
+function fileResultCode(error: unknown): number {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  if (code === 'ENOSPC' || code === 'EDQUOT') return 13
+  return code === 'EROFS' || code === 'EACCES' || code === 'EPERM' ? 8 : -1
+}
+
+const FAILED: readonly [StoreErrorCode, string] = ['io', 'the store failed']
 
 /** By primary result code, https://sqlite.org/rescode.html. */
 const meanings: Readonly<Record<number, readonly [StoreErrorCode, string]>> = {
