@@ -116,3 +116,10 @@ test('one broken scenario does not hide the others', async (context) => {
 test('a folder without scenarios is no success', async (context) => {
   assert.equal((await run(['check', folder(context)])).code, 1)
 })
+
+test('an unknown counter is told every one there is', async () => {
+  const input = JSON.stringify({ ...scenario('odd'), counter: 'words' })
+  const { code, stderr } = await run(['assemble', '-'], { input })
+  assert.equal(code, 1)
+  assert.match(stderr, /Choose one of declared, chars, chars\/4, tokenx, o200k\./)
+})

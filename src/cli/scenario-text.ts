@@ -30,7 +30,9 @@ async function resultsOf(text: string, place: string): Promise<readonly Scenario
   try {
     const scenarios = readScenarios(text)
     if (scenarios.length === 0) throw new ScenarioError('text', ['it holds no scenario'])
-    const counters: readonly TokenCounter[] = scenarios.some((scenario) => counterIdOf(scenario) === 'o200k')
+    // Also where a counter is unknown: the one with the large table belongs to what there is to choose from.
+    const known = new Set([undefined, ...smallCounters.map(({ id }) => id)])
+    const counters: readonly TokenCounter[] = scenarios.some((scenario) => !known.has(counterIdOf(scenario)))
       ? [...smallCounters, (await import('../context/o200k.ts')).o200k]
       : smallCounters
     return scenarios.map((scenario) => runScenario(scenario, counters))

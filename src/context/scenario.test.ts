@@ -127,6 +127,7 @@ test('scenarios are read from one document, an array, or JSON Lines', () => {
   assert.deepEqual(readScenarios('[{"a": 1}, {"a": 2}]'), [{ a: 1 }, { a: 2 }])
   assert.deepEqual(readScenarios('{"a": 1}\n\n{"a": 2}\r\n'), [{ a: 1 }, { a: 2 }])
   assert.deepEqual(readScenarios('[]'), [])
+  assert.deepEqual(readScenarios('\uFEFF{"a": 1}'), [{ a: 1 }])
 })
 
 test('a text that is no JSON says so, with the line where there are lines', () => {

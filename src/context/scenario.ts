@@ -7,10 +7,11 @@ import type { Message } from './message.ts'
 import { ContextOverflowError } from './overflow-error.ts'
 import type { Request } from './request.ts'
 import { type Scenario, scenarioSchema } from './scenario-schema.ts'
-import { chars, charsPerFour, declared, type TokenCounter, tokenx } from './token-counter.ts'
+import { declared, smallCounters, type TokenCounter } from './token-counter.ts'
 import type { Turn } from './turn.ts'
 
 export { scenarioJsonSchema } from './scenario-schema.ts'
+export { smallCounters } from './token-counter.ts'
 
 /** What a scenario comes to: a request and its account, or why there is none. */
 export type ScenarioResult =
@@ -31,9 +32,6 @@ export class ScenarioError extends Error {
     this.problems = problems
   }
 }
-
-/** The counters that need no table. `o200k` stands behind its own door; pass it in where a scenario asks for it. */
-export const smallCounters: readonly TokenCounter[] = [declared, chars, charsPerFour, tokenx]
 
 /**
  * Assembles one scenario (docs/guide/scenarios.md). An overflow is a result; what is not a scenario throws a `ScenarioError`.
@@ -56,7 +54,9 @@ export function runScenario(value: unknown, counters: readonly TokenCounter[] = 
  * Reads scenarios from a text: one JSON document, an array of them, or JSON Lines. Throws a `ScenarioError` that names
  * the line where the text is not JSON. Each value still has to pass `runScenario`.
  */
-export function readScenarios(text: string): readonly unknown[] {
+export function readScenarios(marked: string): readonly unknown[] {
+  // Some editors put a byte order mark in front, which is no JSON.
+  const text = marked.replace(/^\uFEFF/, '')
   const whole = parsed(text)
   if ('value' in whole) return Array.isArray(whole.value) ? (whole.value as unknown[]) : [whole.value]
   const lines = text.split('\n').map((line, index) => ({ line: line.trim(), number: index + 1 }))
