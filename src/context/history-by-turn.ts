@@ -15,6 +15,11 @@ export function fitTurns(input: HistoryInput): FittedHistory {
   return { sections: turnSections(input, state), cut: marksOf(input, state) }
 }
 
+/** How far the tool outputs of a turn have stepped down: a place in `outputForms`. */
+const FULL = 0
+const EXCERPT = 1
+const CLEARED = 2
+
 function cutState(input: HistoryInput): CutState {
   const { turns, room, rule } = input
   const marked = markedState(input)
@@ -56,7 +61,7 @@ function markedState({ turns, cut, currentTurn, shrinks }: HistoryInput): CutSta
   const excerptBefore = shrinks ? position(cut?.excerptBefore) : 0
   return {
     from: position(cut?.dropBefore),
-    levels: turns.map((_, index) => (index < clearBefore ? 2 : index < excerptBefore ? 1 : 0)),
+    levels: turns.map((_, index) => (index < clearBefore ? CLEARED : index < excerptBefore ? EXCERPT : FULL)),
   }
 }
 
@@ -75,7 +80,7 @@ function* stepsDown(input: HistoryInput, { from, levels }: CutState, target: num
     }
   }
   for (let index = from; index < newest; index++) yield { index, level: 'dropped' }
-  if (input.shrinks && from <= newest) for (const level of [1, 2]) yield { index: newest, level }
+  if (input.shrinks && from <= newest) for (const level of [EXCERPT, CLEARED]) yield { index: newest, level }
 }
 
 /** Where even clearing every older output does not reach the mark, excerpts need not be made and counted first. */
@@ -87,9 +92,9 @@ function levelsToTry(
 ): readonly number[] {
   let least = 0
   for (let index = from; index < turns.length; index++) {
-    least += tokensAt(turns[index]!, index < recent ? 2 : levels[index]!)
+    least += tokensAt(turns[index]!, index < recent ? CLEARED : levels[index]!)
   }
-  return least > target ? [2] : [1, 2]
+  return least > target ? [CLEARED] : [EXCERPT, CLEARED]
 }
 
 /**
@@ -108,15 +113,15 @@ function firstRecent({ turns }: HistoryInput, { from, levels }: CutState, target
 }
 
 function tokensAt(turn: PricedTurn, level: number): number {
-  return level === 0 ? turn.tokens : turn.at(outputForms[level]!).tokens
+  return level === FULL ? turn.tokens : turn.at(outputForms[level]!).tokens
 }
 
 /** A turn that a step passed over because it saved nothing is behind the mark all the same: it would save nothing again. */
 function marksOf({ turns, earlier, currentTurn, cut }: HistoryInput, { from, levels }: CutState): Cut | undefined {
   const idAt = (index: number) => turns[index]?.id ?? currentTurn
   const behind = (level: number) => levels.findLastIndex((reached) => reached >= level) + 1
-  const clearBefore = behind(2)
-  const excerptBefore = behind(1)
+  const clearBefore = behind(CLEARED)
+  const excerptBefore = behind(EXCERPT)
   const marks: Cut = {
     ...(from > 0 ? { dropBefore: idAt(from) } : earlier && cut?.dropBefore ? { dropBefore: cut.dropBefore } : {}),
     ...(clearBefore > from ? { clearBefore: idAt(clearBefore) } : {}),
