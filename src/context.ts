@@ -43,6 +43,7 @@ export {
   charsPerFour,
   declared,
   messageTokens,
+  smallCounters,
   type TokenCounter,
   tokenx,
   toolTokens,

@@ -54,6 +54,9 @@ export const tokenx: TokenCounter = {
   images: true,
 }
 
+/** The counters that need no table. `o200k` stands behind its own door. */
+export const smallCounters: readonly TokenCounter[] = [declared, chars, charsPerFour, tokenx]
+
 /** Tokens of one message: its texts, the JSON of its calls, its images, its wrapper. */
 export function messageTokens(counter: TokenCounter, message: Message): number {
   if (typeof message.content === 'string') return counter.perMessage + counter.text(message.content)

@@ -1,16 +1,14 @@
-import { chars, charsPerFour, declared, type TokenCounter, tokenx } from '../context.ts'
+import { smallCounters, type TokenCounter } from '../context.ts'
 
 /** Finds a counter by id. Throws a `RangeError` that names the ids there are. */
 export type Counters = (id: string) => Promise<TokenCounter>
 
-const small: readonly TokenCounter[] = [declared, chars, charsPerFour, tokenx]
-
 /** The table of `o200k` takes tens of megabytes, so it is read only when somebody asks for it. */
 export const counters: Counters = async (id) => {
-  const found = small.find((counter) => counter.id === id)
+  const found = smallCounters.find((counter) => counter.id === id)
   if (found) return found
   if (id === 'o200k') return (await import('../context/o200k.ts')).o200k
-  const ids = [...small.map((counter) => counter.id), 'o200k']
+  const ids = [...smallCounters.map((counter) => counter.id), 'o200k']
   throw new RangeError(`There is no counter "${id}". Choose one of ${ids.join(', ')}.`)
 }
 
