@@ -144,3 +144,16 @@ test('a home that cannot be made is named with the way to choose another', async
     assert.match(stderr, /The home .* cannot be made .* FOREWORD_HOME/, words.join(' '))
   }
 })
+
+test('the start screen says at once when the configured model cannot be used', async (context) => {
+  const { environment } = temporaryHome(context)
+  const gateway = spawnForeword(context, ['start'], {
+    ...environment,
+    FOREWORD_GATEWAY_PORT: '0',
+    FOREWORD_MODEL: 'nobody/knows',
+  })
+  const warning = await gateway.line(/cannot be used/)
+  assert.match(warning, /nobody\/knows cannot be used: there is no provider "nobody"/)
+  gateway.child.kill('SIGTERM')
+  assert.equal(await gateway.ended, 0)
+})

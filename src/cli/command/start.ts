@@ -33,9 +33,11 @@ async function runGateway(call: CommandCall, io: Io): Promise<number> {
   const listening = await listenOn(gateway)
   try {
     gateway.claim.update({ pid: process.pid, address: listening.url, started: gateway.started })
+    // Whoever reads the screen may already ask it to stop.
+    const asked = interrupted(io)
     await announce(gateway, listening, call, io)
     announced = true
-    await interrupted(io)
+    await asked
     if (!call.json) note(io, '\nStopping. Ctrl-C once more leaves at once.')
   } finally {
     await closeInTime(io, async () => {
@@ -58,7 +60,10 @@ async function listenOn(gateway: Gateway): Promise<Listening> {
 
 async function announce(gateway: Gateway, listening: Listening, call: CommandCall, io: Io): Promise<void> {
   const status = await gateway.runtime.status()
-  const { warnings } = status
+  const { unusableModel } = await import('../unusable-model.ts')
+  const { model, models, providers } = gateway.configuration
+  const unusable = await unusableModel(model, { providers, models, environment: io.environment })
+  const warnings = unusable === undefined ? status.warnings : [unusable, ...status.warnings]
   if (call.json) {
     const { url: address, port } = listening
     printJson(io, { address, port, pid: process.pid, model: status.model, home: call.home, warnings })
