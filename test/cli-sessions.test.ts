@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
+import { storePath } from '../src/runtime.ts'
+import { openSqliteStore } from '../src/session.ts'
 import { temporaryHome } from './cli/home.ts'
 import { run } from './cli/recorded-io.ts'
 
@@ -60,6 +62,27 @@ test('an import takes no id that could not stand in an address or in a line', as
     assert.match(stderr, /is no id for a session/)
     assert.ok(!stderr.includes('\u001b'))
   }
+})
+
+test('what was said while another turn was answered is shown behind that answer', async (context) => {
+  const { home, ask } = await withSession(context)
+  const tokens = { counter: 'chars@1', full: 1, least: 1 }
+  const said = (turn: string, content: string) =>
+    ({ type: 'input', turn, message: { role: 'user', content }, tokens }) as const
+  const answered = (turn: string, content: string) =>
+    ({ type: 'message', turn, message: { role: 'assistant', content }, tokens }) as const
+  const store = await openSqliteStore({ path: storePath(home) })
+  const bodies = [
+    { type: 'session-start' } as const,
+    said('t1', 'one'),
+    said('t2', 'two'),
+    answered('t1', 'first'),
+    answered('t2', 'second'),
+  ]
+  await store.append('s', bodies, '2026-01-01T00:00:00.000Z')
+  await store.close()
+  const { stdout } = await ask(['sessions', 'show', 's'])
+  assert.deepEqual(stdout.match(/> one|> two|first|second/g), ['> one', 'first', '> two', 'second'])
 })
 
 test('nothing is deleted without a yes', async (context) => {

@@ -21,8 +21,16 @@ async function show(store: SessionStore, id: string, call: CommandCall, io: Io):
   if (row === undefined) throw noSuchSession(id)
   const entries = await store.entries(id)
   if (call.json) printJson(io, { session: row, entries })
-  else for (const entry of entries) showEntry(entry, io)
+  else for (const entry of byTurn(entries)) showEntry(entry, io)
   return 0
+}
+
+/** Each turn in one piece: what was said while another was answered stands in the log before that answer. */
+function byTurn(entries: readonly Entry[]): readonly Entry[] {
+  const begins = new Map<string, number>()
+  for (const entry of entries) if (entry.type === 'input') begins.set(entry.turn, entry.seq)
+  const place = (entry: Entry) => ('turn' in entry && entry.turn ? (begins.get(entry.turn) ?? entry.seq) : entry.seq)
+  return entries.toSorted((one, other) => place(one) - place(other))
 }
 
 function showEntry(entry: Entry, io: Io): void {
