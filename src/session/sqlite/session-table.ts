@@ -15,9 +15,14 @@ export function sessionRows(connection: Connection, limit: number, offset: numbe
   return connection.all(newestSessions, { limit, offset }).map(rowOf)
 }
 
-/** Answers whether there was one. What hangs on it goes with it. */
+/** Answers whether there was one. What hangs on it goes with it, and its bytes are overwritten, not only given free. */
 export function deleteSession(connection: Connection, id: string): boolean {
-  return connection.run(removeSession, { id }) > 0
+  connection.execute('pragma secure_delete = on')
+  try {
+    return connection.run(removeSession, { id }) > 0
+  } finally {
+    connection.execute('pragma secure_delete = off')
+  }
 }
 
 export function bind(connection: Connection, binding: Binding, session: string): void {
