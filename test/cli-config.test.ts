@@ -73,6 +73,19 @@ test('a token that was configured is not shown', async (context) => {
   }
 })
 
+test('a header of a provider is shown by its name alone: it may carry a key', async (context) => {
+  const { home, environment } = temporaryHome(context)
+  mkdirSync(home)
+  const headers = { 'X-Key': 'hush-hush' }
+  const lab = { kind: 'openai-compatible', baseURL: 'http://127.0.0.1:9/v1', headers }
+  writeFileSync(join(home, 'config.json'), JSON.stringify({ providers: { lab } }))
+  for (const words of [['get'], ['get', 'providers'], ['get', 'providers.lab.headers'], ['get', '--json']]) {
+    const { code, stdout } = await run(['config', ...words], { environment })
+    assert.equal(code, 0)
+    assert.ok(stdout.includes('(set)') && !stdout.includes('hush-hush'), words.join(' '))
+  }
+})
+
 test('config tells its mistakes, schema and path', async (context) => {
   const { home, environment } = temporaryHome(context)
   mkdirSync(home)

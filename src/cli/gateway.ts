@@ -3,6 +3,7 @@ import type { Configuration, Runtime } from '../runtime.ts'
 import type { Server } from '../server.ts'
 import type { Claim } from '../session.ts'
 import { type Io, note } from './io.ts'
+import { withoutSecrets } from './config/effective-values.ts'
 import { validConfiguration } from './load-configuration.ts'
 import { version } from './version.ts'
 
@@ -75,7 +76,7 @@ export async function serverOf(
     allowedHosts,
     maxBodyBytes,
     version: version(),
-    configuration: () => withoutToken(configuration),
+    configuration: () => withoutSecrets('', configuration),
     log: {
       error(facts, message) {
         const error = 'err' in facts ? facts.err : undefined
@@ -83,8 +84,4 @@ export async function serverOf(
       },
     },
   })
-}
-
-function withoutToken({ gateway, ...rest }: Configuration): unknown {
-  return { ...rest, gateway: { ...gateway, token: undefined } }
 }

@@ -12,7 +12,11 @@ export interface EffectiveValue {
 
 /** What is shown instead of a secret. */
 const HIDDEN = '(set)'
-const secrets: ReadonlySet<string> = new Set(['gateway.token'])
+
+/** Headers may carry a key: their names are shown, their values never. */
+function isSecret(key: string): boolean {
+  return key === 'gateway.token' || /^providers\..+\.headers\./.test(key)
+}
 
 /** Every key of the schema and every entry that was added to a map, in the schema's order. */
 export function effectiveValues(loaded: LoadedConfiguration, schema: unknown): readonly EffectiveValue[] {
@@ -30,7 +34,7 @@ export function effectiveValue(key: string, { configuration, origins }: LoadedCo
   const place = origins[key] ?? Object.entries(origins).find(([other]) => other.startsWith(`${key}.`))?.[1]
   return {
     key,
-    ...(value === undefined ? {} : { value: secrets.has(key) ? HIDDEN : withoutSecrets(key, value) }),
+    ...(value === undefined ? {} : { value: isSecret(key) ? HIDDEN : withoutSecrets(key, value) }),
     origin: originOf(place),
     ...(place === undefined ? {} : { place }),
   }
@@ -41,12 +45,13 @@ function originOf(place: string | undefined): EffectiveValue['origin'] {
   return place.startsWith('config.json') ? 'file' : 'environment'
 }
 
-function withoutSecrets(key: string, value: unknown): unknown {
+/** A value of this key as it may be shown; the whole configuration where the key is empty. */
+export function withoutSecrets(key: string, value: unknown): unknown {
   if (!isRecord(value)) return value
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) => {
-      const path = `${key}.${name}`
-      return [name, secrets.has(path) && inner !== undefined ? HIDDEN : withoutSecrets(path, inner)]
+      const path = key === '' ? name : `${key}.${name}`
+      return [name, isSecret(path) && inner !== undefined ? HIDDEN : withoutSecrets(path, inner)]
     }),
   )
 }

@@ -5,7 +5,7 @@ import { type Finding, ok, problem } from './finding.ts'
 export function checkConfiguration({ problems, origins }: LoadedConfiguration, file: string): readonly Finding[] {
   if (problems.length === 0) {
     const set = Object.keys(origins).length
-    return [ok('configuration', set === 0 ? 'all defaults' : `${set} keys set, all valid`)]
+    return [ok('configuration', set === 0 ? 'all defaults' : `${set} ${set === 1 ? 'key' : 'keys'} set, all valid`)]
   }
   return problems.map(({ key, place, message, mend }) => {
     const told = [key, message].filter((text) => text !== '').join(' ')

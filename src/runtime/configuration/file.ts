@@ -1,5 +1,6 @@
 import {
   findNodeAtLocation,
+  getNodePath,
   getNodeValue,
   type Node,
   type ParseError,
@@ -39,10 +40,32 @@ export function parseConfiguration(text: string): ConfigurationFile {
       mend: 'Begin it with { and end it with }.',
     })
   }
+  const repeated = problems.length === 0 ? repeatedNames(tree).map((node) => repetition(node, text)) : []
   return {
     value: problems.length === 0 && tree ? getNodeValue(tree) : {},
-    problems,
+    problems: [...problems, ...repeated],
     placeOf: (path) => `${FILE}:${lineAndColumn(text, offsetOf(tree, path))}`,
+  }
+}
+
+/** The later of two properties of one name in one object. JSON lets it win in silence. */
+function repeatedNames(tree: Node | undefined): readonly Node[] {
+  const children = tree?.children ?? []
+  const names = tree?.type === 'object' ? children.map(nameOf) : []
+  const later = names.flatMap((name, index) => (names.indexOf(name) < index ? [children[index]!] : []))
+  return [...later, ...children.flatMap(repeatedNames)]
+}
+
+function nameOf(property: Node): string {
+  return String(property.children?.[0]?.value)
+}
+
+function repetition(property: Node, text: string): ConfigurationProblem {
+  return {
+    key: getNodePath(property.children?.[0] ?? property).join('.'),
+    place: `${FILE}:${lineAndColumn(text, property.offset)}`,
+    message: 'this key stands a second time here, and only one of the two can count',
+    mend: 'Keep one of them.',
   }
 }
 

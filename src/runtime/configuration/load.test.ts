@@ -96,6 +96,20 @@ test('a file that is no JSON is a problem with a line and a column', async () =>
   }
 })
 
+test('a key that stands twice is a problem with the place of the second', async () => {
+  const { problems } = await load(
+    '{\n  "model": "rehearsal",\n  "agent": {"maxSteps": 3, "maxSteps": 4},\n  "model": "a/b"\n}',
+  )
+  assert.deepEqual(
+    problems.map(({ key, place }) => [key, place]),
+    [
+      ['agent.maxSteps', 'config.json:3:28'],
+      ['model', 'config.json:4:3'],
+    ],
+  )
+  assert.match(problems[0]!.message, /stands a second time/)
+})
+
 test('a file that cannot be read is a problem, an empty one is none', async () => {
   const { problems } = await load({ type: 'unreadable', why: 'it is a folder, not a file' })
   assert.deepEqual(problems.map(problemText), ['config.json: the file cannot be read: it is a folder, not a file.'])
