@@ -228,7 +228,7 @@ test('every failure of the runtime has its status, its code and its facts', asyn
 test('what nobody expected is logged, and told to the caller without its insides', async () => {
   const logged: unknown[] = []
   const log = { error: (facts: object) => void logged.push(facts) }
-  const broken = served(scriptedRuntime({ refuse: new Error('secret path /home/x') }), { log })
+  const broken = served(scriptedRuntime({ refuse: new Error('secret path /srv/x') }), { log })
   const response = await broken.request('/api/messages', { body: { text: 'hi' } })
   assert.equal(response.status, 500)
   const text = await response.text()

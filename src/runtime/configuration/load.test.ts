@@ -12,15 +12,15 @@ test('without a file everything has its default, and paths are in the home', asy
     providers: {},
     models: {},
     context: { layout: 'auto', placements: {}, counter: 'tokenx', dateGranularity: 'day', timeZone: 'UTC' },
-    agent: { maxSteps: 12, workspace: '/home/of/workspace', toolTimeoutMs: 120_000 },
+    agent: { maxSteps: 12, workspace: '/srv/foreword/workspace', toolTimeoutMs: 120_000 },
     skills: {
-      directory: '/home/of/skills',
+      directory: '/srv/foreword/skills',
       extraDirs: [],
       disabled: [],
       contextMode: 'auto',
       allowScripts: false,
     },
-    subjects: { directory: '/home/of/subjects', tastes: '/home/of/tastes' },
+    subjects: { directory: '/srv/foreword/subjects', tastes: '/srv/foreword/tastes' },
     channels: {},
     mcp: { servers: {} },
     plugins: [],
@@ -37,7 +37,7 @@ test('a file with comments is read, and each key knows where it was said', async
   assert.deepEqual(problems, [])
   assert.equal(configuration.gateway.port, 5000)
   assert.equal(configuration.model, 'ollama/llama3.2')
-  assert.equal(configuration.providers['office']?.apiKeyFile, '/home/of/key')
+  assert.equal(configuration.providers['office']?.apiKeyFile, '/srv/foreword/key')
   assert.deepEqual(origins, {
     'gateway.port': 'config.json:3:16',
     model: 'config.json:4:3',
@@ -125,14 +125,14 @@ test('the environment stands over single keys', async () => {
     FOREWORD_CONTEXT_LAYOUT: '{"extends": "auto", "headShare": 0.5}',
     FOREWORD_CHANNELS_TELEGRAM_ALLOWED_USERS: '1,2',
     FOREWORD_MODEL: '',
-    HOME: '/home/person',
+    HOME: '/people/ann',
   })
   assert.deepEqual(problems, [])
   assert.equal(configuration.gateway.port, 6000)
   assert.equal(configuration.model, 'a/b')
   assert.equal(configuration.agent.maxSteps, 3)
   assert.equal(configuration.skills.allowScripts, true)
-  assert.deepEqual(configuration.skills.extraDirs, ['/home/of/more', '/else/where', '/home/person/mine'])
+  assert.deepEqual(configuration.skills.extraDirs, ['/srv/foreword/more', '/else/where', '/people/ann/mine'])
   assert.deepEqual(configuration.context.layout, { extends: 'auto', placements: {}, cut: {}, headShare: 0.5 })
   assert.deepEqual(configuration.channels.telegram?.allowedUsers, [1, 2])
   assert.equal(origins['gateway.port'], 'FOREWORD_GATEWAY_PORT')
@@ -162,5 +162,5 @@ test('single keys of the context change the layout they stand beside', async () 
 
 function load(file: string | TextRead, environment = {}) {
   const found: TextRead = typeof file === 'string' ? { type: 'text', text: file } : file
-  return loadConfiguration({ home: '/home/of', environment, timeZone: 'UTC', read: async () => found })
+  return loadConfiguration({ home: '/srv/foreword', environment, timeZone: 'UTC', read: async () => found })
 }
