@@ -336,7 +336,7 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
     ],
     status: async () => ({
       version: '0.1.0',
-      home: '/home/somebody/.foreword',
+      home: '/srv/foreword',
       model: { id: 'rehearsal', why: 'nothing is configured' },
       running: 0,
       queued: 0,
