@@ -1,3 +1,4 @@
+export { Heard } from './agent/heard.ts'
 export { readHistoryTool } from './agent/read-history.ts'
 export { runTurn } from './agent/turn.ts'
 export { stopping } from './agent/stopping.ts'

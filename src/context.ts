@@ -26,6 +26,7 @@ export {
   type AnyMessage,
   type AssistantMessage,
   type Message,
+  messageText,
   outputText,
   type ToolCallPart,
   type ToolMessage,

@@ -26,6 +26,14 @@ export function userMessage(text: string): UserMessage {
   return { role: 'user', content: text }
 }
 
+/** What a message says: its text, without reasoning, calls and results. */
+export function messageText({ content }: Message): string {
+  if (typeof content === 'string') return content
+  let text = ''
+  for (const part of content) if (part.type === 'text') text += part.text
+  return text
+}
+
 /** The tool calls of a message, in the order the model made them; none for other roles. */
 export function toolCalls(message: Message): readonly ToolCallPart[] {
   if (message.role !== 'assistant' || typeof message.content === 'string') return []

@@ -1,3 +1,4 @@
+import { Heard } from '../agent.ts'
 import { type Assembly, type Budget, ContextOverflowError, type Layer, layoutOf, outline, turnsOf } from '../context.ts'
 import { type Model, ModelError } from '../model.ts'
 import type { CallOutcome, Usage } from '../session.ts'
@@ -88,9 +89,8 @@ async function* made(
   const { used } = assembly.manifest
   yield { type: 'call-start', call, model: model.id }
 
-  const started = clock.monotonic()
-  let known: Pick<CallOutcome, 'wire' | 'usage' | 'finish' | 'firstTokenMs'> = {}
-  const since = () => Math.round(clock.monotonic() - started)
+  const heard = new Heard(clock.monotonic())
+  let finish: Finish | undefined
   let error: CallOutcome['error']
   try {
     const options = {
@@ -104,16 +104,13 @@ async function* made(
       ...(settings.reasoning === undefined ? {} : { reasoning: settings.reasoning }),
     }
     for await (const event of model.call(assembly.request, options)) {
-      if (event.type === 'wire') {
-        known = { ...known, wire: { sha256: event.sha256, bytes: event.bytes, url: event.url } }
-        continue
-      }
-      known = { ...known, firstTokenMs: known.firstTokenMs ?? since() }
+      heard.note(event, clock.monotonic())
+      if (event.type === 'wire') continue
       if (event.type !== 'finish') {
         yield event
         continue
       }
-      known = { ...known, usage: event.usage, finish: event.reason }
+      finish = { usage: event.usage, finish: event.reason }
       learn(bench, model.id, used, event.usage)
       yield { type: 'finish', reason: event.reason, usage: event.usage }
     }
@@ -122,11 +119,13 @@ async function* made(
     error = { code, message: thrown instanceof Error ? thrown.message : String(thrown) }
     throw new RuntimeError(code, error.message, { call }, { cause: thrown })
   } finally {
-    const unfinished = known.finish === undefined && !error
+    const unfinished = finish === undefined && !error
     const ended = unfinished ? { code: 'cancelled', message: 'The caller went away.' } : error
-    await store.finishCall(call, { ...known, ...(ended ? { error: ended } : {}), durationMs: since() })
+    await store.finishCall(call, heard.outcome(clock.monotonic(), { ...finish, ...(ended ? { error: ended } : {}) }))
   }
 }
+
+type Finish = Pick<CallOutcome, 'usage' | 'finish'>
 
 function learn({ calibration, settings }: Workbench, model: string, used: number, { promptTokens }: Usage): void {
   if (promptTokens !== undefined) calibration.observe(model, settings.counter, used, promptTokens)

@@ -1,4 +1,4 @@
-import type { Message } from '../context.ts'
+import { messageText } from '../context.ts'
 import type { Entry, SessionStore, Usage } from '../session.ts'
 import { RuntimeError, type TurnTotals, type TurnView } from './contract.ts'
 
@@ -23,13 +23,7 @@ export async function turnView(store: SessionStore, session: string, turn: strin
 
 function answerText(entries: readonly Entry[]): string {
   const last = entries.findLast((entry) => entry.type === 'message' && entry.message.role === 'assistant')
-  return last?.type === 'message' ? textOf(last.message) : ''
-}
-
-/** The text parts of a message, joined. */
-function textOf({ content }: Message): string {
-  if (typeof content === 'string') return content
-  return content.map((part) => (part.type === 'text' ? part.text : '')).join('')
+  return last?.type === 'message' ? messageText(last.message) : ''
 }
 
 /** What the calls of a turn cost together; unknown as soon as one of them is. */

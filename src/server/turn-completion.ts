@@ -1,7 +1,8 @@
+import { messageText } from '../context.ts'
 import { type CompletionEvent, type Runtime, RuntimeError, type RuntimeErrorCode, turnTotals } from '../runtime.ts'
 import { type Entry, type Usage } from '../session.ts'
 import { type FinishReason } from '../model.ts'
-import { messageReasoning, messageText } from './message-text.ts'
+import { messageReasoning } from './message-reasoning.ts'
 
 /**
  * A turn of a session as if it were one completion: what all its calls say, one after another, and the sums of what they

@@ -1,7 +1,7 @@
-import { toolCalls, toolResults, outputText, type Message } from '../context.ts'
+import { messageText, toolCalls, toolResults, outputText, type Message } from '../context.ts'
 import { type SessionEvent, turnTotals } from '../runtime.ts'
 import { type Entry, type Usage } from '../session.ts'
-import { messageReasoning, messageText } from './message-text.ts'
+import { messageReasoning } from './message-reasoning.ts'
 
 type Spoken = 'text' | 'reasoning'
 

@@ -1,18 +1,14 @@
 import type { LanguageModelV4CallOptions, SharedV4ProviderOptions } from '@ai-sdk/provider'
 import { fromLanguageModel } from '../language-model.ts'
 import type { CallOptions, Model } from '../model.ts'
-import { type DoorSettings, secretsOf } from './settings.ts'
+import { commonSettings, type DoorSettings } from './settings.ts'
 
 export const ANTHROPIC_URL = 'https://api.anthropic.com/v1'
 
 /** A model of Anthropic's, by the Messages API, with marks that let its prompt cache keep what will stay the same. */
 export function anthropicModel(settings: DoorSettings): Model {
   return fromLanguageModel({
-    id: `${settings.provider}/${settings.model}`,
-    facts: settings.facts,
-    secrets: secretsOf(settings),
-    ...(settings.patience ? { patience: settings.patience } : {}),
-    ...(settings.fetch ? { fetch: settings.fetch } : {}),
+    ...commonSettings(settings),
     open: async (fetch) => {
       const { createAnthropic } = await import('@ai-sdk/anthropic')
       const { baseURL, apiKey = 'none', headers = {} } = settings

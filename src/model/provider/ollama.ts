@@ -6,7 +6,7 @@ import type { Patience } from '../patience.ts'
 import type { Fetch } from '../wire-fetch.ts'
 import { ollamaRequest } from './ollama-request.ts'
 import { ollamaParts } from './ollama-stream.ts'
-import { type DoorSettings, secretsOf } from './settings.ts'
+import { commonSettings, type DoorSettings } from './settings.ts'
 
 /** Loading a large model and reading a long prompt take minutes; Node's own `fetch` gives up after 300 seconds. */
 const PATIENCE: Patience = { firstMs: 280_000, idleMs: 120_000 }
@@ -17,12 +17,8 @@ const PATIENCE: Patience = { firstMs: 280_000, idleMs: 120_000 }
  */
 export function ollamaModel(settings: DoorSettings): Model {
   return fromLanguageModel({
-    id: `${settings.provider}/${settings.model}`,
-    facts: settings.facts,
-    secrets: secretsOf(settings),
+    ...commonSettings(settings, PATIENCE),
     missing: `Fetch it with \`ollama pull ${settings.model}\`.`,
-    patience: { ...PATIENCE, ...settings.patience },
-    ...(settings.fetch ? { fetch: settings.fetch } : {}),
     open: (fetch) => streaming(settings, fetch),
     mark: (call, { window }) => ({
       ...call,

@@ -1,15 +1,11 @@
 import { fromLanguageModel } from '../language-model.ts'
 import type { Model } from '../model.ts'
-import { type DoorSettings, secretsOf } from './settings.ts'
+import { commonSettings, type DoorSettings } from './settings.ts'
 
 /** A model behind any server that speaks Chat Completions: LM Studio, vLLM, llama.cpp, OpenRouter and many more. */
 export function openaiCompatibleModel(settings: DoorSettings): Model {
   return fromLanguageModel({
-    id: `${settings.provider}/${settings.model}`,
-    facts: settings.facts,
-    secrets: secretsOf(settings),
-    ...(settings.patience ? { patience: settings.patience } : {}),
-    ...(settings.fetch ? { fetch: settings.fetch } : {}),
+    ...commonSettings(settings),
     open: async (fetch) => {
       const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
       const { provider: name, baseURL, apiKey, headers = {} } = settings

@@ -2,7 +2,7 @@ import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
 import { fromLanguageModel } from '../language-model.ts'
 import type { Model } from '../model.ts'
 import type { Patience } from '../patience.ts'
-import { type DoorSettings, secretsOf } from './settings.ts'
+import { commonSettings, type DoorSettings } from './settings.ts'
 
 export const OPENAI_URL = 'https://api.openai.com/v1'
 
@@ -17,11 +17,7 @@ const PATIENCE: Patience = { firstMs: 280_000, idleMs: 180_000 }
 export function openaiModel(settings: DoorSettings & { readonly api?: 'responses' | 'chat' }): Model {
   const api = settings.api ?? (settings.baseURL === OPENAI_URL ? 'responses' : 'chat')
   return fromLanguageModel({
-    id: `${settings.provider}/${settings.model}`,
-    facts: settings.facts,
-    secrets: secretsOf(settings),
-    patience: { ...PATIENCE, ...settings.patience },
-    ...(settings.fetch ? { fetch: settings.fetch } : {}),
+    ...commonSettings(settings, PATIENCE),
     open: async (fetch) => {
       const { createOpenAI } = await import('@ai-sdk/openai')
       const { baseURL, apiKey = 'none', headers = {} } = settings

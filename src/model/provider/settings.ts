@@ -1,3 +1,4 @@
+import type { LanguageModelSettings } from '../language-model.ts'
 import type { ModelFacts } from '../model.ts'
 import type { Patience } from '../patience.ts'
 import type { Fetch } from '../wire-fetch.ts'
@@ -16,7 +17,17 @@ export interface DoorSettings {
   readonly patience?: Partial<Patience>
 }
 
+/** What every door to a model says of itself. `patience` is the door's own, where the configuration names none. */
+export function commonSettings(
+  settings: DoorSettings,
+  patience?: Patience,
+): Pick<LanguageModelSettings, 'id' | 'facts' | 'secrets' | 'patience' | 'fetch'> {
+  const { provider, model, facts, fetch } = settings
+  const patient = patience || settings.patience ? { patience: { ...patience, ...settings.patience } } : {}
+  return { id: `${provider}/${model}`, facts, secrets: secretsOf(settings), ...patient, ...(fetch ? { fetch } : {}) }
+}
+
 /** What must not be repeated in an error: the key, and every header that was configured. */
-export function secretsOf({ apiKey, headers }: DoorSettings): readonly string[] {
+function secretsOf({ apiKey, headers }: DoorSettings): readonly string[] {
   return [...(apiKey ? [apiKey] : []), ...Object.values(headers ?? {})]
 }
