@@ -82,13 +82,16 @@ export function createDesks(store: SessionStore): Desks {
   async function open(session: string): Promise<SessionDesk | undefined> {
     const row = await store.session(session)
     if (!row) return undefined
-    const [cut, calls] = await Promise.all([
-      store.entries(session, { types: ['cut'], last: 1 }),
-      store.calls(session, { last: 1 }),
-    ])
-    const last = cut[0]?.type === 'cut' ? { marks: cut[0].cut, available: cut[0].available } : undefined
-    const call = calls[0] ? { call: calls[0].id, fingerprint: undefined, at: undefined } : undefined
-    return find(session) ?? place({ ...blank(session, row.entries), model: row.model, cut: last, lastCall: call })
+    const [newest] = await store.calls(session, { last: 1 })
+    const call = newest && { call: newest.id, fingerprint: undefined, at: undefined }
+    // Looked for only where there is one: in a long session that was never cut, the search would read all of it.
+    const cut = newest?.manifest.cut && (await lastCut(session))
+    return find(session) ?? place({ ...blank(session, row.entries), model: row.model, cut, lastCall: call })
+  }
+
+  async function lastCut(session: string): Promise<SessionDesk['cut']> {
+    const [entry] = await store.entries(session, { types: ['cut'], last: 1 })
+    return entry?.type === 'cut' ? { marks: entry.cut, available: entry.available } : undefined
   }
 
   return {
