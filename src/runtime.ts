@@ -3,6 +3,7 @@ export {
   type CompletionInput,
   type EventsOptions,
   type ModelStatus,
+  type PersonsDecision,
   type Preview,
   type RebuiltRequest,
   type Replay,
@@ -14,8 +15,11 @@ export {
   type SessionEvent,
   type SubmitInput,
   type Submitted,
+  type ToolStatus,
+  type ToolTrial,
   type TurnTotals,
   type TurnView,
+  type WaitingApproval,
 } from './runtime/contract.ts'
 export { createRuntime, type RuntimeParts } from './runtime/create-runtime.ts'
 export { type OpenOptions, openRuntime, storePath } from './runtime/open-runtime.ts'

@@ -1,4 +1,7 @@
+export type { AuditFacts, AuditRecord, AuditVerdict } from './session/audit.ts'
 export type {
+  ApprovalDecision,
+  ApprovalQuestion,
   Binding,
   CallOutcome,
   CallRecord,
@@ -7,11 +10,13 @@ export type {
   EntryType,
   InputOptions,
   SpokenBody,
+  StoredResult,
   TokenCounts,
   TurnOutcome,
   Usage,
 } from './session/entry.ts'
 export type {
+  AuditOptions,
   CallsOptions,
   EntriesOptions,
   RecentTurns,

@@ -1,6 +1,28 @@
+export type {
+  Access,
+  AccessMode,
+  AccessRead,
+  GlobalAccess,
+  ShellAccess,
+  ToolAccess,
+} from './tool/access/access.ts'
+export { callDigest } from './tool/call-digest.ts'
 export type { ToolFailure } from './tool/failed.ts'
 export { cappedText } from './tool/output-cap.ts'
-export type { Tool, ToolCall, ToolContext, ToolResult } from './tool/tool.ts'
+export type { CallDescription, PlannedCall } from './tool/planned-call.ts'
+export type {
+  DirectTool,
+  PlannedTool,
+  Tool,
+  ToolAnswered,
+  ToolCall,
+  ToolContext,
+  ToolFailed,
+  ToolMeta,
+  ToolPlan,
+  ToolResult,
+  ToolTraits,
+} from './tool/tool.ts'
 export {
   createToolbox,
   type GateAnswer,
@@ -9,3 +31,4 @@ export {
   type ToolboxOptions,
   type ToolGate,
 } from './tool/toolbox.ts'
+export type { Program, ProgramEnd, ProgramLimits, ProgramOutput } from './tool/process/program.ts'

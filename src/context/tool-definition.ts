@@ -6,4 +6,6 @@ export interface ToolDefinition {
   readonly inputSchema: Readonly<Record<string, unknown>>
   /** Cost in tokens by the counter of the assembly. Counted when absent. */
   readonly tokens?: number
+  /** Its results stay as they are for as long as their turn stays in the history. Not sent. */
+  readonly keepsOutput?: boolean
 }

@@ -1,5 +1,6 @@
-import type { Layer } from '../context.ts'
+import type { Layer, ToolDefinition } from '../context.ts'
 import type { Tool } from '../tool.ts'
+import type { SkillDefinition } from './skill-definition.ts'
 
 /**
  * One capability: layers for the model to read, tools for it to call, and a life between start and stop. Plugins read
@@ -10,8 +11,16 @@ export interface Plugin {
   readonly version: string
   /** Called for every step. A throw ends the turn: no request is sent with something missing that nobody can see. */
   layers?(context: LayerContext): Promise<readonly Layer[]>
-  /** The same tools in the same order until the next `reload`. */
+  /** The same tools in the same order until the next `reload`, or until one of `withheld` is accepted. */
   tools?(): readonly Tool[]
+  /** Capabilities: their tools are offered, and their prompt blocks are sent as the layout has it. As stable as `tools`. */
+  skills?(): readonly SkillDefinition[]
+  /** Resolves when what is started late is there, or was waited for long enough. Asked before each turn. Never rejects. */
+  ready?(): Promise<void>
+  /** Tools of others whose definition is not the one that was accepted: not offered until the owner accepts. */
+  withheld?(): readonly WithheldTool[]
+  /** Accepts the definition with this digest. Answers false where no tool of that name and digest is withheld. */
+  accept?(tool: string, digest: string): Promise<boolean>
   /** A throw keeps the whole runtime from starting: what can be done without is a warning instead. */
   start?(): Promise<void>
   /** Reads again what `start` read. Called between turns. */
@@ -19,6 +28,16 @@ export interface Plugin {
   stop?(): Promise<void>
   /** What was wrong with what was read last, in sentences that name the place. */
   warnings?(): readonly string[]
+}
+
+/** A definition that has changed since it was accepted. */
+export interface WithheldTool {
+  readonly name: string
+  readonly accepted: ToolDefinition
+  /** `undefined`: the tool is gone. */
+  readonly offered: ToolDefinition | undefined
+  /** SHA-256 of what is offered now. */
+  readonly digest: string
 }
 
 /** What a layer may depend on. Nothing else: the same context gives the same layers until the next `reload`. */
@@ -29,6 +48,8 @@ export interface LayerContext {
   readonly layout: string
   /** Names of the tools that are offered in this step, in their order. */
   readonly tools: readonly string[]
+  /** Capabilities of all plugins, in the order of the plugins, whether or not their tools are offered. None where absent. */
+  readonly skills?: readonly SkillDefinition[]
   /** Absent for a call that belongs to no session. */
   readonly session?: string
   readonly turn?: string

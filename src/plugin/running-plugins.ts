@@ -1,13 +1,21 @@
 import type { Layer } from '../context.ts'
 import type { Tool } from '../tool.ts'
-import type { LayerContext, Plugin } from './plugin.ts'
+import type { LayerContext, Plugin, WithheldTool } from './plugin.ts'
+import type { SkillDefinition } from './skill-definition.ts'
 
 /** Plugins between start and stop, as one. */
 export interface RunningPlugins {
   readonly plugins: readonly Plugin[]
   /** The layers of all plugins, in the order of the plugins. Rejects with the name of the plugin that failed. */
-  layers(context: LayerContext): Promise<readonly Layer[]>
+  layers(context: Omit<LayerContext, 'skills'>): Promise<readonly Layer[]>
+  /** Of each plugin its own tools, then those of its skills. */
   tools(): readonly Tool[]
+  skills(): readonly SkillDefinition[]
+  /** Name of the plugin that a tool comes from: the last one that declares it. */
+  ownerOf(tool: string): string | undefined
+  ready(): Promise<void>
+  withheld(): readonly WithheldTool[]
+  accept(tool: string, digest: string): Promise<boolean>
   /** Each sentence begins with the name of its plugin. */
   warnings(): readonly string[]
   reload(): Promise<void>
@@ -28,13 +36,24 @@ export async function startPlugins(plugins: readonly Plugin[]): Promise<RunningP
     }
   }
   let stopped: Promise<void> | undefined
+  const skills = () => plugins.flatMap((plugin) => plugin.skills?.() ?? [])
   return {
     plugins,
     async layers(context) {
-      const all = await Promise.all(plugins.map((plugin) => layersOf(plugin, context)))
+      const all = await Promise.all(plugins.map((plugin) => layersOf(plugin, { ...context, skills: skills() })))
       return all.flat()
     },
-    tools: () => plugins.flatMap((plugin) => plugin.tools?.() ?? []),
+    tools: () => plugins.flatMap(toolsOf),
+    skills,
+    ownerOf: (tool) => plugins.findLast((plugin) => toolsOf(plugin).some(({ name }) => name === tool))?.name,
+    async ready() {
+      await Promise.all(plugins.map((plugin) => plugin.ready?.()))
+    },
+    withheld: () => plugins.flatMap((plugin) => plugin.withheld?.() ?? []),
+    async accept(tool, digest) {
+      for (const plugin of plugins) if (await plugin.accept?.(tool, digest)) return true
+      return false
+    },
     warnings: () =>
       plugins.flatMap((plugin) => (plugin.warnings?.() ?? []).map((warning) => `${plugin.name}: ${warning}`)),
     async reload() {
@@ -42,6 +61,10 @@ export async function startPlugins(plugins: readonly Plugin[]): Promise<RunningP
     },
     stop: () => (stopped ??= stop(plugins)),
   }
+}
+
+function toolsOf(plugin: Plugin): readonly Tool[] {
+  return [...(plugin.tools?.() ?? []), ...(plugin.skills?.() ?? []).flatMap(({ tools }) => tools)]
 }
 
 async function layersOf(plugin: Plugin, context: LayerContext): Promise<readonly Layer[]> {

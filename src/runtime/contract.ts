@@ -1,6 +1,19 @@
 import type { Comparison, Manifest, Message, ToolDefinition } from '../context.ts'
 import type { FinishReason, ModelErrorCode, ModelFacts } from '../model.ts'
-import type { Binding, CallRecord, Entry, SessionRow, SessionStore, TurnOutcome, Usage } from '../session.ts'
+import type { WithheldTool } from '../plugin.ts'
+import type {
+  ApprovalDecision,
+  ApprovalQuestion,
+  AuditVerdict,
+  Binding,
+  CallRecord,
+  Entry,
+  SessionRow,
+  SessionStore,
+  TurnOutcome,
+  Usage,
+} from '../session.ts'
+import type { CallDescription, ToolResult } from '../tool.ts'
 
 /**
  * Many sessions over one home: what every door (HTTP, command line, channels) talks to. Methods reject with
@@ -36,6 +49,24 @@ export interface Runtime {
   request(call: string): Promise<RebuiltRequest>
   diff(before: string, after: string): Promise<Comparison>
   replay(session: string): Promise<Replay>
+
+  /** Calls that wait for a person, oldest first. */
+  approvals(): Promise<readonly WaitingApproval[]>
+  /**
+   * A person's decision about one call, on disk when it resolves. `digest` has to be the one of what was shown. Rejects with
+   * `no-such-approval`, and with `approval-changed` where the digest is another one or somebody has decided already.
+   */
+  decide(approval: string, decision: PersonsDecision): Promise<void>
+
+  /** Every tool there is, offered or not, and why. */
+  tools(): Promise<readonly ToolStatus[]>
+  /** What a call outside every turn would do. Runs nothing. */
+  planTool(tool: string, input: unknown): Promise<ToolTrial>
+  /** Runs what `planTool` described, under the same policy, for a person who saw it: `digest` has to be the one of the plan. */
+  runTool(tool: string, input: unknown, digest: string): Promise<ToolResult>
+  /** Accepts a changed definition. Answers false where nothing of that name and digest is withheld. */
+  acceptTool(tool: string, digest: string): Promise<boolean>
+  verifyAudit(): Promise<AuditVerdict>
 
   models(): Promise<readonly ModelStatus[]>
   status(): Promise<RuntimeStatus>
@@ -161,6 +192,54 @@ export interface ModelStatus {
   readonly calibration?: { readonly counter: string; readonly ratio: number; readonly samples: number }
 }
 
+/** A call that waits for a person. */
+export interface WaitingApproval {
+  readonly approval: string
+  readonly session: string
+  readonly turn: string
+  readonly toolCallId: string
+  /** ISO 8601. */
+  readonly time: string
+  readonly rule: string
+  readonly request: ApprovalQuestion
+  readonly digest: string
+}
+
+export interface PersonsDecision {
+  readonly decision: ApprovalDecision
+  readonly digest: string
+  /** Through which door, such as `cli` or `http`. */
+  readonly by: string
+}
+
+/** A tool, and whether the model may call it. */
+export interface ToolStatus {
+  readonly name: string
+  readonly description?: string
+  readonly inputSchema: Readonly<Record<string, unknown>>
+  /** The plugin it comes from; `foreword` for its own. */
+  readonly from: string
+  readonly access: 'allowed' | 'ask' | 'refused'
+  /** What decided. */
+  readonly rule: string
+  /** The sentence of a refusal. */
+  readonly reason?: string
+  /** Offered only where this layer stands in this form. */
+  readonly offeredWith?: { readonly layer: string; readonly form: string }
+  /** Its definition has changed since it was accepted. */
+  readonly withheld?: WithheldTool
+}
+
+/** A call outside every turn, described and not run. */
+export type ToolTrial =
+  | { readonly type: 'refused'; readonly rule: string; readonly error: string }
+  | {
+      readonly type: 'allowed' | 'ask'
+      readonly rule: string
+      readonly call: CallDescription
+      readonly digest: string
+    }
+
 /** What runs here. */
 export interface RuntimeStatus {
   readonly version: string
@@ -168,6 +247,8 @@ export interface RuntimeStatus {
   readonly model: { readonly id: string; readonly why: string }
   readonly running: number
   readonly queued: number
+  /** Calls that wait for a person; their turns are among those that run. */
+  readonly waiting: number
   readonly recovered: number
   readonly warnings: readonly string[]
   readonly started: string
@@ -198,6 +279,10 @@ export type RuntimeErrorCode =
   | 'no-such-session'
   | 'no-such-turn'
   | 'no-such-call'
+  | 'no-such-tool'
+  | 'no-such-approval'
+  /** Somebody has decided already, or about something else. */
+  | 'approval-changed'
   /** The idempotency key belongs to other input. */
   | 'key-reused'
   | 'context-overflow'

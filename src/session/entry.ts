@@ -1,4 +1,4 @@
-import type { Cut, Manifest, Message } from '../context.ts'
+import type { Cut, Manifest, Message, Origin } from '../context.ts'
 
 /**
  * What can happen in a session. The log only grows: an entry is never changed or taken back, and every other view of a
@@ -41,8 +41,35 @@ export type EntryBody =
       readonly call: string
       readonly toolCallId: string
       readonly ok: boolean
+      /** As the model reads it. */
       readonly output: string
       readonly durationMs: number
+      /** Where it comes from, if not from the tool itself. */
+      readonly origin?: Origin
+      /** The whole of a result that was too long to show. */
+      readonly stored?: StoredResult
+    }
+  /** A person has to decide about a call. The turn waits until there is an `approval` of the same id. */
+  | {
+      readonly type: 'approval-request'
+      readonly turn: string
+      readonly call: string
+      readonly approval: string
+      readonly toolCallId: string
+      readonly rule: string
+      readonly request: ApprovalQuestion
+      /** SHA-256 of `request`: the decision holds for exactly that. */
+      readonly digest: string
+    }
+  | {
+      readonly type: 'approval'
+      readonly turn: string
+      readonly approval: string
+      readonly toolCallId: string
+      readonly digest: string
+      readonly decision: ApprovalDecision
+      /** Through which door, such as `cli` or `http`. */
+      readonly by: string
     }
   /** A message that the model or the tools made. `partial`: the turn ended while it was being said. */
   | {
@@ -75,6 +102,31 @@ export type EntryBody =
   | { readonly type: 'delivered'; readonly turn: string; readonly channel: string; readonly messageId?: string }
 
 export type EntryType = EntryBody['type']
+
+/** Exactly what a person is asked to allow. */
+export interface ApprovalQuestion {
+  readonly tool: string
+  readonly input: unknown
+  readonly argv?: readonly string[]
+  readonly command?: string
+  readonly folder?: string
+  readonly diff?: string
+  readonly facts?: Readonly<Record<string, unknown>>
+}
+
+/** `session`: the very same call (by its digest) needs no second question in this session. The model reads `reason`. */
+export type ApprovalDecision =
+  | { readonly type: 'approve'; readonly scope: 'once' | 'session' }
+  | { readonly type: 'deny'; readonly reason?: string }
+
+/** A result that is kept whole beside the log. */
+export interface StoredResult {
+  /** How the model asks for it. Unique by content within a session. */
+  readonly id: string
+  /** `sha256:HASH` of its text among the contents. */
+  readonly content: string
+  readonly characters: number
+}
 
 /** What a history is made of: the input of a turn and what was said for it. */
 export type SpokenBody = Extract<EntryBody, { readonly type: 'input' | 'message' }>

@@ -1,3 +1,4 @@
+import type { AuditFacts, AuditRecord } from './audit.ts'
 import type { Binding, CallOutcome, CallRecord, Entry, EntryBody, SpokenBody } from './entry.ts'
 
 /**
@@ -74,6 +75,14 @@ export interface SessionStore {
   putValue(key: string, value: unknown): Promise<void>
   value(key: string): Promise<unknown>
 
+  /**
+   * Records of the audit in their order. They are written with `transaction` alone, outlive the sessions they speak of,
+   * and are never changed or removed.
+   */
+  audit(options?: AuditOptions): Promise<readonly AuditRecord[]>
+  /** The newest record as it was noted beside the chain when it was written; `undefined` before the first. */
+  auditHead(): Promise<Pick<AuditRecord, 'number' | 'hash'> | undefined>
+
   /** Waits for everything that was accepted, then closes. */
   close(): Promise<void>
 }
@@ -86,6 +95,8 @@ export type Write =
   | { readonly type: 'content'; readonly text: string }
   | { readonly type: 'value'; readonly key: string; readonly value: unknown }
   | { readonly type: 'binding'; readonly binding: Binding; readonly session: string }
+  /** One more link of the audit's chain: its number and hashes are made where it is written. */
+  | { readonly type: 'audit'; readonly facts: AuditFacts; readonly time: string }
 
 /** Which entries of a session are read. Without any: all of them, oldest first. */
 export interface EntriesOptions {
@@ -101,6 +112,22 @@ export interface EntriesOptions {
 export interface CallsOptions {
   readonly last?: number
   readonly after?: string
+  readonly limit?: number
+}
+
+/** Which records of the audit are read; what is given must all hold. Without any: all of them, oldest first. */
+export interface AuditOptions {
+  readonly session?: string
+  readonly turn?: string
+  readonly tool?: string
+  readonly decision?: AuditFacts['decision']
+  /** ISO 8601: at this time or later. */
+  readonly since?: string
+  /** Only records with a larger number. */
+  readonly after?: number
+  /** The newest n of what matches. */
+  readonly last?: number
+  /** The oldest n of what matches: with `after` a long audit is read in pages. */
   readonly limit?: number
 }
 

@@ -1,13 +1,15 @@
 import { failed } from './failed.ts'
-import type { Tool, ToolContext, ToolResult } from './tool.ts'
+import type { ToolContext, ToolResult } from './tool.ts'
+
+/** What a tool does with the time it is given. */
+type Work = (context: ToolContext) => Promise<ToolResult>
 
 /**
  * Runs a tool until it answers, throws, is cancelled, or `limitMs` is over. Never throws. A tool that ignores its signal
  * is not waited for: what it still answers is dropped.
  */
-export async function runWithin(
-  tool: Tool,
-  input: unknown,
+export async function withinTime(
+  work: Work,
   context: ToolContext,
   limitMs: number,
 ): Promise<ToolResult> {
@@ -22,16 +24,16 @@ export async function runWithin(
   const timer = setTimeout(() => endWith(failed('timeout', `timed out after ${limitMs} ms`)), limitMs)
   context.signal.addEventListener('abort', onAbort, { once: true })
   try {
-    return await Promise.race([ended.promise, execute(tool, input, { ...context, signal: end.signal })])
+    return await Promise.race([ended.promise, answerOf(work, { ...context, signal: end.signal })])
   } finally {
     clearTimeout(timer)
     context.signal.removeEventListener('abort', onAbort)
   }
 }
 
-async function execute(tool: Tool, input: unknown, context: ToolContext): Promise<ToolResult> {
+async function answerOf(work: Work, context: ToolContext): Promise<ToolResult> {
   try {
-    const result: unknown = await tool.execute(input, context)
+    const result: unknown = await work(context)
     return isResult(result) ? result : failed('exception', 'the tool answered with something that is no result')
   } catch (error) {
     return failed('exception', messageOf(error))

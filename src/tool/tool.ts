@@ -1,15 +1,60 @@
-import type { Origin, ToolDefinition } from '../context.ts'
+import type { Message, Origin, ToolDefinition } from '../context.ts'
 
-/** A callable thing: what the model is told of it, and what happens when it calls. */
-export interface Tool extends ToolDefinition {
+/**
+ * A callable thing: what the model is told of it, and what happens when it calls. A tool with an effect that a person may
+ * want to see first has `plan`, the others `execute`.
+ */
+export type Tool = ToolTraits & (DirectTool | PlannedTool)
+
+export interface ToolTraits extends ToolDefinition {
   /** May be run again after a crash: a second run changes nothing that the first has not. */
   readonly idempotent?: boolean
   /** Time limit of one run, ms. */
   readonly timeoutMs?: number
+  /** The most of one result that is put before the model, characters. What is longer is stored whole. */
+  readonly maxShownChars?: number
   /** Where its results come from. `tool` unless said. */
   readonly origin?: Origin['kind']
+  /** `ask`: a person decides about every call, unless `tool-access.json` says otherwise. */
+  readonly approval?: 'ask' | 'never'
+  /**
+   * Only reads back what its session was given or has said. Allowed unless somebody forbids it: an allowlist need not
+   * name it (docs/guide/tools.md).
+   */
+  readonly readsContext?: boolean
+  /** Offered only in calls in which this layer stands in this form. Offered in all calls where absent. */
+  readonly offeredWith?: { readonly layer: string; readonly form: string }
+}
+
+export interface DirectTool {
   /** `input` has been checked against `inputSchema`. A throw becomes a failed result that the model reads. */
   execute(input: unknown, context: ToolContext): Promise<ToolResult>
+  readonly plan?: undefined
+}
+
+export interface PlannedTool {
+  /**
+   * Says exactly what a call would do, and does nothing of it. `input` has been checked against `inputSchema`. A call that
+   * cannot be made is a failed result; a throw becomes one.
+   */
+  plan(input: unknown, context: ToolContext): Promise<ToolPlan | ToolFailed>
+  readonly execute?: undefined
+}
+
+/** One call, ready to run: what is shown, checked and approved is what runs. Everything but `run` is plain JSON. */
+export interface ToolPlan {
+  /** Program and arguments, as the system will be given them. */
+  readonly argv?: readonly string[]
+  /** Text for a shell, as it is. */
+  readonly command?: string
+  /** Folder that it works in, absolute, links resolved. */
+  readonly folder?: string
+  /** What it changes in a file, as a unified diff. */
+  readonly diff?: string
+  /** What else its effect depends on, such as the digest of a file that it replaces. */
+  readonly facts?: Readonly<Record<string, unknown>>
+  /** Does what the plan says, or fails where that is no longer possible. */
+  run(context: ToolContext): Promise<ToolResult>
 }
 
 /** What a run may know. It carries no way to the configuration, to approvals, or to other sessions. */
@@ -19,17 +64,35 @@ export interface ToolContext {
   readonly toolCallId: string
   /** Aborted by cancel and by the time limit. */
   readonly signal: AbortSignal
+  /** Messages that the model had in front of it when it called; absent where nobody knows, as after a restart. */
+  readonly seen?: readonly Message[]
 }
 
 /** Failure is data: the model reads `error` and can recover. */
-export type ToolResult =
-  | { readonly ok: true; readonly output: string; readonly meta?: Readonly<Record<string, unknown>> }
-  | {
-      readonly ok: false
-      readonly error: string
-      readonly output?: string
-      readonly meta?: Readonly<Record<string, unknown>>
-    }
+export type ToolResult = ToolAnswered | ToolFailed
+
+export interface ToolAnswered {
+  readonly ok: true
+  readonly output: string
+  readonly meta?: ToolMeta
+}
+
+export interface ToolFailed {
+  readonly ok: false
+  readonly error: string
+  readonly output?: string
+  readonly meta?: ToolMeta
+}
+
+/** Facts of a run for the audit. The model does not read them. */
+export interface ToolMeta {
+  readonly exitCode?: number
+  /** Bytes that the run put out, before anything was cut. */
+  readonly bytes?: number
+  /** Something of the output was lost: it is not stored either. */
+  readonly truncated?: boolean
+  readonly [fact: string]: unknown
+}
 
 /** A call as the model made it. Input that was not JSON is the string it was. */
 export interface ToolCall {

@@ -1,9 +1,11 @@
 import type { ToolDefinition } from '../context.ts'
+import { callDigest } from './call-digest.ts'
 import { failed } from './failed.ts'
 import { inputFault } from './input-fault.ts'
 import { cappedResult } from './output-cap.ts'
-import { runWithin } from './time-limit.ts'
-import type { Tool, ToolCall, ToolContext, ToolResult } from './tool.ts'
+import type { CallDescription, PlannedCall } from './planned-call.ts'
+import { withinTime } from './time-limit.ts'
+import type { Tool, ToolCall, ToolContext, ToolPlan, ToolResult } from './tool.ts'
 
 /** A fixed set of tools. A value: two toolboxes know nothing of each other. */
 export interface Toolbox {
@@ -14,9 +16,12 @@ export interface Toolbox {
   /** Names that were declared more than once: the later tool stands in the earlier one's place (BEHAVIOURS §1.5). */
   readonly replaced: readonly string[]
   /**
-   * Runs one call. Never throws: an unknown tool, bad input, a refusal, an exception and a time-out are results that the
-   * model reads (BEHAVIOURS §2.2). `meta.failure` says which; it is absent where the tool itself answered.
+   * Checks one call, asks the gate, and says what would run. Nothing runs yet. Never throws: an unknown tool, bad input
+   * and a refusal are results that the model reads (BEHAVIOURS §2.2). `meta.failure` of a result says which; it is absent
+   * where the tool itself answered.
    */
+  plan(call: ToolCall, context: RunContext): Promise<PlannedCall>
+  /** Plans a call and runs it, unless a person would have to be asked: that is a refusal here. Never throws. */
   run(call: ToolCall, context: RunContext): Promise<ToolResult>
   /** Runs calls side by side; results in the order of the calls. */
   runAll(calls: readonly ToolCall[], context: RunContext): Promise<readonly ToolResult[]>
@@ -29,67 +34,117 @@ export type RunContext = Omit<ToolContext, 'toolCallId'>
 export interface ToolboxOptions {
   /** Time limit of one run, ms, for tools that declare none. 120,000 unless given. */
   readonly timeoutMs?: number
-  /** Longest output of one run, characters. 64,000 unless given. */
+  /** Longest output of one run that is kept at all, characters. 10,000,000 unless given. */
   readonly maxOutputChars?: number
-  /** Asked after the input was checked and before the tool runs. Everything is allowed unless given. */
+  /** Asked after the input was checked and before the tool is planned. Everything is allowed unless given. */
   readonly gate?: ToolGate
 }
 
-/** Says whether a call may run. A gate that throws has refused. Waiting here does not count against the time limit. */
+/** Says whether a call may run. A gate that throws has refused. */
 export type ToolGate = (call: ToolCall, tool: Tool, context: ToolContext) => Promise<GateAnswer>
 
-/** Whether a tool may run. The model reads the reason of a refusal. */
-export type GateAnswer = { readonly type: 'allow' } | { readonly type: 'refuse'; readonly reason: string }
+/** Whether a tool may run, and what said so. The model reads the reason of a refusal. */
+export type GateAnswer =
+  | { readonly type: 'allow' | 'ask'; readonly rule: string }
+  | { readonly type: 'refuse'; readonly rule: string; readonly reason: string }
 
 /** Tools by name; of two with one name the later stands in the place of the earlier. */
 export function createToolbox(declared: readonly Tool[], options: ToolboxOptions = {}): Toolbox {
-  const { timeoutMs = 120_000, maxOutputChars = 64_000, gate } = options
+  const { timeoutMs = 120_000, maxOutputChars = 10_000_000, gate = allowAll } = options
   const byName = new Map(declared.map((tool) => [tool.name, tool]))
   const tools = [...byName.values()]
 
-  async function run(call: ToolCall, turn: RunContext): Promise<ToolResult> {
-    return cappedResult(await answer(call, { ...turn, toolCallId: call.toolCallId }), maxOutputChars)
+  async function plan(call: ToolCall, turn: RunContext): Promise<PlannedCall> {
+    const context: ToolContext = { ...turn, toolCallId: call.toolCallId }
+    const { toolName, input } = call
+    const tool = byName.get(toolName)
+    if (!tool) {
+      const result = failed('unknown-tool', `there is no tool named ${toolName.slice(0, 200)}`)
+      return { type: 'refused', rule: 'unknown-tool', result }
+    }
+    const described = { tool: toolName, input }
+    const fault = await inputFault(tool.inputSchema, input)
+    if (fault !== undefined) {
+      const result = failed('invalid-input', `invalid input for ${tool.name}: ${fault}`)
+      return { type: 'refused', rule: 'input-schema', result, call: described }
+    }
+    const answer = await answerOf(gate, call, tool, context)
+    if (answer.type === 'refuse') {
+      return { type: 'refused', rule: answer.rule, result: failed('refused', answer.reason), call: described }
+    }
+    const limit = tool.timeoutMs ?? timeoutMs
+    const steps = await planOf(tool, input, context, limit)
+    if ('ok' in steps) {
+      return { type: 'refused', rule: 'plan', result: cappedResult(steps, maxOutputChars), call: described }
+    }
+    const { run: runPlan, ...shown } = steps
+    const description: CallDescription = { ...described, ...shown }
+    return {
+      type: answer.type === 'ask' ? 'ask' : 'allowed',
+      rule: answer.rule,
+      call: description,
+      digest: callDigest(description),
+      run: async () => cappedResult(await withinTime(runPlan, context, limit), maxOutputChars),
+    }
   }
 
-  async function answer(call: ToolCall, context: ToolContext): Promise<ToolResult> {
-    const tool = byName.get(call.toolName)
-    if (!tool) return failed('unknown-tool', `there is no tool named ${call.toolName.slice(0, 200)}`)
-    const fault = await inputFault(tool.inputSchema, call.input)
-    if (fault !== undefined) return failed('invalid-input', `invalid input for ${tool.name}: ${fault}`)
-    const refusal = await refusalOf(gate, call, tool, context)
-    if (refusal !== undefined) return failed('refused', refusal)
-    return await runWithin(tool, call.input, context, tool.timeoutMs ?? timeoutMs)
+  async function run(call: ToolCall, turn: RunContext): Promise<ToolResult> {
+    const planned = await plan(call, turn)
+    if (planned.type === 'refused') return planned.result
+    if (planned.type === 'allowed') return planned.run()
+    return failed('refused', `a person has to approve each call of ${call.toolName}, and nobody can be asked here`)
   }
 
   return {
     tools,
     definitions: tools.map(definitionOf),
     replaced: [...new Set(declared.filter((tool) => byName.get(tool.name) !== tool).map((tool) => tool.name))],
+    plan,
     run,
     runAll: (calls, context) => Promise.all(calls.map((call) => run(call, context))),
   }
 }
 
-function definitionOf({ name, description, inputSchema, tokens }: Tool): ToolDefinition {
+function definitionOf({ name, description, inputSchema, tokens, keepsOutput }: Tool): ToolDefinition {
   return {
     name,
     ...(description !== undefined && { description }),
     inputSchema,
     ...(tokens !== undefined && { tokens }),
+    ...(keepsOutput !== undefined && { keepsOutput }),
   }
 }
 
-async function refusalOf(
-  gate: ToolGate | undefined,
-  call: ToolCall,
-  tool: Tool,
-  context: ToolContext,
-): Promise<string | undefined> {
-  if (!gate) return undefined
+const allowAll: ToolGate = async () => ({ type: 'allow', rule: 'no-policy' })
+
+async function answerOf(gate: ToolGate, call: ToolCall, tool: Tool, context: ToolContext): Promise<GateAnswer> {
   try {
-    const answer = await gate(call, tool, context)
-    return answer.type === 'allow' ? undefined : answer.reason
+    return await gate(call, tool, context)
   } catch (error) {
-    return `it could not be decided whether ${tool.name} may run: ${error instanceof Error ? error.message : String(error)}`
+    const why = error instanceof Error ? error.message : String(error)
+    return { type: 'refuse', rule: 'gate-failed', reason: `it could not be decided whether ${tool.name} may run: ${why}` }
   }
+}
+
+/** The plan of a tool, within its time; of one that makes none, its execution. */
+async function planOf(
+  tool: Tool,
+  input: unknown,
+  context: ToolContext,
+  limit: number,
+): Promise<ToolPlan | Extract<ToolResult, { ok: false }>> {
+  if (!tool.plan) return { run: (running) => tool.execute(input, running) }
+  let made: ToolPlan | undefined
+  const result = await withinTime(
+    async (running) => {
+      const answer = await tool.plan(input, running)
+      if ('ok' in answer) return answer
+      made = answer
+      return { ok: true, output: '' }
+    },
+    context,
+    limit,
+  )
+  if (!result.ok) return result
+  return made!
 }

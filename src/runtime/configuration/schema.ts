@@ -133,6 +133,16 @@ const agent = z.strictObject({
     .default('workspace')
     .describe('Folder of AGENTS.md and of what file tools may touch; a relative path is relative to the home.'),
   toolTimeoutMs: milliseconds.default(120_000).describe('Time limit of a tool that declares none, ms.'),
+  maxResultChars: z
+    .int()
+    .min(500)
+    .default(24_000)
+    .describe('The most of one tool result that the model is shown, characters. What is longer is stored whole.'),
+  maxTurnResultChars: z
+    .int()
+    .min(2_000)
+    .default(240_000)
+    .describe('The most of all tool results of one turn that the model is shown, characters.'),
   reasoning: z
     .enum(['none', 'low', 'medium', 'high'])
     .optional()
@@ -147,6 +157,10 @@ const skills = z.strictObject({
     .enum(['auto', 'full', 'readOnDemand'])
     .default('auto')
     .describe('Whether skills stand in the prompt in full, or as a list to read from.'),
+  trustedDirs: z
+    .array(z.string().min(1))
+    .default([])
+    .describe("Folders outside the home whose `.agents/skills` you trust: the workspace's skills load only then."),
   allowScripts: z.boolean().default(false).describe("Whether a skill's own scripts may run."),
 })
 
@@ -172,6 +186,13 @@ const server = z.strictObject({
     .url({ protocol: /^https?$/ })
     .optional()
     .describe('Address of a server that is reached over HTTP.'),
+  headers: z
+    .record(z.string(), variable)
+    .optional()
+    .describe('Headers of every request: their names, and the names of our environment variables that hold their values.'),
+  directory: z.string().min(1).optional().describe('Folder that the program runs in; relative to the home.'),
+  enabled: z.boolean().default(true).describe('Whether the server is used.'),
+  connectTimeoutMs: milliseconds.default(10_000).describe('How long the server may take to say what it offers, ms.'),
 })
 
 /**

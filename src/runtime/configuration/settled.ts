@@ -23,7 +23,7 @@ export interface Surroundings {
 /** A configuration that no longer depends on where it was written. */
 export function settled(shape: ConfigurationShape, surroundings: Surroundings): Configuration {
   const absolute = (path: string) => absolutePath(path, surroundings)
-  const { agent, channels, context, providers, skills, subjects } = shape
+  const { agent, channels, context, mcp, providers, skills, subjects } = shape
   const { telegram } = channels
   return {
     ...shape,
@@ -38,7 +38,20 @@ export function settled(shape: ConfigurationShape, surroundings: Surroundings): 
         { ...provider, ...(provider.apiKeyFile && { apiKeyFile: absolute(provider.apiKeyFile) }) },
       ]),
     ),
-    skills: { ...skills, directory: absolute(skills.directory), extraDirs: skills.extraDirs.map(absolute) },
+    skills: {
+      ...skills,
+      directory: absolute(skills.directory),
+      extraDirs: skills.extraDirs.map(absolute),
+      trustedDirs: skills.trustedDirs.map(absolute),
+    },
+    mcp: {
+      servers: Object.fromEntries(
+        Object.entries(mcp.servers).map(([name, server]) => [
+          name,
+          { ...server, ...(server.directory && { directory: absolute(server.directory) }) },
+        ]),
+      ),
+    },
     subjects: { ...subjects, directory: absolute(subjects.directory), tastes: absolute(subjects.tastes) },
   }
 }

@@ -11,6 +11,7 @@ export interface Home {
   readonly systemPromptFile: string
   readonly soulFile: string
   readonly userProfileFile: string
+  readonly toolAccessFile: string
 }
 
 /** Where everything of a home is. Looks at nothing. */
@@ -26,6 +27,7 @@ export function homeAt(root: string): Home {
     systemPromptFile: join(context, 'system_prompt.md'),
     soulFile: join(context, 'soul.json'),
     userProfileFile: join(context, 'user_profile.json'),
+    toolAccessFile: join(root, 'tool-access.json'),
   }
 }
 
