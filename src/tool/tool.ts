@@ -22,6 +22,11 @@ export interface ToolTraits extends ToolDefinition {
    * name it (docs/guide/tools.md).
    */
   readonly readsContext?: boolean
+  /**
+   * What is wrong with an input, in the tool's own words; asked before the schema is. `undefined` leaves it to the schema.
+   * Given objects alone.
+   */
+  faultOf?(input: Readonly<Record<string, unknown>>): string | undefined
   /** Offered only in calls in which this layer stands in this form. Offered in all calls where absent. */
   readonly offeredWith?: { readonly layer: string; readonly form: string }
 }

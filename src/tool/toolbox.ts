@@ -63,10 +63,9 @@ export function createToolbox(declared: readonly Tool[], options: ToolboxOptions
       return { type: 'refused', rule: 'unknown-tool', result }
     }
     const described = { tool: toolName, input }
-    const fault = await inputFault(tool.inputSchema, input)
+    const fault = await faultIn(tool, input)
     if (fault !== undefined) {
-      const result = failed('invalid-input', `invalid input for ${tool.name}: ${fault}`)
-      return { type: 'refused', rule: 'input-schema', result, call: described }
+      return { type: 'refused', rule: 'input-schema', result: failed('invalid-input', fault), call: described }
     }
     const answer = await answerOf(gate, call, tool, context)
     if (answer.type === 'refuse') {
@@ -113,6 +112,19 @@ function definitionOf({ name, description, inputSchema, tokens, keepsOutput }: T
     ...(tokens !== undefined && { tokens }),
     ...(keepsOutput !== undefined && { keepsOutput }),
   }
+}
+
+/** The tool's own words come first (BEHAVIOURS §1.4, §1.5). */
+async function faultIn(tool: Tool, input: unknown): Promise<string | undefined> {
+  if (!isObject(input)) return 'arguments must be an object'
+  const own = tool.faultOf?.(input)
+  if (own !== undefined) return own
+  const fault = await inputFault(tool.inputSchema, input)
+  return fault === undefined ? undefined : `invalid input for ${tool.name}: ${fault}`
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 const allowAll: ToolGate = async () => ({ type: 'allow', rule: 'no-policy' })
