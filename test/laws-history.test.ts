@@ -104,6 +104,34 @@ test('tool outputs step down before turns go, the oldest first, and the newest t
   })
 })
 
+test('results of a tool that keeps its output stand whole wherever their turn stands', () => {
+  forAll(soundInputs(), (input) => {
+    const { assembly } = outcomeOf(input)
+    const kept = new Set(input.tools?.flatMap(({ name, keepsOutput }) => (keepsOutput ? [name] : [])))
+    if (!assembly || kept.size === 0) return
+    const given = new Set(input.history.flatMap(({ messages }) => messages.flatMap((each) => resultsOf(each.message))))
+    const now = new Set(input.current.messages.flatMap((each) => resultsOf(each.message)))
+    for (const message of assembly.request.messages) {
+      for (const result of resultsOf(message)) {
+        const [, toolName = ''] = JSON.parse(result) as string[]
+        if (kept.has(toolName) && !now.has(result) && !shrunkHere(assembly)) assert.ok(given.has(result), result)
+      }
+    }
+  })
+})
+
+/** Only where what must stand does not fit may anything of the current turn shrink. */
+function shrunkHere({ manifest }: Assembly): boolean {
+  return manifest.entries.some(({ slot, reason }) => slot === 'input' && reason?.code === 'shortage')
+}
+
+function resultsOf({ content }: Message): readonly string[] {
+  if (typeof content === 'string') return []
+  return content.flatMap((part) =>
+    part.type === 'tool-result' ? [JSON.stringify([part.toolCallId, part.toolName, part.output])] : [],
+  )
+}
+
 test('the newest turns that fill no more than half of what a cut leaves keep their tool outputs', () => {
   forAll(soundInputs(), (given) => {
     const input = { ...without(given, 'cut', 'earlier'), attachments: [] }

@@ -108,7 +108,8 @@ function planOf(input: AssemblyInput): Plan {
   const placed = layers.map((layer) => placeLayer(layer, layout, counter))
   const isHead = ({ placement }: PlacedLayer) => placement === 'system' || placement === 'preamble'
   const byTurn = Map.groupBy(attachments, (attachment) => attachment.turn)
-  const price = (turn: Turn) => priceTurn(turn, byTurn.get(turn.id) ?? [], counter, readers.history)
+  const kept = new Set(tools.filter(({ keepsOutput }) => keepsOutput).map(({ name }) => name))
+  const price = (turn: Turn) => priceTurn(turn, byTurn.get(turn.id) ?? [], counter, readers.history, kept)
   const toolSections = tools.map((tool) => toolSection(tool, counter))
   return {
     available: available(input.budget),

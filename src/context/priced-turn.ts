@@ -35,6 +35,7 @@ export function priceTurn(
   attachments: readonly Attachment[],
   counter: TokenCounter,
   reader: string | undefined,
+  kept?: ReadonlySet<string>,
 ): PricedTurn {
   const { messages, unpaired } = pair(turn.messages)
   const priced = messages.map((paired): FormedMessage => ({
@@ -58,7 +59,7 @@ export function priceTurn(
       const before = known?.get(form)
       if (before) return before
       const found = formed(
-        priced.map((message) => inForm(message, form, counter, reader)),
+        priced.map((message) => inForm(message, form, counter, reader, kept)),
         attachmentTokens,
       )
       known = (known ?? new Map<OutputForm, TurnForm>()).set(form, found)

@@ -88,6 +88,7 @@ export const scenarioSchema = z.strictObject({
         description: z.string().optional(),
         inputSchema: z.record(z.string(), z.unknown()),
         tokens: tokens.optional(),
+        keepsOutput: z.boolean().optional().describe('Its results stay whole while their turn stays in the history.'),
       }),
     )
     .default([]),

@@ -24,17 +24,20 @@ export interface FormedMessage extends PricedMessage {
 
 /**
  * A message with its tool results in a smaller form, or as it is where that saves nothing. `reader` is the tool that can
- * show the rest, if one is offered.
+ * show the rest, if one is offered. Results of the tools in `kept` stay whole.
  */
 export function inForm(
   priced: PricedMessage,
   form: OutputForm,
   counter: TokenCounter,
   reader: string | undefined,
+  kept?: ReadonlySet<string>,
 ): FormedMessage {
   const whole: FormedMessage = { message: priced.message, tokens: priced.tokens, form: 'full' }
   if (form === 'full') return whole
-  const message = withOutputs(priced.message, (part) => smallerOutput(part, form, reader))
+  const message = withOutputs(priced.message, (part) =>
+    kept?.has(part.toolName) ? part.output : smallerOutput(part, form, reader),
+  )
   if (message === priced.message) return whole
   const tokens = rewrittenTokens(counter, message)
   return tokens < priced.tokens ? { message, tokens, form } : whole

@@ -114,6 +114,7 @@ function tools(): fc.Arbitrary<readonly ToolDefinition[] | undefined> {
   return fc.constantFrom(
     undefined,
     [plain],
+    [{ ...plain, keepsOutput: true }, tool('read_history')],
     [tool('read_history')],
     [plain, tool('read_history'), tool('read_attachment')],
     [tool('read_attachment')],
