@@ -1,11 +1,4 @@
-export type {
-  Access,
-  AccessMode,
-  AccessRead,
-  GlobalAccess,
-  ShellAccess,
-  ToolAccess,
-} from './tool/access/access.ts'
+export type { Access, AccessMode, AccessRead, GlobalAccess, ShellAccess, ToolAccess } from './tool/access/access.ts'
 export { callDigest } from './tool/call-digest.ts'
 export type { ToolFailure } from './tool/failed.ts'
 export { cappedText } from './tool/output-cap.ts'
@@ -31,4 +24,7 @@ export {
   type ToolboxOptions,
   type ToolGate,
 } from './tool/toolbox.ts'
+export { cleanEnvironment } from './tool/process/clean-environment.ts'
+export { outputText, programResult, shownText } from './tool/process/program-result.ts'
 export type { Program, ProgramEnd, ProgramLimits, ProgramOutput } from './tool/process/program.ts'
+export { runProgram } from './tool/process/run-program.ts'

@@ -16,5 +16,10 @@ export function cappedText(text: string, limit: number): string {
   if (text.length <= limit) return text
   // A pair of UTF-16 units is one character: half of it is none.
   const shown = /[\uD800-\uDBFF]/.test(text.charAt(limit - 1)) ? limit - 1 : limit
-  return `${text.slice(0, shown)}\n...[truncated: ${shown} of ${text.length} characters shown]`
+  return `${text.slice(0, shown)}${truncationNote(shown, text.length)}`
+}
+
+/** The line below a text that was cut. */
+export function truncationNote(shown: number, all: number): string {
+  return `\n...[truncated: ${shown} of ${all} characters shown]`
 }

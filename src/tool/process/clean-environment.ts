@@ -1,0 +1,52 @@
+import { delimiter, isAbsolute } from 'node:path'
+
+/** What a program needs of its surroundings, and nothing that says who pays for what. */
+const KEPT = new Set(['PATH', 'HOME', 'USER', 'LOGNAME', 'LANG', 'TZ', 'TMPDIR', 'SHELL'])
+
+/** Without these no program starts on Windows, where the case of a name does not count. */
+const KEPT_ON_WINDOWS = new Set([
+  'PATH',
+  'PATHEXT',
+  'SYSTEMROOT',
+  'SYSTEMDRIVE',
+  'WINDIR',
+  'COMSPEC',
+  'USERPROFILE',
+  'TEMP',
+  'TMP',
+])
+
+/**
+ * An environment for programs that a model starts: where things are, which language is spoken, and no keys. Settings of
+ * Foreword do not pass either; `FOREWORD_TOOL=1` tells our own command that a tool has called it. Entries of `PATH` that
+ * depend on the folder are left out, so that no file of a workspace can pass for a program. `extra` is added as it is.
+ */
+export function cleanEnvironment(
+  environment: Readonly<Record<string, string | undefined>>,
+  extra: Readonly<Record<string, string>> = {},
+): Readonly<Record<string, string>> {
+  const kept = Object.entries(environment).flatMap(([name, value]) =>
+    value !== undefined && isKept(name) ? [[name, isPath(name) ? absolutePlaces(value) : value] as const] : [],
+  )
+  return { ...Object.fromEntries(kept), TERM: 'dumb', NO_COLOR: '1', FOREWORD_TOOL: '1', ...extra }
+}
+
+function isKept(name: string): boolean {
+  return KEPT.has(name) || name.startsWith('LC_') || KEPT_ON_WINDOWS.has(onWindows(name))
+}
+
+/** `Path` and `SystemRoot` are written in many ways there; elsewhere a name is exactly itself. */
+function onWindows(name: string): string {
+  return process.platform === 'win32' ? name.toUpperCase() : ''
+}
+
+function isPath(name: string): boolean {
+  return name === 'PATH' || onWindows(name) === 'PATH'
+}
+
+function absolutePlaces(path: string): string {
+  return path
+    .split(delimiter)
+    .filter((place) => isAbsolute(place))
+    .join(delimiter)
+}

@@ -1,0 +1,137 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { setTimeout as wait } from 'node:timers/promises'
+
+/** All processes of one run, wherever they went. */
+export interface ProcessTree {
+  /** How many there are now, those included that ended and were not waited for. 1 where the system cannot say. */
+  count(): number
+  /** Kills all of them and resolves when none is left; after some seconds in any case, since a kernel may hold one back. */
+  kill(): Promise<void>
+}
+
+/** Name of the variable by which a process is known as one of a run. */
+export const MARK = 'FOREWORD_RUN'
+
+/** So often is looked again whether a process is left. */
+const MOST_LOOKS = 200
+
+/** So often is looked again after nobody but a process without an environment was there. */
+const MOST_UNSURE_LOOKS = 3
+
+/**
+ * The processes of the run that `leader` leads, as leader of a session of its own: everybody in that session, their
+ * descendants, and whoever carries the run's `mark` in its environment, as those do that went their own way (`setsid`, a
+ * double fork). Who was seen once stays known. Systems without `/proc` know the leader's group alone.
+ */
+export function processTree(leader: number, mark: string): ProcessTree {
+  const begun = process.platform === 'linux' ? statusOf(leader)?.begun : undefined
+  const marked = Buffer.from(`${MARK}=${mark}`)
+  const known = new Set<string>()
+  const sessions = new Set([leader])
+
+  function look(): Look {
+    if (begun === undefined) return { members: [], unsure: false }
+    const young = statuses().filter((status) => status.begun >= begun && !status.isKernel)
+    const members = new Set(young.filter((status) => known.has(nameOf(status)) || sessions.has(status.session)))
+    const others = young.filter((status) => !members.has(status) && !status.isZombie)
+    const environments = others.map(({ pid }) => environmentOf(pid))
+    others.forEach((status, index) => environments[index]?.includes(marked) && members.add(status))
+    addDescendants(members, young)
+    for (const status of members) {
+      known.add(nameOf(status))
+      sessions.add(status.session)
+    }
+    // A process that is just becoming another program has no environment for a moment.
+    return { members: [...members], unsure: environments.some((environment) => environment?.length === 0) }
+  }
+
+  return {
+    count: () => Math.max(1, look().members.length),
+    async kill() {
+      let unsureLooks = 0
+      for (let looks = 0; looks < MOST_LOOKS; looks++) {
+        signal(process.platform === 'win32' ? leader : -leader, 'SIGKILL')
+        const { members, unsure } = look()
+        const living = members.filter(({ isZombie }) => !isZombie)
+        if (living.length === 0 && (!unsure || ++unsureLooks > MOST_UNSURE_LOOKS)) return
+        // First nobody may start anything any more, then nobody lives any more.
+        for (const { pid } of living) signal(pid, 'SIGSTOP')
+        for (const { pid } of living) signal(pid, 'SIGKILL')
+        await wait(looks < 10 ? 3 : 25)
+      }
+    },
+  }
+}
+
+interface Look {
+  readonly members: readonly Status[]
+  /** There was one of whom it could not be said whether it belongs to the run. */
+  readonly unsure: boolean
+}
+
+interface Status {
+  readonly pid: number
+  readonly parent: number
+  readonly session: number
+  readonly isZombie: boolean
+  readonly isKernel: boolean
+  /** Clock ticks since the system started. */
+  readonly begun: number
+}
+
+/** A number alone is given to another process some time. */
+function nameOf({ pid, begun }: Status): string {
+  return `${pid} ${begun}`
+}
+
+/** Children of children come to light one generation at a time. */
+function addDescendants(members: Set<Status>, all: readonly Status[]): void {
+  const pids = new Set([...members].map(({ pid }) => pid))
+  const found = all.filter((status) => !members.has(status) && pids.has(status.parent))
+  for (const status of found) members.add(status)
+  if (found.length > 0) addDescendants(members, all)
+}
+
+function statuses(): readonly Status[] {
+  return readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? (statusOf(Number(name)) ?? []) : []))
+}
+
+/** Flag of a thread of the kernel. */
+const KERNEL_THREAD = 0x0020_0000
+
+/** `undefined` where the process is gone. */
+function statusOf(pid: number): Status | undefined {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    // The name stands in parentheses and may hold anything, parentheses too.
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
+    const state = fields[0]
+    return {
+      pid,
+      parent: Number(fields[1]),
+      session: Number(fields[3]),
+      isZombie: state === 'Z' || state === 'X',
+      isKernel: (Number(fields[6]) & KERNEL_THREAD) !== 0,
+      begun: Number(fields[19]),
+    }
+  } catch {
+    return undefined
+  }
+}
+
+/** `undefined` where the process is gone or belongs to somebody else. */
+function environmentOf(pid: number): Buffer | undefined {
+  try {
+    return readFileSync(`/proc/${pid}/environ`)
+  } catch {
+    return undefined
+  }
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name)
+  } catch {
+    // It is gone already, or not ours to end.
+  }
+}

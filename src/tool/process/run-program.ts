@@ -1,0 +1,112 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { setTimeout as wait } from 'node:timers/promises'
+import { collectOutput } from './output-collector.ts'
+import { MARK, processTree } from './process-tree.ts'
+import type { Program, ProgramEnd, ProgramLimits } from './program.ts'
+import { reasonNotStarted, unusable } from './start-fault.ts'
+
+type End = ProgramEnd['end']
+
+const MOST_PROCESSES = 256
+
+/** First look at how many processes there are, ms: most programs are done by then. */
+const FIRST_LOOK = 50
+
+/** Between two later ones, ms. */
+const NEXT_LOOK = 150
+
+/** The time that outputs are waited for once the program is gone, ms. */
+const LAST_WORDS = 200
+
+/** The same once everything that the run left behind was killed: only who hid from that can still hold them open, ms. */
+const LAST_BYTES = 1000
+
+/** The longest that a timer can count, ms. */
+const LONGEST = 2 ** 31 - 1
+
+/**
+ * Runs a program to its end, or to the end of its limits. Never throws. Afterwards nothing of it is left: not what ignores
+ * SIGTERM, not what left its process group, and not what a program that ended by itself had sent into the background.
+ */
+export async function runProgram(program: Program, limits: ProgramLimits): Promise<ProgramEnd> {
+  const started = performance.now()
+  const stdout = collectOutput(limits.maxOutputChars)
+  const stderr = collectOutput(limits.maxOutputChars)
+  const ended = (end: End): ProgramEnd => ({
+    end,
+    stdout: stdout.end(),
+    stderr: stderr.end(),
+    durationMs: Math.round(performance.now() - started),
+  })
+  if (limits.signal?.aborted) return ended({ type: 'cancelled' })
+  const mark = randomUUID()
+  const child = start(program, mark)
+  if (typeof child === 'string') return ended({ type: 'not-started', why: child })
+  const closed = once(child, 'close').catch(() => {})
+  child.stdout?.on('data', stdout.add)
+  child.stderr?.on('data', stderr.add)
+  child.stdin?.on('error', () => {}) // It need not read what it is given.
+  child.stdin?.end(program.input)
+  if (child.pid === undefined) return ended({ type: 'not-started', why: await whyNot(child, program) })
+  child.on('error', () => {})
+
+  const tree = processTree(child.pid, mark)
+  const end = await endOf(child, limits, tree.count)
+  if (end.type === 'exit' || end.type === 'signal') await Promise.race([closed, wait(LAST_WORDS)])
+  await tree.kill()
+  await Promise.race([closed, wait(LAST_BYTES)])
+  child.stdout?.destroy()
+  child.stderr?.destroy()
+  return ended(end)
+}
+
+/** A program that was started, or was at least tried; or why that makes no sense. */
+function start(program: Program, mark: string): ChildProcess | string {
+  const fault = unusable(program)
+  if (fault !== undefined) return fault
+  const { argv, folder, environment, input } = program
+  try {
+    return spawn(argv[0]!, argv.slice(1), {
+      cwd: folder,
+      env: { ...environment, [MARK]: mark },
+      stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+      // Leader of a session and a group of its own: one signal reaches them all.
+      detached: process.platform !== 'win32',
+      windowsHide: true,
+    })
+  } catch (error) {
+    return reasonNotStarted(program, error)
+  }
+}
+
+async function whyNot(child: ChildProcess, program: Program): Promise<string> {
+  const [error] = (await once(child, 'error')) as [unknown]
+  return reasonNotStarted(program, error)
+}
+
+/** The first of: it ends, its time is over, it is cancelled, it multiplies. */
+async function endOf(child: ChildProcess, limits: ProgramLimits, count: () => number): Promise<End> {
+  const { timeoutMs, maxProcesses = MOST_PROCESSES, signal } = limits
+  const { promise, resolve } = Promise.withResolvers<End>()
+  const onExit = (code: number | null, name: string | null) =>
+    resolve(code === null ? { type: 'signal', signal: name ?? 'SIGKILL' } : { type: 'exit', code })
+  const onAbort = () => resolve({ type: 'cancelled' })
+  const look = () => {
+    if (count() > maxProcesses) resolve({ type: 'too-many-processes', limit: maxProcesses })
+    else next = setTimeout(look, NEXT_LOOK)
+  }
+  const timer = setTimeout(() => resolve({ type: 'timeout' }), Math.min(timeoutMs, LONGEST))
+  let next = setTimeout(look, FIRST_LOOK)
+  child.once('exit', onExit)
+  signal?.addEventListener('abort', onAbort, { once: true })
+  try {
+    return await promise
+  } finally {
+    clearTimeout(timer)
+    clearTimeout(next)
+    child.off('exit', onExit)
+    signal?.removeEventListener('abort', onAbort)
+  }
+}
