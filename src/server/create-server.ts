@@ -1,6 +1,7 @@
 import { Hono } from 'hono'
 import { type Runtime } from '../runtime.ts'
 import { refusal } from './answer.ts'
+import { approvalRoutes } from './approval-routes.ts'
 import { callRoutes } from './call-routes.ts'
 import { chatRoutes } from './chat-routes.ts'
 import { createStreams, defaultStreamLimits, type StreamLimits } from './event-stream.ts'
@@ -13,6 +14,7 @@ import { openaiRoutes } from './openai-routes.ts'
 import { type Bindings, mount, type Route } from './route.ts'
 import { sessionRoutes } from './session-routes.ts'
 import { systemRoutes } from './system-routes.ts'
+import { toolRoutes } from './tool-routes.ts'
 import { turnRoutes } from './turn-routes.ts'
 
 /** What a server is, besides its runtime. */
@@ -70,6 +72,8 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
     ...turnRoutes(runtime),
     ...eventRoutes(runtime, streams),
     ...callRoutes(runtime),
+    ...toolRoutes(runtime),
+    ...approvalRoutes(runtime),
     ...chatRoutes(runtime, streams),
     ...openaiRoutes(runtime, streams),
   ]

@@ -61,3 +61,52 @@ export const requestView = z.looseObject({
   system: z.string().optional(),
   messages: z.array(z.looseObject({ role: z.string() })),
 })
+
+/** SHA-256 of what a person was shown. */
+export const digest = z.string().min(1).max(200)
+
+const callDescription = z.looseObject({
+  tool: z.string(),
+  input: z.unknown(),
+  argv: z.array(z.string()).optional().describe('Program and arguments, as the system is given them.'),
+  command: z.string().optional().describe('Text for a shell, as it is.'),
+  folder: z.string().optional(),
+  diff: z.string().optional().describe('What it changes in a file, as a unified diff.'),
+  facts: z.record(z.string(), z.unknown()).optional(),
+})
+
+export const toolStatus = z.looseObject({
+  name: z.string(),
+  description: z.string().optional(),
+  inputSchema: z.looseObject({}),
+  from: z.string().describe('The plugin it comes from; `foreword` for its own.'),
+  access: z.enum(['allowed', 'ask', 'refused']),
+  rule: z.string().describe('What decided.'),
+  reason: z.string().optional(),
+  withheld: z
+    .looseObject({ name: z.string(), digest: z.string() })
+    .optional()
+    .describe('Its definition has changed since it was accepted.'),
+})
+
+export const toolTrial = z.discriminatedUnion('type', [
+  z.looseObject({ type: z.literal('refused'), rule: z.string(), error: z.string() }),
+  z.looseObject({ type: z.literal('allowed'), rule: z.string(), call: callDescription, digest: z.string() }),
+  z.looseObject({ type: z.literal('ask'), rule: z.string(), call: callDescription, digest: z.string() }),
+])
+
+export const toolResult = z.discriminatedUnion('ok', [
+  z.looseObject({ ok: z.literal(true), output: z.string() }),
+  z.looseObject({ ok: z.literal(false), error: z.string(), output: z.string().optional() }),
+])
+
+export const waitingApproval = z.looseObject({
+  approval: z.string(),
+  session: z.string(),
+  turn: z.string(),
+  toolCallId: z.string(),
+  time: z.string(),
+  rule: z.string(),
+  request: callDescription,
+  digest: z.string(),
+})

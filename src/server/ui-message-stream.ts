@@ -5,6 +5,8 @@ import { messageReasoning } from './message-reasoning.ts'
 
 type Spoken = 'text' | 'reasoning'
 
+type EntryOf<Type extends Entry['type']> = Extract<Entry, { readonly type: Type }>
+
 /**
  * Turns the events of one turn into the AI SDK's UI message stream (version 1), as text to send. The message has the id
  * of the turn, each call is a step, and `data-foreword-call` names it, so that a page can show its manifest.
@@ -14,6 +16,7 @@ export function uiMessageStream(session: string, turn: string): (event: SessionE
   const usages: Usage[] = []
   const announced = new Set<string>()
   const answered = new Set<string>()
+  const denied = new Set<string>()
   /** What was streamed of the call that is running, and the part that is still open. */
   let told: Record<Spoken, string> = { text: '', reasoning: '' }
   let open: { readonly type: Spoken; readonly id: string } | undefined
@@ -43,6 +46,10 @@ export function uiMessageStream(session: string, turn: string): (event: SessionE
         return ofMessage(entry.message)
       case 'tool-start':
         return announce(entry.toolCallId, entry.toolName, entry.input)
+      case 'approval-request':
+        return question(entry)
+      case 'approval':
+        return decision(entry)
       case 'tool-end':
         return answer(entry.toolCallId, entry.ok, entry.output)
       case 'usage':
@@ -120,9 +127,32 @@ export function uiMessageStream(session: string, turn: string): (event: SessionE
     )
   }
 
+  /** What the page has to show, and the digest to decide with, stand in the descriptor. */
+  function question({ approval, toolCallId, rule, request, digest }: EntryOf<'approval-request'>): string {
+    return (
+      announce(toolCallId, request.tool, request.input) +
+      chunk({
+        type: 'tool-approval-request',
+        approvalId: approval,
+        toolCallId,
+        reason: rule,
+        approvalDescriptor: { ...request, digest },
+      })
+    )
+  }
+
+  function decision({ approval, toolCallId, decision: made }: EntryOf<'approval'>): string {
+    if (!announced.has(toolCallId)) return ''
+    const approved = made.type === 'approve'
+    if (!approved) denied.add(toolCallId)
+    const reason = made.type === 'deny' && made.reason !== undefined ? { reason: made.reason } : {}
+    return chunk({ type: 'tool-approval-response', approvalId: approval, approved, ...reason, providerExecuted: true })
+  }
+
   function answer(toolCallId: string, ok: boolean, output: string): string {
     if (answered.has(toolCallId) || !announced.has(toolCallId)) return ''
     answered.add(toolCallId)
+    if (denied.has(toolCallId)) return chunk({ type: 'tool-output-denied', toolCallId })
     const common = { toolCallId, dynamic: true, providerExecuted: true }
     return ok
       ? chunk({ type: 'tool-output-available', output, ...common })
@@ -139,7 +169,7 @@ export function uiMessageStream(session: string, turn: string): (event: SessionE
       .join('')
   }
 
-  function end(outcome: Extract<Entry, { type: 'turn-end' }>['outcome']): string {
+  function end(outcome: EntryOf<'turn-end'>['outcome']): string {
     const messageMetadata = { session, turn, calls, totals: turnTotals(calls.length, usages), outcome: outcome.type }
     const finish = (finishReason: string) => chunk({ type: 'finish', finishReason, messageMetadata })
     if (outcome.type === 'completed') return finish('stop') + DONE

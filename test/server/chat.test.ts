@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DefaultChatTransport, readUIMessageStream, type UIMessage, type UIMessageChunk } from 'ai'
-import { echo, failing, scriptedRuntime, type Script, withTool } from './scripted-runtime.ts'
+import { echo, failing, scriptedRuntime, type Script, withApproval, withTool } from './scripted-runtime.ts'
 import { type Served, served, TOKEN } from './served.ts'
 
 /** The transport that `useChat` uses when nothing else is said, talking to a server in memory. */
@@ -121,6 +121,50 @@ test('reasoning, tools and their failures are parts of the message, each call a 
     { type: 'step-start' },
     { type: 'text', text: 'It is blue.', state: 'done' },
   ])
+})
+
+/** Reads a turn that asks, decides on the way, and answers the tool's part of each state that the page went through. */
+async function decided(decision: Record<string, unknown>) {
+  const doors = served(scriptedRuntime({ script: withApproval }))
+  const states: { state: string; approval: { id: string; descriptor: { digest: string } }; errorText?: string }[] = []
+  for await (const message of readUIMessageStream({ stream: await send(doors, [said('write')]) })) {
+    const part = message.parts.find(({ type }) => type === 'dynamic-tool') as (typeof states)[number] | undefined
+    if (part === undefined || part.state === states.at(-1)?.state) continue
+    states.push(structuredClone(part))
+    if (part.state !== 'approval-requested') continue
+    const { id, descriptor } = part.approval
+    await doors.json(`/api/approvals/${id}`, { body: { ...decision, digest: descriptor.digest } })
+  }
+  return states
+}
+
+test('a page shows what a person has to decide, and goes on once it is approved', async () => {
+  const states = await decided({ decision: 'approve' })
+  assert.deepEqual(
+    states.map(({ state }) => state),
+    ['input-available', 'approval-requested', 'approval-responded', 'output-available'],
+  )
+  assert.deepEqual(states[1]!.approval, {
+    id: 'approval-1',
+    requestReason: 'tools.write_file.approval=ask',
+    descriptor: {
+      tool: 'write_file',
+      input: { path: 'a.txt', text: 'two' },
+      folder: '/work',
+      diff: '-one\n+two\n',
+      digest: 'digest-of-approval-1',
+    },
+  })
+})
+
+test('a denied call is denied on the page, with the reason', async () => {
+  const states = await decided({ decision: 'deny', reason: 'not there' })
+  assert.deepEqual(
+    states.map(({ state }) => state),
+    ['input-available', 'approval-requested', 'approval-responded', 'output-denied'],
+  )
+  const { approval } = states.at(-1)!
+  assert.deepEqual(approval, { ...states[1]!.approval, approved: false, reason: 'not there' })
 })
 
 test('words that were taken back are taken back on the page', async () => {

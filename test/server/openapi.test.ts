@@ -38,6 +38,7 @@ test('the document names every door', () => {
   assert.deepEqual(all.toSorted(), [
     'DELETE /api/sessions/{session}',
     'GET /',
+    'GET /api/approvals',
     'GET /api/calls/{call}',
     'GET /api/calls/{call}/manifest',
     'GET /api/calls/{call}/request',
@@ -56,9 +57,11 @@ test('the document names every door', () => {
     'GET /api/sessions/{session}/turns',
     'GET /api/sessions/{session}/turns/{turn}',
     'GET /api/status',
+    'GET /api/tools',
     'GET /health',
     'GET /v1/models',
     'PATCH /api/sessions/{session}',
+    'POST /api/approvals/{approval}',
     'POST /api/chat',
     'POST /api/context',
     'POST /api/messages',
@@ -66,6 +69,9 @@ test('the document names every door', () => {
     'POST /api/sessions',
     'POST /api/sessions/{session}/messages',
     'POST /api/sessions/{session}/turns/{turn}/cancel',
+    'POST /api/tools/{tool}/accept',
+    'POST /api/tools/{tool}/plan',
+    'POST /api/tools/{tool}/run',
     'POST /v1/chat/completions',
   ])
 })
@@ -102,12 +108,18 @@ test('what the document allows is what the doors allow', async () => {
     ['/api/context', { input: 1 }, false],
     ['/api/chat', { id: 'c', messages: [{ role: 'user', parts: [{ type: 'text', text: 'x' }] }] }, true],
     ['/api/chat', { id: 'c', messages: [] }, false],
+    ['/api/tools/shell/plan', { input: { cmd: 'ls' } }, true],
+    ['/api/tools/shell/plan', {}, false],
+    ['/api/tools/shell/run', { input: {}, digest: 'digest-of-{}' }, true],
+    ['/api/tools/shell/run', { input: {} }, false],
+    ['/api/tools/files__read/accept', { digest: 'digest-of-definition' }, true],
     ['/v1/chat/completions', { messages: [{ role: 'user', content: 'x' }], seed: 1 }, true],
     ['/v1/chat/completions', { messages: [{ role: 'nobody', content: 'x' }] }, false],
     ['/v1/chat/completions', { messages: [{ role: 'user', content: 'x' }], n: 2 }, false],
   ]
   for (const [path, body, allowed] of cases) {
-    const { content } = document.paths[path]!['post']!.requestBody!
+    const pattern = path.replace(/^(\/api\/tools\/)\w+/, '$1{tool}')
+    const { content } = document.paths[pattern]!['post']!.requestBody!
     const name = `${path} ${JSON.stringify(body)}`
     assert.equal(validator(content['application/json']!.schema)(body), allowed, name)
     assert.equal((await doors.request(path, { body })).status < 300, allowed, name)

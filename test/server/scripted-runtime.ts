@@ -8,8 +8,12 @@ import {
   type RuntimeErrorCode,
   type SessionEvent,
   type SubmitInput,
+  type ToolStatus,
+  type ToolTrial,
 } from '../../src/runtime.ts'
 import {
+  type ApprovalDecision,
+  type ApprovalQuestion,
   type Binding,
   type CallRecord,
   type Entry,
@@ -18,6 +22,7 @@ import {
   type SessionStore,
   type TurnRow,
 } from '../../src/session.ts'
+import { scriptedApprovals } from './scripted-approvals.ts'
 
 /** What the scripted runtime does with an input. */
 export type Script = (turn: ScriptedTurn) => Promise<void> | void
@@ -31,6 +36,8 @@ export interface ScriptedTurn {
   readonly signal: AbortSignal
   append(...bodies: EntryBody[]): void
   text(text: string): void
+  /** Asks a person about a call, and resolves with what is decided. */
+  ask(toolCallId: string, request: ApprovalQuestion): Promise<ApprovalDecision>
   /** The process cannot go on with it. */
   interrupt(code: RuntimeErrorCode, message: string): void
   reasoning(text: string): void
@@ -116,6 +123,50 @@ export const withTool: Script = ({ turn, append, text, reasoning }) => {
   )
 }
 
+/** Calls a tool that a person has to allow; what is denied does not run. */
+export const withApproval: Script = async ({ turn, append, text, ask }) => {
+  const call = `call-${turn}`
+  const input = { path: 'a.txt', text: 'two' }
+  const tool = { toolCallId: 'tool-1', toolName: 'write_file' }
+  append(
+    { type: 'turn-start', turn },
+    { type: 'assembly', turn, call },
+    {
+      type: 'message',
+      turn,
+      call,
+      tokens,
+      message: { role: 'assistant', content: [{ type: 'tool-call', ...tool, input }] },
+    },
+  )
+  const decision = await ask(tool.toolCallId, { tool: tool.toolName, input, folder: '/work', diff: '-one\n+two\n' })
+  const ran = decision.type === 'approve'
+  const value = ran ? 'written' : `denied by a person: ${decision.reason ?? 'no reason given'}`
+  if (ran) {
+    append(
+      { type: 'tool-start', turn, call, ...tool, input },
+      { type: 'tool-end', turn, call, toolCallId: tool.toolCallId, ok: true, output: value, durationMs: 1 },
+    )
+  }
+  append(
+    {
+      type: 'message',
+      turn,
+      tokens,
+      message: {
+        role: 'tool',
+        content: [{ type: 'tool-result', ...tool, output: { type: ran ? 'text' : 'error-text', value } }],
+      },
+    },
+    { type: 'assembly', turn, call: `${call}-b` },
+  )
+  text('Done.')
+  append(
+    { type: 'message', turn, call: `${call}-b`, message: { role: 'assistant', content: 'Done.' }, tokens },
+    { type: 'turn-end', turn, outcome: { type: 'completed' } },
+  )
+}
+
 /** Fails before a word was said. */
 export const failing =
   (code: string, message: string): Script =>
@@ -144,6 +195,7 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
   const submitted: SubmitInput[] = []
   const completed: CompletionInput[] = []
   let ids = 0
+  const approvals = scriptedApprovals((session, body) => append(session, body), time)
 
   const entriesOf = (session: string): Entry[] =>
     (logs.get(session) ?? []).flatMap((event) => (event.type === 'entry' ? [event.entry] : []))
@@ -249,6 +301,7 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
             signal: controller.signal,
             append: (...bodies) => append(session, ...bodies),
             text: (text) => delta(session, turn, 'text-delta', text),
+            ask: (toolCallId, request) => approvals.ask({ session, turn, call: `call-${turn}`, toolCallId }, request),
             interrupt: (code, message) => {
               logs.get(session)!.push({ id: `${entriesOf(session).length}`, type: 'interrupted', turn, code, message })
               for (const listener of listeners) listener()
@@ -330,6 +383,18 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
       commonPrefix: { tokens: 12, pieces: 1 },
     }),
     replay: async (session) => ({ session, calls: 1, identical: 1, different: [] }),
+    approvals: async () => approvals.waiting(),
+    decide: approvals.decide,
+    tools: async () => tools,
+    planTool: async (tool, input) => trialOf(tool, input),
+    runTool: async (tool, input, digest) => {
+      const trial = trialOf(tool, input)
+      if (trial.type === 'refused') return { ok: false, error: trial.error }
+      if (trial.digest !== digest) throw new RuntimeError('approval-changed', 'It would do something else by now.')
+      return { ok: true, output: 'clean', meta: { exitCode: 0 } }
+    },
+    acceptTool: async (tool, digest) => tool === 'files__read' && digest === 'digest-of-definition',
+    verifyAudit: async () => ({ type: 'whole', records: 3 }),
     models: async () => [
       { id: 'rehearsal', provider: 'rehearsal', ready: true, current: true },
       { id: 'ollama/llama3.2', provider: 'ollama', ready: false, why: 'it is not running', current: false },
@@ -340,6 +405,7 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
       model: { id: 'rehearsal', why: 'nothing is configured' },
       running: 0,
       queued: 0,
+      waiting: approvals.waiting().length,
       recovered: 0,
       warnings: [],
       started: time,
@@ -349,6 +415,40 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
   }
   return runtime
 }
+
+function trialOf(tool: string, input: unknown): ToolTrial {
+  if (!tools.some(({ name }) => name === tool)) {
+    throw new RuntimeError('no-such-tool', `There is no tool ${tool}.`, { tool })
+  }
+  if (tool !== 'shell') return { type: 'refused', rule: 'not-allowed', error: `Tool is not in allowlist: ${tool}` }
+  const call = { tool, input, argv: ['git', 'status'], folder: '/work' }
+  return { type: 'ask', rule: 'tools.shell.approval=ask', call, digest: `digest-of-${JSON.stringify(input)}` }
+}
+
+const tools: readonly ToolStatus[] = [
+  {
+    name: 'shell',
+    description: 'Runs a command.',
+    inputSchema: { type: 'object', properties: { cmd: { type: 'string' } } },
+    from: 'shell',
+    access: 'ask',
+    rule: 'tools.shell.approval=ask',
+  },
+  {
+    name: 'files__read',
+    inputSchema: { type: 'object' },
+    from: 'mcp',
+    access: 'refused',
+    rule: 'global.mode=allowlist',
+    reason: 'Tool is not in allowlist: files__read',
+    withheld: {
+      name: 'files__read',
+      accepted: { name: 'files__read', description: 'Reads.', inputSchema: { type: 'object' } },
+      offered: { name: 'files__read', description: 'Reads, and sends.', inputSchema: { type: 'object' } },
+      digest: 'digest-of-definition',
+    },
+  },
+]
 
 const time = '2026-11-20T10:00:00.000Z'
 const tokens = { counter: 'tokenx@2', full: 1, least: 1 }
