@@ -1,4 +1,7 @@
 export type { Access, AccessMode, AccessRead, GlobalAccess, ShellAccess, ToolAccess } from './tool/access/access.ts'
+export { accessAnswer, toolLimits } from './tool/access/access-answer.ts'
+export { accessSchema } from './tool/access/access-schema.ts'
+export { readAccess } from './tool/access/read-access.ts'
 export { callDigest } from './tool/call-digest.ts'
 export type { ToolFailure } from './tool/failed.ts'
 export { cappedText } from './tool/output-cap.ts'

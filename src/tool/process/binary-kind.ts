@@ -21,5 +21,5 @@ export function binaryKind(beginning: Uint8Array): string | undefined {
 }
 
 function matches(beginning: Uint8Array, signature: string): boolean {
-  return [...signature].every((sign, index) => sign === '?' || sign.charCodeAt(0) === beginning[index])
+  return Array.from(signature).every((sign, index) => sign === '?' || sign.charCodeAt(0) === beginning[index])
 }

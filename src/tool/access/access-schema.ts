@@ -1,0 +1,41 @@
+import { accessShape, type Field, type ObjectField } from './access-shape.ts'
+
+/** The JSON Schema (2020-12) of `tool-access.json`, as it is committed in `schema/tool-access.schema.json`. */
+export function accessSchema(): Readonly<Record<string, unknown>> {
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: 'tool-access.json of Foreword',
+    ...schemaOf(accessShape),
+  }
+}
+
+function schemaOf(field: Field): Readonly<Record<string, unknown>> {
+  const { description } = field
+  switch (field.kind) {
+    case 'switch':
+      return { type: 'boolean', description, ...defaultOf(field) }
+    case 'choice':
+      return { type: 'string', enum: field.of, description, ...defaultOf(field) }
+    case 'count':
+      return { type: 'integer', minimum: 1, description, ...defaultOf(field) }
+    case 'words':
+      return { type: 'array', items: { type: 'string', pattern: '\\S' }, description, default: [] }
+    case 'text':
+      return { type: 'string', description }
+    case 'object':
+      return objectSchema(field)
+  }
+}
+
+function objectSchema({ description, fields, others }: ObjectField): Readonly<Record<string, unknown>> {
+  return {
+    type: 'object',
+    description,
+    properties: Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, schemaOf(field)])),
+    additionalProperties: others ? schemaOf(others) : false,
+  }
+}
+
+function defaultOf(field: { readonly default?: unknown }): { readonly default?: unknown } {
+  return field.default === undefined ? {} : { default: field.default }
+}
