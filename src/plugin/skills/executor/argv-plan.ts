@@ -1,0 +1,126 @@
+import { argumentText, isTrue } from './argument-text.ts'
+import type { Allowlist, Argument, Command, Execution } from './tools-json.ts'
+
+/** The words of a program, or why there are none, as the model reads it. */
+export type ArgvPlan =
+  | { readonly type: 'argv'; readonly argv: readonly string[] }
+  | { readonly type: 'refused'; readonly why: string }
+
+/** For each argument in declared order what its `resolveCommand` answered, or what stands for that as long as nobody knows. */
+export type Resolved = readonly (string | undefined)[]
+
+/**
+ * Program and arguments of one call: binary, subcommand, arguments in declared order (BEHAVIOURS §1.5). Pure. Of a program
+ * that takes `--` the flags come first, since behind it nothing is a flag any more.
+ */
+export function argvPlan(
+  execution: Execution,
+  allowlist: Allowlist,
+  input: unknown,
+  resolved: Resolved = [],
+): ArgvPlan {
+  const fault = inputFault(execution, input) ?? commandFault(execution, allowlist)
+  if (fault !== undefined) return refused(fault)
+  const options: string[] = []
+  const positionals: string[] = []
+  for (const [index, argument] of argumentsOf(execution).entries()) {
+    const answer = resolved[index]
+    const wrong = answer === undefined ? undefined : textFault(execution, argument, answer)
+    if (wrong !== undefined) return refused(`the answer to the resolveCommand of ${wrong}`)
+    const words = wordsOf(argument, valueOf(input as Input, argument.param), answer)
+    if (execution.separator && isPositional(argument)) positionals.push(...words)
+    else options.push(...words)
+  }
+  const separated = positionals.length === 0 ? [] : ['--', ...positionals]
+  return { type: 'argv', argv: [...commandWords(execution), ...options, ...separated] }
+}
+
+/** What is wrong with the input of a call, or `undefined`. The first fault in declared order. */
+export function inputFault(execution: Execution, input: unknown): string | undefined {
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) return 'arguments must be an object'
+  const declared = argumentsOf(execution)
+  const names = new Set(declared.map(({ param }) => param))
+  const unknown = Object.keys(input).find((name) => !names.has(name))
+  if (unknown !== undefined) return undeclared(unknown, [...names])
+  for (const argument of declared) {
+    const fault = valueFault(execution, argument, valueOf(input as Input, argument.param))
+    if (fault !== undefined) return fault
+  }
+}
+
+/** How a parameter is refused that a tool does not have. */
+export function undeclared(name: string, known: readonly string[]): string {
+  return `there is no parameter ${name} (${known.length === 0 ? 'it takes none' : `it takes ${known.join(', ')}`})`
+}
+
+/** Why a program may not run: the pair must stand in the allowlist exactly. */
+export function commandFault({ binary, subcommand }: Command, allowlist: Allowlist): string | undefined {
+  if (!Object.hasOwn(allowlist, binary)) return `binary not allowlisted: ${binary}`
+  if (!allowlist[binary]!.includes(subcommand)) return `subcommand not allowlisted: ${binary} ${subcommand}`.trimEnd()
+}
+
+/** An empty subcommand adds no argument. */
+export function commandWords({ binary, subcommand }: Command): readonly string[] {
+  return subcommand === '' ? [binary] : [binary, subcommand]
+}
+
+/** The text that a call gives for an argument, or `undefined` where it gives none. */
+export function givenText(argument: Argument, input: unknown): string | undefined {
+  return argumentText(argument, valueOf(input as Input, argument.param))
+}
+
+export function argumentsOf({ args = [] }: Execution): readonly Argument[] {
+  return args
+}
+
+type Input = Readonly<Record<string, unknown>>
+
+function valueOf(input: Input, name: string): unknown {
+  return Object.hasOwn(input, name) ? input[name] : undefined
+}
+
+function valueFault(execution: Execution, argument: Argument, value: unknown): string | undefined {
+  const { param, kind } = argument
+  if (kind === 'flagifboolean') return undefined
+  if (isPositional(argument) && value === undefined) return `missing parameter: ${param}`
+  if (kind === 'flag' && (value === undefined || value === null)) return undefined
+  const text = argumentText(argument, value)
+  if (text === undefined) return `parameter ${param} must be a string, number, or boolean`
+  const fault = textFault(execution, argument, text)
+  return fault === undefined ? undefined : `parameter ${fault}`
+}
+
+/** What no program can be given, and what a program would take for a flag. */
+function textFault(execution: Execution, argument: Argument, text: string): string | undefined {
+  const { param } = argument
+  if (text.includes('\0')) return `${param} holds a NUL byte, which no program can be given`
+  if (!text.isWellFormed()) return `${param} holds half a character (a lone surrogate), which no program can be given`
+  if (isPositional(argument) && !execution.separator && text.startsWith('-')) {
+    return `${param} starts with "-", which the program would take for a flag`
+  }
+}
+
+function isPositional({ kind = 'positional' }: Argument): boolean {
+  return kind === 'positional'
+}
+
+function wordsOf(argument: Argument, value: unknown, resolved: string | undefined): readonly string[] {
+  const { param, kind, flag = param, flagIfTrue, flagIfFalse } = argument
+  if (kind === 'flagifboolean') {
+    const chosen = isTrue(value) ? flagIfTrue : flagIfFalse
+    return chosen === undefined ? [] : [chosen]
+  }
+  const text = argumentText(argument, value)
+  if (text === undefined) return []
+  return kind === 'flag' ? [flagName(flag), resolved ?? text] : [resolved ?? text]
+}
+
+/** `n` gives `-n`, `name` gives `--name`; a name that begins with a dash is used as it is. */
+function flagName(name: string): string {
+  if (name.startsWith('-')) return name
+  return [...name].length === 1 ? `-${name}` : `--${name}`
+}
+
+function refused(why: string): ArgvPlan {
+  return { type: 'refused', why }
+}
