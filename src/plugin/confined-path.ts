@@ -1,0 +1,95 @@
+import { lstat, realpath } from 'node:fs/promises'
+import { basename, dirname, join, relative, resolve, sep } from 'node:path'
+
+/** A path within a folder, with every link resolved; or why it is not one, in a sentence that a model can use. */
+export type ConfinedPath = Inside | { readonly type: 'refused'; readonly why: string }
+
+export interface Inside {
+  readonly type: 'inside'
+  /** Absolute, without links. */
+  readonly path: string
+  /** The folder itself, absolute, without links. */
+  readonly root: string
+  /** Names of the way from the folder; none for the folder itself. */
+  readonly names: readonly string[]
+  /** Folders in it that are out of reach, absolute, without links. */
+  readonly closed: readonly string[]
+}
+
+/**
+ * Resolves a path against a folder and keeps it there: links are followed before anything is compared, as far as the path
+ * exists, and what lies outside is refused. It may name something that does not exist yet. `outOfReach` are folders that
+ * nothing may touch although they lie inside. The world can change afterwards: whoever opens the path looks again.
+ */
+export async function confinedPath(
+  folder: string,
+  asked: string,
+  outOfReach: readonly string[] = [],
+): Promise<ConfinedPath> {
+  if (asked === '') return refused('the path is empty; . is the workspace itself')
+  if (asked.includes('\0')) return refused('a path cannot hold a NUL byte')
+  if (!asked.isWellFormed()) return refused('the path holds half a character (a lone surrogate)')
+  const root = await realOrWhy(folder)
+  if (root.type === 'refused') return refused(`the workspace cannot be opened: ${root.why}`)
+  const real = await realOrWhy(resolve(root.path, asked))
+  if (real.type === 'refused') return refused(`${quoted(asked)}: ${real.why}`)
+  if (!isWithin(root.path, real.path)) {
+    return refused(
+      `${quoted(asked)} is outside the workspace; only paths within it are in reach, after links are followed`,
+    )
+  }
+  const closed = (await Promise.all(outOfReach.map(realOrWhy)))
+    .flatMap((one) => (one.type === 'real' ? [one.path] : []))
+    .filter((one) => one !== root.path && isWithin(root.path, one))
+  if (closed.some((one) => isWithin(one, real.path))) return refused(`${quoted(asked)} is out of reach for tools`)
+  const names = relative(root.path, real.path)
+    .split(sep)
+    .filter((name) => name !== '')
+  return { type: 'inside', path: real.path, root: root.path, names, closed }
+}
+
+/** Whether a resolved path is a resolved folder or lies in it. */
+export function isWithin(folder: string, path: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
+}
+
+type Real = { readonly type: 'real'; readonly path: string } | { readonly type: 'refused'; readonly why: string }
+
+/** Follows links as far as a path exists, and puts the rest behind. */
+async function realOrWhy(path: string): Promise<Real> {
+  try {
+    return { type: 'real', path: await realpath(path) }
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code !== 'ENOENT' || dirname(path) === path) return refused(whyOf(error as NodeJS.ErrnoException))
+  }
+  // Nothing is there, or a link that leads to nothing: writing "to" that one would write wherever it points.
+  if (await isLink(path)) return refused('it is a link that leads nowhere')
+  const parent = await realOrWhy(dirname(path))
+  return parent.type === 'refused' ? parent : { type: 'real', path: join(parent.path, basename(path)) }
+}
+
+async function isLink(path: string): Promise<boolean> {
+  try {
+    return (await lstat(path)).isSymbolicLink()
+  } catch {
+    return false
+  }
+}
+
+function whyOf({ code, message }: NodeJS.ErrnoException): string {
+  if (code === 'ENOENT') return 'it does not exist'
+  if (code === 'ELOOP') return 'its links lead in a circle'
+  if (code === 'ENOTDIR') return 'a part of it is a file, not a folder'
+  if (code === 'ENAMETOOLONG') return 'it is too long for a path'
+  if (code === 'EACCES' || code === 'EPERM') return 'it may not be opened (permissions)'
+  return message
+}
+
+function quoted(asked: string): string {
+  return JSON.stringify(asked.length > 200 ? `${asked.slice(0, 200)}…` : asked)
+}
+
+function refused(why: string): { readonly type: 'refused'; readonly why: string } {
+  return { type: 'refused', why }
+}

@@ -1,0 +1,148 @@
+import { realpath } from 'node:fs/promises'
+import {
+  type AccessRead,
+  cleanEnvironment,
+  type Program,
+  type ProgramLimits,
+  programResult,
+  runProgram,
+  type ShellAccess,
+  type Tool,
+  type ToolFailed,
+  type ToolPlan,
+  type ToolResult,
+} from '../../tool.ts'
+import { allowedText, isAllowed } from './allowed-prefix.ts'
+import { commandWords } from './command-words.ts'
+import { workingFolder } from './working-folder.ts'
+
+/** What neither the settings nor a call can exceed (BEHAVIOURS §2.4). */
+const MOST_MS = 120_000
+const MOST_CHARS = 200_000
+
+/** Longer than any program may take, so that the program's own time limit answers, with what it put out so far. */
+const TOOL_MS = MOST_MS + 5_000
+
+export interface ShellOptions {
+  /** Folder that commands work in, absolute. */
+  readonly workspace: string
+  /** What `tool-access.json` says now: asked for every call, so that a change holds from the next one on. */
+  readonly access: () => Promise<AccessRead>
+  /** What the process was given. Programs get a clean part of it. */
+  readonly environment: Readonly<Record<string, string | undefined>>
+}
+
+/** Checked against `inputSchema`. */
+interface ShellInput {
+  readonly cmd: string
+  readonly cwd?: string
+  readonly timeoutMs?: number
+  readonly maxOutputChars?: number
+}
+
+/** The tool `shell`: one command, planned as an argv that is checked, shown and run as it is. */
+export function shellTool({ workspace, access, environment }: ShellOptions): Tool {
+  return {
+    name: 'shell',
+    description:
+      'Run one program in the workspace. In allowlist mode no shell reads the command: no pipes, redirection, variables or globs.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        cmd: { type: 'string', description: 'Program and arguments' },
+        cwd: { type: 'string', description: 'Folder, relative to the workspace' },
+        timeoutMs: { type: 'integer', minimum: 1 },
+        maxOutputChars: { type: 'integer', minimum: 1 },
+      },
+      required: ['cmd'],
+      additionalProperties: false,
+    },
+    timeoutMs: TOOL_MS,
+    async plan(input) {
+      const { cmd, cwd, timeoutMs, maxOutputChars } = input as ShellInput
+      const settings = settingsOf(await access())
+      if (settings.type === 'refused') return failure(settings.why)
+      const { shell } = settings
+      const command = commandOf(cmd, shell)
+      if (command.type === 'refused') return failure(command.why)
+      const folder = await workingFolder(workspace, cwd, shell.allowAnyCwd)
+      if (folder.type === 'refused') return failure(folder.why)
+      const misplaced = await relativeProgramFault(command.argv, folder.path, workspace)
+      if (misplaced !== undefined) return failure(misplaced)
+      const limits = {
+        timeoutMs: Math.min(timeoutMs ?? shell.timeoutMs, MOST_MS),
+        maxOutputChars: Math.min(maxOutputChars ?? shell.maxOutputChars, MOST_CHARS),
+      }
+      const program = { argv: command.argv, folder: folder.path, environment: cleanEnvironment(environment) }
+      return {
+        argv: command.argv,
+        ...(shell.mode === 'full' && { command: cmd }),
+        folder: folder.path,
+        run: ({ signal }) => runIn(program, { ...limits, signal }),
+      } satisfies ToolPlan
+    },
+  }
+}
+
+type Settings =
+  | { readonly type: 'settings'; readonly shell: ShellAccess }
+  | { readonly type: 'refused'; readonly why: string }
+
+/** The settings of this moment. Whoever let the call through has asked them too; they are asked again all the same. */
+function settingsOf(read: AccessRead): Settings {
+  if (read.type === 'faulty') {
+    return { type: 'refused', why: `Nothing may run until tool-access.json is mended: ${read.problems.join('; ')}` }
+  }
+  const { shell } = read.access
+  if (!shell.enabled || shell.mode === 'off') return { type: 'refused', why: 'Tool disabled in config: shell' }
+  return { type: 'settings', shell }
+}
+
+type Command =
+  | { readonly type: 'command'; readonly argv: readonly string[] }
+  | { readonly type: 'refused'; readonly why: string }
+
+function commandOf(cmd: string, { mode, allowedPrefixes }: ShellAccess): Command {
+  if (cmd.trim() === '') return { type: 'refused', why: 'the command (cmd) is empty' }
+  if (mode === 'full') {
+    if (cmd.includes('\0')) return { type: 'refused', why: 'a command cannot hold a NUL byte' }
+    return { type: 'command', argv: ['/bin/sh', '-c', cmd] }
+  }
+  const read = commandWords(cmd)
+  if (read.type === 'refused') return read
+  if (isAllowed(read.words, allowedPrefixes)) return { type: 'command', argv: read.words }
+  return {
+    type: 'refused',
+    why: `the command is not allowed: ${shownStart(read.words)}; ${allowedText(allowedPrefixes)}`,
+  }
+}
+
+/** Enough of a refused command to know it again. */
+function shownStart(words: readonly string[]): string {
+  const text = words
+    .slice(0, 3)
+    .map((word) => JSON.stringify(word))
+    .join(' ')
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text
+}
+
+/**
+ * A program named by a relative path is another one in every folder, and a prefix that names it means the one in the
+ * workspace.
+ */
+async function relativeProgramFault(argv: readonly string[], folder: string, workspace: string) {
+  const [program = ''] = argv
+  if (!program.includes('/') || program.startsWith('/') || folder === (await realpath(workspace))) return undefined
+  return `${JSON.stringify(program)} is a path from the workspace: leave cwd out to run it`
+}
+
+/** Runs what was planned, where it was planned: a folder that has been put in another place since is not entered. */
+async function runIn(program: Program, limits: ProgramLimits): Promise<ToolResult> {
+  const now = await realpath(program.folder).catch(() => undefined)
+  if (now !== program.folder) return failure('the working folder has changed since the command was planned; call again')
+  return programResult(await runProgram(program, limits), limits)
+}
+
+function failure(error: string): ToolFailed {
+  return { ok: false, error }
+}
