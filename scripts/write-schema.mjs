@@ -1,13 +1,15 @@
-// Writes schema/ anew: the JSON Schemas of config.json and of scenarios. Run it after a change of either.
+// Writes schema/ anew: the JSON Schemas of config.json, of tool-access.json and of scenarios. Run it after a change of any.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { scenarioJsonSchema } from '../src/context/scenario.ts'
 import { configurationSchema } from '../src/runtime/configuration/json-schema.ts'
+import { accessSchema } from '../src/tool/access/access-schema.ts'
 
 const folder = new URL('../schema/', import.meta.url)
 
 mkdirSync(folder, { recursive: true })
 write('config.schema.json', configurationSchema())
 write('scenario.schema.json', scenarioJsonSchema())
+write('tool-access.schema.json', accessSchema())
 
 function write(name, schema) {
   writeFileSync(new URL(name, folder), `${JSON.stringify(schema, null, 2)}\n`)

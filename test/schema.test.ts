@@ -4,10 +4,12 @@ import { join } from 'node:path'
 import test from 'node:test'
 import { scenarioJsonSchema } from '../src/context/scenario.ts'
 import { configurationSchema } from '../src/runtime/configuration/json-schema.ts'
+import { accessSchema } from '../src/tool.ts'
 
 for (const [name, current] of [
   ['config.schema.json', configurationSchema()],
   ['scenario.schema.json', scenarioJsonSchema()],
+  ['tool-access.schema.json', accessSchema()],
 ] as const) {
   test(`the committed ${name} is the current one`, () => {
     const committed: unknown = JSON.parse(readFileSync(join(import.meta.dirname, '..', 'schema', name), 'utf8'))
