@@ -1,4 +1,6 @@
+export { chainHash } from './session/audit-chain.ts'
 export type { AuditFacts, AuditRecord, AuditVerdict } from './session/audit.ts'
+export { verifyAudit } from './session/verify-audit.ts'
 export type {
   ApprovalDecision,
   ApprovalQuestion,

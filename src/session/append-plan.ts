@@ -1,4 +1,4 @@
-import type { Entry, EntryBody } from './entry.ts'
+import type { Entry, EntryBody, EntryType } from './entry.ts'
 import { StoreError } from './store-error.ts'
 import type { TurnRow } from './store.ts'
 import { afterEntry, isSettled } from './turn-row.ts'
@@ -159,12 +159,16 @@ function refuseSecondStart(id: string, body: EntryBody, seq: number): void {
   )
 }
 
-/** What a settled turn holds is history: later turns were counted behind it. */
+/**
+ * What a settled turn holds is history: later turns were counted behind it. Nor does anybody wait there for a decision,
+ * and who decides all the same should hear that it comes too late.
+ */
 function refuseSettled(row: TurnRow, body: EntryBody): void {
-  if (!isSettled(row)) return
-  if (body.type !== 'turn-start' && body.type !== 'message' && body.type !== 'turn-end') return
+  if (!isSettled(row) || !GOING_ON.includes(body.type)) return
   throw new StoreError(
     'conflict',
     `turn ${row.turn} of session ${row.session} has ended (${row.state}): it takes no ${body.type}`,
   )
 }
+
+const GOING_ON: readonly EntryType[] = ['turn-start', 'message', 'approval-request', 'approval', 'turn-end']

@@ -24,15 +24,21 @@ export interface AuditFacts {
   readonly truncated?: boolean
 }
 
-/** One link of the chain: each holds the hash of the one before, so that none can be changed, taken out or moved unseen. */
-export interface AuditRecord extends AuditFacts {
+/**
+ * One link of the chain: each holds the hash of the one before, so that none can be changed, taken out or moved unseen.
+ * There is no secret in it: who may write the store can forge a whole new chain. Against that a copy of a hash helps, kept
+ * somewhere else.
+ */
+export interface AuditRecord extends Omit<AuditFacts, 'kind'> {
+  /** `damaged`: somebody wrote into its place, and what stands there now is no record. */
+  readonly kind: AuditFacts['kind'] | 'damaged'
   /** 1, 2, 3 … without gaps. */
   readonly number: number
   /** ISO 8601, UTC. */
   readonly time: string
   /** Hash of the record before; 64 zeros for the first. */
   readonly previous: string
-  /** SHA-256 over everything above. */
+  /** SHA-256 over everything else (`chainHash`). */
   readonly hash: string
 }
 

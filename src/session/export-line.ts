@@ -67,6 +67,10 @@ const message = z.looseObject({
   content: z.union([z.string(), z.array(z.looseObject({ type: id }))]),
 })
 const outcome = z.looseObject({ type: z.enum(['completed', 'cancelled', 'failed']) })
+const decision = z.discriminatedUnion('type', [
+  z.looseObject({ type: z.literal('approve'), scope: z.enum(['once', 'session']) }),
+  z.looseObject({ type: z.literal('deny'), reason: z.string().optional() }),
+])
 const at = { seq: z.int().positive(), time }
 const ofTurn = { ...at, turn: id }
 const ofCall = { ...ofTurn, call: id }
@@ -77,7 +81,25 @@ const entry = z.discriminatedUnion('type', [
   z.looseObject({ ...ofTurn, type: z.literal('turn-start') }),
   z.looseObject({ ...ofCall, type: z.literal('assembly') }),
   z.looseObject({ ...ofCall, type: z.literal('tool-start'), toolCallId: id, toolName: id }),
-  z.looseObject({ ...ofCall, type: z.literal('tool-end'), toolCallId: id, ok: z.boolean(), output: z.string() }),
+  z.looseObject({
+    ...ofCall,
+    type: z.literal('tool-end'),
+    toolCallId: id,
+    ok: z.boolean(),
+    output: z.string(),
+    origin: z.looseObject({ kind: id }).optional(),
+    stored: z.looseObject({ id, content: z.string().regex(/^sha256:[0-9a-f]{64}$/), characters: count }).optional(),
+  }),
+  z.looseObject({
+    ...ofCall,
+    type: z.literal('approval-request'),
+    approval: id,
+    toolCallId: id,
+    rule: z.string(),
+    request: z.looseObject({ tool: id }),
+    digest: id,
+  }),
+  z.looseObject({ ...ofTurn, type: z.literal('approval'), approval: id, toolCallId: id, digest: id, decision, by: id }),
   z.looseObject({ ...ofTurn, type: z.literal('message'), message, tokens }),
   z.looseObject({ ...ofCall, type: z.literal('usage'), model: id, usage: z.looseObject({}) }),
   z.looseObject({ ...ofCall, type: z.literal('cut'), cut: z.looseObject({}), available: z.number() }),

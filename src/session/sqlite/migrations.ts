@@ -134,4 +134,23 @@ const firstTables: readonly Compilable[] = [
     .addColumn('value', 'text', (column) => column.notNull()),
 ]
 
-export const allMigrations: readonly Migration[] = [{ version: 1, steps: firstTables }]
+/** It refers to no session: its records stay when a session goes. */
+const auditTable: readonly Compilable[] = [
+  schema
+    .createTable('audit')
+    .addColumn('number', 'integer', (column) => column.primaryKey().notNull())
+    .addColumn('time', 'text', (column) => column.notNull())
+    .addColumn('session', 'text')
+    .addColumn('turn', 'text')
+    .addColumn('tool', 'text')
+    .addColumn('decision', 'text')
+    .addColumn('record', 'text', (column) => column.notNull())
+    .addColumn('hash', 'text', (column) => column.notNull()),
+  schema.createIndex('audit_session').on('audit').columns(['session', 'number']),
+  schema.createIndex('audit_tool').on('audit').columns(['tool', 'number']),
+]
+
+export const allMigrations: readonly Migration[] = [
+  { version: 1, steps: firstTables },
+  { version: 2, steps: auditTable },
+]

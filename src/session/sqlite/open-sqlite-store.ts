@@ -2,6 +2,7 @@ import { contentHash } from '../content.ts'
 import { StoreError } from '../store-error.ts'
 import type { SessionStore, Write } from '../store.ts'
 import { append } from './append.ts'
+import { auditHead, auditRecords, putAudit } from './audit-table.ts'
 import { call, calls, finishCall, putCall } from './call-table.ts'
 import { type Connection, type SqliteStoreOptions, openConnection } from './connection.ts'
 import { content, putContent } from './content-table.ts'
@@ -72,6 +73,8 @@ function storeOn(connection: Connection): SessionStore {
     call: async (id) => call(connection, id),
     calls: async (session, options) => calls(connection, session, options),
     value: async (key) => value(connection, key),
+    audit: async (options) => auditRecords(connection, options),
+    auditHead: async () => auditHead(connection),
 
     async close() {
       if (closed) return
@@ -106,5 +109,7 @@ function apply(connection: Connection, write: Write): void {
       return putValue(connection, write.key, write.value)
     case 'binding':
       return bind(connection, write.binding, write.session)
+    case 'audit':
+      return putAudit(connection, write.facts, write.time)
   }
 }

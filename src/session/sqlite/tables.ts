@@ -53,6 +53,18 @@ export interface Tables {
   }
   readonly bindings: { readonly channel: string; readonly conversation: string; readonly session: string }
   readonly named_values: { readonly key: string; readonly value: string }
+  /** The columns between `time` and `record` repeat what `record` says, for filters. */
+  readonly audit: {
+    readonly number: number
+    readonly time: string
+    readonly session: string | null
+    readonly turn: string | null
+    readonly tool: string | null
+    readonly decision: string | null
+    /** The facts and the hash before, JSON. */
+    readonly record: string
+    readonly hash: string
+  }
 }
 
 /** Builds and compiles queries. It has no connection: what it compiles is executed by `connection.ts`. */
