@@ -1,0 +1,56 @@
+/** The body of a `SKILL.md`: what follows its frontmatter, trimmed; the text as it is where it has none (BEHAVIOURS §1.2). */
+export function stripFrontmatter(text: string): string {
+  return splitFrontmatter(text)?.body ?? text
+}
+
+/** A text that begins with frontmatter, in its two parts. */
+export interface SplitText {
+  /** What stands between the fences. */
+  readonly frontmatter: string
+  /** Line of the text on which the frontmatter begins, from 1. */
+  readonly line: number
+  /** What follows the second fence, trimmed. */
+  readonly body: string
+}
+
+/**
+ * Splits a text at the fences of its frontmatter. After a byte order mark and blank lines, the first line must be `---`,
+ * and a later one too; else there is no frontmatter, and the answer is `undefined`.
+ */
+export function splitFrontmatter(text: string): SplitText | undefined {
+  const lines = linesOf(text)
+  let line = 1
+  let start: number | undefined
+  for (const { from, to, next } of lines) {
+    const content = text.slice(from, to)
+    if (start === undefined) {
+      if (isFence(line === 1 ? content.replace(/^\uFEFF/, '') : content)) start = next
+      // `trim` takes a byte order mark for a blank, so this holds for the first line too.
+      else if (content.trim() !== '') return undefined
+    } else if (isFence(content)) {
+      return {
+        frontmatter: text.slice(start, from),
+        line: text.slice(0, start).split('\n').length,
+        body: text.slice(next).trim(),
+      }
+    }
+    line++
+  }
+  return undefined
+}
+
+function isFence(line: string): boolean {
+  return line.startsWith('---') && line.slice(3).trim() === ''
+}
+
+/** Where the lines of a text are, one after another: only as many are looked for as are asked for. */
+function* linesOf(text: string): Generator<{ from: number; to: number; next: number }> {
+  for (let from = 0; from < text.length;) {
+    const end = text.indexOf('\n', from)
+    const next = end === -1 ? text.length : end + 1
+    const last = end === -1 ? text.length : end
+    const to = last > from && text[last - 1] === '\r' ? last - 1 : last
+    yield { from, to, next }
+    from = next
+  }
+}
