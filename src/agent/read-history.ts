@@ -1,9 +1,8 @@
 import { outputText, type Message } from '../context.ts'
 import type { Entry, SessionStore } from '../session.ts'
 import type { Tool } from '../tool.ts'
+import { page } from './text-page.ts'
 
-/** Characters of one answer. */
-const LONGEST_ANSWER = 12_000
 const MOST_MATCHES = 20
 const AROUND = 160
 /** Entries that are looked at for one page of a search. */
@@ -29,6 +28,7 @@ export function readHistoryTool(store: Pick<SessionStore, 'entries' | 'turns'>):
       additionalProperties: false,
     },
     idempotent: true,
+    readsContext: true,
     async execute(input, { session, turn: current }) {
       // The toolbox has checked it against the schema above.
       const question = input as Question
@@ -132,12 +132,4 @@ function textOf({ content }: Message): string {
     })
     .filter((text) => text !== '')
     .join('\n')
-}
-
-function page(text: string, offset: number): string {
-  const shown = text.slice(offset, offset + LONGEST_ANSWER)
-  const end = offset + shown.length
-  return end < text.length
-    ? `${shown}\n[characters ${offset} to ${end} of ${text.length}; go on with offset ${end}]`
-    : shown
 }

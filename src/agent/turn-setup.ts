@@ -1,6 +1,6 @@
 import type { Message, Request } from '../context.ts'
 import type { Model } from '../model.ts'
-import type { CallOutcome, Entry, EntryBody, TokenCounts } from '../session.ts'
+import type { ApprovalDecision, AuditFacts, CallOutcome, Entry, EntryBody, TokenCounts } from '../session.ts'
 import type { Toolbox } from '../tool.ts'
 
 /** Everything one turn needs from the world. */
@@ -19,8 +19,17 @@ export interface TurnSetup {
   readonly retryDelaysMs: readonly number[]
   /** Assembles one call and writes its account down. Throws `ContextOverflowError`. */
   prepare(step: Step): Promise<PreparedCall>
-  /** Writes to the session's log; resolves when it is on disk. */
-  append(bodies: readonly EntryBody[]): Promise<readonly Entry[]>
+  /** Writes to the session's log, and to the audit in the same write; resolves when it is on disk. */
+  append(bodies: readonly EntryBody[], audit?: readonly AuditFacts[]): Promise<readonly Entry[]>
+  /** Keeps a text beside the log and answers how the log refers to it. */
+  keepContent(text: string): Promise<string>
+  /** The most of one result of a tool that the model is shown, characters. */
+  maxResultChars(tool: string): Promise<number>
+  /** The most of all results of this turn that the model is shown, characters. */
+  readonly maxTurnResultChars: number
+  /** What the model had in front of it when it answered last; `undefined` before it did. */
+  seen(): readonly Message[] | undefined
+  readonly approvals: Approvals
   /** Completes the account of a call, together with what it led to. */
   finish(call: string, outcome: CallOutcome, bodies: readonly EntryBody[]): Promise<readonly Entry[]>
   tokensOf(message: Message, partial?: 'cancelled' | 'failed'): TokenCounts
@@ -29,6 +38,15 @@ export interface TurnSetup {
   readonly signal: AbortSignal
   /** Monotonic, ms. */
   now(): number
+}
+
+/** The way to a person. A model has none to it. */
+export interface Approvals {
+  newId(): string
+  /** Whether a person has approved exactly this call for the whole session. */
+  granted(digest: string): Promise<boolean>
+  /** What a person decides about a question that stands in the log; `undefined` once `signal` is aborted. */
+  decision(approval: string, signal: AbortSignal): Promise<ApprovalDecision | undefined>
 }
 
 /** What is asked of one assembly. */

@@ -50,6 +50,8 @@ export interface LayerContext {
   readonly tools: readonly string[]
   /** Capabilities of all plugins, in the order of the plugins, whether or not their tools are offered. None where absent. */
   readonly skills?: readonly SkillDefinition[]
+  /** `false`: nothing can be called in this call, so words about how to call something would be of no use. */
+  readonly callsTools?: boolean
   /** Absent for a call that belongs to no session. */
   readonly session?: string
   readonly turn?: string

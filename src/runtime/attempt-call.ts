@@ -8,9 +8,11 @@ import {
   type Turn,
 } from '../context.ts'
 import type { Model } from '../model.ts'
+import type { Tool } from '../tool.ts'
 import { budgetFor, type Refusal } from './call-budget.ts'
 import { loadHistory } from './history-loader.ts'
 import { lastStepReminder } from './last-step.ts'
+import { definitionsOf, noneSent, type Sent, sentBeside, toolsBeside } from './tools-beside.ts'
 import type { Workbench } from './workbench.ts'
 
 /** One call that is to be assembled. */
@@ -40,38 +42,46 @@ export interface Attempt {
 }
 
 /**
- * Collects layers, history and budget, and assembles. Only reads. The tool that reads history is offered once something
- * was cut: where this very call makes the first cut, it is assembled again with the tool.
+ * Collects layers, history and budget, and assembles. Only reads. Some tools are offered only beside what they are for:
+ * the one that reads history once something was cut, the one that reads a skill where the list of them was sent. Where
+ * this very call turns out to send such a thing, it is assembled again with the tool.
  */
 export async function attemptCall(bench: Workbench, question: CallQuestion): Promise<Attempt> {
-  const wasCut = question.cut !== undefined
-  const first = await attempt(bench, question, { offersHistory: wasCut })
-  if (wasCut || first.outcome instanceof ContextOverflowError || !wasReduced(first.outcome)) return first
-  return attempt(bench, question, { offersHistory: true })
+  const allowed = question.model.facts.tools && question.session !== undefined ? await bench.allowedTools() : []
+  let sends = await headSends(bench, question, allowed)
+  // Each round can only add tools, and every tool brings at most one round.
+  for (;;) {
+    const offered = toolsBeside(allowed, sends)
+    const made = await attempt(bench, question, offered)
+    if (made.outcome instanceof ContextOverflowError) return made
+    const sent = sentBeside(made.outcome.manifest, sends)
+    if (toolsBeside(allowed, sent).length === offered.length) return made
+    sends = sent
+  }
 }
 
-function wasReduced({ manifest }: Assembly): boolean {
-  return manifest.cut !== undefined || manifest.entries.some((entry) => entry.id === 'earlier')
+/** What the head will send, found without reading any history: in most calls nothing has to be assembled twice. */
+async function headSends(bench: Workbench, question: CallQuestion, allowed: readonly Tool[]): Promise<Sent> {
+  const sends = { ...noneSent, cut: question.cut !== undefined }
+  if (!allowed.some(({ offeredWith }) => offeredWith)) return sends
+  const current = { id: question.current.id, messages: [] }
+  const head = await attempt(bench, { ...question, hasHistory: false, current }, toolsBeside(allowed, sends))
+  return head.outcome instanceof ContextOverflowError ? sends : sentBeside(head.outcome.manifest, sends)
 }
 
-async function attempt(
-  bench: Workbench,
-  question: CallQuestion,
-  { offersHistory }: { readonly offersHistory: boolean },
-): Promise<Attempt> {
+async function attempt(bench: Workbench, question: CallQuestion, offered: readonly Tool[]): Promise<Attempt> {
   const { settings, store } = bench
   const { model, session, current, last } = question
   const layout = layoutOf(settings.layout)
   const budget = budgetFor(bench, model, question.deeper)
-  const inSession = session !== undefined && model.facts.tools
-  const offered = inSession ? [...bench.tools, ...(offersHistory ? [bench.historyTool] : [])] : []
   const keepsTools = !last || model.facts.toolChoiceNone
-  const tools = keepsTools ? offered : []
+  const tools = keepsTools ? definitionsOf(offered) : []
 
   const layers = await bench.layers({
     time: question.time,
     layout: layout.name,
     tools: tools.map((tool) => tool.name),
+    callsTools: model.facts.tools && session !== undefined,
     model: model.id,
     ...(session === undefined ? {} : { session, turn: current.id }),
   })

@@ -53,7 +53,13 @@ async function recordedCall(
   const { store, settings } = bench
   const time = clock.time()
   const layout = layoutOf(settings.layout)
-  const own = await bench.layers({ time, layout: layout.name, tools: tools.map((tool) => tool.name), model: model.id })
+  const own = await bench.layers({
+    time,
+    layout: layout.name,
+    tools: tools.map((tool) => tool.name),
+    callsTools: false,
+    model: model.id,
+  })
   const configured = budgetFor(bench, model, deeper)
   const budget = { ...configured, reserve: Math.min(maxOutputTokens ?? configured.reserve, configured.window) }
   const input = {

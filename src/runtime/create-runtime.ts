@@ -1,9 +1,10 @@
-import { readHistoryTool } from '../agent.ts'
+import { readHistoryTool, readResultTool } from '../agent.ts'
 import type { Models } from '../model.ts'
 import type { RunningPlugins } from '../plugin.ts'
-import type { SessionStore } from '../session.ts'
-import type { Tool } from '../tool.ts'
+import { type SessionStore, verifyAudit } from '../session.ts'
+import { createToolbox, type Tool } from '../tool.ts'
 import { admit } from './admission.ts'
+import { createApprovalDesk } from './approvals.ts'
 import { openCalibrationBook } from './calibration-book.ts'
 import type { Channel } from './channel.ts'
 import type { Clock } from './clock.ts'
@@ -19,6 +20,8 @@ import { preview } from './preview.ts'
 import { createDesks } from './session-desk.ts'
 import { sessionEvents } from './session-events.ts'
 import { createSessions } from './sessions.ts'
+import { createToolDoors } from './tool-doors.ts'
+import { allowedTools, type ToolPolicy } from './tool-policy.ts'
 import type { RuntimeSettings } from './settings.ts'
 import { runtimeFailure } from './runtime-failure.ts'
 import { createTurnShelf } from './turn-shelf.ts'
@@ -33,6 +36,8 @@ export interface RuntimeParts {
   readonly plugins: RunningPlugins
   readonly settings: RuntimeSettings
   readonly clock: Clock
+  /** Says what may run. Nothing else does. */
+  readonly policy: ToolPolicy
   /** Tools besides those of the plugins. */
   readonly tools?: readonly Tool[]
   readonly channels?: readonly Channel[]
@@ -47,7 +52,7 @@ const MOST_WARNINGS = 100
 
 /** Puts a runtime together and takes up what a former process left. */
 export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
-  const { store, plugins, clock, channels = [] } = parts
+  const { store, plugins, policy, clock, channels = [] } = parts
   const warnings: string[] = []
   const warn = (text: string) => {
     if (warnings.length < MOST_WARNINGS) warnings.push(text)
@@ -55,25 +60,40 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
   }
   const settings = { ...parts.settings, counter: remembering(parts.settings.counter) }
   const shelf = createTurnShelf()
-  const historyTool = readHistoryTool(store)
+  const readers = [readResultTool(store), readHistoryTool(store)]
   const calibration = await openCalibrationBook(store, warn)
-  const ownTools = () => [...plugins.tools(), ...(parts.tools ?? [])]
+  const tools = () => [...plugins.tools(), ...(parts.tools ?? []), ...readers]
   const bench = (): Workbench => ({
     store,
     settings,
     calibration,
     shelf,
     layers: (context) => plugins.layers(context),
-    tools: ownTools(),
-    historyTool,
+    allowedTools: () => allowedTools(policy, createToolbox(tools()).tools),
   })
   const models = createModelChoice(parts.models, settings.model, warn)
   const desks = createDesks(store)
   const ledger = createLedger(store, counters)
   const outbox = createOutbox(store, channels, clock, warn)
   const { fingerprintOf } = ledger
-  const tools = () => [...ownTools(), historyTool]
-  const queue = createTurnQueue({ store, bench, tools, models, desks, outbox, clock, warn, fingerprintOf })
+  const approvals = createApprovalDesk({ store, desks, clock })
+  const readyTools = async () => {
+    await plugins.ready()
+    return tools()
+  }
+  const queue = createTurnQueue({
+    store,
+    bench,
+    tools: readyTools,
+    policy,
+    approvals,
+    models,
+    desks,
+    outbox,
+    clock,
+    warn,
+    fingerprintOf,
+  })
   const started = clock.time()
   let closing: Promise<void> | undefined
 
@@ -116,6 +136,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
     },
     async preview(options) {
       try {
+        await plugins.ready()
         return await preview({ bench: bench(), models, desks, clock }, options)
       } catch (error) {
         throw runtimeFailure(error)
@@ -124,6 +145,10 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
     request: ledger.request,
     diff: ledger.diff,
     replay: ledger.replay,
+    approvals: approvals.waiting,
+    decide: approvals.decide,
+    ...createToolDoors({ store, plugins, policy, settings, clock, tools }),
+    verifyAudit: () => verifyAudit(store),
     models: () => modelStatuses(parts.models, models, calibration),
     async status() {
       const { running, queued } = queue.counts()
@@ -133,6 +158,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
         model: await models.current(),
         running,
         queued,
+        waiting: approvals.count(),
         recovered,
         warnings: [...plugins.warnings(), ...warnings],
         started,

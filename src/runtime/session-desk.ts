@@ -17,6 +17,8 @@ export interface SessionDesk {
   hasHistory: boolean
   /** Chosen with `/model`. */
   model: string | undefined
+  /** Digests of calls that a person approved for the whole session; `undefined` until somebody asks. */
+  grants: Set<string> | undefined
   /** Marks of the last cut, and the room it was made for. */
   cut: { readonly marks: Cut; readonly available: number } | undefined
   /** The last call, what it sent and when (monotonic, ms), to tell what the next one can reuse. */
@@ -122,6 +124,7 @@ function blank(session: string, newest = 0): SessionDesk {
     running: undefined,
     stalled: false,
     model: undefined,
+    grants: undefined,
     cut: undefined,
     lastCall: undefined,
   }

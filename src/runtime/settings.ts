@@ -13,6 +13,10 @@ export interface RuntimeSettings {
   /** Model calls that one turn may make. */
   readonly maxSteps: number
   readonly toolTimeoutMs?: number
+  /** The most of one tool result that the model is shown, characters, for tools that say nothing. 24,000 unless given. */
+  readonly maxResultChars?: number
+  /** The most of all tool results of one turn that the model is shown, characters. 240,000 unless given. */
+  readonly maxTurnResultChars?: number
   /** How much a model that can reason should; absent: as its provider has it. */
   readonly reasoning?: 'none' | 'low' | 'medium' | 'high'
   readonly retryDelaysMs: readonly number[]

@@ -1,27 +1,31 @@
 import type { PreparedCall, Step, TurnSetup } from '../agent.ts'
-import { ContextOverflowError, outline, type Turn } from '../context.ts'
-import type { CallRecord, Entry, EntryBody } from '../session.ts'
+import { ContextOverflowError, type Message, outline, type Turn } from '../context.ts'
+import type { AuditFacts, CallRecord, Entry, EntryBody } from '../session.ts'
 import { createToolbox, type Tool } from '../tool.ts'
+import type { ApprovalDesk } from './approvals.ts'
 import { attemptCall, type CallQuestion } from './attempt-call.ts'
 import { type CallPlace, withForecast } from './call-forecast.ts'
 import { recordInput } from './call-input.ts'
 import { seal } from './seal.ts'
 import { cutToWrite, rememberCut, usableCut } from './session-cut.ts'
 import { publish } from './session-desk.ts'
+import { policyGate, shownChars, type ToolPolicy } from './tool-policy.ts'
 import { counterKey, tokenCounts } from './turn-projection.ts'
 
 /** What one turn is run with. */
 export interface TurnDesk extends CallPlace {
   readonly turn: string
   readonly entries: readonly Entry[]
-  /** Everything that can be called, the history tool included. */
+  /** Everything there is to call, allowed or not. */
   readonly tools: readonly Tool[]
+  readonly policy: ToolPolicy
+  readonly approvals: ApprovalDesk
   readonly signal: AbortSignal
 }
 
 /** Joins the loop of a turn to the store, the stream and the account. */
 export function turnSetup(turnDesk: TurnDesk): TurnSetup {
-  const { bench, desk, model, turn, clock, signal, entries, tools } = turnDesk
+  const { bench, desk, model, turn, clock, signal, entries, policy } = turnDesk
   const { store, settings } = bench
   const { session } = desk
   const input = entries.find((entry) => entry.type === 'input')
@@ -29,11 +33,21 @@ export function turnSetup(turnDesk: TurnDesk): TurnSetup {
   let opening: readonly EntryBody[] = started ? [] : [{ type: 'turn-start', turn }]
   /** What the last call was estimated at, to learn from what is reported and to cut deeper where it was too much. */
   let estimated = 0
+  let seen: readonly Message[] | undefined
+  const toolbox = createToolbox(turnDesk.tools, {
+    gate: policyGate(policy),
+    ...(settings.toolTimeoutMs === undefined ? {} : { timeoutMs: settings.toolTimeoutMs }),
+  })
 
-  async function append(bodies: readonly EntryBody[]): Promise<readonly Entry[]> {
+  async function append(bodies: readonly EntryBody[], audit: readonly AuditFacts[] = []): Promise<readonly Entry[]> {
     const all = [...opening, ...bodies]
     opening = []
-    const written = await store.append(session, all, clock.time())
+    const time = clock.time()
+    // Handed in together, they reach the disk together.
+    const [written] = await Promise.all([
+      store.append(session, all, time),
+      audit.length > 0 ? store.transaction(audit.map((facts) => ({ type: 'audit', facts, time }) as const)) : undefined,
+    ])
     publish(desk, written)
     return written
   }
@@ -87,6 +101,7 @@ export function turnSetup(turnDesk: TurnDesk): TurnSetup {
     desk.lastCall = { call, fingerprint: sealed.fingerprint, at: clock.monotonic() }
     estimated = manifest.used
     const { request } = attempt.outcome
+    seen = request.messages
     return {
       call,
       request,
@@ -109,7 +124,15 @@ export function turnSetup(turnDesk: TurnDesk): TurnSetup {
     turn,
     entries,
     model,
-    toolbox: createToolbox(tools, settings.toolTimeoutMs === undefined ? {} : { timeoutMs: settings.toolTimeoutMs }),
+    toolbox,
+    async maxResultChars(name) {
+      const tool = toolbox.tools.find((each) => each.name === name)
+      return shownChars(policy, tool, settings.maxResultChars ?? 24_000)
+    },
+    maxTurnResultChars: settings.maxTurnResultChars ?? 240_000,
+    keepContent: async (text) => `sha256:${await store.putContent(text)}`,
+    approvals: turnDesk.approvals.of(desk, turn),
+    seen: () => seen,
     maxSteps: settings.maxSteps,
     retryDelaysMs: settings.retryDelaysMs,
     ...(settings.reasoning === undefined ? {} : { reasoning: settings.reasoning }),

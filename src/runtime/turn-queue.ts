@@ -2,6 +2,7 @@ import { runTurn, stopping } from '../agent.ts'
 import { type Model, ModelError } from '../model.ts'
 import { type SessionStore, StoreError, type StoreErrorCode } from '../session.ts'
 import type { Tool } from '../tool.ts'
+import type { ApprovalDesk } from './approvals.ts'
 import type { Clock } from './clock.ts'
 import type { ModelChoice } from './model-choice.ts'
 import type { Outbox } from './outbox.ts'
@@ -11,6 +12,7 @@ import { RuntimeError } from './contract.ts'
 import { runtimeFailure } from './runtime-failure.ts'
 import { type Desks, publish, type SessionDesk } from './session-desk.ts'
 import { turnSetup } from './turn-desk.ts'
+import type { ToolPolicy } from './tool-policy.ts'
 
 /** Runs turns: one at a time in a session, in the order of their input; sessions side by side (docs/decisions/0007). */
 export interface TurnQueue {
@@ -27,7 +29,10 @@ export interface TurnQueue {
 export interface QueueParts {
   readonly store: SessionStore
   readonly bench: () => Workbench
-  readonly tools: () => readonly Tool[]
+  /** Everything there is to call, once what is started late is there. */
+  readonly tools: () => Promise<readonly Tool[]>
+  readonly policy: ToolPolicy
+  readonly approvals: ApprovalDesk
   readonly models: ModelChoice
   readonly desks: Desks
   readonly outbox: Outbox
@@ -75,14 +80,17 @@ export function createTurnQueue(parts: QueueParts): TurnQueue {
     } catch (error) {
       return failTurn(desk, turn, error)
     }
-    const { fingerprintOf } = parts
+    const { fingerprintOf, policy, approvals } = parts
+    const tools = await parts.tools()
     const setup = turnSetup({
       bench: parts.bench(),
       desk,
       model,
       turn,
       entries,
-      tools: parts.tools(),
+      tools,
+      policy,
+      approvals,
       clock,
       signal,
       fingerprintOf,

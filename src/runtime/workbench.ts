@@ -1,6 +1,7 @@
-import type { Layer, ToolDefinition } from '../context.ts'
+import type { Layer } from '../context.ts'
 import type { LayerContext } from '../plugin.ts'
 import type { SessionStore } from '../session.ts'
+import type { Tool } from '../tool.ts'
 import type { CalibrationBook } from './calibration-book.ts'
 import type { RuntimeSettings } from './settings.ts'
 import type { TurnShelf } from './turn-shelf.ts'
@@ -11,9 +12,7 @@ export interface Workbench {
   readonly settings: RuntimeSettings
   readonly calibration: CalibrationBook
   readonly shelf: TurnShelf
-  layers(context: LayerContext): Promise<readonly Layer[]>
-  /** Tools that are offered in every step. */
-  readonly tools: readonly ToolDefinition[]
-  /** Offered once something of a conversation was cut. */
-  readonly historyTool: ToolDefinition
+  layers(context: Omit<LayerContext, 'skills'>): Promise<readonly Layer[]>
+  /** Every tool that may be called at this moment, in its order. Which of them a call offers depends on what it sends. */
+  allowedTools(): Promise<readonly Tool[]>
 }

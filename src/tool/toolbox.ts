@@ -1,11 +1,12 @@
 import type { ToolDefinition } from '../context.ts'
 import { callDigest } from './call-digest.ts'
+import { planOf, shownOf } from './call-plan.ts'
 import { failed } from './failed.ts'
 import { inputFault } from './input-fault.ts'
 import { cappedResult } from './output-cap.ts'
-import type { CallDescription, PlannedCall } from './planned-call.ts'
-import { withinTime } from './time-limit.ts'
-import type { Tool, ToolCall, ToolContext, ToolPlan, ToolResult } from './tool.ts'
+import type { PlannedCall } from './planned-call.ts'
+import { messageOf, withinTime } from './time-limit.ts'
+import type { Tool, ToolCall, ToolContext, ToolResult } from './tool.ts'
 
 /** A fixed set of tools. A value: two toolboxes know nothing of each other. */
 export interface Toolbox {
@@ -45,7 +46,12 @@ export type ToolGate = (call: ToolCall, tool: Tool, context: ToolContext) => Pro
 
 /** Whether a tool may run, and what said so. The model reads the reason of a refusal. */
 export type GateAnswer =
-  | { readonly type: 'allow' | 'ask'; readonly rule: string }
+  | {
+      readonly type: 'allow' | 'ask'
+      readonly rule: string
+      /** Time limit of this run, ms, instead of the tool's own. */
+      readonly timeoutMs?: number
+    }
   | { readonly type: 'refuse'; readonly rule: string; readonly reason: string }
 
 /** Tools by name; of two with one name the later stands in the place of the earlier. */
@@ -71,19 +77,18 @@ export function createToolbox(declared: readonly Tool[], options: ToolboxOptions
     if (answer.type === 'refuse') {
       return { type: 'refused', rule: answer.rule, result: failed('refused', answer.reason), call: described }
     }
-    const limit = tool.timeoutMs ?? timeoutMs
+    const limit = answer.timeoutMs ?? tool.timeoutMs ?? timeoutMs
     const steps = await planOf(tool, input, context, limit)
     if ('ok' in steps) {
       return { type: 'refused', rule: 'plan', result: cappedResult(steps, maxOutputChars), call: described }
     }
-    const { run: runPlan, ...shown } = steps
-    const description: CallDescription = { ...described, ...shown }
+    const description = { ...described, ...shownOf(steps) }
     return {
       type: answer.type === 'ask' ? 'ask' : 'allowed',
       rule: answer.rule,
       call: description,
       digest: callDigest(description),
-      run: async () => cappedResult(await withinTime(runPlan, context, limit), maxOutputChars),
+      run: async () => cappedResult(await withinTime((running) => steps.run(running), context, limit), maxOutputChars),
     }
   }
 
@@ -117,10 +122,18 @@ function definitionOf({ name, description, inputSchema, tokens, keepsOutput }: T
 /** The tool's own words come first (BEHAVIOURS §1.4, §1.5). */
 async function faultIn(tool: Tool, input: unknown): Promise<string | undefined> {
   if (!isObject(input)) return 'arguments must be an object'
-  const own = tool.faultOf?.(input)
+  const own = ownFault(tool, input)
   if (own !== undefined) return own
   const fault = await inputFault(tool.inputSchema, input)
   return fault === undefined ? undefined : `invalid input for ${tool.name}: ${fault}`
+}
+
+function ownFault(tool: Tool, input: Readonly<Record<string, unknown>>): string | undefined {
+  try {
+    return tool.faultOf?.(input)
+  } catch (error) {
+    return `${tool.name} could not examine its input: ${messageOf(error)}`
+  }
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
@@ -133,30 +146,7 @@ async function answerOf(gate: ToolGate, call: ToolCall, tool: Tool, context: Too
   try {
     return await gate(call, tool, context)
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
-    return { type: 'refuse', rule: 'gate-failed', reason: `it could not be decided whether ${tool.name} may run: ${why}` }
+    const reason = `it could not be decided whether ${tool.name} may run: ${messageOf(error)}`
+    return { type: 'refuse', rule: 'gate-failed', reason }
   }
-}
-
-/** The plan of a tool, within its time; of one that makes none, its execution. */
-async function planOf(
-  tool: Tool,
-  input: unknown,
-  context: ToolContext,
-  limit: number,
-): Promise<ToolPlan | Extract<ToolResult, { ok: false }>> {
-  if (!tool.plan) return { run: (running) => tool.execute(input, running) }
-  let made: ToolPlan | undefined
-  const result = await withinTime(
-    async (running) => {
-      const answer = await tool.plan(input, running)
-      if ('ok' in answer) return answer
-      made = answer
-      return { ok: true, output: '' }
-    },
-    context,
-    limit,
-  )
-  if (!result.ok) return result
-  return made!
 }

@@ -6,7 +6,7 @@ import { datePlugin, promptPlugin, startPlugins } from '../../src/plugin.ts'
 import { type Channel, createRuntime, systemClock } from '../../src/runtime.ts'
 import { createServer, listen } from '../../src/server.ts'
 import { openSqliteStore } from '../../src/session.ts'
-import type { Tool } from '../../src/tool.ts'
+import { readAccess, type Tool } from '../../src/tool.ts'
 
 /** Where this process stops and says so, so that it can be killed there. */
 export type Place = 'before-effect' | 'after-effect' | 'before-note' | 'before-sending' | 'after-sending'
@@ -73,6 +73,7 @@ const runtime = await createRuntime({
   ]),
   settings: { model: 'ollama/scripted', layout: 'auto', counter: tokenx, maxSteps: 6, retryDelaysMs: [5, 20] },
   clock: systemClock,
+  policy: { current: async () => readAccess('{"global": {"mode": "full"}}', {}) },
   tools: [letter, note],
   channels: [pigeon],
 })

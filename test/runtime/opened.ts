@@ -17,7 +17,7 @@ import {
 } from '../../src/runtime.ts'
 import { type Entry, openSqliteStore, type SessionStore } from '../../src/session.ts'
 import { type FixedClock, fixedClock, scriptedModel, scriptedModels } from '../../src/testing.ts'
-import type { Tool } from '../../src/tool.ts'
+import { type AccessRead, type DirectTool, readAccess, type Tool, type ToolTraits } from '../../src/tool.ts'
 
 /** What a test may decide about a runtime; everything else is small and quiet. */
 export interface Setting {
@@ -28,6 +28,8 @@ export interface Setting {
   readonly channels?: readonly Channel[]
   readonly plugins?: readonly Plugin[]
   readonly settings?: Partial<RuntimeSettings>
+  /** What may run; everything unless said. */
+  readonly access?: () => AccessRead
   /** Stands between the runtime and its store. */
   readonly around?: (store: SessionStore) => SessionStore
 }
@@ -69,6 +71,7 @@ async function openedAt(t: TestContext, home: string, setting: Setting, restarts
     plugins: await startPlugins(setting.plugins ?? homelyPlugins(home)),
     settings: { layout: 'auto', counter: tokenx, maxSteps: 12, retryDelaysMs: [1, 1], ...setting.settings },
     clock,
+    policy: { current: async () => setting.access?.() ?? everything },
     warn: (text) => warnings.push(text),
     ...(setting.tools ? { tools: setting.tools } : {}),
     ...(setting.channels ? { channels: setting.channels } : {}),
@@ -95,6 +98,9 @@ async function openedAt(t: TestContext, home: string, setting: Setting, restarts
   }
 }
 
+/** A policy that allows every tool and asks where a tool asks. */
+const everything = readAccess('{"global": {"mode": "full"}}', {})
+
 /** The packaged prompt and the date: what every home has. */
 export function homelyPlugins(home: string): readonly Plugin[] {
   return [
@@ -109,7 +115,7 @@ export async function collected(stream: AsyncIterable<SessionEvent>): Promise<re
 }
 
 /** A tool that answers what `execute` gives. */
-export function tool(name: string, execute: Tool['execute'], rest: Partial<Tool> = {}): Tool {
+export function tool(name: string, execute: DirectTool['execute'], rest: Partial<ToolTraits> = {}): Tool {
   return { name, description: `${name}.`, inputSchema: { type: 'object' }, execute, ...rest }
 }
 

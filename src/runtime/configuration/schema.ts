@@ -189,7 +189,9 @@ const server = z.strictObject({
   headers: z
     .record(z.string(), variable)
     .optional()
-    .describe('Headers of every request: their names, and the names of our environment variables that hold their values.'),
+    .describe(
+      'Headers of every request: their names, and the names of our environment variables that hold their values.',
+    ),
   directory: z.string().min(1).optional().describe('Folder that the program runs in; relative to the home.'),
   enabled: z.boolean().default(true).describe('Whether the server is used.'),
   connectTimeoutMs: milliseconds.default(10_000).describe('How long the server may take to say what it offers, ms.'),

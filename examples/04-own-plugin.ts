@@ -1,0 +1,33 @@
+/**
+ * A capability of your own: a layer that the model reads and a tool that it may call. Name the file in config.json,
+ * `"plugins": ["./04-own-plugin.ts"]`, and allow its tool with `foreword tools allow tide`.
+ */
+import type { Plugin } from 'foreword/plugin'
+import type { Tool } from 'foreword/tool'
+
+const tide: Tool = {
+  name: 'tide',
+  description: 'Height of the tide at Brest, in metres.',
+  inputSchema: {
+    type: 'object',
+    properties: { hour: { type: 'number', minimum: 0, maximum: 24 } },
+    required: ['hour'],
+    additionalProperties: false,
+  },
+  idempotent: true,
+  async execute(input) {
+    const { hour } = input as { hour: number }
+    return { ok: true, output: (4 + 3 * Math.cos((hour / 12.4) * 2 * Math.PI)).toFixed(2) }
+  },
+}
+
+const harbour: Plugin = {
+  name: 'harbour',
+  version: '1.0.0',
+  tools: () => [tide],
+  layers: async () => [
+    { id: 'harbour', layer: 'memory', renditions: [{ form: 'full', text: 'The boat draws 1.80 metres.' }] },
+  ],
+}
+
+export default harbour

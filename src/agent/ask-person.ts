@@ -1,0 +1,56 @@
+import type { ToolCallPart } from '../context.ts'
+import type { ApprovalDecision, Entry } from '../session.ts'
+import type { PlannedCall } from '../tool.ts'
+import { turnCallFacts } from './call-facts.ts'
+import type { ToolJournal } from './tool-journal.ts'
+import type { TurnSetup } from './turn-setup.ts'
+
+/** What a person, now or before, said about a call. */
+export interface PersonsAnswer {
+  /** `undefined`: the turn was ended while the question stood. */
+  readonly decision: ApprovalDecision | undefined
+  readonly rule: string
+  readonly entries: readonly Entry[]
+}
+
+/**
+ * Asks a person about a call and waits, for days if need be. A decision holds for exactly the call that was described: one
+ * that would now do something else is asked about anew. After a restart a question that stands in the log is not asked
+ * twice, and an answer that stands there is taken.
+ */
+export async function askPerson(
+  setup: TurnSetup,
+  journal: ToolJournal,
+  asked: {
+    readonly part: ToolCallPart
+    readonly call: string
+    readonly planned: Extract<PlannedCall, { type: 'ask' | 'allowed' }>
+  },
+): Promise<PersonsAnswer> {
+  const { part, planned } = asked
+  const { digest, rule } = planned
+  if (await setup.approvals.granted(digest)) {
+    return { decision: { type: 'approve', scope: 'session' }, rule: 'approved-for-session', entries: [] }
+  }
+  const before = journal.asked.get(part.toolCallId)
+  const stands = before?.digest === digest ? before : undefined
+  const approval = stands?.approval ?? setup.approvals.newId()
+  const entries = stands ? [] : await ask(setup, asked, approval)
+  const decided = journal.decided.get(approval)?.decision
+  const decision = decided ?? (await setup.approvals.decision(approval, setup.signal))
+  return { decision, rule: `${rule}, ${approval}`, entries }
+}
+
+async function ask(
+  setup: TurnSetup,
+  { part, call, planned }: Parameters<typeof askPerson>[2],
+  approval: string,
+): Promise<readonly Entry[]> {
+  const { turn } = setup
+  const { toolCallId } = part
+  const { rule, digest } = planned
+  return setup.append(
+    [{ type: 'approval-request', turn, call, approval, toolCallId, rule, request: planned.call, digest }],
+    [{ ...turnCallFacts(setup, part, planned.call), decision: 'asked', rule, digest }],
+  )
+}

@@ -1,0 +1,44 @@
+import type { ToolCallPart } from '../context.ts'
+import type { AuditFacts } from '../session.ts'
+import type { CallDescription, ToolResult } from '../tool.ts'
+
+/** The most of an input that an audit record holds, characters: the log has all of it. */
+const INPUT_CHARS = 1_000
+
+/** What the audit says of a call as such, whatever becomes of it. */
+export function describedFacts({ tool, input, argv, command, folder }: CallDescription): AuditFacts {
+  return {
+    kind: 'decision',
+    tool: tool.slice(0, 200),
+    input: inputText(input),
+    ...(argv ? { argv } : {}),
+    ...(command === undefined ? {} : { command }),
+    ...(folder === undefined ? {} : { folder }),
+  }
+}
+
+/** What the audit says of a result. */
+export function resultFacts(result: ToolResult, text: string): Partial<AuditFacts> {
+  const { exitCode, bytes = Buffer.byteLength(text), truncated = false, failure } = result.meta ?? {}
+  return {
+    ok: result.ok,
+    ...(typeof failure === 'string' ? { reason: failure } : {}),
+    ...(exitCode === undefined ? {} : { exitCode }),
+    bytes,
+    truncated,
+  }
+}
+
+/** What the audit says of a call that a model made in a turn. */
+export function turnCallFacts(
+  { session, turn }: { readonly session: string; readonly turn: string },
+  { toolCallId, toolName, input }: ToolCallPart,
+  described: CallDescription | undefined,
+): AuditFacts {
+  return { ...describedFacts(described ?? { tool: toolName, input }), session, turn, toolCallId }
+}
+
+function inputText(input: unknown): string {
+  const text = JSON.stringify(input) ?? ''
+  return text.length > INPUT_CHARS ? `${text.slice(0, INPUT_CHARS)}…` : text
+}

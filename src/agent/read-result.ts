@@ -1,0 +1,46 @@
+import type { Entry, SessionStore, StoredResult } from '../session.ts'
+import type { Tool } from '../tool.ts'
+import { page } from './text-page.ts'
+
+/** Entries that are looked at together, from the newest backwards. */
+const PAGE = 500
+
+/** `read_result`: pages through a tool result of this session that was too long to be shown, and through no other. */
+export function readResultTool(store: Pick<SessionStore, 'entries' | 'session' | 'content'>): Tool {
+  return {
+    name: 'read_result',
+    description: 'Read more of a long tool result that was cut: its "id" and the "offset" in characters.',
+    inputSchema: {
+      type: 'object',
+      properties: { id: { type: 'string', minLength: 1 }, offset: { type: 'integer', minimum: 0 } },
+      required: ['id'],
+      additionalProperties: false,
+    },
+    idempotent: true,
+    readsContext: true,
+    async execute(input, { session }) {
+      // The toolbox has checked it against the schema above.
+      const { id, offset = 0 } = input as { readonly id: string; readonly offset?: number }
+      const stored = await storedResult(store, session, id)
+      const text = stored && (await store.content(stored.content.replace('sha256:', '')))
+      if (text === undefined) return { ok: false, error: `there is no stored result ${id} in this conversation` }
+      return { ok: true, output: page(text, offset) }
+    },
+  }
+}
+
+async function storedResult(
+  store: Pick<SessionStore, 'entries' | 'session'>,
+  session: string,
+  id: string,
+): Promise<StoredResult | undefined> {
+  let upTo = (await store.session(session))?.entries ?? 0
+  while (upTo > 0) {
+    const after = Math.max(0, upTo - PAGE)
+    const entries: readonly Entry[] = await store.entries(session, { types: ['tool-end'], after, upTo })
+    const found = entries.findLast((entry) => entry.type === 'tool-end' && entry.stored?.id === id)
+    if (found?.type === 'tool-end') return found.stored
+    upTo = after
+  }
+  return undefined
+}

@@ -1,0 +1,136 @@
+import type { Origin, ToolCallPart } from '../context.ts'
+import type { Entry, EntryBody } from '../session.ts'
+import type { PlannedCall, ToolResult } from '../tool.ts'
+import { askPerson } from './ask-person.ts'
+import { resultFacts, turnCallFacts } from './call-facts.ts'
+import { resultText, type ShownResult, shownResult } from './shown-result.ts'
+import { stopping } from './stopping.ts'
+import type { ToolJournal } from './tool-journal.ts'
+import type { TurnSetup } from './turn-setup.ts'
+
+/** One tool call of a step. */
+export interface CallToSettle {
+  readonly part: ToolCallPart
+  /** The model call that asked for it. */
+  readonly call: string
+  /** The most of its result that the model is shown, characters. */
+  readonly most: number
+}
+
+/** What the model reads of a call, and what was written down for it. */
+export interface SettledCall {
+  readonly ok: boolean
+  readonly text: string
+  readonly entries: readonly Entry[]
+}
+
+/**
+ * Brings one call to its end: decided, asked about where a person has to say so, run, and written down. `tool-start` is on
+ * disk before it runs and `tool-end` before the model can read what it did. A call that was started and did not end is
+ * never run again by itself: nobody knows whether it took effect, and the model is told so. Tools that declare themselves
+ * idempotent are repeated (docs/decisions/0007).
+ */
+export async function settleCall(setup: TurnSetup, journal: ToolJournal, settling: CallToSettle): Promise<SettledCall> {
+  const { part } = settling
+  const known = journal.ended.get(part.toolCallId)
+  if (known) return { ok: known.ok, text: resultText(known), entries: [] }
+  if (journal.started.has(part.toolCallId) && !isIdempotent(setup, part)) {
+    return { ok: false, text: interrupted, entries: [] }
+  }
+  // A tool that was cancelled answers too: a call is never left without its result.
+  if (setup.signal.aborted) return refuse(setup, settling, { result: cancelled, rule: 'cancelled' })
+
+  const { toolCallId, toolName, input } = part
+  const { session, turn, signal } = setup
+  const seen = setup.seen()
+  const context = { session, turn, signal, ...(seen ? { seen } : {}) }
+  const planned = await setup.toolbox.plan({ toolCallId, toolName, input }, context)
+  if (planned.type === 'refused') return refuse(setup, settling, planned)
+  if (planned.type === 'allowed') return run(setup, settling, planned, planned.rule)
+
+  const answer = await askPerson(setup, journal, { part, call: settling.call, planned })
+  if (setup.signal.reason === stopping) throw new Error(stopping)
+  const settled =
+    answer.decision === undefined
+      ? await refuse(setup, settling, { result: cancelled, rule: 'cancelled' })
+      : answer.decision.type === 'deny'
+        ? await refuse(setup, settling, { result: deniedBecause(answer.decision.reason), rule: answer.rule })
+        : await run(setup, settling, planned, answer.rule)
+  return { ...settled, entries: [...answer.entries, ...settled.entries] }
+}
+
+const interrupted =
+  'The gateway stopped while this tool was running. It may or may not have taken effect, and was not run again. ' +
+  'Check before you repeat it.'
+
+const cancelled: ToolResult = { ok: false, error: 'cancelled before it ran' }
+
+function deniedBecause(reason: string | undefined): ToolResult {
+  return { ok: false, error: reason ? `A person has denied this call: ${reason}` : 'A person has denied this call.' }
+}
+
+function isIdempotent({ toolbox }: TurnSetup, { toolName }: ToolCallPart): boolean {
+  return toolbox.tools.find(({ name }) => name === toolName)?.idempotent === true
+}
+
+/** Writes down that a call does not run, and why. */
+async function refuse(
+  setup: TurnSetup,
+  settling: CallToSettle,
+  { result, rule, call: described }: Pick<Extract<PlannedCall, { type: 'refused' }>, 'result' | 'rule' | 'call'>,
+): Promise<SettledCall> {
+  const shown = shownResult(result, settling.most)
+  const reason = resultText(result).slice(0, 500)
+  const facts = { ...turnCallFacts(setup, settling.part, described), decision: 'refused' as const, rule, reason }
+  const entries = await setup.append([await endOf(setup, settling, { result, shown, durationMs: 0 })], [facts])
+  return { ok: false, text: shown.text, entries }
+}
+
+async function run(
+  setup: TurnSetup,
+  settling: CallToSettle,
+  planned: Exclude<PlannedCall, { type: 'refused' }>,
+  rule: string,
+): Promise<SettledCall> {
+  const { part } = settling
+  const { digest, call: described } = planned
+  const facts = { ...turnCallFacts(setup, part, described), rule, digest }
+  const started = await setup.append([startOf(setup, settling)], [{ ...facts, decision: 'allowed' }])
+  const began = setup.now()
+  const result = await planned.run()
+  // The process is going down and took the tool with it: what it did is as unknown as after a crash.
+  if (setup.signal.reason === stopping) throw new Error(stopping)
+  const durationMs = Math.round(setup.now() - began)
+  const shown = shownResult(result, settling.most)
+  const end = await endOf(setup, settling, { result, shown, durationMs })
+  const outcome = { ...facts, kind: 'call' as const, ...resultFacts(result, resultText(result)), durationMs }
+  const ended = await setup.append([end], [outcome])
+  return { ok: result.ok, text: shown.text, entries: [...started, ...ended] }
+}
+
+function startOf({ turn }: TurnSetup, { part: { toolCallId, toolName, input }, call }: CallToSettle): EntryBody {
+  return { type: 'tool-start', turn, call, toolCallId, toolName, input }
+}
+
+async function endOf(
+  { turn, toolbox, keepContent }: TurnSetup,
+  { part: { toolCallId, toolName }, call }: CallToSettle,
+  ended: { readonly result: ToolResult; readonly shown: ShownResult; readonly durationMs: number },
+): Promise<EntryBody> {
+  const { result, durationMs, shown } = ended
+  const kind = toolbox.tools.find(({ name }) => name === toolName)?.origin
+  const origin: Origin | undefined = kind && { kind, ref: toolName }
+  const { whole, text } = shown
+  const stored = whole && { id: whole.id, content: await keepContent(whole.text), characters: whole.text.length }
+  return {
+    type: 'tool-end',
+    turn,
+    call,
+    toolCallId,
+    ok: result.ok,
+    output: text,
+    durationMs,
+    ...(origin ? { origin } : {}),
+    ...(stored ? { stored } : {}),
+  }
+}

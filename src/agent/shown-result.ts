@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto'
+import type { ToolResult } from '../tool.ts'
+
+/** A result as the model is shown it. `whole` is there where that is not all of it, and has to be kept. */
+export interface ShownResult {
+  readonly text: string
+  readonly whole?: { readonly id: string; readonly text: string }
+}
+
+/** Share of the shown characters that the beginning gets; the end has the rest. */
+const HEAD_SHARE = 0.7
+
+/**
+ * Cuts a result to `most` characters: its beginning, its end, and between them a line with its size and the id under
+ * which `read_result` shows the rest.
+ */
+export function shownResult(result: ToolResult, most: number): ShownResult {
+  const text = resultText(result)
+  if (text.length <= most) return { text }
+  const id = `r-${createHash('sha256').update(text, 'utf16le').digest('hex').slice(0, 12)}`
+  const head = text.slice(0, wholeCharacters(text, Math.floor(most * HEAD_SHARE)))
+  const tail = text.slice(wholeCharacters(text, text.length - (most - head.length)))
+  const left = text.length - head.length - tail.length
+  const note = `[${left} of ${text.length} characters left out; read_result shows them: id ${id}, offset ${head.length}]`
+  return { text: `${head}\n${note}\n${tail}`, whole: { id, text } }
+}
+
+/** What the model reads of a result, and a person in the log. */
+export function resultText(result: ToolResult): string {
+  if (result.ok) return result.output
+  return result.output ? `${result.error}\n${result.output}` : result.error
+}
+
+/** A pair of UTF-16 units is one character: a cut never stands in the middle of one. */
+function wholeCharacters(text: string, at: number): number {
+  return at > 0 && at < text.length && /[\uD800-\uDBFF]/.test(text.charAt(at - 1)) ? at - 1 : at
+}
+
+/** The least that a result is shown of, however much the turn has heard before, characters. */
+const LEAST = 1_000
+
+/**
+ * How much of each result of one step may be shown, characters: its own limit, and an equal share of what the turn has
+ * left. The order in which the tools end changes nothing.
+ */
+export function roomForResults(
+  own: number,
+  turn: { readonly most: number; readonly shown: number; readonly calls: number },
+): number {
+  const share = Math.floor((turn.most - turn.shown) / turn.calls)
+  return Math.min(own, Math.max(LEAST, share))
+}

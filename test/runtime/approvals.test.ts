@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { scriptedModel } from '../../src/testing.ts'
+import type { Tool, ToolPlan } from '../../src/tool.ts'
+import { type Opened, opened, type Setting } from './opened.ts'
+
+test('a turn waits for a person, and the call that was approved is the one that runs', async (t) => {
+  const desk = letterDesk()
+  const here = await opened(t, { ...asking(), tools: [desk.tool] })
+  const turn = await here.runtime.submit({ text: 'Write to Ada.' })
+  const [question] = await waiting(here, 1)
+  assert.ok(question)
+  assert.deepEqual(question.request, {
+    tool: 'letter',
+    input: { to: 'Ada' },
+    argv: ['post', '--to', 'Ada'],
+    folder: '/letters',
+  })
+  assert.deepEqual(desk.sent, [], 'nothing runs before somebody has decided')
+  assert.equal((await here.runtime.status()).waiting, 1)
+
+  await here.runtime.decide(question.approval, approve('once', question.digest))
+  const view = await here.ended(turn)
+  assert.deepEqual(view.outcome, { type: 'completed' })
+  assert.deepEqual(desk.sent, ['Ada'])
+  assert.deepEqual(await here.runtime.approvals(), [])
+  assert.deepEqual(await decisions(here), [
+    ['decision', 'asked', 'approval'],
+    ['decision', 'approved', 'test'],
+    ['decision', 'allowed', `approval, ${question.approval}`],
+    ['call', undefined, `approval, ${question.approval}`],
+  ])
+})
+
+test('a denied call does not run, and the model reads the reason', async (t) => {
+  const desk = letterDesk()
+  const here = await opened(t, { ...asking(), tools: [desk.tool] })
+  const turn = await here.runtime.submit({ text: 'Write to Ada.' })
+  const [question] = await waiting(here, 1)
+  const decision = { type: 'deny', reason: 'She is on holiday.' } as const
+  await here.runtime.decide(question!.approval, { decision, digest: question!.digest, by: 'test' })
+  await here.ended(turn)
+  assert.deepEqual(desk.sent, [])
+  assert.deepEqual(await results(here, turn.session), ['A person has denied this call: She is on holiday.'])
+})
+
+test('a restart keeps a turn waiting, and takes an answer that was given before it', async (t) => {
+  const desk = letterDesk()
+  const before = await opened(t, { ...asking(), tools: [desk.tool] })
+  const turn = await before.runtime.submit({ text: 'Write to Ada.' })
+  const [asked] = await waiting(before, 1)
+
+  const after = await before.reopened()
+  const [still] = await waiting(after, 1)
+  assert.deepEqual(still, asked, 'the same question under the same id')
+  await after.runtime.decide(still!.approval, approve('once', still!.digest))
+  await after.ended(turn)
+  assert.deepEqual(desk.sent, ['Ada'])
+})
+
+test('a call that would do something else after a restart is asked about anew', async (t) => {
+  const desk = letterDesk()
+  const before = await opened(t, { ...asking(), tools: [desk.tool] })
+  await before.runtime.submit({ text: 'Write to Ada.' })
+  const [asked] = await waiting(before, 1)
+  desk.program = 'courier'
+  const after = await before.reopened()
+  const fresh = await until(async () =>
+    (await after.runtime.approvals()).find(({ digest }) => digest !== asked!.digest),
+  )
+  assert.deepEqual(fresh.request.argv, ['courier', '--to', 'Ada'])
+  await assert.rejects(after.runtime.decide(asked!.approval, approve('once', asked!.digest)), {
+    code: 'no-such-approval',
+  })
+  await assert.rejects(after.runtime.decide(fresh.approval, approve('once', asked!.digest)), {
+    code: 'approval-changed',
+  })
+  assert.deepEqual(desk.sent, [])
+})
+
+test('an approval for the session holds for the very same call, and for no other, also after a restart', async (t) => {
+  const desk = letterDesk()
+  const here = await opened(t, { ...asking('Ada', 'Ada', 'Bo'), tools: [desk.tool] })
+  const first = await here.runtime.submit({ text: 'Write.' })
+  const [question] = await waiting(here, 1)
+  await here.runtime.decide(question!.approval, approve('session', question!.digest))
+  await here.ended(first)
+  const again = await here.reopened()
+  await again.say('Write once more.', { session: first.session })
+  assert.deepEqual(desk.sent, ['Ada', 'Ada'])
+  await again.runtime.submit({ text: 'And to Bo.', session: first.session })
+  const [other] = await waiting(again, 1)
+  assert.deepEqual(other!.request.input, { to: 'Bo' })
+})
+
+test('nobody decides twice, about nothing, or about something else', async (t) => {
+  const here = await opened(t, { ...asking(), tools: [letterDesk().tool] })
+  const turn = await here.runtime.submit({ text: 'Write to Ada.' })
+  const [question] = await waiting(here, 1)
+  const { approval, digest } = question!
+  await assert.rejects(here.runtime.decide('approval_none', approve('once', digest)), { code: 'no-such-approval' })
+  await assert.rejects(here.runtime.decide(approval, approve('once', 'another')), { code: 'approval-changed' })
+  const both = await Promise.allSettled([
+    here.runtime.decide(approval, approve('once', digest)),
+    here.runtime.decide(approval, { decision: { type: 'deny' }, digest, by: 'test' }),
+  ])
+  assert.deepEqual(
+    both.map(({ status }) => status),
+    ['fulfilled', 'rejected'],
+  )
+  await here.ended(turn)
+})
+
+test('a turn that waits can be cancelled, and its call has a result', async (t) => {
+  const desk = letterDesk()
+  const here = await opened(t, { ...asking(), tools: [desk.tool] })
+  const turn = await here.runtime.submit({ text: 'Write to Ada.' })
+  await waiting(here, 1)
+  await here.runtime.cancel(turn.session, turn.turn)
+  assert.deepEqual((await here.ended(turn)).outcome, { type: 'cancelled' })
+  assert.deepEqual(await results(here, turn.session), ['cancelled before it ran'])
+  assert.deepEqual([desk.sent, await here.runtime.approvals()], [[], []])
+})
+
+test('a turn that waits holds no other session up', async (t) => {
+  const here = await opened(t, { ...asking('Ada', undefined), tools: [letterDesk().tool] })
+  await here.runtime.submit({ text: 'Write to Ada.' })
+  await waiting(here, 1)
+  assert.deepEqual((await here.say('Hello.')).outcome, { type: 'completed' })
+})
+
+/** A model that writes one letter in each turn, to these people in turn; none for `undefined`. The last one stays. */
+function asking(...people: readonly (string | undefined)[]): Pick<Setting, 'model'> {
+  let next = 0
+  return {
+    model: scriptedModel({
+      answer: ({ messages }) => {
+        if (messages.at(-1)?.role === 'tool') return { text: 'It is written.' }
+        const to = people.length === 0 ? 'Ada' : people[next++]
+        return to === undefined ? { text: 'Hello.' } : { toolCalls: [{ name: 'letter', input: { to } }] }
+      },
+    }),
+  }
+}
+
+/** A tool that asks before it runs, and remembers to whom it wrote. */
+function letterDesk() {
+  const desk = { sent: [] as string[], program: 'post', tool: undefined as unknown as Tool }
+  desk.tool = {
+    name: 'letter',
+    description: 'Writes a letter.',
+    inputSchema: { type: 'object', properties: { to: { type: 'string' } }, required: ['to'] },
+    approval: 'ask',
+    async plan(input): Promise<ToolPlan> {
+      const { to } = input as { to: string }
+      return {
+        argv: [desk.program, '--to', to],
+        folder: '/letters',
+        async run() {
+          desk.sent.push(to)
+          return { ok: true, output: 'sent' }
+        },
+      }
+    },
+  }
+  return desk
+}
+
+function approve(scope: 'once' | 'session', digest: string) {
+  return { decision: { type: 'approve', scope }, digest, by: 'test' } as const
+}
+
+async function waiting({ runtime }: Opened, count: number) {
+  return until(async () => {
+    const all = await runtime.approvals()
+    return all.length === count ? all : undefined
+  })
+}
+
+async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
+  for (;;) {
+    const found = await look()
+    if (found !== undefined) return found
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+}
+
+async function results({ log }: Opened, session: string): Promise<readonly string[]> {
+  return (await log(session)).flatMap((entry) => (entry.type === 'tool-end' ? [entry.output] : []))
+}
+
+async function decisions({ store }: Opened) {
+  return (await store.audit()).map(({ kind, decision, rule }) => [kind, decision, rule])
+}
