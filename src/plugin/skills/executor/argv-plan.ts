@@ -108,7 +108,7 @@ function wordsOf(argument: Argument, value: unknown, resolved: string | undefine
   const { param, kind, flag = param, flagIfTrue, flagIfFalse } = argument
   if (kind === 'flagifboolean') {
     const chosen = isTrue(value) ? flagIfTrue : flagIfFalse
-    return chosen === undefined ? [] : [chosen]
+    return chosen === undefined || chosen === '' ? [] : [chosen]
   }
   const text = argumentText(argument, value)
   if (text === undefined) return []
@@ -118,7 +118,7 @@ function wordsOf(argument: Argument, value: unknown, resolved: string | undefine
 /** `n` gives `-n`, `name` gives `--name`; a name that begins with a dash is used as it is. */
 function flagName(name: string): string {
   if (name.startsWith('-')) return name
-  return [...name].length === 1 ? `-${name}` : `--${name}`
+  return name.length === 1 ? `-${name}` : `--${name}`
 }
 
 function refused(why: string): ArgvPlan {
