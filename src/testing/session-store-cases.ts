@@ -1,3 +1,4 @@
+import { auditCases } from './session-store-audit-cases.ts'
 import { callCases } from './session-store-call-cases.ts'
 import { exportCases } from './session-store-export-cases.ts'
 import { logCases } from './session-store-log-cases.ts'
@@ -29,5 +30,6 @@ export function sessionStoreCases(test: Test, makePlace: () => Promise<StorePlac
   turnCases(storeCase)
   sessionCases(storeCase)
   callCases(storeCase)
+  auditCases(storeCase)
   exportCases(storeCase, makePlace)
 }

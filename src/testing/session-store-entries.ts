@@ -1,4 +1,4 @@
-import type { CallRecord, EntryBody, TurnOutcome } from '../session.ts'
+import type { ApprovalDecision, CallRecord, EntryBody, TurnOutcome } from '../session.ts'
 
 /** Short forms of what the cases write. Every message costs 10 tokens, and 4 when its results are cleared, unless said. */
 export const start: EntryBody = { type: 'session-start', title: 'A talk' }
@@ -22,6 +22,40 @@ export function ended(turn: string, outcome: TurnOutcome = { type: 'completed' }
 
 export function delivered(turn: string): EntryBody {
   return { type: 'delivered', turn, channel: 'web', messageId: `${turn}-sent` }
+}
+
+export function asked(turn: string, approval = 'p1'): EntryBody {
+  return {
+    type: 'approval-request',
+    turn,
+    call: 'c1',
+    approval,
+    toolCallId: 'tool-1',
+    rule: 'approval=ask',
+    request: { tool: 'shell', input: { cmd: 'ls -l' }, argv: ['ls', '-l'], folder: '/srv', facts: { writes: false } },
+    digest: 'd1',
+  }
+}
+
+export function decided(turn: string, decision: ApprovalDecision, approval = 'p1'): EntryBody {
+  return { type: 'approval', turn, approval, toolCallId: 'tool-1', digest: 'd1', decision, by: 'cli' }
+}
+
+/** A call of a tool whose result was too long to show. */
+export function toolRun(turn: string, contentHash: string): readonly EntryBody[] {
+  const ofCall = { turn, call: 'c1', toolCallId: 'tool-1' }
+  return [
+    { ...ofCall, type: 'tool-start', toolName: 'shell', input: { cmd: 'ls -l' } },
+    {
+      ...ofCall,
+      type: 'tool-end',
+      ok: true,
+      output: 'total 7 …',
+      durationMs: 12,
+      origin: { kind: 'web', ref: 'https://example.org/' },
+      stored: { id: 'r1', content: `sha256:${contentHash}`, characters: 90_000 },
+    },
+  ]
 }
 
 /** A turn of 20 tokens, from its input to its end. */

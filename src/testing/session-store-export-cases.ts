@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { exportSession, importSession, type SessionStore } from '../session.ts'
 import type { StoreCase, StorePlace } from './session-store-place.ts'
-import { at, call, input, reply, running, start, whole } from './session-store-entries.ts'
+import { asked, at, call, decided, input, reply, running, start, toolRun, whole } from './session-store-entries.ts'
 
 /** What export and import promise on any store. */
 export function exportCases(storeCase: StoreCase, makePlace: () => Promise<StorePlace>): void {
@@ -78,6 +78,39 @@ export function exportCases(storeCase: StoreCase, makePlace: () => Promise<Store
     }
     assert.deepEqual(await store.sessions(), [])
     assert.equal(await importSession(store, lines), 'a')
+  })
+
+  storeCase('an export carries decisions, and the whole of a result that the log only refers to', async (store) => {
+    const hash = await store.putContent('the whole result')
+    const opening = [start, input('t1'), running('t1'), asked('t1')]
+    const approve = decided('t1', { type: 'approve', scope: 'once' })
+    await store.append('a', [...opening, approve, ...toolRun('t1', hash)], at(1))
+    await store.append('a', [asked('t1', 'p2'), decided('t1', { type: 'deny', reason: 'no' }, 'p2')], at(2))
+    const lines = await exported(store)
+    const place = await makePlace()
+    const other = await place.open()
+    try {
+      await importSession(other, lines)
+      assert.deepEqual(await exported(other), lines)
+      assert.deepEqual(await other.entries('a'), await store.entries('a'))
+      assert.equal(await other.content(hash), 'the whole result')
+      await importSession(other, lines, { as: 'copy' })
+      const [question] = await other.entries('copy', { types: ['approval-request'] })
+      assert.deepEqual(question, { ...asked('t1'), call: 'copy.c1', session: 'copy', seq: 4, time: at(1) })
+    } finally {
+      await other.close()
+      await place.remove()
+    }
+    for (const [sound, odd] of [
+      ['"scope":"once"', '"scope":"always"'],
+      ['"reason":"no"', '"reason":7'],
+      [`"content":"sha256:${hash}"`, '"content":"/etc/passwd"'],
+      ['"request":{"tool":"shell",', '"request":{'],
+    ] as const) {
+      const broken = lines.map((line) => line.replace(sound, odd))
+      assert.notDeepEqual(broken, lines)
+      await assert.rejects(importSession(store, broken, { as: 'odd' }), { code: 'invalid' })
+    }
   })
 
   storeCase('what contradicts itself is not imported in part', async (store) => {

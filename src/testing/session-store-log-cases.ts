@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { StoreCase } from './session-store-place.ts'
-import { at, ended, input, reply, running, start, whole } from './session-store-entries.ts'
+import { asked, at, decided, ended, input, reply, running, start, toolRun, whole } from './session-store-entries.ts'
 
 /** What the log of entries promises. */
 export function logCases(storeCase: StoreCase): void {
@@ -133,6 +133,39 @@ export function logCases(storeCase: StoreCase): void {
     assert.deepEqual(await seqs({ last: 1, types: ['input'] }), [3])
     assert.deepEqual(await seqs({ after: 1, limit: 2 }), [2, 3])
     assert.deepEqual(await store.entries('unknown'), [])
+  })
+
+  storeCase('what a person was asked and decided is kept, and so is where a long result is', async (store) => {
+    const hash = await store.putContent('the whole result')
+    const approve = decided('t1', { type: 'approve', scope: 'session' })
+    const deny = decided('t1', { type: 'deny', reason: 'not on a Friday' }, 'p2')
+    const bodies = [
+      start,
+      input('t1'),
+      running('t1'),
+      asked('t1'),
+      approve,
+      ...toolRun('t1', hash),
+      asked('t1', 'p2'),
+      deny,
+    ]
+    const appended = await store.append('a', bodies, at(1))
+    assert.deepEqual(
+      appended,
+      bodies.map((body, index) => ({ ...body, session: 'a', seq: index + 1, time: at(1) })),
+    )
+    assert.deepEqual(await store.entries('a'), appended)
+    assert.deepEqual(await store.entries('a', { types: ['approval'] }), [appended[4], appended[8]])
+    assert.deepEqual(await store.entries('a', { types: ['approval-request'], last: 1 }), [appended[7]])
+    assert.deepEqual((await store.turn('a', 't1'))?.state, 'running')
+  })
+
+  storeCase('in a settled turn nobody is asked any more, and a decision comes too late', async (store) => {
+    await store.append('a', [start, input('t1'), running('t1'), asked('t1'), ended('t1', { type: 'cancelled' })], at(1))
+    for (const late of [asked('t1', 'p2'), decided('t1', { type: 'approve', scope: 'once' })]) {
+      await assert.rejects(store.append('a', [late], at(2)), { code: 'conflict', message: /has ended \(cancelled\)/ })
+    }
+    assert.equal((await store.entries('a')).length, 5)
   })
 
   storeCase('every character comes back as it was', async (store) => {

@@ -32,7 +32,7 @@ export function auditRecordOf(row: AuditRow): AuditRecord {
   const said = parsed(row.record)
   if (typeof time !== 'string' || typeof hash !== 'string' || !said || !agrees(row, said)) return damaged(row)
   const { previous, ...facts } = said
-  return { ...facts, number, time, previous, hash }
+  return Object.assign({ number, time }, facts, { number, time, previous, hash })
 }
 
 function damaged({ number, time, hash }: AuditRow): AuditRecord {

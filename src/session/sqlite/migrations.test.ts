@@ -7,6 +7,7 @@ import { openConnection } from './connection.ts'
 import { allMigrations, migrate } from './migrations.ts'
 import { openSqliteStore } from './open-sqlite-store.ts'
 import { tables } from './tables.ts'
+import { verifyAudit } from '../verify-audit.ts'
 import { temporaryStore } from '../../../test/session/temporary-store.ts'
 
 const time = '2026-01-01T00:00:00.000Z'
@@ -34,6 +35,21 @@ test('a store is brought from version to version once, and keeps what it holds',
   const kept = connection.rows(tables.selectFrom('sessions').select('id')).map((row) => row.id)
   connection.close()
   assert.deepEqual(kept, ['a'])
+})
+
+test('a store from before there was an audit gets one, and keeps what it holds', async (context) => {
+  const path = await temporaryStore(context)
+  const connection = openConnection({ path })
+  migrate(connection, allMigrations.slice(0, 1))
+  connection.execute(`insert into sessions values ('a', 'kept', '${time}', '${time}', 0, 0, 0, null)`)
+  connection.close()
+  await assert.rejects(openSqliteStore({ path, readOnly: true }), { code: 'older' })
+  const store = await openSqliteStore({ path })
+  assert.equal((await store.session('a'))?.title, 'kept')
+  assert.deepEqual(await verifyAudit(store), { type: 'whole', records: 0 })
+  await store.transaction([{ type: 'audit', facts: { kind: 'change', rule: 'mode=full' }, time }])
+  assert.deepEqual(await verifyAudit(store), { type: 'whole', records: 1 })
+  await store.close()
 })
 
 test('a step that fails leaves the version before it', async (context) => {

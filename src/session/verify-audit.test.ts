@@ -1,0 +1,228 @@
+import assert from 'node:assert/strict'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import { chained } from './audit-chain.ts'
+import { openSqliteStore } from './backends.ts'
+import type { SessionStore } from './store.ts'
+import { verifyAudit } from './verify-audit.ts'
+import { temporaryStore } from '../../test/session/temporary-store.ts'
+
+const time = '2026-01-01T00:00:00.000Z'
+const around = { session: 'a', turn: 't1', tool: 'shell' }
+
+/** What a strange hand may do to six records in the file, and what is then said. */
+const tamperings: readonly [what: string, sql: string, number: number, why: RegExp][] = [
+  [
+    'changes what a record says',
+    `update audit set record = replace(record, 'word-4', 'word-x') where number = 4`,
+    4,
+    /changed: what it says does not have its hash/,
+  ],
+  [
+    'adds something to a record',
+    `update audit set record = json_set(record, '$.colour', 'red') where number = 4`,
+    4,
+    /changed/,
+  ],
+  [
+    'takes something out of a record',
+    `update audit set record = json_remove(record, '$.argv') where number = 1`,
+    1,
+    /changed/,
+  ],
+  ['changes the time of a record', `update audit set time = '2020-01-01T00:00:00.000Z' where number = 2`, 2, /changed/],
+  ['changes the hash of a record', `update audit set hash = '${'f'.repeat(64)}' where number = 3`, 3, /changed/],
+  [
+    'changes the newest record',
+    `update audit set record = replace(record, 'word-6', 'word-x') where number = 6`,
+    6,
+    /changed/,
+  ],
+  ['writes what is no JSON', `update audit set record = '{' where number = 5`, 5, /no record any more/],
+  [
+    'writes JSON that is no record',
+    `update audit set record = '{"kind":"call","previous":"","argv":7}' where number = 5`,
+    5,
+    /no record/,
+  ],
+  ['writes bytes', `update audit set record = x'00ff' where number = 5`, 5, /no record/],
+  ['writes a time that is no text', `update audit set time = x'00ff' where number = 5`, 5, /no record/],
+  ['hides a record from a filter', `update audit set session = 'other' where number = 2`, 2, /no record/],
+  ['takes the session from a record', `update audit set session = null where number = 2`, 2, /no record/],
+  [
+    'takes out a record',
+    'delete from audit where number = 3',
+    3,
+    /record 3 is missing: the one after record 2 is record 4/,
+  ],
+  ['takes out several records', 'delete from audit where number in (2, 3, 4)', 2, /records 2 to 4 are missing/],
+  ['takes out the first record', 'delete from audit where number = 1', 1, /record 1 is missing/],
+  [
+    'takes out a record and closes the gap',
+    'delete from audit where number = 3; update audit set number = number - 1 where number > 3',
+    3,
+    /moved here or replaced: it does not follow record 2/,
+  ],
+  [
+    'swaps two records',
+    'update audit set number = -1 where number = 3; update audit set number = 3 where number = 4; update audit set number = 4 where number = -1',
+    3,
+    /moved here or replaced/,
+  ],
+  [
+    'copies a record over another',
+    'update audit set (record, hash) = (select record, hash from audit where number = 2) where number = 4',
+    4,
+    /moved here or replaced/,
+  ],
+  [
+    'cuts off the end',
+    'delete from audit where number > 4',
+    5,
+    /the end is missing: record 6 was the newest, and nothing follows record 4/,
+  ],
+  ['takes out everything', 'delete from audit', 1, /the end is missing/],
+  [
+    'moves a record far behind the end',
+    'update audit set number = 9223372036854775807 where number = 6',
+    6,
+    /the end is missing/,
+  ],
+  [
+    'turns the note of the newest back',
+    `update named_values set value = '{"number":4,"hash":"x"}' where key = 'audit.head'`,
+    5,
+    /added by another hand: record 4 was the newest/,
+  ],
+  ['takes out the note of the newest', `delete from named_values where key = 'audit.head'`, 6, /the note is gone/],
+  [
+    'writes over the note of the newest',
+    `update named_values set value = '{' where key = 'audit.head'`,
+    6,
+    /the note is gone/,
+  ],
+]
+
+for (const [what, sql, number, why] of tamperings) {
+  test(`an audit is found broken when somebody ${what}`, async (context) => {
+    const path = await temporaryStore(context)
+    await change(path, (store) => write(store, 1, 6))
+    tamper(path, sql)
+    await change(path, async (store) => {
+      const verdict = await verifyAudit(store)
+      assert.ok(verdict.type === 'broken')
+      assert.equal(verdict.number, number)
+      assert.match(verdict.why, why)
+      assert.ok(Array.isArray(await store.audit()))
+    })
+  })
+}
+
+const laterBreaks: readonly [what: string, sql: string, number: number, why: RegExp][] = [
+  ['the end was cut off', 'delete from audit where number > 4', 5, /records 5 to 6 are missing/],
+  ['everything was taken out', 'delete from audit', 1, /records 1 to 6 are missing/],
+  ['the newest record was written anew', `update audit set hash = '${'f'.repeat(64)}' where number = 6`, 6, /changed/],
+  [
+    'a record was added behind the newest',
+    `insert into audit select 7, time, session, turn, tool, decision, record, hash from audit where number = 6`,
+    7,
+    /moved here/,
+  ],
+]
+
+for (const [what, sql, number, why] of laterBreaks) {
+  test(`calls that are written after ${what} do not cover it up`, async (context) => {
+    const path = await temporaryStore(context)
+    await change(path, (store) => write(store, 1, 6))
+    tamper(path, sql)
+    await change(path, async (store) => {
+      await write(store, 7, 9)
+      const verdict = await verifyAudit(store)
+      assert.ok(verdict.type === 'broken')
+      assert.equal(verdict.number, number)
+      assert.match(verdict.why, why)
+    })
+  })
+}
+
+test('a record that was written anew, hash and all, is named by the one behind it', async (context) => {
+  const path = await temporaryStore(context)
+  let before = ''
+  await change(path, async (store) => {
+    await write(store, 1, 6)
+    before = (await store.audit())[2]!.hash
+  })
+  const facts = { kind: 'call', ...around, argv: ['true'] } as const
+  const { hash, previous } = chained(before, 4, time, facts)
+  tamper(
+    path,
+    `update audit set record = '${JSON.stringify({ ...facts, previous })}', hash = '${hash}' where number = 4`,
+  )
+  await change(path, async (store) => {
+    const why = 'record 4 was replaced: record 5 was written after another one'
+    assert.deepEqual(await verifyAudit(store), { type: 'broken', number: 4, why })
+  })
+})
+
+test('a forged record that fits behind the newest is named once the next one is written', async (context) => {
+  const path = await temporaryStore(context)
+  let head = ''
+  await change(path, async (store) => {
+    await write(store, 1, 6)
+    head = (await store.auditHead())!.hash
+  })
+  const { hash, previous } = chained(head, 7, time, { kind: 'change' })
+  tamper(
+    path,
+    `insert into audit (number, time, record, hash) values (7, '${time}', '${JSON.stringify({ kind: 'change', previous })}', '${hash}')`,
+  )
+  await change(path, async (store) => {
+    assert.deepEqual(await verifyAudit(store), {
+      type: 'broken',
+      number: 7,
+      why: 'record 7 was added by another hand: record 6 was the newest',
+    })
+    await write(store, 8, 8)
+    const verdict = await verifyAudit(store)
+    assert.deepEqual(verdict.type === 'broken' && [verdict.number, verdict.why], [
+      7,
+      'record 7 was replaced: record 8 was written after another one',
+    ])
+  })
+})
+
+test('one break among many pages is found, and the first of two is named', async (context) => {
+  const path = await temporaryStore(context)
+  await change(path, (store) => write(store, 1, 1_300))
+  tamper(path, `update audit set record = replace(record, 'word', 'sword') where number in (1201, 1250)`)
+  await change(path, async (store) => {
+    const verdict = await verifyAudit(store)
+    assert.equal(verdict.type === 'broken' && verdict.number, 1201)
+  })
+})
+
+async function change(path: string, work: (store: SessionStore) => Promise<void>): Promise<void> {
+  const store = await openSqliteStore({ path })
+  try {
+    await work(store)
+  } finally {
+    await store.close()
+  }
+}
+
+async function write(store: SessionStore, from: number, to: number): Promise<void> {
+  const numbers = Array.from({ length: to - from + 1 }, (_, index) => from + index)
+  await store.transaction(
+    numbers.map((number) => ({
+      type: 'audit',
+      facts: { kind: 'call', ...around, argv: ['echo', `word-${number}`], ok: true },
+      time,
+    })),
+  )
+}
+
+function tamper(path: string, sql: string): void {
+  const database = new DatabaseSync(path)
+  database.exec(sql)
+  database.close()
+}

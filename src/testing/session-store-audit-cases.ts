@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict'
+import { type AuditFacts, type AuditOptions, type SessionStore, verifyAudit, type Write } from '../session.ts'
+import type { StoreCase } from './session-store-place.ts'
+import { at, start, whole } from './session-store-entries.ts'
+
+/** What the audit promises. */
+export function auditCases(storeCase: StoreCase): void {
+  storeCase('each record of the audit holds what happened and the hash of the one before', async (store) => {
+    assert.deepEqual([await store.audit(), await store.auditHead()], [[], undefined])
+    const facts: AuditFacts = {
+      kind: 'call',
+      session: 'a',
+      turn: 't1',
+      toolCallId: 'tool-1',
+      tool: 'shell',
+      input: '{"cmd":"ls -l"}',
+      argv: ['ls', '-l'],
+      folder: '/srv',
+      decision: 'allowed',
+      rule: 'tools.shell.mode=allowlist',
+      ok: false,
+      exitCode: 2,
+      durationMs: 12.5,
+      bytes: 90_000,
+      truncated: true,
+    }
+    await store.transaction([audit(facts, 1), audit({ kind: 'change', reason: 'by the owner' }, 2)])
+    const [first, second] = await store.audit()
+    assert.deepEqual(first, { ...facts, number: 1, time: at(1), previous: '0'.repeat(64), hash: first?.hash })
+    const { hash } = second!
+    assert.deepEqual(second, {
+      kind: 'change',
+      reason: 'by the owner',
+      number: 2,
+      time: at(2),
+      previous: first?.hash,
+      hash,
+    })
+    assert.match(hash, /^[0-9a-f]{64}$/)
+    assert.deepEqual(await store.auditHead(), { number: 2, hash })
+    assert.deepEqual(await verifyAudit(store), { type: 'whole', records: 2 })
+  })
+
+  storeCase('the audit goes on where it stood when the store is opened again', async (store, place) => {
+    await store.transaction([audit({ kind: 'call' }, 1)])
+    const [first] = await store.audit()
+    await store.close()
+    const again = await place.open()
+    await again.transaction([audit({ kind: 'call' }, 2)])
+    assert.deepEqual((await again.audit())[0], first)
+    assert.equal((await again.audit())[1]?.previous, first?.hash)
+    assert.deepEqual(await verifyAudit(again), { type: 'whole', records: 2 })
+    await again.close()
+  })
+
+  storeCase('records that are written at once form one chain, and a write that fails leaves no gap', async (store) => {
+    const unknown: Write = { type: 'call-outcome', id: 'unknown', outcome: { durationMs: 1 } }
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 60 }, (_, index) => {
+        const record = audit({ kind: 'call', toolCallId: `tool-${index}` }, 1)
+        return store.transaction(index % 3 === 0 ? [record, unknown] : [record])
+      }),
+    )
+    assert.equal(outcomes.filter((outcome) => outcome.status === 'fulfilled').length, 40)
+    assert.deepEqual(
+      (await store.audit()).map((record) => record.toolCallId),
+      Array.from({ length: 60 }, (_, index) => `tool-${index}`).filter((_, index) => index % 3 !== 0),
+    )
+    assert.deepEqual(await verifyAudit(store), { type: 'whole', records: 40 })
+  })
+
+  storeCase('what the audit knows of a session outlives it', async (store) => {
+    await store.append('a', [start, ...whole('t1')], at(1))
+    await store.transaction([audit({ kind: 'call', session: 'a', turn: 't1' }, 1)])
+    await store.deleteSession('a')
+    assert.equal((await store.audit({ session: 'a' })).length, 1)
+    assert.deepEqual(await verifyAudit(store), { type: 'whole', records: 1 })
+  })
+
+  storeCase(
+    'records are found by session, turn, tool, decision and time, in pages, and the newest of them',
+    async (store) => {
+      await filled(store)
+      const found: readonly [options: AuditOptions, numbers: readonly number[]][] = [
+        [{}, [1, 2, 3, 4, 5, 6]],
+        [{ session: 'a' }, [1, 2, 5]],
+        [{ turn: 't1' }, [1, 3]],
+        [{ tool: 'shell' }, [1, 3, 5]],
+        [{ decision: 'refused' }, [3, 5]],
+        [{ since: at(5) }, [5, 6]],
+        [{ session: 'a', tool: 'shell', decision: 'allowed' }, [1]],
+        [{ session: 'unknown' }, []],
+        [{ last: 2 }, [5, 6]],
+        [{ last: 1, session: 'b' }, [4]],
+        [{ limit: 2 }, [1, 2]],
+        [{ after: 2, limit: 2 }, [3, 4]],
+        [{ after: 1, tool: 'shell', limit: 1 }, [3]],
+        [{ after: 4, last: 9 }, [5, 6]],
+        [{ after: 6 }, []],
+      ]
+      for (const [options, numbers] of found) {
+        const records = await store.audit(options)
+        assert.deepEqual(
+          records.map((record) => record.number),
+          numbers,
+          JSON.stringify(options),
+        )
+      }
+    },
+  )
+
+  storeCase('a call of a tool whose name no store can hold as it is breaks nothing', async (store) => {
+    const tool = 'shell \u0000 \ud800 \u2028 字'
+    await store.transaction([audit({ kind: 'call', tool, argv: ['\u001b[2J', '\ud800'] }, 1)])
+    const [record] = await store.audit({ tool })
+    assert.deepEqual([record?.tool, record?.argv], [tool, ['\u001b[2J', '\ud800']])
+    assert.deepEqual(await verifyAudit(store), { type: 'whole', records: 1 })
+  })
+
+  storeCase('an audit of more than one page is examined to its end, while it still grows', async (store) => {
+    const records = Array.from({ length: 1_200 }, () => audit({ kind: 'call' }, 1))
+    await store.transaction(records)
+    const [verdict] = await Promise.all([verifyAudit(store), store.transaction(records)])
+    assert.equal(verdict.type, 'whole')
+    assert.deepEqual(await verifyAudit(store), { type: 'whole', records: 2_400 })
+  })
+}
+
+function audit(facts: AuditFacts, second: number): Write {
+  return { type: 'audit', facts, time: at(second) }
+}
+
+async function filled(store: SessionStore): Promise<void> {
+  await store.transaction([
+    audit({ kind: 'call', session: 'a', turn: 't1', tool: 'shell', decision: 'allowed' }, 1),
+    audit({ kind: 'call', session: 'a', turn: 't2', tool: 'read_file', decision: 'allowed' }, 2),
+    audit({ kind: 'decision', session: 'b', turn: 't1', tool: 'shell', decision: 'refused' }, 3),
+    audit({ kind: 'call', session: 'b', turn: 't2', tool: 'read_file', decision: 'approved' }, 4),
+    audit({ kind: 'decision', session: 'a', turn: 't3', tool: 'shell', decision: 'refused' }, 5),
+    audit({ kind: 'change', rule: 'mode=full' }, 6),
+  ])
+}
