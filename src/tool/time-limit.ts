@@ -8,11 +8,7 @@ type Work = (context: ToolContext) => Promise<ToolResult>
  * Runs a tool until it answers, throws, is cancelled, or `limitMs` is over. Never throws. A tool that ignores its signal
  * is not waited for: what it still answers is dropped.
  */
-export async function withinTime(
-  work: Work,
-  context: ToolContext,
-  limitMs: number,
-): Promise<ToolResult> {
+export async function withinTime(work: Work, context: ToolContext, limitMs: number): Promise<ToolResult> {
   if (context.signal.aborted) return failed('cancelled', 'cancelled')
   const end = new AbortController()
   const ended = Promise.withResolvers<ToolResult>()
@@ -47,7 +43,8 @@ function isResult(value: unknown): value is ToolResult {
   return ok === true ? typeof output === 'string' : ok === false && typeof error === 'string'
 }
 
-function messageOf(error: unknown): string {
+/** What was thrown, in words. */
+export function messageOf(error: unknown): string {
   const message = error instanceof Error ? error.message || error.name : String(error)
   return message === '' ? 'the tool failed without saying why' : message
 }
