@@ -1,0 +1,209 @@
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import test, { type TestContext } from 'node:test'
+import { assemble, type AssemblyInput, layoutOf, smallCounters } from '../src/context.ts'
+import { type LayerContext, skillsPlugin, type SkillsOptions, startPlugins } from '../src/plugin.ts'
+import { folderWith, skillText } from './skills/folder-with.ts'
+
+/** The example of BEHAVIOURS §1.3. */
+const example = {
+  'alpha/SKILL.md': '---\nname: alpha\ndescription: Does A.\n---\n# Alpha\nUse it.\n',
+  'beta/SKILL.md': '# Beta\nPlain.',
+}
+const full =
+  'You have access to the following skills. Use them when relevant.\n\n## alpha\nDoes A.\n\n# Alpha\nUse it.\n\n## beta\n# Beta\nPlain.\n\n'
+const list =
+  "You have access to the following skills. Use the read_skill tool to load a skill's full documentation when it " +
+  "clearly applies to the user's request.\n\n## Available skills\n\n- **alpha**: Does A.\n- **beta**: (no description)\n"
+
+test('in the preset chai the system string is the one that Chai has', async (context) => {
+  assert.equal(await systemText(context, { mode: 'full' }), `Be nice.\n\n${full}`)
+  assert.equal(await systemText(context, { mode: 'auto' }), `Be nice.\n\n${full}`)
+  assert.equal(await systemText(context, { mode: 'readOnDemand' }), `Be nice.\n\n${list}`)
+})
+
+test('auto offers both forms, and read_skill only where the list was sent', async (context) => {
+  const plugin = await started(context, example)
+  assert.deepEqual(await layers(plugin), [
+    {
+      id: 'skills',
+      layer: 'skills',
+      renditions: [
+        { form: 'full', text: full.trimEnd() },
+        { form: 'list', text: list.trimEnd() },
+      ],
+      origin: { kind: 'operator', ref: 'skills' },
+    },
+  ])
+  assert.deepEqual(
+    plugin.tools!().map(({ name, offeredWith }) => [name, offeredWith]),
+    [['read_skill', { layer: 'skills', form: 'list' }]],
+  )
+})
+
+test('in the presets auto is full, as their own systems have it', async (context) => {
+  const many = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`s${index}/SKILL.md`, 'x']))
+  const plugin = await started(context, many)
+  for (const layout of ['chai', 'ayati', 'onyx', 'deepchat', 'chai+']) {
+    assert.deepEqual(await formsIn(plugin, { layout }), ['full'], layout)
+  }
+  assert.deepEqual(await formsIn(plugin, { layout: 'auto+' }), ['list'])
+})
+
+test('a hundred skills cost their list, never their bodies', async (context) => {
+  const skills = Array.from({ length: 100 }, (_, index) => [
+    `skill-${index}/SKILL.md`,
+    skillText(`description: Does ${index}.`, `# Body\n${'Many words. '.repeat(300)}`),
+  ])
+  const plugin = await started(context, Object.fromEntries(skills))
+  const [layer] = await layers(plugin)
+  assert.deepEqual(
+    layer!.renditions.map(({ form }) => form),
+    ['list'],
+  )
+  assert.equal(layer!.renditions[0]!.text.includes('Many words'), false)
+  assert.equal(layer!.renditions[0]!.text.split('\n- **').length, 101)
+})
+
+test('a few skills that are long cost their list', async (context) => {
+  const long = { 'a/SKILL.md': 'x'.repeat(30_000), 'b/SKILL.md': 'x'.repeat(30_000) }
+  assert.deepEqual(await formsIn(await started(context, long)), ['list'])
+  const twenty = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`s${index}/SKILL.md`, 'x']))
+  assert.deepEqual(await formsIn(await started(context, twenty)), ['full', 'list'])
+  assert.deepEqual(await formsIn(await started(context, { ...twenty, 'z/SKILL.md': 'x' })), ['list'])
+})
+
+test('full has no read_skill, readOnDemand always has one', async (context) => {
+  const inFull = await started(context, example, { mode: 'full' })
+  assert.deepEqual(await formsIn(inFull), ['full'])
+  assert.deepEqual(inFull.tools!(), [])
+  const onDemand = await started(context, example, { mode: 'readOnDemand' })
+  assert.deepEqual(await formsIn(onDemand), ['list'])
+  assert.deepEqual(
+    onDemand.tools!().map(({ name, offeredWith }) => [name, offeredWith]),
+    [['read_skill', undefined]],
+  )
+})
+
+test('where nothing can be called, nothing says how to', async (context) => {
+  assert.deepEqual(await formsIn(await started(context, example), { callsTools: false }), ['full'])
+  const onDemand = await started(context, example, { mode: 'readOnDemand' })
+  assert.deepEqual(await layers(onDemand, { callsTools: false }), [])
+})
+
+test('no skills are no layer and no tool', async (context) => {
+  for (const mode of ['auto', 'full', 'readOnDemand'] as const) {
+    const plugin = await started(context, {}, { mode })
+    assert.deepEqual(await layers(plugin), [])
+    assert.deepEqual(plugin.tools!(), [])
+    assert.deepEqual(plugin.warnings!(), [])
+  }
+})
+
+test('as capabilities, skills are definitions with their tools, and there is no layer', async (context) => {
+  const plugin = await started(
+    context,
+    {
+      'alpha/SKILL.md': skillText('description: Does A.\nmetadata: { version: 1.10 }', '# A'),
+      'alpha/tools.json': toolsJson('say'),
+      'beta/SKILL.md': '# Beta',
+    },
+    { asCapabilities: true },
+  )
+  assert.deepEqual(await layers(plugin), [])
+  assert.deepEqual(plugin.tools!(), [])
+  assert.deepEqual(
+    plugin.skills!().map(({ tools, ...definition }) => ({ ...definition, tools: tools.map(({ name }) => name) })),
+    [
+      { id: 'alpha', version: '1.10', description: 'Does A.', promptBlock: '# A', tools: ['say'] },
+      { id: 'beta', version: '1', description: '', promptBlock: '# Beta', tools: [] },
+    ],
+  )
+})
+
+test('the tools of skills stand behind read_skill, and two of one name are a warning', async (context) => {
+  const plugin = await started(context, {
+    'a/SKILL.md': 'a',
+    'a/tools.json': toolsJson('one', 'both'),
+    'b/SKILL.md': 'b',
+    'b/tools.json': toolsJson('both'),
+    'c/SKILL.md': 'c',
+    'c/tools.json': '{ broken',
+  })
+  assert.deepEqual(
+    plugin.tools!().map(({ name }) => name),
+    ['read_skill', 'one', 'both', 'both'],
+  )
+  const [both, broken, ...others] = plugin.warnings!()
+  assert.equal(both, 'the skills a and b both export a tool both; that of b is used')
+  assert.match(broken!, /tools\.json/)
+  assert.deepEqual(others, [])
+  assert.equal((await layers(plugin))[0]!.renditions[0]!.text.includes('## c\n'), true)
+})
+
+test('skills are read at start and at reload, and kept between', async (context) => {
+  const root = folderWith(context, example)
+  const plugin = skillsPlugin(optionsFor(root))
+  const running = await startPlugins([plugin])
+  const before = await layers(plugin)
+  writeFileSync(join(root, 'beta', 'SKILL.md'), '# Changed')
+  assert.deepEqual(await layers(plugin), before)
+  await running.reload()
+  assert.match((await layers(plugin))[0]!.renditions[0]!.text, /# Changed$/)
+  await running.stop()
+})
+
+async function systemText(context: TestContext, options: Partial<SkillsOptions>): Promise<string | undefined> {
+  const plugin = await started(context, example, options)
+  const input: AssemblyInput = {
+    layout: layoutOf('chai'),
+    layers: [
+      { id: 'instructions', layer: 'instructions', renditions: [{ form: 'full', text: '  Be nice.\n' }] },
+      ...(await layers(plugin, { layout: 'chai' })),
+    ],
+    history: [],
+    current: { id: 't1', messages: [{ message: { role: 'user', content: 'U1' } }] },
+    tools: [],
+    attachments: [],
+    budget: { window: 4096, reserve: 1024, margin: 0 },
+    counter: smallCounters[0]!,
+  }
+  return assemble(input).request.system
+}
+
+async function formsIn(plugin: Awaited<ReturnType<typeof started>>, context: Partial<LayerContext> = {}) {
+  return (await layers(plugin, context)).flatMap(({ renditions }) => renditions.map(({ form }) => form))
+}
+
+function layers(plugin: Awaited<ReturnType<typeof started>>, context: Partial<LayerContext> = {}) {
+  return plugin.layers!({ time: '2026-01-01T00:00:00.000Z', layout: 'auto', tools: [], ...context })
+}
+
+async function started(
+  context: TestContext,
+  files: Readonly<Record<string, string>>,
+  options: Partial<SkillsOptions> = {},
+) {
+  const plugin = skillsPlugin({ ...optionsFor(folderWith(context, files)), ...options })
+  await plugin.start!()
+  return plugin
+}
+
+function optionsFor(root: string): SkillsOptions {
+  return {
+    roots: [{ path: root, ref: 'skills', kind: 'home' }],
+    findBinary: async () => true,
+    workspace: root,
+    environment: {},
+    allowScripts: false,
+  }
+}
+
+function toolsJson(...names: readonly string[]): string {
+  return JSON.stringify({
+    tools: names.map((name) => ({ name, parameters: { type: 'object', properties: {} } })),
+    allowlist: { echo: ['hello'] },
+    execution: names.map((tool) => ({ tool, binary: 'echo', subcommand: 'hello' })),
+  })
+}

@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import test, { type TestContext } from 'node:test'
+import type { Message } from '../src/context.ts'
+import { skillsPlugin } from '../src/plugin.ts'
+import { createToolbox, type ToolContext } from '../src/tool.ts'
+import { folderWith, skillText } from './skills/folder-with.ts'
+
+const context: ToolContext = { session: 's', turn: 't', toolCallId: 'c9', signal: new AbortController().signal }
+
+test('read_skill returns the stripped body, exactly', async (tests) => {
+  const { tool } = await readSkill(tests)
+  assert.deepEqual(await tool.execute!({ skill_name: 'alpha' }, context), { ok: true, output: '# Alpha\nUse it.' })
+})
+
+test('read_skill names the loaded skills in its schema', async (tests) => {
+  const { tool } = await readSkill(tests)
+  const { properties, required } = tool.inputSchema as {
+    properties: Record<string, { enum?: unknown }>
+    required: unknown
+  }
+  assert.deepEqual(properties.skill_name!.enum, ['alpha', 'ünï'])
+  assert.deepEqual(required, ['skill_name'])
+})
+
+/** BEHAVIOURS §1.4. The match is exact and in memory: a name never becomes a path. */
+const faults: readonly (readonly [input: unknown, error: string])[] = [
+  ['alpha', 'arguments must be an object'],
+  [null, 'arguments must be an object'],
+  [['alpha'], 'arguments must be an object'],
+  [{}, 'missing skill_name'],
+  [{ skill_name: 3 }, 'missing skill_name'],
+  [{ skill_name: '' }, 'missing skill_name'],
+  [{ skill_name: 'gamma' }, 'unknown skill: gamma'],
+  [{ skill_name: 'Alpha' }, 'unknown skill: Alpha'],
+  [{ skill_name: 'alpha ' }, 'unknown skill: alpha '],
+  [{ skill_name: '../alpha' }, 'unknown skill: ../alpha'],
+  [{ skill_name: '__proto__' }, 'unknown skill: __proto__'],
+]
+
+for (const [input, error] of faults) {
+  test(`read_skill answers ${JSON.stringify(input)} with ${error}, called directly and through a toolbox`, async (tests) => {
+    const { tool } = await readSkill(tests)
+    assert.deepEqual(await tool.execute!(input, context), { ok: false, error })
+    const result = await createToolbox([tool]).run({ toolCallId: 'c', toolName: 'read_skill', input }, context)
+    assert.deepEqual(result, { ok: false, error, meta: { failure: 'invalid-input' } })
+  })
+}
+
+test('read_skill reads a file that the skill ships', async (tests) => {
+  const { tool, root } = await readSkill(tests)
+  const read = (path: string) => tool.execute!({ skill_name: 'alpha', path }, context)
+  symlinkSync('more.md', join(root, 'alpha', 'references', 'link.md'))
+  const more = { ok: true, output: '# More\r\n' }
+  for (const path of ['references/more.md', './references/../references/more.md', 'references/link.md']) {
+    assert.deepEqual(await read(path), more)
+  }
+  assert.deepEqual(await read('SKILL.md'), { ok: true, output: skillText('description: Does A.', '# Alpha\nUse it.') })
+  assert.deepEqual(await read(join(root, 'alpha', 'references', 'more.md')), more)
+})
+
+test('a skill that is itself a link ships its files too', async (tests) => {
+  const elsewhere = folderWith(tests, { 'alpha/SKILL.md': 'x', 'alpha/more.md': 'more' })
+  const root = folderWith(tests)
+  symlinkSync(join(elsewhere, 'alpha'), join(root, 'alpha'))
+  const { tool } = await readSkillIn(root)
+  assert.deepEqual(await tool.execute!({ skill_name: 'alpha', path: 'more.md' }, context), { ok: true, output: 'more' })
+})
+
+test('no path and no link leads out of the folder of the skill', async (tests) => {
+  const { tool, root } = await readSkill(tests)
+  const secret = folderWith(tests, { secret: 'hush' })
+  symlinkSync(join(secret, 'secret'), join(root, 'alpha', 'link'))
+  symlinkSync(secret, join(root, 'alpha', 'folder'))
+  symlinkSync('circle', join(root, 'alpha', 'circle'))
+  const read = (path: string) => tool.execute!({ skill_name: 'alpha', path }, context)
+  const out = (path: string) => ({
+    ok: false,
+    error: `path ${JSON.stringify(path)} leads out of the folder of the skill`,
+  })
+  const link = (path: string) => ({
+    ok: false,
+    error: `path ${JSON.stringify(path)} is a link that leads out of the folder of the skill`,
+  })
+  for (const path of ['../ünï/SKILL.md', '..', '/etc/passwd', 'references/../../x', '../alpha2']) {
+    assert.deepEqual(await read(path), out(path))
+  }
+  assert.deepEqual(await read('link'), link('link'))
+  assert.deepEqual(await read('folder/secret'), link('folder/secret'))
+  assert.deepEqual(await read('folder'), link('folder'))
+  assert.deepEqual(await read('a\0b'), { ok: false, error: 'path has a NUL character in it' })
+  assert.deepEqual(await read('circle'), { ok: false, error: 'path "circle" is a link that leads back to itself' })
+})
+
+test('what is no text is named, never given, and a pipe is not waited for', async (tests) => {
+  const { tool, root } = await readSkill(tests)
+  const read = (path: string) => tool.execute!({ skill_name: 'alpha', path }, context)
+  if (process.platform !== 'win32') execFileSync('mkfifo', [join(root, 'alpha', 'pipe')])
+  const expected: Readonly<Record<string, string>> = {
+    'logo.png': 'path "logo.png" is not a text (5 bytes); it can be used, but not read',
+    'latin.txt': 'path "latin.txt" is not a text (2 bytes); it can be used, but not read',
+    'huge.txt': 'path "huge.txt" has 262145 bytes, more than the 262144 that can be read',
+    pipe: 'path "pipe" is not a file',
+    references: 'path "references" is a folder. It holds: more.md',
+    'nothing.md': 'the skill has no file "nothing.md"',
+    'logo.png/x': 'the skill has no file "logo.png/x"',
+  }
+  for (const [path, error] of Object.entries(expected)) assert.deepEqual(await read(path), { ok: false, error })
+  assert.deepEqual(await tool.execute!({ skill_name: 'alpha', path: 3 }, context), {
+    ok: false,
+    error: 'path must be a string',
+  })
+})
+
+test('what stands above, unchanged, is not said twice', async (tests) => {
+  const { tool } = await readSkill(tests)
+  const again = (seen: readonly Message[], input: object = { skill_name: 'alpha' }) =>
+    tool.execute!(input, { ...context, seen })
+  const body = '# Alpha\nUse it.'
+  const above = { ok: true, output: 'The documentation of the skill alpha stands above, unchanged.' }
+  const whole = { ok: true, output: body }
+  assert.deepEqual(await again(earlier({ skill_name: 'alpha' }, body)), above)
+  assert.deepEqual(await again(earlier({ skill_name: 'alpha', path: '' }, body)), above)
+  assert.deepEqual(await again(earlier({ skill_name: 'alpha' }, `${body} `)), whole)
+  assert.deepEqual(await again(earlier({ skill_name: 'alpha' }, above.output)), whole)
+  assert.deepEqual(await again(earlier({ skill_name: 'ünï' }, body)), whole)
+  assert.deepEqual(await again(earlier({ skill_name: 'alpha', path: 'SKILL.md' }, body)), whole)
+  assert.deepEqual(await again(earlier({ skill_name: 'alpha' }, body, 'error-text')), whole)
+  assert.deepEqual(await again([{ role: 'user', content: body }]), whole)
+  assert.deepEqual(await again([]), whole)
+  const file = { skill_name: 'alpha', path: 'references/more.md' }
+  assert.deepEqual(await again(earlier(file, '# More\r\n'), file), {
+    ok: true,
+    output: 'The file references/more.md of the skill alpha stands above, unchanged.',
+  })
+})
+
+test('the body of an activated skill is not cleared, and may be read again after a crash', async (tests) => {
+  const { tool } = await readSkill(tests)
+  const { readsContext, idempotent, keepsOutput, maxShownChars } = tool
+  assert.deepEqual(
+    { readsContext, idempotent, keepsOutput, maxShownChars },
+    { readsContext: true, idempotent: true, keepsOutput: true, maxShownChars: 64_000 },
+  )
+})
+
+function earlier(input: object, text: string, type: 'text' | 'error-text' = 'text'): readonly Message[] {
+  const call = { type: 'tool-call' as const, toolCallId: 'c1', toolName: 'read_skill', input }
+  const output = { type, value: text }
+  return [
+    { role: 'user', content: 'Go' },
+    { role: 'assistant', content: [call] },
+    { role: 'tool', content: [{ type: 'tool-result', toolCallId: 'c1', toolName: 'read_skill', output }] },
+  ]
+}
+
+async function readSkill(tests: TestContext) {
+  return await readSkillIn(
+    folderWith(tests, {
+      'alpha/SKILL.md': skillText('description: Does A.', '# Alpha\nUse it.'),
+      'alpha/references/more.md': '# More\r\n',
+      'alpha/logo.png': Buffer.from([0x89, 0x50, 0, 1, 2]),
+      'alpha/latin.txt': Buffer.from([0x61, 0xe9]),
+      'alpha/huge.txt': 'x'.repeat(256 * 1024 + 1),
+      'ünï/SKILL.md': 'Plain.',
+    }),
+  )
+}
+
+async function readSkillIn(root: string) {
+  const plugin = skillsPlugin({
+    roots: [{ path: root, ref: 'skills', kind: 'home' }],
+    findBinary: async () => true,
+    mode: 'readOnDemand',
+    workspace: root,
+    environment: {},
+    allowScripts: false,
+  })
+  await plugin.start!()
+  return { root, tool: plugin.tools!()[0]! }
+}
