@@ -8,6 +8,8 @@ export interface Connection {
   /** `path` begins with a slash. The token is added here. */
   readonly fetch: (path: string, init?: RequestInit) => Promise<Response>
   readonly close: () => Promise<void>
+  /** Its gateway ends with this process: what waits for a person does not go on by itself. */
+  readonly inProcess: boolean
 }
 
 /** How long another command that holds the home is waited for, ms. */

@@ -1,12 +1,14 @@
 import type { RuntimeStatus, Submitted } from '../runtime.ts'
 import type { SessionRow } from '../session.ts'
 import { ask, pathTo } from './answer.ts'
+import type { Watch } from './approval/watch.ts'
 import type { Connection } from './connection.ts'
 import { CommandFailure } from './failure.ts'
 import { type Io, note } from './io.ts'
 import { styled } from './style.ts'
-import { cancel, follow, submit } from './turn.ts'
+import { cancel, follow, submit, type TurnEnd } from './turn.ts'
 import { turnDisplay } from './turn-display.ts'
+import { goesOnText } from './turn-end.ts'
 
 /** One talk in the terminal: which session it is in, and the turn that is running. */
 export interface Conversation {
@@ -48,24 +50,35 @@ export async function opened(
   return conversation
 }
 
-/** Sends one message and shows the answer. A failure is told and the talk goes on. Answers whether it was answered. */
-export async function converse(conversation: Conversation, text: string, io: Io): Promise<boolean> {
+/** Sends one message and shows the answer. A failure is told and the talk goes on. Answers what came of it. */
+export async function converse(
+  conversation: Conversation,
+  text: string,
+  watch: Watch,
+  io: Io,
+): Promise<'answered' | 'failed' | 'waiting'> {
   const { connection } = conversation
   try {
     const turn = await submit(connection, { text, session: conversation.session })
     conversation.session = turn.session
     conversation.running = turn
-    const outcome = await follow(connection, turn, turnDisplay(io, { details: true }))
-    if (outcome.type === 'cancelled') note(io, styled(io, 'dim', '(cancelled)', io.stderr))
-    if (outcome.type === 'failed') note(io, styled(io, 'red', `${outcome.code}: ${outcome.message}`, io.stderr))
-    return outcome.type !== 'failed'
+    const end = await follow(connection, turn, { display: turnDisplay(io, { details: true }), watch })
+    tellEnd(end, io)
+    if (end.type === 'waiting') return 'waiting'
+    return end.type === 'failed' ? 'failed' : 'answered'
   } catch (error) {
     if (!(error instanceof CommandFailure)) throw error
     note(io, styled(io, 'red', `${error.code}: ${error.message}`, io.stderr))
-    return false
+    return 'failed'
   } finally {
     conversation.running = undefined
   }
+}
+
+function tellEnd(end: TurnEnd, io: Io): void {
+  if (end.type === 'cancelled') note(io, styled(io, 'dim', '(cancelled)', io.stderr))
+  if (end.type === 'failed') note(io, styled(io, 'red', `${end.code}: ${end.message}`, io.stderr))
+  if (end.type === 'waiting') note(io, styled(io, 'yellow', goesOnText(end), io.stderr))
 }
 
 async function sessionRow(connection: Connection, session: string): Promise<SessionRow> {

@@ -10,16 +10,24 @@ export function onInterrupt(io: Io, listener: () => void): () => void {
   }
 }
 
-/** Runs `work`; the first Ctrl-C calls `gently`, the second one leaves at once. */
-export async function interruptible<T>(io: Io, gently: () => void, work: () => Promise<T>): Promise<T> {
+/**
+ * Runs `work`; the first Ctrl-C calls `gently`, the second one leaves at once. `work` is given what a Ctrl-C does, for
+ * where it does not come as a signal.
+ */
+export async function interruptible<T>(
+  io: Io,
+  gently: () => void,
+  work: (interrupt: () => void) => Promise<T>,
+): Promise<T> {
   let interrupts = 0
-  const stop = onInterrupt(io, () => {
+  const interrupt = () => {
     interrupts += 1
     if (interrupts === 1) gently()
     else leave(io, 130)
-  })
+  }
+  const stop = onInterrupt(io, interrupt)
   try {
-    return await work()
+    return await work(interrupt)
   } finally {
     stop()
   }

@@ -5,6 +5,11 @@ import type { Io } from './io.ts'
 export interface LineReader {
   /** The next line; `undefined` when there will be none. On a terminal `prompt` stands before it. */
   readonly next: (prompt: string) => Promise<string | undefined>
+  /**
+   * The next line that is typed from now on, to a question; what was typed ahead stays for `next`. `undefined` when there
+   * will be none, or when the question is taken back. Its answers do not enter the history.
+   */
+  readonly ask: (question: string, signal?: AbortSignal) => Promise<string | undefined>
   /** Shows the prompt and what was typed behind it again. */
   readonly again: () => void
   readonly close: () => void
@@ -30,16 +35,22 @@ export function lineReader(io: Io, options: LineReaderOptions): LineReader {
   const lines: string[] = []
   let closed = false
   let wake: () => void = () => {}
+  let answer: ((line: string | undefined) => void) | undefined
   reader.on('line', (line) => {
+    if (answer !== undefined) return answer(line)
     lines.push(line)
     wake()
   })
   reader.on('close', () => {
     closed = true
+    answer?.(undefined)
     wake()
   })
   reader.on('SIGINT', options.onInterrupt)
-  reader.on('history', (history: readonly string[]) => options.onHistory(history.toReversed()))
+  reader.on('history', (history: string[]) => {
+    if (answer === undefined) options.onHistory(history.toReversed())
+    else history.shift()
+  })
 
   return {
     async next(prompt) {
@@ -53,6 +64,21 @@ export function lineReader(io: Io, options: LineReaderOptions): LineReader {
           wake = resolve
         })
       }
+    },
+    async ask(question, signal) {
+      if (closed || signal?.aborted) return undefined
+      const { promise, resolve } = Promise.withResolvers<string | undefined>()
+      const takeBack = () => resolve(undefined)
+      answer = resolve
+      signal?.addEventListener('abort', takeBack, { once: true })
+      if (terminal) {
+        reader.setPrompt(question)
+        reader.prompt()
+      }
+      const line = await promise
+      answer = undefined
+      signal?.removeEventListener('abort', takeBack)
+      return line
     },
     again: () => reader.prompt(true),
     close: () => reader.close(),

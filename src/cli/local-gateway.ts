@@ -34,5 +34,6 @@ function connectionTo(server: Doors, token: string | undefined, close: () => Pro
   return {
     fetch: (path, init = {}) => server.fetch(new Request(new URL(path, 'http://127.0.0.1'), authorized(init, token))),
     close,
+    inProcess: true,
   }
 }

@@ -35,5 +35,6 @@ function connectionTo(address: string, token: string | undefined): Connection {
   return {
     fetch: (path, init = {}) => fetch(new URL(path, address), authorized(init, token)),
     close: () => Promise.resolve(),
+    inProcess: false,
   }
 }

@@ -9,13 +9,18 @@ const TRIES = 5
 
 /**
  * What happens in one turn, from its beginning to its `turn-end`. A stream that breaks off is taken up again behind the
- * last event that was seen.
+ * last event that was seen, and ends early where `signal` is aborted.
  */
-export async function* turnEvents(connection: Connection, session: string, turn: string): AsyncGenerator<SessionEvent> {
-  let last: string | undefined
+export async function* turnEvents(
+  connection: Connection,
+  session: string,
+  turn: string,
+  { after, signal }: { readonly after?: string | undefined; readonly signal?: AbortSignal } = {},
+): AsyncGenerator<SessionEvent> {
+  let last = after
   for (let failures = 0; failures < TRIES; failures++) {
     try {
-      for await (const event of oneStream(connection, session, turn, last)) {
+      for await (const event of oneStream(connection, session, turn, last, signal)) {
         failures = 0
         last = event.id
         yield event
@@ -25,6 +30,7 @@ export async function* turnEvents(connection: Connection, session: string, turn:
     } catch (error) {
       if (error instanceof CommandFailure) throw error
     }
+    if (signal?.aborted) return
     await delay(100 * 2 ** failures)
   }
   throw new CommandFailure('network', `the gateway went away while turn ${turn} was running.`, {
@@ -37,12 +43,15 @@ async function* oneStream(
   session: string,
   turn: string,
   last: string | undefined,
+  signal: AbortSignal | undefined,
 ): AsyncGenerator<SessionEvent> {
   const response = await answer(connection, pathTo('/api/sessions/', session, '/events?turn=', turn), {
     headers: { accept: 'text/event-stream', ...(last === undefined ? {} : { 'last-event-id': last }) },
   })
   if (response.body === null) return
-  for await (const { data } of serverSentEvents(response.body)) {
+  const { body } = response
+  const stoppable = signal === undefined ? body : body.pipeThrough<Uint8Array>(new TransformStream(), { signal })
+  for await (const { data } of serverSentEvents(stoppable)) {
     const event: unknown = JSON.parse(data)
     if (isSessionEvent(event)) yield event
     else throwTold(event)

@@ -1,6 +1,8 @@
-import type { Submitted, TurnView } from '../runtime.ts'
+import type { Submitted, TurnView, WaitingApproval } from '../runtime.ts'
 import type { TurnOutcome } from '../session.ts'
 import { ask, pathTo } from './answer.ts'
+import { waitingApprovals } from './approval/waiting.ts'
+import type { Watch } from './approval/watch.ts'
 import type { Connection } from './connection.ts'
 import { turnEvents } from './turn-events.ts'
 import type { TurnDisplay } from './turn-display.ts'
@@ -12,29 +14,65 @@ export interface TurnInput {
   readonly idempotencyKey?: string | undefined
 }
 
+/** Which turn. */
+export type TurnPlace = Pick<Submitted, 'session' | 'turn'>
+
+/** How the following of a turn ended: with the turn, or because it waits for a person who is not here. */
+export type TurnEnd = TurnOutcome | { readonly type: 'waiting'; readonly approval: WaitingApproval }
+
+export interface FollowOptions {
+  readonly display?: TurnDisplay | undefined
+  readonly watch: Watch
+  /** The last event that is known; from the beginning of the turn where absent. */
+  readonly after?: string
+}
+
 /** Hands a message in. When this resolves it is on disk. */
 export async function submit(connection: Connection, input: TurnInput): Promise<Submitted> {
   return await ask<Submitted>(connection, '/api/messages', { method: 'POST', body: input })
 }
 
 /** Follows a turn to its end and shows it on the way. */
-export async function follow(connection: Connection, turn: Submitted, display?: TurnDisplay): Promise<TurnOutcome> {
+export async function follow(
+  connection: Connection,
+  { session, turn }: TurnPlace,
+  { display, watch, after }: FollowOptions,
+): Promise<TurnEnd> {
+  const left = new AbortController()
+  let waiting: WaitingApproval | undefined
   try {
-    for await (const event of turnEvents(connection, turn.session, turn.turn)) {
+    for await (const event of turnEvents(connection, session, turn, { after, signal: left.signal })) {
       display?.show(event)
-      if (event.type === 'entry' && event.entry.type === 'turn-end') return event.entry.outcome
+      if (event.type !== 'entry') continue
+      const { entry } = event
+      if (entry.type === 'turn-end') return entry.outcome
+      if (entry.type === 'approval') watch.decided(entry.approval)
+      if (entry.type !== 'approval-request') continue
+      const waits = await stillWaiting(connection, entry.approval)
+      if (waits === undefined) continue
+      watch.asked(waits, () => {
+        waiting ??= waits
+        left.abort()
+      })
     }
   } finally {
+    watch.over()
     display?.finish()
   }
-  throw new Error(`the events of turn ${turn.turn} ended without its end`)
+  if (waiting !== undefined) return { type: 'waiting', approval: waiting }
+  throw new Error(`the events of turn ${turn} ended without its end`)
+}
+
+/** The log tells of questions that were answered long ago, too. */
+async function stillWaiting(connection: Connection, approval: string): Promise<WaitingApproval | undefined> {
+  return (await waitingApprovals(connection)).find((waits) => waits.approval === approval)
 }
 
 /** Ends a turn; what was said is kept. */
-export async function cancel(connection: Connection, turn: Submitted): Promise<void> {
+export async function cancel(connection: Connection, turn: TurnPlace): Promise<void> {
   await ask(connection, pathTo('/api/sessions/', turn.session, '/turns/', turn.turn, '/cancel'), { method: 'POST' })
 }
 
-export async function turnView(connection: Connection, turn: Submitted): Promise<TurnView> {
+export async function turnView(connection: Connection, turn: TurnPlace): Promise<TurnView> {
   return await ask<TurnView>(connection, pathTo('/api/sessions/', turn.session, '/turns/', turn.turn))
 }

@@ -18,6 +18,7 @@ export function scriptedConnection(script: Script): ScriptedConnection {
       return Promise.resolve(answerOf(script[line]))
     },
     close: () => Promise.resolve(),
+    inProcess: false,
   }
 }
 

@@ -1,3 +1,6 @@
+import { askingThrough, personIsHere } from '../approval/asking.ts'
+import { personWatch } from '../approval/person-watch.ts'
+import { absentWatch } from '../approval/watch.ts'
 import { readHistory, writeHistory } from '../chat-history.ts'
 import type { Command, CommandCall } from '../command.ts'
 import { connected } from '../connection.ts'
@@ -7,6 +10,7 @@ import { type Io, note, print } from '../io.ts'
 import { type LineReader, lineReader } from '../line-reader.ts'
 import { styled } from '../style.ts'
 import { slashCommand, slashHelp } from '../slash-command.ts'
+import { WAITING } from '../turn-end.ts'
 
 export const chat: Command = {
   name: 'chat',
@@ -32,6 +36,8 @@ async function talk(conversation: Conversation, call: CommandCall, io: Io): Prom
     onInterrupt: interrupted,
   })
   const stop = onInterrupt(io, interrupted)
+  const { connection } = conversation
+  const watch = personIsHere(io) ? personWatch(connection, io, askingThrough(reader)) : absentWatch(connection, io)
   let failed = false
 
   function interrupted(): void {
@@ -52,8 +58,10 @@ async function talk(conversation: Conversation, call: CommandCall, io: Io): Prom
       if (line === undefined || line.trim() === '/quit') return failed && io.stdin.isTTY !== true ? 1 : 0
       interrupts = 0
       if (line.trim() === '') continue
-      const answered = (await slashCommand(line, conversation, io)) ?? (await converse(conversation, line, io))
-      failed ||= !answered
+      const done = await slashCommand(line, conversation, io)
+      const came = done === undefined ? await converse(conversation, line, watch, io) : done ? 'answered' : 'failed'
+      if (came === 'waiting') return WAITING
+      failed ||= came === 'failed'
       interrupts = 0
     }
   } finally {

@@ -1,12 +1,13 @@
-import type { Submitted } from '../../runtime.ts'
-import type { TurnOutcome } from '../../session.ts'
+import { askingAlone, personIsHere } from '../approval/asking.ts'
+import { personWatch } from '../approval/person-watch.ts'
+import { absentWatch } from '../approval/watch.ts'
 import type { Command, CommandCall } from '../command.ts'
 import { connected, type Connection } from '../connection.ts'
 import { usageFailure } from '../failure.ts'
 import { interruptible } from '../interrupt.ts'
-import { type Io, note, printJson, readInput } from '../io.ts'
-import { styled } from '../style.ts'
-import { cancel, follow, submit, turnView } from '../turn.ts'
+import { type Io, printJson, readInput } from '../io.ts'
+import { cancel, follow, submit } from '../turn.ts'
+import { turnDocument, turnExitCode } from '../turn-end.ts'
 import { turnDisplay } from '../turn-display.ts'
 
 export const send: Command = {
@@ -15,13 +16,15 @@ export const send: Command = {
   usage: ['send TEXT [--session ID] [--model ID] [--json]', 'send - < FILE'],
   details:
     'The text of the answer streams to the standard output. A failed turn ends with exit code 1; the message is kept ' +
-    'in the session either way. Works with and without a running gateway.',
+    'in the session either way. Works with and without a running gateway.\nA call that waits for your approval is shown ' +
+    'and asked about on a terminal. Elsewhere send says so and waits for `foreword approve`; without a running gateway it ' +
+    'ends with exit code 3, and `foreword approve ID` goes on with the turn.',
   words: { least: 1, most: Infinity },
   options: {
     session: { value: 'ID', summary: 'go on in this session (a new one otherwise)' },
     model: { value: 'ID', summary: 'the model for this turn alone, such as ollama/llama3.2' },
     key: { value: 'KEY', summary: 'idempotency key: the same key again answers the same turn' },
-    json: { summary: 'print {sessionId, turnId, outcome, text, calls, usage, error} when the turn is over' },
+    json: { summary: 'print {sessionId, turnId, outcome, text, calls, usage, error, approval} when the turn is over' },
   },
   run: (call, io) => connected(call.home, io, 'write', (connection) => sendOver(connection, call, io)),
 }
@@ -36,33 +39,15 @@ async function sendOver(connection: Connection, call: CommandCall, io: Io): Prom
     idempotencyKey: call.text('key'),
   })
   const display = call.json ? undefined : turnDisplay(io, { details: io.stdout.isTTY === true })
-  const outcome = await interruptible(
+  const end = await interruptible(
     io,
     () => void cancel(connection, turn).catch(() => {}),
-    () => follow(connection, turn, display),
+    (interrupt) => {
+      const person = !call.json && personIsHere(io)
+      const watch = person ? personWatch(connection, io, askingAlone(io, interrupt)) : absentWatch(connection, io)
+      return follow(connection, turn, { display, watch })
+    },
   )
-  if (call.json) await printTurn(connection, turn, outcome, io)
-  return exitCode(turn, outcome, io)
-}
-
-async function printTurn(connection: Connection, turn: Submitted, outcome: TurnOutcome, io: Io): Promise<void> {
-  const view = await turnView(connection, turn)
-  printJson(io, {
-    sessionId: turn.session,
-    turnId: turn.turn,
-    outcome: outcome.type,
-    text: view.text,
-    calls: view.calls,
-    usage: view.totals,
-    ...(outcome.type === 'failed' ? { error: { code: outcome.code, message: outcome.message } } : {}),
-  })
-}
-
-function exitCode(turn: Submitted, outcome: TurnOutcome, io: Io): number {
-  if (outcome.type === 'completed') return 0
-  if (outcome.type === 'cancelled') return 130
-
-  note(io, `${styled(io, 'red', 'foreword send', io.stderr)}: ${outcome.code}: ${outcome.message}`)
-  note(io, `  The message is kept in session ${turn.session}.`)
-  return 1
+  if (call.json) printJson(io, await turnDocument(connection, turn, end))
+  return turnExitCode('foreword send', turn, end, io)
 }

@@ -1,0 +1,35 @@
+import type { CallDescription } from '../../tool.ts'
+import { argvText, exactLine, exactLines, lookAlikes } from '../exact-text.ts'
+import type { Io } from '../io.ts'
+import { styled } from '../style.ts'
+import { diffText } from './diff-text.ts'
+
+/** A call for a person who decides about it: nothing is left out, and nothing in it can steer the terminal. */
+export function callText(call: CallDescription, io: Io): string {
+  const label = (name: string) => styled(io, 'dim', `  ${name.padEnd(8)}`)
+  const line = (name: string, text: string) => label(name) + text.replaceAll('\n', `\n${' '.repeat(10)}`)
+  const lines = [line('tool', styled(io, 'bold', exactLine(call.tool)))]
+  if (call.argv !== undefined) lines.push(line('argv', argvText(call.argv)))
+  if (call.command !== undefined) lines.push(line('command', exactLines(call.command)))
+  if (call.folder !== undefined) lines.push(line('folder', exactLine(call.folder)))
+  if (call.argv === undefined && call.command === undefined) lines.push(line('input', inputText(call)))
+  for (const [name, fact] of Object.entries(call.facts ?? {})) {
+    lines.push(line(exactLine(name), exactLine(typeof fact === 'string' ? fact : JSON.stringify(fact))))
+  }
+  const alike = lookAlikes([...(call.argv ?? []), call.command ?? ''].join(' '))
+  if (alike.length > 0) lines.push(styled(io, 'red', `  These are not the letters they resemble: ${alike.join(', ')}`))
+  if (call.diff !== undefined) lines.push(diffText(call.diff, io))
+  return lines.join('\n')
+}
+
+/** One field a line. What a diff shows anyway is cut short. */
+function inputText({ input, diff }: CallDescription): string {
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) return exactLine(JSON.stringify(input))
+  const fields = Object.entries(input).map(([name, value]) => {
+    const text = `${exactLine(name)}: ${exactLine(JSON.stringify(value) ?? '')}`
+    return diff === undefined || text.length <= SHOWN_BESIDE_DIFF ? text : `${text.slice(0, SHOWN_BESIDE_DIFF)}…`
+  })
+  return fields.length === 0 ? '{}' : fields.join('\n')
+}
+
+const SHOWN_BESIDE_DIFF = 200

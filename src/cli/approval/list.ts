@@ -1,0 +1,33 @@
+import type { WaitingApproval } from '../../runtime.ts'
+import type { CommandCall } from '../command.ts'
+import { connected } from '../connection.ts'
+import { argvText, exactLine } from '../exact-text.ts'
+import { type Io, note, print, printJson, width } from '../io.ts'
+import { oneLine, table } from '../table.ts'
+import { waitingApprovals } from './waiting.ts'
+
+/** One waiting call a line. */
+export async function listWaiting(call: CommandCall, io: Io): Promise<number> {
+  const waiting = await connected(call.home, io, 'read', waitingApprovals)
+  if (call.json) for (const waits of waiting) printJson(io, waits)
+  else if (waiting.length === 0) note(io, 'Nothing waits for you.')
+  else print(io, waitingTable(waiting, io))
+  return 0
+}
+
+function waitingTable(waiting: readonly WaitingApproval[], io: Io): string {
+  const head = ['id', 'session', 'since', 'tool', 'call']
+  const rows = waiting.map((waits) => [
+    waits.approval,
+    waits.session,
+    waits.time,
+    exactLine(waits.request.tool),
+    oneLine(shortCall(waits), Math.max(20, width(io) - 40)),
+  ])
+  return table([head, ...rows])
+}
+
+function shortCall({ request: { argv, command, input } }: WaitingApproval): string {
+  if (argv !== undefined) return argvText(argv)
+  return exactLine(command ?? JSON.stringify(input) ?? '')
+}

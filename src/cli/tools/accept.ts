@@ -1,0 +1,55 @@
+import type { ToolDefinition } from '../../context.ts'
+import { ask, pathTo } from '../answer.ts'
+import { confirmed, personIsHere } from '../approval/asking.ts'
+import type { CommandCall } from '../command.ts'
+import { connected } from '../connection.ts'
+import { exactLine, exactLines } from '../exact-text.ts'
+import { CommandFailure, usageFailure } from '../failure.ts'
+import { type Io, note, print, printJson } from '../io.ts'
+import { lineDiff } from '../line-diff.ts'
+import { styled } from '../style.ts'
+import { changeText, fetchTools, toolNamed } from './tool-table.ts'
+
+/** Shows how the definition of a tool has changed, asks, and accepts exactly what was shown. */
+export async function acceptDefinition(call: CommandCall, io: Io): Promise<number> {
+  const name = call.words[1]!
+  return await connected(call.home, io, 'write', async (connection) => {
+    const { withheld } = toolNamed(name, await fetchTools(connection))
+    if (withheld === undefined) {
+      throw new CommandFailure('not-withheld', `${name} is not withheld: its definition is the one that was accepted.`)
+    }
+    if (!call.json) {
+      print(io, `${styled(io, 'bold', exactLine(name))} ${changeText(withheld)}:`)
+      print(io, definitionDiff(withheld.accepted, withheld.offered, io))
+    }
+    if (!(await mayAccept(call, io))) {
+      note(io, 'Nothing was accepted.')
+      return 1
+    }
+    const { digest } = withheld
+    await ask(connection, pathTo('/api/tools/', name, '/accept'), { method: 'POST', body: { digest } })
+    if (call.json) printJson(io, { accepted: name, digest })
+    else note(io, `${exactLine(name)} is accepted as it is offered now.`)
+    return 0
+  })
+}
+
+async function mayAccept(call: CommandCall, io: Io): Promise<boolean> {
+  if (call.has('yes')) return true
+  if (!call.json && personIsHere(io)) return await confirmed(io, 'Accept it?')
+  throw usageFailure('Nobody is here to ask.', 'Look at the difference, then write `--yes` to accept it.')
+}
+
+/** The two definitions as JSON, line by line. */
+function definitionDiff(accepted: ToolDefinition, offered: ToolDefinition | undefined, io: Io): string {
+  return lineDiff(textOf(accepted), offered === undefined ? '' : textOf(offered))
+    .map(({ kind, line }) => {
+      if (kind === 'same') return `    ${line}`
+      return kind === 'gone' ? `  ${styled(io, 'red', `- ${line}`)}` : `  ${styled(io, 'green', `+ ${line}`)}`
+    })
+    .join('\n')
+}
+
+function textOf(definition: ToolDefinition): string {
+  return exactLines(JSON.stringify(definition, null, 2))
+}

@@ -1,0 +1,72 @@
+import type { ToolTrial } from '../../runtime.ts'
+import type { ToolResult } from '../../tool.ts'
+import { ask, pathTo } from '../answer.ts'
+import { confirmed, personIsHere } from '../approval/asking.ts'
+import { callText } from '../approval/call-text.ts'
+import type { CommandCall } from '../command.ts'
+import { connected, type Connection } from '../connection.ts'
+import { usageFailure } from '../failure.ts'
+import { type Io, note, print, printJson } from '../io.ts'
+import { harmless, styled } from '../style.ts'
+
+/** Shows what a call would do, asks, and runs exactly that, under the same policy as a model's call. */
+export async function testTool(call: CommandCall, io: Io): Promise<number> {
+  const [, name, text] = call.words
+  const input = inputOf(text)
+  const purpose = call.has('plan') ? 'read' : 'write'
+  return await connected(call.home, io, purpose, async (connection) => {
+    const trial = await ask<ToolTrial>(connection, pathTo('/api/tools/', name!, '/plan'), {
+      method: 'POST',
+      body: { input },
+    })
+    if (!call.json) tellTrial(trial, io)
+    if (call.has('plan') || trial.type === 'refused') {
+      if (call.json) printJson(io, trial)
+      return trial.type === 'refused' ? 1 : 0
+    }
+    if (!(await mayRun(call, io))) {
+      note(io, 'Nothing was run.')
+      return 1
+    }
+    const result = await runAsShown(connection, name!, input, trial.digest)
+    if (call.json) printJson(io, { plan: trial, result })
+    else tellResult(result, io)
+    return result.ok ? 0 : 1
+  })
+}
+
+function inputOf(text = '{}'): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    throw usageFailure(`The input is not JSON: ${why}.`, `Write it in quotes, such as \`'{"path": "notes.txt"}'\`.`)
+  }
+}
+
+function tellTrial(trial: ToolTrial, io: Io): void {
+  if (trial.type === 'refused') {
+    note(io, `${styled(io, 'red', 'refused', io.stderr)} (${trial.rule}): ${harmless(trial.error, io.stderr)}`)
+    return
+  }
+  const access = trial.type === 'ask' ? 'a model has to ask for it' : 'a model may run it'
+  print(io, `${callText(trial.call, io)}\n${styled(io, 'dim', `  ${access} (${trial.rule})`)}`)
+}
+
+async function mayRun(call: CommandCall, io: Io): Promise<boolean> {
+  if (call.has('yes')) return true
+  if (!call.json && personIsHere(io)) return await confirmed(io, 'Run it?')
+  throw usageFailure('Nobody is here to ask.', 'Write `--yes` to run it, or `--plan` to look only.')
+}
+
+async function runAsShown(connection: Connection, name: string, input: unknown, digest: string): Promise<ToolResult> {
+  return await ask<ToolResult>(connection, pathTo('/api/tools/', name, '/run'), {
+    method: 'POST',
+    body: { input, digest },
+  })
+}
+
+function tellResult(result: ToolResult, io: Io): void {
+  if (result.output !== undefined && result.output !== '') print(io, harmless(result.output, io.stdout))
+  if (!result.ok) note(io, `${styled(io, 'red', 'failed', io.stderr)}: ${harmless(result.error, io.stderr)}`)
+}

@@ -1,0 +1,52 @@
+import type { ToolStatus } from '../../runtime.ts'
+import { ask } from '../answer.ts'
+import type { Connection } from '../connection.ts'
+import { exactLine } from '../exact-text.ts'
+import { CommandFailure } from '../failure.ts'
+import { nearestName } from '../nearest-name.ts'
+import { table } from '../table.ts'
+
+export async function fetchTools(connection: Connection): Promise<readonly ToolStatus[]> {
+  return (await ask<{ readonly tools: readonly ToolStatus[] }>(connection, '/api/tools')).tools
+}
+
+/** The tool of that name. Throws with the nearest one where there is none. */
+export function toolNamed(name: string, tools: readonly ToolStatus[]): ToolStatus {
+  const found = tools.find((tool) => tool.name === name)
+  if (found !== undefined) return found
+  const near = nearestName(
+    name,
+    tools.map((tool) => tool.name),
+  )
+  throw new CommandFailure('no-such-tool', `there is no tool ${name}.`, {
+    mend: near === undefined ? '`foreword tools` lists them.' : `Did you mean ${near}?`,
+  })
+}
+
+/** One tool a line: whether it may run and what decided, and what its definition costs in every request it is offered in. */
+export async function toolTable(tools: readonly ToolStatus[]): Promise<string> {
+  const { tokenx, toolTokens } = await import('../../context.ts')
+  const rows = tools.map((tool) => [
+    exactLine(tool.name),
+    exactLine(tool.from),
+    accessWord(tool),
+    tool.rule,
+    String(toolTokens(tokenx, tool)),
+  ])
+  const withheld = tools.flatMap(({ name, withheld: changed }) =>
+    changed === undefined
+      ? []
+      : [`${exactLine(name)} ${changeText(changed)}: \`foreword tools accept ${exactLine(name)}\` shows how.`],
+  )
+  return [table([['tool', 'from', 'access', 'rule', 'tokens'], ...rows], [4]), ...withheld].join('\n')
+}
+
+/** What becomes of a call. */
+export function accessWord({ access, withheld }: ToolStatus): string {
+  if (withheld !== undefined) return 'withheld'
+  return access === 'ask' ? 'asks' : access
+}
+
+export function changeText({ offered }: NonNullable<ToolStatus['withheld']>): string {
+  return offered === undefined ? 'is gone since it was accepted' : 'has changed since it was accepted'
+}
