@@ -23,3 +23,6 @@ export { skillFullText, skillLine, skillsFullText, skillsListText } from './plug
 export { type SkillsTools, skillsTools, type SkillToolOptions } from './plugin/skills/skills-tools.ts'
 export { stripFrontmatter } from './plugin/skills/strip-frontmatter.ts'
 export { isTrustedFolder, type TrustedFolders } from './plugin/skills/trusted-folder.ts'
+export { mcpPlugin, type McpOptions } from './plugin/mcp/mcp.ts'
+export { workspacePlugin } from './plugin/workspace/workspace.ts'
+export type { WorkspaceOptions } from './plugin/workspace/workspace-options.ts'

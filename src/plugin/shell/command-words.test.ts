@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import fastCheck from 'fast-check'
+import { array, assert as hold, property, string } from 'fast-check'
 import { commandWords } from './command-words.ts'
 
 const readable: readonly (readonly [command: string, words: readonly string[]])[] = [
@@ -96,9 +96,9 @@ for (const [command, said] of unreadable) {
 }
 
 test('whatever stands in single quotes comes through as it is, and as one word', () => {
-  const text = fastCheck.string({ unit: 'binary' }).filter((one) => !one.includes("'") && !one.includes('\0'))
-  fastCheck.assert(
-    fastCheck.property(fastCheck.array(text), (words) => {
+  const text = string({ unit: 'binary' }).filter((one) => !one.includes("'") && !one.includes('\0'))
+  hold(
+    property(array(text), (words) => {
       const command = words.map((word) => `'${word}'`).join(' ')
       assert.deepEqual(commandWords(command), { type: 'words', words })
     }),

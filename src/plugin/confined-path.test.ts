@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import test, { type TestContext } from 'node:test'
+import { confinedPath } from './confined-path.ts'
+
+async function places(t: TestContext) {
+  const top = await realpath(await mkdtemp(join(tmpdir(), 'confined-')))
+  t.after(() => rm(top, { recursive: true, force: true }))
+  const folder = join(top, 'workspace')
+  await mkdir(join(folder, 'inner'), { recursive: true })
+  await mkdir(join(top, 'workspace-evil'))
+  await writeFile(join(folder, 'inner/a.txt'), 'a')
+  await symlink(top, join(folder, 'out'))
+  await symlink('inner', join(folder, 'in'))
+  await symlink(join(top, 'nothing'), join(folder, 'dangling'))
+  await symlink('circle', join(folder, 'circle'))
+  await symlink(folder, join(top, 'alias'))
+  return { top, folder }
+}
+
+async function namesOf(folder: string, asked: string): Promise<string> {
+  const place = await confinedPath(folder, asked)
+  return place.type === 'inside' ? place.names.join('/') : place.why
+}
+
+test('a path in the folder is resolved through its links, whether or not it exists yet', async (t) => {
+  const { top, folder } = await places(t)
+  assert.equal(await namesOf(folder, '.'), '')
+  assert.equal(await namesOf(folder, 'inner/a.txt'), 'inner/a.txt')
+  assert.equal(await namesOf(folder, 'in/a.txt'), 'inner/a.txt')
+  assert.equal(await namesOf(folder, 'in/new/b.txt'), 'inner/new/b.txt')
+  assert.equal(await namesOf(folder, 'inner/../in/./a.txt'), 'inner/a.txt')
+  assert.equal(await namesOf(folder, join(folder, 'inner')), 'inner')
+  assert.equal(await namesOf(join(top, 'alias'), join(top, 'alias/inner')), 'inner')
+  assert.equal(await namesOf(join(folder, 'later'), 'a.txt'), 'a.txt')
+})
+
+test('a path that leads out is refused in a sentence, however it is written', async (t) => {
+  const { top, folder } = await places(t)
+  const out = [
+    '..',
+    '../',
+    '/',
+    '/etc/passwd',
+    '/proc/self/environ',
+    '../workspace-evil',
+    'inner/../../workspace-evil/x',
+  ]
+  for (const asked of [
+    ...out,
+    `${folder}-evil`,
+    'out',
+    'out/workspace-evil',
+    'out/new.txt',
+    top,
+    '../WORKSPACE/inner',
+  ]) {
+    assert.match(await namesOf(folder, asked), /outside the workspace/, asked)
+  }
+})
+
+test('a path that is none says what is wrong with it', async (t) => {
+  const { folder } = await places(t)
+  assert.match(await namesOf(folder, ''), /empty/)
+  assert.match(await namesOf(folder, 'a\0b'), /NUL/)
+  assert.match(await namesOf(folder, 'a\ud800'), /half a character/)
+  assert.match(await namesOf(folder, 'dangling'), /leads nowhere/)
+  assert.match(await namesOf(folder, 'dangling/x'), /leads nowhere/)
+  assert.match(await namesOf(folder, 'circle/x'), /in a circle/)
+  assert.match(await namesOf(folder, 'inner/a.txt/x'), /a file, not a folder/)
+  assert.match(await namesOf(folder, 'x'.repeat(300)), /too long/)
+})
+
+test('folders out of reach stay so within the folder, and matter nowhere else', async (t) => {
+  const { top, folder } = await places(t)
+  const asked = async (path: string, outOfReach: readonly string[]) =>
+    (await confinedPath(folder, path, outOfReach)).type
+  assert.equal(await asked('inner/a.txt', [join(folder, 'inner')]), 'refused')
+  assert.equal(await asked('in/a.txt', [join(folder, 'in')]), 'refused')
+  assert.equal(await asked('other', [join(folder, 'inner')]), 'inside')
+  assert.equal(await asked('inner/a.txt', [top, folder, join(top, 'nothing')]), 'inside')
+})

@@ -1,0 +1,77 @@
+import { existsSync } from 'node:fs'
+import { constants, type FileHandle, lstat, mkdir, open, realpath } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/** A folder that stays the same one, whatever is put in its place meanwhile. */
+export interface HeldFolder {
+  /** A path of an entry in it, for one call to the system. Never shown. */
+  at(name: string): string
+  /** What it holds has reached the disk. */
+  settle(): Promise<void>
+  close(): Promise<void>
+}
+
+export interface HoldOptions {
+  /** Makes the folders that are missing. */
+  readonly create?: boolean
+}
+
+/**
+ * Walks from a root, name by name, and follows no link on the way: a folder that was exchanged for a link after it was
+ * checked is not entered. Throws what the system says. Where it gives no paths of open folders (all but Linux), each step
+ * is checked instead of held.
+ */
+export async function holdFolder(
+  root: string,
+  names: readonly string[],
+  { create = false }: HoldOptions = {},
+): Promise<HeldFolder> {
+  if (create) await mkdir(root, { recursive: true })
+  let held = await hold(root)
+  for (const name of names) {
+    const path = held.at(name)
+    try {
+      if (create) await makeFolder(path)
+      const next = await hold(path)
+      await held.close()
+      held = next
+    } catch (error) {
+      await held.close()
+      throw error
+    }
+  }
+  return held
+}
+
+const OPEN_FOLDERS = '/proc/self/fd'
+const NO_LINK = (constants.O_NOFOLLOW ?? 0) | (constants.O_DIRECTORY ?? 0)
+
+async function hold(path: string): Promise<HeldFolder> {
+  if (process.platform !== 'linux' || !existsSync(OPEN_FOLDERS)) return checked(path)
+  const folder = await open(path, constants.O_RDONLY | NO_LINK)
+  return {
+    at: (name) => `${OPEN_FOLDERS}/${folder.fd}/${name}`,
+    settle: () => settled(folder),
+    close: () => folder.close(),
+  }
+}
+
+async function checked(path: string): Promise<HeldFolder> {
+  const found = await lstat(path)
+  if (!found.isDirectory()) throw new Error('a part of the path is not a folder')
+  const real = await realpath(path)
+  return { at: (name) => join(real, name), settle: async () => {}, close: async () => {} }
+}
+
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
+}
+
+/** Some file systems cannot do it for folders; what was written is as safe there as it can be. */
+async function settled(folder: FileHandle): Promise<void> {
+  await folder.sync().catch(() => {})
+}

@@ -1,0 +1,102 @@
+import type { Worker } from 'node:worker_threads'
+
+/** A line that fits, counted from 1. */
+export interface LineMatch {
+  readonly line: number
+  readonly text: string
+  /** Where in the line it begins to fit. */
+  readonly at: number
+}
+
+/** Finds lines of a text. */
+export interface LineMatcher {
+  /** The first lines that fit, at most `most`. Throws where that takes too long. */
+  match(text: string, most: number): Promise<readonly LineMatch[]>
+  close(): Promise<void>
+}
+
+/** Characters of a line that an expression is tried on. */
+const MOST_LINE = 10_000
+
+/** Finds lines that hold a text as it is. */
+export function literalMatcher(wanted: string): LineMatcher {
+  return {
+    match: async (text, most) => matchesIn(text, most, (line) => line.indexOf(wanted)),
+    close: async () => {},
+  }
+}
+
+/**
+ * Finds lines that a regular expression fits. It runs in a thread of its own, which is ended when one text takes longer
+ * than `limitMs` or `signal` says so: no expression can hold anything up. Throws where the expression is none.
+ */
+export async function expressionMatcher(source: string, signal: AbortSignal, limitMs = 2000): Promise<LineMatcher> {
+  const expression = new RegExp(source)
+  const { Worker: Thread } = await import('node:worker_threads')
+  const thread = new Thread(new URL(threadFile, import.meta.url), {
+    workerData: expression.source,
+    env: {},
+    resourceLimits: { maxOldGenerationSizeMb: 256 },
+  })
+  // Told to whoever waits; while nobody does, the next one to ask will find it ended.
+  thread.on('error', () => {})
+  const end = () => void thread.terminate()
+  signal.addEventListener('abort', end, { once: true })
+  return {
+    match: (text, most) => answerOf(thread, { text, most }, limitMs),
+    async close() {
+      signal.removeEventListener('abort', end)
+      await thread.terminate()
+    },
+  }
+}
+
+/** The lines that `place` finds something in. */
+export function matchesIn(text: string, most: number, place: (line: string) => number): readonly LineMatch[] {
+  const found: LineMatch[] = []
+  const lines = text.split('\n')
+  for (let index = 0; index < lines.length && found.length < most; index += 1) {
+    const line = lines[index]!
+    const at = place(line)
+    if (at !== -1) found.push({ line: index + 1, text: line, at })
+  }
+  return found
+}
+
+/** The lines that an expression fits, tried on the beginning of each. */
+export function expressionMatches(source: string, text: string, most: number): readonly LineMatch[] {
+  const expression = new RegExp(source)
+  return matchesIn(text, most, (line) => line.slice(0, MOST_LINE).search(expression))
+}
+
+/** The source runs as it is, the published package as it was compiled. */
+const threadFile = import.meta.url.endsWith('.ts') ? './expression-thread.ts' : './expression-thread.js'
+
+interface Question {
+  readonly text: string
+  readonly most: number
+}
+
+async function answerOf(thread: Worker, question: Question, limitMs: number): Promise<readonly LineMatch[]> {
+  const { promise, resolve, reject } = Promise.withResolvers<readonly LineMatch[]>()
+  const onExit = () => reject(new Error('the search was ended'))
+  const timer = setTimeout(() => {
+    reject(
+      new Error(
+        `the regular expression takes too long (more than ${limitMs} ms for one file); make it simpler, or search for a text`,
+      ),
+    )
+    void thread.terminate()
+  }, limitMs)
+  thread.once('message', resolve)
+  thread.once('exit', onExit)
+  try {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread is no window
+    thread.postMessage(question)
+    return await promise
+  } finally {
+    clearTimeout(timer)
+    thread.off('message', resolve)
+    thread.off('exit', onExit)
+  }
+}

@@ -1,0 +1,283 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { mkdir, mkdtemp, readFile, realpath, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import test, { type TestContext } from 'node:test'
+import { createToolbox, type RunContext, type Tool } from '../../tool.ts'
+import { workspacePlugin } from './workspace.ts'
+
+const context: RunContext = { session: 's1', turn: 't1', signal: new AbortController().signal }
+
+/** A workspace with these files; a name that ends in `/` is a folder. */
+async function workspace(t: TestContext, files: Readonly<Record<string, string | Uint8Array>> = {}) {
+  const top = await realpath(await mkdtemp(join(tmpdir(), 'workspace-')))
+  t.after(() => rm(top, { recursive: true, force: true }))
+  const folder = join(top, 'workspace')
+  await mkdir(folder)
+  for (const [name, content] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, name)), { recursive: true })
+    await writeFile(join(folder, name), content)
+  }
+  const { skills } = workspacePlugin({ folder, outOfReach: [join(folder, 'closed')] })
+  const box = createToolbox(skills!().flatMap(({ tools }) => tools))
+  const call = (toolName: string, input: object) => ({ toolCallId: 'c1', toolName, input })
+  return {
+    top,
+    folder,
+    tools: box.tools,
+    plan: (tool: string, input: object) => box.plan(call(tool, input), context),
+    async run(tool: string, input: object): Promise<string> {
+      const result = await box.run(call(tool, input), context)
+      return result.ok ? result.output : `error: ${result.error}`
+    },
+    text: (name: string) => readFile(join(folder, name), 'utf8'),
+  }
+}
+
+test('five tools: three read, and two ask before they write', async (t) => {
+  const { tools } = await workspace(t)
+  const traits = ({ name, origin, approval, idempotent }: Tool) => [name, origin, approval, idempotent]
+  assert.deepEqual(tools.map(traits), [
+    ['list_files', 'file', undefined, true],
+    ['read_file', 'file', undefined, true],
+    ['search_files', 'file', undefined, true],
+    ['write_file', undefined, 'ask', undefined],
+    ['edit_file', undefined, 'ask', undefined],
+  ])
+})
+
+test('a list is sorted, marks folders, and says sizes and what was left out', async (t) => {
+  const { run, folder } = await workspace(t, { 'b.txt': 'bb', 'a/x/y/z.md': '', 'a/c.md': 'c', '.git/HEAD': '', B: '' })
+  await symlink('/', join(folder, 'out'))
+  execFileSync('mkfifo', [join(folder, 'pipe')])
+  const expected = ['B 0', 'a/', 'a/c.md 1', 'a/x/', 'b.txt 2', 'out (link, not followed)', 'pipe (no file)']
+  assert.equal(await run('list_files', {}), [...expected, '[left out: folders named .git]'].join('\n'))
+  assert.equal(await run('list_files', { path: 'a', depth: 1 }), 'a/c.md 1\na/x/')
+  assert.equal(await run('list_files', { path: 'a', glob: '**/*.md' }), 'a/c.md 1\na/x/y/z.md 0')
+  assert.equal(await run('list_files', { glob: 'nothing' }), '(no file fits)\n[left out: folders named .git]')
+  assert.equal(await run('list_files', { path: '.git' }), '.git/HEAD 0')
+  assert.equal(await run('list_files', { path: 'b.txt' }), 'error: b.txt is not a folder')
+  assert.equal(await run('list_files', { path: 'none' }), 'error: none does not exist')
+})
+
+test('a long list is cut and says how much is left', async (t) => {
+  const files = Object.fromEntries(Array.from({ length: 405 }, (_, index) => [`f${1000 + index}`, '']))
+  const { run } = await workspace(t, files)
+  const lines = (await run('list_files', {})).split('\n')
+  assert.deepEqual([lines.length, lines.at(-1)], [401, '[5 more: give a path, a glob or a smaller depth]'])
+})
+
+test('an empty workspace, and one that was never made, are empty', async (t) => {
+  const { run, folder } = await workspace(t)
+  assert.equal(await run('list_files', {}), '(no files)')
+  await rm(folder, { recursive: true })
+  assert.equal(await run('list_files', {}), '(no files)')
+  assert.equal(await run('search_files', { pattern: 'a' }), '(no line fits; 0 files searched)')
+  assert.equal(await run('read_file', { path: 'a' }), 'error: a does not exist; list_files shows what does')
+})
+
+test('a file is read by lines, exactly as they are', async (t) => {
+  const { run } = await workspace(t, { 'a.txt': 'one\n\ttwo \r\nthree\nfour', 'bom.txt': '\uFEFFx\n', 'empty.txt': '' })
+  assert.equal(await run('read_file', { path: 'a.txt' }), 'a.txt: lines 1 to 4 of 4\none\n\ttwo \r\nthree\nfour')
+  const part = 'a.txt: lines 2 to 3 of 4\n\ttwo \r\nthree\n[1 more line: offset 4]'
+  assert.equal(await run('read_file', { path: 'a.txt', offset: 2, limit: 2 }), part)
+  assert.equal(await run('read_file', { path: 'a.txt', offset: 9 }), 'error: a.txt has 4 lines; there is no line 9')
+  assert.equal(await run('read_file', { path: 'bom.txt' }), 'bom.txt: lines 1 to 1 of 1\nx')
+  assert.equal(await run('read_file', { path: 'empty.txt' }), 'empty.txt: empty')
+})
+
+test('a long file is read 400 lines at a time, and a long line is cut', async (t) => {
+  const { run } = await workspace(t, { long: 'x\n'.repeat(1000), wide: 'y'.repeat(5000) })
+  const long = await run('read_file', { path: 'long' })
+  assert.ok(long.startsWith('long: lines 1 to 400 of 1000\nx\n') && long.endsWith('\nx\n[600 more lines: offset 401]'))
+  const wide = await run('read_file', { path: 'wide' })
+  assert.ok(wide.endsWith('yyy...[line cut: 2000 of 5000 characters shown]'))
+})
+
+test('what is no text is named and not pasted', async (t) => {
+  const { run, folder } = await workspace(t, {
+    'photo.png': Buffer.from([0x89, 0x50, 0, 1]),
+    latin: Buffer.from([0x63, 0xe9]),
+    'dir/x': '',
+  })
+  execFileSync('mkfifo', [join(folder, 'pipe')])
+  const read = (path: string) => run('read_file', { path })
+  assert.equal(await read('photo.png'), 'error: photo.png is a binary file of 4 bytes: it is not shown as text')
+  assert.equal(await read('latin'), 'error: latin is a binary file of 2 bytes: it is not shown as text')
+  assert.equal(await read('dir'), 'error: dir is a folder; list_files shows what is in it')
+  assert.equal(await read('pipe'), 'error: pipe is a pipe, a socket or a device, not a file')
+  execFileSync('truncate', ['-s', '17M', join(folder, 'huge')])
+  assert.match(await read('huge'), /^error: huge is too large: it holds 17825792 bytes/)
+})
+
+test('a search answers path, line and text, in the order of the paths', async (t) => {
+  const { run } = await workspace(t, {
+    'b.txt': 'nothing\nfind me here\n',
+    'a/c.md': 'find me',
+    'a/d.bin': Buffer.from([0, 1]),
+    'node_modules/x': 'find me',
+  })
+  const notes = '[not searched: 1 binary or too large]\n[left out: folders named node_modules]'
+  const found = 'a/c.md:1: find me\nb.txt:2: find me here'
+  assert.equal(await run('search_files', { pattern: 'find me' }), `${found}\n${notes}`)
+  assert.equal(await run('search_files', { pattern: '^fin.', regex: true }), `${found}\n${notes}`)
+  assert.equal(await run('search_files', { pattern: 'find', path: 'a', glob: '*.md' }), 'a/c.md:1: find me')
+  assert.equal(await run('search_files', { pattern: 'find', path: 'b.txt' }), 'b.txt:2: find me here')
+  assert.equal(await run('search_files', { pattern: 'fin.', path: 'b.txt' }), '(no line fits; 1 files searched)')
+  assert.match(await run('search_files', { pattern: '(', regex: true }), /^error: Invalid regular expression/)
+  assert.equal(await run('search_files', { pattern: 'x', path: 'none' }), 'error: none does not exist')
+})
+
+test('a search stops at 200 lines and shows the part of a long line that fits', async (t) => {
+  const { run } = await workspace(t, { many: 'x\n'.repeat(500), wide: `${'a'.repeat(3000)}needle${'b'.repeat(3000)}` })
+  const lines = (await run('search_files', { pattern: 'x', path: 'many' })).split('\n')
+  assert.deepEqual(
+    [lines.length, lines.at(-1)],
+    [201, '[stopped after 200 lines: give a path, a glob or a longer pattern]'],
+  )
+  const wide = await run('search_files', { pattern: 'needle' })
+  assert.ok(/^wide:1: …a{60}needleb{174}…$/.test(wide), wide)
+})
+
+test('a file name cannot pass for lines of an answer', async (t) => {
+  const { run } = await workspace(t, { 'a\nsecret.txt:1: forged\u202e': 'find me' })
+  const shown = 'a\\u{a}secret.txt:1: forged\\u{202e}'
+  assert.equal(await run('list_files', {}), `${shown} 7`)
+  assert.equal(await run('search_files', { pattern: 'find' }), `${shown}:1: find me`)
+})
+
+test('a write is planned with its diff and digests, and does what the plan shows', async (t) => {
+  const { plan, text, folder } = await workspace(t, { 'a.txt': 'one\ntwo\n' })
+  const planned = await plan('write_file', { path: 'a.txt', content: 'one\n2\n' })
+  assert.ok(planned.type !== 'refused')
+  assert.equal(planned.call.folder, folder)
+  assert.equal(planned.call.diff, '--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n')
+  assert.deepEqual(planned.call.facts, {
+    path: 'a.txt',
+    before: 'c3f9c8c283a2b1f2f1896f27a01cbe3cddc0c9d93f752e4639035a0f5b36f6e8',
+    after: 'b8c083898d90038ced2e04df2f932eefa7d187080dee0d9942be12c156d95034',
+  })
+  assert.equal(await text('a.txt'), 'one\ntwo\n')
+  assert.deepEqual(await planned.run(), { ok: true, output: 'replaced a.txt (6 bytes)', meta: { bytes: 6 } })
+  assert.equal(await text('a.txt'), 'one\n2\n')
+})
+
+test('a new file comes with the folders that it needs', async (t) => {
+  const { plan, text } = await workspace(t)
+  const planned = await plan('write_file', { path: 'docs/new/a.md', content: '# A\n' })
+  assert.ok(planned.type !== 'refused')
+  assert.equal(planned.call.diff, '--- /dev/null\n+++ b/docs/new/a.md\n@@ -0,0 +1,1 @@\n+# A\n')
+  assert.equal(planned.call.facts?.['before'], 'new')
+  assert.deepEqual(await planned.run(), { ok: true, output: 'created docs/new/a.md (4 bytes)', meta: { bytes: 4 } })
+  assert.equal(await text('docs/new/a.md'), '# A\n')
+})
+
+test('a file that changed after the plan was shown stays as it is', async (t) => {
+  const { plan, text, folder } = await workspace(t, { 'a.txt': 'one' })
+  const replaced = await plan('write_file', { path: 'a.txt', content: 'two' })
+  const created = await plan('write_file', { path: 'new.txt', content: 'mine' })
+  await writeFile(join(folder, 'a.txt'), 'changed')
+  await writeFile(join(folder, 'new.txt'), 'theirs')
+  for (const planned of [replaced, created]) {
+    assert.ok(planned.type !== 'refused')
+    const result = await planned.run()
+    assert.ok(!result.ok && result.error.includes('has changed since the change was shown'))
+  }
+  assert.deepEqual([await text('a.txt'), await text('new.txt')], ['changed', 'theirs'])
+})
+
+test('a folder that became a link after the plan was made leads nowhere', async (t) => {
+  const { plan, folder, top } = await workspace(t, { 'dir/a.txt': 'one' })
+  const planned = await plan('write_file', { path: 'dir/a.txt', content: 'two' })
+  const created = await plan('write_file', { path: 'dir/deep/new.txt', content: 'two' })
+  await mkdir(join(top, 'outside'))
+  await writeFile(join(top, 'outside/a.txt'), 'one')
+  await rename(join(folder, 'dir'), join(folder, 'moved'))
+  await symlink(join(top, 'outside'), join(folder, 'dir'))
+  for (const one of [planned, created]) {
+    assert.ok(one.type !== 'refused')
+    assert.equal((await one.run()).ok, false)
+  }
+  assert.equal(await readFile(join(top, 'outside/a.txt'), 'utf8'), 'one')
+  await assert.rejects(stat(join(top, 'outside/deep')))
+})
+
+test('permission bits stay, and nothing is left beside the file', async (t) => {
+  const { plan, folder, run } = await workspace(t)
+  await writeFile(join(folder, 'run.sh'), 'old', { mode: 0o751 })
+  const planned = await plan('write_file', { path: 'run.sh', content: 'new' })
+  assert.ok(planned.type !== 'refused' && (await planned.run()).ok)
+  assert.equal((await stat(join(folder, 'run.sh'))).mode & 0o777, 0o751)
+  assert.equal(await run('list_files', {}), 'run.sh 3')
+})
+
+test('a link within the workspace is written through, and stays a link', async (t) => {
+  const { plan, folder, text } = await workspace(t, { 'a.txt': 'one' })
+  await symlink('a.txt', join(folder, 'link'))
+  const planned = await plan('write_file', { path: 'link', content: 'two' })
+  assert.ok(planned.type !== 'refused' && (await planned.run()).ok)
+  assert.deepEqual([await text('a.txt'), await text('link')], ['two', 'two'])
+})
+
+test('writes that cannot be made are refused before anybody is asked', async (t) => {
+  const { plan, folder } = await workspace(t, { 'a.txt': 'one', 'dir/x': '', 'photo.png': Buffer.from([0]) })
+  execFileSync('mkfifo', [join(folder, 'pipe')])
+  const refused = async (path: string, content = 'two') => {
+    const planned = await plan('write_file', { path, content })
+    assert.equal(planned.type, 'refused', path)
+    return planned.type === 'refused' && !planned.result.ok ? planned.result.error : ''
+  }
+  assert.equal(await refused('a.txt', 'one'), 'a.txt already holds exactly this text')
+  assert.equal(await refused('dir'), 'dir is a folder, not a file')
+  assert.equal(await refused('.'), '. is a folder, not a file')
+  assert.match(await refused('photo.png'), /binary/)
+  assert.match(await refused('pipe'), /a pipe/)
+  assert.match(await refused('a.txt', 'a\0'), /NUL/)
+  assert.match(await refused('a.txt', 'a\ud800'), /half a character/)
+  assert.match(await refused('a.txt/b'), /a file, not a folder/)
+  assert.match(await refused('../b'), /outside the workspace/)
+  assert.match(await refused('closed/b'), /out of reach/)
+  for (const path of ['.git/config', 'dir/.GIT/hooks/x', '.g\u200cit/config'])
+    assert.match(await refused(path), /git run/)
+})
+
+test('an edit replaces the one place that holds exactly the old text', async (t) => {
+  const { plan, text } = await workspace(t, { 'a.ts': '\uFEFFconst a = 1\r\nconst b = 1\r\n' })
+  const planned = await plan('edit_file', { path: 'a.ts', old_text: 'b = 1', new_text: "b = '$&'" })
+  assert.ok(planned.type !== 'refused')
+  assert.deepEqual(await planned.run(), { ok: true, output: 'edited a.ts (1 place)', meta: { bytes: 32 } })
+  assert.equal(await text('a.ts'), "\uFEFFconst a = 1\r\nconst b = '$&'\r\n")
+})
+
+test('an edit that does not fit once says how it fails, and what comes nearest', async (t) => {
+  const { run, plan, text } = await workspace(t, { 'a.ts': 'if (a) {\n\tgo()\n}\ngo()\n', 'w.txt': 'a\r\nb\r\n' })
+  const edit = (old_text: string, path = 'a.ts') => run('edit_file', { path, old_text, new_text: 'x' })
+  assert.match(await edit('go()'), /^error: old_text stands 2 times in a.ts: /)
+  assert.equal(
+    await edit('if (a) {\n  go()\n}'),
+    'error: old_text does not stand in a.ts: from line 1 on it is the same but for spaces:\nif (a) {\n\tgo()\n}',
+  )
+  assert.match(await edit('if (a) {\n\tstop()'), /only its first line does, at line 1:\nif \(a\) \{\n\tgo\(\)$/)
+  assert.match(await edit('stop()'), /nor does its first line/)
+  assert.match(await edit('a\nb', 'w.txt'), /its lines end in \\r\\n/)
+  assert.match(await edit('a', 'none'), /none does not exist; write_file creates a file/)
+  assert.match(await edit(''), /^error: invalid input/)
+  const all = await plan('edit_file', { path: 'a.ts', old_text: 'go()', new_text: 'stop()', replace_all: true })
+  assert.ok(all.type !== 'refused')
+  assert.deepEqual(await all.run(), { ok: true, output: 'edited a.ts (2 places)', meta: { bytes: 26 } })
+  assert.equal(await text('a.ts'), 'if (a) {\n\tstop()\n}\nstop()\n')
+})
+
+test('an edit that would blow a file up is refused', async (t) => {
+  const { run } = await workspace(t, { a: 'a'.repeat(100_000) })
+  const input = { path: 'a', old_text: 'a', new_text: 'b'.repeat(100_000), replace_all: true }
+  assert.match(await run('edit_file', input), /would grow beyond/)
+})
+
+test('a change too large to be shown line by line is told by its size', async (t) => {
+  const { plan } = await workspace(t, { a: 'a\n'.repeat(10_000) })
+  const planned = await plan('write_file', { path: 'a', content: 'b\n'.repeat(9000) })
+  assert.ok(planned.type !== 'refused')
+  assert.equal(planned.call.diff, '--- a/a\n+++ b/a\n[too many changes to show: 10001 lines become 9001]\n')
+})
