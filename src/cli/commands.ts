@@ -17,6 +17,7 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   check: async () => (await import('./command/check.ts')).check,
   models: async () => (await import('./command/models.ts')).models,
   config: async () => (await import('./command/config.ts')).config,
+  reload: async () => (await import('./command/reload.ts')).reload,
   token: async () => (await import('./command/token.ts')).token,
   doctor: async () => (await import('./command/doctor.ts')).doctor,
 }

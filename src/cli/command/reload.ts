@@ -1,0 +1,38 @@
+import { ask } from '../answer.ts'
+import { type Command, type CommandCall, jsonOption } from '../command.ts'
+import type { Connection } from '../connection.ts'
+import { type Io, note, print, printJson } from '../io.ts'
+import { runningGateway } from '../running-gateway.ts'
+
+export const reload: Command = {
+  name: 'reload',
+  summary: 'read prompts, skills and plugins again',
+  usage: ['reload [--json]'],
+  details:
+    'The running gateway reads its files again, between turns. `config.json` is read at start alone; `tool-access.json` is ' +
+    'read whenever it has changed.',
+  words: { least: 0, most: 0 },
+  options: { json: jsonOption },
+  run: reloadGateway,
+}
+
+async function reloadGateway(call: CommandCall, io: Io): Promise<number> {
+  const connection = await gatewayOf(call, io)
+  if (connection === undefined) {
+    note(io, 'No gateway runs on this home: the next start reads everything.')
+    if (call.json) printJson(io, { reloaded: false, warnings: [] })
+    return 0
+  }
+  const { warnings } = await ask<{ readonly warnings: readonly string[] }>(connection, '/api/reload', {
+    method: 'POST',
+  })
+  if (call.json) printJson(io, { reloaded: true, warnings })
+  else print(io, ['Everything was read again.', ...warnings].join('\n'))
+  return 0
+}
+
+async function gatewayOf({ home }: CommandCall, io: Io): Promise<Connection | undefined> {
+  if (io.connect !== undefined) return await io.connect(home)
+  const found = await runningGateway(home)
+  return found.type === 'gateway' ? found.connection : undefined
+}
