@@ -1,4 +1,4 @@
-import { accessShape, type Field, type ObjectField } from './access-shape.ts'
+import { accessShape, type Field, type ObjectField, type WordPattern } from './access-shape.ts'
 
 /** The JSON Schema (2020-12) of `tool-access.json`, as it is committed in `schema/tool-access.schema.json`. */
 export function accessSchema(): Readonly<Record<string, unknown>> {
@@ -19,12 +19,16 @@ function schemaOf(field: Field): Readonly<Record<string, unknown>> {
     case 'count':
       return { type: 'integer', minimum: 1, description, ...defaultOf(field) }
     case 'words':
-      return { type: 'array', items: { type: 'string', pattern: '\\S' }, description, default: [] }
+      return { type: 'array', items: wordSchema(field.pattern), description, default: [] }
     case 'text':
       return { type: 'string', description }
     case 'object':
       return objectSchema(field)
   }
+}
+
+function wordSchema(pattern: WordPattern | undefined): Readonly<Record<string, unknown>> {
+  return { type: 'string', pattern: '\\S', ...(pattern && { allOf: [{ pattern: pattern.source }] }) }
 }
 
 function objectSchema({ description, fields, others }: ObjectField): Readonly<Record<string, unknown>> {

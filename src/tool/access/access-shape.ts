@@ -3,9 +3,16 @@ export type Field =
   | { readonly kind: 'switch'; readonly description: string; readonly default?: boolean }
   | { readonly kind: 'choice'; readonly of: readonly string[]; readonly description: string; readonly default?: string }
   | { readonly kind: 'count'; readonly description: string; readonly default?: number }
-  | { readonly kind: 'words'; readonly description: string; readonly faultOf?: (word: string) => string | undefined }
+  /** A list of texts, none of them blank. */
+  | { readonly kind: 'words'; readonly description: string; readonly pattern?: WordPattern }
   | { readonly kind: 'text'; readonly description: string }
   | ObjectField
+
+/** What each word has to look like, and what is told of one that does not. */
+export interface WordPattern {
+  readonly source: string
+  readonly fault: string
+}
 
 export interface ObjectField {
   readonly kind: 'object'
@@ -112,7 +119,7 @@ export const accessShape: ObjectField = {
         },
         allowedTools: {
           kind: 'words',
-          faultOf: (name) => (name.slice(0, -1).includes('*') ? 'may have a * at its end alone' : undefined),
+          pattern: { source: '^[^*]*\\*?$', fault: 'may have a * at its end alone' },
           description: 'Names of tools. One that ends in * stands for all that begin so.',
         },
       },

@@ -14,12 +14,13 @@ export interface WrittenAccess {
   readonly tools?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
 }
 
+/** More are not told at once: nobody would read them. */
+const MOST_PROBLEMS = 50
+
 /** Reads the text of `tool-access.json`, comments and all. A blank one says nothing. Never throws. */
 export function parseAccess(text: string): AccessText {
-  const bare = text.replace(/^\uFEFF/, '')
-  if (bare.trim() === '') return { value: {}, problems: [] }
   try {
-    return parsed(bare)
+    return parsed(text.replace(/^\uFEFF/, ''))
   } catch (error) {
     // A thousand brackets in a row are more than any reader of trees can follow.
     const why = error instanceof RangeError ? 'it is nested too deeply' : String(error)
@@ -29,7 +30,7 @@ export function parseAccess(text: string): AccessText {
 
 function parsed(text: string): AccessText {
   const errors: ParseError[] = []
-  const tree = parseTree(text, errors, { allowTrailingComma: true })
+  const tree = parseTree(text, errors, { allowTrailingComma: true, allowEmptyContent: true })
   const lineOf = (offset: number) => `line ${text.slice(0, offset).split('\n').length}`
   const [error] = errors
   if (error) {
@@ -40,7 +41,9 @@ function parsed(text: string): AccessText {
   }
   if (!tree) return { value: {}, problems: [] }
   const problems: string[] = []
-  const value = read(tree, accessShape, [], (node, problem) => problems.push(`${lineOf(node.offset)}: ${problem}`))
+  const value = read(tree, accessShape, [], (node, problem) => {
+    if (problems.length < MOST_PROBLEMS) problems.push(`${lineOf(node.offset)}: ${problem}`)
+  })
   return { value: problems.length === 0 ? (value as WrittenAccess) : {}, problems }
 }
 
@@ -100,5 +103,7 @@ export function faultOf(value: unknown, field: Exclude<Field, ObjectField>): str
 /** A blank one would stand for everything. */
 function faultOfWord(word: unknown, field: Extract<Field, { kind: 'words' }>): string | undefined {
   if (typeof word !== 'string') return 'must be a text'
-  return word.trim() === '' ? 'must not be blank' : field.faultOf?.(word)
+  if (word.trim() === '') return 'must not be blank'
+  const { pattern } = field
+  return pattern && !new RegExp(pattern.source, 'u').test(word) ? pattern.fault : undefined
 }

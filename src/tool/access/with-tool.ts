@@ -13,12 +13,11 @@ export function withTool(text: string, name: string, allowed: boolean): string {
   if (problems.length > 0) {
     throw new Error(`tool-access.json has to be mended before it can be changed: ${problems.join('; ')}`)
   }
-  const start = text.trim() === '' ? '{}\n' : text
   const changes = allowed ? changesToAllow(value, name) : changesToForbid(value, name)
   return changes.reduce(
     (edited, { path, to, inserts = false }) =>
       applyEdits(edited, modify(edited, path, to, { ...FORMAT, isArrayInsertion: inserts })),
-    start,
+    text,
   )
 }
 

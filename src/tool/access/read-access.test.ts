@@ -1,0 +1,198 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import type { Access } from './access.ts'
+import { readAccess } from './read-access.ts'
+
+const DEFAULTS: Access = {
+  global: { enabled: true, mode: 'allowlist', allowedTools: [] },
+  tools: {},
+  shell: {
+    enabled: false,
+    mode: 'allowlist',
+    approval: 'never',
+    allowedPrefixes: [],
+    timeoutMs: 15_000,
+    maxOutputChars: 20_000,
+    allowAnyCwd: false,
+  },
+}
+
+for (const [what, text] of [
+  ['no file', undefined],
+  ['an empty file', ''],
+  ['a blank file', ' \n\t'],
+  ['a byte order mark alone', '\uFEFF'],
+  ['comments alone', '// nothing yet\n/* nor here */'],
+  ['an empty object', '{}'],
+  ['empty objects', '{"global": {}, "tools": {"shell": {}}}'],
+  ['the place of the schema', '{"$schema": "./tool-access.schema.json"}'],
+] as const) {
+  test(`${what} is all defaults`, () => {
+    assert.deepEqual(accessOf(text), DEFAULTS)
+  })
+}
+
+test('partial objects merge with the defaults', () => {
+  const text = `{
+    // what holds for all
+    "global": {"mode": "full"},
+    "tools": {
+      "read_file": {"approval": "ask", "timeoutMs": 500, "maxShownChars": 4000},
+      "web": {"enabled": false},
+      "shell": {"enabled": true, "allowedPrefixes": ["git status", "ls"],},
+    }
+  }`
+  assert.deepEqual(accessOf(text), {
+    global: { ...DEFAULTS.global, mode: 'full' },
+    tools: {
+      read_file: { enabled: true, approval: 'ask', timeoutMs: 500, maxShownChars: 4000 },
+      web: { enabled: false },
+    },
+    shell: { ...DEFAULTS.shell, enabled: true, allowedPrefixes: ['git status', 'ls'] },
+  })
+})
+
+test('every setting of the file arrives', () => {
+  const shell = {
+    enabled: true,
+    mode: 'full',
+    approval: 'ask',
+    allowedPrefixes: ['git log'],
+    timeoutMs: 1,
+    maxOutputChars: 2,
+    allowAnyCwd: true,
+  }
+  const global = { enabled: false, mode: 'off', allowedTools: ['a', 'b_*', '*'] }
+  assert.deepEqual(accessOf(JSON.stringify({ global, tools: { shell } })), { global, tools: {}, shell })
+})
+
+for (const [setting, asked, given] of [
+  ['timeoutMs', 120_000, 120_000],
+  ['timeoutMs', 120_001, 120_000],
+  ['timeoutMs', Number.MAX_SAFE_INTEGER, 120_000],
+  ['maxOutputChars', 200_000, 200_000],
+  ['maxOutputChars', 200_001, 200_000],
+] as const) {
+  test(`shell.${setting} ${asked} counts as ${given}`, () => {
+    assert.equal(accessOf(`{"tools": {"shell": {"${setting}": ${asked}}}}`).shell[setting], given)
+  })
+}
+
+for (const [text, ...problems] of [
+  ['{"globl": {}}', 'line 1: globl is not a key (known here: $schema, global, tools)'],
+  ['{"global": {"allowed": []}}', 'line 1: global.allowed is not a key (known here: enabled, mode, allowedTools)'],
+  [
+    '{"tools": {\n"a": {\n"mode": "full"}}}',
+    'line 3: tools.a.mode is not a key (known here: enabled, approval, timeoutMs, maxShownChars)',
+  ],
+  [
+    '{"tools": {"shell": {"allowedTools": []}}}',
+    'line 1: tools.shell.allowedTools is not a key (known here: enabled, mode, approval, allowedPrefixes, timeoutMs, maxOutputChars, allowAnyCwd)',
+  ],
+  ['{\n"global": {\n"mode": "ful"}}', 'line 3: global.mode must be one of off, allowlist, full'],
+  ['{"global": {"mode": "FULL"}}', 'line 1: global.mode must be one of off, allowlist, full'],
+  ['{"global": {"mode": null}}', 'line 1: global.mode must be one of off, allowlist, full'],
+  ['{"tools": {"shell": {"mode": "on"}}}', 'line 1: tools.shell.mode must be one of off, allowlist, full'],
+  ['{"tools": {"a": {"approval": "always"}}}', 'line 1: tools.a.approval must be one of ask, never'],
+  ['{"global": {"enabled": "true"}}', 'line 1: global.enabled must be true or false'],
+  ['{"global": {"enabled": 1}}', 'line 1: global.enabled must be true or false'],
+  ['{"tools": {"a": {"enabled": null}}}', 'line 1: tools.a.enabled must be true or false'],
+  ['{"tools": {"shell": {"timeoutMs": "5"}}}', 'line 1: tools.shell.timeoutMs must be a whole number above 0'],
+  ['{"tools": {"shell": {"timeoutMs": 0}}}', 'line 1: tools.shell.timeoutMs must be a whole number above 0'],
+  ['{"tools": {"shell": {"timeoutMs": 1.5}}}', 'line 1: tools.shell.timeoutMs must be a whole number above 0'],
+  ['{"tools": {"shell": {"timeoutMs": 1e999}}}', 'line 1: tools.shell.timeoutMs must be a whole number above 0'],
+  ['{"tools": {"a": {"maxShownChars": -1}}}', 'line 1: tools.a.maxShownChars must be a whole number above 0'],
+  ['{"global": {"allowedTools": "a"}}', 'line 1: global.allowedTools must be a list'],
+  ['{"global": {"allowedTools": ["a", 5]}}', 'line 1: global.allowedTools[1] must be a text'],
+  ['{"global": {"allowedTools": [" "]}}', 'line 1: global.allowedTools[0] must not be blank'],
+  ['{"global": {"allowedTools": ["a*b"]}}', 'line 1: global.allowedTools[0] may have a * at its end alone'],
+  ['{"tools": {"shell": {"allowedPrefixes": ["ls", ""]}}}', 'line 1: tools.shell.allowedPrefixes[1] must not be blank'],
+  ['{"$schema": 5}', 'line 1: $schema must be a text'],
+  ['{"global": []}', 'line 1: global must be an object'],
+  ['{"tools": null}', 'line 1: tools must be an object'],
+  ['{"tools": {"a": true}}', 'line 1: tools.a must be an object'],
+  ['[]', 'line 1: the file must hold an object'],
+  ['"full"', 'line 1: the file must hold an object'],
+  [
+    '{"global": {"mode": "off",\n"mode": "full"}}',
+    'line 2: global.mode stands here a second time: only one of the two can count',
+  ],
+  ['{"tools": {"a": {}},\n"tools": {}}', 'line 2: tools stands here a second time: only one of the two can count'],
+  ['{"tools": {"__proto__": {"enabled": 1}}}', 'line 1: tools.__proto__.enabled must be true or false'],
+  ['{"__proto__": {}}', 'line 1: __proto__ is not a key (known here: $schema, global, tools)'],
+  [
+    '{"global": {"constructor": {}}}',
+    'line 1: global.constructor is not a key (known here: enabled, mode, allowedTools)',
+  ],
+  ['{\n"global": {', 'line 2: this is not JSON: close brace expected'],
+  ['{global: {}}', 'line 1: this is not JSON: invalid symbol'],
+  ['{} {}', 'line 1: this is not JSON: end of file expected'],
+  ['['.repeat(200_000), 'it cannot be read: it is nested too deeply'],
+  [
+    '{"global": {"mode": "x"},\n"tool": {}}',
+    'line 1: global.mode must be one of off, allowlist, full',
+    'line 2: tool is not a key (known here: $schema, global, tools)',
+  ],
+] as const) {
+  test(`nothing is allowed by ${text.slice(0, 70).replaceAll('\n', ' ')}`, () => {
+    assert.deepEqual(readAccess(text, {}), { type: 'faulty', problems })
+  })
+}
+
+for (const [environment, shell] of [
+  [{ SHELL_TOOL_ENABLED: 'true' }, { enabled: true }],
+  [{ SHELL_TOOL_ENABLED: '1' }, { enabled: true }],
+  [{ SHELL_TOOL_ENABLED: 'False' }, { enabled: false }],
+  [{ SHELL_TOOL_ENABLED: '0' }, { enabled: false }],
+  [{ SHELL_TOOL_MODE: 'off' }, { mode: 'off' }],
+  [{ SHELL_TOOL_MODE: 'allowlist' }, { mode: 'allowlist' }],
+  [{ SHELL_TOOL_MODE: ' full ' }, { mode: 'full' }],
+  [{ SHELL_TOOL_TIMEOUT_MS: '700' }, { timeoutMs: 700 }],
+  [{ SHELL_TOOL_TIMEOUT_MS: '999999' }, { timeoutMs: 120_000 }],
+  [{ SHELL_TOOL_MAX_OUTPUT_CHARS: '800' }, { maxOutputChars: 800 }],
+  [{ SHELL_TOOL_MAX_OUTPUT_CHARS: '999999' }, { maxOutputChars: 200_000 }],
+  [{ SHELL_TOOL_ALLOWED_PREFIXES: 'git status, ls ,,' }, { allowedPrefixes: ['git status', 'ls'] }],
+  [{ SHELL_TOOL_MODE: '' }, {}],
+  [{ SHELL_TOOL_OTHER: 'x' }, {}],
+] as const) {
+  test(`the environment has the last word: ${JSON.stringify(environment)}`, () => {
+    const file = { enabled: true, mode: 'allowlist', timeoutMs: 5, maxOutputChars: 6, allowedPrefixes: ['pwd'] }
+    const access = accessOf(JSON.stringify({ tools: { shell: file } }), environment)
+    assert.deepEqual(access.shell, { ...DEFAULTS.shell, ...file, ...shell })
+  })
+}
+
+for (const [variable, value, fault] of [
+  ['SHELL_TOOL_ENABLED', 'yes', 'must be true or false'],
+  ['SHELL_TOOL_MODE', 'FULL', 'must be one of off, allowlist, full'],
+  ['SHELL_TOOL_TIMEOUT_MS', '5s', 'must be a whole number above 0'],
+  ['SHELL_TOOL_TIMEOUT_MS', '0', 'must be a whole number above 0'],
+  ['SHELL_TOOL_TIMEOUT_MS', '-1', 'must be a whole number above 0'],
+  ['SHELL_TOOL_MAX_OUTPUT_CHARS', '1e3', 'must be a whole number above 0'],
+] as const) {
+  test(`nothing is allowed while ${variable} is ${value}`, () => {
+    assert.deepEqual(readAccess(undefined, { [variable]: value }), {
+      type: 'faulty',
+      problems: [`${variable} ${fault}`],
+    })
+  })
+}
+
+test('problems of the file and of the environment are told together, and no value is', () => {
+  const read = readAccess('{"global": {"mode": "hunter2"}}', { SHELL_TOOL_MODE: 'hunter3' })
+  assert.equal(read.type, 'faulty')
+  assert.doesNotMatch(JSON.stringify(read), /hunter/)
+  assert.equal(read.type === 'faulty' && read.problems.length, 2)
+})
+
+test('of very many problems some are told', () => {
+  const keys = Array.from({ length: 20_000 }, (_, index) => `"key${index}": 1`)
+  const read = readAccess(`{${keys.join(',\n')}}`, {})
+  assert.equal(read.type === 'faulty' && read.problems.length, 50)
+})
+
+function accessOf(text: string | undefined, environment = {}): Access {
+  const read = readAccess(text, environment)
+  assert.equal(read.type, 'access', JSON.stringify(read))
+  return read.access
+}
