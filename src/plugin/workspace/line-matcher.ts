@@ -33,7 +33,7 @@ export function literalMatcher(wanted: string): LineMatcher {
 export async function expressionMatcher(source: string, signal: AbortSignal, limitMs = 2000): Promise<LineMatcher> {
   const expression = new RegExp(source)
   const { Worker: Thread } = await import('node:worker_threads')
-  const thread = new Thread(new URL(threadFile, import.meta.url), {
+  const thread = new Thread(threadFile(), {
     workerData: expression.source,
     env: {},
     resourceLimits: { maxOldGenerationSizeMb: 256 },
@@ -52,7 +52,7 @@ export async function expressionMatcher(source: string, signal: AbortSignal, lim
 }
 
 /** The lines that `place` finds something in. */
-export function matchesIn(text: string, most: number, place: (line: string) => number): readonly LineMatch[] {
+function matchesIn(text: string, most: number, place: (line: string) => number): readonly LineMatch[] {
   const found: LineMatch[] = []
   const lines = text.split('\n')
   for (let index = 0; index < lines.length && found.length < most; index += 1) {
@@ -70,7 +70,10 @@ export function expressionMatches(source: string, text: string, most: number): r
 }
 
 /** The source runs as it is, the published package as it was compiled. */
-const threadFile = import.meta.url.endsWith('.ts') ? './expression-thread.ts' : './expression-thread.js'
+function threadFile(): URL {
+  const file = new URL('./expression-thread.ts', import.meta.url)
+  return import.meta.url.endsWith('.ts') ? file : new URL(file.href.replace(/\.ts$/, '.js'))
+}
 
 interface Question {
   readonly text: string

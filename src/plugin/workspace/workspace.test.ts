@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { mkdir, mkdtemp, readFile, realpath, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, realpath, rename, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import test, { type TestContext } from 'node:test'
@@ -107,7 +107,8 @@ test('what is no text is named and not pasted', async (t) => {
   assert.equal(await read('latin'), 'error: latin is a binary file of 2 bytes: it is not shown as text')
   assert.equal(await read('dir'), 'error: dir is a folder; list_files shows what is in it')
   assert.equal(await read('pipe'), 'error: pipe is a pipe, a socket or a device, not a file')
-  execFileSync('truncate', ['-s', '17M', join(folder, 'huge')])
+  await writeFile(join(folder, 'huge'), '')
+  await truncate(join(folder, 'huge'), 17 * 1024 * 1024)
   assert.match(await read('huge'), /^error: huge is too large: it holds 17825792 bytes/)
 })
 
@@ -171,6 +172,20 @@ test('a new file comes with the folders that it needs', async (t) => {
   assert.equal(planned.call.facts?.['before'], 'new')
   assert.deepEqual(await planned.run(), { ok: true, output: 'created docs/new/a.md (4 bytes)', meta: { bytes: 4 } })
   assert.equal(await text('docs/new/a.md'), '# A\n')
+})
+
+test('of a new file all lines are shown, however many, as far as a person can be shown them', async (t) => {
+  const { plan } = await workspace(t)
+  const diffOf = async (content: string) => {
+    const planned = await plan('write_file', { path: 'a', content })
+    return planned.type === 'refused' ? undefined : planned.call.diff
+  }
+  assert.equal(await diffOf(''), '--- /dev/null\n+++ b/a\n')
+  assert.equal(await diffOf('x'), '--- /dev/null\n+++ b/a\n@@ -0,0 +1,1 @@\n+x\n\\ No newline at end of file\n')
+  const long = await diffOf('x\n'.repeat(100_000))
+  assert.ok(long !== undefined)
+  assert.ok(long.startsWith('--- /dev/null\n+++ b/a\n@@ -0,0 +1,100000 @@\n+x\n+x\n'))
+  assert.ok(long.endsWith('\n...[truncated: 100000 of 300043 characters shown]'), long.slice(-80))
 })
 
 test('a file that changed after the plan was shown stays as it is', async (t) => {
@@ -279,5 +294,5 @@ test('a change too large to be shown line by line is told by its size', async (t
   const { plan } = await workspace(t, { a: 'a\n'.repeat(10_000) })
   const planned = await plan('write_file', { path: 'a', content: 'b\n'.repeat(9000) })
   assert.ok(planned.type !== 'refused')
-  assert.equal(planned.call.diff, '--- a/a\n+++ b/a\n[too many changes to show: 10001 lines become 9001]\n')
+  assert.equal(planned.call.diff, '--- a/a\n+++ b/a\n[too many changes to show: 10000 lines become 9000]\n')
 })
