@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 
 /** All processes of one run, wherever they went. */
@@ -20,12 +20,14 @@ const MOST_UNSURE_LOOKS = 3
 
 /**
  * The processes of the run that `leader` leads, as leader of a session of its own: everybody in that session, their
- * descendants, and whoever carries the run's `mark` in its environment, as those do that went their own way (`setsid`, a
- * double fork). Who was seen once stays known. Systems without `/proc` know the leader's group alone.
+ * descendants, and whoever went its own way (`setsid`, a double fork) but still carries the run's `mark` in its environment
+ * or writes to the run's outputs. Who was seen once stays known. So only a process escapes that sheds all of these before
+ * anybody looks, which none does by accident. Systems without `/proc` know the leader's group alone.
  */
 export function processTree(leader: number, mark: string): ProcessTree {
   const begun = process.platform === 'linux' ? statusOf(leader)?.begun : undefined
   const marked = Buffer.from(`${MARK}=${mark}`)
+  const outputs = new Set(outputsOf(leader))
   const known = new Set<string>()
   const sessions = new Set([leader])
 
@@ -35,7 +37,11 @@ export function processTree(leader: number, mark: string): ProcessTree {
     const members = new Set(young.filter((status) => known.has(nameOf(status)) || sessions.has(status.session)))
     const others = young.filter((status) => !members.has(status) && !status.isZombie)
     const environments = others.map(({ pid }) => environmentOf(pid))
-    others.forEach((status, index) => environments[index]?.includes(marked) && members.add(status))
+    others.forEach((status, index) => {
+      const isOurs =
+        environments[index]?.includes(marked) || outputsOf(status.pid).some((output) => outputs.has(output))
+      if (isOurs) members.add(status)
+    })
     addDescendants(members, young)
     for (const status of members) {
       known.add(nameOf(status))
@@ -126,6 +132,18 @@ function environmentOf(pid: number): Buffer | undefined {
   } catch {
     return undefined
   }
+}
+
+/** Pipes and sockets that a process writes to, by the name that the system has for them. */
+function outputsOf(pid: number): readonly string[] {
+  return [1, 2].flatMap((descriptor) => {
+    try {
+      const target = readlinkSync(`/proc/${pid}/fd/${descriptor}`)
+      return /^(?:pipe|socket):/.test(target) ? [target] : []
+    } catch {
+      return []
+    }
+  })
 }
 
 function signal(pid: number, name: NodeJS.Signals): void {
