@@ -8,6 +8,7 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   approve: async () => (await import('./command/approve.ts')).approve,
   sessions: async () => (await import('./command/sessions.ts')).sessions,
   tools: async () => (await import('./command/tools.ts')).tools,
+  audit: async () => (await import('./command/audit.ts')).audit,
   context: async () => (await import('./command/context.ts')).context,
   calls: async () => (await import('./command/calls.ts')).calls,
   request: async () => (await import('./command/request.ts')).request,

@@ -2,6 +2,7 @@ import { Hono } from 'hono'
 import { type Runtime } from '../runtime.ts'
 import { refusal } from './answer.ts'
 import { approvalRoutes } from './approval-routes.ts'
+import { auditRoutes } from './audit-routes.ts'
 import { callRoutes } from './call-routes.ts'
 import { chatRoutes } from './chat-routes.ts'
 import { createStreams, defaultStreamLimits, type StreamLimits } from './event-stream.ts'
@@ -74,6 +75,7 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
     ...callRoutes(runtime),
     ...toolRoutes(runtime),
     ...approvalRoutes(runtime),
+    ...auditRoutes(runtime),
     ...chatRoutes(runtime, streams),
     ...openaiRoutes(runtime, streams),
   ]

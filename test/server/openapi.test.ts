@@ -39,6 +39,8 @@ test('the document names every door', () => {
     'DELETE /api/sessions/{session}',
     'GET /',
     'GET /api/approvals',
+    'GET /api/audit',
+    'GET /api/audit/verify',
     'GET /api/calls/{call}',
     'GET /api/calls/{call}/manifest',
     'GET /api/calls/{call}/request',

@@ -269,6 +269,7 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
     turns: async (session) => turnsOf(session),
     bound: async ({ channel, conversation }) => bindings.get(`${channel}/${conversation}`),
     call: async (id) => call(id),
+    audit: async () => [{ number: 1, time, kind: 'change', previous: '0'.repeat(64), hash: 'f'.repeat(64) }],
     calls: async (session) =>
       entriesOf(session).flatMap((entry) => (entry.type === 'assembly' ? [call(entry.call)!] : [])),
   }

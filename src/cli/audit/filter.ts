@@ -1,0 +1,46 @@
+import type { AuditFacts, AuditOptions } from '../../session.ts'
+import type { CommandCall, CommandOption } from '../command.ts'
+import { usageFailure } from '../failure.ts'
+import { sinceTime } from './since.ts'
+
+const decisions = ['allowed', 'refused', 'asked', 'approved', 'denied'] satisfies AuditFacts['decision'][]
+
+export const filterOptions = {
+  session: { value: 'ID', summary: 'only records of this session' },
+  turn: { value: 'ID', summary: 'only records of this turn' },
+  tool: { value: 'NAME', summary: 'only records of this tool' },
+  decision: { value: 'WORD', summary: `only ${decisions.slice(0, -1).join(', ')} or ${decisions.at(-1)}` },
+  since: { value: 'WHEN', summary: 'only from this time on, such as 2026-01-31T12:00Z, or 30m, 2h, 3d' },
+  last: { value: 'N', summary: 'only the newest so many; a list shows 50 unless said' },
+} satisfies Readonly<Record<string, CommandOption>>
+
+/** Which records were asked for. */
+export function filterOf(call: CommandCall): AuditOptions {
+  const given = (name: 'session' | 'turn' | 'tool') => {
+    const text = call.text(name)
+    return text === undefined ? {} : { [name]: text }
+  }
+  const since = call.text('since')
+  return {
+    ...given('session'),
+    ...given('turn'),
+    ...given('tool'),
+    ...decisionOf(call.text('decision')),
+    ...(since === undefined ? {} : { since: sinceTime(since, Date.now()) }),
+    ...lastOf(call.text('last')),
+  }
+}
+
+function decisionOf(text: string | undefined): Pick<AuditOptions, 'decision'> {
+  if (text === undefined) return {}
+  const decision = decisions.find((name) => name === text)
+  if (decision === undefined) throw usageFailure(`--decision is one of ${decisions.join(', ')}.`)
+  return { decision }
+}
+
+function lastOf(text: string | undefined): Pick<AuditOptions, 'last'> {
+  if (text === undefined) return {}
+  const last = Number(text)
+  if (!Number.isSafeInteger(last) || last < 1) throw usageFailure('--last needs a whole number above 0.')
+  return { last }
+}

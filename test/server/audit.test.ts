@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { type AuditFacts, type AuditRecord, openSqliteStore, verifyAudit } from '../../src/session.ts'
+import { scriptedRuntime } from './scripted-runtime.ts'
+import { served } from './served.ts'
+
+interface Page {
+  readonly records: readonly AuditRecord[]
+}
+
+/** Six calls: odd ones of the session `a`, even ones of `b`, a minute apart. The third was refused. */
+async function audited(context: TestContext) {
+  const store = await openSqliteStore({ path: ':memory:' })
+  context.after(() => store.close())
+  await store.transaction(
+    [1, 2, 3, 4, 5, 6].map((number) => ({
+      type: 'audit',
+      time: `2026-01-01T00:0${number}:00.000Z`,
+      facts: factsOf(number),
+    })),
+  )
+  const doors = served({ ...scriptedRuntime(), store, verifyAudit: () => verifyAudit(store) })
+  const numbers = async (query: string) =>
+    (await doors.json<Page>(`/api/audit?${query}`)).records.map((record) => record.number)
+  return { store, doors, numbers }
+}
+
+function factsOf(number: number): AuditFacts {
+  const around = { session: number % 2 === 1 ? 'a' : 'b', turn: `t${number}`, tool: number > 4 ? 'read_file' : 'shell' }
+  if (number === 3) return { kind: 'decision', ...around, decision: 'refused', rule: 'tools.shell.enabled=false' }
+  return { kind: 'call', ...around, decision: 'allowed', argv: ['ls', String(number)], ok: true, exitCode: 0 }
+}
+
+test('records are read whole, as the store has them', async (context) => {
+  const { store, doors } = await audited(context)
+  assert.deepEqual(await doors.json<Page>('/api/audit'), { records: await store.audit() })
+})
+
+test('records are found by what they say, in pages, and the newest of them', async (context) => {
+  const { numbers } = await audited(context)
+  const asked: readonly [query: string, found: readonly number[]][] = [
+    ['session=a', [1, 3, 5]],
+    ['turn=t4', [4]],
+    ['tool=read_file', [5, 6]],
+    ['decision=refused', [3]],
+    ['since=2026-01-01T00:05:00Z', [5, 6]],
+    ['since=2026-01-01T01:05:00%2B01:00', [5, 6]],
+    ['limit=2', [1, 2]],
+    ['after=2&limit=2', [3, 4]],
+    ['after=6', []],
+    ['last=2', [5, 6]],
+    ['last=1&session=a&tool=shell', [3]],
+  ]
+  for (const [query, found] of asked) assert.deepEqual(await numbers(query), found, query)
+})
+
+test('a query that could not be meant is refused with a reason', async (context) => {
+  const { doors } = await audited(context)
+  for (const query of ['decision=maybe', 'since=yesterday', 'last=0', 'limit=100000', 'after=-1', 'colour=red']) {
+    const answer = await doors.request(`/api/audit?${query}`)
+    assert.equal(answer.status, 400, query)
+    assert.match(await answer.text(), new RegExp(query.split('=')[0]!))
+  }
+})
+
+test('the whole chain is examined', async (context) => {
+  const { doors } = await audited(context)
+  assert.deepEqual(await doors.json('/api/audit/verify'), { type: 'whole', records: 6 })
+  const broken = { type: 'broken', number: 3, why: 'record 3 is missing' } as const
+  const other = served({ ...scriptedRuntime(), verifyAudit: async () => broken })
+  assert.deepEqual(await other.json('/api/audit/verify'), broken)
+})
+
+test('without the token nobody reads the audit', async (context) => {
+  const { doors } = await audited(context)
+  for (const path of ['/api/audit', '/api/audit/verify']) {
+    assert.equal((await doors.request(path, { headers: { authorization: '' } })).status, 401)
+  }
+})
