@@ -1,0 +1,70 @@
+/** Why a server could not be reached or did not answer, as a sentence that goes on from its name. */
+export class ConnectionFault extends Error {
+  override readonly name = 'ConnectionFault'
+  /** The server ended when it was asked which protocols it knows. */
+  readonly endedAtProbe: boolean
+  /** The program cannot be started, now or in a while. */
+  readonly isHopeless: boolean
+  /** The connection is of no use any more. */
+  readonly isLost: boolean
+  /** The server has certainly not seen the request. */
+  readonly isUnheard: boolean
+
+  /** `ending`: how the connection ended, where it did. */
+  constructor(error: unknown, ending: string | undefined) {
+    super(ending ?? reasonOf(error), { cause: error })
+    const chain = causes(error)
+    const codes = new Set(chain.map(codeOf))
+    this.endedAtProbe = codes.has('ERA_NEGOTIATION_FAILED') && ending !== undefined
+    this.isHopeless = chain.some(isStartFailure)
+    this.isUnheard = statusOf(error) === 404 || REFUSALS.some((code) => codes.has(code))
+    this.isLost =
+      ending !== undefined || this.isUnheard || LOSSES.some((code) => codes.has(code)) || chain.some(isFetchFailure)
+  }
+}
+
+const LOSSES = ['NOT_CONNECTED', 'CONNECTION_CLOSED', 'SEND_FAILED']
+
+const REFUSALS = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']
+
+/** The words that say most, on one line. */
+function reasonOf(error: unknown): string {
+  const status = statusOf(error)
+  if (status === 401 || status === 403) return `it answered ${status}: the headers that it is sent do not let us in`
+  if (status === 404) return 'it answered 404: no MCP server is at this address, or it has forgotten the session'
+  const chain = causes(error)
+  // What the system says of a connection stands at the bottom.
+  const told = chain.some(isFetchFailure) ? chain.at(-1) : error
+  const message = told instanceof Error ? told.message || codeOf(told) || told.name : String(told)
+  const line = message.replace(/\s+/g, ' ').trim()
+  return line.length > 300 ? `${line.slice(0, 300)} …` : line
+}
+
+function isFetchFailure(error: unknown): boolean {
+  return error instanceof TypeError && error.message === 'fetch failed'
+}
+
+function isStartFailure(error: unknown): boolean {
+  const call = (error as { readonly syscall?: unknown }).syscall
+  return typeof call === 'string' && call.startsWith('spawn')
+}
+
+function causes(error: unknown): readonly unknown[] {
+  const chain: unknown[] = []
+  for (let next = error; next !== undefined && next !== null && chain.length < 8; next = causeOf(next)) chain.push(next)
+  return chain
+}
+
+function causeOf(error: unknown): unknown {
+  return error instanceof Error ? error.cause : undefined
+}
+
+function codeOf(error: unknown): string | undefined {
+  const code = (error as { readonly code?: unknown } | null | undefined)?.code
+  return typeof code === 'string' ? code : undefined
+}
+
+function statusOf(error: unknown): number | undefined {
+  const status = (error as { readonly data?: { readonly status?: unknown } } | null | undefined)?.data?.status
+  return typeof status === 'number' ? status : undefined
+}

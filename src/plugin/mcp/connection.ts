@@ -1,0 +1,194 @@
+import type { Client, StreamableHTTPClientTransport, Tool } from '@modelcontextprotocol/client'
+import { setTimeout as wait } from 'node:timers/promises'
+import { boundedFetch } from './bounded-fetch.ts'
+import { ConnectionFault } from './connection-fault.ts'
+import type { McpDefinition } from './definition.ts'
+import { type ProgramTransport, programTransport } from './program-transport.ts'
+import type { CallResult } from './result-text.ts'
+import type { ServerAddress } from './server-address.ts'
+
+export interface ConnectionOptions {
+  readonly address: ServerAddress
+  /** Ours, as the server is told. */
+  readonly version: string
+  /** For each question until the connection stands, ms. */
+  readonly timeoutMs: number
+  /** Gives up, and leaves nothing running. */
+  readonly signal: AbortSignal
+  /** The server says that its tools are not what they were. */
+  readonly onListChanged: () => void
+}
+
+/** A server that answers. Errors are `ConnectionFault`s, in words that go on from the name of the server. */
+export interface Connection {
+  /** Version of the protocol that was agreed on. */
+  readonly protocol: string
+  /** What the server says of its tools, unchecked; `isAll` is false where it never came to an end. */
+  list(signal: AbortSignal): Promise<{ readonly tools: readonly unknown[]; readonly isAll: boolean }>
+  call(definition: McpDefinition, input: unknown, signal: AbortSignal): Promise<CallResult>
+  /** Resolves once it is over, with why. */
+  readonly ended: Promise<string>
+  /** Leaves nothing running. Never rejects. */
+  close(): Promise<void>
+}
+
+/** The largest message of a server, bytes. */
+const LARGEST_MESSAGE = 16 * 1024 * 1024
+
+/** A list of tools is followed no further. */
+const MOST_PAGES = 64
+const MOST_LISTED = 1_024
+
+/** Of the time a server has, so much goes by before it counts as one that does not know the newer question. */
+const PROBE_SHARE = 0.3
+
+/** The longest that a timer can count, ms: the time limit of a call is the toolbox's. */
+const LONGEST = 2 ** 31 - 1
+
+/** The time that a server over HTTP has to hear that its session is over, ms. */
+const FAREWELL = 1_000
+
+/**
+ * Connects, over the protocol of 2026-07-28 where the server speaks it and that of 2025-11-25 (or what the server has of
+ * earlier ones) elsewhere. Nothing is declared that a server could ask of us: no sampling, no elicitation, no roots.
+ */
+export async function openConnection(options: ConnectionOptions): Promise<Connection> {
+  try {
+    return await opened(options, false)
+  } catch (error) {
+    // Some older servers end at a question that they do not know: they are asked again, in the older way.
+    if (!(error instanceof ConnectionFault) || !error.endedAtProbe || options.signal.aborted) throw error
+    return opened(options, true)
+  }
+}
+
+async function opened(options: ConnectionOptions, isOld: boolean): Promise<Connection> {
+  const { address, timeoutMs, signal } = options
+  // Loaded late: who configured no server never needs it.
+  const library = await import('@modelcontextprotocol/client')
+  const ended = Promise.withResolvers<string>()
+  let broken: string | undefined
+  const client: Client = new library.Client(
+    { name: 'foreword', version: options.version },
+    {
+      capabilities: {},
+      versionNegotiation: { mode: 'auto', probe: { timeoutMs: Math.ceil(timeoutMs * PROBE_SHARE) } },
+      inputRequired: { autoFulfill: false },
+      listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: options.onListChanged } },
+    },
+  )
+  const transport: ProgramTransport | StreamableHTTPClientTransport =
+    address.type === 'program'
+      ? programTransport(address, library, LARGEST_MESSAGE)
+      : new library.StreamableHTTPClientTransport(new URL(address.url), {
+          requestInit: { headers: { ...address.headers } },
+          fetch: boundedFetch({
+            largest: LARGEST_MESSAGE,
+            onBroken(why) {
+              broken ??= why
+              void client.close().catch(() => {})
+            },
+          }),
+        })
+  const endingOf = () => ('ending' in transport ? transport.ending() : broken)
+  const fault = (error: unknown) => new ConnectionFault(error, endingOf())
+
+  async function close(): Promise<void> {
+    if ('terminateSession' in transport) {
+      await Promise.race([transport.terminateSession().catch(() => {}), wait(FAREWELL, undefined, { ref: false })])
+    }
+    await transport.close().catch(() => {})
+    ended.resolve(endingOf() ?? 'it was closed')
+  }
+
+  const onAbort = () => void transport.close().catch(() => {})
+  signal.addEventListener('abort', onAbort, { once: true })
+  try {
+    signal.throwIfAborted()
+    await client.connect(transport, {
+      timeout: timeoutMs,
+      signal,
+      ...(isOld && { prior: { kind: 'legacy' } as const }),
+    })
+    signal.throwIfAborted()
+  } catch (error) {
+    await close()
+    throw signal.aborted ? new ConnectionFault(signal.reason, undefined) : fault(error)
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+  }
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is no event target
+  client.onclose = () => ended.resolve(endingOf() ?? 'it closed the connection')
+
+  return {
+    protocol: client.getNegotiatedProtocolVersion() ?? 'unknown',
+    ended: ended.promise,
+    close,
+    async list(listSignal) {
+      try {
+        return await listed(client, listSignal, timeoutMs)
+      } catch (error) {
+        throw fault(error)
+      }
+    },
+    async call({ name, inputSchema }, input, callSignal) {
+      try {
+        return await client.callTool(
+          { name, arguments: input as Record<string, unknown> },
+          // What was accepted is what is used; a result that breaks the server's own schema is still a result.
+          { signal: callSignal, timeout: LONGEST, toolDefinition: { name, inputSchema } as Tool },
+        )
+      } catch (error) {
+        throw fault(error)
+      }
+    },
+  }
+}
+
+async function listed(
+  client: Client,
+  signal: AbortSignal,
+  timeout: number,
+): Promise<{ readonly tools: readonly unknown[]; readonly isAll: boolean }> {
+  if (!client.getServerCapabilities()?.tools) return { tools: [], isAll: true }
+  const tools: unknown[] = []
+  let cursor: string | undefined
+  for (let page = 0; page < MOST_PAGES && tools.length < MOST_LISTED; page++) {
+    const params = cursor === undefined ? {} : { cursor }
+    const { tools: more, nextCursor } = await client.request({ method: 'tools/list', params }, anyPage, {
+      signal,
+      timeout,
+    })
+    tools.push(...more)
+    if (nextCursor === undefined || nextCursor === '' || nextCursor === cursor) return { tools, isAll: true }
+    cursor = nextCursor
+  }
+  return { tools, isAll: false }
+}
+
+interface Page {
+  readonly tools: readonly unknown[]
+  readonly nextCursor?: string
+}
+
+interface PageSchema {
+  readonly '~standard': {
+    readonly version: 1
+    readonly vendor: string
+    readonly types?: { readonly input: unknown; readonly output: Page }
+    validate(value: unknown): { readonly value: Page } | { readonly issues: readonly { readonly message: string }[] }
+  }
+}
+
+/** The library's own check refuses a whole list for one broken tool; ours leaves out that tool, and later. */
+const anyPage: PageSchema = {
+  '~standard': {
+    version: 1,
+    vendor: 'foreword',
+    validate(value) {
+      const { tools, nextCursor } = (value ?? {}) as Record<string, unknown>
+      if (!Array.isArray(tools)) return { issues: [{ message: 'a list of tools without tools' }] }
+      return { value: { tools, ...(typeof nextCursor === 'string' && { nextCursor }) } }
+    },
+  },
+}

@@ -1,0 +1,170 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { statSync } from 'node:fs'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { ReadBuffer, Transport } from '@modelcontextprotocol/client'
+import { keepLastLines } from './last-lines.ts'
+import type { ServerAddress } from './server-address.ts'
+
+/** What is needed of the library, which is loaded late. */
+export interface Wire {
+  readonly ReadBuffer: typeof ReadBuffer
+  readonly serializeMessage: (message: Parameters<Transport['send']>[0]) => string
+}
+
+export interface ProgramTransport extends Transport {
+  /** These two tell the library that a program is behind it: one that says nothing to its first question is an old one. */
+  readonly pid: number | undefined
+  readonly stderr: null
+  /** How it ended and what it said last, or `undefined` while it runs. Not fit to be shown before secrets were taken out. */
+  ending(): string | undefined
+}
+
+/** The time a program has to go by itself, and then again after SIGTERM, ms. */
+const PATIENCE = 1_000
+
+/** The time outputs are waited for once the program is gone, ms. */
+const LAST_WORDS = 500
+
+/**
+ * A server as a program of this machine, spoken to line by line. Unlike the library's own transport it gives the program
+ * nothing of our environment but what `address` holds, and it makes it the leader of a process group, so that whatever
+ * the program started goes with it.
+ */
+export function programTransport(
+  address: Extract<ServerAddress, { type: 'program' }>,
+  { ReadBuffer: Buffered, serializeMessage }: Wire,
+  largestMessage: number,
+): ProgramTransport {
+  const buffer = new Buffered({ maxBufferSize: largestMessage })
+  let child: ChildProcess | undefined
+  let lastLines: () => readonly string[] = () => []
+  let ending: string | undefined
+  let isClosed = false
+  let closing: Promise<void> | undefined
+
+  async function start(): Promise<void> {
+    const [program, ...args] = address.argv
+    const started = spawn(program, args, {
+      ...(address.folder !== undefined && { cwd: address.folder }),
+      env: { ...address.environment },
+      stdio: ['pipe', 'pipe', 'pipe'],
+      detached: process.platform !== 'win32',
+      windowsHide: true,
+    })
+    child = started
+    lastLines = keepLastLines(started.stderr)
+    started.stdin.on('error', () => {})
+    started.stdout.on('error', () => {})
+    started.stdout.on('data', hear)
+    started.once('exit', (code, signal) => void onExit(started, code === null ? `by ${signal}` : `with code ${code}`))
+    try {
+      await once(started, 'spawn')
+    } catch (error) {
+      ending = notStarted(program, address.folder, error)
+      throw new Error(ending, { cause: error })
+    }
+    started.on('error', (error) => transport.onerror?.(error))
+  }
+
+  function hear(chunk: Buffer): void {
+    try {
+      buffer.append(chunk)
+    } catch {
+      ending ??= `it sent a message of more than ${largestMessage.toLocaleString('en-US')} bytes`
+      void close()
+      return
+    }
+    for (;;) {
+      try {
+        const message = buffer.readMessage()
+        if (message === null) return
+        transport.onmessage?.(message)
+      } catch (error) {
+        transport.onerror?.(error as Error)
+      }
+    }
+  }
+
+  async function onExit(program: ChildProcess, how: string): Promise<void> {
+    const closed = program.exitCode === null && program.signalCode === null ? undefined : once(program, 'close')
+    signalGroup(program, 'SIGKILL')
+    await Promise.race([closed, wait(LAST_WORDS)])
+    for (const stream of [program.stdin, program.stdout, program.stderr]) stream?.destroy()
+    const words = lastLines()
+    ending ??= `it ended ${how}${words.length === 0 ? '' : `; its last words: ${words.join(' | ')}`}`
+    closedNow()
+  }
+
+  function closedNow(): void {
+    if (isClosed) return
+    isClosed = true
+    buffer.clear()
+    transport.onclose?.()
+  }
+
+  async function close(): Promise<void> {
+    closing ??= end()
+    return closing
+  }
+
+  /** Asks it to go by closing its input, then by SIGTERM, and then asks no more. */
+  async function end(): Promise<void> {
+    if (child?.pid !== undefined && child.exitCode === null && child.signalCode === null) {
+      const gone = once(child, 'exit').then(() => true)
+      child.stdin?.end()
+      if (!(await within(gone, PATIENCE))) signalGroup(child, 'SIGTERM')
+      if (!(await within(gone, PATIENCE))) signalGroup(child, 'SIGKILL')
+      await gone
+    }
+    if (child) signalGroup(child, 'SIGKILL')
+    ending ??= 'it was closed'
+    closedNow()
+  }
+
+  const transport: ProgramTransport = {
+    stderr: null,
+    get pid() {
+      return child?.pid
+    },
+    ending: () => ending,
+    start,
+    async send(message) {
+      const input = child?.stdin
+      if (!input?.writable) throw new Error(ending ?? 'the program is not running')
+      input.write(serializeMessage(message))
+    },
+    close,
+  }
+  return transport
+}
+
+async function within(done: Promise<boolean>, limit: number): Promise<boolean> {
+  const end = new AbortController()
+  try {
+    return await Promise.race([done, wait(limit, false, { signal: end.signal })])
+  } finally {
+    end.abort()
+  }
+}
+
+/** Reaches the program and all that it started and that did not leave its group. */
+function signalGroup(program: ChildProcess, signal: NodeJS.Signals): void {
+  if (program.pid === undefined) return
+  try {
+    if (process.platform === 'win32') program.kill(signal)
+    else process.kill(-program.pid, signal)
+  } catch {
+    // Nobody is left.
+  }
+}
+
+function notStarted(program: string, folder: string | undefined, error: unknown): string {
+  if (folder !== undefined && !statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
+    return `there is no folder ${folder} to run it in`
+  }
+  const { code, message } = error as NodeJS.ErrnoException
+  if (code === 'ENOENT') return `there is no program ${program}`
+  if (code === 'EACCES') return `${program} may not be run (it is not executable, or permissions forbid it)`
+  return `${program} could not be started (${code ?? message})`
+}

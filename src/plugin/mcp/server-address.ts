@@ -1,0 +1,112 @@
+import { cleanEnvironment } from '../../tool.ts'
+
+/** One of `mcp.servers` in `config.json`. Values of variables and headers are named, never written down. */
+export interface McpServerConfiguration {
+  readonly command?: string | undefined
+  readonly args?: readonly string[] | undefined
+  /** Variables of the program, and the names of ours that hold their values. */
+  readonly environment?: Readonly<Record<string, string>> | undefined
+  readonly url?: string | undefined
+  /** Headers of every request, and the names of our variables that hold their values. */
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  /** Absolute. */
+  readonly directory?: string | undefined
+  readonly enabled: boolean
+  readonly connectTimeoutMs: number
+}
+
+/** Where a server is, and what it is given. */
+export type ServerAddress =
+  | {
+      readonly type: 'program'
+      readonly argv: readonly [string, ...string[]]
+      readonly folder?: string
+      readonly environment: Readonly<Record<string, string>>
+    }
+  | { readonly type: 'http'; readonly url: string; readonly headers: Readonly<Record<string, string>> }
+
+/** Values that nobody may read, by the name of their variable. */
+export type Secrets = Readonly<Record<string, string>>
+
+export interface AddressRead {
+  /** Absent where the server cannot be contacted; a warning then says why. */
+  readonly address?: ServerAddress
+  readonly secrets: Secrets
+  readonly warnings: readonly string[]
+}
+
+type Variables = Readonly<Record<string, string | undefined>>
+
+/** Looks up what a configured server is given. A variable that is not set is left out, with a warning that names it. */
+export function readAddress(name: string, configured: McpServerConfiguration, environment: Variables): AddressRead {
+  const { command, url } = configured
+  const place = `mcp.servers.${name}`
+  if (command === undefined && url === undefined) return unusable(`${place} has neither command nor url: give it one`)
+  if (command !== undefined && url !== undefined) return unusable(`${place} has both command and url: leave one out`)
+  if (url !== undefined) return httpAddress(place, url, configured.headers ?? {}, environment)
+  const given = lookedUp(`${place}.environment`, configured.environment ?? {}, environment)
+  const { args = [], directory } = configured
+  return {
+    address: {
+      type: 'program',
+      argv: [command!, ...args],
+      ...(directory !== undefined && { folder: directory }),
+      environment: cleanEnvironment(environment, given.values),
+    },
+    secrets: given.secrets,
+    warnings: given.warnings,
+  }
+}
+
+function httpAddress(
+  place: string,
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  environment: Variables,
+): AddressRead {
+  const parsed = URL.parse(url)
+  if (!parsed) return unusable(`${place}.url is no URL`)
+  if (parsed.username !== '' || parsed.password !== '') {
+    return unusable(`${place}.url holds a name or password: name a variable in headers instead`)
+  }
+  const given = lookedUp(`${place}.headers`, headers, environment)
+  const broken = Object.entries(given.values).filter((header) => !isHeader(header))
+  if (broken.length > 0) {
+    const faults = broken.map(
+      ([header]) => `${place}.headers.${header}: the value of ${headers[header]} or the name cannot stand in a header`,
+    )
+    return { secrets: given.secrets, warnings: [...given.warnings, ...faults] }
+  }
+  return { address: { type: 'http', url, headers: given.values }, secrets: given.secrets, warnings: given.warnings }
+}
+
+/** What a fault of `Headers` says repeats the value, so it is not passed on. */
+function isHeader([name, value]: readonly [string, string]): boolean {
+  try {
+    return new Headers([[name, value]]).has(name)
+  } catch {
+    return false
+  }
+}
+
+interface LookedUp {
+  readonly values: Readonly<Record<string, string>>
+  readonly secrets: Secrets
+  readonly warnings: readonly string[]
+}
+
+function lookedUp(place: string, wanted: Readonly<Record<string, string>>, environment: Variables): LookedUp {
+  const found = Object.entries(wanted).map(([name, variable]) => ({ name, variable, value: environment[variable] }))
+  const set = found.filter((entry): entry is typeof entry & { value: string } => Boolean(entry.value))
+  return {
+    values: Object.fromEntries(set.map(({ name, value }) => [name, value])),
+    secrets: Object.fromEntries(set.map(({ variable, value }) => [variable, value])),
+    warnings: found
+      .filter(({ value }) => !value)
+      .map(({ name, variable }) => `${place}.${name}: the environment variable ${variable} is not set`),
+  }
+}
+
+function unusable(warning: string): AddressRead {
+  return { secrets: {}, warnings: [warning] }
+}

@@ -1,0 +1,28 @@
+import { hash } from 'node:crypto'
+
+/** The longest name that every provider takes, characters. */
+const LONGEST = 64
+
+/** Characters of the hash: enough that nobody meets another by chance. */
+const HASH = 8
+
+/**
+ * The name under which a tool of a server is offered: `server__tool`. It depends on nothing but the two names, so no
+ * other tool can change it or take it over: where a character had to be replaced, a part had to be cut, or it could not
+ * be told where the server's name ends, it ends in a hash of both.
+ */
+export function offeredName(server: string, tool: string): string {
+  const plain = `${server}__${tool}`
+  if (/^[A-Za-z0-9_-]+$/.test(plain) && plain.length <= LONGEST && tool !== '' && isUnmistakable(server)) return plain
+  const digest = hash('sha256', JSON.stringify([server, tool]), 'hex').slice(0, HASH)
+  return `${cleaned(plain).slice(0, LONGEST - HASH - 1)}_${digest}`
+}
+
+/** Whether the first `__` of a name ends this server's part of it. */
+function isUnmistakable(server: string): boolean {
+  return server !== '' && !server.includes('__') && !server.endsWith('_')
+}
+
+function cleaned(name: string): string {
+  return name.replace(/[^A-Za-z0-9_-]/gu, '_')
+}

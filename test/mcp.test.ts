@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
+import test, { type TestContext } from 'node:test'
+import { callTool, isAlive, type McpHome, namesOf, openMcpHome, until } from './mcp/mcp-home.ts'
+
+const programs = createRequire(import.meta.url)
+const everything = programs.resolve('@modelcontextprotocol/server-everything/dist/index.js')
+const filesystem = programs.resolve('@modelcontextprotocol/server-filesystem/dist/index.js')
+
+function home(t: TestContext): McpHome {
+  const opened = openMcpHome()
+  t.after(() => opened.close())
+  return opened
+}
+
+test('the public server "everything" is used over stdio', async (t) => {
+  const { plugin: started } = home(t)
+  const plugin = await started({ everything: { command: process.execPath, args: [everything] } })
+  assert.deepEqual(namesOf(plugin), [], 'nothing was ever accepted, and nobody waited yet')
+  await plugin.ready?.()
+  const names = namesOf(plugin)
+  assert.ok(names.includes('everything__echo'))
+  assert.deepEqual(names, names.toSorted())
+  assert.deepEqual(plugin.warnings?.(), [])
+
+  const echo = await callTool(plugin, 'everything__echo', { message: 'hello' })
+  assert.deepEqual(echo, { ok: true, output: 'Echo: hello', meta: { bytes: 11 } })
+  const sum = await callTool(plugin, 'everything__get-sum', { a: 2, b: 3 })
+  assert.equal(sum.ok && sum.output, 'The sum of 2 and 3 is 5.')
+  const image = await callTool(plugin, 'everything__get-tiny-image')
+  assert.match(image.ok ? image.output : '', /\[image image\/png, [\d,]+ bytes\]/)
+  const wrong = await callTool(plugin, 'everything__get-sum', { a: 'two' })
+  assert.equal(wrong.meta?.['failure'], 'invalid-input')
+})
+
+test('what the server "everything" is given to know is its own environment, and no value of it is shown', async (t) => {
+  const { plugin: started } = home(t)
+  const plugin = await started(
+    { everything: { command: process.execPath, args: [everything], environment: { TOKEN: 'OUR_TOKEN' } } },
+    { environment: { PATH: process.env['PATH'], OUR_TOKEN: 'hush-hush-hush', OTHER_KEY: 'not-for-servers' } },
+  )
+  await plugin.ready?.()
+  const result = await callTool(plugin, 'everything__get-env')
+  const shown = JSON.parse(result.ok ? result.output : '') as Record<string, string>
+  assert.equal(shown['TOKEN'], '[OUR_TOKEN]')
+  assert.equal('OTHER_KEY' in shown, false)
+})
+
+test('the public server "everything" is used over streamable HTTP', async (t) => {
+  const port = await freePort()
+  const { PATH } = process.env
+  const program = spawn(process.execPath, [everything, 'streamableHttp'], {
+    env: { PATH, PORT: String(port) },
+    stdio: 'ignore',
+  })
+  t.after(async () => {
+    const gone = once(program, 'exit')
+    program.kill('SIGKILL')
+    await gone
+  })
+  const { plugin: started } = home(t)
+  const plugin = await started({ web: { url: `http://127.0.0.1:${port}/mcp` } })
+  await plugin.ready?.()
+  const echo = await callTool(plugin, 'web__echo', { message: 'over HTTP' })
+  assert.equal(echo.ok && echo.output, 'Echo: over HTTP')
+  const links = await callTool(plugin, 'web__get-resource-links', { count: 1 })
+  assert.match(links.ok ? links.output : '', /\[resource demo:\/\//)
+})
+
+test('the public server "filesystem" reads and writes where it may, and fails where it may not', async (t) => {
+  const { folder, plugin: started } = home(t)
+  const files = join(folder, 'files')
+  mkdirSync(files)
+  writeFileSync(join(files, 'note.txt'), 'a note')
+  const plugin = await started({
+    files: { command: process.execPath, args: [filesystem, files], directory: folder },
+  })
+  await plugin.ready?.()
+  const note = await callTool(plugin, 'files__read_text_file', { path: join(files, 'note.txt') })
+  assert.equal(note.ok && note.output, 'a note')
+  const outside = await callTool(plugin, 'files__read_text_file', { path: '/etc/hostname' })
+  assert.match(outside.ok ? '' : outside.error, /denied/i)
+})
+
+test('a server ends with its plugin, and so does what it started', async (t) => {
+  const { scripted, plugin: started } = home(t)
+  const server = scripted('family', { tools: [{ name: 'one', inputSchema: { type: 'object' } }], child: true })
+  const plugin = await started({ family: server.configured })
+  await plugin.ready?.()
+  const pids = server.log().flatMap((line) => /^(?:started|child) (\d+)$/.exec(line)?.[1] ?? [])
+  assert.equal(pids.length, 2)
+  await plugin.stop?.()
+  await until(() => !pids.some((pid) => isAlive(Number(pid))))
+})
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  return port
+}
