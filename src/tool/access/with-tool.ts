@@ -4,8 +4,7 @@ import { parseAccess, type WrittenAccess } from './access-text.ts'
 
 /**
  * The text of `tool-access.json` after a tool was allowed, or forbidden. Everything else stays as it is, comments too; one
- * that stands next to a name that goes may go with it.
- * Allowing puts it on the list, unless the list does not count, and takes back what disabled it. The master switches
+ * that stands next to a name that goes may go with it. Allowing puts it on the list, unless the list does not count, and takes back what disabled it. The master switches
  * (`global.enabled`, `global.mode`) are left alone. Throws an `Error` that names every problem where the text is faulty.
  */
 export function withTool(text: string, name: string, allowed: boolean): string {

@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
+import { environmentOf, outputsOf, type ProcessStatus, statuses, statusOf } from './process-status.ts'
 
 /** All processes of one run, wherever they went. */
 export interface ProcessTree {
@@ -70,80 +70,22 @@ export function processTree(leader: number, mark: string): ProcessTree {
 }
 
 interface Look {
-  readonly members: readonly Status[]
+  readonly members: readonly ProcessStatus[]
   /** There was one of whom it could not be said whether it belongs to the run. */
   readonly unsure: boolean
 }
 
-interface Status {
-  readonly pid: number
-  readonly parent: number
-  readonly session: number
-  readonly isZombie: boolean
-  readonly isKernel: boolean
-  /** Clock ticks since the system started. */
-  readonly begun: number
-}
-
 /** A number alone is given to another process some time. */
-function nameOf({ pid, begun }: Status): string {
+function nameOf({ pid, begun }: ProcessStatus): string {
   return `${pid} ${begun}`
 }
 
 /** Children of children come to light one generation at a time. */
-function addDescendants(members: Set<Status>, all: readonly Status[]): void {
+function addDescendants(members: Set<ProcessStatus>, all: readonly ProcessStatus[]): void {
   const pids = new Set([...members].map(({ pid }) => pid))
   const found = all.filter((status) => !members.has(status) && pids.has(status.parent))
   for (const status of found) members.add(status)
   if (found.length > 0) addDescendants(members, all)
-}
-
-function statuses(): readonly Status[] {
-  return readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? (statusOf(Number(name)) ?? []) : []))
-}
-
-/** Flag of a thread of the kernel. */
-const KERNEL_THREAD = 0x0020_0000
-
-/** `undefined` where the process is gone. */
-function statusOf(pid: number): Status | undefined {
-  try {
-    const text = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    // The name stands in parentheses and may hold anything, parentheses too.
-    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
-    const state = fields[0]
-    return {
-      pid,
-      parent: Number(fields[1]),
-      session: Number(fields[3]),
-      isZombie: state === 'Z' || state === 'X',
-      isKernel: (Number(fields[6]) & KERNEL_THREAD) !== 0,
-      begun: Number(fields[19]),
-    }
-  } catch {
-    return undefined
-  }
-}
-
-/** `undefined` where the process is gone or belongs to somebody else. */
-function environmentOf(pid: number): Buffer | undefined {
-  try {
-    return readFileSync(`/proc/${pid}/environ`)
-  } catch {
-    return undefined
-  }
-}
-
-/** Pipes and sockets that a process writes to, by the name that the system has for them. */
-function outputsOf(pid: number): readonly string[] {
-  return [1, 2].flatMap((descriptor) => {
-    try {
-      const target = readlinkSync(`/proc/${pid}/fd/${descriptor}`)
-      return /^(?:pipe|socket):/.test(target) ? [target] : []
-    } catch {
-      return []
-    }
-  })
 }
 
 function signal(pid: number, name: NodeJS.Signals): void {

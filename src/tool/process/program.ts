@@ -12,7 +12,7 @@ export interface Program {
 
 export interface ProgramLimits {
   readonly timeoutMs: number
-  /** Of each of the two outputs, characters that are kept. */
+  /** Of each of the two outputs, characters that are kept, counted as JavaScript does (UTF-16). */
   readonly maxOutputChars: number
   /** Processes that it may have at one time. 256 unless given. */
   readonly maxProcesses?: number

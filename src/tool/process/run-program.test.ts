@@ -80,7 +80,11 @@ for (const [what, program, why] of [
   ['without a name', { argv: [] }, /its name is empty/],
   ['with an empty name', { argv: [''] }, /its name is empty/],
   ['that does not exist', { argv: ['no-such-program'] }, /^no-such-program: there is no such program on the PATH$/],
-  ['at a path that does not exist', { argv: ['/nowhere/at/all'] }, /^\/nowhere\/at\/all: there is no such program/],
+  [
+    'at a path that does not exist',
+    { argv: ['/proc/nowhere/at/all'] },
+    /^\/proc\/nowhere\/at\/all: there is no such program/,
+  ],
   ['that is a folder', { argv: ['/'] }, /^\/: it may not be run/],
   ['that is no program', { argv: ['/etc/passwd'] }, /^\/etc\/passwd: it may not be run/],
   ['with a NUL byte in its name', { argv: ['l\0s'] }, /NUL byte/],
@@ -88,8 +92,8 @@ for (const [what, program, why] of [
   ['in a folder with a NUL byte', { argv: ['ls'], folder: '/\0' }, /folder to run in holds a NUL byte/],
   [
     'in a folder that does not exist',
-    { argv: ['ls'], folder: '/nowhere' },
-    /folder to run in does not exist: \/nowhere/,
+    { argv: ['ls'], folder: '/proc/nowhere' },
+    /folder to run in does not exist: \/proc\/nowhere/,
   ],
   ['in a folder that is a file', { argv: ['ls'], folder: '/etc/passwd' }, /is no folder: \/etc\/passwd/],
   ['in a relative folder', { argv: ['ls'], folder: 'src' }, /absolute path, not src/],
