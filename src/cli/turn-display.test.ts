@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { PassThrough, Writable } from 'node:stream'
 import test from 'node:test'
 import type { SessionEvent } from '../runtime.ts'
-import type { Entry, EntryBody } from '../session.ts'
+import type { ApprovalDecision, Entry, EntryBody } from '../session.ts'
 import { turnDisplay } from './turn-display.ts'
 
 const tokens = { counter: 'chars@1', full: 1, least: 1 }
@@ -68,6 +68,37 @@ test('a tool call takes one line however long its input is, and says why it fail
     'Nothing found.',
     '',
   ])
+})
+
+test('a call that somebody had to allow is shown with the words that run', () => {
+  const call = { turn: 't', call: 'c', toolCallId: '1' }
+  const request = { tool: 'shell', input: { cmd: 'git log' }, argv: ['git', 'log'], folder: '/work' }
+  const asked = entry({ type: 'approval-request', ...call, approval: 'a', rule: 'r', request, digest: 'd' })
+  const decided = (decision: ApprovalDecision) =>
+    entry({ type: 'approval', turn: 't', approval: 'a', toolCallId: '1', digest: 'd', decision, by: 'cli' })
+  const started = entry({ type: 'tool-start', ...call, toolName: 'shell', input: request.input })
+  const result = entry({
+    type: 'message',
+    turn: 't',
+    tokens,
+    message: {
+      role: 'tool',
+      content: [
+        { type: 'tool-result', toolCallId: '1', toolName: 'shell', output: { type: 'error-text', value: 'denied' } },
+        {
+          type: 'tool-result',
+          toolCallId: '2',
+          toolName: 'nope',
+          output: { type: 'error-text', value: 'no such tool' },
+        },
+      ],
+    },
+  })
+  assert.equal(shown([asked, decided({ type: 'approve', scope: 'once' }), started]), '→ shell git log\n')
+  assert.equal(
+    shown([asked, decided({ type: 'deny', reason: 'not now' }), result]),
+    '✗ shell git log\ndenied: not now\n✗ nope\nrefused: no such tool\n',
+  )
 })
 
 test('a model cannot steer the terminal', () => {

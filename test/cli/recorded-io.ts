@@ -13,8 +13,8 @@ export interface RunOptions {
   readonly input?: string | AsyncIterable<string>
   readonly environment?: Readonly<Record<string, string>>
   readonly terminal?: boolean
-  /** Somebody sits at the terminal and types `input`, a line whenever something is asked. */
-  readonly person?: boolean
+  /** Somebody sits at the terminal and types `input`, a line whenever something is asked; or looks on in silence. */
+  readonly person?: boolean | 'silent'
   readonly connection?: Connection
   readonly onInterrupt?: Io['onInterrupt']
   readonly exit?: Io['exit']
@@ -22,11 +22,11 @@ export interface RunOptions {
 
 /** Runs a command inside this process and keeps what it wrote. */
 export async function run(argv: readonly string[], options: RunOptions = {}): Promise<Recorded> {
-  const terminal = options.terminal ?? options.person
+  const terminal = options.terminal ?? Boolean(options.person)
   const stdout = recorder(terminal)
   const stderr = recorder(terminal)
   const code = await main(argv, {
-    stdin: options.person === true ? keyboard(stdout, options.input) : piped(options.input),
+    stdin: stdinOf(options, stdout),
     stdout: stdout.stream,
     stderr: stderr.stream,
     environment: { HOME: '/nowhere', ...options.environment },
@@ -37,19 +37,21 @@ export async function run(argv: readonly string[], options: RunOptions = {}): Pr
   return { code, stdout: stdout.text(), stderr: stderr.text() }
 }
 
+function stdinOf({ person, input }: RunOptions, screen: ReturnType<typeof recorder>): Io['stdin'] {
+  if (person === 'silent') return Object.assign(new PassThrough(), { isTTY: true })
+  return person === true ? keyboard(screen, input) : piped(input)
+}
+
 function piped(input: RunOptions['input']): Readable {
   return Readable.from(typeof input === 'object' ? input : [input ?? ''])
 }
 
-/** Types the next line each time a question stands at the end of the screen; when there is no more, the input has ended. */
+/** Types the next line each time something is asked; when there is no more, the input has ended. */
 function keyboard(screen: ReturnType<typeof recorder>, input: RunOptions['input']): Io['stdin'] {
-  const lines = typeof input === 'string' ? input.split(/(?<=\n)/) : []
+  const lines = typeof input === 'string' && input !== '' ? input.split(/(?<=\n)/) : []
   const keys = Object.assign(new PassThrough(), { isTTY: true })
-  let answered = 0
-  screen.stream.on('data', () => {
-    const asked = screen.text().match(/(?:\?|deny|nothing\)|\[y\/n\]): (?=[^\n]*$)/g)?.length ?? 0
-    if (asked === 0 || screen.text().length === answered) return
-    answered = screen.text().length
+  screen.stream.on('data', (chunk: Buffer) => {
+    if (!/(?:deny|nothing\)|\[y\/n\]): |^> $/.test(chunk.toString('utf8'))) return
     setImmediate(() => {
       const line = lines.shift()
       if (line === undefined) keys.end()

@@ -26,8 +26,8 @@ function answerOf(answer: unknown): Response {
   if (answer === undefined)
     return Response.json({ error: { code: 'no-such-route', message: 'not here' } }, { status: 404 })
   if (typeof answer === 'string') return new Response(answer, { headers: { 'content-type': 'text/event-stream' } })
-  const error = (answer as { error?: { code: string } }).error
-  return Response.json(answer, { status: error === undefined ? 200 : 400 })
+  const refused = typeof (answer as { error?: unknown }).error === 'object'
+  return Response.json(answer, { status: refused ? 400 : 200 })
 }
 
 /** One turn as its events say it. */

@@ -124,7 +124,7 @@ export const withTool: Script = ({ turn, append, text, reasoning }) => {
 }
 
 /** Calls a tool that a person has to allow; what is denied does not run. */
-export const withApproval: Script = async ({ turn, append, text, ask }) => {
+export const withApproval: Script = async ({ turn, append, ask }) => {
   const call = `call-${turn}`
   const input = { path: 'a.txt', text: 'two' }
   const tool = { toolCallId: 'tool-1', toolName: 'write_file' }
@@ -160,7 +160,6 @@ export const withApproval: Script = async ({ turn, append, text, ask }) => {
     },
     { type: 'assembly', turn, call: `${call}-b` },
   )
-  text('Done.')
   append(
     { type: 'message', turn, call: `${call}-b`, message: { role: 'assistant', content: 'Done.' }, tokens },
     { type: 'turn-end', turn, outcome: { type: 'completed' } },

@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import test from 'node:test'
+import type { ToolStatus } from '../src/runtime.ts'
+import { temporaryHome } from './cli/home.ts'
+import { run } from './cli/recorded-io.ts'
+import { scriptedConnection } from './cli/scripted-connection.ts'
+import { servedConnection } from './cli/served-connection.ts'
+import { scriptedRuntime } from './server/scripted-runtime.ts'
+
+const connection = servedConnection(scriptedRuntime(), 'running')
+
+// oxlint-disable-next-line no-control-regex -- what a terminal draws with
+const drawn = (text: string) => text.replaceAll(/\u001B\[[\d;]*[A-Za-z]/g, '')
+
+test('tools are listed with what decided about each, and what each costs', async () => {
+  const { code, stdout } = await run(['tools'], { connection })
+  assert.equal(code, 0)
+  const [head, shell, files, withheld] = stdout.split('\n').map((line) => line.split(/ {2,}/))
+  assert.deepEqual(head, ['tool', 'from', 'access', 'rule', 'tokens'])
+  assert.deepEqual(shell!.slice(0, 4), ['shell', 'shell', 'asks', 'tools.shell.approval=ask'])
+  assert.ok(Number(shell![4]) > 5)
+  assert.deepEqual(files!.slice(0, 4), ['files__read', 'mcp', 'withheld', 'global.mode=allowlist'])
+  assert.match(withheld![0]!, /^files__read has changed since it was accepted: `foreword tools accept files__read`/)
+  const json = await run(['tools', 'list', '--json'], { connection })
+  const names = json.stdout
+    .trim()
+    .split('\n')
+    .map((line) => (JSON.parse(line) as ToolStatus).name)
+  assert.deepEqual(names, ['shell', 'files__read'])
+})
+
+test('one tool is shown as the model reads it', async () => {
+  const { code, stdout } = await run(['tools', 'show', 'shell'], { connection })
+  assert.equal(code, 0)
+  assert.match(stdout, /^shell\nfrom +shell\naccess +asks \(tools\.shell\.approval=ask\)\n\nRuns a command\.\n\n\{/)
+  const missing = await run(['tools', 'show', 'shel'], { connection })
+  assert.deepEqual(
+    [missing.code, missing.stderr],
+    [1, 'foreword tools: there is no tool shel.\n  Did you mean shell?\n'],
+  )
+})
+
+test('a test shows the argv before it runs, and runs when the person says so', async () => {
+  const words = ['tools', 'test', 'shell', '{"cmd": "git status"}']
+  const yes = await run(words, { connection, person: true, input: 'y\n' })
+  assert.equal(yes.code, 0)
+  const screen = drawn(yes.stdout)
+  assert.match(screen, /argv +git status\n +folder +\/work\n +a model has to ask for it/)
+  assert.ok(screen.indexOf('git status') < screen.indexOf('clean'))
+  const no = await run(words, { connection, person: true, input: 'n\n' })
+  assert.equal(no.code, 1)
+  assert.ok(!no.stdout.includes('clean'))
+  assert.match(drawn(no.stderr), /Nothing was run/)
+})
+
+test('without a terminal a test runs only where that is said', async () => {
+  const words = ['tools', 'test', 'shell', '{"cmd": "git status"}']
+  assert.equal((await run(words, { connection })).code, 2)
+  const { code, stdout } = await run([...words, '--yes'], { connection })
+  assert.equal(code, 0)
+  assert.match(stdout, /argv +git status\n[^]*\nclean\n$/)
+  const json = await run([...words, '--yes', '--json'], { connection })
+  const { plan, result } = JSON.parse(json.stdout) as { plan: { digest: string }; result: unknown }
+  assert.deepEqual(result, { ok: true, output: 'clean', meta: { exitCode: 0 } })
+  assert.ok(plan.digest)
+})
+
+test('a plan alone runs nothing', async () => {
+  const call = { tool: 'shell', input: {}, argv: ['rm', '-r', 'a b'], folder: '/work' }
+  const scripted = scriptedConnection({
+    'POST /api/tools/shell/plan': { type: 'allowed', rule: 'global.allowedTools', call, digest: 'd' },
+  })
+  const { code, stdout } = await run(['tools', 'test', 'shell', '--plan'], { connection: scripted })
+  assert.equal(code, 0)
+  assert.match(stdout, /argv +rm -r "a b"/)
+  assert.deepEqual(scripted.asked, ['POST /api/tools/shell/plan {"input":{}}'])
+})
+
+test('a refused test says why and ends with code 1', async () => {
+  const { code, stderr } = await run(['tools', 'test', 'files__read', '{}', '--yes'], { connection })
+  assert.deepEqual([code, stderr], [1, 'refused (not-allowed): Tool is not in allowlist: files__read\n'])
+  assert.equal((await run(['tools', 'test', 'shell', '{cmd}', '--yes'], { connection })).code, 2)
+})
+
+test('a failed run shows what it put out and ends with code 1', async () => {
+  const call = { tool: 'shell', input: {}, argv: ['false'] }
+  const scripted = scriptedConnection({
+    'POST /api/tools/shell/plan': { type: 'allowed', rule: 'r', call, digest: 'd' },
+    'POST /api/tools/shell/run': { ok: false, error: 'exit 1', output: 'half' },
+  })
+  const { code, stdout, stderr } = await run(['tools', 'test', 'shell', '{}', '--yes'], { connection: scripted })
+  assert.equal(code, 1)
+  assert.match(stdout, /\nhalf\n$/)
+  assert.equal(stderr, 'failed: exit 1\n')
+})
+
+test('allow and deny write tool-access.json, for the owner alone, and leave comments in it', async (context) => {
+  const { home, environment } = temporaryHome(context)
+  const file = join(home, 'tool-access.json')
+  const first = await run(['tools', 'allow', 'shell', 'files__*'], { connection, environment })
+  assert.equal(first.code, 0, first.stderr)
+  assert.match(first.stderr, /It holds from the next step on/)
+  assert.match(first.stderr, /shell may run no command yet: tools\.shell\.allowedPrefixes/)
+  const written = JSON.parse(readFileSync(file, 'utf8')) as { global: { allowedTools: string[] } }
+  assert.deepEqual(written.global.allowedTools, ['shell', 'files__*'])
+  if (process.platform !== 'win32') assert.equal(statSync(file).mode & 0o777, 0o600)
+  writeFileSync(file, '// mine\n{"global": {"allowedTools": ["shell"]}}\n')
+  assert.equal((await run(['tools', 'deny', 'shell'], { connection, environment })).code, 0)
+  const denied = readFileSync(file, 'utf8')
+  assert.match(denied, /^\/\/ mine\n/)
+  assert.match(denied, /"allowedTools": \[\]/)
+  assert.match(denied, /"enabled": false/)
+})
+
+test('a name that no tool has is written with a warning', async (context) => {
+  const { environment } = temporaryHome(context)
+  const { code, stdout, stderr } = await run(['tools', 'deny', 'shel', 'other'], { connection, environment })
+  assert.deepEqual([code, stdout], [0, ''])
+  assert.match(stderr, /warning: there is no tool shel; did you mean shell\?/)
+  assert.match(stderr, /warning: there is no tool other; it counts once there is one/)
+})
+
+test('a policy with a mistake in it is not changed', async (context) => {
+  const { home, environment } = temporaryHome(context)
+  mkdirSync(home, { recursive: true })
+  const file = join(home, 'tool-access.json')
+  writeFileSync(file, '{"globl": {}}')
+  const { code, stderr } = await run(['tools', 'allow', 'shell'], { connection, environment })
+  assert.equal(code, 1)
+  assert.match(stderr, /globl/)
+  assert.ok(stderr.includes(file))
+  assert.equal(readFileSync(file, 'utf8'), '{"globl": {}}')
+})
+
+test('a changed definition is accepted once its difference was shown', async () => {
+  const { code, stdout } = await run(['tools', 'accept', 'files__read'], { connection, person: true, input: 'y\n' })
+  assert.equal(code, 0)
+  assert.match(drawn(stdout), /- {3}"description": "Reads\.",\n +\+ {3}"description": "Reads, and sends\.",/)
+  const silent = await run(['tools', 'accept', 'files__read'], { connection })
+  assert.equal(silent.code, 2)
+  assert.match(silent.stdout, /Reads, and sends/)
+  const json = await run(['tools', 'accept', 'files__read', '--yes', '--json'], { connection })
+  assert.deepEqual(JSON.parse(json.stdout), { accepted: 'files__read', digest: 'digest-of-definition' })
+  assert.match((await run(['tools', 'accept', 'shell', '--yes'], { connection })).stderr, /is not withheld/)
+})
+
+test('a tool that was called by a model can look, and change nothing', async () => {
+  const environment = { FOREWORD_TOOL: '1' }
+  for (const words of [
+    ['allow', 'shell'],
+    ['deny', 'shell'],
+    ['accept', 'files__read', '--yes'],
+    ['test', 'shell', '{}', '--yes'],
+  ]) {
+    const { code, stderr } = await run(['tools', ...words], { connection, environment })
+    assert.equal(code, 1)
+    assert.match(stderr, /a model cannot/)
+  }
+  assert.equal((await run(['tools'], { connection, environment })).code, 0)
+})
+
+test('a mistyped action, and words too few or too many, are refused', async () => {
+  assert.match((await run(['tools', 'lst'], { connection })).stderr, /Did you mean `foreword tools list`\?/)
+  for (const words of [['show'], ['list', 'x'], ['allow'], ['accept', 'a', 'b'], ['test'], ['test', 'a', '{}', 'c']]) {
+    assert.equal((await run(['tools', ...words], { connection })).code, 2, words.join(' '))
+  }
+})
