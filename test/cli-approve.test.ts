@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { setImmediate as immediately } from 'node:timers/promises'
-import type { PersonsDecision, WaitingApproval } from '../src/runtime.ts'
+import type { PersonsDecision, Runtime, WaitingApproval } from '../src/runtime.ts'
+import type { ApprovalDecision } from '../src/session.ts'
 import { run } from './cli/recorded-io.ts'
 import { servedConnection } from './cli/served-connection.ts'
 import { scriptedRuntime, type Script, withApproval } from './server/scripted-runtime.ts'
@@ -29,12 +30,19 @@ async function waiting(script?: Script) {
   return { ...made, waits: await oneThatWaits(made.runtime) }
 }
 
-async function oneThatWaits(runtime: { approvals(): Promise<readonly WaitingApproval[]> }): Promise<WaitingApproval> {
+async function oneThatWaits(runtime: Runtime): Promise<WaitingApproval> {
   for (;;) {
     const [waits] = await runtime.approvals()
     if (waits) return waits
     await immediately()
   }
+}
+
+/** Somebody decides at another door, a moment after the question came. */
+async function decidedElsewhere(runtime: Runtime, decision: ApprovalDecision): Promise<void> {
+  const { approval, digest } = await oneThatWaits(runtime)
+  for (let turns = 0; turns < 20; turns++) await immediately()
+  await runtime.decide(approval, { decision, digest, by: 'http' })
 }
 
 // oxlint-disable-next-line no-control-regex -- what a terminal draws with
@@ -183,14 +191,7 @@ test('send asks the person on the terminal, once, for the session, or not at all
 
 test('send takes its question back when somebody else has decided', async () => {
   const { runtime, decisions } = deciding()
-  const elsewhere = oneThatWaits(runtime).then(async (waits) => {
-    for (let turns = 0; turns < 20; turns++) await immediately()
-    await runtime.decide(waits.approval, {
-      decision: { type: 'approve', scope: 'once' },
-      digest: waits.digest,
-      by: 'http',
-    })
-  })
+  const elsewhere = decidedElsewhere(runtime, { type: 'approve', scope: 'once' })
   const { code, stdout, stderr } = await run(['send', 'write'], {
     connection: servedConnection(runtime, 'running'),
     person: 'silent',
@@ -235,15 +236,13 @@ test('send in a pipe, without a gateway, ends with code 3 and says how it goes o
 
 test('send in a pipe waits for a running gateway, and says what for', async () => {
   const { runtime } = deciding()
-  void oneThatWaits(runtime).then(async (waits) => {
-    for (let turns = 0; turns < 20; turns++) await immediately()
-    await runtime.decide(waits.approval, { decision: { type: 'deny' }, digest: waits.digest, by: 'http' })
-  })
+  const elsewhere = decidedElsewhere(runtime, { type: 'deny' })
   assert.deepEqual(await run(['send', 'write'], { connection: servedConnection(runtime, 'running') }), {
     code: 0,
     stdout: 'Done.\n',
     stderr: 'write_file waits for your approval: `foreword approve approval-1` shows the call and decides.\n',
   })
+  await elsewhere
 })
 
 test('chat asks in the midst of the talk, and what was typed ahead is no answer', async () => {
