@@ -17,6 +17,7 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   assemble: async () => (await import('./command/assemble.ts')).assemble,
   check: async () => (await import('./command/check.ts')).check,
   models: async () => (await import('./command/models.ts')).models,
+  skills: async () => (await import('./command/skills.ts')).skills,
   config: async () => (await import('./command/config.ts')).config,
   reload: async () => (await import('./command/reload.ts')).reload,
   token: async () => (await import('./command/token.ts')).token,

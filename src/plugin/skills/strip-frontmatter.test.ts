@@ -40,10 +40,11 @@ test('what only looks like a fence is none', () => {
   assert.equal(stripFrontmatter('\uFEFF# Title\n'), '\uFEFF# Title\n')
 })
 
-test('a text knows the line on which its frontmatter begins', () => {
-  assert.deepEqual(splitFrontmatter('\n\n---\r\nname: x\r\n---\r\nbody'), {
+test('a text knows the lines on which its frontmatter and its body begin', () => {
+  assert.deepEqual(splitFrontmatter('\n\n---\r\nname: x\r\n---\r\n\r\nbody'), {
     frontmatter: 'name: x\r\n',
     line: 4,
     body: 'body',
+    bodyLine: 7,
   })
 })

@@ -11,6 +11,8 @@ export interface SplitText {
   readonly line: number
   /** What follows the second fence, trimmed. */
   readonly body: string
+  /** Line of the text on which the body begins, from 1. */
+  readonly bodyLine: number
 }
 
 /**
@@ -18,29 +20,33 @@ export interface SplitText {
  * and a later one too; else there is no frontmatter, and the answer is `undefined`.
  */
 export function splitFrontmatter(text: string): SplitText | undefined {
-  const lines = linesOf(text)
-  let line = 1
   let start: number | undefined
-  for (const { from, to, next } of lines) {
+  for (const { from, to, next } of linesOf(text)) {
     const content = text.slice(from, to)
     if (start === undefined) {
-      if (isFence(line === 1 ? content.replace(/^\uFEFF/, '') : content)) start = next
+      if (isFence(from === 0 ? content.replace(/^\uFEFF/, '') : content)) start = next
       // `trim` takes a byte order mark for a blank, so this holds for the first line too.
       else if (content.trim() !== '') return undefined
     } else if (isFence(content)) {
+      const rest = text.slice(next)
+      const blank = rest.trim() === '' ? 0 : rest.length - rest.trimStart().length
       return {
         frontmatter: text.slice(start, from),
-        line: text.slice(0, start).split('\n').length,
-        body: text.slice(next).trim(),
+        line: lineAt(text, start),
+        body: rest.trim(),
+        bodyLine: lineAt(text, next + blank),
       }
     }
-    line++
   }
   return undefined
 }
 
 function isFence(line: string): boolean {
   return line.startsWith('---') && line.slice(3).trim() === ''
+}
+
+function lineAt(text: string, offset: number): number {
+  return text.slice(0, offset).split('\n').length
 }
 
 /** Where the lines of a text are, one after another: only as many are looked for as are asked for. */

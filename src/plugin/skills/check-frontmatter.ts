@@ -1,0 +1,121 @@
+import { isMap, isScalar, type Node, type Pair } from 'yaml'
+import { frontmatterDocument, LARGEST_FRONTMATTER } from './frontmatter-document.ts'
+import type { SkillFinding } from './skill-finding.ts'
+import { splitFrontmatter } from './strip-frontmatter.ts'
+
+/** Something about a field; where it begins in the frontmatter, if that is not where its field does. */
+type FieldFinding = Pick<SkillFinding, 'level' | 'message'> & { readonly start?: number }
+
+/** What the standard says of each field. A rule is given the text, or `undefined` where the value is none. */
+const rules: Readonly<
+  Record<string, (text: string | undefined, folder: string, value: unknown) => readonly FieldFinding[]>
+> = {
+  name: nameFindings,
+  description: (text) => [
+    ...sized('description', text, 1_024),
+    ...(text?.trim() === '' ? [error('description is empty')] : []),
+  ],
+  license: (text) => sized('license', text, Infinity),
+  compatibility: (text) => sized('compatibility', text, 500),
+  'allowed-tools': (text, _, value) =>
+    text === undefined && !isScalar(value)
+      ? [note('allowed-tools is not a text: the standard has names separated by blanks')]
+      : sized('allowed-tools', text, Infinity),
+  metadata: (_, __, value) => metadataFindings(value),
+}
+
+/** Lints the frontmatter of a `SKILL.md` against the Agent Skills standard. `folder` is the name of the skill's folder. */
+export function frontmatterFindings(text: string, folder: string): readonly SkillFinding[] {
+  const at = (line: number, { level, message }: FieldFinding): SkillFinding => {
+    return { file: 'SKILL.md', line, level, message }
+  }
+  const split = splitFrontmatter(text)
+  if (!split) return [at(1, error(missingFrontmatter(text)))]
+  const findings: SkillFinding[] = []
+  if (!/^---[ \t]*\r?\n/.test(text)) {
+    findings.push(at(1, note('the frontmatter does not begin on the first line: other agents may not see it')))
+  }
+  if (split.frontmatter.length > LARGEST_FRONTMATTER) {
+    return [...findings, at(split.line, error(`the frontmatter has more than ${LARGEST_FRONTMATTER} characters`))]
+  }
+  const { document, lines } = frontmatterDocument(split.frontmatter)
+  const lineOf = (offset: number) => split.line + lines.linePos(offset).line - 1
+  if (document.errors.length > 0) {
+    return [...findings, ...document.errors.map(({ message, pos }) => at(lineOf(pos[0]), error(yamlFault(message))))]
+  }
+  if (!isMap(document.contents)) return [...findings, at(split.line, error('the frontmatter is not a list of fields'))]
+  const seen = new Set<string>()
+  for (const pair of document.contents.items) {
+    const { key, start } = keyOf(pair)
+    const own = (rules[key] ?? unknownField(key))(textOf(pair.value), folder, pair.value)
+    const twice = seen.has(key) ? [error(`${key} stands more than once`)] : []
+    findings.push(...[...twice, ...own].map((finding) => at(lineOf(finding.start ?? start), finding)))
+    seen.add(key)
+  }
+  for (const key of ['name', 'description']) {
+    if (!seen.has(key)) findings.push(at(split.line - 1, error(`${key} is missing`)))
+  }
+  return findings
+}
+
+function missingFrontmatter(text: string): string {
+  const begins = text.replace(/^\uFEFF?\s*/, '').startsWith('---')
+  return begins
+    ? 'the frontmatter has no end: a second line --- is missing'
+    : 'there is no frontmatter: the file has to begin with a line ---, fields, and a second line ---'
+}
+
+function yamlFault(message: string): string {
+  const fault = message.split('\n', 1)[0]!.replace(/ at line \d+, column \d+:?$/, '')
+  return `${fault} (text with a colon, or one that begins with a special character, needs quotes)`
+}
+
+function keyOf({ key }: Pair): { readonly key: string; readonly start: number } {
+  return { key: isScalar(key) ? String(key.value) : '', start: (key as Node).range?.[0] ?? 0 }
+}
+
+function textOf(value: unknown): string | undefined {
+  return isScalar(value) && typeof value.value === 'string' ? value.value : undefined
+}
+
+function nameFindings(text: string | undefined, folder: string): readonly FieldFinding[] {
+  if (text === undefined) return sized('name', text, 64)
+  const name = text.normalize('NFC')
+  const faults = [...sized('name', name, 64)]
+  if (name === '') return [error('name is empty')]
+  if (name !== name.toLowerCase() || /[^\p{L}\p{M}\p{N}-]/u.test(name)) {
+    faults.push(error('name may have lowercase letters, digits and hyphens alone'))
+  }
+  if (name.startsWith('-') || name.endsWith('-')) faults.push(error('name may not begin or end with a hyphen'))
+  if (name.includes('--')) faults.push(error('name may not have two hyphens in a row'))
+  if (name !== folder.normalize('NFC')) faults.push(error(`name is ${name}, but the folder is ${folder}`))
+  return faults
+}
+
+function sized(field: string, text: string | undefined, most: number): readonly FieldFinding[] {
+  if (text === undefined) return [error(`${field} is not a text`)]
+  if (text.length <= most) return []
+  return [error(`${field} has ${text.length} characters, more than the ${most} allowed`)]
+}
+
+function metadataFindings(value: unknown): readonly FieldFinding[] {
+  if (!isMap(value)) return [error('metadata is not a list of fields')]
+  return value.items.flatMap((pair) => {
+    if (textOf(pair.value) !== undefined) return []
+    const { key, start } = keyOf(pair)
+    const fault = isScalar(pair.value) ? 'is not a text: put it in quotes' : 'is nested: the standard has texts alone'
+    return [{ ...note(`metadata.${key} ${fault}`), start }]
+  })
+}
+
+function unknownField(key: string): () => readonly FieldFinding[] {
+  return () => [note(`${key} is no field of the standard`)]
+}
+
+function error(message: string): FieldFinding {
+  return { level: 'error', message }
+}
+
+function note(message: string): FieldFinding {
+  return { level: 'note', message }
+}

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import test, { type TestContext } from 'node:test'
+import { tokenx } from '../src/context.ts'
+import { checkSkill } from '../src/plugin.ts'
+import { folderWith, skillText } from './skills/folder-with.ts'
+
+const good = 'name: demo\ndescription: Does it.'
+
+test('a skill that follows the standard has no findings', async (context) => {
+  const fields = `${good}\nlicense: MIT\ncompatibility: needs git\nallowed-tools: Bash(git add:*) Read\nmetadata:\n  version: "1.0"`
+  assert.deepEqual(
+    await lines(context, {
+      'SKILL.md': skillText(fields, 'See [more](references/more.md#top).'),
+      'references/more.md': 'x',
+    }),
+    [],
+  )
+})
+
+/** Frontmatter, and what is found in it; `name: demo` and the description stand on lines 2 and 3. */
+const fields: readonly (readonly [what: string, frontmatter: string, findings: readonly string[]])[] = [
+  ['a missing name', 'description: x', ['1: error: name is missing']],
+  ['a missing description', 'name: demo', ['1: error: description is missing']],
+  ['an empty description', 'name: demo\ndescription: ""', ['3: error: description is empty']],
+  ['another name than the folder', 'name: other\ndescription: x', ['2: error: name is other, but the folder is demo']],
+  [
+    'a name with capitals',
+    'description: x\nname: Demo',
+    [
+      '3: error: name may have lowercase letters, digits and hyphens alone',
+      '3: error: name is Demo, but the folder is demo',
+    ],
+  ],
+  [
+    'hyphens where none may be',
+    'description: x\nname: -de--mo',
+    [
+      '3: error: name may not begin or end with a hyphen',
+      '3: error: name may not have two hyphens in a row',
+      '3: error: name is -de--mo, but the folder is demo',
+    ],
+  ],
+  [
+    'a name that is too long',
+    `description: x\nname: ${'a'.repeat(65)}`,
+    [
+      '3: error: name has 65 characters, more than the 64 allowed',
+      `3: error: name is ${'a'.repeat(65)}, but the folder is demo`,
+    ],
+  ],
+  ['a name that is no text', 'description: x\nname: 3', ['3: error: name is not a text']],
+  [
+    'a description that is too long',
+    `name: demo\ndescription: ${'x'.repeat(1_025)}`,
+    ['3: error: description has 1025 characters, more than the 1024 allowed'],
+  ],
+  [
+    'a compatibility that is too long',
+    `${good}\ncompatibility: ${'x'.repeat(501)}`,
+    ['4: error: compatibility has 501 characters, more than the 500 allowed'],
+  ],
+  ['metadata that is no list of fields', `${good}\nmetadata: x`, ['4: error: metadata is not a list of fields']],
+  [
+    'metadata that is nested',
+    `${good}\nmetadata:\n  version: 1\n  requires: { bins: [git] }`,
+    [
+      '5: note: metadata.version is not a text: put it in quotes',
+      '6: note: metadata.requires is nested: the standard has texts alone',
+    ],
+  ],
+  [
+    'allowed-tools as a list',
+    `${good}\nallowed-tools: [Read]`,
+    ['4: note: allowed-tools is not a text: the standard has names separated by blanks'],
+  ],
+  ['an unknown field', `${good}\nmodel: x`, ['4: note: model is no field of the standard']],
+  ['a key that stands twice', `${good}\nname: demo`, ['4: error: name stands more than once']],
+  [
+    'invalid YAML',
+    'name: demo\ndescription: Use when: always',
+    [
+      '3: error: Nested mappings are not allowed in compact mappings (text with a colon, or one that begins with a special character, needs quotes)',
+    ],
+  ],
+  ['a list instead of fields', '- name', ['2: error: the frontmatter is not a list of fields']],
+]
+
+for (const [what, frontmatter, findings] of fields) {
+  test(`check finds ${what}`, async (context) => {
+    assert.deepEqual(await lines(context, { 'SKILL.md': skillText(frontmatter) }), findings)
+  })
+}
+
+test('check finds frontmatter that is missing, open, or not first', async (context) => {
+  const missing = 'there is no frontmatter: the file has to begin with a line ---, fields, and a second line ---'
+  assert.deepEqual(await lines(context, { 'SKILL.md': `# Demo\n\n${skillText(good)}` }), [`1: error: ${missing}`])
+  assert.deepEqual(await lines(context, { 'SKILL.md': '---\nname: demo\n' }), [
+    '1: error: the frontmatter has no end: a second line --- is missing',
+  ])
+  const late = '1: note: the frontmatter does not begin on the first line: other agents may not see it'
+  assert.deepEqual(await lines(context, { 'SKILL.md': `\n${skillText(`${good}\nx: y`)}` }), [
+    late,
+    '5: note: x is no field of the standard',
+  ])
+  assert.deepEqual(await lines(context, { 'SKILL.md': `\uFEFF${skillText(good)}` }), [])
+})
+
+test('check finds links to files that are not there, outside code', async (context) => {
+  const body = [
+    '[there](a%20b.md) [not](gone.md) ![image](img/logo.png "title") [page](https://example.com/x.md) [here](#part)',
+    '`[code](code.md)`',
+    '```',
+    '[code](fenced.md)',
+    '```',
+    '[out](../other/SKILL.md) [mail](mailto:a@example.com)',
+  ].join('\n')
+  assert.deepEqual(await lines(context, { 'SKILL.md': skillText(good, body), 'a b.md': 'x' }), [
+    '5: error: there is no file gone.md',
+    '5: error: there is no file img/logo.png',
+    '10: note: the link to ../other/SKILL.md leads out of the folder of the skill, where nobody may follow',
+  ])
+})
+
+test('check has a word on a body that is long or empty', async (context) => {
+  assert.deepEqual(await lines(context, { 'SKILL.md': skillText(good, 'word\n'.repeat(501)) }), [
+    '5: note: the body has 501 lines; 500 should be enough',
+  ])
+  const [wordy] = await lines(context, { 'SKILL.md': skillText(good, 'Many different words. '.repeat(2_000)) })
+  assert.match(wordy!, /^5: note: the body has \d+ tokens \(tokenx[^)]*\); 5000 should be enough$/)
+  assert.deepEqual(await lines(context, { 'SKILL.md': skillText(good, '') }), [
+    '5: note: the skill says nothing below its frontmatter',
+  ])
+})
+
+test('check finds a SKILL.md that is missing, misnamed or unreadable, and a broken tools.json', async (context) => {
+  assert.deepEqual(await lines(context, { 'README.md': 'x' }), ['1: error: there is no SKILL.md'])
+  assert.deepEqual(await lines(context, { 'skill.md': 'x' }), [
+    '1: error: skill.md has to be named SKILL.md, in capitals',
+  ])
+  assert.deepEqual(await lines(context, { 'SKILL.md': Buffer.from([0xff]) }), ['1: error: it is not valid UTF-8'])
+  assert.deepEqual(await checkSkill(join(folderWith(context), 'nowhere'), tokenx), [
+    { file: 'SKILL.md', line: 1, level: 'error', message: 'there is no folder here that can be read' },
+  ])
+  const [broken] = await checkSkill(
+    join(folderWith(context, { 'demo/SKILL.md': skillText(good), 'demo/tools.json': '{' }), 'demo'),
+    tokenx,
+  )
+  assert.equal(broken!.file, 'tools.json')
+  assert.equal(broken!.level, 'error')
+})
+
+async function lines(
+  context: TestContext,
+  files: Readonly<Record<string, string | Buffer>>,
+): Promise<readonly string[]> {
+  const inDemo = Object.fromEntries(Object.entries(files).map(([path, content]) => [`demo/${path}`, content]))
+  const findings = await checkSkill(join(folderWith(context, inDemo), 'demo'), tokenx)
+  return findings.map(({ line, level, message }) => `${line}: ${level}: ${message}`)
+}
