@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { lstat, readdir, readFile, readlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import test from 'node:test'
+import { skillTools } from '../src/plugin/skills/executor/skill-tools.ts'
+import { shellPlugin, workspacePlugin } from '../src/plugin.ts'
+import { accessAnswer, createToolbox, type PlannedCall, readAccess, type ToolResult, toolLimits } from '../src/tool.ts'
+import { layTraps, secrets, type Traps } from './bypass/traps.ts'
+
+/** See test/bypass/README.md. */
+interface Entry {
+  readonly name: string
+  readonly tool: string
+  readonly setting: string | object
+  readonly input: unknown
+  readonly expect: 'refused' | 'runs'
+  readonly argv?: readonly string[]
+  readonly says?: readonly string[]
+  readonly why: string
+}
+
+interface Corpus {
+  readonly settings: Readonly<Record<string, object>>
+  readonly entries: readonly Entry[]
+}
+
+const { settings, entries }: Corpus = JSON.parse(
+  await readFile(new URL('./bypass/corpus.json', import.meta.url), 'utf8'),
+)
+
+test('every entry has a name of its own and a setting that exists', () => {
+  assert.equal(new Set(entries.map(({ name }) => name)).size, entries.length)
+  for (const { setting } of entries) assert.ok(typeof setting === 'object' || Object.hasOwn(settings, setting))
+})
+
+for (const entry of entries) {
+  test(`${entry.tool}, ${entry.name}: ${entry.expect}`, { timeout: 60_000 }, async (t) => {
+    const traps = await layTraps()
+    t.after(() => traps.remove())
+    const before = await everythingOutside(traps)
+    const { planned, result } = await answerTo(entry, traps)
+    const seen = JSON.stringify([planned, result])
+    assert.equal(wasRefused(entry.tool, planned, result) ? 'refused' : 'runs', entry.expect, seen)
+    if (entry.argv) assert.deepEqual(planned.call?.argv, entry.argv)
+    for (const text of entry.says ?? []) assert.ok(saidBy(result).includes(text), `${text} is not in ${saidBy(result)}`)
+    for (const secret of Object.values(secrets)) assert.ok(!seen.includes(secret), `${secret} was told: ${seen}`)
+    assert.deepEqual(await everythingOutside(traps), before)
+    assert.deepEqual(await filesNamedPwned(traps.top), [])
+    assert.deepEqual(await processesIn(traps.top), [])
+  })
+}
+
+/** The call as a model makes it. Where a person is asked, the person says yes: not even then may anything escape. */
+async function answerTo({ tool, setting, input }: Entry, traps: Traps) {
+  const { workspace, outside } = traps
+  const written = JSON.stringify(typeof setting === 'string' ? settings[setting] : setting)
+  const access = readAccess(written, {})
+  const environment = { PATH: process.env['PATH'], HOME: outside, PROVIDER_API_KEY: secrets.key }
+  const box = createToolbox(await toolsIn(traps, environment, async () => access), {
+    gate: async (_call, { name, approval }) => {
+      const answer = accessAnswer(access, { name, ...(approval !== undefined && { approval }) })
+      return answer.type === 'refuse' ? answer : { ...answer, ...toolLimits(access, name) }
+    },
+  })
+  const sent: unknown = JSON.parse(
+    JSON.stringify(input).replaceAll('<workspace>', workspace).replaceAll('<outside>', outside),
+  )
+  const context = { session: 's1', turn: 't1', signal: new AbortController().signal }
+  const planned = await box.plan({ toolCallId: 'c1', toolName: tool, input: sent }, context)
+  return { planned, result: planned.type === 'refused' ? planned.result : await planned.run() }
+}
+
+async function toolsIn(
+  { workspace, skill }: Traps,
+  environment: Readonly<Record<string, string | undefined>>,
+  access: Parameters<typeof shellPlugin>[0]['access'],
+) {
+  const plugins = [shellPlugin({ workspace, access, environment }), workspacePlugin({ folder: workspace })]
+  const toolsJson = await readFile(join(skill, 'tools.json'), 'utf8')
+  const ofSkill = skillTools(
+    { name: 'bypass', folder: skill, toolsJson },
+    { workspace, environment, allowScripts: true },
+  )
+  return [...plugins.flatMap(({ skills }) => skills!().flatMap(({ tools }) => tools)), ...ofSkill.tools]
+}
+
+/** A tool that only reads makes no plan: its refusal is its answer. */
+function wasRefused(tool: string, planned: PlannedCall, result: ToolResult): boolean {
+  return planned.type === 'refused' || (/^(?:read|list|search)_/.test(tool) && !result.ok)
+}
+
+function saidBy(result: ToolResult): string {
+  return result.ok ? result.output : `${result.error}\n${result.output ?? ''}`
+}
+
+/** Path, size, time and content of whatever is not in the workspace. */
+async function everythingOutside({ top, workspace }: Traps): Promise<readonly (readonly unknown[])[]> {
+  const paths = (await readdir(top, { recursive: true })).map((name) => join(top, name))
+  const outside = paths.filter((path) => path !== workspace && !path.startsWith(`${workspace}/`)).toSorted()
+  return Promise.all(
+    outside.map(async (path) => {
+      const found = await lstat(path)
+      return [path, found.mode, found.mtimeMs, found.isFile() ? await readFile(path, 'utf8') : '']
+    }),
+  )
+}
+
+async function filesNamedPwned(top: string): Promise<readonly string[]> {
+  return (await readdir(top, { recursive: true })).filter((name) => /(?:^|\/)pwned$/.test(name))
+}
+
+/** Processes that work in a folder, where the system tells. */
+async function processesIn(top: string): Promise<readonly string[]> {
+  if (process.platform !== 'linux') return []
+  const ids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
+  const folders = await Promise.all(ids.map((id) => readlink(`/proc/${id}/cwd`).catch(() => '')))
+  return folders.filter((folder) => folder.startsWith(top))
+}
