@@ -36,8 +36,7 @@ export async function askPerson(
   const stands = before?.digest === digest ? before : undefined
   const approval = stands?.approval ?? setup.approvals.newId()
   const entries = stands ? [] : await ask(setup, asked, approval)
-  const decided = journal.decided.get(approval)?.decision
-  const decision = decided ?? (await setup.approvals.decision(approval, setup.signal))
+  const decision = await setup.approvals.decision(approval, setup.signal)
   return { decision, rule: `${rule}, ${approval}`, entries }
 }
 

@@ -19,8 +19,9 @@ export function describedFacts({ tool, input, argv, command, folder }: CallDescr
 
 /** What the audit says of a result. */
 export function resultFacts(result: ToolResult, text: string): Partial<AuditFacts> {
-  const { exitCode, bytes = Buffer.byteLength(text), truncated = false, failure } = result.meta ?? {}
+  const { exitCode, bytes = Buffer.byteLength(text), truncated = false, failure, argv } = result.meta ?? {}
   return {
+    ...(argv ? { argv } : {}),
     ok: result.ok,
     ...(typeof failure === 'string' ? { reason: failure } : {}),
     ...(exitCode === undefined ? {} : { exitCode }),

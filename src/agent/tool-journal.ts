@@ -8,8 +8,6 @@ export interface ToolJournal {
   readonly ended: ReadonlyMap<string, ToolResult>
   /** The newest question about a call. */
   readonly asked: ReadonlyMap<string, Extract<Entry, { type: 'approval-request' }>>
-  /** Decisions by the id of their question. */
-  readonly decided: ReadonlyMap<string, Extract<Entry, { type: 'approval' }>>
 }
 
 /** Of the newest step alone: some providers give the same call id in every step. */
@@ -18,14 +16,12 @@ export function toolJournal(all: readonly Entry[]): ToolJournal {
   const started = new Set<string>()
   const ended = new Map<string, ToolResult>()
   const asked = new Map<string, Extract<Entry, { type: 'approval-request' }>>()
-  const decided = new Map<string, Extract<Entry, { type: 'approval' }>>()
   for (const entry of all.slice(step + 1)) {
     if (entry.type === 'tool-start') started.add(entry.toolCallId)
     if (entry.type === 'tool-end') ended.set(entry.toolCallId, resultOf(entry))
     if (entry.type === 'approval-request') asked.set(entry.toolCallId, entry)
-    if (entry.type === 'approval') decided.set(entry.approval, entry)
   }
-  return { started, ended, asked, decided }
+  return { started, ended, asked }
 }
 
 function resultOf({ ok, output }: Extract<Entry, { type: 'tool-end' }>): ToolResult {

@@ -52,10 +52,14 @@ export function createApprovalDesk(parts: {
     }
   }
 
+  /** A log can be imported, an approval cannot: only one that the audit of this home knows counts. */
   async function decisionIn(session: string, turn: string, approval: string): Promise<ApprovalDecision | undefined> {
     const entries = await store.entries(session, { turn, types: ['approval'] })
     const found = entries.find((entry) => entry.type === 'approval' && entry.approval === approval)
-    return found?.type === 'approval' ? found.decision : undefined
+    if (found?.type !== 'approval') return undefined
+    if (found.decision.type === 'deny') return found.decision
+    const records = await store.audit({ session, turn, decision: 'approved' })
+    return records.some(({ digest }) => digest === found.digest) ? found.decision : undefined
   }
 
   async function questions(): Promise<readonly { question: Question; open: boolean }[]> {
@@ -127,15 +131,12 @@ export function createApprovalDesk(parts: {
 
 /** Calls that were approved for the whole session, by their digest. */
 async function grantsOf(store: SessionStore, session: string): Promise<Set<string>> {
-  const entries = await store.entries(session, { types: ['approval'] })
-  return new Set(
-    entries.flatMap((entry) =>
-      entry.type === 'approval' && entry.decision.type === 'approve' && entry.decision.scope === 'session'
-        ? [entry.digest]
-        : [],
-    ),
-  )
+  const records = await store.audit({ session, decision: 'approved' })
+  return new Set(records.flatMap(({ digest, reason }) => (digest !== undefined && reason === SESSION ? [digest] : [])))
 }
+
+/** How the audit says that an approval holds for the whole session. */
+const SESSION = 'session'
 
 /** Of each call the newest question; open while neither a decision nor a result stands behind it. */
 function questionsIn(entries: readonly Entry[]): readonly { question: Question; open: boolean }[] {

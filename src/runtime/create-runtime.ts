@@ -21,7 +21,7 @@ import { createDesks } from './session-desk.ts'
 import { sessionEvents } from './session-events.ts'
 import { createSessions } from './sessions.ts'
 import { createToolDoors } from './tool-doors.ts'
-import { allowedTools, type ToolPolicy } from './tool-policy.ts'
+import { allowedTools, type ToolPolicy, toolWarnings } from './tool-policy.ts'
 import type { RuntimeSettings } from './settings.ts'
 import { runtimeFailure } from './runtime-failure.ts'
 import { createTurnShelf } from './turn-shelf.ts'
@@ -160,7 +160,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
         queued,
         waiting: approvals.count(),
         recovered,
-        warnings: [...plugins.warnings(), ...warnings],
+        warnings: [...plugins.warnings(), ...(await toolWarnings(policy, tools())), ...warnings],
         started,
       }
     },

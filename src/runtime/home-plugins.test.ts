@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import test, { after } from 'node:test'
 import { assemble, layoutOf, tokenx } from '../context.ts'
 import { startPlugins } from '../plugin.ts'
+import { readAccess } from '../tool.ts'
 import { loadConfiguration } from './configuration/load.ts'
 import { homePlugins } from './home-plugins.ts'
 
@@ -58,7 +59,10 @@ async function layersOf(home: string, layout: string) {
   const environment = { FOREWORD_CONTEXT_LAYOUT: layout }
   const { configuration, problems } = await loadConfiguration({ home, environment, timeZone: 'UTC' })
   assert.deepEqual(problems, [])
-  const running = await startPlugins(homePlugins(home, configuration))
+  const policy = { current: async () => readAccess(undefined, {}) }
+  const store = { value: async () => undefined, putValue: async () => {} }
+  const plugins = await homePlugins(configuration, { home, environment, version: '0', policy, store, connects: false })
+  const running = await startPlugins(plugins)
   const layers = await running.layers({ time: '2026-11-21T12:00:00.000Z', layout, tools: [] })
   const warnings = running.warnings()
   await running.stop()

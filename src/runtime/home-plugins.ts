@@ -1,17 +1,51 @@
 import { join } from 'node:path'
-import { datePlugin, instructionsPlugin, personaPlugin, type Plugin, promptPlugin } from '../plugin.ts'
+import {
+  binaryFinder,
+  capabilitiesPlugin,
+  datePlugin,
+  instructionsPlugin,
+  mcpPlugin,
+  personaPlugin,
+  type Plugin,
+  promptPlugin,
+  shellPlugin,
+  skillRoots,
+  skillsPlugin,
+  workspacePlugin,
+} from '../plugin.ts'
+import type { SessionStore } from '../session.ts'
+import type { Environment } from './configuration/environment.ts'
 import type { Configuration } from './configuration/settled.ts'
 import { homeAt } from './home/home.ts'
+import { loadPlugins } from './load-plugins.ts'
+import type { ToolPolicy } from './tool-policy.ts'
+
+/** What the plugins of a home are made of, besides its configuration. */
+export interface HomeSetting {
+  readonly home: string
+  readonly environment: Environment
+  /** Of Foreword. */
+  readonly version: string
+  readonly policy: ToolPolicy
+  /** Keeps what was accepted of tools of others. */
+  readonly store: Pick<SessionStore, 'value' | 'putValue'>
+  /** `false`: looks only, and starts no server of others. */
+  readonly connects: boolean
+}
 
 /**
- * The plugins that every home has, in the order their layers are declared: prompt, date, instructions, persona. The
- * presets keep to their own systems (BEHAVIOURS §1.3, §2.1): `ayati` has a heading above its prompt and expects the
- * persona files, `chai` sends no prompt but one that somebody wrote, and only `auto` and `onyx` tell the date.
+ * The plugins that every home has, in the order their layers are declared and their tools are offered: prompt, date,
+ * instructions, persona, skills, workspace, shell, MCP servers, those of the configuration; last the words about all their
+ * capabilities. The presets keep to their own systems (BEHAVIOURS §1.3, §2.1): `ayati` has a heading above its prompt and
+ * expects the persona files, `chai` sends no prompt but one that somebody wrote, and only `auto` and `onyx` tell the date.
  */
-export function homePlugins(home: string, { agent, context }: Configuration): readonly Plugin[] {
+export async function homePlugins(configuration: Configuration, setting: HomeSetting): Promise<readonly Plugin[]> {
+  const { agent, context, plugins } = configuration
+  const { home, environment, policy } = setting
   const { systemPromptFile, soulFile, userProfileFile } = homeAt(home)
   const layout = typeof context.layout === 'string' ? context.layout : context.layout.extends
   const tellsDate = layout === 'auto' || layout === 'onyx'
+  const { workspace } = agent
   return [
     promptPlugin({
       file: systemPromptFile,
@@ -19,7 +53,52 @@ export function homePlugins(home: string, { agent, context }: Configuration): re
       ...(layout === 'chai' && { fallback: '' }),
     }),
     ...(tellsDate ? [datePlugin({ granularity: context.dateGranularity, timeZone: context.timeZone })] : []),
-    instructionsPlugin({ file: join(agent.workspace, 'AGENTS.md') }),
+    instructionsPlugin({ file: join(workspace, 'AGENTS.md') }),
     personaPlugin({ soulFile, userProfileFile, expected: layout === 'ayati' }),
+    await skillsOf(configuration, setting, layout),
+    workspacePlugin({ folder: workspace }),
+    shellPlugin({ workspace, environment, access: policy.current }),
+    ...mcpServers(configuration, setting),
+    ...(await loadPlugins(plugins, { home, workspace })),
+    capabilitiesPlugin(),
+  ]
+}
+
+async function skillsOf(
+  { agent: { workspace }, skills }: Configuration,
+  { home, environment }: HomeSetting,
+  layout: string,
+): Promise<Plugin> {
+  const { directory, extraDirs, trustedDirs, disabled, contextMode, allowScripts } = skills
+  return skillsPlugin({
+    roots: await skillRoots({ home, directory, extraDirs, workspace, trustedDirs }),
+    disabled,
+    findBinary: binaryFinder({
+      path: environment['PATH'],
+      platform: process.platform,
+      extensions: environment['PATHEXT'],
+    }),
+    mode: contextMode,
+    asCapabilities: layout === 'ayati',
+    workspace,
+    environment,
+    allowScripts,
+  })
+}
+
+function mcpServers({ mcp }: Configuration, { environment, version, store, connects }: HomeSetting): readonly Plugin[] {
+  if (Object.keys(mcp.servers).length === 0) return []
+  const keyOf = (server: string) => `mcp/accepted/${server}`
+  return [
+    mcpPlugin({
+      servers: mcp.servers,
+      environment,
+      version,
+      connects,
+      accepted: {
+        read: (server) => store.value(keyOf(server)),
+        write: (server, definitions) => store.putValue(keyOf(server), definitions),
+      },
+    }),
   ]
 }

@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import { createModels } from '../model.ts'
-import { startPlugins } from '../plugin.ts'
-import { openSqliteStore } from '../session.ts'
+import { readText, type RunningPlugins, startPlugins } from '../plugin.ts'
+import { openSqliteStore, type SessionStore } from '../session.ts'
+import { accessFile } from '../tool.ts'
 import type { Environment } from './configuration/environment.ts'
 import { homePlugins } from './home-plugins.ts'
 import type { Configuration } from './configuration/settled.ts'
@@ -10,6 +11,7 @@ import type { Runtime } from './contract.ts'
 import { counters } from './counters.ts'
 import { createRuntime } from './create-runtime.ts'
 import { createHome, homeAt } from './home/home.ts'
+import type { ToolPolicy } from './tool-policy.ts'
 
 export interface OpenOptions {
   /** Path of the home. */
@@ -37,17 +39,16 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
   const { home, configuration, environment, version, warn, recovers } = options
   const { context, agent, model, providers, models } = configuration
   await createHome(homeAt(home))
-  const [store, plugins, counter] = await Promise.all([
-    openSqliteStore({ path: storePath(home) }),
-    startPlugins(homePlugins(home, configuration)),
-    counters(context.counter),
-  ])
+  const policy = accessFile(homeAt(home).toolAccessFile, environment, readText)
+  const [store, counter] = await Promise.all([openSqliteStore({ path: storePath(home) }), counters(context.counter)])
+  const plugins = await startedPlugins(options, store, policy)
   return createRuntime({
     version,
     home,
     store,
     models: createModels({ providers, models, environment }),
     plugins,
+    policy,
     clock: systemClock,
     settings: {
       ...(model === undefined ? {} : { model }),
@@ -57,10 +58,28 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
       ...(context.margin === undefined ? {} : { margin: context.margin }),
       maxSteps: agent.maxSteps,
       toolTimeoutMs: agent.toolTimeoutMs,
+      maxResultChars: agent.maxResultChars,
+      maxTurnResultChars: agent.maxTurnResultChars,
       retryDelaysMs: [500, 2000],
       ...(agent.reasoning === undefined ? {} : { reasoning: agent.reasoning }),
     },
     ...(warn ? { warn } : {}),
     ...(recovers === undefined ? {} : { recovers }),
   })
+}
+
+/** The plugins of the home. Where one does not start, the store is given free again. */
+async function startedPlugins(
+  { home, configuration, environment, version, recovers }: OpenOptions,
+  store: SessionStore,
+  policy: ToolPolicy,
+): Promise<RunningPlugins> {
+  try {
+    return await startPlugins(
+      await homePlugins(configuration, { home, environment, version, policy, store, connects: recovers !== false }),
+    )
+  } catch (error) {
+    await store.close()
+    throw error
+  }
 }

@@ -1,4 +1,4 @@
-import { accessAnswer, type AccessRead, type Tool, type ToolGate, toolLimits } from '../tool.ts'
+import { accessAnswer, type AccessRead, createToolbox, type Tool, type ToolGate, toolLimits } from '../tool.ts'
 
 /** What may run, as it is decided at this moment: a change of `tool-access.json` holds from the next question on. */
 export interface ToolPolicy {
@@ -26,4 +26,16 @@ export async function shownChars(policy: ToolPolicy, tool: Tool | undefined, oth
   if (!tool) return otherwise
   const { maxShownChars } = toolLimits(await policy.current(), tool.name)
   return maxShownChars ?? tool.maxShownChars ?? otherwise
+}
+
+/** What the operator should know: a policy that cannot be read, and tools that take each other's name (BEHAVIOURS §1.5). */
+export async function toolWarnings(policy: ToolPolicy, tools: readonly Tool[]): Promise<readonly string[]> {
+  const access = await policy.current()
+  const faults = access.type === 'faulty' ? access.problems : []
+  return [
+    ...faults.map((fault) => `tool-access.json: ${fault}. No tool may run until it is mended.`),
+    ...createToolbox(tools).replaced.map(
+      (name) => `The tool ${name} is declared more than once; the last one is used.`,
+    ),
+  ]
 }

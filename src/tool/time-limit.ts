@@ -6,9 +6,10 @@ type Work = (context: ToolContext) => Promise<ToolResult>
 
 /**
  * Runs a tool until it answers, throws, is cancelled, or `limitMs` is over. Never throws. A tool that ignores its signal
- * is not waited for: what it still answers is dropped.
+ * is not waited for: what it still answers is dropped. With `grace`, ms, work that keeps the limit itself is let to say
+ * how far it came.
  */
-export async function withinTime(work: Work, context: ToolContext, limitMs: number): Promise<ToolResult> {
+export async function withinTime(work: Work, context: ToolContext, limitMs: number, grace = 0): Promise<ToolResult> {
   if (context.signal.aborted) return failed('cancelled', 'cancelled')
   const end = new AbortController()
   const ended = Promise.withResolvers<ToolResult>()
@@ -17,7 +18,7 @@ export async function withinTime(work: Work, context: ToolContext, limitMs: numb
     end.abort()
   }
   const onAbort = () => endWith(failed('cancelled', 'cancelled'))
-  const timer = setTimeout(() => endWith(failed('timeout', `timed out after ${limitMs} ms`)), limitMs)
+  const timer = setTimeout(() => endWith(failed('timeout', `timed out after ${limitMs} ms`)), limitMs + grace)
   context.signal.addEventListener('abort', onAbort, { once: true })
   try {
     return await Promise.race([ended.promise, answerOf(work, { ...context, signal: end.signal })])

@@ -69,6 +69,8 @@ export interface ToolContext {
   readonly toolCallId: string
   /** Aborted by cancel and by the time limit. */
   readonly signal: AbortSignal
+  /** The time limit of this call, ms. */
+  readonly timeoutMs?: number
   /** Messages that the model had in front of it when it called; absent where nobody knows, as after a restart. */
   readonly seen?: readonly Message[]
 }
@@ -91,6 +93,8 @@ export interface ToolFailed {
 
 /** Facts of a run for the audit. The model does not read them. */
 export interface ToolMeta {
+  /** Program and arguments as they ran, where the plan could not know all of them. */
+  readonly argv?: readonly string[]
   readonly exitCode?: number
   /** Bytes that the run put out, before anything was cut. */
   readonly bytes?: number

@@ -29,7 +29,7 @@ export interface Toolbox {
 }
 
 /** What the toolbox needs to know of the turn that calls. */
-export type RunContext = Omit<ToolContext, 'toolCallId'>
+export type RunContext = Omit<ToolContext, 'toolCallId' | 'timeoutMs'>
 
 /** Bounds of every run. */
 export interface ToolboxOptions {
@@ -78,7 +78,8 @@ export function createToolbox(declared: readonly Tool[], options: ToolboxOptions
       return { type: 'refused', rule: answer.rule, result: failed('refused', answer.reason), call: described }
     }
     const limit = answer.timeoutMs ?? tool.timeoutMs ?? timeoutMs
-    const steps = await planOf(tool, input, context, limit)
+    const limited = { ...context, timeoutMs: limit }
+    const steps = await planOf(tool, input, limited, limit)
     if ('ok' in steps) {
       return { type: 'refused', rule: 'plan', result: cappedResult(steps, maxOutputChars), call: described }
     }
@@ -88,7 +89,10 @@ export function createToolbox(declared: readonly Tool[], options: ToolboxOptions
       rule: answer.rule,
       call: description,
       digest: callDigest(description),
-      run: async () => cappedResult(await withinTime((running) => steps.run(running), context, limit), maxOutputChars),
+      async run() {
+        const result = await withinTime((running) => steps.run(running), limited, limit, graceOf(tool, limit))
+        return cappedResult(result, maxOutputChars)
+      },
     }
   }
 
@@ -149,4 +153,9 @@ async function answerOf(gate: ToolGate, call: ToolCall, tool: Tool, context: Too
     const reason = `it could not be decided whether ${tool.name} may run: ${messageOf(error)}`
     return { type: 'refuse', rule: 'gate-failed', reason }
   }
+}
+
+/** A planned tool is told its limit and ends what it started by itself, so that what came until then is not lost, ms. */
+function graceOf({ plan }: Tool, limit: number): number {
+  return plan ? Math.min(limit, 5_000) : 0
 }

@@ -12,6 +12,7 @@ import {
   type RuntimeSettings,
   type SessionEvent,
   type SubmitInput,
+  type ToolPolicy,
   type TurnView,
   turnView,
 } from '../../src/runtime.ts'
@@ -30,6 +31,8 @@ export interface Setting {
   readonly settings?: Partial<RuntimeSettings>
   /** What may run; everything unless said. */
   readonly access?: () => AccessRead
+  /** Instead of `access`. */
+  readonly policy?: ToolPolicy
   /** Stands between the runtime and its store. */
   readonly around?: (store: SessionStore) => SessionStore
 }
@@ -71,7 +74,7 @@ async function openedAt(t: TestContext, home: string, setting: Setting, restarts
     plugins: await startPlugins(setting.plugins ?? homelyPlugins(home)),
     settings: { layout: 'auto', counter: tokenx, maxSteps: 12, retryDelaysMs: [1, 1], ...setting.settings },
     clock,
-    policy: { current: async () => setting.access?.() ?? everything },
+    policy: setting.policy ?? { current: async () => setting.access?.() ?? everything },
     warn: (text) => warnings.push(text),
     ...(setting.tools ? { tools: setting.tools } : {}),
     ...(setting.channels ? { channels: setting.channels } : {}),

@@ -20,9 +20,6 @@ import { workingFolder } from './working-folder.ts'
 const MOST_MS = 120_000
 const MOST_CHARS = 200_000
 
-/** Longer than any program may take, so that the program's own time limit answers, with what it put out so far. */
-const TOOL_MS = MOST_MS + 5_000
-
 export interface ShellOptions {
   /** Folder that commands work in, absolute. */
   readonly workspace: string
@@ -57,7 +54,7 @@ export function shellTool({ workspace, access, environment }: ShellOptions): Too
       required: ['cmd'],
       additionalProperties: false,
     },
-    timeoutMs: TOOL_MS,
+    timeoutMs: MOST_MS,
     async plan(input) {
       const { cmd, cwd, timeoutMs, maxOutputChars } = input as ShellInput
       const settings = settingsOf(await access())

@@ -36,9 +36,6 @@ export interface SkillTools {
   readonly warnings: readonly string[]
 }
 
-/** Time for a program that was ended to be gone, and for what it had written to be kept, ms. */
-const GRACE_MS = 10_000
-
 /** The tools of a skill (BEHAVIOURS §1.5): none, and a warning for each fault, where its `tools.json` is broken. */
 export function skillTools(skill: SkillWithTools, options: SkillToolsOptions): SkillTools {
   if (skill.toolsJson === undefined) return { tools: [], warnings: [] }
@@ -83,7 +80,7 @@ function skillTool(
       argv: shown.argv,
       folder,
       facts: { skill: skill.name, ...(steps.length > 0 && { resolve: steps.map(factsOf) }) },
-      run: (context) => runCommand(command, { timeoutMs, maxOutputChars }, context),
+      run: (context) => runCommand(command, { timeoutMs: context.timeoutMs ?? timeoutMs, maxOutputChars }, context),
     }
   }
 
@@ -91,7 +88,7 @@ function skillTool(
     name,
     ...(description !== undefined && { description }),
     inputSchema: parameters,
-    timeoutMs: timeoutMs + GRACE_MS,
+    timeoutMs,
     faultOf(input) {
       const unknown = declared && Object.keys(input).find((key) => !declared.includes(key))
       return unknown === undefined ? inputFault(execution, input) : undeclared(unknown, declared!)

@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import test from 'node:test'
+import { readText } from '../../src/plugin.ts'
+import { scriptedModel } from '../../src/testing.ts'
+import { type AccessRead, accessFile, readAccess } from '../../src/tool.ts'
+import { opened, tool } from './opened.ts'
+
+const ok = async () => ({ ok: true, output: 'done' }) as const
+
+test('a tool that may not run is not offered, and is refused all the same', async (t) => {
+  const model = scriptedModel({
+    answer: (_request, n) => (n === 1 ? { toolCalls: [{ name: 'forbidden', input: {} }] } : { text: 'So be it.' }),
+  })
+  const access = () => readAccess('{"global": {"allowedTools": ["allowed"]}}', {})
+  const here = await opened(t, { model, access, tools: [tool('allowed', ok), tool('forbidden', ok)] })
+  const { session } = await here.say('Go.')
+  assert.deepEqual(namesOf(model, 0), ['allowed', 'read_result'])
+  const ends = (await here.log(session)).filter((entry) => entry.type === 'tool-end')
+  assert.deepEqual(
+    ends.map(({ ok: went, output }) => [went, output]),
+    [[false, 'Tool is not in allowlist: forbidden']],
+  )
+  const [refused] = await here.store.audit({ decision: 'refused' })
+  assert.deepEqual([refused?.tool, refused?.rule], ['forbidden', 'global.allowedTools'])
+})
+
+test('a change of tool-access.json holds from the next step on, and a faulty one allows nothing', async (t) => {
+  const model = scriptedModel({
+    answer: (_request, n) => (n < 4 ? { toolCalls: [{ name: 'tick', input: {} }] } : { text: 'Enough.' }),
+  })
+  const before = await opened(t)
+  const file = join(before.home, 'tool-access.json')
+  const contents = ['{"global": {"mode": "off"}}', '{"global": {"mode": "ful"}}', '{"global": {"mode": "full"}}']
+  const tick = tool('tick', async () => {
+    writeFileSync(file, contents.shift() ?? '{}')
+    return { ok: true, output: 'tick' }
+  })
+  writeFileSync(file, '{"global": {"allowedTools": ["tick"]}}')
+  const access = accessFile(file, {}, readText)
+  const here = await before.reopened({ model, tools: [tick], policy: access })
+  const { session } = await here.say('Go.')
+  const ends = (await here.log(session)).filter((entry) => entry.type === 'tool-end')
+  assert.equal(ends[0]?.output, 'tick')
+  assert.equal(ends[1]?.output, 'Tools are disabled (mode=off).')
+  assert.deepEqual(namesOf(model, 1), [])
+  writeFileSync(file, '{"global": {"mode": "ful"}}')
+  const { warnings } = await here.runtime.status()
+  assert.match(warnings.join('\n'), /tool-access\.json: .*mode/)
+  assert.ok((await here.runtime.tools()).every((each) => each.access === 'refused'))
+})
+
+test('with tools disabled, nothing at all is offered', async (t) => {
+  const model = scriptedModel()
+  const access = (): AccessRead => readAccess('{"global": {"enabled": false}}', {})
+  const here = await opened(t, { model, access, tools: [tool('one', ok)] })
+  await here.say('Hello.')
+  assert.deepEqual(namesOf(model, 0), [])
+})
+
+test('a long result is shown by its beginning and its end, kept whole, and read in pages', async (t) => {
+  const whole = Array.from({ length: 5000 }, (_, line) => `line ${line}`).join('\n')
+  let asked = ''
+  const model = scriptedModel({
+    answer: ({ messages }, n) => {
+      const last = JSON.stringify(messages.at(-1))
+      if (n === 1) return { toolCalls: [{ name: 'long', input: {} }] }
+      const found = /id (r-[0-9a-f]+), offset (\d+)/.exec(last)
+      if (n > 2 || !found) return { text: last.slice(0, 100) }
+      asked = last
+      return { toolCalls: [{ name: 'read_result', input: { id: found[1], offset: Number(found[2]) } }] }
+    },
+  })
+  const long = tool('long', async () => ({ ok: true, output: whole }))
+  const here = await opened(t, { model, tools: [long], settings: { maxResultChars: 1_000 } })
+  const { session } = await here.say('Go.')
+  assert.match(asked, /line 0\\nline 1/)
+  assert.match(asked, /line 4999/)
+  const ends = (await here.log(session)).filter((entry) => entry.type === 'tool-end')
+  const [first, second] = ends
+  assert.ok(first!.output.length < 1_200)
+  assert.equal(first!.stored?.characters, whole.length)
+  assert.equal(await here.store.content(first!.stored!.content.replace('sha256:', '')), whole)
+  assert.ok(second!.ok)
+  assert.ok(whole.startsWith(second!.output.slice(0, 300), 700), 'the page goes on where the shown text ended')
+})
+
+test('a stored result is read by its own session alone', async (t) => {
+  const model = scriptedModel({
+    answer: ({ messages }) => {
+      const said = JSON.stringify(messages.at(-1)?.content)
+      if (messages.at(-1)?.role === 'tool') return { text: 'ok' }
+      const id = /r-[0-9a-f]+/.exec(said)?.[0]
+      return { toolCalls: [id ? { name: 'read_result', input: { id } } : { name: 'long', input: {} }] }
+    },
+  })
+  const long = tool('long', async () => ({ ok: true, output: 'secret '.repeat(2000) }))
+  const here = await opened(t, { model, tools: [long], settings: { maxResultChars: 1_000 } })
+  const one = await here.say('Go.')
+  const end = (await here.log(one.session)).find((entry) => entry.type === 'tool-end')
+  const id = end?.type === 'tool-end' ? end.stored!.id : ''
+  const other = await here.say(`Read ${id}`)
+  const told = (await here.log(other.session)).findLast((entry) => entry.type === 'tool-end')
+  assert.deepEqual([told?.ok, told?.output], [false, `there is no stored result ${id} in this conversation`])
+})
+
+test('what a turn has heard already leaves less room for the results of its later steps', async (t) => {
+  const model = scriptedModel({
+    answer: (_request, n) => (n < 5 ? { toolCalls: [{ name: 'long', input: {} }] } : { text: 'ok' }),
+  })
+  const long = tool('long', async () => ({ ok: true, output: 'x'.repeat(9_000) }))
+  const settings = { maxResultChars: 10_000, maxTurnResultChars: 20_000 }
+  const here = await opened(t, { model, tools: [long], settings })
+  const { session } = await here.say('Go.')
+  const lengths = (await here.log(session)).flatMap((entry) => (entry.type === 'tool-end' ? [entry.output.length] : []))
+  assert.deepEqual(lengths.slice(0, 2), [9_000, 9_000])
+  assert.ok(lengths[2]! < 2_200 && lengths[3]! < 1_200, String(lengths))
+})
+
+test('every call leaves its decision and its outcome in the audit, and the chain is whole', async (t) => {
+  const model = scriptedModel({
+    answer: (_request, n) => (n === 1 ? { toolCalls: [{ name: 'one', input: { a: 1 } }] } : { text: 'ok' }),
+  })
+  const here = await opened(t, { model, tools: [tool('one', ok)] })
+  const { session, turn } = await here.say('Go.')
+  const records = await here.store.audit({ session })
+  assert.deepEqual(
+    records.map(({ kind, tool: name, input, decision, ok: went, bytes, turn: of }) => [
+      kind,
+      name,
+      input,
+      decision,
+      went,
+      bytes,
+      of === turn,
+    ]),
+    [
+      ['decision', 'one', '{"a":1}', 'allowed', undefined, undefined, true],
+      ['call', 'one', '{"a":1}', undefined, true, 4, true],
+    ],
+  )
+  assert.deepEqual(await here.runtime.verifyAudit(), { type: 'whole', records: 2 })
+})
+
+test('a tool is tried outside every turn: first described, then run by the digest of what was shown', async (t) => {
+  const runs: unknown[] = []
+  const one = tool('one', async (input) => {
+    runs.push(input)
+    return { ok: true, output: 'ran' }
+  })
+  const here = await opened(t, { tools: [one] })
+  const trial = await here.runtime.planTool('one', { a: 1 })
+  assert.ok(trial.type === 'allowed')
+  assert.deepEqual(runs, [])
+  await assert.rejects(here.runtime.runTool('one', { a: 2 }, trial.digest), { code: 'approval-changed' })
+  assert.deepEqual(await here.runtime.runTool('one', { a: 1 }, trial.digest), { ok: true, output: 'ran' })
+  assert.deepEqual(runs, [{ a: 1 }])
+  await assert.rejects(here.runtime.planTool('none', {}), { code: 'no-such-tool' })
+  const refused = await here.runtime.planTool('one', 'text')
+  assert.deepEqual(refused, { type: 'refused', rule: 'input-schema', error: 'arguments must be an object' })
+})
+
+function namesOf(model: ReturnType<typeof scriptedModel>, call: number): readonly string[] {
+  return model.asked[call]!.request.tools.map(({ name }) => name)
+}
