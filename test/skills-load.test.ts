@@ -280,6 +280,22 @@ test('a link in the home to a workspace elsewhere earns no trust', async (contex
   assert.equal(roots.at(-1)!.trusted, false)
 })
 
+test('a root that stands twice counts where it stands first', async (context) => {
+  const home = folderWith(context, { 'skills/a/SKILL.md': 'a' })
+  symlinkSync('skills', join(home, 'again'))
+  const directory = join(home, 'skills')
+  const places = { home, directory, workspace: join(home, 'workspace'), trustedDirs: [] }
+  const roots = await skillRoots({ ...places, extraDirs: [directory, join(home, 'again'), join(home, 'more')] })
+  assert.deepEqual(
+    roots.map(({ ref, kind }) => [ref, kind]),
+    [
+      ['skills', 'home'],
+      ['more', 'extra'],
+      ['workspace/.agents/skills', 'workspace'],
+    ],
+  )
+})
+
 test('a folder is trusted in the home, or by its very name', () => {
   const trusted = { home: '/h/.foreword', trustedDirs: ['/w/mine'] }
   assert.equal(isTrustedFolder('/h/.foreword/workspace', trusted), true)

@@ -142,6 +142,18 @@ test('the tools of skills stand behind read_skill, and two of one name are a war
   assert.equal((await layers(plugin))[0]!.renditions[0]!.text.includes('## c\n'), true)
 })
 
+test('no skill takes the place of read_skill', async (context) => {
+  const plugin = await started(context, { 'a/SKILL.md': 'a', 'a/tools.json': toolsJson('read_skill', 'other') })
+  assert.deepEqual(
+    plugin.tools!().map(({ name }) => name),
+    ['read_skill', 'other'],
+  )
+  assert.equal('plan' in plugin.tools!()[0]!, false)
+  assert.deepEqual(plugin.warnings!(), [
+    'the skill a exports a tool read_skill; that name is taken, so the tool is left out',
+  ])
+})
+
 test('skills are read at start and at reload, and kept between', async (context) => {
   const root = folderWith(context, example)
   const plugin = skillsPlugin(optionsFor(root))

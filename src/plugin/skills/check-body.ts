@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { TokenCounter } from '../../context.ts'
-import { isWithin } from './is-within.ts'
+import { isWithin } from '../confined-path.ts'
 import type { SkillFinding } from './skill-finding.ts'
 import { splitFrontmatter } from './strip-frontmatter.ts'
 
@@ -32,7 +32,7 @@ export async function bodyFindings(
   }
   for (const { line, target } of linksIn(text)) {
     const path = resolve(folder, target)
-    if (!isWithin(path, resolve(folder))) {
+    if (!isWithin(resolve(folder), path)) {
       findings.push(
         at(line, 'note', `the link to ${target} leads out of the folder of the skill, where nobody may follow`),
       )

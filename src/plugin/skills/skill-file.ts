@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import { open, readdir, realpath } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { isWithin } from './is-within.ts'
+import { isWithin } from '../confined-path.ts'
 
 /** The text of a file that a skill ships, or why there is none, in a sentence for the model. */
 export type SkillFile = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly error: string }
@@ -19,9 +19,9 @@ export async function readSkillFile(folder: string, path: string): Promise<Skill
   try {
     const real = await realpath(folder)
     const place = resolve(real, path)
-    if (!isWithin(place, real)) return refused(`path ${shown} leads out of the folder of the skill`)
+    if (!isWithin(real, place)) return refused(`path ${shown} leads out of the folder of the skill`)
     const file = await realpath(place)
-    if (!isWithin(file, real)) return refused(`path ${shown} is a link that leads out of the folder of the skill`)
+    if (!isWithin(real, file)) return refused(`path ${shown} is a link that leads out of the folder of the skill`)
     return await contentOf(file, shown)
   } catch (error) {
     return refused(sentenceOf(error, shown))

@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises'
 import { join, relative, resolve, sep } from 'node:path'
-import { isWithin } from './is-within.ts'
+import { isWithin } from '../confined-path.ts'
 import type { SkillRoot } from './skill.ts'
 import { isTrustedFolder } from './trusted-folder.ts'
 
@@ -17,16 +17,21 @@ export interface SkillPlaces {
   readonly trustedDirs: readonly string[]
 }
 
-/** The roots in their order (BEHAVIOURS §1.1), the workspace's last. Folders need not be there. */
+/**
+ * The roots in their order (BEHAVIOURS §1.1), the workspace's last. Folders need not be there; one that stands twice
+ * counts where it stands first.
+ */
 export async function skillRoots(places: SkillPlaces): Promise<readonly SkillRoot[]> {
   const { home, directory, extraDirs, workspace } = places
-  const refOf = (path: string) => (isWithin(path, home) ? relative(home, path).split(sep).join('/') || '.' : path)
+  const refOf = (path: string) => (isWithin(home, path) ? relative(home, path).split(sep).join('/') || '.' : path)
   const shared = join(workspace, '.agents', 'skills')
-  return [
+  const roots: readonly SkillRoot[] = [
     { path: directory, ref: refOf(directory), kind: 'home' },
     ...extraDirs.map((path) => ({ path, ref: refOf(path), kind: 'extra' as const })),
     { path: shared, ref: refOf(shared), kind: 'workspace', trusted: await isTrusted(places) },
   ]
+  const real = await Promise.all(roots.map(({ path }) => resolved(path)))
+  return roots.filter((_, index) => real.indexOf(real[index]!) === index)
 }
 
 async function isTrusted({ home, workspace, trustedDirs }: SkillPlaces): Promise<boolean> {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import * as fc from 'fast-check'
 import { skillLine, skillsFullText, skillsListText } from './skills-text.ts'
 
 const skills = [
@@ -41,4 +42,14 @@ test('a list shows 1,024 characters of a description, and never half of one', ()
   assert.equal(line('x'.repeat(1_024)), `- **a**: ${'x'.repeat(1_024)}\n`)
   assert.equal(line('x'.repeat(1_025)), `- **a**: ${'x'.repeat(1_024)}…\n`)
   assert.equal(line(`${'x'.repeat(1_023)}😀`), `- **a**: ${'x'.repeat(1_023)}…\n`)
+})
+
+test('a list has as many lines as skills, whatever their descriptions say', () => {
+  fc.assert(
+    fc.property(fc.array(fc.string({ unit: 'binary' })), (descriptions) => {
+      const list = skillsListText(descriptions.map((description) => ({ name: 'a', description, body: '' })))
+      const [, lines = ''] = list.split('## Available skills\n\n')
+      assert.equal(lines.split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/).length - 1, descriptions.length)
+    }),
+  )
 })

@@ -29,9 +29,13 @@ export async function skillsTools(skills: readonly Skill[], options: SkillToolOp
     if (skill.toolsJson === undefined) continue
     const { skillTools } = await import('./executor/skill-tools.ts')
     const found = skillTools({ name: skill.name, folder: skill.folder, toolsJson: skill.toolsJson }, options)
-    bySkill.set(skill.name, found.tools)
+    const tools = found.tools.filter(({ name }) => name !== 'read_skill')
+    bySkill.set(skill.name, tools)
     warnings.push(...found.warnings)
-    for (const { name } of found.tools) {
+    if (tools.length < found.tools.length) {
+      warnings.push(`the skill ${skill.name} exports a tool read_skill; that name is taken, so the tool is left out`)
+    }
+    for (const { name } of tools) {
       const earlier = exporters.get(name)
       if (earlier !== undefined && earlier !== skill.name) {
         warnings.push(

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import * as fc from 'fast-check'
 import { splitFrontmatter, stripFrontmatter } from './strip-frontmatter.ts'
 
 /** BEHAVIOURS §1.2, row by row; what is not there is unchanged. */
@@ -47,4 +48,15 @@ test('a text knows the lines on which its frontmatter and its body begin', () =>
     body: 'body',
     bodyLine: 7,
   })
+})
+
+test('whatever follows frontmatter is the body, and without frontmatter nothing is touched', () => {
+  const text = fc.string({ unit: fc.constantFrom('---', '\n', '\r\n', 'a', ' ', '\uFEFF', ': ', '-') })
+  fc.assert(fc.property(text, (body) => stripFrontmatter(`---\nname: x\n---\n${body}`) === body.trim()))
+  fc.assert(
+    fc.property(text, (content) => {
+      const body = stripFrontmatter(content)
+      return body === content || (splitFrontmatter(content) !== undefined && content.trimEnd().endsWith(body))
+    }),
+  )
 })

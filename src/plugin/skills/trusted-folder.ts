@@ -1,4 +1,4 @@
-import { isWithin } from './is-within.ts'
+import { isWithin } from '../confined-path.ts'
 
 /** Folders that somebody's skills may come from. */
 export interface TrustedFolders {
@@ -10,5 +10,5 @@ export interface TrustedFolders {
 
 /** Whether the skills of a workspace may be loaded unasked. All paths are absolute, links resolved. */
 export function isTrustedFolder(workspace: string, { home, trustedDirs }: TrustedFolders): boolean {
-  return isWithin(workspace, home) || trustedDirs.includes(workspace)
+  return isWithin(home, workspace) || trustedDirs.includes(workspace)
 }
