@@ -51,18 +51,10 @@ test('what the server "everything" is given to know is its own environment, and 
   assert.equal('OTHER_KEY' in shown, false)
 })
 
-test('the public server "everything" is used over streamable HTTP', async (t) => {
+test('the public server "everything" is used over streamable HTTP, also after it was started anew', async (t) => {
   const port = await freePort()
-  const { PATH } = process.env
-  const program = spawn(process.execPath, [everything, 'streamableHttp'], {
-    env: { PATH, PORT: String(port) },
-    stdio: 'ignore',
-  })
-  t.after(async () => {
-    const gone = once(program, 'exit')
-    program.kill('SIGKILL')
-    await gone
-  })
+  const before = await everythingOverHttp(port)
+  t.after(() => before())
   const { plugin: started } = home(t)
   const plugin = await started({ web: { url: `http://127.0.0.1:${port}/mcp` } })
   await plugin.ready?.()
@@ -70,6 +62,12 @@ test('the public server "everything" is used over streamable HTTP', async (t) =>
   assert.equal(echo.ok && echo.output, 'Echo: over HTTP')
   const links = await callTool(plugin, 'web__get-resource-links', { count: 1 })
   assert.match(links.ok ? links.output : '', /\[resource demo:\/\//)
+
+  await before()
+  const after = await everythingOverHttp(port)
+  t.after(() => after())
+  const again = await callTool(plugin, 'web__echo', { message: 'again' })
+  assert.deepEqual(again, { ok: true, output: 'Echo: again', meta: { bytes: 11 } }, 'a new session is begun')
 })
 
 test('the public server "filesystem" reads and writes where it may, and fails where it may not', async (t) => {
@@ -97,6 +95,21 @@ test('a server ends with its plugin, and so does what it started', async (t) => 
   await plugin.stop?.()
   await until(() => !pids.some((pid) => isAlive(Number(pid))))
 })
+
+/** Resolves once it listens, with what ends it. */
+async function everythingOverHttp(port: number): Promise<() => Promise<void>> {
+  const { PATH } = process.env
+  const program = spawn(process.execPath, [everything, 'streamableHttp'], {
+    env: { PATH, PORT: String(port) },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const gone = once(program, 'exit')
+  for await (const said of program.stderr) if (String(said).includes('listening')) break
+  return async () => {
+    program.kill('SIGKILL')
+    await gone
+  }
+}
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')

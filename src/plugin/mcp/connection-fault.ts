@@ -17,7 +17,7 @@ export class ConnectionFault extends Error {
     const codes = new Set(chain.map(codeOf))
     this.endedAtProbe = codes.has('ERA_NEGOTIATION_FAILED') && ending !== undefined
     this.isHopeless = chain.some(isStartFailure)
-    this.isUnheard = statusOf(error) === 404 || REFUSALS.some((code) => codes.has(code))
+    this.isUnheard = isForgottenSession(error) || REFUSALS.some((code) => codes.has(code))
     this.isLost =
       ending !== undefined || this.isUnheard || LOSSES.some((code) => codes.has(code)) || chain.some(isFetchFailure)
   }
@@ -29,15 +29,25 @@ const REFUSALS = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENE
 
 /** The words that say most, on one line. */
 function reasonOf(error: unknown): string {
-  const status = statusOf(error)
+  const { status, text } = answerOf(error)
   if (status === 401 || status === 403) return `it answered ${status}: the headers that it is sent do not let us in`
   if (status === 404) return 'it answered 404: no MCP server is at this address, or it has forgotten the session'
+  if (status !== undefined) return oneLine(`it answered ${status}${text === '' ? '' : `: ${text}`}`)
   const chain = causes(error)
   // What the system says of a connection stands at the bottom.
   const told = chain.some(isFetchFailure) ? chain.at(-1) : error
-  const message = told instanceof Error ? told.message || codeOf(told) || told.name : String(told)
-  const line = message.replace(/\s+/g, ' ').trim()
+  return oneLine(told instanceof Error ? told.message || codeOf(told) || told.name : String(told))
+}
+
+function oneLine(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim()
   return line.length > 300 ? `${line.slice(0, 300)} …` : line
+}
+
+/** A server that was started anew knows no sessions. It should answer 404; some answer 400 and say why. */
+function isForgottenSession(error: unknown): boolean {
+  const { status, text } = answerOf(error)
+  return status === 404 || (status === 400 && /session/i.test(text))
 }
 
 function isFetchFailure(error: unknown): boolean {
@@ -64,7 +74,8 @@ function codeOf(error: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined
 }
 
-function statusOf(error: unknown): number | undefined {
-  const status = (error as { readonly data?: { readonly status?: unknown } } | null | undefined)?.data?.status
-  return typeof status === 'number' ? status : undefined
+function answerOf(error: unknown): { readonly status: number | undefined; readonly text: string } {
+  const data = (error as { readonly data?: { readonly status?: unknown; readonly text?: unknown } } | null)?.data
+  const { status, text } = data ?? {}
+  return { status: typeof status === 'number' ? status : undefined, text: typeof text === 'string' ? text : '' }
 }

@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { boundedFetch } from './bounded-fetch.ts'
 import { ConnectionFault } from './connection-fault.ts'
 import type { McpDefinition } from './definition.ts'
+import { listTools, type ToolList } from './list-tools.ts'
 import { type ProgramTransport, programTransport } from './program-transport.ts'
 import type { CallResult } from './result-text.ts'
 import type { ServerAddress } from './server-address.ts'
@@ -21,10 +22,7 @@ export interface ConnectionOptions {
 
 /** A server that answers. Errors are `ConnectionFault`s, in words that go on from the name of the server. */
 export interface Connection {
-  /** Version of the protocol that was agreed on. */
-  readonly protocol: string
-  /** What the server says of its tools, unchecked; `isAll` is false where it never came to an end. */
-  list(signal: AbortSignal): Promise<{ readonly tools: readonly unknown[]; readonly isAll: boolean }>
+  list(signal: AbortSignal): Promise<ToolList>
   call(definition: McpDefinition, input: unknown, signal: AbortSignal): Promise<CallResult>
   /** Resolves once it is over, with why. */
   readonly ended: Promise<string>
@@ -34,10 +32,6 @@ export interface Connection {
 
 /** The largest message of a server, bytes. */
 const LARGEST_MESSAGE = 16 * 1024 * 1024
-
-/** A list of tools is followed no further. */
-const MOST_PAGES = 64
-const MOST_LISTED = 1_024
 
 /** Of the time a server has, so much goes by before it counts as one that does not know the newer question. */
 const PROBE_SHARE = 0.3
@@ -121,12 +115,11 @@ async function opened(options: ConnectionOptions, isOld: boolean): Promise<Conne
   client.onclose = () => ended.resolve(endingOf() ?? 'it closed the connection')
 
   return {
-    protocol: client.getNegotiatedProtocolVersion() ?? 'unknown',
     ended: ended.promise,
     close,
     async list(listSignal) {
       try {
-        return await listed(client, listSignal, timeoutMs)
+        return await listTools(client, listSignal, timeoutMs)
       } catch (error) {
         throw fault(error)
       }
@@ -143,52 +136,4 @@ async function opened(options: ConnectionOptions, isOld: boolean): Promise<Conne
       }
     },
   }
-}
-
-async function listed(
-  client: Client,
-  signal: AbortSignal,
-  timeout: number,
-): Promise<{ readonly tools: readonly unknown[]; readonly isAll: boolean }> {
-  if (!client.getServerCapabilities()?.tools) return { tools: [], isAll: true }
-  const tools: unknown[] = []
-  let cursor: string | undefined
-  for (let page = 0; page < MOST_PAGES && tools.length < MOST_LISTED; page++) {
-    const params = cursor === undefined ? {} : { cursor }
-    const { tools: more, nextCursor } = await client.request({ method: 'tools/list', params }, anyPage, {
-      signal,
-      timeout,
-    })
-    tools.push(...more)
-    if (nextCursor === undefined || nextCursor === '' || nextCursor === cursor) return { tools, isAll: true }
-    cursor = nextCursor
-  }
-  return { tools, isAll: false }
-}
-
-interface Page {
-  readonly tools: readonly unknown[]
-  readonly nextCursor?: string
-}
-
-interface PageSchema {
-  readonly '~standard': {
-    readonly version: 1
-    readonly vendor: string
-    readonly types?: { readonly input: unknown; readonly output: Page }
-    validate(value: unknown): { readonly value: Page } | { readonly issues: readonly { readonly message: string }[] }
-  }
-}
-
-/** The library's own check refuses a whole list for one broken tool; ours leaves out that tool, and later. */
-const anyPage: PageSchema = {
-  '~standard': {
-    version: 1,
-    vendor: 'foreword',
-    validate(value) {
-      const { tools, nextCursor } = (value ?? {}) as Record<string, unknown>
-      if (!Array.isArray(tools)) return { issues: [{ message: 'a list of tools without tools' }] }
-      return { value: { tools, ...(typeof nextCursor === 'string' && { nextCursor }) } }
-    },
-  },
 }

@@ -44,6 +44,7 @@ export function programTransport(
   let closing: Promise<void> | undefined
 
   async function start(): Promise<void> {
+    if (isClosed) throw new Error('it was closed')
     const [program, ...args] = address.argv
     const started = spawn(program, args, {
       ...(address.folder !== undefined && { cwd: address.folder }),

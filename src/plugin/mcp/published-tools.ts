@@ -35,7 +35,7 @@ function toolOf(server: McpServer, definition: McpDefinition): Tool {
     ...(description !== undefined && { description: shortened(description) }),
     inputSchema,
     origin: 'tool',
-    execute: (input, context) => server.call(definition, input, context),
+    execute: (input, { signal }) => server.call(definition, input, signal),
   }
 }
 

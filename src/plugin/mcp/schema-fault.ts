@@ -1,4 +1,10 @@
+import type { Ajv } from 'ajv'
+
 type Schema = Readonly<Record<string, unknown>>
+
+/** Made once: that takes far longer than a check does. */
+let oldDrafts: Promise<Ajv> | undefined
+let newDraft: Promise<Ajv> | undefined
 
 /**
  * Why a schema cannot be that of a tool's input, or `undefined`. One broken schema would make a provider refuse the whole
@@ -8,14 +14,29 @@ export async function schemaFault(schema: Schema): Promise<string | undefined> {
   if (schema['type'] !== 'object') return 'it must describe an object ("type": "object")'
   const { $schema: dialect, ...rules } = schema
   const isOld = typeof dialect === 'string' && /draft-0[4-7]/.test(dialect)
-  // Loaded late: where no server is contacted it is never needed.
-  const Validator = isOld ? (await import('ajv')).Ajv : (await import('ajv/dist/2020.js')).Ajv2020
+  const validator = await (isOld ? (oldDrafts ??= makeOld()) : (newDraft ??= makeNew()))
   try {
-    new Validator({ strict: false, validateFormats: false, addUsedSchema: false, logger: false }).compile(rules)
+    validator.compile(rules)
     return undefined
   } catch (error) {
     return oneLine(error instanceof Error ? error.message : String(error))
+  } finally {
+    // Or it would be kept for good.
+    validator.removeSchema(rules)
   }
+}
+
+const options = { strict: false, validateFormats: false, addUsedSchema: false, logger: false } as const
+
+/** Loaded late: where no server is contacted it is never needed. */
+async function makeOld(): Promise<Ajv> {
+  const { Ajv: Validator } = await import('ajv')
+  return new Validator(options)
+}
+
+async function makeNew(): Promise<Ajv> {
+  const { Ajv2020: Validator } = await import('ajv/dist/2020.js')
+  return new Validator(options)
 }
 
 function oneLine(text: string): string {

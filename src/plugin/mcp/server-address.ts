@@ -45,6 +45,11 @@ export function readAddress(name: string, configured: McpServerConfiguration, en
   if (command !== undefined && url !== undefined) return unusable(`${place} has both command and url: leave one out`)
   if (url !== undefined) return httpAddress(place, url, configured.headers ?? {}, environment)
   const given = lookedUp(`${place}.environment`, configured.environment ?? {}, environment)
+  const broken = Object.keys(given.values).filter((variable) => given.values[variable]!.includes('\0'))
+  if (broken.length > 0) {
+    const faults = broken.map((variable) => `${place}.environment.${variable}: the value holds a NUL byte`)
+    return { secrets: given.secrets, warnings: [...given.warnings, ...faults] }
+  }
   const { args = [], directory } = configured
   return {
     address: {
