@@ -12,7 +12,7 @@ const PAGE = 500
  * `read_history`: searches and reads earlier turns of this session, and of no other. Offered only when something of the
  * conversation is no longer in front of the model.
  */
-export function readHistoryTool(store: Pick<SessionStore, 'entries' | 'turns'>): Tool {
+export function readHistoryTool(store: HistoryStore): Tool {
   return {
     name: 'read_history',
     description:
@@ -45,6 +45,8 @@ export function readHistoryTool(store: Pick<SessionStore, 'entries' | 'turns'>):
     },
   }
 }
+
+type HistoryStore = Pick<SessionStore, 'entries' | 'turns' | 'content'>
 
 interface Question {
   readonly query?: string
@@ -107,17 +109,30 @@ async function turnText(
 }
 
 async function callText(
-  store: Pick<SessionStore, 'entries'>,
+  store: HistoryStore,
   session: string,
   toolCallId: string,
 ): Promise<string | undefined> {
   for await (const entry of spoken(store, session)) {
     if (entry.message.role !== 'tool') continue
     for (const part of entry.message.content) {
-      if (part.type === 'tool-result' && part.toolCallId === toolCallId) return outputText(part.output)
+      if (part.type !== 'tool-result' || part.toolCallId !== toolCallId) continue
+      return (await wholeText(store, entry, toolCallId)) ?? outputText(part.output)
     }
   }
   return undefined
+}
+
+/** The whole of a result that was too long to be shown. */
+async function wholeText(
+  store: HistoryStore,
+  { session, turn }: Spoken,
+  toolCallId: string,
+): Promise<string | undefined> {
+  const ends = await store.entries(session, { turn, types: ['tool-end'] })
+  const end = ends.findLast((entry) => entry.type === 'tool-end' && entry.toolCallId === toolCallId)
+  const stored = end?.type === 'tool-end' ? end.stored : undefined
+  return stored && store.content(stored.content.replace('sha256:', ''))
 }
 
 function textOf({ content }: Message): string {

@@ -16,7 +16,7 @@ import {
 import type { SessionStore } from '../session.ts'
 import type { Environment } from './configuration/environment.ts'
 import type { Configuration } from './configuration/settled.ts'
-import { homeAt } from './home/home.ts'
+import { homeAt, ownersPlaces } from './home/home.ts'
 import { loadPlugins } from './load-plugins.ts'
 import type { ToolPolicy } from './tool-policy.ts'
 
@@ -56,7 +56,7 @@ export async function homePlugins(configuration: Configuration, setting: HomeSet
     instructionsPlugin({ file: join(workspace, 'AGENTS.md') }),
     personaPlugin({ soulFile, userProfileFile, expected: layout === 'ayati' }),
     await skillsOf(configuration, setting, layout),
-    workspacePlugin({ folder: workspace }),
+    workspacePlugin({ folder: workspace, outOfReach: ownersPlaces(home) }),
     shellPlugin({ workspace, environment, access: policy.current }),
     ...mcpServers(configuration, setting),
     ...(await loadPlugins(plugins, { home, workspace })),

@@ -23,9 +23,9 @@ export class ConnectionFault extends Error {
   }
 }
 
-const LOSSES = ['NOT_CONNECTED', 'CONNECTION_CLOSED', 'SEND_FAILED']
+const LOSSES = ['CONNECTION_CLOSED', 'SEND_FAILED']
 
-const REFUSALS = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']
+const REFUSALS = ['NOT_CONNECTED', 'ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']
 
 /** The words that say most, on one line. */
 function reasonOf(error: unknown): string {
@@ -34,6 +34,8 @@ function reasonOf(error: unknown): string {
   if (status === 404) return 'it answered 404: no MCP server is at this address, or it has forgotten the session'
   if (status !== undefined) return oneLine(`it answered ${status}${text === '' ? '' : `: ${text}`}`)
   const chain = causes(error)
+  if (codeOf(error) === 'UNSUPPORTED_RESULT_TYPE') return 'it asks back, and servers are given no way to do that'
+  if (codeOf(error) === 'INVALID_RESULT') return 'it answered with something that the protocol does not know'
   // What the system says of a connection stands at the bottom.
   const told = chain.some(isFetchFailure) ? chain.at(-1) : error
   return oneLine(told instanceof Error ? told.message || codeOf(told) || told.name : String(told))

@@ -106,8 +106,9 @@ async function opened(options: ConnectionOptions, isOld: boolean): Promise<Conne
     })
     signal.throwIfAborted()
   } catch (error) {
+    const why = signal.aborted ? new ConnectionFault(signal.reason, undefined) : fault(error)
     await close()
-    throw signal.aborted ? new ConnectionFault(signal.reason, undefined) : fault(error)
+    throw why
   } finally {
     signal.removeEventListener('abort', onAbort)
   }

@@ -2,21 +2,22 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { statSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { ReadBuffer, Transport } from '@modelcontextprotocol/client'
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import { keepLastLines } from './last-lines.ts'
+import { messageLines } from './message-lines.ts'
 import type { ServerAddress } from './server-address.ts'
 
 /** What is needed of the library, which is loaded late. */
 export interface Wire {
-  readonly ReadBuffer: typeof ReadBuffer
-  readonly serializeMessage: (message: Parameters<Transport['send']>[0]) => string
+  readonly deserializeMessage: (line: string) => JSONRPCMessage
+  readonly serializeMessage: (message: JSONRPCMessage) => string
 }
 
 export interface ProgramTransport extends Transport {
   /** These two tell the library that a program is behind it: one that says nothing to its first question is an old one. */
   readonly pid: number | undefined
   readonly stderr: null
-  /** How it ended and what it said last, or `undefined` while it runs. Not fit to be shown before secrets were taken out. */
+  /** How it came to end by itself, and what it said last. Not fit to be shown before secrets were taken out. */
   ending(): string | undefined
 }
 
@@ -33,10 +34,10 @@ const LAST_WORDS = 500
  */
 export function programTransport(
   address: Extract<ServerAddress, { type: 'program' }>,
-  { ReadBuffer: Buffered, serializeMessage }: Wire,
+  { deserializeMessage, serializeMessage }: Wire,
   largestMessage: number,
 ): ProgramTransport {
-  const buffer = new Buffered({ maxBufferSize: largestMessage })
+  const lines = messageLines(largestMessage, read)
   let child: ChildProcess | undefined
   let lastLines: () => readonly string[] = () => []
   let ending: string | undefined
@@ -69,38 +70,36 @@ export function programTransport(
   }
 
   function hear(chunk: Buffer): void {
+    if (lines(chunk)) return
+    ending ??= `it sent a message of more than ${largestMessage.toLocaleString('en-US')} bytes`
+    void close()
+  }
+
+  /** What is no message of the protocol is passed over: some servers greet. */
+  function read(line: string): void {
     try {
-      buffer.append(chunk)
-    } catch {
-      ending ??= `it sent a message of more than ${largestMessage.toLocaleString('en-US')} bytes`
-      void close()
-      return
-    }
-    for (;;) {
-      try {
-        const message = buffer.readMessage()
-        if (message === null) return
-        transport.onmessage?.(message)
-      } catch (error) {
-        transport.onerror?.(error as Error)
-      }
+      transport.onmessage?.(deserializeMessage(line))
+    } catch (error) {
+      transport.onerror?.(error as Error)
     }
   }
 
   async function onExit(program: ChildProcess, how: string): Promise<void> {
-    const closed = program.exitCode === null && program.signalCode === null ? undefined : once(program, 'close')
+    const closed = once(program, 'close').then(
+      () => true,
+      () => true,
+    )
     signalGroup(program, 'SIGKILL')
-    await Promise.race([closed, wait(LAST_WORDS)])
+    await within(closed, LAST_WORDS)
     for (const stream of [program.stdin, program.stdout, program.stderr]) stream?.destroy()
     const words = lastLines()
-    ending ??= `it ended ${how}${words.length === 0 ? '' : `; its last words: ${words.join(' | ')}`}`
+    if (!closing) ending = `it ended ${how}${words.length === 0 ? '' : `; its last words: ${words.join(' | ')}`}`
     closedNow()
   }
 
   function closedNow(): void {
     if (isClosed) return
     isClosed = true
-    buffer.clear()
     transport.onclose?.()
   }
 
@@ -119,7 +118,6 @@ export function programTransport(
       await gone
     }
     if (child) signalGroup(child, 'SIGKILL')
-    ending ??= 'it was closed'
     closedNow()
   }
 
@@ -132,7 +130,9 @@ export function programTransport(
     start,
     async send(message) {
       const input = child?.stdin
-      if (!input?.writable) throw new Error(ending ?? 'the program is not running')
+      if (!input?.writable) {
+        throw Object.assign(new Error(ending ?? 'the program is not running'), { code: 'NOT_CONNECTED' })
+      }
       input.write(serializeMessage(message))
     },
     close,
@@ -140,10 +140,12 @@ export function programTransport(
   return transport
 }
 
+/** Whether something is done before the limit, ms. */
 async function within(done: Promise<boolean>, limit: number): Promise<boolean> {
   const end = new AbortController()
   try {
-    return await Promise.race([done, wait(limit, false, { signal: end.signal })])
+    const over = wait(limit, false, { signal: end.signal }).catch(() => false)
+    return await Promise.race([done, over])
   } finally {
     end.abort()
   }

@@ -52,7 +52,7 @@ export function serverCall({ name, isOut, connection, faultOf, clean }: CallSett
     return failure(
       isLost
         ? `the MCP server ${name} was lost during the call, which may or may not have taken effect: ${why}`
-        : `the MCP server ${name} did not carry out the call: ${why}`,
+        : `the call failed at the MCP server ${name}: ${why}`,
     )
   }
 

@@ -26,9 +26,8 @@ export async function changePlan(
   const place = await confinedPath(folder, path, outOfReach)
   if (place.type === 'refused') return failure(place.why)
   const shown = shownName(place.names.join('/')) || '.'
-  if (place.names.some(isRepository)) {
-    return failure(`${shown} is out of reach for changes: what stands in .git can make git run programs`)
-  }
+  const kept = keptByOwner(place.names)
+  if (kept !== undefined) return failure(`${shown} is out of reach for changes: ${kept}`)
   const found = await readTextFile(place)
   if (found.type === 'folder') return failure(`${shown} is a folder, not a file`)
   if (found.type === 'unusable') return failure(found.why)
@@ -68,9 +67,21 @@ function textFault(shown: string, text: string, before: Before): string | undefi
   return bytes > MOST_BYTES ? `${shown} would hold ${bytes} bytes; at most ${MOST_BYTES} are written` : undefined
 }
 
-/** `.git` however some file systems let it be written: in any case, with characters in it that they ignore. */
-function isRepository(name: string): boolean {
-  return name.replace(/\p{Cf}/gu, '').toLowerCase() === '.git'
+/**
+ * Why a file is the owner's alone. Git runs programs that stand in `.git`; what the operator's layers are read from would
+ * let a model write its own instructions.
+ */
+function keptByOwner(names: readonly string[]): string | undefined {
+  const plain = names.map(plainName)
+  if (plain.includes('.git')) return 'what stands in .git can make git run programs'
+  if (plain[0] === '.agents') return 'the skills in .agents become instructions; only their owner changes them'
+  if (plain.length === 1 && plain[0] === 'agents.md') return 'it becomes instructions; only its owner changes it'
+  return undefined
+}
+
+/** A name however some file systems let it be written: in any case, with characters in it that they ignore. */
+function plainName(name: string): string {
+  return name.replace(/\p{Cf}/gu, '').toLowerCase()
 }
 
 function failure(error: string): ToolFailed {

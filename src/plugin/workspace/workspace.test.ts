@@ -255,6 +255,8 @@ test('writes that cannot be made are refused before anybody is asked', async (t)
   assert.match(await refused('closed/b'), /out of reach/)
   for (const path of ['.git/config', 'dir/.GIT/hooks/x', '.g\u200cit/config'])
     assert.match(await refused(path), /git run/)
+  for (const path of ['AGENTS.md', 'agents.MD', '.agents/skills/x/SKILL.md'])
+    assert.match(await refused(path), /instructions/)
 })
 
 test('an edit replaces the one place that holds exactly the old text', async (t) => {

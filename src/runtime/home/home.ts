@@ -31,6 +31,13 @@ export function homeAt(root: string): Home {
   }
 }
 
+/** What no tool may touch, even in a workspace that holds the home, or is it: the home and everything in it that counts. */
+export function ownersPlaces(root: string): readonly string[] {
+  const { configurationFile, data, context, toolAccessFile } = homeAt(root)
+  const folders = ['skills', 'subjects', 'tastes'].map((name) => join(root, name))
+  return [root, configurationFile, data, context, toolAccessFile, ...folders]
+}
+
 /** Makes the folders that are missing, for the owner alone (0700). Rejects with a sentence that says how to mend it. */
 export async function createHome({ root, data }: Home): Promise<void> {
   for (const folder of [root, data]) {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { access, constants, realpath, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isWithin } from '../is-within.ts'
+import { isWithin } from '../../confined-path.ts'
 
 /** A script that a skill ships, as it is now, or why there is none to run. */
 export type SkillScript =
@@ -24,7 +24,7 @@ export async function skillScript(skillFolder: string, name: string): Promise<Sk
   if (/[/\\]|\.\./.test(name)) return refused(`the script name ${shown} holds "/", "\\" or "..", which none may`)
   try {
     const path = await realpath(join(skillFolder, 'scripts', name))
-    if (!isWithin(path, await realpath(skillFolder)))
+    if (!isWithin(await realpath(skillFolder), path))
       return refused(`the script ${shown} leads out of its skill's folder`)
     if (!(await stat(path)).isFile()) return refused(`the script ${shown} is no regular file`)
     await access(path, constants.X_OK)
