@@ -36,7 +36,7 @@ test('a server of the protocol of 2026-07-28 is spoken to in it', async (t) => {
   assert.match(log.join('\n'), /"tools\/call".*"io\.modelcontextprotocol\/protocolVersion":"2026-07-28"/)
 
   const asked = await callTool(plugin, 's__asks')
-  assert.match(asked.ok ? '' : asked.error, /^the MCP server s did not carry out the call: /)
+  assert.match(asked.ok ? '' : asked.error, /^the call failed at the MCP server s: it asks back/)
 
   server.change({ protocol: 'new', tools: [tool('echo', { description: 'Changed.' }), announces] })
   await callTool(plugin, 's__announces')

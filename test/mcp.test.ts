@@ -85,16 +85,33 @@ test('the public server "filesystem" reads and writes where it may, and fails wh
   assert.match(outside.ok ? '' : outside.error, /denied/i)
 })
 
-test('a server ends with its plugin, and so does what it started', async (t) => {
+test('a server ends with its plugin, and so does what it started, even where it does not want to', async (t) => {
   const { scripted, plugin: started } = home(t)
-  const server = scripted('family', { tools: [{ name: 'one', inputSchema: { type: 'object' } }], child: true })
+  const tools = [{ name: 'one', inputSchema: { type: 'object' } }]
+  const server = scripted('family', { tools, child: true, stubborn: true })
   const plugin = await started({ family: server.configured })
   await plugin.ready?.()
-  const pids = server.log().flatMap((line) => /^(?:started|child) (\d+)$/.exec(line)?.[1] ?? [])
+  const pids = pidsIn(server.log())
   assert.equal(pids.length, 2)
   await plugin.stop?.()
-  await until(() => !pids.some((pid) => isAlive(Number(pid))))
+  await until(() => !pids.some(isAlive))
 })
+
+test('a plugin that is stopped while it still connects leaves nothing running', async (t) => {
+  const { scripted, plugin: started } = home(t)
+  const server = scripted('slow', { tools: [], startDelayMs: 600_000 })
+  const plugin = await started({ slow: server.configured })
+  const ready = plugin.ready?.()
+  await until(() => server.log().length === 1)
+  await plugin.stop?.()
+  await ready
+  await until(() => !pidsIn(server.log()).some(isAlive))
+  assert.deepEqual(namesOf(plugin), [])
+})
+
+function pidsIn(log: readonly string[]): readonly number[] {
+  return log.flatMap((line) => /^(?:started|child) (\d+)$/.exec(line)?.[1] ?? []).map(Number)
+}
 
 /** Resolves once it listens, with what ends it. */
 async function everythingOverHttp(port: number): Promise<() => Promise<void>> {

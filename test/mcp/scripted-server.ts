@@ -19,6 +19,10 @@ interface Incoming {
 
 log(`started ${process.pid}`)
 if (script().says !== undefined) process.stderr.write(`${script().says}\n`)
+if (script().stubborn) {
+  process.on('SIGTERM', () => {})
+  setInterval(() => {}, 1000)
+}
 await wait(script().startDelayMs ?? 0)
 if (script().child) {
   const { spawn } = await import('node:child_process')

@@ -9,6 +9,8 @@ export interface ServerScript {
   readonly says?: string
   /** Starts a program of its own, which knows nothing of the pipes. */
   readonly child?: boolean
+  /** Does not go when it is asked to. */
+  readonly stubborn?: boolean
 }
 
 export interface ScriptedTool {
