@@ -68,8 +68,11 @@ export function lineReader(io: Io, options: LineReaderOptions): LineReader {
     async ask(question, signal) {
       if (closed || signal?.aborted) return undefined
       const { promise, resolve } = Promise.withResolvers<string | undefined>()
-      const takeBack = () => resolve(undefined)
-      answer = resolve
+      answer = (line) => {
+        if (line === undefined && terminal) io.stdout.write('\n')
+        resolve(line)
+      }
+      const takeBack = () => answer?.(undefined)
       signal?.addEventListener('abort', takeBack, { once: true })
       if (terminal) {
         reader.setPrompt(question)

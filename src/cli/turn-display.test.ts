@@ -77,27 +77,24 @@ test('a call that somebody had to allow is shown with the words that run', () =>
   const decided = (decision: ApprovalDecision) =>
     entry({ type: 'approval', turn: 't', approval: 'a', toolCallId: '1', digest: 'd', decision, by: 'cli' })
   const started = entry({ type: 'tool-start', ...call, toolName: 'shell', input: request.input })
-  const result = entry({
+  const ended = (toolCallId: string, output: string) =>
+    entry({ type: 'tool-end', ...call, toolCallId, ok: false, output, durationMs: 0 })
+  const calls = entry({
     type: 'message',
     turn: 't',
     tokens,
-    message: {
-      role: 'tool',
-      content: [
-        { type: 'tool-result', toolCallId: '1', toolName: 'shell', output: { type: 'error-text', value: 'denied' } },
-        {
-          type: 'tool-result',
-          toolCallId: '2',
-          toolName: 'nope',
-          output: { type: 'error-text', value: 'no such tool' },
-        },
-      ],
-    },
+    message: { role: 'assistant', content: [{ type: 'tool-call', toolCallId: '2', toolName: 'nope', input: {} }] },
   })
   assert.equal(shown([asked, decided({ type: 'approve', scope: 'once' }), started]), '→ shell git log\n')
   assert.equal(
-    shown([asked, decided({ type: 'deny', reason: 'not now' }), result]),
-    '✗ shell git log\ndenied: not now\n✗ nope\nrefused: no such tool\n',
+    shown([
+      calls,
+      asked,
+      decided({ type: 'deny', reason: 'not now' }),
+      ended('1', 'denied'),
+      ended('2', 'no such tool'),
+    ]),
+    '✗ shell git log\ndenied: not now\n✗ nope {}\nrefused: no such tool\n',
   )
 })
 

@@ -1,8 +1,7 @@
 import type { SessionEvent } from '../runtime.ts'
 import type { Entry } from '../session.ts'
-import type { CallDescription } from '../tool.ts'
-import { argvText, exactLine } from './exact-text.ts'
 import { type Io, width } from './io.ts'
+import { shownCalls } from './shown-calls.ts'
 import { harmless, type Look, styled } from './style.ts'
 import { oneLine } from './table.ts'
 
@@ -19,9 +18,7 @@ export interface TurnDisplay {
  */
 export function turnDisplay(io: Io, options: { readonly details: boolean }): TurnDisplay {
   const said = new Map<string, string>()
-  /** Calls whose words are known, and those that somebody decided about or that ran. */
-  const asked = new Map<string, string>()
-  const started = new Set<string>()
+  const calls = shownCalls(detail)
   let atLineStart = true
   let look: Look | undefined
 
@@ -55,32 +52,11 @@ export function turnDisplay(io: Io, options: { readonly details: boolean }): Tur
   }
 
   function entry(happened: Entry): void {
-    if (happened.type === 'approval-request') {
-      asked.set(happened.toolCallId, callLine(happened.request))
-      if (options.details) line()
-    } else if (happened.type === 'approval' && happened.decision.type === 'deny') {
-      started.add(happened.toolCallId)
-      detail(`✗ ${asked.get(happened.toolCallId) ?? ''}`)
-      detail(`  denied${happened.decision.reason === undefined ? '' : `: ${happened.decision.reason}`}`)
-    } else if (happened.type === 'tool-start') {
-      started.add(happened.toolCallId)
-      detail(`→ ${asked.get(happened.toolCallId) ?? callLine({ tool: happened.toolName, input: happened.input })}`)
-    } else if (happened.type === 'tool-end' && !happened.ok) {
-      detail(`  failed: ${happened.output}`)
-    } else if (happened.type === 'message' && happened.message.role === 'assistant') {
+    if (happened.type === 'approval-request' && options.details) line()
+    if (happened.type === 'message' && happened.message.role === 'assistant') {
       settle(happened.call ?? '', textOf(happened.message.content))
-    } else if (happened.type === 'message' && happened.message.role === 'tool') {
-      refused(happened.message.content)
     }
-  }
-
-  /** Calls that never ran: unknown tools, bad input, and what may not run. */
-  function refused(content: ToolContent): void {
-    for (const part of content) {
-      if (part.type !== 'tool-result' || part.output.type !== 'error-text' || started.has(part.toolCallId)) continue
-      detail(`✗ ${part.toolName}`)
-      detail(`  refused: ${part.output.value}`)
-    }
+    calls(happened)
   }
 
   return {
@@ -95,15 +71,7 @@ export function turnDisplay(io: Io, options: { readonly details: boolean }): Tur
   }
 }
 
-type Spoken = Extract<Entry, { type: 'message' }>['message']
-type AssistantContent = Extract<Spoken, { role: 'assistant' }>['content']
-type ToolContent = Extract<Spoken, { role: 'tool' }>['content']
-
-/** A call in one line: the words of its command where they are known. */
-function callLine({ tool, argv, command, input }: CallDescription): string {
-  const words = argv === undefined ? exactLine(command ?? JSON.stringify(input) ?? '') : argvText(argv)
-  return `${tool} ${words}`
-}
+type AssistantContent = Extract<Extract<Entry, { type: 'message' }>['message'], { role: 'assistant' }>['content']
 
 function textOf(content: AssistantContent): string {
   if (typeof content === 'string') return content

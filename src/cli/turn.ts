@@ -42,12 +42,12 @@ export async function follow(
   let waiting: WaitingApproval | undefined
   try {
     for await (const event of turnEvents(connection, session, turn, { after, signal: left.signal })) {
+      const entry = event.type === 'entry' ? event.entry : undefined
+      if (entry?.type === 'approval') watch.settled(entry.toolCallId, true)
+      if (entry?.type === 'tool-end') watch.settled(entry.toolCallId, false)
       display?.show(event)
-      if (event.type !== 'entry') continue
-      const { entry } = event
-      if (entry.type === 'turn-end') return entry.outcome
-      if (entry.type === 'approval') watch.decided(entry.approval)
-      if (entry.type !== 'approval-request') continue
+      if (entry?.type === 'turn-end') return entry.outcome
+      if (entry?.type !== 'approval-request') continue
       const waits = await stillWaiting(connection, entry.approval)
       if (waits === undefined) continue
       watch.asked(waits, () => {

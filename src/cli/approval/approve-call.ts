@@ -18,7 +18,8 @@ import { absentWatch } from './watch.ts'
 
 /** Shows one waiting call, takes the decision about it, and sees to it that the turn goes on. */
 export async function approveCall(id: string, call: CommandCall, io: Io): Promise<number> {
-  return await connected(call.home, io, 'write', async (connection) => {
+  const decides = call.has('yes') || call.has('deny') || (!call.json && personIsHere(io))
+  return await connected(call.home, io, decides ? 'write' : 'read', async (connection) => {
     const waits = await waitingApproval(connection, id)
     const decision = await decisionOf(waits, call, io)
     if (decision === undefined) {

@@ -10,33 +10,33 @@ import type { Watch } from './watch.ts'
 
 /** Asks on the terminal, one question after another, while the turn is followed on: somebody else may be quicker. */
 export function personWatch(connection: Connection, io: Io, asking: Asking): Watch {
+  /** By the id of the call. */
   const open = new Map<string, AbortController>()
   let questions: Promise<void> = Promise.resolve()
 
-  async function settle(waits: WaitingApproval, signal: AbortSignal, leave: () => void): Promise<void> {
-    if (signal.aborted) return
-    const decision = await asking((ask) => askPerson(waits, io, ask, signal))
-    const stillOpen = open.delete(waits.approval)
-    if (!stillOpen) return
-    if (decision !== undefined) return await decide(connection, waits, decision)
-    note(io, '')
-    leave()
+  async function settle(waits: WaitingApproval, taken: AbortController, leave: () => void): Promise<void> {
+    if (taken.signal.aborted) return
+    const decision = await asking((ask) => askPerson(waits, io, ask, taken.signal))
+    if (taken.signal.aborted) return
+    open.delete(waits.toolCallId)
+    if (decision === undefined) leave()
+    else await decide(connection, waits, decision)
   }
 
   return {
     asked(waits, leave) {
       const taken = new AbortController()
-      open.set(waits.approval, taken)
+      open.set(waits.toolCallId, taken)
       questions = questions
-        .then(() => settle(waits, taken.signal, leave))
+        .then(() => settle(waits, taken, leave))
         .catch((error: unknown) => tell(error, waits, io, leave))
     },
-    decided(approval) {
-      const taken = open.get(approval)
+    settled(toolCallId, decided) {
+      const taken = open.get(toolCallId)
       if (taken === undefined) return
-      open.delete(approval)
+      open.delete(toolCallId)
       taken.abort()
-      note(io, styled(io, 'dim', '\n(decided elsewhere)', io.stderr))
+      if (decided) note(io, styled(io, 'dim', '(decided elsewhere)', io.stderr))
     },
     over() {
       for (const taken of open.values()) taken.abort()

@@ -7,8 +7,8 @@ import { waitingLine } from './waiting.ts'
 export interface Watch {
   /** A call waits. `leave` ends the following: the turn stays as it is. */
   readonly asked: (waits: WaitingApproval, leave: () => void) => void
-  /** Somebody has decided, here or elsewhere. */
-  readonly decided: (approval: string) => void
+  /** The question about a call stands no more: somebody `decided`, here or elsewhere, or the call has ended. */
+  readonly settled: (toolCallId: string, decided: boolean) => void
   /** Takes back what is still asked. */
   readonly over: () => void
 }
@@ -23,7 +23,7 @@ export function absentWatch(connection: Connection, io: Io): Watch {
       if (connection.inProcess) leave()
       else note(io, waitingLine(waits))
     },
-    decided() {},
+    settled() {},
     over() {},
   }
 }

@@ -1,11 +1,15 @@
 import type { Io } from '../io.ts'
 import { runningGateway } from '../running-gateway.ts'
+import { checkAudit } from './check-audit.ts'
 import { checkConfiguration } from './check-configuration.ts'
 import { checkHome, checkPrivacy } from './check-home.ts'
 import { checkClock, checkDisk, checkNode } from './check-machine.ts'
 import { checkModel } from './check-model.ts'
+import { checkPolicy } from './check-policy.ts'
 import { checkPort } from './check-port.ts'
+import { checkSkills } from './check-skills.ts'
 import { checkStore } from './check-store.ts'
+import { checkServers, checkTools } from './check-tools.ts'
 import { type Finding, ok, problem } from './finding.ts'
 
 /** No clock that is right says less. */
@@ -18,9 +22,9 @@ export async function examine(home: string, io: Io): Promise<readonly Finding[]>
   const files = homeAt(home)
   const { environment } = io
   const loaded = await loadConfiguration({ home, environment })
-  const { gateway, model, models, providers } = loaded.configuration
+  const { gateway, mcp, model, models, providers } = loaded.configuration
   const store = await checkStore(home, storePath(home))
-  const privateFiles = [files.configurationFile, files.data, files.tokenFile, storePath(home)]
+  const privateFiles = [files.configurationFile, files.toolAccessFile, files.data, files.tokenFile, storePath(home)]
   return [
     checkNode(process.versions.node),
     await checkHome(home),
@@ -31,6 +35,11 @@ export async function examine(home: string, io: Io): Promise<readonly Finding[]>
     checkClock(new Date(), store.newest, RELEASED),
     await checkGateway(home, gateway),
     await checkModel(createModels({ providers, models, environment }), model),
+    ...(await checkSkills(home, loaded.configuration, io)),
+    ...(await checkPolicy(files.toolAccessFile, io)),
+    ...(loaded.problems.length === 0 ? await checkTools(home, storePath(home), io) : []),
+    ...checkServers(Object.keys(mcp.servers)),
+    await checkAudit(home, storePath(home)),
   ]
 }
 

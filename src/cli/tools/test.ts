@@ -13,7 +13,8 @@ import { harmless, styled } from '../style.ts'
 export async function testTool(call: CommandCall, io: Io): Promise<number> {
   const [, name, text] = call.words
   const input = inputOf(text)
-  const purpose = call.has('plan') ? 'read' : 'write'
+  const runs = !call.has('plan') && (call.has('yes') || (!call.json && personIsHere(io)))
+  const purpose = runs ? 'write' : 'read'
   return await connected(call.home, io, purpose, async (connection) => {
     const trial = await ask<ToolTrial>(connection, pathTo('/api/tools/', name!, '/plan'), {
       method: 'POST',
@@ -67,6 +68,7 @@ async function runAsShown(connection: Connection, name: string, input: unknown, 
 }
 
 function tellResult(result: ToolResult, io: Io): void {
-  if (result.output !== undefined && result.output !== '') print(io, harmless(result.output, io.stdout))
+  const { output = '' } = result
+  if (output !== '') print(io, harmless(output.replace(/\n$/, ''), io.stdout))
   if (!result.ok) note(io, `${styled(io, 'red', 'failed', io.stderr)}: ${harmless(result.error, io.stderr)}`)
 }

@@ -1,0 +1,39 @@
+import type { Access } from '../../tool.ts'
+import type { Io } from '../io.ts'
+import { type Finding, ok, problem, warning } from './finding.ts'
+
+/** What may run, and whether that can be read at all: a faulty policy allows nothing. */
+export async function checkPolicy(file: string, io: Io): Promise<readonly Finding[]> {
+  const { accessFile } = await import('../../tool.ts')
+  const { readText } = await import('../../plugin.ts')
+  const read = await accessFile(file, io.environment, readText).current()
+  if (read.type === 'access') return [ok('policy', policyText(read.access)), checkShell(read.access, file)]
+  const mend = `Correct ${file}, or the environment variable that is named.`
+  return read.problems.map((fault) => problem('policy', `no tool may run: ${fault}`, mend))
+}
+
+function policyText({ global }: Access): string {
+  if (!global.enabled) return 'all tools are switched off (global.enabled)'
+  if (global.mode === 'off') return 'all tools are switched off (global.mode)'
+  if (global.mode === 'full') return 'every tool may run that is not disabled (global.mode)'
+  const { length } = global.allowedTools
+  return `${length === 0 ? 'nothing' : length === 1 ? 'one name' : `${length} names`} on the allowlist`
+}
+
+function checkShell({ shell }: Access, file: string): Finding {
+  if (!shell.enabled || shell.mode === 'off') return ok('shell', 'off')
+  const where = shell.allowAnyCwd ? ', in any folder' : ''
+  const asked = shell.approval === 'ask' ? ', each with your approval' : ''
+  if (shell.mode === 'full') {
+    return warning(
+      'shell',
+      `full: a model may run any command that you may${where}${asked}`,
+      `Set tools.shell.mode to "allowlist" in ${file}, or unset SHELL_TOOL_MODE.`,
+    )
+  }
+  const { length } = shell.allowedPrefixes
+  const commands = length === 0 ? 'no command' : length === 1 ? 'one prefix' : `${length} prefixes`
+  const message = `allowlist: ${commands}${where}${asked}`
+  if (!shell.allowAnyCwd) return ok('shell', message)
+  return warning('shell', message, `Without tools.shell.allowAnyCwd in ${file} it keeps to the workspace.`)
+}

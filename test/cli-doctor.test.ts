@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import test, { type TestContext } from 'node:test'
+import type { Finding } from '../src/cli/doctor/finding.ts'
+import { openSqliteStore } from '../src/session.ts'
+import { storePath } from '../src/runtime.ts'
+import { temporaryHome } from './cli/home.ts'
+import { run } from './cli/recorded-io.ts'
+
+const PEOPLE = ['skills', 'policy', 'shell', 'tools', 'mcp', 'audit']
+
+/** What doctor says of skills, tools and their policy, on a home with these files. */
+async function examined(
+  context: TestContext,
+  files: Readonly<Record<string, string>>,
+  options: {
+    readonly environment?: Readonly<Record<string, string>>
+    readonly prepare?: (home: string) => Promise<void>
+  } = {},
+): Promise<{ readonly code: number; readonly findings: readonly Finding[] }> {
+  const { home, environment } = temporaryHome(context)
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(join(home, name, '..'), { recursive: true })
+    writeFileSync(join(home, name), text)
+  }
+  await options.prepare?.(home)
+  const { code, stdout } = await run(['doctor', '--json'], { environment: { ...environment, ...options.environment } })
+  const { findings } = JSON.parse(stdout) as { findings: readonly Finding[] }
+  return { code, findings: findings.filter(({ check }) => PEOPLE.includes(check)) }
+}
+
+const brief = (findings: readonly Finding[]) => findings.map(({ check, level, message }) => [check, level, message])
+
+async function recorded(home: string): Promise<void> {
+  mkdirSync(join(storePath(home), '..'), { recursive: true })
+  const store = await openSqliteStore({ path: storePath(home) })
+  for (const tool of ['a', 'b']) {
+    await store.transaction([{ type: 'audit', facts: { kind: 'decision', tool }, time: '2026-11-20T10:00:00.000Z' }])
+  }
+  await store.close()
+}
+
+test('a new home has no skills, a policy that allows nothing, and no shell', async (context) => {
+  const { findings } = await examined(context, {})
+  assert.deepEqual(brief(findings), [
+    ['skills', 'ok', '0 skills'],
+    ['policy', 'ok', 'nothing on the allowlist'],
+    ['shell', 'ok', 'off'],
+    ['audit', 'ok', 'nothing was recorded yet'],
+  ])
+})
+
+test('skills are counted, and what was left out is named with its reason', async (context) => {
+  const { code, findings } = await examined(context, {
+    'config.json': '{"skills": {"disabled": ["gamma"]}}',
+    'skills/alpha/SKILL.md': '---\nname: alpha\n---\n# Alpha\n',
+    'skills/beta/SKILL.md': '---\nmetadata: {requires: {bins: [no-such-program]}}\n---\n# Beta\n',
+    'skills/gamma/SKILL.md': '# Gamma\n',
+    'skills/delta/SKILL.md': '---\n: {\n---\n# Delta\n',
+  })
+  const skills = findings.filter(({ check }) => check === 'skills')
+  assert.deepEqual(brief(skills.slice(0, 1)), [['skills', 'ok', '2 skills, 1 disabled']])
+  assert.deepEqual(
+    skills.slice(1).map(({ level }) => level),
+    ['warning', 'warning'],
+  )
+  assert.match(skills[1]!.message, /skills\/beta is left out: .*no-such-program/)
+  assert.match(skills[2]!.message, /delta.*SKILL\.md/)
+  assert.equal(code, 0)
+})
+
+test('a faulty policy is a problem with its mend, since nothing may run', async (context) => {
+  const { code, findings } = await examined(context, { 'tool-access.json': '{"global": {"mode": "some"}, "more": 1}' })
+  const policy = findings.filter(({ check }) => check === 'policy')
+  assert.equal(code, 1)
+  assert.equal(policy.length, 2)
+  for (const { level, message, mend } of policy) {
+    assert.equal(level, 'problem')
+    assert.match(message, /^no tool may run: .*(mode|more)/)
+    assert.match(mend!, /tool-access\.json/)
+  }
+})
+
+test('a shell that may run anything is told with caution', async (context) => {
+  const full = '{"global": {"mode": "full"}, "tools": {"shell": {"enabled": true, "mode": "full"}}}'
+  const { code, findings } = await examined(context, { 'tool-access.json': full })
+  assert.equal(code, 0)
+  assert.deepEqual(brief(findings).slice(1, 3), [
+    ['policy', 'ok', 'every tool may run that is not disabled (global.mode)'],
+    ['shell', 'warning', 'full: a model may run any command that you may'],
+  ])
+  const limited = await examined(
+    context,
+    { 'tool-access.json': '{"tools": {"shell": {"approval": "ask", "allowAnyCwd": true}}}' },
+    { environment: { SHELL_TOOL_ENABLED: 'true', SHELL_TOOL_ALLOWED_PREFIXES: 'git status,ls' } },
+  )
+  assert.deepEqual(brief(limited.findings)[2], [
+    'shell',
+    'warning',
+    'allowlist: 2 prefixes, in any folder, each with your approval',
+  ])
+})
+
+test('tools are counted by what becomes of a call, servers are named, and the audit is verified', async (context) => {
+  const { code, findings } = await examined(
+    context,
+    {
+      'config.json': '{"mcp": {"servers": {"files": {"command": "no-such-program"}}}}',
+      'tool-access.json': '{"global": {"allowedTools": ["read_file", "write_file"]}}',
+    },
+    { prepare: recorded },
+  )
+  assert.equal(code, 0)
+  const [tools, mcp, audit] = brief(findings).slice(-3)
+  assert.match(String(tools![2]), /^\d+ allowed, 1 with your approval, \d+ refused$/)
+  assert.deepEqual(
+    [mcp, audit],
+    [
+      ['mcp', 'ok', 'server files'],
+      ['audit', 'ok', 'whole: 2 records'],
+    ],
+  )
+})
+
+test('an audit that somebody has changed is a problem that names the record', async (context) => {
+  const { code, findings } = await examined(
+    context,
+    {},
+    {
+      async prepare(home) {
+        await recorded(home)
+        const { DatabaseSync } = await import('node:sqlite')
+        const database = new DatabaseSync(storePath(home))
+        database.exec('delete from audit where number = 1')
+        database.close()
+      },
+    },
+  )
+  assert.equal(code, 1)
+  const [check, level, message] = brief(findings).at(-1)!
+  assert.deepEqual([check, level], ['audit', 'problem'])
+  assert.match(message!, /^broken at record 1: /)
+})
