@@ -2,15 +2,14 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import { callTool, isAlive, type McpHome, namesOf, openMcpHome, until } from './mcp/mcp-home.ts'
 
-const programs = createRequire(import.meta.url)
-const everything = programs.resolve('@modelcontextprotocol/server-everything/dist/index.js')
-const filesystem = programs.resolve('@modelcontextprotocol/server-filesystem/dist/index.js')
+const everything = fileURLToPath(import.meta.resolve('@modelcontextprotocol/server-everything/dist/index.js'))
+const filesystem = fileURLToPath(import.meta.resolve('@modelcontextprotocol/server-filesystem/dist/index.js'))
 
 function home(t: TestContext): McpHome {
   const opened = openMcpHome()
