@@ -1,0 +1,227 @@
+import assert from 'node:assert/strict'
+import { copyFileSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import test from 'node:test'
+import { openedHome } from './home/opened-home.ts'
+
+const allowed = (...allowedTools: readonly string[]) => JSON.stringify({ global: { allowedTools } })
+
+const skill = (name: string, body: string) =>
+  `---\nname: ${name}\ndescription: About ${name}.\n---\n# ${name}\n${body}\n`
+
+test('a home without skills and tools answers, and offers nothing', async (t) => {
+  const { say } = await openedHome(t)
+  const said = await say('hello')
+  assert.deepEqual(said.offered, [])
+  assert.match(said.text, /system/)
+})
+
+test('a hundred skills cost their list, and their words are read when they are needed', async (t) => {
+  const names = Array.from({ length: 100 }, (_, index) => `skill-${String(index).padStart(3, '0')}`)
+  const files = names.map((name) => [`skills/${name}/SKILL.md`, skill(name, 'Do it like this. '.repeat(40))] as const)
+  const { say, runtime } = await openedHome(t, Object.fromEntries(files))
+  const said = await say('/call read_skill {"skill_name": "skill-042"}\n/say Done.')
+  assert.deepEqual(said.offered, ['read_skill'])
+  assert.match(said.system, /- \*\*skill-099\*\*: About skill-099\./)
+  assert.doesNotMatch(said.system, /Do it like this/)
+  assert.match(said.results[0]!, /^# skill-042\nDo it like this\./)
+  const { manifest } = await runtime.preview({})
+  const entry = manifest.entries.find(({ id }) => id === 'skills')!
+  assert.ok(entry.tokens < 2_000, `${entry.tokens} tokens`)
+})
+
+test('few skills are sent in full, and nothing is offered to read them', async (t) => {
+  const { say } = await openedHome(t, { 'skills/knots/SKILL.md': skill('knots', 'Over, under.') })
+  const said = await say('hello')
+  assert.deepEqual(said.offered, [])
+  assert.match(said.system, /## knots\nAbout knots\.\n\n# knots\nOver, under\./)
+})
+
+test('skills give way to their list where the head has no room for them, and read_skill comes with it', async (t) => {
+  const files = { 'skills/knots/SKILL.md': skill('knots', 'Over, under, around. '.repeat(1200)) }
+  const { say } = await openedHome(t, files)
+  const said = await say(
+    '/call read_skill {"skill_name": "knots"}\n/call read_skill {"skill_name": "ropes"}\n/say So it is.',
+  )
+  assert.deepEqual(said.offered, ['read_skill'])
+  assert.doesNotMatch(said.system, /Over, under/)
+  assert.equal(said.results[1], 'unknown skill: ropes')
+})
+
+test('a second call for an unchanged skill answers that it stands above', async (t) => {
+  const files = { 'skills/knots/SKILL.md': skill('knots', 'Over, under.') }
+  const { say } = await openedHome(t, files, { skills: { contextMode: 'readOnDemand' } })
+  const call = '/call read_skill {"skill_name": "knots"}'
+  const said = await say(`${call}\n/say One.\n${call}\n/say Two.`)
+  assert.equal(said.results[0], '# knots\nOver, under.')
+  assert.match(said.results[1]!, /stands above/)
+  const later = await say(`${call}\n/say Three.`, said.session)
+  assert.match(later.results[0]!, /stands above/)
+})
+
+test('the same home gives the same head, byte for byte, after a restart and in another folder', async (t) => {
+  const files = {
+    'skills/b/SKILL.md': skill('b', 'B.'),
+    'skills/a/SKILL.md': skill('a', 'A.'),
+    'tool-access.json': allowed('*'),
+  }
+  const first = await openedHome(t, files)
+  const second = await openedHome(t, Object.fromEntries(Object.entries(files).toReversed()))
+  const heads = [
+    await first.runtime.preview({}),
+    await (await first.reopened()).runtime.preview({}),
+    await second.runtime.preview({}),
+  ]
+  const [one, ...others] = heads.map(({ request }) => JSON.stringify([request.tools, request.system]))
+  for (const other of others) assert.equal(other, one)
+})
+
+test('tools of the workspace are configuration alone, and so is the shell', async (t) => {
+  const { say, write } = await openedHome(t, { 'workspace/a.txt': 'alpha\n', 'tool-access.json': allowed('read_file') })
+  const read = await say('/call read_file {"path": "a.txt"}\n/say Read.')
+  assert.deepEqual(read.offered, ['read_file', 'read_result'])
+  assert.match(read.results[0]!, /alpha/)
+  assert.match(read.system, /workspace/)
+  const end = read.entries.find((entry) => entry.type === 'tool-end')
+  assert.deepEqual(end?.type === 'tool-end' && end.origin, { kind: 'file', ref: 'read_file' })
+
+  const shell = { enabled: true, allowedPrefixes: ['cat'] }
+  write('tool-access.json', JSON.stringify({ global: { allowedTools: ['shell'] }, tools: { shell } }))
+  const ran = await say(
+    '/call shell {"cmd": "cat a.txt"}\n/call shell {"cmd": "cat a.txt | sh"}\n/say Ran.',
+    read.session,
+  )
+  assert.deepEqual(ran.offered, ['shell', 'read_result'])
+  assert.equal(ran.results[0]?.trim(), 'alpha')
+  assert.match(ran.results[1]!, /no shell/)
+
+  write('tool-access.json', '{}')
+  const none = await say('/call shell {"cmd": "cat a.txt"}\n/say Not.', read.session)
+  assert.deepEqual(none.offered, [])
+  assert.deepEqual(none.results, ['Tool is not in allowlist: shell'])
+})
+
+test('writing asks a person, who sees the difference, and the file is written as it was shown', async (t) => {
+  const files = { 'workspace/a.txt': 'one\ntwo\n', 'tool-access.json': allowed('edit_file') }
+  const { runtime, home } = await openedHome(t, files)
+  const edit = '/call edit_file {"path": "a.txt", "old_text": "two", "new_text": "three"}\n/say Edited.'
+  const { session, turn } = await runtime.submit({ text: edit })
+  const asked = await until(async () => (await runtime.approvals())[0])
+  assert.match(asked.request.diff!, /-two\n\+three/)
+  assert.equal(asked.request.folder, join(home, 'workspace'))
+  assert.equal(readFileSync(join(home, 'workspace', 'a.txt'), 'utf8'), 'one\ntwo\n')
+  const decision = { type: 'approve', scope: 'once' } as const
+  await runtime.decide(asked.approval, { decision, digest: asked.digest, by: 'test' })
+  const events = runtime.events(session, { turn })
+  while (!(await events.next()).done);
+  assert.equal(readFileSync(join(home, 'workspace', 'a.txt'), 'utf8'), 'one\nthree\n')
+})
+
+test("where the workspace is the home itself, the owner's own files stay out of reach", async (t) => {
+  const { say } = await openedHome(
+    t,
+    { 'tool-access.json': '{"global": {"mode": "full"}}', 'notes.txt': 'mine' },
+    { agent: { workspace: '.' } },
+  )
+  const calls = ['config.json', 'tool-access.json', 'data/foreword.sqlite', 'skills/x', 'notes.txt']
+  const said = await say(
+    [...calls.map((path) => `/call read_file ${JSON.stringify({ path })}`), '/say Done.'].join('\n'),
+  )
+  for (const result of said.results.slice(0, 4)) assert.match(result, /out of reach/)
+  assert.match(said.results[4]!, /mine/)
+})
+
+test("a skill's own tools run its declared program, once they are allowed", async (t) => {
+  const toolsJson = {
+    tools: [
+      {
+        name: 'greet',
+        description: 'Greets.',
+        parameters: { type: 'object', properties: { whom: { type: 'string' } }, required: ['whom'] },
+      },
+    ],
+    allowlist: { printf: ['%s'] },
+    execution: [{ tool: 'greet', binary: 'printf', subcommand: '%s', args: [{ param: 'whom' }] }],
+  }
+  const files = {
+    'skills/manners/SKILL.md': skill('manners', 'Greet first.'),
+    'skills/manners/tools.json': JSON.stringify(toolsJson),
+  }
+  const call = '/call greet {"whom": "Ada; rm -rf /"}\n/say Greeted.'
+  const { say, write, runtime } = await openedHome(t, files)
+  assert.deepEqual((await say(call)).results, ['Tool is not in allowlist: greet'])
+  write('tool-access.json', allowed('greet'))
+  const said = await say(call)
+  assert.deepEqual(said.results, ['Ada; rm -rf /'])
+  const [ran] = await runtime.store.audit({ session: said.session, tool: 'greet', last: 1 })
+  assert.deepEqual([ran?.argv, ran?.exitCode], [['printf', '%s', 'Ada; rm -rf /'], 0])
+})
+
+test('in the preset ayati a skill whose tools may not run sends no prompt block', async (t) => {
+  const files = {
+    'skills/manners/SKILL.md': skill('manners', 'Greet first.'),
+    'context/system_prompt.md': 'Be kind.',
+    'tool-access.json': allowed('read_file'),
+  }
+  const { say, write } = await openedHome(t, files, { context: { layout: 'ayati' } })
+  const { system } = await say('hello')
+  assert.match(
+    system,
+    /^# Base System Prompt\n\nBe kind\.\n\n# Skills\n\n## Skill: manners\n\n# manners\nGreet first\./,
+  )
+  assert.match(system, /## Skill: workspace/)
+  write('tool-access.json', '{}')
+  assert.doesNotMatch((await say('hello')).system, /## Skill: workspace/)
+})
+
+test('a plugin of your own is named by its path or as a package, and adds a layer and a tool', async (t) => {
+  const packageJson = { name: 'harbour', version: '1.0.0', type: 'module', exports: { import: './index.js' } }
+  const opened = await openedHome(t, {
+    'tool-access.json': allowed('tide'),
+    'node_modules/harbour/package.json': JSON.stringify(packageJson),
+    'node_modules/harbour/index.js': `export default ({ workspace }) => ({
+      name: 'harbour', version: '1.0.0',
+      layers: async () => [{ id: 'place', layer: 'memory', renditions: [{ form: 'full', text: 'In ' + typeof workspace }] }],
+    })`,
+  })
+  copyFileSync(new URL('../examples/04-own-plugin.ts', import.meta.url), join(opened.home, 'own-plugin.ts'))
+  const { say, runtime } = await opened.reopened({ plugins: ['./own-plugin.ts', 'harbour'] })
+  const said = await say('/call tide {"hour": 0}\n/say High water.')
+  assert.deepEqual(said.results, ['7.00'])
+  assert.match(said.system, /The boat draws 1\.80 metres\.\n\nIn string/)
+  const tide = (await runtime.tools()).find(({ name }) => name === 'tide')
+  assert.deepEqual([tide?.from, tide?.access], ['harbour', 'allowed'])
+})
+
+test('a plugin that cannot be used is named, with what to do', async (t) => {
+  const opened = await openedHome(t, { 'empty.ts': 'export const nothing = 1\n' })
+  await assert.rejects(opened.reopened({ plugins: ['./empty.ts'] }), /The plugin \.\/empty\.ts .*no default export/)
+  await assert.rejects(opened.reopened({ plugins: ['no-such-package'] }), /npm install no-such-package/)
+})
+
+test('a public MCP server works through a whole turn, and its tools are the same after a restart', async (t) => {
+  const everything = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/dist/index.js')
+  const mcp = { servers: { everything: { command: process.execPath, args: [everything] } } }
+  const files = { 'tool-access.json': allowed('everything__echo', 'everything__get-sum') }
+  const here = await openedHome(t, files, { mcp })
+  const said = await here.say(
+    '/call everything__echo {"message": "hello"}\n/call everything__get-sum {"a": 2, "b": 3}\n/say So.',
+  )
+  assert.deepEqual(said.offered, ['everything__echo', 'everything__get-sum', 'read_result'])
+  assert.deepEqual(said.results, ['Echo: hello', 'The sum of 2 and 3 is 5.'])
+  const again = await here.reopened()
+  const { request } = await again.runtime.preview({})
+  assert.deepEqual(
+    request.tools.map(({ name }) => name),
+    said.offered,
+  )
+})
+
+async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
+  for (;;) {
+    const found = await look()
+    if (found !== undefined) return found
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+}

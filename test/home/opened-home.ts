@@ -1,0 +1,83 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { type TestContext } from 'node:test'
+import { outputText, toolResults } from '../../src/context.ts'
+import { loadConfiguration, openRuntime, type Runtime, turnView } from '../../src/runtime.ts'
+import type { Entry } from '../../src/session.ts'
+
+/** A whole home on the disk, opened as the gateway opens it, with `rehearsal` as its model. */
+export interface OpenedHome {
+  readonly home: string
+  readonly runtime: Runtime
+  /** Writes a file of the home. */
+  write(path: string, text: string): void
+  /** Says something and waits for the end of the turn. */
+  say(text: string, session?: string): Promise<Said>
+  /** Closes and opens again, with another configuration if one is given. */
+  reopened(configuration?: object): Promise<OpenedHome>
+}
+
+export interface Said {
+  readonly session: string
+  readonly text: string
+  readonly entries: readonly Entry[]
+  /** What the tools answered, in the order of their calls. */
+  readonly results: readonly string[]
+  /** Names of the tools that the first call of the turn offered, and its system text. */
+  readonly offered: readonly string[]
+  readonly system: string
+}
+
+export async function openedHome(
+  t: TestContext,
+  files: Readonly<Record<string, string>> = {},
+  configuration: object = {},
+): Promise<OpenedHome> {
+  const home = realpathSync(mkdtempSync(join(tmpdir(), 'foreword-whole-')))
+  t.after(() => rmSync(home, { recursive: true, force: true }))
+  for (const [path, text] of Object.entries(files)) writeIn(home, path, text)
+  return open(t, home, configuration)
+}
+
+async function open(t: TestContext, home: string, given: object): Promise<OpenedHome> {
+  writeIn(home, 'config.json', JSON.stringify({ model: 'rehearsal', ...given }))
+  const environment = { PATH: process.env['PATH'], HOME: home, OPENAI_API_KEY: 'sk-never-shown' }
+  const { configuration, problems } = await loadConfiguration({ home, environment })
+  if (problems.length > 0) throw new Error(JSON.stringify(problems))
+  const runtime = await openRuntime({ home, configuration, environment, version: '0' })
+  t.after(() => runtime.close())
+
+  return {
+    home,
+    runtime,
+    write: (path, text) => writeIn(home, path, text),
+    async say(text, known) {
+      const { session, turn } = await runtime.submit({ text, ...(known === undefined ? {} : { session: known }) })
+      const events = runtime.events(session, { turn })
+      while (!(await events.next()).done);
+      const view = await turnView(runtime.store, session, turn)
+      const entries = await runtime.store.entries(session, { turn })
+      const { request } = await runtime.request(view.calls[0]!)
+      return {
+        session,
+        text: view.text,
+        entries,
+        results: entries.flatMap((entry) =>
+          entry.type === 'message' ? toolResults(entry.message).map(({ output }) => outputText(output)) : [],
+        ),
+        offered: request.tools.map(({ name }) => name),
+        system: request.system ?? '',
+      }
+    },
+    async reopened(configured = given) {
+      await runtime.close()
+      return open(t, home, configured)
+    },
+  }
+}
+
+function writeIn(home: string, path: string, text: string): void {
+  mkdirSync(dirname(join(home, path)), { recursive: true })
+  writeFileSync(join(home, path), text)
+}
