@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import test from 'node:test'
 import { setImmediate as immediately } from 'node:timers/promises'
 import type { PersonsDecision, Runtime, WaitingApproval } from '../src/runtime.ts'
 import type { ApprovalDecision } from '../src/session.ts'
+import { temporaryHome } from './cli/home.ts'
 import { run } from './cli/recorded-io.ts'
 import { servedConnection } from './cli/served-connection.ts'
 import { scriptedRuntime, type Script, withApproval } from './server/scripted-runtime.ts'
@@ -297,4 +300,21 @@ test('a call cannot steer the terminal, nor pass for another', async () => {
     '  These are not the letters they resemble: і (U+0456)',
     '  +\\u{1b}]0;title\\u{7}',
   ])
+})
+
+test('over a real home a turn waits through the end of its process, and goes on in the one that approves', async (context) => {
+  const { home, environment } = temporaryHome(context)
+  mkdirSync(join(home, 'workspace'), { recursive: true })
+  writeFileSync(join(home, 'tool-access.json'), '{"global": {"allowedTools": ["write_file"]}}')
+  const message = '/call write_file {"path": "a.txt", "content": "one"}\n/say Written.'
+  const sent = await run(['send', message, '--json'], { environment })
+  assert.equal(sent.code, 3, sent.stderr)
+  const { approval } = JSON.parse(sent.stdout) as { approval: WaitingApproval }
+  assert.equal((await run(['approve', approval.approval], { environment })).code, 2)
+  assert.match((await run(['approve'], { environment })).stdout, /write_file/)
+  const { code, stdout, stderr } = await run(['approve', approval.approval, '--yes'], { environment })
+  assert.equal(code, 0, stderr)
+  assert.match(stdout, /Written\.\n$/)
+  assert.equal(readFileSync(join(home, 'workspace', 'a.txt'), 'utf8'), 'one')
+  assert.deepEqual(await run(['approve'], { environment }), { code: 0, stdout: '', stderr: 'Nothing waits for you.\n' })
 })
