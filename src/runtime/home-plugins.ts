@@ -86,12 +86,18 @@ async function skillsOf(
   })
 }
 
-function mcpServers({ mcp }: Configuration, { environment, version, store, connects }: HomeSetting): readonly Plugin[] {
+/** Programs run in the home unless their configuration says otherwise, and not wherever the gateway was started. */
+function mcpServers(
+  { mcp }: Configuration,
+  { home, environment, version, store, connects }: HomeSetting,
+): readonly Plugin[] {
   if (Object.keys(mcp.servers).length === 0) return []
   const keyOf = (server: string) => `mcp/accepted/${server}`
   return [
     mcpPlugin({
-      servers: mcp.servers,
+      servers: Object.fromEntries(
+        Object.entries(mcp.servers).map(([name, server]) => [name, { directory: home, ...server }]),
+      ),
       environment,
       version,
       connects,
