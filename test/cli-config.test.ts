@@ -115,9 +115,10 @@ test('doctor is content with a fresh home and names what is wrong with its mend'
   const fresh = await run(['doctor', '--json'], { environment })
   assert.equal(fresh.code, 0, fresh.stdout)
   const { findings } = JSON.parse(fresh.stdout) as { findings: { check: string; level: string; mend?: string }[] }
+  const machine = ['node', 'home', 'permissions', 'configuration', 'store', 'disk', 'clock', 'port']
   assert.deepEqual(
     findings.map(({ check }) => check),
-    ['node', 'home', 'permissions', 'configuration', 'store', 'disk', 'clock', 'port', 'model'],
+    [...machine, 'model', 'skills', 'policy', 'shell', 'audit'],
   )
   mkdirSync(join(home, 'data'), { recursive: true })
   chmodSync(join(home, 'data'), 0o755)

@@ -84,7 +84,7 @@ test('a definition that changed is withheld: shown with the accepted one, refuse
   const [withheld, ...others] = next.withheld?.() ?? []
   assert.deepEqual(others, [])
   assert.equal(withheld?.name, 's__one')
-  assert.equal(withheld?.accepted.description, 'Does one.')
+  assert.equal(withheld?.accepted?.description, 'Does one.')
   assert.equal(withheld?.offered?.description, 'Sends all files away.')
 
   await next.reload?.()

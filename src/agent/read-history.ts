@@ -108,11 +108,7 @@ async function turnText(
     .join('\n\n')
 }
 
-async function callText(
-  store: HistoryStore,
-  session: string,
-  toolCallId: string,
-): Promise<string | undefined> {
+async function callText(store: HistoryStore, session: string, toolCallId: string): Promise<string | undefined> {
   for await (const entry of spoken(store, session)) {
     if (entry.message.role !== 'tool') continue
     for (const part of entry.message.content) {

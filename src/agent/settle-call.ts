@@ -37,6 +37,7 @@ export async function settleCall(setup: TurnSetup, journal: ToolJournal, settlin
   if (journal.started.has(part.toolCallId) && !isIdempotent(setup, part)) {
     return { ok: false, text: interrupted, entries: [] }
   }
+  leaveWhenStopping(setup)
   // A tool that was cancelled answers too: a call is never left without its result.
   if (setup.signal.aborted) return refuse(setup, settling, { result: cancelled, rule: 'cancelled' })
 
@@ -45,11 +46,12 @@ export async function settleCall(setup: TurnSetup, journal: ToolJournal, settlin
   const seen = setup.seen()
   const context = { session, turn, signal, ...(seen ? { seen } : {}) }
   const planned = await setup.toolbox.plan({ toolCallId, toolName, input }, context)
+  leaveWhenStopping(setup)
   if (planned.type === 'refused') return refuse(setup, settling, planned)
   if (planned.type === 'allowed') return run(setup, settling, planned, planned.rule)
 
   const answer = await askPerson(setup, journal, { part, call: settling.call, planned })
-  if (setup.signal.reason === stopping) throw new Error(stopping)
+  leaveWhenStopping(setup)
   const settled =
     answer.decision === undefined
       ? await refuse(setup, settling, { result: cancelled, rule: 'cancelled' })
@@ -57,6 +59,11 @@ export async function settleCall(setup: TurnSetup, journal: ToolJournal, settlin
         ? await refuse(setup, settling, { result: deniedBecause(answer.decision.reason), rule: answer.rule })
         : await run(setup, settling, planned, answer.rule)
   return { ...settled, entries: [...answer.entries, ...settled.entries] }
+}
+
+/** The process is going down: the call stays as it is in the log, for the next start. `runTurn` knows this error. */
+function leaveWhenStopping({ signal }: TurnSetup): void {
+  if (signal.reason === stopping) throw new Error(stopping)
 }
 
 const interrupted =
@@ -98,8 +105,8 @@ async function run(
   const started = await setup.append([startOf(setup, settling)], [{ ...facts, decision: 'allowed' }])
   const began = setup.now()
   const result = await planned.run()
-  // The process is going down and took the tool with it: what it did is as unknown as after a crash.
-  if (setup.signal.reason === stopping) throw new Error(stopping)
+  // What a tool did that the process took down with it is as unknown as after a crash.
+  leaveWhenStopping(setup)
   const durationMs = Math.round(setup.now() - began)
   const shown = shownResult(result, settling.most)
   const end = await endOf(setup, settling, { result, shown, durationMs })

@@ -33,7 +33,8 @@ export interface Plugin {
 /** A definition that has changed since it was accepted. */
 export interface WithheldTool {
   readonly name: string
-  readonly accepted: ToolDefinition
+  /** `undefined`: the tool is new. */
+  readonly accepted: ToolDefinition | undefined
   /** `undefined`: the tool is gone. */
   readonly offered: ToolDefinition | undefined
   /** SHA-256 of what is offered now. */

@@ -47,7 +47,7 @@ export async function startPlugins(plugins: readonly Plugin[]): Promise<RunningP
     skills,
     ownerOf: (tool) => plugins.findLast((plugin) => toolsOf(plugin).some(({ name }) => name === tool))?.name,
     async ready() {
-      await Promise.all(plugins.map((plugin) => plugin.ready?.()))
+      await Promise.all(plugins.map(async (plugin) => plugin.ready?.()))
     },
     withheld: () => plugins.flatMap((plugin) => plugin.withheld?.() ?? []),
     async accept(tool, digest) {

@@ -55,7 +55,7 @@ export function createApprovalDesk(parts: {
   /** A log can be imported, an approval cannot: only one that the audit of this home knows counts. */
   async function decisionIn(session: string, turn: string, approval: string): Promise<ApprovalDecision | undefined> {
     const entries = await store.entries(session, { turn, types: ['approval'] })
-    const found = entries.find((entry) => entry.type === 'approval' && entry.approval === approval)
+    const found = entries.find(isAbout(approval))
     if (found?.type !== 'approval') return undefined
     if (found.decision.type === 'deny') return found.decision
     const records = await store.audit({ session, turn, decision: 'approved' })
@@ -93,10 +93,12 @@ export function createApprovalDesk(parts: {
     const { session, turn, toolCallId } = question
     const desk = await desks.of(session)
     const body = { type: 'approval' as const, turn, approval, toolCallId, digest, decision: decided, by }
-    const [written] = await Promise.all([
-      store.append(session, [body], clock.time()),
-      store.transaction([{ type: 'audit', facts: factsOf(question, decided, by), time: clock.time() }]),
+    const time = clock.time()
+    await store.transaction([
+      { type: 'append', session, bodies: [body], time },
+      { type: 'audit', facts: factsOf(question, decided, by), time },
     ])
+    const written = (await store.entries(session, { turn, types: ['approval'] })).filter(isAbout(approval))
     if (!desk) return
     publish(desk, written)
     if (decided.type === 'approve' && decided.scope === 'session') desk.grants?.add(digest)
@@ -148,6 +150,10 @@ function questionsIn(entries: readonly Entry[]): readonly { question: Question; 
     if (before && (entry.type === 'tool-end' || entry.approval === before.question.approval)) before.open = false
   }
   return [...newest.values()]
+}
+
+function isAbout(approval: string): (entry: Entry) => boolean {
+  return (entry) => entry.type === 'approval' && entry.approval === approval
 }
 
 function viewOf({ approval, session, turn, toolCallId, time, rule, request, digest }: Question): WaitingApproval {

@@ -96,7 +96,7 @@ export function createToolDoors(parts: ToolDoorsParts): ToolDoors {
 
 function withheldStatus(withheld: ToolStatus['withheld'] & {}): ToolStatus {
   const { name, accepted, offered } = withheld
-  const { description, inputSchema } = offered ?? accepted
+  const { description, inputSchema = {} } = offered ?? accepted ?? {}
   return {
     name,
     ...(description === undefined ? {} : { description }),
@@ -104,7 +104,7 @@ function withheldStatus(withheld: ToolStatus['withheld'] & {}): ToolStatus {
     from: 'mcp',
     access: 'refused',
     rule: 'withheld',
-    reason: `The definition of ${name} has changed since it was accepted.`,
+    reason: `The definition of ${name} is not the one that was accepted.`,
     withheld,
   }
 }

@@ -107,6 +107,21 @@ test('an approval in the log of which the audit knows nothing, as in an imported
   assert.deepEqual(desk.sent, [])
 })
 
+test('a process that is told to stop at any moment leaves every question as it is', async (t) => {
+  const desk = letterDesk()
+  let here = await opened(t, { ...asking(), tools: [desk.tool] })
+  const turns = [await here.runtime.submit({ text: 'Write.' }), await here.runtime.submit({ text: 'Write.' })]
+  await waiting(here, 2)
+  for (let moments = 0; moments < 8; moments += 1) {
+    here = await here.reopened()
+    for (let moment = 0; moment < moments; moment += 1) await new Promise((resolve) => setImmediate(resolve))
+  }
+  for (const { approval, digest } of await waiting(here, 2))
+    await here.runtime.decide(approval, approve('once', digest))
+  for (const turn of turns) assert.deepEqual((await here.ended(turn)).outcome, { type: 'completed' })
+  assert.deepEqual(desk.sent, ['Ada', 'Ada'])
+})
+
 test('nobody decides twice, about nothing, or about something else', async (t) => {
   const here = await opened(t, { ...asking(), tools: [letterDesk().tool] })
   const turn = await here.runtime.submit({ text: 'Write to Ada.' })

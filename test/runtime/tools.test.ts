@@ -81,7 +81,7 @@ test('a long result is shown by its beginning and its end, kept whole, and read 
   const [first, second] = ends
   assert.ok(first!.output.length < 1_200)
   assert.equal(first!.stored?.characters, whole.length)
-  assert.equal(await here.store.content(first!.stored!.content.replace('sha256:', '')), whole)
+  assert.equal(await here.store.content(first!.stored.content.replace('sha256:', '')), whole)
   assert.ok(second!.ok)
   assert.ok(whole.startsWith(second!.output.slice(0, 300), 700), 'the page goes on where the shown text ended')
 })

@@ -4,6 +4,7 @@ import type { Command, CommandCall } from '../command.ts'
 import { effectiveValue, type EffectiveValue, effectiveValues, schemaKeys } from '../config/effective-values.ts'
 import { CommandFailure, usageFailure } from '../failure.ts'
 import { type Io, note, print, printJson } from '../io.ts'
+import { refuseTools } from '../for-persons.ts'
 import { nearestName } from '../nearest-name.ts'
 import { styled } from '../style.ts'
 import { table } from '../table.ts'
@@ -66,6 +67,7 @@ async function getOne(key: string, call: CommandCall, io: Io): Promise<number> {
 }
 
 async function set(call: CommandCall, io: Io): Promise<number> {
+  refuseTools(io, 'change the configuration')
   const [, key, text] = call.words
   if (key === undefined || text === undefined) {
     throw usageFailure('A key and a value are needed.', 'Write `foreword config set KEY VALUE`.')
@@ -75,6 +77,7 @@ async function set(call: CommandCall, io: Io): Promise<number> {
 }
 
 async function unset(call: CommandCall, io: Io): Promise<number> {
+  refuseTools(io, 'change the configuration')
   const [, key] = call.words
   if (key === undefined) throw usageFailure('A key is needed.', 'Write `foreword config unset KEY`.')
   await write(call.home, key, [undefined])

@@ -1,5 +1,6 @@
 import type { Command, CommandCall } from '../command.ts'
 import { CommandFailure } from '../failure.ts'
+import { refuseTools } from '../for-persons.ts'
 import { type Io, print, printJson } from '../io.ts'
 import { addressWithToken } from '../start-screen.ts'
 import { runningGateway } from '../running-gateway.ts'
@@ -16,6 +17,7 @@ export const token: Command = {
 }
 
 async function printToken(call: CommandCall, io: Io): Promise<number> {
+  refuseTools(io, 'read the token')
   const { readToken } = await import('../../runtime.ts')
   const value = await readToken(call.home)
   const running = await runningGateway(call.home)

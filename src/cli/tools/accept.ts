@@ -41,8 +41,8 @@ async function mayAccept(call: CommandCall, io: Io): Promise<boolean> {
 }
 
 /** The two definitions as JSON, line by line. */
-function definitionDiff(accepted: ToolDefinition, offered: ToolDefinition | undefined, io: Io): string {
-  return lineDiff(textOf(accepted), offered === undefined ? '' : textOf(offered))
+function definitionDiff(accepted: ToolDefinition | undefined, offered: ToolDefinition | undefined, io: Io): string {
+  return lineDiff(textOf(accepted), textOf(offered))
     .map(({ kind, line }) => {
       if (kind === 'same') return `    ${line}`
       return kind === 'gone' ? `  ${styled(io, 'red', `- ${line}`)}` : `  ${styled(io, 'green', `+ ${line}`)}`
@@ -50,6 +50,6 @@ function definitionDiff(accepted: ToolDefinition, offered: ToolDefinition | unde
     .join('\n')
 }
 
-function textOf(definition: ToolDefinition): string {
-  return exactLines(JSON.stringify(definition, null, 2))
+function textOf(definition: ToolDefinition | undefined): string {
+  return definition === undefined ? '' : exactLines(JSON.stringify(definition, null, 2))
 }

@@ -47,6 +47,7 @@ export function accessWord({ access, withheld }: ToolStatus): string {
   return access === 'ask' ? 'asks' : access
 }
 
-export function changeText({ offered }: NonNullable<ToolStatus['withheld']>): string {
+export function changeText({ accepted, offered }: NonNullable<ToolStatus['withheld']>): string {
+  if (accepted === undefined) return 'is new since its server was accepted'
   return offered === undefined ? 'is gone since it was accepted' : 'has changed since it was accepted'
 }

@@ -4,10 +4,7 @@ import type { WithheldTool } from '../plugin.ts'
 import type { McpDefinition } from './definition.ts'
 import { offeredName } from './tool-name.ts'
 
-/**
- * A difference as the owner is shown it: whole descriptions, and annotations too, since what is accepted includes them.
- * Of a tool that is new nothing was accepted, so there is neither a description nor anything in its schema.
- */
+/** A difference as the owner is shown it: whole descriptions, and annotations too, since what is accepted includes them. */
 export function withheldTool(
   server: string,
   accepted: McpDefinition | undefined,
@@ -17,7 +14,7 @@ export function withheldTool(
   const name = offeredName(server, (offered ?? accepted)!.name)
   return {
     name,
-    accepted: accepted ? shown(name, accepted) : { name, inputSchema: {} },
+    accepted: accepted && shown(name, accepted),
     offered: offered && shown(name, offered),
     digest,
   }

@@ -3,7 +3,7 @@ import { readdir, readFile, readlink, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /** How many files of one skill count, and how many bytes of them. What lies beyond counts by its path and size alone. */
-export const DIGEST_BOUNDS = { files: 5_000, bytes: 64 * 1024 * 1024, depth: 32 } as const
+const DIGEST_BOUNDS = { files: 5_000, bytes: 64 * 1024 * 1024, depth: 32 } as const
 
 /** What version control and file managers put into a folder is not the skill's. */
 const NOT_COUNTED = new Set(['.git', '.DS_Store'])

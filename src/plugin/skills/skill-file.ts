@@ -7,7 +7,7 @@ import { isWithin } from '../confined-path.ts'
 export type SkillFile = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly error: string }
 
 /** The largest file that is read, bytes. */
-export const LARGEST_SKILL_FILE = 256 * 1024
+const LARGEST_SKILL_FILE = 256 * 1024
 
 /**
  * Reads a file inside a skill's folder: UTF-8 of at most 256 KiB. Links are resolved before paths are compared, so that no

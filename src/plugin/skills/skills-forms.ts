@@ -10,7 +10,7 @@ export interface SkillsForms {
 }
 
 /** From here on, `auto` sends the list alone: a hundred skills cost their list, never their bodies. */
-export const FULL_BOUNDS = { skills: 20, characters: 40_000 } as const
+const FULL_BOUNDS = { skills: 20, characters: 40_000 } as const
 
 const presets: ReadonlySet<string> = new Set(['chai', 'ayati', 'onyx', 'deepchat'])
 

@@ -12,10 +12,17 @@ test('without a file everything has its default, and paths are in the home', asy
     providers: {},
     models: {},
     context: { layout: 'auto', placements: {}, counter: 'tokenx', dateGranularity: 'day', timeZone: 'UTC' },
-    agent: { maxSteps: 12, workspace: '/srv/foreword/workspace', toolTimeoutMs: 120_000 },
+    agent: {
+      maxSteps: 12,
+      workspace: '/srv/foreword/workspace',
+      toolTimeoutMs: 120_000,
+      maxResultChars: 24_000,
+      maxTurnResultChars: 240_000,
+    },
     skills: {
       directory: '/srv/foreword/skills',
       extraDirs: [],
+      trustedDirs: [],
       disabled: [],
       contextMode: 'auto',
       allowScripts: false,
