@@ -4,6 +4,7 @@ export { verifyAudit } from './session/verify-audit.ts'
 export type {
   ApprovalDecision,
   ApprovalQuestion,
+  AttachedFile,
   Binding,
   CallOutcome,
   CallRecord,
@@ -11,6 +12,7 @@ export type {
   EntryBody,
   EntryType,
   InputOptions,
+  Source,
   SpokenBody,
   StoredResult,
   TokenCounts,
@@ -35,3 +37,5 @@ export { type ImportOptions, importSession } from './session/import-session.ts'
 export { type Claim, claimHome, type ClaimInfo, readClaim } from './session/sqlite/claim-home.ts'
 export type { SqliteStoreOptions } from './session/sqlite/connection.ts'
 export { openSqliteStore } from './session/backends.ts'
+export type { FileOwner, FileReading, FileRow, FileState } from './session/file-row.ts'
+export type { RecordChange, RecordVersion } from './session/record.ts'

@@ -15,6 +15,8 @@ export type EntryBody =
       /** A repeat with the same key finds this entry instead of making a second one. */
       readonly idempotencyKey?: string
       readonly options?: InputOptions
+      /** Files that came with it, in the order in which they stand above it. */
+      readonly attachments?: readonly AttachedFile[]
     }
   | { readonly type: 'turn-start'; readonly turn: string }
   /** One model call is about to be made. `call` names it in the ledger. */
@@ -48,6 +50,8 @@ export type EntryBody =
       readonly origin?: Origin
       /** The whole of a result that was too long to show. */
       readonly stored?: StoredResult
+      /** What the result was made of, for the person; the model reads `output`. */
+      readonly sources?: readonly Source[]
     }
   /** A person has to decide about a call. The turn waits until there is an `approval` of the same id. */
   | {
@@ -79,6 +83,8 @@ export type EntryBody =
       readonly message: Message
       readonly tokens: TokenCounts
       readonly partial?: 'cancelled' | 'failed'
+      /** What the numbers in its text stand for. The text keeps them as the model wrote them. */
+      readonly citations?: readonly Source[]
     }
   | {
       readonly type: 'usage'
@@ -97,6 +103,8 @@ export type EntryBody =
       readonly available: number
     }
   | { readonly type: 'model'; readonly model: string | null }
+  | { readonly type: 'agent'; readonly agent: string | null }
+  | { readonly type: 'project'; readonly project: string | null }
   | { readonly type: 'turn-end'; readonly turn: string; readonly outcome: TurnOutcome }
   /** The reply of a turn stands in its channel, under the channel's own message id. */
   | { readonly type: 'delivered'; readonly turn: string; readonly channel: string; readonly messageId?: string }
@@ -118,6 +126,32 @@ export interface ApprovalQuestion {
 export type ApprovalDecision =
   | { readonly type: 'approve'; readonly scope: 'once' | 'session' }
   | { readonly type: 'deny'; readonly reason?: string }
+
+/** A file that came with a message, as it was then. */
+export interface AttachedFile {
+  readonly file: string
+  readonly name: string
+  readonly kind: 'text' | 'image' | 'table' | 'unreadable'
+  /** By the model-agnostic counter; only of text. */
+  readonly tokens?: number
+}
+
+/** A document, or a part of one, that a model was given or cited (BEHAVIOURS §3.6). */
+export interface Source {
+  /** Its number in the turn, from 1. */
+  readonly citation: number
+  /** What makes it the same document: a file's id, or a URL. */
+  readonly document: string
+  readonly title: string
+  readonly url?: string
+  /** Where in the document: characters from the beginning, a page from 1, the headings above. */
+  readonly start?: number
+  readonly end?: number
+  readonly page?: number
+  readonly headings?: readonly string[]
+  readonly score?: number
+  readonly updated?: string
+}
 
 /** A result that is kept whole beside the log. */
 export interface StoredResult {

@@ -1,4 +1,6 @@
 import type { AuditFacts, AuditRecord } from './audit.ts'
+import type { FileOwner, FileRow, FileState } from './file-row.ts'
+import type { RecordChange, RecordVersion } from './record.ts'
 import type { Binding, CallOutcome, CallRecord, Entry, EntryBody, SpokenBody } from './entry.ts'
 
 /**
@@ -83,6 +85,27 @@ export interface SessionStore {
   audit(options?: AuditOptions): Promise<readonly AuditRecord[]>
   /** The newest record as it was noted beside the chain when it was written; `undefined` before the first. */
   auditHead(): Promise<Pick<AuditRecord, 'number' | 'hash'> | undefined>
+
+  /** Writes a new version. `conflict` where `after` is not the newest. */
+  putRecord(change: RecordChange, time: string): Promise<RecordVersion>
+  /** The newest version, removed ones too. */
+  record(kind: string, id: string): Promise<RecordVersion | undefined>
+  /** Newest first. */
+  recordVersions(kind: string, id: string): Promise<readonly RecordVersion[]>
+  /** The newest version of each record that is not removed, in the order in which the records were made. */
+  records(kind: string): Promise<readonly RecordVersion[]>
+
+  /** `conflict` where a file of this id is known. */
+  putFile(row: FileRow): Promise<void>
+  /** `not-found` where no file of this id is known. */
+  setFileState(id: string, state: FileState): Promise<void>
+  /** Makes a file belong to something else. `not-found` where no file of this id is known. */
+  setFileOwner(id: string, owner: FileOwner): Promise<void>
+  file(id: string): Promise<FileRow | undefined>
+  /** In the order in which they were handed in; without an owner: all of them. */
+  files(options?: { readonly owner?: FileOwner; readonly state?: FileState['type'] }): Promise<readonly FileRow[]>
+  /** Answers whether there was one. Whether its bytes are still needed is for the caller to know. */
+  deleteFile(id: string): Promise<boolean>
 
   /** Waits for everything that was accepted, then closes. */
   close(): Promise<void>
@@ -184,4 +207,7 @@ export interface SessionRow {
   readonly entries: number
   /** Chosen with `/model`; `undefined` follows the configuration. */
   readonly model: string | undefined
+  /** The custom agent that answers; `undefined` is the default agent. */
+  readonly agent: string | undefined
+  readonly project: string | undefined
 }

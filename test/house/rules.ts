@@ -11,6 +11,8 @@ export const floors: Readonly<Record<string, number>> = {
   session: 2,
   model: 2,
   tool: 2,
+  document: 2,
+  search: 2,
   plugin: 3,
   agent: 4,
   testing: 4,

@@ -1,0 +1,48 @@
+/** A file that somebody handed in. Its bytes lie beside the store under their hash; its text among the contents. */
+export interface FileRow {
+  readonly id: string
+  readonly name: string
+  /** ISO 8601, UTC: when it was handed in. */
+  readonly time: string
+  readonly owner: FileOwner
+  /** As it was found in the bytes; `application/octet-stream` where nobody knows. */
+  readonly mediaType: string
+  readonly bytes: number
+  /** SHA-256 of the bytes, lowercase hexadecimal. */
+  readonly hash: string
+  readonly state: FileState
+}
+
+/** What a file belongs to. It is read where that is, and nowhere else. */
+export type FileOwner =
+  | { readonly type: 'session'; readonly id: string }
+  | { readonly type: 'agent'; readonly id: string }
+  | { readonly type: 'project'; readonly id: string }
+
+/** Bytes first, then text: a file is stored before anybody tries to read it. */
+export type FileState =
+  | { readonly type: 'processing' }
+  | { readonly type: 'ready'; readonly reading: FileReading }
+  /** `code` for programs, `reason` is a sentence for people. */
+  | { readonly type: 'failed'; readonly code: string; readonly reason: string }
+
+export type FileReading =
+  /** `content` is `sha256:HASH` of its text, `tokens` by the model-agnostic counter named. `indexed`: it can be searched. */
+  | {
+      readonly kind: 'text'
+      readonly content: string
+      readonly characters: number
+      readonly tokens: number
+      readonly counter: string
+      /** Characters before which each page begins, the first at 0; absent where there are no pages. */
+      readonly pages?: readonly number[]
+      readonly indexed?: boolean
+    }
+  /** A spreadsheet: listed, not counted. `content` holds its sheets as text. */
+  | {
+      readonly kind: 'table'
+      readonly content: string
+      readonly characters: number
+      readonly sheets: readonly string[]
+    }
+  | { readonly kind: 'image'; readonly width?: number; readonly height?: number }
