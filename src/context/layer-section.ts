@@ -25,7 +25,7 @@ export function layerSections(
   return placed.flatMap((layer): readonly Section[] => {
     const index = layer.forms.length > 0 ? holder++ : undefined
     if (layer.placement !== placement) return []
-    if (index === undefined) return [blankSection(layer)]
+    if (index === undefined) return [absentSection(layer)]
     const code = remainder[index] === before[index] ? limitCode : 'shortage'
     return [layerSection(layer, remainder[index], code)]
   })
@@ -40,14 +40,15 @@ function layerSection(placed: PlacedLayer, form: number | undefined, code: Reaso
   const { tokens } = chosen
   const messages = [{ message: userMessage(chosen.text), tokens }]
   const outcome = form === 0 ? 'included' : 'reduced'
-  const why = form === 0 ? {} : { reason: { code } }
+  const reason = form === 0 ? layer.because : { code }
+  const why = reason ? { reason } : {}
   return {
     entry: { id: layer.id, layer: layer.layer, slot, outcome, form: chosen.form, tokens, fullTokens, ...why, origin },
     messages,
   }
 }
 
-function blankSection({ layer, placement: slot, fullTokens }: PlacedLayer): Section {
+function absentSection({ layer, placement: slot, fullTokens }: PlacedLayer): Section {
   const origin = layer.origin ?? { kind: 'operator' as const, ref: layer.id }
-  return omitted({ id: layer.id, layer: layer.layer, slot, fullTokens, reason: { code: 'blank' }, origin })
+  return omitted({ id: layer.id, layer: layer.layer, slot, fullTokens, reason: layer.withheld ?? { code: 'blank' }, origin })
 }

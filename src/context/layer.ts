@@ -1,3 +1,5 @@
+import type { Reason } from './manifest.ts'
+
 /** Where a layer stands. `system` and `preamble` are the head, the other two the tail (docs/words.md). */
 export type Placement = 'system' | 'preamble' | 'before-input' | 'after-input'
 
@@ -33,4 +35,8 @@ export interface Layer {
   readonly placement?: Placement
   readonly priority?: Priority
   readonly origin?: Origin
+  /** It was left out before anybody counted, and why: it stands in the account with what it would have cost. */
+  readonly withheld?: Reason
+  /** Why it is here, where that was decided by numbers: stands in the account of a layer that went in as it is. */
+  readonly because?: Reason
 }

@@ -9,13 +9,13 @@ export const slots: readonly Slot[] = ['tools', 'system', 'preamble', 'history',
 /** What became of a candidate: in its fullest form, in a smaller one, or not at all. */
 export type Outcome = 'included' | 'reduced' | 'omitted'
 
-/** Why a candidate gave way. Numbers that belong to the reason stand beside its code. */
+/** Why a candidate gave way, or why it is there. Numbers that belong to the reason stand beside its code. */
 export interface Reason {
   readonly code: ReasonCode
   readonly [number: string]: number | string
 }
 
-/** Why a candidate is not all there. */
+/** Why a candidate is not all there, or, for `project-fits`, why it is. */
 export type ReasonCode =
   /** The head wanted more than its share. */
   | 'head-share'
@@ -33,6 +33,10 @@ export type ReasonCode =
   | 'blank'
   /** An attachment of a turn that is not part of the input. */
   | 'no-such-turn'
+  /** The files of a project together are below `limit`: they are sent in full. */
+  | 'project-fits'
+  /** The files of a project together are not below `limit`: they can be searched. */
+  | 'project-too-large'
 
 /** The account of one candidate. */
 export interface ManifestEntry {

@@ -7,7 +7,7 @@ export interface PlacedLayer {
   readonly layer: Layer
   readonly placement: Placement
   readonly priority: Priority
-  /** Fullest first, each cheaper than the one before. Empty: the layer is blank. */
+  /** Fullest first, each cheaper than the one before. Empty: the layer is blank, or withheld. */
   readonly forms: readonly PricedForm[]
   readonly fullTokens: number
 }
@@ -30,7 +30,7 @@ export function placeLayer(layer: Layer, layout: Layout, counter: TokenCounter):
     layer,
     placement: layer.placement ?? placementOf(layer, layout, fullTokens),
     priority: layer.priority ?? layout.priorities[layer.layer] ?? 'normal',
-    forms: usefulForms(priced),
+    forms: layer.withheld ? [] : usefulForms(priced),
     fullTokens,
   }
 }

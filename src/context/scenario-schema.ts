@@ -22,6 +22,11 @@ const origin = z.strictObject({
   ref: z.string(),
 })
 
+const reason = z
+  .object({ code: z.enum(['project-fits', 'project-too-large']) })
+  .catchall(z.union([z.number(), z.string()]))
+  .describe('A code, and the numbers that belong to it.')
+
 const layer = z
   .strictObject({
     id,
@@ -29,6 +34,8 @@ const layer = z
     placement: placement.optional(),
     priority: priority.optional(),
     origin: origin.optional(),
+    withheld: reason.optional().describe('Left out before anybody counted, and why.'),
+    because: reason.optional().describe('Why it is here.'),
     text: z.string().optional().describe('Short for one rendition "full".'),
     tokens: tokens.optional(),
     renditions: z
