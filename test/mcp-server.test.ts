@@ -277,6 +277,23 @@ test('a tool that cannot be offered is named and left out, the others are offere
   }
 })
 
+test('a small schema that would become a huge program is read in time, and one that checks for ever holds nobody up', async (t) => {
+  const { scripted, plugin: started } = home(t)
+  const fields = Array.from({ length: 500 }, (_, index) => [`p${index}`, { type: 'string', minLength: 1 }])
+  const shared = { type: 'object', properties: Object.fromEntries(fields) }
+  const uses = Array.from({ length: 1_000 }, (_, index) => [`q${index}`, { $ref: '#/$defs/shared' }])
+  const many = { type: 'object', properties: Object.fromEntries(uses), $defs: { shared } }
+  const backtracking = { type: 'object', properties: { text: { type: 'string', pattern: '^(a+)+$' } } }
+  const server = scripted('s', {
+    tools: [tool('many', { inputSchema: many }), tool('slow', { inputSchema: backtracking })],
+  })
+  const plugin = await started({ s: server.configured })
+  await plugin.ready?.()
+  assert.deepEqual(namesOf(plugin), ['s__many', 's__slow'])
+  const result = await callTool(plugin, 's__slow', { text: `${'a'.repeat(60)}!` })
+  assert.match(result.ok ? '' : result.error, /its schema cannot be used \(it takes longer than 1000 ms\)/)
+})
+
 test('a long description is shortened for the model, and accepted whole', async (t) => {
   const { scripted, plugin: started } = home(t)
   const description = `${'x'.repeat(1_022)}😀 and more`

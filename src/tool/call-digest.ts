@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto'
 import type { CallDescription } from './planned-call.ts'
 
-/** SHA-256 of a call as it was described, whatever the order of its keys: lowercase hexadecimal. */
+/** SHA-256 of a call as a person is shown it, as JSON, whatever the order of its keys: lowercase hexadecimal. */
 export function callDigest(call: CallDescription): string {
-  return hash('sha256', JSON.stringify(sorted(call)), 'hex')
+  const shown: unknown = JSON.parse(JSON.stringify(call))
+  return hash('sha256', JSON.stringify(sorted(shown)), 'hex')
 }
 
 function sorted(value: unknown): unknown {

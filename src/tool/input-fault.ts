@@ -1,9 +1,14 @@
 import type { ErrorObject, ValidateFunction } from 'ajv'
+import { interruptible } from './interruptible.ts'
 
 type Schema = Readonly<Record<string, unknown>>
 
 /** How many faults are told at once; a model mends a few at a time. */
 const TOLD = 5
+
+/** The longest that a schema is read, and that one input is checked by it, ms: skills and servers bring their own. */
+const READING_MS = 5_000
+const CHECKING_MS = 1_000
 
 /** Checks are compiled once for each schema object and forgotten with it. */
 const compiled = new WeakMap<Schema, Promise<ValidateFunction>>()
@@ -17,7 +22,7 @@ export async function inputFault(schema: Schema, input: unknown): Promise<string
     const check = compiled.get(schema) ?? compile(schema)
     compiled.set(schema, check)
     const validate = await check
-    return validate(input) ? undefined : told(validate.errors ?? [])
+    return interruptible(() => validate(input), CHECKING_MS) ? undefined : told(validate.errors ?? [])
   } catch (error) {
     return `its schema cannot be used (${error instanceof Error ? error.message : String(error)})`
   }
@@ -28,14 +33,17 @@ async function compile(schema: Schema): Promise<ValidateFunction> {
   const { $schema: dialect, ...rules } = schema
   const isOld = typeof dialect === 'string' && /draft-0[4-7]/.test(dialect)
   const Validator = isOld ? (await import('ajv')).Ajv : (await import('ajv/dist/2020.js')).Ajv2020
-  return new Validator({
+  const validator = new Validator({
     allErrors: true,
     strict: false,
     validateFormats: false,
     addUsedSchema: false,
+    // A small schema could otherwise become a program without end.
+    inlineRefs: false,
     logger: false,
     verbose: true,
-  }).compile(rules)
+  })
+  return interruptible(() => validator.compile(rules), READING_MS)
 }
 
 function told(errors: readonly ErrorObject[]): string {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import { callDigest } from './call-digest.ts'
 import type { PlannedCall } from './planned-call.ts'
 import type { DirectTool, PlannedTool, Tool, ToolCall, ToolPlan, ToolResult, ToolTraits } from './tool.ts'
 import { createToolbox, type GateAnswer, type RunContext } from './toolbox.ts'
@@ -419,6 +420,38 @@ test('the schema is asked first, then the policy, and only then the tool', async
 test('an unknown tool is refused before anything is asked', async () => {
   const planned = await createToolbox([], { gate: throwing }).plan(call('nothing', {}), context)
   assert.deepEqual([planned.type, planned.rule], ['refused', 'unknown-tool'])
+})
+
+test('what JSON cannot show is refused: an approval of null holds for no number, and no depth ends the process', async () => {
+  const open: Tool = { ...speaking('open', 'ran'), inputSchema: { type: 'object' } }
+  const deep = `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`
+  assert.equal(
+    errorOf(await run([open], call('open', JSON.parse('{"a":[1e999]}')))),
+    'invalid input for open: it holds a number that is too large',
+  )
+  assert.equal(
+    errorOf(await run([open], call('open', JSON.parse(deep)))),
+    'invalid input for open: it is nested more than 128 levels deep',
+  )
+})
+
+test('a digest is one of what is shown: two moments are two calls', async () => {
+  const until = (ms: number) => ({ tool: 'lend', input: {}, facts: { until: new Date(ms) } })
+  assert.notEqual(callDigest(until(1)), callDigest(until(2)))
+  assert.equal(callDigest(until(1)), callDigest(JSON.parse(JSON.stringify(until(1)))))
+})
+
+test('a schema that would take for ever lets nothing through, and holds nobody up', async () => {
+  const backtracking = { type: 'object', properties: { a: { type: 'string', pattern: '^(a+)+$' } } }
+  const levels = Array.from({ length: 40 }, (_, level) => {
+    const next = { $ref: `#/$defs/${level + 1}` }
+    return [String(level), { allOf: [next, next] }]
+  })
+  const doubling = { $ref: '#/$defs/0', $defs: { ...Object.fromEntries(levels), 40: { type: 'object' } } }
+  for (const inputSchema of [backtracking, doubling]) {
+    const result = await run([{ ...speaking('slow', 'ran'), inputSchema }], call('slow', { a: `${'a'.repeat(60)}!` }))
+    assert.equal(errorOf(result), 'invalid input for slow: its schema cannot be used (it takes longer than 1000 ms)')
+  }
 })
 
 function runnable(planned: PlannedCall): Exclude<PlannedCall, { type: 'refused' }> {

@@ -3,6 +3,7 @@ import { callDigest } from './call-digest.ts'
 import { planOf, shownOf } from './call-plan.ts'
 import { failed } from './failed.ts'
 import { inputFault } from './input-fault.ts'
+import { jsonFault } from './json-fault.ts'
 import { cappedResult } from './output-cap.ts'
 import type { PlannedCall } from './planned-call.ts'
 import { messageOf, withinTime } from './time-limit.ts'
@@ -126,6 +127,8 @@ function definitionOf({ name, description, inputSchema, tokens, keepsOutput }: T
 /** The tool's own words come first (BEHAVIOURS §1.4, §1.5). */
 async function faultIn(tool: Tool, input: unknown): Promise<string | undefined> {
   if (!isObject(input)) return 'arguments must be an object'
+  const unshowable = jsonFault(input)
+  if (unshowable !== undefined) return `invalid input for ${tool.name}: ${unshowable}`
   const own = ownFault(tool, input)
   if (own !== undefined) return own
   const fault = await inputFault(tool.inputSchema, input)

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { sealed, type SealedDefinition } from './acceptance-record.ts'
 import { readDefinition } from './definition.ts'
 
@@ -22,6 +23,8 @@ export async function readOffered(said: {
   const faults: string[] = []
   const byName = new Map<string, SealedDefinition>()
   for (const tool of said.tools) {
+    // A large schema takes a while to look at: others have their turn between two.
+    await setImmediate()
     const read = await readDefinition(tool)
     if (read.type === 'faulty') faults.push(`offers ${read.why}; it is left out`)
     else if (byName.has(read.definition.name)) {

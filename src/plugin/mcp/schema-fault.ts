@@ -1,4 +1,8 @@
 import type { Ajv } from 'ajv'
+import { interruptible } from '../../tool.ts'
+
+/** The longest that one schema is read, ms. */
+const READING_MS = 3_000
 
 type Schema = Readonly<Record<string, unknown>>
 
@@ -16,7 +20,7 @@ export async function schemaFault(schema: Schema): Promise<string | undefined> {
   const isOld = typeof dialect === 'string' && /draft-0[4-7]/.test(dialect)
   const validator = await (isOld ? (oldDrafts ??= makeOld()) : (newDraft ??= makeNew()))
   try {
-    validator.compile(rules)
+    interruptible(() => validator.compile(rules), READING_MS)
     return undefined
   } catch (error) {
     return oneLine(error instanceof Error ? error.message : String(error))
@@ -26,7 +30,13 @@ export async function schemaFault(schema: Schema): Promise<string | undefined> {
   }
 }
 
-const options = { strict: false, validateFormats: false, addUsedSchema: false, logger: false } as const
+const options = {
+  strict: false,
+  validateFormats: false,
+  addUsedSchema: false,
+  inlineRefs: false,
+  logger: false,
+} as const
 
 /** Loaded late: where no server is contacted it is never needed. */
 async function makeOld(): Promise<Ajv> {
