@@ -24,6 +24,8 @@ export interface SessionState {
   /** Sum of `tokens` over its turns. */
   readonly tokens: number
   readonly model: string | null
+  readonly agent: string | null
+  readonly project: string | null
 }
 
 interface PlannedTurn {
@@ -134,7 +136,8 @@ export function planAppend(stored: Stored, id: string, bodies: readonly EntryBod
 }
 
 function emptySession(id: string, time: string): SessionState {
-  return { id, title: null, created: time, updated: time, turns: 0, entries: 0, tokens: 0, model: null }
+  const chosen = { title: null, model: null, agent: null, project: null }
+  return { id, created: time, updated: time, turns: 0, entries: 0, tokens: 0, ...chosen }
 }
 
 function sessionAfter(session: SessionState, body: EntryBody, time: string): SessionState {
@@ -146,6 +149,10 @@ function sessionAfter(session: SessionState, body: EntryBody, time: string): Ses
       return { ...moved, turns: session.turns + 1 }
     case 'model':
       return { ...moved, model: body.model }
+    case 'agent':
+      return { ...moved, agent: body.agent }
+    case 'project':
+      return { ...moved, project: body.project }
     default:
       return moved
   }

@@ -18,6 +18,8 @@ export type StoreErrorCode =
   | 'conflict'
   /** What was handed in cannot be stored. */
   | 'invalid'
+  /** It has more bytes than it may have. */
+  | 'too-large'
   /** Another gateway runs on this home. */
   | 'claimed'
   | 'closed'

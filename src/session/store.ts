@@ -53,8 +53,8 @@ export interface SessionStore {
   sessions(options?: { limit?: number; offset?: number }): Promise<readonly SessionRow[]>
   session(id: string): Promise<SessionRow | undefined>
   /**
-   * Removes a session with its entries, turns, calls and binding. Answers whether there was one. Contents stay: other
-   * sessions may have said the same.
+   * Removes a session with its entries, turns, calls, binding and the rows of its files. Answers whether there was one.
+   * Contents and the bytes of files stay: others may hold the same.
    */
   deleteSession(id: string): Promise<boolean>
 
@@ -102,8 +102,8 @@ export interface SessionStore {
   /** Makes a file belong to something else. `not-found` where no file of this id is known. */
   setFileOwner(id: string, owner: FileOwner): Promise<void>
   file(id: string): Promise<FileRow | undefined>
-  /** In the order in which they were handed in; without an owner: all of them. */
-  files(options?: { readonly owner?: FileOwner; readonly state?: FileState['type'] }): Promise<readonly FileRow[]>
+  /** In the order in which they were handed in; what is given must all hold. */
+  files(options?: FilesOptions): Promise<readonly FileRow[]>
   /** Answers whether there was one. Whether its bytes are still needed is for the caller to know. */
   deleteFile(id: string): Promise<boolean>
 
@@ -119,6 +119,10 @@ export type Write =
   | { readonly type: 'content'; readonly text: string }
   | { readonly type: 'value'; readonly key: string; readonly value: unknown }
   | { readonly type: 'binding'; readonly binding: Binding; readonly session: string }
+  | { readonly type: 'record'; readonly change: RecordChange; readonly time: string }
+  | { readonly type: 'file'; readonly row: FileRow }
+  | { readonly type: 'file-state'; readonly id: string; readonly state: FileState }
+  | { readonly type: 'file-owner'; readonly id: string; readonly owner: FileOwner }
   /** One more link of the audit's chain: its number and hashes are made where it is written. */
   | { readonly type: 'audit'; readonly facts: AuditFacts; readonly time: string }
 
@@ -137,6 +141,13 @@ export interface CallsOptions {
   readonly last?: number
   readonly after?: string
   readonly limit?: number
+}
+
+/** Which files are listed. `hash`: those with exactly these bytes. */
+export interface FilesOptions {
+  readonly owner?: FileOwner
+  readonly state?: FileState['type']
+  readonly hash?: string
 }
 
 /** Which records of the audit are read; what is given must all hold. Without any: all of them, oldest first. */

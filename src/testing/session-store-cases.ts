@@ -1,7 +1,9 @@
 import { auditCases } from './session-store-audit-cases.ts'
 import { callCases } from './session-store-call-cases.ts'
 import { exportCases } from './session-store-export-cases.ts'
+import { fileCases } from './session-store-file-cases.ts'
 import { logCases } from './session-store-log-cases.ts'
+import { recordCases } from './session-store-record-cases.ts'
 import { sessionCases } from './session-store-session-cases.ts'
 import type { StoreCase, StorePlace, Test } from './session-store-place.ts'
 import { turnCases } from './session-store-turn-cases.ts'
@@ -31,5 +33,7 @@ export function sessionStoreCases(test: Test, makePlace: () => Promise<StorePlac
   sessionCases(storeCase)
   callCases(storeCase)
   auditCases(storeCase)
+  recordCases(storeCase)
+  fileCases(storeCase)
   exportCases(storeCase, makePlace)
 }

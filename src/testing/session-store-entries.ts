@@ -1,4 +1,4 @@
-import type { ApprovalDecision, CallRecord, EntryBody, TurnOutcome } from '../session.ts'
+import type { ApprovalDecision, CallRecord, EntryBody, FileRow, TurnOutcome } from '../session.ts'
 
 /** Short forms of what the cases write. Every message costs 10 tokens, and 4 when its results are cleared, unless said. */
 export const start: EntryBody = { type: 'session-start', title: 'A talk' }
@@ -80,6 +80,22 @@ export function call(id: string, facts: Partial<CallRecord> = {}): CallRecord {
       displaced: 0,
     },
     requestDigest: 'e3b0',
+    ...facts,
+  }
+}
+
+/** A text of session `a` that was read. */
+export function file(id: string, facts: Partial<FileRow> = {}): FileRow {
+  const content = `sha256:${'c'.repeat(64)}`
+  return {
+    id,
+    name: `${id}.txt`,
+    time: at(1),
+    owner: { type: 'session', id: 'a' },
+    mediaType: 'text/plain',
+    bytes: 12,
+    hash: 'a'.repeat(64),
+    state: { type: 'ready', reading: { kind: 'text', content, characters: 12, tokens: 3, counter: 'tokenx@2' } },
     ...facts,
   }
 }

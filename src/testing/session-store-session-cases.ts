@@ -17,11 +17,35 @@ export function sessionCases(storeCase: StoreCase): void {
       turns: 1,
       entries: 6,
       model: 'ollama/llama3.2',
+      agent: undefined,
+      project: undefined,
     }
     assert.deepEqual(await store.session('a'), row)
     await store.append('a', [{ type: 'model', model: null }], at(3))
     assert.deepEqual(await store.session('a'), { ...row, updated: at(3), entries: 7, model: undefined })
     assert.equal(await store.session('unknown'), undefined)
+  })
+
+  storeCase('a session tells the agent that answers and its project, until others are chosen', async (store) => {
+    await store.append('a', [start, { type: 'agent', agent: 'poet' }], at(1))
+    await store.append('a', [{ type: 'project', project: 'atlas' }], at(2))
+    const chosen = async () => [(await store.session('a'))?.agent, (await store.sessions())[0]?.project]
+    assert.deepEqual(await chosen(), ['poet', 'atlas'])
+    await store.append(
+      'a',
+      [
+        { type: 'agent', agent: 'critic' },
+        { type: 'project', project: null },
+      ],
+      at(3),
+    )
+    assert.deepEqual(await chosen(), ['critic', undefined])
+    await store.append('a', [{ type: 'agent', agent: null }, ...whole('t1')], at(4))
+    assert.deepEqual(await chosen(), [undefined, undefined])
+    assert.deepEqual(
+      (await store.entries('a', { types: ['agent', 'project'] })).map((entry) => entry.seq),
+      [2, 3, 4, 5, 6],
+    )
   })
 
   storeCase('sessions are listed by their newest activity, in pages', async (store) => {

@@ -56,6 +56,8 @@ const insertSession = plan((slot: Slot<SessionState>) =>
     entries: slot('entries'),
     tokens: slot('tokens'),
     model: slot('model'),
+    agent: slot('agent'),
+    project: slot('project'),
   }),
 )
 
@@ -68,6 +70,8 @@ const updateSession = plan((slot: Slot<SessionState>) =>
       entries: slot('entries'),
       tokens: slot('tokens'),
       model: slot('model'),
+      agent: slot('agent'),
+      project: slot('project'),
     })
     .where('id', '=', slot('id')),
 )

@@ -52,6 +52,24 @@ test('a store from before there was an audit gets one, and keeps what it holds',
   await store.close()
 })
 
+test('a store from before there were records and files gets both, and keeps what it holds', async (context) => {
+  const path = await temporaryStore(context)
+  const connection = openConnection({ path })
+  migrate(connection, allMigrations.slice(0, 2))
+  connection.execute(`
+    insert into sessions values ('a', 'kept', '${time}', '${time}', 0, 1, 0, 'rehearsal');
+    insert into entries values ('a', 1, '${time}', 'session-start', null, '{"type":"session-start","title":"kept"}')`)
+  connection.close()
+  await assert.rejects(openSqliteStore({ path, readOnly: true }), { code: 'older' })
+  const store = await openSqliteStore({ path })
+  await store.append('a', [{ type: 'agent', agent: 'poet' }], time)
+  const { title, model, agent, project, entries } = (await store.session('a'))!
+  assert.deepEqual([title, model, agent, project, entries], ['kept', 'rehearsal', 'poet', undefined, 2])
+  assert.deepEqual([await store.records('agent'), await store.files()], [[], []])
+  assert.equal((await store.putRecord({ kind: 'agent', id: 'poet', value: 1 }, time)).version, 1)
+  await store.close()
+})
+
 test('a step that fails leaves the version before it', async (context) => {
   const path = await temporaryStore(context)
   const connection = openConnection({ path })

@@ -150,7 +150,40 @@ const auditTable: readonly Compilable[] = [
   schema.createIndex('audit_tool').on('audit').columns(['tool', 'number']),
 ]
 
+const recordsAndFiles: readonly Compilable[] = [
+  schema.alterTable('sessions').addColumn('agent', 'text'),
+  schema.alterTable('sessions').addColumn('project', 'text'),
+  schema
+    .createTable('records')
+    .addColumn('number', 'integer', (column) => column.primaryKey())
+    .addColumn('kind', 'text', (column) => column.notNull())
+    .addColumn('id', 'text', (column) => column.notNull())
+    .addColumn('version', 'integer', (column) => column.notNull())
+    .addColumn('time', 'text', (column) => column.notNull())
+    .addColumn('value', 'text', (column) => column.notNull())
+    .addUniqueConstraint('records_version', ['kind', 'id', 'version']),
+  schema
+    .createIndex('records_made')
+    .on('records')
+    .columns(['kind', 'number'])
+    .where(sql<boolean>`version = 1`),
+  schema
+    .createTable('files')
+    .addColumn('number', 'integer', (column) => column.primaryKey())
+    .addColumn('id', 'text', (column) => column.notNull().unique())
+    .addColumn('owner_type', 'text', (column) => column.notNull())
+    .addColumn('owner_id', 'text', (column) => column.notNull())
+    .addColumn('hash', 'text', (column) => column.notNull())
+    .addColumn('facts', 'text', (column) => column.notNull())
+    .addColumn('state', 'text', (column) => column.notNull())
+    .addColumn('state_type', 'text', (column) => column.notNull()),
+  schema.createIndex('files_owner').on('files').columns(['owner_type', 'owner_id', 'number']),
+  schema.createIndex('files_state').on('files').columns(['state_type', 'number']),
+  schema.createIndex('files_hash').on('files').columns(['hash', 'number']),
+]
+
 export const allMigrations: readonly Migration[] = [
   { version: 1, steps: firstTables },
   { version: 2, steps: auditTable },
+  { version: 3, steps: recordsAndFiles },
 ]

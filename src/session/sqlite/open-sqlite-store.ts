@@ -7,9 +7,11 @@ import { call, calls, finishCall, putCall } from './call-table.ts'
 import { type Connection, type SqliteStoreOptions, openConnection } from './connection.ts'
 import { content, putContent } from './content-table.ts'
 import { entries, entry } from './entry-table.ts'
+import { deleteFile, file, files, putFile, setFileOwner, setFileState } from './file-table.ts'
 import { createKnownHashes } from './known-hashes.ts'
 import { migrate } from './migrations.ts'
 import { recentTurns } from './recent-turns.ts'
+import { putRecord, record, records, recordVersions } from './record-table.ts'
 import { bind, bound, deleteSession, sessionRow, sessionRows } from './session-table.ts'
 import { turn, turnOfKey, turnsBefore, unfinishedTurns } from './turn-table.ts'
 import { putValue, value } from './value-table.ts'
@@ -46,9 +48,14 @@ function storeOn(connection: Connection): SessionStore {
     transaction: (writes) => write(() => writes.forEach((each) => apply(connection, each))),
     deleteSession: (id) => write(() => deleteSession(connection, id)),
     bind: (binding, session) => write(() => bind(connection, binding, session)),
-    putCall: (record) => write(() => putCall(connection, record)),
+    putCall: (made) => write(() => putCall(connection, made)),
     finishCall: (id, outcome) => write(() => finishCall(connection, id, outcome)),
     putValue: (key, named) => write(() => putValue(connection, key, named)),
+    putRecord: (change, time) => write(() => putRecord(connection, change, time)),
+    putFile: (row) => write(() => putFile(connection, row)),
+    setFileState: (id, state) => write(() => setFileState(connection, id, state)),
+    setFileOwner: (id, owner) => write(() => setFileOwner(connection, id, owner)),
+    deleteFile: (id) => write(() => deleteFile(connection, id)),
     async putContent(text) {
       const hash = contentHash(text)
       if (known.has(hash)) return hash
@@ -75,6 +82,11 @@ function storeOn(connection: Connection): SessionStore {
     value: async (key) => value(connection, key),
     audit: async (options) => auditRecords(connection, options),
     auditHead: async () => auditHead(connection),
+    record: async (kind, id) => record(connection, kind, id),
+    recordVersions: async (kind, id) => recordVersions(connection, kind, id),
+    records: async (kind) => records(connection, kind),
+    file: async (id) => file(connection, id),
+    files: async (which) => files(connection, which),
 
     async close() {
       if (closed) return
@@ -109,6 +121,15 @@ function apply(connection: Connection, write: Write): void {
       return putValue(connection, write.key, write.value)
     case 'binding':
       return bind(connection, write.binding, write.session)
+    case 'record':
+      putRecord(connection, write.change, write.time)
+      return
+    case 'file':
+      return putFile(connection, write.row)
+    case 'file-state':
+      return setFileState(connection, write.id, write.state)
+    case 'file-owner':
+      return setFileOwner(connection, write.id, write.owner)
     case 'audit':
       return putAudit(connection, write.facts, write.time)
   }

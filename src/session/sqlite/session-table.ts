@@ -3,6 +3,8 @@ import type { Binding } from '../entry.ts'
 import { StoreError } from '../store-error.ts'
 import type { SessionRow } from '../store.ts'
 import type { Connection } from './connection.ts'
+import { deleteFilesOf } from './file-table.ts'
+import { overwriting } from './overwriting.ts'
 import { plan, type Slot } from './plan.ts'
 import { tables } from './tables.ts'
 
@@ -17,12 +19,10 @@ export function sessionRows(connection: Connection, limit: number, offset: numbe
 
 /** Answers whether there was one. What hangs on it goes with it, and its bytes are overwritten, not only given free. */
 export function deleteSession(connection: Connection, id: string): boolean {
-  connection.execute('pragma secure_delete = on')
-  try {
+  return overwriting(connection, () => {
+    deleteFilesOf(connection, { type: 'session', id })
     return connection.run(removeSession, { id }) > 0
-  } finally {
-    connection.execute('pragma secure_delete = off')
-  }
+  })
 }
 
 export function bind(connection: Connection, binding: Binding, session: string): void {
@@ -47,7 +47,7 @@ interface Row extends SessionState {
 }
 
 function rowOf(row: Row): SessionRow {
-  const { id, title, channel, conversation, created, updated, turns, entries, model } = row
+  const { id, title, channel, conversation, created, updated, turns, entries, model, agent, project } = row
   return {
     id,
     title: title ?? undefined,
@@ -57,6 +57,8 @@ function rowOf(row: Row): SessionRow {
     turns,
     entries,
     model: model ?? undefined,
+    agent: agent ?? undefined,
+    project: project ?? undefined,
   }
 }
 

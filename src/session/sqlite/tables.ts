@@ -12,6 +12,8 @@ export interface Tables {
     readonly entries: number
     readonly tokens: number
     readonly model: string | null
+    readonly agent: string | null
+    readonly project: string | null
   }
   readonly entries: {
     readonly session: string
@@ -64,6 +66,30 @@ export interface Tables {
     /** The facts and the hash before, JSON. */
     readonly record: string
     readonly hash: string
+  }
+  readonly records: {
+    /** Ascending in the order the versions were written. */
+    readonly number: number | undefined
+    readonly kind: string
+    readonly id: string
+    readonly version: number
+    readonly time: string
+    /** JSON. */
+    readonly value: string
+  }
+  readonly files: {
+    /** Ascending in the order the files were handed in. */
+    readonly number: number | undefined
+    readonly id: string
+    readonly owner_type: string
+    readonly owner_id: string
+    readonly hash: string
+    /** What never changes besides the hash, JSON: people name files in ways that a column cannot hold. */
+    readonly facts: string
+    /** JSON. */
+    readonly state: string
+    /** Repeats the type that `state` says, for filters. */
+    readonly state_type: string
   }
 }
 
