@@ -80,7 +80,7 @@ test('a definition that changed is withheld: shown with the accepted one, refuse
   const refused = await callTool(next, 's__one')
   assert.match(refused.ok ? '' : refused.error, /^the MCP server s now defines the tool one in another way/)
   assert.deepEqual(namesOf(next), ['s__one', 's__two'], 'the tools stay what they are until the next reload')
-  assert.match(next.warnings?.().join() ?? '', /withheld: s__one\. .*`foreword tools`/)
+  assert.match(next.warnings?.().join() ?? '', /withheld: s__one\. .*`foreword tools accept NAME`/)
   const [withheld, ...others] = next.withheld?.() ?? []
   assert.deepEqual(others, [])
   assert.equal(withheld?.name, 's__one')

@@ -52,7 +52,11 @@ const MOST_WARNINGS = 100
 
 /** Puts a runtime together and takes up what a former process left. */
 export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
-  const { store, plugins, policy, clock, channels = [] } = parts
+  const { store, plugins, clock, channels = [] } = parts
+  const policy: ToolPolicy = {
+    current: () => parts.policy.current(),
+    withheld: () => new Set(plugins.withheld().map(({ name }) => name)),
+  }
   const warnings: string[] = []
   const warn = (text: string) => {
     if (warnings.length < MOST_WARNINGS) warnings.push(text)

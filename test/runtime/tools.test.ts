@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'node:test'
-import { readText } from '../../src/plugin.ts'
+import { readText, type WithheldTool } from '../../src/plugin.ts'
 import { scriptedModel } from '../../src/testing.ts'
 import { type AccessRead, accessFile, readAccess } from '../../src/tool.ts'
 import { opened, tool } from './opened.ts'
@@ -24,6 +24,29 @@ test('a tool that may not run is not offered, and is refused all the same', asyn
   )
   const [refused] = await here.store.audit({ decision: 'refused' })
   assert.deepEqual([refused?.tool, refused?.rule], ['forbidden', 'global.allowedTools'])
+})
+
+test('a tool whose definition has changed is neither offered nor run, from the step on in which that is known', async (t) => {
+  const model = scriptedModel({
+    answer: (_request, n) => (n < 3 ? { toolCalls: [{ name: 'far__tide', input: {} }] } : { text: 'So be it.' }),
+  })
+  const withheld: WithheldTool[] = []
+  const tide = tool('far__tide', async () => {
+    withheld.push({ name: 'far__tide', accepted: undefined, offered: undefined, digest: '0'.repeat(64) })
+    return { ok: true, output: 'high' }
+  })
+  const far = { name: 'far', version: '1', tools: () => [tide], withheld: () => withheld }
+  const here = await opened(t, { model, plugins: [far] })
+  const { session } = await here.say('Go.')
+  assert.deepEqual([namesOf(model, 0), namesOf(model, 1)], [['far__tide', 'read_result'], []])
+  const ends = (await here.log(session)).filter((entry) => entry.type === 'tool-end')
+  assert.deepEqual(
+    ends.map(({ ok: went }) => went),
+    [true, false],
+  )
+  const [refused] = await here.store.audit({ decision: 'refused' })
+  assert.deepEqual([refused?.tool, refused?.rule], ['far__tide', 'withheld'])
+  assert.equal((await here.runtime.planTool('far__tide', {})).type, 'refused')
 })
 
 test('a change of tool-access.json holds from the next step on, and a faulty one allows nothing', async (t) => {

@@ -120,7 +120,7 @@ export function createAcceptance(server: string, store: AcceptedStore): Acceptan
       return [
         ...faults,
         `${server} does not define these tools as they were accepted, so they are withheld: ${listed}. ` +
-          'Look at the difference and accept it with `foreword tools`',
+          '`foreword tools accept NAME` shows the difference, and accepts it',
       ]
     },
   }
