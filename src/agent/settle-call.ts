@@ -34,9 +34,7 @@ export async function settleCall(setup: TurnSetup, journal: ToolJournal, settlin
   const { part } = settling
   const known = journal.ended.get(part.toolCallId)
   if (known) return { ok: known.ok, text: resultText(known), entries: [] }
-  if (journal.started.has(part.toolCallId) && !isIdempotent(setup, part)) {
-    return { ok: false, text: interrupted, entries: [] }
-  }
+  if (journal.started.has(part.toolCallId) && !isIdempotent(setup, part)) return leave(setup, part)
   leaveWhenStopping(setup)
   // A tool that was cancelled answers too: a call is never left without its result.
   if (setup.signal.aborted) return refuse(setup, settling, { result: cancelled, rule: 'cancelled' })
@@ -69,6 +67,13 @@ function leaveWhenStopping({ signal }: TurnSetup): void {
 const interrupted =
   'The gateway stopped while this tool was running. It may or may not have taken effect, and was not run again. ' +
   'Check before you repeat it.'
+
+/** Nobody knows what became of the call; the audit says so too, so that no call stands there without its end. */
+async function leave(setup: TurnSetup, part: ToolCallPart): Promise<SettledCall> {
+  const facts = { ...turnCallFacts(setup, part, undefined), kind: 'call' as const, ok: false, rule: 'interrupted' }
+  await setup.append([], [{ ...facts, reason: interrupted }])
+  return { ok: false, text: interrupted, entries: [] }
+}
 
 const cancelled: ToolResult = { ok: false, error: 'cancelled before it ran' }
 

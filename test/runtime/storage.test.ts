@@ -83,6 +83,14 @@ for (const recovers of [false, true]) {
     assert.deepEqual([text, outcome, runs], ['ok', { type: 'completed' }, 1])
     assert.match(JSON.stringify(model.asked[0]?.request.messages), /may or may not have taken effect/)
     assert.deepEqual((await after.runtime.replay(submitted.session)).different, [])
+    const left = await after.store.audit({ turn: submitted.turn })
+    assert.deepEqual(
+      left.map(({ kind, ok, rule }) => [kind, ok, rule]),
+      [
+        ['decision', undefined, 'global.mode'],
+        ['call', false, 'interrupted'],
+      ],
+    )
   })
 }
 
