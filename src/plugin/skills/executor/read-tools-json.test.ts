@@ -163,6 +163,12 @@ for (const [rule, value, expected] of [
 
 for (const [rule, text, expected] of [
   ['no JSON', '{\n  "tools": [secret]\n}', ['it is no JSON: line 2, column 13 (InvalidSymbol)']],
+  ['text that is nested without end', '['.repeat(200_000), ['it is no JSON']],
+  [
+    'fields that are nested without end',
+    `{"a":${'['.repeat(20_000)}${']'.repeat(20_000)}}`,
+    ['it is nested too deeply'],
+  ],
   ['a comment', '{} // x', ['it is no JSON: line 1, column 4 (InvalidCommentToken)']],
   ['nothing at all', '', ['it is no JSON: line 1, column 1 (ValueExpected)']],
   [

@@ -32,19 +32,29 @@ function jsonOf(text: string): JsonRead {
       return part
     })
     return hidden ? { type: 'invalid', faults: ['no field may be named __proto__'] } : { type: 'value', value }
-  } catch {
+  } catch (error) {
     // The engine's own message repeats what stands there; this one says where.
-    return { type: 'invalid', faults: [`it is no JSON${placeOf(text)}`] }
+    const why = error instanceof RangeError ? 'it is nested too deeply' : `it is no JSON${placeOf(text)}`
+    return { type: 'invalid', faults: [why] }
   }
 }
 
 function placeOf(text: string): string {
-  const errors: ParseError[] = []
-  parse(text, errors, { disallowComments: true })
-  const [error] = errors
+  const [error] = errorsIn(text)
   if (!error) return ''
   const before = text.slice(0, error.offset).split('\n')
   return `: line ${before.length}, column ${before.at(-1)!.length + 1} (${printParseErrorCode(error.error)})`
+}
+
+/** None where the text is nested deeper than can be followed. */
+function errorsIn(text: string): readonly ParseError[] {
+  const errors: ParseError[] = []
+  try {
+    parse(text, errors, { disallowComments: true })
+    return errors
+  } catch {
+    return []
+  }
 }
 
 function sentences(issue: z.core.$ZodIssue): readonly string[] {
