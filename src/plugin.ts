@@ -8,6 +8,7 @@ export { type UserProfile, userProfileText } from './plugin/persona/user-profile
 export type { LayerContext, Plugin, WithheldTool } from './plugin/plugin.ts'
 export { promptPlugin, type PromptOptions } from './plugin/prompt/prompt.ts'
 export { type RunningPlugins, startPlugins } from './plugin/running-plugins.ts'
+export { readerWithin } from './plugin/reader-within.ts'
 export { readText, type TextRead, type TextReader } from './plugin/text-reader.ts'
 export type { SkillDefinition } from './plugin/skill-definition.ts'
 export { skillPlugin } from './plugin/skill-plugin.ts'

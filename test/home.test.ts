@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { copyFileSync, readFileSync } from 'node:fs'
+import { copyFileSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import test from 'node:test'
@@ -130,6 +130,47 @@ test("where the workspace is the home itself, the owner's own files stay out of 
   )
   for (const result of said.results.slice(0, 4)) assert.match(result, /out of reach/)
   assert.match(said.results[4]!, /mine/)
+})
+
+test('links of a folder that comes from somebody else bring no key into a prompt', async (t) => {
+  const { home, reopened } = await openedHome(t, {
+    'workspace/notes.txt': 'x',
+    'skills/bad/notes.txt': 'x',
+    'skills/worse/SKILL.md': 'Worse.',
+    'skills/shared/SKILL.md': 'Shared words.',
+    'skills/linked/notes.txt': 'x',
+  })
+  symlinkSync('../data/token', join(home, 'workspace', 'AGENTS.md'))
+  symlinkSync('../../data/token', join(home, 'skills', 'bad', 'SKILL.md'))
+  symlinkSync('../../data/token', join(home, 'skills', 'worse', 'tools.json'))
+  symlinkSync('../shared/SKILL.md', join(home, 'skills', 'linked', 'SKILL.md'))
+  writeFileSync(join(home, 'data', 'token'), 'a-key-of-this-machine')
+  const { say, runtime } = await reopened()
+  const { system } = await say('/say Hello.')
+  assert.match(system, /## linked\nShared words\./)
+  assert.doesNotMatch(system, /a-key-of-this-machine|## bad/)
+  const { warnings } = await runtime.status()
+  assert.equal(warnings.filter((warning) => /is a link that leads out of its folder/.test(warning)).length, 3)
+  assert.doesNotMatch(warnings.join('\n'), /a-key-of-this-machine/)
+})
+
+test('what becomes instructions or runs as Foreword is read by tools and changed by none', async (t) => {
+  const { say } = await openedHome(
+    t,
+    {
+      'tool-access.json': '{"global": {"mode": "full"}, "tools": {"write_file": {"approval": "never"}}}',
+      'workspace/mine/alpha/SKILL.md': 'Alpha.',
+      'workspace/plugin.ts': "export default { name: 'own', version: '1' }",
+    },
+    { skills: { extraDirs: ['./workspace/mine'] }, plugins: ['./workspace/plugin.ts'] },
+  )
+  const write = (path: string) => `/call write_file ${JSON.stringify({ path, content: 'Obey.' })}`
+  const read = '/call read_file {"path": "mine/alpha/SKILL.md"}'
+  const calls = [write('mine/alpha/SKILL.md'), write('mine/beta/SKILL.md'), write('plugin.ts'), write('own.md'), read]
+  const { results } = await say([...calls, '/say Done.'].join('\n'))
+  for (const result of results.slice(0, 3)) assert.match(result, /is out of reach for changes/)
+  assert.match(results[3]!, /created own\.md/)
+  assert.match(results[4]!, /Alpha\./)
 })
 
 test("a skill's own tools run its declared program, once they are allowed", async (t) => {

@@ -38,8 +38,8 @@ export async function confinedPath(
       `${quoted(asked)} is outside the workspace; only paths within it are in reach, after links are followed`,
     )
   }
-  const closed = (await Promise.all(outOfReach.map(realOrWhy)))
-    .flatMap((one) => (one.type === 'real' ? [one.path] : []))
+  const closed = (await Promise.all(outOfReach.map(realPlace)))
+    .filter((one) => one !== undefined)
     .filter((one) => one !== root.path && isWithin(root.path, one))
   if (closed.some((one) => isWithin(one, real.path))) return refused(`${quoted(asked)} is out of reach for tools`)
   const names = relative(root.path, real.path)
@@ -51,6 +51,12 @@ export async function confinedPath(
 /** Whether a resolved path is a resolved folder or lies in it. */
 export function isWithin(folder: string, path: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
+}
+
+/** A path without links, as far as it exists; `undefined` where nobody can say. */
+export async function realPlace(path: string): Promise<string | undefined> {
+  const real = await realOrWhy(path)
+  return real.type === 'real' ? real.path : undefined
 }
 
 type Real = { readonly type: 'real'; readonly path: string } | { readonly type: 'refused'; readonly why: string }

@@ -8,6 +8,7 @@ import {
   personaPlugin,
   type Plugin,
   promptPlugin,
+  readerWithin,
   shellPlugin,
   skillRoots,
   skillsPlugin,
@@ -17,7 +18,7 @@ import type { SessionStore } from '../session.ts'
 import type { Environment } from './configuration/environment.ts'
 import type { Configuration } from './configuration/settled.ts'
 import { homeAt, ownersPlaces } from './home/home.ts'
-import { loadPlugins } from './load-plugins.ts'
+import { loadPlugins, pluginFiles } from './load-plugins.ts'
 import type { ToolPolicy } from './tool-policy.ts'
 
 /** What the plugins of a home are made of, besides its configuration. */
@@ -40,7 +41,7 @@ export interface HomeSetting {
  * expects the persona files, `chai` sends no prompt but one that somebody wrote, and only `auto` and `onyx` tell the date.
  */
 export async function homePlugins(configuration: Configuration, setting: HomeSetting): Promise<readonly Plugin[]> {
-  const { agent, context, plugins } = configuration
+  const { agent, context, plugins, skills } = configuration
   const { home, environment, policy } = setting
   const { systemPromptFile, soulFile, userProfileFile } = homeAt(home)
   const layout = typeof context.layout === 'string' ? context.layout : context.layout.extends
@@ -53,10 +54,15 @@ export async function homePlugins(configuration: Configuration, setting: HomeSet
       ...(layout === 'chai' && { fallback: '' }),
     }),
     ...(tellsDate ? [datePlugin({ granularity: context.dateGranularity, timeZone: context.timeZone })] : []),
-    instructionsPlugin({ file: join(workspace, 'AGENTS.md') }),
+    instructionsPlugin({ file: join(workspace, 'AGENTS.md'), read: readerWithin([workspace]) }),
     personaPlugin({ soulFile, userProfileFile, expected: layout === 'ayati' }),
     await skillsOf(configuration, setting, layout),
-    workspacePlugin({ folder: workspace, outOfReach: ownersPlaces(home) }),
+    workspacePlugin({
+      folder: workspace,
+      outOfReach: ownersPlaces(home),
+      ownersFiles: [systemPromptFile, soulFile, userProfileFile, ...pluginFiles(plugins, home)],
+      skillRoots: [skills.directory, ...skills.extraDirs],
+    }),
     shellPlugin({ workspace, environment, access: policy.current }),
     ...mcpServers(configuration, setting),
     ...(await loadPlugins(plugins, { home, workspace })),

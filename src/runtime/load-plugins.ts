@@ -38,10 +38,21 @@ async function loadPlugin(name: string, setting: PluginSetting): Promise<Plugin>
   return checked(plugin)
 }
 
+/** The files of plugins that are named by their path, absolute: what stands in them runs as Foreword itself. */
+export function pluginFiles(names: readonly string[], home: string): readonly string[] {
+  return names.flatMap((name) => fileOf(name, home) ?? [])
+}
+
+function fileOf(name: string, home: string): string | undefined {
+  if (name.startsWith('file:')) return URL.parse(name)?.host === '' ? fileURLToPath(name) : undefined
+  if (isAbsolute(name)) return name
+  return name.startsWith('./') || name.startsWith('../') ? join(home, name) : undefined
+}
+
 async function urlOf(name: string, home: string): Promise<string> {
   if (name.startsWith('file:')) return name
-  if (isAbsolute(name)) return pathToFileURL(name).href
-  if (name.startsWith('./') || name.startsWith('../')) return pathToFileURL(join(home, name)).href
+  const file = fileOf(name, home)
+  if (file !== undefined) return pathToFileURL(file).href
   const { resolve } = await import('import-meta-resolve')
   try {
     return resolve(name, pathToFileURL(join(home, 'config.json')).href)

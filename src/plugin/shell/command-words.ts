@@ -1,3 +1,6 @@
+/** The longest command that is read, characters: reading takes longer than in proportion. */
+const LONGEST = 16_384
+
 /** A command read into words, or what in it only a shell would understand. */
 export type CommandWords =
   | { readonly type: 'words'; readonly words: readonly string[] }
@@ -21,6 +24,9 @@ class Refusal extends Error {}
 
 function wordsOf(command: string): readonly string[] {
   if (command.includes('\0')) throw new Refusal('a command cannot hold a NUL byte')
+  if (command.length > LONGEST) {
+    throw new Refusal(`the command has ${command.length} characters, more than the ${LONGEST} that are read`)
+  }
   if (!command.isWellFormed()) throw new Refusal('the command holds half a character (a lone surrogate)')
   const words: string[] = []
   let at = 0

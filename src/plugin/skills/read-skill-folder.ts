@@ -1,4 +1,5 @@
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
+import { readerWithin } from '../reader-within.ts'
 import type { TextReader } from '../text-reader.ts'
 import type { SkillFolder } from './find-skill-folders.ts'
 import { type FrontmatterRead, noFrontmatter } from './frontmatter.ts'
@@ -13,9 +14,10 @@ export interface SkillRead {
   readonly warnings: readonly string[]
 }
 
-/** Reads one skill. Never rejects: what is wrong is a warning. */
-export async function readSkillFolder(folder: SkillFolder, read: TextReader): Promise<SkillRead> {
+/** Reads one skill, and no link out of where it lies. Never rejects: what is wrong is a warning. */
+export async function readSkillFolder(folder: SkillFolder, from: TextReader): Promise<SkillRead> {
   const { directory, path, root } = folder
+  const read = readerWithin([path, topOf(root)], from)
   const file = join(path, 'SKILL.md')
   const ref = `${root.ref}/${directory}`
   const named = directory.normalize('NFC')
@@ -48,6 +50,11 @@ export async function readSkillFolder(folder: SkillFolder, read: TextReader): Pr
         : []),
     ],
   }
+}
+
+/** Folders of a root may share files; those of a workspace may share all of it. */
+function topOf({ path, kind }: SkillFolder['root']): string {
+  return kind === 'workspace' ? dirname(dirname(path)) : path
 }
 
 function whyOf(found: { readonly type: 'missing' } | { readonly type: 'unreadable'; readonly why: string }): string {

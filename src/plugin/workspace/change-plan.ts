@@ -1,6 +1,7 @@
 import type { ToolFailed, ToolPlan } from '../../tool.ts'
 import { confinedPath, type Inside } from '../confined-path.ts'
 import { fileDiff } from './file-diff.ts'
+import { keptByOwner } from './kept-by-owner.ts'
 import { replaceFile } from './replace-file.ts'
 import { shownName } from './shown-name.ts'
 import { digestOf, type FileRead, MOST_BYTES, readTextFile } from './text-file.ts'
@@ -19,14 +20,14 @@ export type Changing = (shown: string, before: string | undefined) => Change
  * (BEHAVIOURS §2). Its run changes exactly that, or nothing where the file is another one by then.
  */
 export async function changePlan(
-  { folder, outOfReach }: WorkspaceOptions,
+  options: WorkspaceOptions,
   path: string,
   changing: Changing,
 ): Promise<ToolPlan | ToolFailed> {
-  const place = await confinedPath(folder, path, outOfReach)
+  const place = await confinedPath(options.folder, path, options.outOfReach)
   if (place.type === 'refused') return failure(place.why)
   const shown = shownName(place.names.join('/')) || '.'
-  const kept = keptByOwner(place.names)
+  const kept = await keptByOwner(place, options)
   if (kept !== undefined) return failure(`${shown} is out of reach for changes: ${kept}`)
   const found = await readTextFile(place)
   if (found.type === 'folder') return failure(`${shown} is a folder, not a file`)
@@ -65,23 +66,6 @@ function textFault(shown: string, text: string, before: Before): string | undefi
   if (text === before?.text) return `${shown} already holds exactly this text`
   const bytes = Buffer.byteLength(text)
   return bytes > MOST_BYTES ? `${shown} would hold ${bytes} bytes; at most ${MOST_BYTES} are written` : undefined
-}
-
-/**
- * Why a file is the owner's alone. Git runs programs that stand in `.git`; what the operator's layers are read from would
- * let a model write its own instructions.
- */
-function keptByOwner(names: readonly string[]): string | undefined {
-  const plain = names.map(plainName)
-  if (plain.includes('.git')) return 'what stands in .git can make git run programs'
-  if (plain[0] === '.agents') return 'the skills in .agents become instructions; only their owner changes them'
-  if (plain.length === 1 && plain[0] === 'agents.md') return 'it becomes instructions; only its owner changes it'
-  return undefined
-}
-
-/** A name however some file systems let it be written: in any case, with characters in it that they ignore. */
-function plainName(name: string): string {
-  return name.replace(/\p{Cf}/gu, '').toLowerCase()
 }
 
 function failure(error: string): ToolFailed {

@@ -1,5 +1,6 @@
-/** The most alternatives that braces may make. */
+/** The most alternatives that braces may make, and the most braces that are looked at. */
 const MOST_ALTERNATIVES = 100
+const MOST_BRACES = 100
 
 /**
  * Tells paths that fit a pattern: `*` and `?` within a name, `**` for any folders, `{a,b}` for alternatives. A pattern
@@ -20,6 +21,7 @@ export function globMatcher(glob: string): (path: string) => boolean {
 function alternatives(glob: string): readonly string[] {
   let open = [glob]
   const done: string[] = []
+  if (glob.split('{').length > MOST_BRACES) return [glob]
   while (open.length > 0) {
     if (open.length + done.length > MOST_ALTERNATIVES) return [glob]
     open = open.flatMap((one) => {

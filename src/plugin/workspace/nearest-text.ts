@@ -1,9 +1,10 @@
 /** Characters of a file that are shown as the nearest thing to what was looked for. */
 const SHOWN = 400
 
-/** Larger texts are not compared line by line. */
+/** Larger texts are not compared line by line, nor are more lines with more lines than this comes to. */
 const MOST_TEXT = 1_000_000
 const MOST_WANTED = 10_000
+const MOST_COMPARISONS = 20_000_000
 
 /** What comes nearest to a text that does not stand in a file, as the end of a sentence; says so where nothing does. */
 export function nearestText(text: string, wanted: string): string {
@@ -13,6 +14,7 @@ export function nearestText(text: string, wanted: string): string {
   if (text.length > MOST_TEXT || wanted.length > MOST_WANTED) return '; read the file again'
   const lines = text.split('\n')
   const asked = wanted.split('\n').map(squeezed)
+  if (lines.length * asked.length > MOST_COMPARISONS) return '; read the file again'
   const found = placeOf(lines.map(squeezed), withoutBlankEnds(asked))
   if (found !== undefined) {
     return `: from line ${found + 1} on it is the same but for spaces:\n${excerpt(lines, found, asked.length)}`
