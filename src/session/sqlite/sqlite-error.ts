@@ -19,7 +19,7 @@ export function resultCode(error: unknown): number | undefined {
 /** What SQLite would have called a refusal of the file system; -1 for none that is known. */
 function fileResultCode(error: unknown): number {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
-  if (code === 'ENOSPC' || code === 'EDQUOT') return 13
+  if (code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG') return 13
   return code === 'EROFS' || code === 'EACCES' || code === 'EPERM' ? 8 : -1
 }
 
