@@ -85,6 +85,61 @@ test('what was said while another turn was answered is shown behind that answer'
   assert.deepEqual(stdout.match(/> one|> two|first|second/g), ['> one', 'first', '> two', 'second'])
 })
 
+test('every call is shown with what became of it, the refused and the open ones too', async (context) => {
+  const { home, ask } = await withSession(context)
+  const tokens = { counter: 'chars@1', full: 1, least: 1 }
+  const calls = (...names: readonly string[]) =>
+    ({
+      type: 'message',
+      turn: 't1',
+      message: {
+        role: 'assistant',
+        content: names.map((name) => ({ type: 'tool-call', toolCallId: name, toolName: name, input: { n: 1 } })),
+      },
+      tokens,
+    }) as const
+  const result = (name: string, type: 'text' | 'error-text', value: string) =>
+    ({ type: 'tool-result', toolCallId: name, toolName: name, output: { type, value } }) as const
+  const start = (name: string) =>
+    ({ type: 'tool-start', turn: 't1', call: 'c', toolCallId: name, toolName: name, input: { n: 1 } }) as const
+  const store = await openSqliteStore({ path: storePath(home) })
+  const bodies = [
+    { type: 'session-start' } as const,
+    { type: 'input', turn: 't1', message: { role: 'user', content: 'Go.' }, tokens } as const,
+    calls('denied', 'runs', 'cut'),
+    start('runs'),
+    start('cut'),
+    {
+      type: 'message',
+      turn: 't1',
+      message: {
+        role: 'tool',
+        content: [
+          result('denied', 'error-text', 'no'),
+          result('runs', 'text', 'fine'),
+          result('cut', 'error-text', 'lost'),
+        ],
+      },
+      tokens,
+    } as const,
+    calls('open'),
+    start('open'),
+  ]
+  await store.append('s', bodies, '2026-01-01T00:00:00.000Z')
+  await store.close()
+  const { stdout } = await ask(['sessions', 'show', 's'])
+  assert.deepEqual(stdout.trimEnd().split('\n').slice(3), [
+    '✗ denied {"n":1}',
+    '  failed: no',
+    '→ runs {"n":1}',
+    '  ok: fine',
+    '→ cut {"n":1}',
+    '  failed: lost',
+    '? open {"n":1}',
+    '  nothing is known of its end yet',
+  ])
+})
+
 test('nothing is deleted without a yes', async (context) => {
   const { ask, session } = await withSession(context)
   const refused = await ask(['sessions', 'delete', session])

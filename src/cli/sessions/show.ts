@@ -3,7 +3,7 @@ import { type Io, print, printJson } from '../io.ts'
 import { noSuchSession, withStore } from '../open-store.ts'
 import type { Entry, SessionStore } from '../../session.ts'
 import { harmless, styled } from '../style.ts'
-import { oneLine } from '../table.ts'
+import { pastCalls } from './past-calls.ts'
 
 export async function showSession(call: CommandCall, io: Io): Promise<number> {
   const id = call.words[1]!
@@ -21,7 +21,7 @@ async function show(store: SessionStore, id: string, call: CommandCall, io: Io):
   if (row === undefined) throw noSuchSession(id)
   const entries = await store.entries(id)
   if (call.json) printJson(io, { session: row, entries })
-  else for (const entry of byTurn(entries)) showEntry(entry, io)
+  else showEntries(byTurn(entries), io)
   return 0
 }
 
@@ -33,8 +33,18 @@ function byTurn(entries: readonly Entry[]): readonly Entry[] {
   return entries.toSorted((one, other) => place(one) - place(other))
 }
 
-function showEntry(entry: Entry, io: Io): void {
+function showEntries(entries: readonly Entry[], io: Io): void {
   const dim = (text: string) => print(io, styled(io, 'dim', harmless(text, io.stdout)))
+  const calls = pastCalls(dim)
+  for (const entry of entries) {
+    if (entry.type === 'input' || entry.type === 'turn-end') calls.over()
+    showEntry(entry, io, dim)
+    calls.take(entry)
+  }
+  calls.over()
+}
+
+function showEntry(entry: Entry, io: Io, dim: (text: string) => void): void {
   if (entry.type === 'input') {
     print(io, `\n${styled(io, 'bold', `${entry.time} ${entry.turn}`)}`)
     print(io, harmless(`> ${textOf(entry.message)}`, io.stdout))
@@ -42,10 +52,6 @@ function showEntry(entry: Entry, io: Io): void {
     const text = textOf(entry.message)
     if (text !== '') print(io, harmless(text, io.stdout))
     if (entry.partial !== undefined) dim(`(${entry.partial} here)`)
-  } else if (entry.type === 'tool-start') {
-    dim(`→ ${oneLine(`${entry.toolName} ${JSON.stringify(entry.input)}`, 100)}`)
-  } else if (entry.type === 'tool-end') {
-    dim(`  ${entry.ok ? 'ok' : 'failed'}: ${oneLine(entry.output, 100)}`)
   } else if (entry.type === 'turn-end' && entry.outcome.type !== 'completed') {
     dim(entry.outcome.type === 'failed' ? `${entry.outcome.code}: ${entry.outcome.message}` : '(cancelled)')
   }
