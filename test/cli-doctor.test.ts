@@ -8,7 +8,7 @@ import { storePath } from '../src/runtime.ts'
 import { temporaryHome } from './cli/home.ts'
 import { run } from './cli/recorded-io.ts'
 
-const PEOPLE = ['skills', 'policy', 'shell', 'tools', 'mcp', 'audit']
+const PEOPLE = ['skills', 'policy', 'shell', 'tools', 'gateway', 'mcp', 'audit']
 
 /** What doctor says of skills, tools and their policy, on a home with these files. */
 async function examined(
@@ -120,6 +120,24 @@ test('tools are counted by what becomes of a call, servers are named, and the au
       ['mcp', 'ok', 'server files'],
       ['audit', 'ok', 'whole: 2 records'],
     ],
+  )
+})
+
+test('what a gateway would warn of is told, and what was said of skills and policy is not said twice', async (context) => {
+  const { findings } = await examined(
+    context,
+    {
+      'context/soul.json': '{',
+      'skills/alpha/SKILL.md': '---\n: {\n---\n# Alpha\n',
+      'tool-access.json': '{"more": 1}',
+      'config.json': '{"context": {"layout": "ayati"}}',
+    },
+    { prepare: recorded },
+  )
+  const told = findings.filter(({ check }) => check === 'gateway').map(({ message }) => message)
+  assert.deepEqual(
+    told.map((message) => message.split(' is ')[0]),
+    ['prompt: context/system_prompt.md', 'persona: context/soul.json', 'persona: context/user_profile.json'],
   )
 })
 

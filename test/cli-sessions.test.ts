@@ -94,7 +94,12 @@ test('every call is shown with what became of it, the refused and the open ones 
       turn: 't1',
       message: {
         role: 'assistant',
-        content: names.map((name) => ({ type: 'tool-call', toolCallId: name, toolName: name, input: { n: 1 } })),
+        content: names.map((name) => ({
+          type: 'tool-call' as const,
+          toolCallId: name,
+          toolName: name,
+          input: { n: 1 },
+        })),
       },
       tokens,
     }) as const

@@ -1,15 +1,23 @@
 import { existsSync } from 'node:fs'
-import type { ToolStatus } from '../../runtime.ts'
+import type { RuntimeStatus, ToolStatus } from '../../runtime.ts'
+import { ask } from '../answer.ts'
 import { connected } from '../connection.ts'
 import type { Io } from '../io.ts'
 import { accessWord, fetchTools } from '../tools/tool-table.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 
-/** How many tools a model may call, and those whose definition has changed. Asks the running gateway where there is one. */
+/**
+ * How many tools a model may call, those whose definition has changed, and what else a gateway warns of. Asks the running
+ * one where there is one: it alone knows which servers answer.
+ */
 export async function checkTools(home: string, store: string, io: Io): Promise<readonly Finding[]> {
   if (io.connect === undefined && !existsSync(store)) return []
   try {
-    return toolFindings(await connected(home, io, 'read', fetchTools))
+    return await connected(home, io, 'read', async (connection) => {
+      const tools = await fetchTools(connection)
+      const { warnings } = await ask<Pick<RuntimeStatus, 'warnings'>>(connection, '/api/status')
+      return [...toolFindings(tools), ...gatewayFindings(warnings)]
+    })
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
     return [problem('tools', `they cannot be listed: ${message}`, 'Mend what is named there, then look again.')]
@@ -29,6 +37,13 @@ function toolFindings(tools: readonly ToolStatus[]): readonly Finding[] {
       ),
     ),
   ]
+}
+
+/** What other checks say of skills and of the policy is not said twice. */
+function gatewayFindings(warnings: readonly string[]): readonly Finding[] {
+  return warnings
+    .filter((text) => !text.startsWith('skills: ') && !text.startsWith('tool-access.json: '))
+    .map((text) => warning('gateway', text, 'Mend what is named there; `foreword reload` then reads it again.'))
 }
 
 /** Servers of others as the configuration names them; only a running gateway contacts them. */
