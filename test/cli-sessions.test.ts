@@ -105,6 +105,11 @@ test('every call is shown with what became of it, the refused and the open ones 
     }) as const
   const result = (name: string, type: 'text' | 'error-text', value: string) =>
     ({ type: 'tool-result', toolCallId: name, toolName: name, output: { type, value } }) as const
+  const results = [
+    result('denied', 'error-text', 'no'),
+    result('runs', 'text', 'fine'),
+    result('cut', 'error-text', 'lost'),
+  ]
   const start = (name: string) =>
     ({ type: 'tool-start', turn: 't1', call: 'c', toolCallId: name, toolName: name, input: { n: 1 } }) as const
   const store = await openSqliteStore({ path: storePath(home) })
@@ -114,19 +119,7 @@ test('every call is shown with what became of it, the refused and the open ones 
     calls('denied', 'runs', 'cut'),
     start('runs'),
     start('cut'),
-    {
-      type: 'message',
-      turn: 't1',
-      message: {
-        role: 'tool',
-        content: [
-          result('denied', 'error-text', 'no'),
-          result('runs', 'text', 'fine'),
-          result('cut', 'error-text', 'lost'),
-        ],
-      },
-      tokens,
-    } as const,
+    { type: 'message', turn: 't1', message: { role: 'tool', content: results }, tokens } as const,
     calls('open'),
     start('open'),
   ]

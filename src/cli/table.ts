@@ -2,16 +2,33 @@
 export function table(rows: readonly (readonly string[])[], right: readonly number[] = []): string {
   const widths: number[] = []
   for (const row of rows) {
-    for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, cell.length)
+    for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, cells(cell))
   }
   return rows
     .map((row) =>
       row
-        .map((cell, column) => (right.includes(column) ? cell.padStart(widths[column]!) : cell.padEnd(widths[column]!)))
+        .map((cell, column) => {
+          const blanks = ' '.repeat(widths[column]! - cells(cell))
+          return right.includes(column) ? blanks + cell : cell + blanks
+        })
         .join('  ')
         .trimEnd(),
     )
     .join('\n')
+}
+
+const ASCII = /^[\u0020-\u007e]*$/
+
+/** Signs that a terminal gives two cells: of East Asia, and emoji. */
+const WIDE =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u
+
+/** How many cells of a terminal a text takes. */
+function cells(text: string): number {
+  if (ASCII.test(text)) return text.length
+  let sum = 0
+  for (const { segment } of new Intl.Segmenter().segment(text)) sum += WIDE.test(segment) ? 2 : 1
+  return sum
 }
 
 /** One line, cut to so many characters. */

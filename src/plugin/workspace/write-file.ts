@@ -23,7 +23,8 @@ export function writeFileTool(options: WorkspaceOptions): Tool {
       const { path, content } = input as WriteInput
       return changePlan(options, path, (shown, before) => {
         const done = before === undefined ? 'created' : 'replaced'
-        return { type: 'text', text: content, said: `${done} ${shown} (${Buffer.byteLength(content)} bytes)` }
+        const bytes = Buffer.byteLength(content)
+        return { type: 'text', text: content, said: `${done} ${shown} (${bytes} ${bytes === 1 ? 'byte' : 'bytes'})` }
       })
     },
   }
