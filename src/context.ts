@@ -2,6 +2,11 @@ export { type Earlier } from './context/history.ts'
 export { assemble, type Assembly, type AssemblyInput } from './context/assemble.ts'
 export { type Attachment, attachmentText } from './context/attachment.ts'
 export { available, type Budget } from './context/budget.ts'
+export { citedNumbers, type CitationPiece, joinedTexts } from './context/citation/piece.ts'
+export { citationGuidance, citationReminder } from './context/citation-guidance.ts'
+export { withLinks } from './context/citation-links.ts'
+export { citationNumbers, type CitationNumbers, knownNumbers, withDocuments } from './context/citation-numbers.ts'
+export { citationReader, type CitationReader, citedText } from './context/citation-reader.ts'
 export {
   compare,
   type Compared,
@@ -10,6 +15,7 @@ export {
   type DifferenceCause,
   type FirstDifference,
 } from './context/compare.ts'
+export { documentsText, type PromptDocument, type PromptResult, resultsText } from './context/document-text.ts'
 export { imageTokens, UNKNOWN_IMAGE_TOKENS } from './context/image-tokens.ts'
 export type { Layer, Origin, Placement, Priority, Rendition } from './context/layer.ts'
 export {

@@ -1,0 +1,107 @@
+import { codeBlocks } from './citation/code-block.ts'
+import { codeSpans, type SpanVerdict } from './citation/code-span.ts'
+import { markerReader } from './citation/marker-reader.ts'
+import { type CitationPiece, joinedTexts } from './citation/piece.ts'
+
+export interface CitationReader {
+  /** What is decided now. The rest is held back: at most 4,000 characters. */
+  read(chunk: string): readonly CitationPiece[]
+  /** The answer is over: everything that was held back. */
+  end(): readonly CitationPiece[]
+}
+
+/**
+ * Finds citations in an answer while it streams in (BEHAVIOURS §3.6). However the text is cut into chunks, the pieces are the
+ * same once texts that follow each other are joined; all texts joined are what was read. Every character is looked at once.
+ *
+ * `[1]`, `[[1]]`, `[1, 2]`, `【1】` and `［1］` are citations of the numbers that are known, `[1][2]` two of them. A marker
+ * without any such number is text. So `[1, 99]` cites 1, and its text still says 99. `[1](https://…)` is one citation with
+ * its link; an image, a footnote `[^1]` and `\[1]` are none. Nothing is found in code: fences, indented code and code spans
+ * as CommonMark has them.
+ */
+export function citationReader(isKnown: (number: number) => boolean): CitationReader {
+  const blocks = codeBlocks()
+  const spans = codeSpans()
+  const markers = markerReader(isKnown, take)
+  let given: CitationPiece[] = []
+  let text = ''
+  /** Since the first citation in a code span that is not closed yet. */
+  let held: CitationPiece[] | undefined
+  let heldLength = 0
+  /** More than can be held back: taken for code until the span is over. */
+  let taken = false
+  let escaped = false
+
+  function see(char: string): void {
+    const { code, ends } = blocks.take(char)
+    if (ends) settle(spans.end())
+    else if (code !== 'yes') settle(spans.take(char, escaped))
+    markers.take(char, escaped || code !== 'no')
+    escaped = char === '\\' && !escaped && code === 'no'
+  }
+
+  function take(piece: CitationPiece): void {
+    if (held) hold(held, piece)
+    else if (piece.type === 'text') text += piece.text
+    else if (!spans.isOpen()) give(piece)
+    else if (taken) text += piece.text
+    else hold((held = []), piece)
+  }
+
+  function hold(pieces: CitationPiece[], piece: CitationPiece): void {
+    pieces.push(piece)
+    heldLength += piece.text.length
+    if (heldLength <= longestHeld) return
+    settle('code')
+    taken = true
+  }
+
+  function settle(verdict: SpanVerdict | undefined): void {
+    if (!verdict) return
+    for (const piece of held ?? []) {
+      if (verdict === 'code' || piece.type === 'text') text += piece.text
+      else give(piece)
+    }
+    held = undefined
+    heldLength = 0
+    taken = false
+  }
+
+  function give(piece: CitationPiece): void {
+    flushText()
+    given.push(piece)
+  }
+
+  function flushText(): void {
+    if (text !== '') given.push({ type: 'text', text })
+    text = ''
+  }
+
+  function flush(): readonly CitationPiece[] {
+    flushText()
+    const pieces = given
+    given = []
+    return pieces
+  }
+
+  return {
+    read(chunk) {
+      for (let index = 0; index < chunk.length; index += 1) see(chunk.charAt(index))
+      return flush()
+    },
+    end() {
+      markers.end()
+      settle(spans.end())
+      return flush()
+    },
+  }
+}
+
+/** The pieces of an answer that is there as a whole. */
+export function citedText(text: string, isKnown: (number: number) => boolean): readonly CitationPiece[] {
+  const reader = citationReader(isKnown)
+  return joinedTexts([...reader.read(text), ...reader.end()])
+}
+
+/** In characters. Behind it a marker with a link may be held back too. */
+const longestHeld = 1024

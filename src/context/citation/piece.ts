@@ -1,0 +1,31 @@
+/** A part of an answer: words, or a marker that stands for sources. All texts joined are the answer as the model wrote it. */
+export type CitationPiece =
+  | { readonly type: 'text'; readonly text: string }
+  | {
+      readonly type: 'citation'
+      /** Those numbers of the marker that stand for something, in its order, each once; at least one. */
+      readonly numbers: readonly number[]
+      /** The marker as the model wrote it, with numbers in it that stand for nothing. */
+      readonly text: string
+    }
+
+/** The same pieces, with texts that follow each other as one. */
+export function joinedTexts(pieces: readonly CitationPiece[]): readonly CitationPiece[] {
+  const joined: CitationPiece[] = []
+  let text = ''
+  for (const piece of pieces) {
+    if (piece.type === 'text') text += piece.text
+    else {
+      if (text !== '') joined.push({ type: 'text', text })
+      joined.push(piece)
+      text = ''
+    }
+  }
+  if (text !== '') joined.push({ type: 'text', text })
+  return joined
+}
+
+/** Every number that is cited, in the order in which each comes first. */
+export function citedNumbers(pieces: readonly CitationPiece[]): readonly number[] {
+  return [...new Set(pieces.flatMap((piece) => (piece.type === 'citation' ? piece.numbers : [])))]
+}
