@@ -112,11 +112,12 @@ test('tools are counted by what becomes of a call, servers are named, and the au
     { prepare: recorded },
   )
   assert.equal(code, 0)
-  const [tools, mcp, audit] = brief(findings).slice(-3)
+  const [tools, gateway, mcp, audit] = brief(findings).slice(-4)
   assert.match(String(tools![2]), /^\d+ allowed, 1 with your approval, \d+ refused$/)
   assert.deepEqual(
-    [mcp, audit],
+    [gateway, mcp, audit],
     [
+      ['gateway', 'warning', 'mcp: files was never reached: its tools are known once it was'],
       ['mcp', 'ok', 'server files'],
       ['audit', 'ok', 'whole: 2 records'],
     ],

@@ -31,6 +31,18 @@ test('tools are listed with what decided about each, and what each costs', async
   assert.deepEqual(names, ['shell', 'files__read'])
 })
 
+test('the list says why nothing may run, and which servers gave no tools yet', async (context) => {
+  const { home, environment } = temporaryHome(context)
+  mkdirSync(home, { recursive: true })
+  writeFileSync(join(home, 'config.json'), '{"mcp": {"servers": {"far": {"command": "no-such-program"}}}}')
+  writeFileSync(join(home, 'tool-access.json'), '{"global": {"mode": "ful"}}')
+  const { code, stdout, stderr } = await run(['tools'], { environment })
+  assert.equal(code, 0)
+  assert.match(stdout, /read_file +workspace +refused +tool-access\.json/)
+  assert.match(stderr, /tool-access\.json: line 1: global\.mode must be one of .*No tool may run until it is mended\./)
+  assert.match(stderr, /mcp: far was never reached/)
+})
+
 test('one tool is shown as the model reads it', async () => {
   const { code, stdout } = await run(['tools', 'show', 'shell'], { connection })
   assert.equal(code, 0)

@@ -129,7 +129,8 @@ export function createServer(options: McpServerOptions): McpServer {
     warnings() {
       const trouble = link.trouble()
       const lost = trouble === undefined ? [] : [`${name} cannot be reached: ${trouble}`]
-      return [...addressWarnings, ...acceptance.warnings(), ...leftOut, ...lost].map(clean)
+      const unseen = connects || acceptance.seen() ? [] : [`${name} was never reached: its tools are known once it was`]
+      return [...addressWarnings, ...acceptance.warnings(), ...leftOut, ...lost, ...unseen].map(clean)
     },
     stop: link.stop,
   }
