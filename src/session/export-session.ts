@@ -8,9 +8,9 @@ const EXPORT_VERSION = 1
 const PAGE = 500
 
 /**
- * A session as JSON Lines, without the line ends: a header, the entries, the calls, every text that they refer to by
- * hash, and a last line that counts them, so that a file that broke off can be told from a whole one. What is written
- * while it runs is left out.
+ * A session as JSON Lines, without the line ends: a header, the entries, the calls, what is known of its files, every
+ * text that these refer to by hash, and a last line that counts them, so that a file that broke off can be told from a
+ * whole one. The bytes of its files stay behind. What is written while it runs is left out.
  *
  * @throws StoreError `not-found`
  */
@@ -29,6 +29,8 @@ export async function* exportSession(store: SessionStore, id: string): AsyncGene
     calls += 1
     yield noting(mentioned, { call })
   }
+  const files = await store.files({ owner: { type: 'session', id } })
+  for (const { owner: _, ...file } of files) yield noting(mentioned, { file })
   let contents = 0
   for (const hash of mentioned) {
     const text = await store.content(hash)
@@ -36,7 +38,7 @@ export async function* exportSession(store: SessionStore, id: string): AsyncGene
     contents += 1
     yield lineOf({ content: { hash, text } })
   }
-  yield lineOf({ end: { entries: session.entries, calls, contents } })
+  yield lineOf({ end: { entries: session.entries, calls, files: files.length, contents } })
 }
 
 function noting(mentioned: Set<string>, line: unknown): string {

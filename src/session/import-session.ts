@@ -1,11 +1,15 @@
 import { contentHash } from './content.ts'
 import type { Binding, CallRecord, EntryBody } from './entry.ts'
-import { type ExportLine, invalidLine, readExportLine } from './export-line.ts'
+import { type ExportCounts, type ExportedFile, type ExportLine, invalidLine, readExportLine } from './export-line.ts'
+import { namesFor, type Names, ownedFile, renamedBody, renamedCall } from './import-names.ts'
 import { StoreError } from './store-error.ts'
 import type { SessionStore, Write } from './store.ts'
 
 export interface ImportOptions {
-  /** Another id for the session. Its calls are then named `AS.CALL`, so that they do not meet the ones of the original. */
+  /**
+   * Another id for the session. Its calls are then named `AS.CALL`, so that they do not meet the ones of the original, and
+   * so are files whose ids are taken.
+   */
   readonly as?: string
 }
 
@@ -13,10 +17,12 @@ export interface ImportOptions {
  * Writes an exported session, all of it or nothing, and answers its id. The conversation that it was bound to is bound
  * again when the session keeps its id and no other session has that conversation meanwhile.
  *
+ * Its files belong to it again, but their bytes do not come along: what was read of them is there, images are not.
+ *
  * The whole export is held in memory and written in one go, which keeps other writes waiting: for a very long session,
  * do it while no gateway runs.
  *
- * @throws StoreError `conflict` when there is a session or call of that id, `invalid` with the number of a line that
+ * @throws StoreError `conflict` when there is a session, call or file of that id, `invalid` with the number of a line that
  * cannot be read, or for an odd id
  */
 export async function importSession(
@@ -30,10 +36,11 @@ export async function importSession(
   if (await store.session(id)) {
     throw new StoreError('conflict', `there is a session ${id} already: give the import another id`)
   }
-  const callName = options.as === undefined ? (call: string) => call : (call: string) => `${options.as}.${call}`
+  const names = await namesFor(store, read.files, options.as)
   const writes = [
-    ...appends(id, read.entries, callName),
-    ...read.calls.map((record): Write => ({ type: 'call', record: renamedCall(record, id, callName) })),
+    ...appends(id, read.entries, names),
+    ...read.calls.map((record): Write => ({ type: 'call', record: renamedCall(record, id, names) })),
+    ...read.files.map((file): Write => ({ type: 'file', row: ownedFile(file, id, names) })),
     ...read.contents.map((text): Write => ({ type: 'content', text })),
   ]
   const { binding } = read.session
@@ -57,6 +64,7 @@ interface Export {
   readonly session: { readonly id: string; readonly binding?: Binding }
   readonly entries: readonly EntryLine[]
   readonly calls: readonly CallRecord[]
+  readonly files: readonly ExportedFile[]
   readonly contents: readonly string[]
 }
 
@@ -67,6 +75,7 @@ async function readAll(lines: AsyncIterable<string> | Iterable<string>): Promise
   let line = 0
   const entries: EntryLine[] = []
   const calls: CallRecord[] = []
+  const files: ExportedFile[] = []
   const contents: string[] = []
   for await (const text of lines) {
     line += 1
@@ -87,16 +96,23 @@ async function readAll(lines: AsyncIterable<string> | Iterable<string>): Promise
       case 'call':
         calls.push(next.record)
         break
+      case 'file':
+        files.push(next.file)
+        break
       case 'content':
         if (contentHash(next.text) !== next.hash) throw invalidLine(line, 'the text does not have this hash')
         contents.push(next.text)
         break
       case 'end':
-        refuseMissing(next, { entries: entries.length, calls: calls.length, contents: contents.length }, line)
+        refuseMissing(
+          next,
+          { entries: entries.length, calls: calls.length, files: files.length, contents: contents.length },
+          line,
+        )
         ended = true
     }
   }
-  if (session && ended) return { session, entries, calls, contents }
+  if (session && ended) return { session, entries, calls, files, contents }
   throw invalidLine(line + 1, 'the export broke off before its end')
 }
 
@@ -105,29 +121,19 @@ function refuseGap({ seq, body }: EntryLine, expected: number, line: number): vo
   if (seq === 1 && body.type !== 'session-start') throw invalidLine(line, 'the first entry has to be session-start')
 }
 
-type Counts = Omit<ExportLine & { type: 'end' }, 'type'>
-
-function refuseMissing(said: Counts, found: Counts, line: number): void {
-  for (const kind of ['entries', 'calls', 'contents'] as const) {
+function refuseMissing(said: ExportCounts, found: ExportCounts, line: number): void {
+  for (const kind of ['entries', 'calls', 'files', 'contents'] as const) {
     if (said[kind] === found[kind]) continue
     throw invalidLine(line, `it counts ${said[kind]} ${kind}, but ${found[kind]} were found`)
   }
 }
 
 /** What was written at the same time is written together again. */
-function appends(session: string, entries: readonly EntryLine[], callName: (call: string) => string): Write[] {
+function appends(session: string, entries: readonly EntryLine[], names: Names): Write[] {
   const groups: { time: string; bodies: EntryBody[] }[] = []
   for (const { time, body } of entries) {
     if (groups.at(-1)?.time !== time) groups.push({ time, bodies: [] })
-    groups.at(-1)!.bodies.push(renamedBody(body, callName))
+    groups.at(-1)!.bodies.push(renamedBody(body, names))
   }
   return groups.map(({ time, bodies }) => ({ type: 'append', session, bodies, time }))
-}
-
-function renamedBody(body: EntryBody, callName: (call: string) => string): EntryBody {
-  return 'call' in body && body.call !== undefined ? { ...body, call: callName(body.call) } : body
-}
-
-function renamedCall(record: CallRecord, session: string, callName: (call: string) => string): CallRecord {
-  return { ...record, id: callName(record.id), session }
 }

@@ -1,6 +1,7 @@
 import { auditCases } from './session-store-audit-cases.ts'
 import { callCases } from './session-store-call-cases.ts'
 import { exportCases } from './session-store-export-cases.ts'
+import { exportFileCases } from './session-store-export-file-cases.ts'
 import { fileCases } from './session-store-file-cases.ts'
 import { logCases } from './session-store-log-cases.ts'
 import { recordCases } from './session-store-record-cases.ts'
@@ -36,4 +37,5 @@ export function sessionStoreCases(test: Test, makePlace: () => Promise<StorePlac
   recordCases(storeCase)
   fileCases(storeCase)
   exportCases(storeCase, makePlace)
+  exportFileCases(storeCase, makePlace)
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { exportSession, importSession, type SessionStore } from '../session.ts'
+import { importSession, type SessionStore } from '../session.ts'
+import { exported } from './session-store-exported.ts'
 import type { StoreCase, StorePlace } from './session-store-place.ts'
 import { asked, at, call, decided, input, reply, running, start, toolRun, whole } from './session-store-entries.ts'
 
@@ -33,7 +34,7 @@ export function exportCases(storeCase: StoreCase, makePlace: () => Promise<Store
         lines.filter((line) => 'content' in line).map((line) => line.content.text),
         ['You are helpful.', 'lone \ud800, line\u2028ends\u2029'],
       )
-      assert.deepEqual(lines.at(-1), { end: { entries: 9, calls: 2, contents: 2 } })
+      assert.deepEqual(lines.at(-1), { end: { entries: 9, calls: 2, files: 0, contents: 2 } })
       await assert.rejects(exported(store, 'unknown'), { code: 'not-found' })
     },
   )
@@ -136,10 +137,4 @@ async function filled(store: SessionStore): Promise<SessionStore> {
   await store.putCall(call('c2', { session: 'a' }))
   await store.bind({ channel: 'web', conversation: '1' }, 'a')
   return store
-}
-
-async function exported(store: SessionStore, id = 'a'): Promise<readonly string[]> {
-  const lines: string[] = []
-  for await (const line of exportSession(store, id)) lines.push(line)
-  return lines
 }

@@ -14,7 +14,7 @@ sessionStoreCases(test, async () => {
   }
 })
 
-test('what was said in a deleted session does not stay in the file', async (context) => {
+test('what was said in a deleted session, and what its files were called, does not stay in the file', async (context) => {
   const folder = await mkdtemp(join(tmpdir(), 'foreword-store-'))
   context.after(() => rm(folder, { recursive: true, force: true }))
   const path = join(folder, 'store.sqlite')
@@ -26,10 +26,27 @@ test('what was said in a deleted session does not stay in the file', async (cont
     [{ type: 'session-start' }, { type: 'input', turn: 't', message, tokens }],
     '2026-01-01T00:00:00.000Z',
   )
+  const [owner, state] = [{ type: 'session', id: 's' }, { type: 'processing' }] as const
+  const row = {
+    time: '2026-01-01T00:00:00.000Z',
+    owner,
+    mediaType: 'text/plain',
+    bytes: 1,
+    hash: 'a'.repeat(64),
+    state,
+  }
+  await store.putFile({ ...row, id: 'f1', name: 'my secret letter.txt' })
+  await store.putFile({ ...row, id: 'f2', name: 'my other letter.txt' })
+  await store.deleteFile('f2')
   await store.close()
-  assert.ok((await readFile(path)).includes('my diary'))
+  const kept = await readFile(path)
+  assert.deepEqual(
+    ['my diary', 'my secret letter', 'my other letter'].map((said) => kept.includes(said)),
+    [true, true, false],
+  )
   const again = await openSqliteStore({ path })
   assert.equal(await again.deleteSession('s'), true)
   await again.close()
-  assert.ok(!(await readFile(path)).includes('my diary'))
+  const left = await readFile(path)
+  assert.deepEqual([left.includes('my diary'), left.includes('my secret letter')], [false, false])
 })

@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict'
+import { type EntryBody, type FileRow, importSession, type SessionStore } from '../session.ts'
+import { at, file, input, reply, running, start, toolRun } from './session-store-entries.ts'
+import { exported } from './session-store-exported.ts'
+import type { StoreCase, StorePlace } from './session-store-place.ts'
+
+/** What export and import promise of files, and of what was made of them. */
+export function exportFileCases(storeCase: StoreCase, makePlace: () => Promise<StorePlace>): void {
+  storeCase(
+    'an export carries what is known of files and their texts, agents, projects and citations',
+    async (store) => {
+      const rows = await withFiles(store)
+      const lines = await exported(store)
+      const place = await makePlace()
+      const other = await place.open()
+      try {
+        assert.equal(await importSession(other, lines), 'a')
+        assert.deepEqual(await exported(other), lines)
+        assert.deepEqual(await other.files(), rows)
+        assert.deepEqual(await other.entries('a'), await store.entries('a'))
+        assert.deepEqual(await other.session('a'), await store.session('a'))
+        assert.equal(await other.content(contentOf(rows[0]!)), 'the text of a file')
+      } finally {
+        await other.close()
+        await place.remove()
+      }
+    },
+  )
+
+  storeCase('a copy has files of its own, and its log names them', async (store) => {
+    const rows = await withFiles(store)
+    const lines = await exported(store)
+    await store.deleteFile('f2')
+    await importSession(store, lines, { as: 'copy' })
+    const own = rows.map((row) => ({ ...row, owner: { type: 'session', id: 'copy' } }))
+    const expected = [{ ...own[0], id: 'copy.f1' }, own[1], { ...own[2], id: 'copy.f3' }]
+    assert.deepEqual(await store.files({ owner: { type: 'session', id: 'copy' } }), expected)
+    const [said] = await store.entries('copy', { types: ['input'] })
+    assert.deepEqual(said?.type === 'input' && said.attachments?.map((each) => each.file), ['copy.f1', 'f2'])
+    const [ran] = await store.entries('copy', { types: ['tool-end'] })
+    const [answer] = await store.entries('copy', { types: ['message'] })
+    const documents = ['copy.f1', 'https://example.org/']
+    assert.deepEqual(ran?.type === 'tool-end' && ran.sources?.map((source) => source.document), documents)
+    assert.deepEqual(answer?.type === 'message' && answer.citations?.map((source) => source.document), documents)
+    await store.deleteSession('copy')
+    assert.deepEqual(
+      (await store.files()).map((row) => row.id),
+      ['f1', 'f3', 'p1'],
+    )
+  })
+
+  storeCase('an import never takes a file that is there', async (store) => {
+    await withFiles(store)
+    const lines = await exported(store)
+    await store.setFileOwner('f1', { type: 'project', id: 'p' })
+    await store.deleteSession('a')
+    await assert.rejects(importSession(store, lines), { code: 'conflict', message: /there is a file f1 already/ })
+    assert.deepEqual(await store.sessions(), [])
+    assert.deepEqual((await store.file('f1'))?.owner, { type: 'project', id: 'p' })
+  })
+
+  storeCase('an export from before there were files can be imported', async (store) => {
+    await store.append('a', [start, input('t1')], at(1))
+    const lines = await exported(store)
+    const before = lines.map((line) => line.replace('"files":0,', ''))
+    assert.notDeepEqual(before, lines)
+    assert.equal(await importSession(store, before, { as: 'copy' }), 'copy')
+  })
+
+  storeCase('files and citations that nobody could have written are not imported', async (store) => {
+    await withFiles(store)
+    const lines = await exported(store)
+    for (const [sound, odd] of [
+      [`"hash":"${'a'.repeat(64)}"`, '"hash":"../../etc/passwd"'],
+      ['"kind":"image","width":640', '"kind":"image","width":"640"'],
+      ['"state":{"type":"failed","code":"empty"', '"state":{"type":"broken","code":"empty"'],
+      ['"content":"sha256:', '"content":"md5:'],
+      ['"bytes":12', '"bytes":-1'],
+      ['"attachments":[{"file":"f1"', '"attachments":[{"file":7'],
+      ['"kind":"text","tokens":3}', '"kind":"sound","tokens":3}'],
+      ['"sources":[{"citation":1', '"sources":[{"citation":0'],
+      ['"citations":[{"citation":1,"document":"f1"', '"citations":[{"citation":1,"document":""'],
+      ['"agent":"poet"', '"agent":7'],
+      ['"project":"atlas"', '"project":""'],
+      ['"files":3', '"files":2'],
+    ] as const) {
+      const broken = lines.map((line) => line.replace(sound, odd))
+      assert.notDeepEqual(broken.slice(1), lines.slice(1), sound)
+      await assert.rejects(importSession(store, broken, { as: 'odd' }), { code: 'invalid' }, sound)
+    }
+    assert.equal(await store.session('odd'), undefined)
+  })
+}
+
+/** Files of the session `a`, and one that is no business of its export. */
+async function withFiles(store: SessionStore): Promise<readonly FileRow[]> {
+  const content = `sha256:${await store.putContent('the text of a file')}`
+  const text = { kind: 'text', content, characters: 18, tokens: 3, counter: 'tokenx@2', pages: [0, 9] } as const
+  const rows = [
+    file('f1', { name: 'line\u2028end.txt', state: { type: 'ready', reading: text } }),
+    file('f2', {
+      mediaType: 'image/png',
+      state: { type: 'ready', reading: { kind: 'image', width: 640, height: 480 } },
+    }),
+    file('f3', { bytes: 0, state: { type: 'failed', code: 'empty', reason: 'the file is empty' } }),
+  ]
+  const attachments = [
+    { file: 'f1', name: 'line\u2028end.txt', kind: 'text', tokens: 3 },
+    { file: 'f2', name: 'f2.txt', kind: 'image' },
+  ] as const
+  const sources = [
+    { citation: 1, document: 'f1', title: 'f1.txt', start: 0, end: 9, page: 1, headings: ['One'], score: 0.5 },
+    { citation: 2, document: 'https://example.org/', title: '字', url: 'https://example.org/', updated: at(0) },
+  ]
+  const [began, ran] = toolRun('t1', content.slice('sha256:'.length))
+  await store.append('a', [start, { type: 'agent', agent: 'poet' }, { type: 'project', project: 'atlas' }], at(1))
+  const said = { ...input('t1'), attachments } as EntryBody
+  const answer = { ...reply('t1'), citations: sources } as EntryBody
+  await store.append('a', [said, running('t1'), began!, { ...ran!, sources } as EntryBody, answer], at(2))
+  for (const row of [...rows, file('p1', { owner: { type: 'project', id: 'atlas' } })]) await store.putFile(row)
+  return rows
+}
+
+function contentOf({ state }: FileRow): string {
+  assert.ok(state.type === 'ready' && state.reading.kind === 'text')
+  return state.reading.content.slice('sha256:'.length)
+}
