@@ -2,6 +2,7 @@ import { type AssistantMessage, toolCalls } from '../context.ts'
 import { ModelError, type ModelEvent } from '../model.ts'
 import { type Entry, type EntryBody, StoreError } from '../session.ts'
 import { answerOnly, NoAnswerError } from './answer-only.ts'
+import { distinctCalls } from './distinct-calls.ts'
 import { Heard } from './heard.ts'
 import { pause } from './pause.ts'
 import type { PreparedCall, TurnSetup } from './turn-setup.ts'
@@ -101,7 +102,7 @@ async function finished(
   { message: given, usage, reason }: Finish,
 ): Promise<Reply> {
   const usageBody: EntryBody = { type: 'usage', turn: setup.turn, call, model: setup.model.id, usage, finish: reason }
-  const message = toolChoice === 'none' ? answerOnly(given) : given
+  const message = toolChoice === 'none' ? answerOnly(given) : distinctCalls(given)
   if (message) {
     const outcome = heard.outcome(setup.now(), { usage, finish: reason })
     const entries = await setup.finish(call, outcome, settled(setup, call, message, usageBody))

@@ -1,6 +1,6 @@
 import type { ToolCallPart } from '../context.ts'
 import type { ApprovalDecision, Entry } from '../session.ts'
-import type { PlannedCall } from '../tool.ts'
+import { callDigest, type PlannedCall } from '../tool.ts'
 import { turnCallFacts } from './call-facts.ts'
 import type { ToolJournal } from './tool-journal.ts'
 import type { TurnSetup } from './turn-setup.ts'
@@ -16,7 +16,8 @@ export interface PersonsAnswer {
 /**
  * Asks a person about a call and waits, for days if need be. A decision holds for exactly the call that was described: one
  * that would now do something else is asked about anew. After a restart a question that stands in the log is not asked
- * twice, and an answer that stands there is taken.
+ * twice, and an answer that stands there is taken; but not one about a question that showed something else than its
+ * digest says, as only a log that somebody made up has it.
  */
 export async function askPerson(
   setup: TurnSetup,
@@ -33,7 +34,7 @@ export async function askPerson(
     return { decision: { type: 'approve', scope: 'session' }, rule: 'approved-for-session', entries: [] }
   }
   const before = journal.asked.get(part.toolCallId)
-  const stands = before?.digest === digest ? before : undefined
+  const stands = before?.digest === digest && callDigest(before.request) === digest ? before : undefined
   const approval = stands?.approval ?? setup.approvals.newId()
   const entries = stands ? [] : await ask(setup, asked, approval)
   const decision = await setup.approvals.decision(approval, setup.signal)

@@ -6,15 +6,18 @@ import { toolJournal } from './tool-journal.ts'
 import type { TurnSetup } from './turn-setup.ts'
 import { type TurnState, turnState } from './turn-state.ts'
 
+/** The most calls of one message that are run: they run side by side, and each may start programs. */
+const MOST_CALLS = 64
+
 /** Runs the calls of the newest message side by side and writes their results down in the order of the calls. */
 export async function runTools(setup: TurnSetup, state: TurnState, calls: readonly ToolCallPart[]): Promise<TurnState> {
   const journal = toolJournal(state.entries)
   const call = callOf(state)
   const turn = { most: setup.maxTurnResultChars, shown: shownChars(state), calls: calls.length }
   const settled = await Promise.all(
-    calls.map(async (part) => {
+    calls.map(async (part, index) => {
       const most = roomForResults(await setup.maxResultChars(part.toolName), turn)
-      return settleCall(setup, journal, { part, call, most })
+      return settleCall(setup, journal, { part, call, most, isTooMany: index >= MOST_CALLS })
     }),
   )
   const message: ToolMessage = { role: 'tool', content: calls.map((part, index) => resultPart(part, settled[index]!)) }

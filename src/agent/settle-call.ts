@@ -15,6 +15,8 @@ export interface CallToSettle {
   readonly call: string
   /** The most of its result that the model is shown, characters. */
   readonly most: number
+  /** The message asks for more calls than are run at one time, and this is one of those beyond. */
+  readonly isTooMany?: boolean
 }
 
 /** What the model reads of a call, and what was written down for it. */
@@ -38,25 +40,46 @@ export async function settleCall(setup: TurnSetup, journal: ToolJournal, settlin
   leaveWhenStopping(setup)
   // A tool that was cancelled answers too: a call is never left without its result.
   if (setup.signal.aborted) return refuse(setup, settling, { result: cancelled, rule: 'cancelled' })
+  if (settling.isTooMany) return refuse(setup, settling, { result: tooMany, rule: 'too-many-calls' })
 
-  const { toolCallId, toolName, input } = part
+  const planned = await plan(setup, part)
+  if (planned.type === 'refused') return refuse(setup, settling, planned)
+  if (planned.type === 'allowed') return run(setup, settling, planned, planned.rule)
+  return askAndSettle(setup, journal, settling, planned)
+}
+
+/**
+ * What a person has said holds for what was shown. Days may have gone by: so the call is planned anew, under the policy of
+ * now, and asked about anew where it would do something else.
+ */
+async function askAndSettle(
+  setup: TurnSetup,
+  journal: ToolJournal,
+  settling: CallToSettle,
+  asked: Exclude<PlannedCall, { type: 'refused' }>,
+): Promise<SettledCall> {
+  const { part, call } = settling
+  const { decision, rule, entries } = await askPerson(setup, journal, { part, call, planned: asked })
+  leaveWhenStopping(setup)
+  const settled = async () => {
+    if (decision === undefined) return refuse(setup, settling, { result: cancelled, rule: 'cancelled' })
+    if (decision.type === 'deny') return refuse(setup, settling, { result: deniedBecause(decision.reason), rule })
+    const now = await plan(setup, part)
+    if (now.type === 'refused') return refuse(setup, settling, now)
+    if (now.digest === asked.digest) return run(setup, settling, now, rule)
+    return askAndSettle(setup, journal, settling, now)
+  }
+  const rest = await settled()
+  return { ...rest, entries: [...entries, ...rest.entries] }
+}
+
+async function plan(setup: TurnSetup, { toolCallId, toolName, input }: ToolCallPart): Promise<PlannedCall> {
   const { session, turn, signal } = setup
   const seen = setup.seen()
   const context = { session, turn, signal, ...(seen ? { seen } : {}) }
   const planned = await setup.toolbox.plan({ toolCallId, toolName, input }, context)
   leaveWhenStopping(setup)
-  if (planned.type === 'refused') return refuse(setup, settling, planned)
-  if (planned.type === 'allowed') return run(setup, settling, planned, planned.rule)
-
-  const answer = await askPerson(setup, journal, { part, call: settling.call, planned })
-  leaveWhenStopping(setup)
-  const settled =
-    answer.decision === undefined
-      ? await refuse(setup, settling, { result: cancelled, rule: 'cancelled' })
-      : answer.decision.type === 'deny'
-        ? await refuse(setup, settling, { result: deniedBecause(answer.decision.reason), rule: answer.rule })
-        : await run(setup, settling, planned, answer.rule)
-  return { ...settled, entries: [...answer.entries, ...settled.entries] }
+  return planned
 }
 
 /** The process is going down: the call stays as it is in the log, for the next start. `runTurn` knows this error. */
@@ -73,6 +96,11 @@ async function leave(setup: TurnSetup, part: ToolCallPart): Promise<SettledCall>
   const facts = { ...turnCallFacts(setup, part, undefined), kind: 'call' as const, ok: false, rule: 'interrupted' }
   await setup.append([], [{ ...facts, reason: interrupted }])
   return { ok: false, text: interrupted, entries: [] }
+}
+
+const tooMany: ToolResult = {
+  ok: false,
+  error: 'too many calls in one message: this one was not run. Call it again in your next message.',
 }
 
 const cancelled: ToolResult = { ok: false, error: 'cancelled before it ran' }

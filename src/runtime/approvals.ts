@@ -1,5 +1,6 @@
 import { type Approvals, describedFacts } from '../agent.ts'
 import type { ApprovalDecision, AuditFacts, Entry, SessionStore } from '../session.ts'
+import { callDigest } from '../tool.ts'
 import type { Clock } from './clock.ts'
 import { type PersonsDecision, RuntimeError, type WaitingApproval } from './contract.ts'
 import { runtimeFailure } from './runtime-failure.ts'
@@ -140,7 +141,10 @@ async function grantsOf(store: SessionStore, session: string): Promise<Set<strin
 /** How the audit says that an approval holds for the whole session. */
 const SESSION = 'session'
 
-/** Of each call the newest question; open while neither a decision nor a result stands behind it. */
+/**
+ * Of each call the newest question; open while neither a decision nor a result stands behind it. One that shows another
+ * call than its digest is of was made up, in a session that was imported: nobody is asked it.
+ */
 function questionsIn(entries: readonly Entry[]): readonly { question: Question; open: boolean }[] {
   const newest = new Map<string, { question: Question; open: boolean }>()
   for (const entry of entries) {
@@ -149,7 +153,7 @@ function questionsIn(entries: readonly Entry[]): readonly { question: Question; 
     const before = newest.get(entry.toolCallId)
     if (before && (entry.type === 'tool-end' || entry.approval === before.question.approval)) before.open = false
   }
-  return [...newest.values()]
+  return [...newest.values()].filter(({ question: { request, digest } }) => callDigest(request) === digest)
 }
 
 function isAbout(approval: string): (entry: Entry) => boolean {

@@ -26,6 +26,21 @@ test('a tool that may not run is not offered, and is refused all the same', asyn
   assert.deepEqual([refused?.tool, refused?.rule], ['forbidden', 'global.allowedTools'])
 })
 
+test('a message that asks for calls without end runs some, and says of the others that they did not run', async (t) => {
+  let atOnce = 0
+  const busy = tool('busy', async () => {
+    atOnce += 1
+    return { ok: true, output: 'done' }
+  })
+  const toolCalls = Array.from({ length: 100 }, () => ({ name: 'busy', input: {} }))
+  const model = scriptedModel({ answer: (_request, n) => (n === 1 ? { toolCalls } : { text: 'Enough.' }) })
+  const here = await opened(t, { model, tools: [busy] })
+  const { outcome } = await here.say('Go.')
+  assert.deepEqual([outcome, atOnce], [{ type: 'completed' }, 64])
+  const refused = await here.store.audit({ decision: 'refused' })
+  assert.deepEqual([refused.length, refused[0]?.rule], [36, 'too-many-calls'])
+})
+
 test('a tool whose definition has changed is neither offered nor run, from the step on in which that is known', async (t) => {
   const model = scriptedModel({
     answer: (_request, n) => (n < 3 ? { toolCalls: [{ name: 'far__tide', input: {} }] } : { text: 'So be it.' }),
