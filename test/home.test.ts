@@ -239,6 +239,7 @@ test('a plugin that cannot be used is named, with what to do', async (t) => {
   const opened = await openedHome(t, { 'empty.ts': 'export const nothing = 1\n' })
   await assert.rejects(opened.reopened({ plugins: ['./empty.ts'] }), /The plugin \.\/empty\.ts .*no default export/)
   await assert.rejects(opened.reopened({ plugins: ['no-such-package'] }), /npm install no-such-package/)
+  await assert.rejects(opened.reopened({ plugins: ['./nowhere.ts'] }), /there is no file \/.*nowhere\.ts$/)
 })
 
 test('a public MCP server works through a whole turn, and its tools are the same after a restart', async (t) => {

@@ -44,6 +44,14 @@ test('a plugin that cannot give its layers says so under its name: nothing is le
   })
 })
 
+test('a plugin that cannot give its tools says so under its name', async () => {
+  const tools = () => {
+    throw new Error('the list is gone')
+  }
+  const running = await startPlugins([{ name: 'tide', version: '1', tools }])
+  assert.throws(() => running.tools(), { message: 'The plugin tide could not give its tools: the list is gone' })
+})
+
 test('warnings carry the name of their plugin, and a plugin may lack every part', async () => {
   const running = await startPlugins([
     { name: 'bare', version: '1' },

@@ -1,6 +1,7 @@
 import type { Layer } from '../context.ts'
 import type { Tool } from '../tool.ts'
 import type { LayerContext, Plugin, WithheldTool } from './plugin.ts'
+import { placedGuidance } from './placed-guidance.ts'
 import type { SkillDefinition } from './skill-definition.ts'
 
 /** Plugins between start and stop, as one. */
@@ -8,7 +9,7 @@ export interface RunningPlugins {
   readonly plugins: readonly Plugin[]
   /** The layers of all plugins, in the order of the plugins. Rejects with the name of the plugin that failed. */
   layers(context: Omit<LayerContext, 'skills'>): Promise<readonly Layer[]>
-  /** Of each plugin its own tools, then those of its skills. */
+  /** Of each plugin its own tools, then those of its skills. Throws with the name of the plugin that failed. */
   tools(): readonly Tool[]
   skills(): readonly SkillDefinition[]
   /** Name of the plugin that a tool comes from: the last one that declares it. */
@@ -41,7 +42,7 @@ export async function startPlugins(plugins: readonly Plugin[]): Promise<RunningP
     plugins,
     async layers(context) {
       const all = await Promise.all(plugins.map((plugin) => layersOf(plugin, { ...context, skills: skills() })))
-      return all.flat()
+      return placedGuidance(all.flat(), context.layout)
     },
     tools: () => plugins.flatMap(toolsOf),
     skills,
@@ -64,7 +65,11 @@ export async function startPlugins(plugins: readonly Plugin[]): Promise<RunningP
 }
 
 function toolsOf(plugin: Plugin): readonly Tool[] {
-  return [...(plugin.tools?.() ?? []), ...(plugin.skills?.() ?? []).flatMap(({ tools }) => tools)]
+  try {
+    return [...(plugin.tools?.() ?? []), ...(plugin.skills?.() ?? []).flatMap(({ tools }) => tools)]
+  } catch (error) {
+    throw faultOf(plugin, 'could not give its tools', error)
+  }
 }
 
 async function layersOf(plugin: Plugin, context: LayerContext): Promise<readonly Layer[]> {

@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises'
 import { isAbsolute, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { Plugin } from '../plugin.ts'
@@ -52,7 +53,10 @@ function fileOf(name: string, home: string): string | undefined {
 async function urlOf(name: string, home: string): Promise<string> {
   if (name.startsWith('file:')) return name
   const file = fileOf(name, home)
-  if (file !== undefined) return pathToFileURL(file).href
+  if (file !== undefined) {
+    if (!(await isFile(file))) throw new Error(`there is no file ${file}`)
+    return pathToFileURL(file).href
+  }
   const { resolve } = await import('import-meta-resolve')
   try {
     return resolve(name, pathToFileURL(join(home, 'config.json')).href)
@@ -65,6 +69,11 @@ async function urlOf(name: string, home: string): Promise<string> {
       },
     )
   }
+}
+
+async function isFile(path: string): Promise<boolean> {
+  const found = await stat(path).catch(() => undefined)
+  return found?.isFile() === true
 }
 
 const functions = ['layers', 'tools', 'skills', 'ready', 'withheld', 'accept', 'start', 'reload', 'stop', 'warnings']
