@@ -29,6 +29,13 @@ export interface IndexedDocument {
   readonly updated?: string
 }
 
+/** What an index knows of a document, for whoever compares it with what there is. */
+export interface KnownDocument {
+  readonly id: string
+  readonly digest: string
+  readonly collections: readonly string[]
+}
+
 /** One question to the index. Its text is words to look for and never syntax. */
 export interface SearchQuery {
   readonly text: string
@@ -84,6 +91,9 @@ export interface SearchEngine {
     readonly onProgress?: (progress: IndexProgress) => void
   }): Promise<IndexProgress>
   progress(collections?: readonly string[]): Promise<IndexProgress>
+  /** Every document that can be found, by id: what has gone elsewhere can be removed, and what is missing indexed. */
+  documents(): Promise<readonly KnownDocument[]>
+  /** Ends what runs and waits until it has stopped. */
   close(): Promise<void>
 }
 

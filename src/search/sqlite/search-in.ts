@@ -1,0 +1,131 @@
+import type { Embedder, SearchHit, SearchQuery } from '../engine.ts'
+import { byReciprocalRank, type Fused } from '../reciprocal-rank.ts'
+import { unitVector } from '../unit-vector.ts'
+import { readChunk } from './chunk-table.ts'
+import type { Connection } from './connection.ts'
+import { documentAt, visibleNumbers } from './document-table.ts'
+import { documentOf } from './numbering.ts'
+import type { VectorList } from './vector-list.ts'
+import type { EmbedderRow } from './vector-table.ts'
+import { type Candidate, candidatesByWords } from './word-list.ts'
+
+export interface SearchPlace {
+  readonly connection: Connection
+  readonly vectors: VectorList
+  readonly embedder: Embedder | undefined
+  readonly currentEmbedder: () => EmbedderRow | undefined
+  readonly embedderTimeoutMs: number
+  readonly closing: AbortSignal
+  readonly onWarning: (message: string) => void
+}
+
+const DEFAULT_LIMIT = 10
+const DEFAULT_PER_DOCUMENT = 3
+/** How many candidates of each list are combined, at least: what both lists hold in the middle may come out on top. */
+const DEPTH = 100
+/** A list may hold so many times more of a document than an answer does: each may prefer other parts of it. */
+const PER_DOCUMENT_SLACK = 2
+
+/** Answers a question from what can be seen. Without a vector in time, from words alone. */
+export async function searchIn(place: SearchPlace, query: SearchQuery): Promise<readonly SearchHit[]> {
+  const { connection, vectors } = place
+  const { limit = DEFAULT_LIMIT, perDocument = DEFAULT_PER_DOCUMENT, signal } = query
+  signal?.throwIfAborted()
+  const visible = { collections: query.collections, documents: query.documents }
+  const documents = visibleNumbers(connection, visible)
+  if (documents.length === 0 || limit < 1 || perDocument < 1) return []
+  const embedding = vectorOf(place, query)
+  const [depth, slack] = [Math.max(DEPTH, limit * 4), perDocument * PER_DOCUMENT_SLACK]
+  const words = best(candidatesByWords(connection, query.text, visible), depth, slack)
+  const vector = await embedding
+  signal?.throwIfAborted()
+  const near = vector ? await vectors.nearest(vector, documents, slack) : []
+  signal?.throwIfAborted()
+  const fused = byReciprocalRank([
+    { by: 'words', candidates: words },
+    { by: 'meaning', candidates: near.slice(0, depth) },
+  ])
+  return hitsOf(connection, fused, limit, perDocument)
+}
+
+/** The first candidates, without those of a document that has enough of them. */
+function best(candidates: Iterable<Candidate>, depth: number, perDocument: number): readonly Candidate[] {
+  const taken: Candidate[] = []
+  const ofDocument = new Map<number, number>()
+  for (const candidate of candidates) {
+    const document = documentOf(candidate.number)
+    const count = (ofDocument.get(document) ?? 0) + 1
+    if (count > perDocument) continue
+    ofDocument.set(document, count)
+    taken.push({ number: candidate.number, value: candidate.value })
+    if (taken.length === depth) break
+  }
+  return taken
+}
+
+/** The question's vector, or nothing where there is no model, no vectors to compare with, or no answer in time. */
+async function vectorOf(place: SearchPlace, { text, signal }: SearchQuery): Promise<Float32Array | undefined> {
+  const { embedder, currentEmbedder, embedderTimeoutMs, closing, onWarning } = place
+  const dimensions = embedder && currentEmbedder()?.dimensions
+  if (!embedder || !dimensions || text.trim() === '') return undefined
+  const limit = AbortSignal.timeout(embedderTimeoutMs)
+  const signals = AbortSignal.any([limit, closing, ...(signal ? [signal] : [])])
+  try {
+    const [vector] = await orAborted(embedder.embed([text], { kind: 'query', signal: signals }), signals)
+    if (vector?.length === dimensions) return unitVector(vector)
+    onWarning(`${BY_WORDS_ALONE}: ${embedder.id} gave a vector of another length than those in the index`)
+  } catch (error) {
+    if (signal?.aborted || closing.aborted) return undefined
+    const why = limit.aborted ? `no vector within ${embedderTimeoutMs} ms` : messageOf(error)
+    onWarning(`${BY_WORDS_ALONE}: ${embedder.id}: ${why}`)
+  }
+  return undefined
+}
+
+const BY_WORDS_ALONE = 'a question was answered by words alone'
+
+/** Not every embedder minds its signal. */
+function orAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason as Error)
+    if (signal.aborted) return abort()
+    signal.addEventListener('abort', abort, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
+  })
+}
+
+/** A chunk that went between the search and now is left out. */
+function hitsOf(
+  connection: Connection,
+  fused: readonly Fused[],
+  limit: number,
+  perDocument: number,
+): readonly SearchHit[] {
+  const hits: SearchHit[] = []
+  const ofDocument = new Map<number, number>()
+  for (const { number, score, ranks } of fused) {
+    if (hits.length >= limit) break
+    const key = documentOf(number)
+    const count = (ofDocument.get(key) ?? 0) + 1
+    if (count > perDocument) continue
+    const document = documentAt(connection, key)
+    const chunk = readChunk(connection, number)
+    if (!document || !chunk) continue
+    ofDocument.set(key, count)
+    const { id, title, url, updated } = document
+    hits.push({
+      document: id,
+      title,
+      ...(url !== null && { url }),
+      ...(updated !== null && { updated }),
+      chunk,
+      score,
+      ranks,
+    })
+  }
+  return hits
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
