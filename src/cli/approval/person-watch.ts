@@ -45,11 +45,14 @@ export function personWatch(connection: Connection, io: Io, asking: Asking): Wat
   }
 }
 
+/** Somebody was quicker; the turn may be over already. */
+const DECIDED = new Set(['approval-changed', 'no-such-approval'])
+
 /** A decision that did not arrive. Where somebody was quicker, the turn goes on all the same. */
 function tell(error: unknown, waits: WaitingApproval, io: Io, leave: () => void): void {
   const message = error instanceof Error ? error.message : String(error)
   note(io, styled(io, 'red', message, io.stderr))
-  if (error instanceof CommandFailure && error.code === 'approval-changed') return
+  if (error instanceof CommandFailure && DECIDED.has(error.code)) return
   note(io, waitingLine(waits))
   leave()
 }
