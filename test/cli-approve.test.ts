@@ -318,3 +318,19 @@ test('over a real home a turn waits through the end of its process, and goes on 
   assert.equal(readFileSync(join(home, 'workspace', 'a.txt'), 'utf8'), 'one')
   assert.deepEqual(await run(['approve'], { environment }), { code: 0, stdout: '', stderr: 'Nothing waits for you.\n' })
 })
+
+test('a list of what waits, and its JSON, obey nothing that stands in a call', async () => {
+  const script: Script = async ({ turn, append, ask }) => {
+    append({ type: 'turn-start', turn })
+    await ask('tool-1', { tool: 'sh\u009B2Jell', input: { a: '\u009B2J\u202E\u001B[2J' } })
+  }
+  const { runtime } = await waiting(script)
+  const options = { connection: servedConnection(runtime, 'running'), terminal: true, environment: { NO_COLOR: '1' } }
+  const list = await run(['approve'], options)
+  const json = await run(['approve', '--json'], options)
+  for (const { stdout } of [list, json]) {
+    for (const sign of ['\u009B', '\u202E', '\u001B']) assert.ok(!stdout.includes(sign))
+  }
+  assert.match(list.stdout, /sh\\u\{9b\}2Jell/)
+  assert.equal(JSON.parse(json.stdout).request.input.a, '\u009B2J\u202E\u001B[2J')
+})

@@ -10,6 +10,7 @@ test('what could not be seen is written out', () => {
     exactLine('no\u00A0break\u200Bzero\u2028\u{E0041}\uD800'),
     'no\\u{a0}break\\u{200b}zero\\u{2028}\\u{e0041}\\u{d800}',
   )
+  assert.equal(exactLine('a\u3164b\u115F\uFE0F\u034F\u2800'), 'a\\u{3164}b\\u{115f}\\u{fe0f}\\u{34f}\\u{2800}')
   assert.equal(exactLine('grüße 你好 🙂'), 'grüße 你好 🙂')
 })
 

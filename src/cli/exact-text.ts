@@ -27,8 +27,9 @@ export function lookAlikes(text: string): readonly string[] {
 
 const PLAIN = /^[\w@%+=:,./^-]+$/
 
-// Everything that leaves no mark of its own: controls, formats, separators but the plain blank, unassigned and private.
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}]|(?! )\p{Zs}/gu
+// Everything that leaves no mark of its own: controls, formats, separators but the plain blank, unassigned and private,
+// what is left out where it is not understood, such as the Hangul filler, and the blank of Braille.
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Zs}/gu
 
 const RESEMBLING = /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Cherokee}]|[\uFF01-\uFF5E]/gu
 

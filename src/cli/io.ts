@@ -21,10 +21,18 @@ export function print(io: Io, text: string): void {
   io.stdout.write(`${text}\n`)
 }
 
-/** Exactly one JSON document on a line of its own. */
+/**
+ * Exactly one JSON document on a line of its own. What JSON lets stand although a terminal would obey it, or turn the
+ * reading direction, is written as JSON writes other controls: it means the same.
+ */
 export function printJson(io: Io, value: unknown): void {
-  io.stdout.write(`${JSON.stringify(value)}\n`)
+  const text = JSON.stringify(value).replaceAll(STEERING, (sign) => {
+    return `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`
+  })
+  io.stdout.write(`${text}\n`)
 }
+
+const STEERING = /[\u007F-\u009F\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/g
 
 /** Says something beside the data: it stands on the error output, so that a pipe carries data alone. */
 export function note(io: Io, text: string): void {

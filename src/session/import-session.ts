@@ -51,7 +51,7 @@ export async function importSession(
 
 /** An id stands in addresses and in lines of a terminal. */
 function refuseOddId(id: string): void {
-  if (/^[^\s/\\\p{Cc}]{1,200}$/u.test(id)) return
+  if (/^[^\s/\\\p{Cc}\p{Cf}]{1,200}$/u.test(id)) return
   throw new StoreError(
     'invalid',
     `${JSON.stringify(id.slice(0, 200))} is no id for a session: at most 200 characters, without blanks, control characters and slashes`,

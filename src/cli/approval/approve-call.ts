@@ -3,6 +3,7 @@ import type { ApprovalDecision, SessionRow } from '../../session.ts'
 import { ask, pathTo } from '../answer.ts'
 import type { CommandCall } from '../command.ts'
 import { connected, type Connection } from '../connection.ts'
+import { exactLine } from '../exact-text.ts'
 import { usageFailure } from '../failure.ts'
 import { interruptible } from '../interrupt.ts'
 import { type Io, note, print, printJson } from '../io.ts'
@@ -32,7 +33,7 @@ export async function approveCall(id: string, call: CommandCall, io: Io): Promis
     if (!call.json) note(io, decidedText(waits, decision))
     if (connection.inProcess || call.has('follow')) return await goOn(connection, waits, decision, entries, call, io)
     if (call.json) printJson(io, documentOf(waits, decision))
-    else note(io, `The turn goes on; \`foreword sessions show ${waits.session}\` shows the answer.`)
+    else note(io, `The turn goes on; \`foreword sessions show ${exactLine(waits.session)}\` shows the answer.`)
     return 0
   })
 }
@@ -88,6 +89,7 @@ function documentOf({ approval, session, turn }: WaitingApproval, decision: Appr
 }
 
 function decidedText({ request }: WaitingApproval, decision: ApprovalDecision): string {
-  if (decision.type === 'deny') return `${request.tool} is denied.`
-  return decision.scope === 'once' ? `${request.tool} is approved.` : `${request.tool} is approved for this session.`
+  const tool = exactLine(request.tool)
+  if (decision.type === 'deny') return `${tool} is denied.`
+  return decision.scope === 'once' ? `${tool} is approved.` : `${tool} is approved for this session.`
 }

@@ -18,9 +18,9 @@ export async function listWaiting(call: CommandCall, io: Io): Promise<number> {
 function waitingTable(waiting: readonly WaitingApproval[], io: Io): string {
   const head = ['id', 'session', 'since', 'tool', 'call']
   const rows = waiting.map((waits) => [
-    waits.approval,
-    waits.session,
-    waits.time,
+    exactLine(waits.approval),
+    exactLine(waits.session),
+    exactLine(waits.time),
     exactLine(waits.request.tool),
     oneLine(shortCall(waits), Math.max(20, width(io) - 40)),
   ])

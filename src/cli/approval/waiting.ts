@@ -2,6 +2,7 @@ import type { WaitingApproval } from '../../runtime.ts'
 import type { ApprovalDecision } from '../../session.ts'
 import { ask, pathTo } from '../answer.ts'
 import type { Connection } from '../connection.ts'
+import { exactLine } from '../exact-text.ts'
 import { CommandFailure } from '../failure.ts'
 
 /** The calls that wait for a person, oldest first. */
@@ -21,7 +22,7 @@ export async function waitingApproval(connection: Connection, prefix: string): P
       mend: '`foreword approve` lists what waits.',
     })
   }
-  const ids = found.map(({ approval }) => approval).join(', ')
+  const ids = found.map(({ approval }) => exactLine(approval)).join(', ')
   throw new CommandFailure('ambiguous', `${prefix} begins more than one: ${ids}.`, { mend: 'Write more of the id.' })
 }
 
@@ -38,5 +39,6 @@ export async function decide(
 
 /** One line for whoever waits for a turn that waits for a person. */
 export function waitingLine({ approval, request }: WaitingApproval): string {
-  return `${request.tool} waits for your approval: \`foreword approve ${approval}\` shows the call and decides.`
+  const id = exactLine(approval)
+  return `${exactLine(request.tool)} waits for your approval: \`foreword approve ${id}\` shows the call and decides.`
 }

@@ -20,7 +20,7 @@ function toolText(tool: ToolStatus, io: Io): string {
   const lines = [
     styled(io, 'bold', exactLine(name)),
     `${label('from')}${exactLine(from)}`,
-    `${label('access')}${accessWord(tool)} (${rule})${reason === undefined ? '' : `: ${exactLine(reason)}`}`,
+    `${label('access')}${accessWord(tool)} (${exactLine(rule)})${reason === undefined ? '' : `: ${exactLine(reason)}`}`,
   ]
   if (offeredWith !== undefined) {
     lines.push(`${label('offered')}where ${exactLine(offeredWith.layer)} stands as ${exactLine(offeredWith.form)}`)

@@ -5,6 +5,7 @@ import { confirmed, personIsHere } from '../approval/asking.ts'
 import { callText } from '../approval/call-text.ts'
 import type { CommandCall } from '../command.ts'
 import { connected, type Connection } from '../connection.ts'
+import { exactLine } from '../exact-text.ts'
 import { usageFailure } from '../failure.ts'
 import { type Io, note, print, printJson } from '../io.ts'
 import { harmless, styled } from '../style.ts'
@@ -47,11 +48,14 @@ function inputOf(text = '{}'): unknown {
 
 function tellTrial(trial: ToolTrial, io: Io): void {
   if (trial.type === 'refused') {
-    note(io, `${styled(io, 'red', 'refused', io.stderr)} (${trial.rule}): ${harmless(trial.error, io.stderr)}`)
+    note(
+      io,
+      `${styled(io, 'red', 'refused', io.stderr)} (${exactLine(trial.rule)}): ${harmless(trial.error, io.stderr)}`,
+    )
     return
   }
   const access = trial.type === 'ask' ? 'a model has to ask for it' : 'a model may run it'
-  print(io, `${callText(trial.call, io)}\n${styled(io, 'dim', `  ${access} (${trial.rule})`)}`)
+  print(io, `${callText(trial.call, io)}\n${styled(io, 'dim', `  ${access} (${exactLine(trial.rule)})`)}`)
 }
 
 async function mayRun(call: CommandCall, io: Io): Promise<boolean> {

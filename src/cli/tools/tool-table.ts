@@ -30,7 +30,7 @@ export async function toolTable(tools: readonly ToolStatus[]): Promise<string> {
     exactLine(tool.name),
     exactLine(tool.from),
     accessWord(tool),
-    tool.rule,
+    exactLine(tool.rule),
     String(toolTokens(tokenx, tool)),
   ])
   const withheld = tools.flatMap(({ name, withheld: changed }) =>
