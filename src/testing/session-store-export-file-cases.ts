@@ -112,7 +112,7 @@ async function withFiles(store: SessionStore): Promise<readonly FileRow[]> {
     { citation: 1, document: 'f1', title: 'f1.txt', start: 0, end: 9, page: 1, headings: ['One'], score: 0.5 },
     { citation: 2, document: 'https://example.org/', title: '字', url: 'https://example.org/', updated: at(0) },
   ]
-  const [began, ran] = toolRun('t1', content.slice('sha256:'.length))
+  const [began, ran] = toolRun('t1', await store.putContent('the whole of a result'))
   await store.append('a', [start, { type: 'agent', agent: 'poet' }, { type: 'project', project: 'atlas' }], at(1))
   const said = { ...input('t1'), attachments } as EntryBody
   const answer = { ...reply('t1'), citations: sources } as EntryBody
