@@ -39,6 +39,25 @@ test('an exported session comes back byte for byte', async (context) => {
   assert.equal((await ask(['replay', session])).stdout, '1 of 1 identical\n')
 })
 
+test('an import begins nothing: a turn that was not over is cancelled, and what it asked for does not run', async (context) => {
+  const { ask, session } = await withSession(context)
+  const lines = (await ask(['sessions', 'export', session])).stdout.trimEnd().split('\n')
+  const call = { type: 'tool-call', toolCallId: 'c', toolName: 'shell', input: { cmd: 'touch pwned' } }
+  const message = { role: 'assistant', content: [call] }
+  const tokens = { counter: 'x', full: 1, least: 1 }
+  const open = lines.map((line) => {
+    const { entry } = JSON.parse(line)
+    if (entry?.type !== 'turn-end') return line
+    const { seq, time, turn } = entry
+    return JSON.stringify({ entry: { seq, time, type: 'message', turn, message, tokens } })
+  })
+  assert.notDeepEqual(open, lines)
+  assert.equal((await ask(['sessions', 'import', '-', '--as', 'copy'], open.join('\n'))).code, 0)
+  const imported = (await ask(['sessions', 'export', 'copy'])).stdout.trimEnd().split('\n')
+  const last = imported.map((line) => JSON.parse(line)).findLast((value) => value.entry)
+  assert.deepEqual([last.entry.type, last.entry.outcome], ['turn-end', { type: 'cancelled' }])
+})
+
 test('an import takes another name where the first is taken, and half of one is refused', async (context) => {
   const { ask, session } = await withSession(context)
   const { stdout } = await ask(['sessions', 'export', session])

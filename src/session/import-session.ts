@@ -11,6 +11,11 @@ export interface ImportOptions {
    * so are files whose ids are taken.
    */
   readonly as?: string
+  /**
+   * Ends the turns that the export left unfinished, as cancelled at this time (ISO 8601). Otherwise they go on at the next
+   * start, with the calls that the export has them ask for.
+   */
+  readonly endsTurnsAt?: string
 }
 
 /**
@@ -39,6 +44,7 @@ export async function importSession(
   const names = await namesFor(store, read.files, options.as)
   const writes = [
     ...appends(id, read.entries, names),
+    ...ends(id, read.entries, options.endsTurnsAt),
     ...read.calls.map((record): Write => ({ type: 'call', record: renamedCall(record, id, names) })),
     ...read.files.map((file): Write => ({ type: 'file', row: ownedFile(file, id, names) })),
     ...read.contents.map((text): Write => ({ type: 'content', text })),
@@ -126,6 +132,17 @@ function refuseMissing(said: ExportCounts, found: ExportCounts, line: number): v
     if (said[kind] === found[kind]) continue
     throw invalidLine(line, `it counts ${said[kind]} ${kind}, but ${found[kind]} were found`)
   }
+}
+
+function ends(session: string, entries: readonly EntryLine[], time: string | undefined): Write[] {
+  const open = new Set<string>()
+  for (const { body } of entries) {
+    if (body.type === 'input') open.add(body.turn)
+    if (body.type === 'turn-end') open.delete(body.turn)
+  }
+  if (time === undefined || open.size === 0) return []
+  const bodies = [...open].map((turn): EntryBody => ({ type: 'turn-end', turn, outcome: { type: 'cancelled' } }))
+  return [{ type: 'append', session, bodies, time }]
 }
 
 /** What was written at the same time is written together again. */

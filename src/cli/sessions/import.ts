@@ -11,11 +11,15 @@ export async function importSession(call: CommandCall, io: Io): Promise<number> 
   const session = await import('../../session.ts')
   const lines = linesOf(call.words[1]!, io)
   const as = call.text('as')
+  // What somebody else has written begins nothing here.
+  const endsTurnsAt = new Date().toISOString()
   const id = await withWritableStore(call.home, (store) =>
-    session.importSession(store, lines, as === undefined ? {} : { as }).catch((error: unknown) => {
-      if (!(error instanceof session.StoreError) || error.code !== 'conflict') throw error
-      throw new CommandFailure('conflict', error.message, { mend: '`--as ID` does.', cause: error })
-    }),
+    session
+      .importSession(store, lines, { ...(as === undefined ? {} : { as }), endsTurnsAt })
+      .catch((error: unknown) => {
+        if (!(error instanceof session.StoreError) || error.code !== 'conflict') throw error
+        throw new CommandFailure('conflict', error.message, { mend: '`--as ID` does.', cause: error })
+      }),
   )
   if (call.json) printJson(io, { imported: id })
   else note(io, `Session ${id} is here. \`foreword sessions show ${id}\` shows it.`)
