@@ -21,7 +21,12 @@ const decision = z.discriminatedUnion('type', [
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/)
 const content = z.string().regex(/^sha256:[0-9a-f]{64}$/)
 const attachments = z.array(
-  z.looseObject({ file: id, name: z.string(), kind: z.enum(['text', 'image', 'table', 'unreadable']) }),
+  z.looseObject({
+    file: id,
+    name: z.string(),
+    kind: z.enum(['text', 'image', 'table', 'unreadable']),
+    content: content.optional(),
+  }),
 )
 const sources = z.array(
   z.looseObject({ citation: z.int().positive(), document: id, title: z.string(), url: z.string().optional() }),
@@ -41,7 +46,7 @@ const entry = z.discriminatedUnion('type', [
     attachments: attachments.optional(),
   }),
   z.looseObject({ ...ofTurn, type: z.literal('turn-start') }),
-  z.looseObject({ ...ofCall, type: z.literal('assembly') }),
+  z.looseObject({ ...ofCall, type: z.literal('assembly'), sources: sources.optional() }),
   z.looseObject({ ...ofCall, type: z.literal('tool-start'), toolCallId: id, toolName: id }),
   z.looseObject({
     ...ofCall,
@@ -92,7 +97,7 @@ export const callLine = z.object({
 const reading = z.discriminatedUnion('kind', [
   z.looseObject({ kind: z.literal('text'), content, characters: count, tokens: count, counter: id }),
   z.looseObject({ kind: z.literal('table'), content, characters: count, sheets: z.array(z.string()) }),
-  z.looseObject({ kind: z.literal('image'), width: count.optional(), height: count.optional() }),
+  z.looseObject({ kind: z.literal('image'), mediaType: id, width: count.optional(), height: count.optional() }),
 ])
 const state = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('processing') }),

@@ -30,6 +30,7 @@ export function renamedBody(body: EntryBody, names: Names): EntryBody {
       const moved = attachments?.map((attached) => ({ ...attached, file: names.file(attached.file) }))
       return moved ? { ...renamed, attachments: moved } : renamed
     }
+    case 'assembly':
     case 'tool-end':
       return renamed.sources ? { ...renamed, sources: renamed.sources.map(named) } : renamed
     case 'message':

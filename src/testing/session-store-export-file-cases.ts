@@ -37,11 +37,15 @@ export function exportFileCases(storeCase: StoreCase, makePlace: () => Promise<S
     assert.deepEqual(await store.files({ owner: { type: 'session', id: 'copy' } }), expected)
     const [said] = await store.entries('copy', { types: ['input'] })
     assert.deepEqual(said?.type === 'input' && said.attachments?.map((each) => each.file), ['copy.f1', 'f2'])
-    const [ran] = await store.entries('copy', { types: ['tool-end'] })
-    const [answer] = await store.entries('copy', { types: ['message'] })
+    const told = (await store.entries('copy')).flatMap((entry) => {
+      if (entry.type === 'assembly' || entry.type === 'tool-end') return [entry.sources]
+      return entry.type === 'message' ? [entry.citations] : []
+    })
     const documents = ['copy.f1', 'https://example.org/']
-    assert.deepEqual(ran?.type === 'tool-end' && ran.sources?.map((source) => source.document), documents)
-    assert.deepEqual(answer?.type === 'message' && answer.citations?.map((source) => source.document), documents)
+    assert.deepEqual(
+      told.map((sources) => sources?.map((source) => source.document)),
+      [documents, documents, documents],
+    )
     await store.deleteSession('copy')
     assert.deepEqual(
       (await store.files()).map((row) => row.id),
@@ -72,12 +76,17 @@ export function exportFileCases(storeCase: StoreCase, makePlace: () => Promise<S
     const lines = await exported(store)
     for (const [sound, odd] of [
       [`"hash":"${'a'.repeat(64)}"`, '"hash":"../../etc/passwd"'],
-      ['"kind":"image","width":640', '"kind":"image","width":"640"'],
+      ['"width":640', '"width":"640"'],
       ['"state":{"type":"failed","code":"empty"', '"state":{"type":"broken","code":"empty"'],
       ['"content":"sha256:', '"content":"md5:'],
       ['"bytes":12', '"bytes":-1'],
       ['"attachments":[{"file":"f1"', '"attachments":[{"file":7'],
-      ['"kind":"text","tokens":3}', '"kind":"sound","tokens":3}'],
+      ['"kind":"image"}', '"kind":"sound"}'],
+      [`"kind":"text","content":"${READ}"`, '"kind":"text","content":"/etc/passwd"'],
+      [
+        '"type":"assembly","turn":"t1","call":"c1","sources":[{"citation":1',
+        '"type":"assembly","turn":"t1","call":"c1","sources":[{"citation":"1"',
+      ],
       ['"sources":[{"citation":1', '"sources":[{"citation":0'],
       ['"citations":[{"citation":1,"document":"f1"', '"citations":[{"citation":1,"document":""'],
       ['"agent":"poet"', '"agent":7'],
@@ -92,6 +101,9 @@ export function exportFileCases(storeCase: StoreCase, makePlace: () => Promise<S
   })
 }
 
+/** A text that was read once and is not among the contents any more. */
+const READ = `sha256:${'d'.repeat(64)}`
+
 /** Files of the session `a`, and one that is no business of its export. */
 async function withFiles(store: SessionStore): Promise<readonly FileRow[]> {
   const content = `sha256:${await store.putContent('the text of a file')}`
@@ -100,12 +112,12 @@ async function withFiles(store: SessionStore): Promise<readonly FileRow[]> {
     file('f1', { name: 'line\u2028end.txt', state: { type: 'ready', reading: text } }),
     file('f2', {
       mediaType: 'image/png',
-      state: { type: 'ready', reading: { kind: 'image', width: 640, height: 480 } },
+      state: { type: 'ready', reading: { kind: 'image', mediaType: 'image/png', width: 640, height: 480 } },
     }),
     file('f3', { bytes: 0, state: { type: 'failed', code: 'empty', reason: 'the file is empty' } }),
   ]
   const attachments = [
-    { file: 'f1', name: 'line\u2028end.txt', kind: 'text', tokens: 3 },
+    { file: 'f1', name: 'line\u2028end.txt', kind: 'text', content: READ, tokens: 3 },
     { file: 'f2', name: 'f2.txt', kind: 'image' },
   ] as const
   const sources = [
@@ -116,7 +128,8 @@ async function withFiles(store: SessionStore): Promise<readonly FileRow[]> {
   await store.append('a', [start, { type: 'agent', agent: 'poet' }, { type: 'project', project: 'atlas' }], at(1))
   const said = { ...input('t1'), attachments } as EntryBody
   const answer = { ...reply('t1'), citations: sources } as EntryBody
-  await store.append('a', [said, running('t1'), began!, { ...ran!, sources } as EntryBody, answer], at(2))
+  const given: EntryBody = { type: 'assembly', turn: 't1', call: 'c1', sources }
+  await store.append('a', [said, running('t1'), given, began!, { ...ran!, sources } as EntryBody, answer], at(2))
   for (const row of [...rows, file('p1', { owner: { type: 'project', id: 'atlas' } })]) await store.putFile(row)
   return rows
 }

@@ -121,7 +121,7 @@ const states: readonly FileState[] = [
     },
   },
   { type: 'ready', reading: { kind: 'table', content, characters: 12, sheets: ['Sheet 1', '字'] } },
-  { type: 'ready', reading: { kind: 'image', width: 640, height: 480 } },
-  { type: 'ready', reading: { kind: 'image' } },
+  { type: 'ready', reading: { kind: 'image', mediaType: 'image/png', width: 640, height: 480 } },
+  { type: 'ready', reading: { kind: 'image', mediaType: 'image/gif' } },
   { type: 'failed', code: 'encrypted', reason: 'the file is encrypted' },
 ]
