@@ -31,3 +31,23 @@ export { isTrustedFolder, type TrustedFolders } from './plugin/skills/trusted-fo
 export { mcpPlugin, type McpOptions } from './plugin/mcp/mcp.ts'
 export { workspacePlugin } from './plugin/workspace/workspace.ts'
 export type { WorkspaceOptions } from './plugin/workspace/workspace-options.ts'
+export type { FetchFaultCode } from './plugin/web/fetch-fault.ts'
+export {
+  type Fetched,
+  type FetchedPage,
+  type GuardedFetch,
+  guardedFetch,
+  type GuardedFetchOptions,
+  type NotFetched,
+} from './plugin/web/guarded-fetch.ts'
+export type { Network } from './plugin/web/network.ts'
+export { isPublicAddress } from './plugin/web/public-address.ts'
+export type { FoundDocument } from './plugin/cited-document.ts'
+export { citationsPlugin } from './plugin/citations/citations.ts'
+export type { CustomAgent, Project } from './plugin/custom-agent.ts'
+export { customAgentPlugin } from './plugin/custom-agent/custom-agent.ts'
+export { readAttachmentTool, type ReadableFile } from './plugin/files/read-attachment.ts'
+export { searchAttachmentTool, type SearchAttachmentOptions } from './plugin/files/search-attachment.ts'
+export { searchFilesTool, type SearchFilesOptions } from './plugin/files/search-files.ts'
+export type { ProjectFiles } from './plugin/plugin.ts'
+export { projectPlugin } from './plugin/project/project.ts'

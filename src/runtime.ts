@@ -2,6 +2,9 @@ export {
   type CompletionEvent,
   type CompletionInput,
   type EventsOptions,
+  type FileSearch,
+  type FileSearchAnswer,
+  type NewSession,
   type ModelStatus,
   type PersonsDecision,
   type Preview,
@@ -21,6 +24,12 @@ export {
   type TurnView,
   type WaitingApproval,
 } from './runtime/contract.ts'
+export type { AgentValue, ProjectValue } from './runtime/custom-agents.ts'
+export { agentSchema, projectSchema } from './runtime/custom-agents.ts'
+export type { EditedPrompt, PromptVersion } from './runtime/edited-prompt.ts'
+export type { Library, NewFile } from './runtime/library.ts'
+export type { Kept, Records } from './runtime/records.ts'
+export { inbox } from './runtime/attach-files.ts'
 export { createRuntime, type RuntimeParts } from './runtime/create-runtime.ts'
 export { type OpenOptions, openRuntime, storePath } from './runtime/open-runtime.ts'
 export type { Channel, Reply } from './runtime/channel.ts'

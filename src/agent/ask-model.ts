@@ -1,4 +1,4 @@
-import { type AssistantMessage, toolCalls } from '../context.ts'
+import { type AssistantMessage, messageText, toolCalls } from '../context.ts'
 import { ModelError, type ModelEvent } from '../model.ts'
 import { type Entry, type EntryBody, StoreError } from '../session.ts'
 import { answerOnly, NoAnswerError } from './answer-only.ts'
@@ -131,7 +131,9 @@ function callOptions(setup: TurnSetup, prepared: PreparedCall) {
 /** What a whole answer leaves in the log. Without tool calls it is the end of the turn. */
 function settled(setup: TurnSetup, call: string, message: AssistantMessage, usage: EntryBody): readonly EntryBody[] {
   const { turn } = setup
-  const said: EntryBody = { type: 'message', turn, call, message, tokens: setup.tokensOf(message) }
+  const citations = setup.sourcesOf(messageText(message))
+  const cited = citations.length > 0 ? { citations } : {}
+  const said: EntryBody = { type: 'message', turn, call, message, tokens: setup.tokensOf(message), ...cited }
   if (toolCalls(message).length > 0) return [said, usage]
   return [said, usage, { type: 'turn-end', turn, outcome: { type: 'completed' } }]
 }

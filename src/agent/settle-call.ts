@@ -1,5 +1,5 @@
 import type { Origin, ToolCallPart } from '../context.ts'
-import type { Entry, EntryBody } from '../session.ts'
+import type { Entry, EntryBody, Source } from '../session.ts'
 import type { PlannedCall, ToolResult } from '../tool.ts'
 import { askPerson } from './ask-person.ts'
 import { resultFacts, turnCallFacts } from './call-facts.ts'
@@ -137,12 +137,13 @@ async function run(
   const facts = { ...turnCallFacts(setup, part, described), rule, digest }
   const started = await setup.append([startOf(setup, settling)], [{ ...facts, decision: 'allowed' }])
   const began = setup.now()
-  const result = await planned.run()
+  const answered = await planned.run()
   // What a tool did that the process took down with it is as unknown as after a crash.
   leaveWhenStopping(setup)
   const durationMs = Math.round(setup.now() - began)
+  const { result, sources } = setup.cite(answered)
   const shown = shownResult(result, settling.most)
-  const end = await endOf(setup, settling, { result, shown, durationMs })
+  const end = await endOf(setup, settling, { result, shown, durationMs, sources })
   const outcome = { ...facts, kind: 'call' as const, ...resultFacts(result, resultText(result)), durationMs }
   const ended = await setup.append([end], [outcome])
   return { ok: result.ok, text: shown.text, entries: [...started, ...ended] }
@@ -155,9 +156,14 @@ function startOf({ turn }: TurnSetup, { part: { toolCallId, toolName, input }, c
 async function endOf(
   { turn, toolbox, keepContent }: TurnSetup,
   { part: { toolCallId, toolName }, call }: CallToSettle,
-  ended: { readonly result: ToolResult; readonly shown: ShownResult; readonly durationMs: number },
+  ended: {
+    readonly result: ToolResult
+    readonly shown: ShownResult
+    readonly durationMs: number
+    readonly sources?: readonly Source[]
+  },
 ): Promise<EntryBody> {
-  const { result, durationMs, shown } = ended
+  const { result, durationMs, shown, sources = [] } = ended
   const kind = toolbox.tools.find(({ name }) => name === toolName)?.origin
   const origin: Origin | undefined = kind && { kind, ref: toolName }
   const { whole, text } = shown
@@ -172,5 +178,6 @@ async function endOf(
     durationMs,
     ...(origin ? { origin } : {}),
     ...(stored ? { stored } : {}),
+    ...(sources.length > 0 ? { sources } : {}),
   }
 }

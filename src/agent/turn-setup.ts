@@ -1,7 +1,7 @@
 import type { Message, Request } from '../context.ts'
 import type { Model } from '../model.ts'
-import type { ApprovalDecision, AuditFacts, CallOutcome, Entry, EntryBody, TokenCounts } from '../session.ts'
-import type { Toolbox } from '../tool.ts'
+import type { ApprovalDecision, AuditFacts, CallOutcome, Entry, EntryBody, Source, TokenCounts } from '../session.ts'
+import type { Toolbox, ToolResult } from '../tool.ts'
 
 /** Everything one turn needs from the world. */
 export interface TurnSetup {
@@ -29,6 +29,10 @@ export interface TurnSetup {
   readonly maxTurnResultChars: number
   /** What the model had in front of it when it answered last; `undefined` before it did. */
   seen(): readonly Message[] | undefined
+  /** Gives numbers to what a tool found, and words its result with them (BEHAVIOURS §3.6). */
+  cite(result: ToolResult): { readonly result: ToolResult; readonly sources: readonly Source[] }
+  /** What the numbers in an answer stand for. */
+  sourcesOf(text: string): readonly Source[]
   readonly approvals: Approvals
   /** Completes the account of a call, together with what it led to. */
   finish(call: string, outcome: CallOutcome, bodies: readonly EntryBody[]): Promise<readonly Entry[]>

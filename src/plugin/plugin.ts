@@ -1,5 +1,6 @@
-import type { Layer, ToolDefinition } from '../context.ts'
+import type { Layer, PromptDocument, Reason, ToolDefinition } from '../context.ts'
 import type { Tool } from '../tool.ts'
+import type { CustomAgent, Project } from './custom-agent.ts'
 import type { SkillDefinition } from './skill-definition.ts'
 
 /**
@@ -58,4 +59,24 @@ export interface LayerContext {
   readonly turn?: string
   /** `provider/model`. */
   readonly model?: string
+  /** The system prompt as its owner edited it, in place of the one in the home. */
+  readonly prompt?: string
+  /** The custom agent that answers; absent: the default agent. */
+  readonly agent?: CustomAgent
+  readonly project?: Project
+  readonly files?: ProjectFiles
+  /** Something in this turn has numbers that can be cited. */
+  readonly cites?: boolean
+}
+
+/** The files of a project, as a call sends them. */
+export interface ProjectFiles {
+  /** With their numbers; none where they are not sent. */
+  readonly documents: readonly PromptDocument[]
+  /** Of all of them, by the model-agnostic counter. */
+  readonly tokens: number
+  /** The numbers that decided; absent where there is no file to decide about. */
+  readonly reason: Reason | undefined
+  /** Spreadsheets: listed, never sent. */
+  readonly tables: readonly { readonly id: string; readonly name: string; readonly sheets: readonly string[] }[]
 }

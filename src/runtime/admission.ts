@@ -1,6 +1,9 @@
+import { messageText } from '../context.ts'
 import { type SessionStore, StoreError } from '../session.ts'
+import { attachFiles } from './attach-files.ts'
 import type { Clock } from './clock.ts'
 import { RuntimeError, type SubmitInput, type Submitted } from './contract.ts'
+import type { Library } from './library.ts'
 import { sha256 } from './seal.ts'
 import { type Desks, publish, type SessionDesk } from './session-desk.ts'
 import type { RuntimeSettings } from './settings.ts'
@@ -16,16 +19,25 @@ export interface Admitted {
   readonly submitted: Submitted
 }
 
+export interface AdmissionParts {
+  readonly store: SessionStore
+  readonly desks: Desks
+  readonly settings: RuntimeSettings
+  readonly clock: Clock
+  readonly library: Library
+}
+
 /**
  * Writes input to the log before anybody is told that it was accepted. The same idempotency key answers the same turn,
  * also where no session is named: the key then names the session.
  */
 export async function admit(
-  { store, desks, settings, clock }: { store: SessionStore; desks: Desks; settings: RuntimeSettings; clock: Clock },
+  { store, desks, settings, clock, library }: AdmissionParts,
   input: SubmitInput,
 ): Promise<Admitted> {
-  const { text, idempotencyKey, model } = input
-  if (text.trim() === '') throw new RuntimeError('invalid-input', 'The message is empty. Say something.')
+  const { text, idempotencyKey, model, attachments: files = [] } = input
+  if (text.trim() === '' && files.length === 0)
+    throw new RuntimeError('invalid-input', 'The message is empty. Say something.')
   if (text.length > LONGEST_INPUT) {
     throw new RuntimeError(
       'invalid-input',
@@ -43,7 +55,7 @@ export async function admit(
   }
 
   const turn = clock.newId('turn')
-  const message = { role: 'user', content: text } as const
+  const { message, attachments } = await attachFiles(library, session, text, files)
   const body = {
     type: 'input',
     turn,
@@ -51,11 +63,12 @@ export async function admit(
     tokens: tokenCounts(settings.counter, message),
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
     ...(model === undefined ? {} : { options: { model } }),
+    ...(attachments.length === 0 ? {} : { attachments }),
   } as const
   try {
     const bodies = known ? [body] : [{ type: 'session-start' } as const, body]
     const written = await store.append(session, bodies, clock.time())
-    const desk = known ?? desks.fresh(session, undefined)
+    const desk = known ?? desks.fresh(session)
     publish(desk, written)
     return { desk, submitted: { session, turn, seq: written.at(-1)!.seq, repeated: false } }
   } catch (error) {
@@ -83,7 +96,7 @@ async function admittedBefore(
 ): Promise<Admitted | undefined> {
   const entry = await store.inputByKey(desk.session, key)
   if (entry?.type !== 'input') return undefined
-  if (entry.message.content !== text) {
+  if (messageText(entry.message) !== text) {
     throw new RuntimeError(
       'key-reused',
       `The idempotency key belongs to ${entry.turn}, which says something else. Send another message with another key.`,

@@ -9,9 +9,11 @@ import {
 } from '../context.ts'
 import type { Model } from '../model.ts'
 import type { Tool } from '../tool.ts'
+import { attachmentsOf, type TurnFile } from './attachments.ts'
 import { budgetFor, type Refusal } from './call-budget.ts'
 import { loadHistory } from './history-loader.ts'
 import { lastStepReminder } from './last-step.ts'
+import { settingContext } from './setting-context.ts'
 import { definitionsOf, noneSent, type Sent, sentBeside, toolsBeside } from './tools-beside.ts'
 import type { Workbench } from './workbench.ts'
 
@@ -24,12 +26,16 @@ export interface CallQuestion {
   /** `undefined` in a preview: the turn is not in the log. */
   readonly loggedTurn: string | undefined
   readonly current: Turn
+  /** Files that came with it. */
+  readonly files?: readonly TurnFile[]
   /** ISO time of the input. */
   readonly time: string
   /** Marks of the session's last cut. */
   readonly cut: Cut | undefined
   /** The model has to answer without calling a tool. */
   readonly last: boolean
+  /** A tool of this turn has found something with numbers. */
+  readonly cites?: boolean
   /** A provider refused the call before this one as too large. */
   readonly deeper?: Refusal
 }
@@ -83,6 +89,7 @@ async function attempt(bench: Workbench, question: CallQuestion, offered: readon
     tools: tools.map((tool) => tool.name),
     callsTools: model.facts.tools && session !== undefined,
     model: model.id,
+    ...(await settingContext(bench.setting, question.cites ?? false)),
     ...(session === undefined ? {} : { session, turn: current.id }),
   })
   // A just-fit layout cuts anew at every call; only where a cut leaves room do its marks stay.
@@ -98,7 +105,8 @@ async function attempt(bench: Workbench, question: CallQuestion, offered: readon
           counter: settings.counter,
           shelf: bench.shelf,
         })
-      : { turns: [], earlier: undefined }
+      : { turns: [], earlier: undefined, files: [] }
+  const attachments = await attachmentsOf(store, [...history.files, ...(question.files ?? [])])
   const input: AssemblyInput = {
     layout,
     layers: last && offered.length > 0 ? [...layers, lastStepReminder] : layers,
@@ -110,6 +118,7 @@ async function attempt(bench: Workbench, question: CallQuestion, offered: readon
     model: model.id,
     ...(cut ? { cut } : {}),
     ...(history.earlier ? { earlier: history.earlier } : {}),
+    ...(attachments.length > 0 ? { attachments } : {}),
   }
   return { input, toolChoice: last ? 'none' : 'auto', outcome: tryToAssemble(input) }
 }

@@ -1,6 +1,7 @@
 import type { AssemblyInput, Budget, Cut, Earlier, Layer, LayoutChoice, ToolDefinition, Turn } from '../context.ts'
 import { layoutOf } from '../context.ts'
-import type { CallRecord, SessionStore } from '../session.ts'
+import type { CallRecord, Entry, SessionStore, SpokenBody } from '../session.ts'
+import { attachmentsOf, turnFiles } from './attachments.ts'
 import type { Counters } from './counters.ts'
 import { loadHistory } from './history-loader.ts'
 import { projectTurn } from './turn-projection.ts'
@@ -91,5 +92,10 @@ export async function restoreInput(
     : undefined
   const entries = await store.entries(session, { turn, upTo })
   const current = projectTurn(turn, entries, { counter, keepsPartial: false })
-  return { ...rest, history: loaded?.turns ?? [], current }
+  const attachments = await attachmentsOf(store, [...(loaded?.files ?? []), ...turnFiles(spokenIn(entries))])
+  return { ...rest, history: loaded?.turns ?? [], current, ...(attachments.length > 0 ? { attachments } : {}) }
+}
+
+function spokenIn(entries: readonly Entry[]): readonly SpokenBody[] {
+  return entries.filter((entry) => entry.type === 'input' || entry.type === 'message')
 }

@@ -1,6 +1,7 @@
 import type { Comparison, Manifest, Message, ToolDefinition } from '../context.ts'
 import type { FinishReason, ModelErrorCode, ModelFacts } from '../model.ts'
 import type { WithheldTool } from '../plugin.ts'
+import type { IndexProgress, SearchHit } from '../search.ts'
 import type {
   ApprovalDecision,
   ApprovalQuestion,
@@ -14,6 +15,10 @@ import type {
   Usage,
 } from '../session.ts'
 import type { CallDescription, ToolResult } from '../tool.ts'
+import type { AgentValue, ProjectValue } from './custom-agents.ts'
+import type { EditedPrompt } from './edited-prompt.ts'
+import type { Library } from './library.ts'
+import type { Records } from './records.ts'
 
 /**
  * Many sessions over one home: what every door (HTTP, command line, channels) talks to. Methods reject with
@@ -33,12 +38,24 @@ export interface Runtime {
    */
   events(session: string, options: EventsOptions): AsyncGenerator<SessionEvent>
 
-  newSession(options?: { title?: string; binding?: Binding; model?: string }): Promise<SessionRow>
+  newSession(options?: NewSession): Promise<SessionRow>
   /** The session of a conversation, made when there is none. */
   sessionFor(binding: Binding): Promise<string>
   /** `undefined` returns to the configured model. */
   setModel(session: string, model: string | undefined): Promise<void>
+  /** From the next turn on; `undefined` returns to the default agent. Rejects with `no-such-record`. */
+  setAgent(session: string, agent: string | undefined): Promise<void>
+  setProject(session: string, project: string | undefined): Promise<void>
   deleteSession(session: string): Promise<boolean>
+
+  /** The system prompt, custom agents and projects, each with its history. */
+  readonly prompt: EditedPrompt
+  readonly agents: Records<AgentValue>
+  readonly projects: Records<ProjectValue>
+  /** Files that people handed in. */
+  readonly library: Library
+  /** Passages of files, for a person: nothing is hidden from whoever runs the gateway. */
+  search(query: FileSearch): Promise<FileSearchAnswer>
 
   /** One call outside every session: the messages are the history. Assembled, accounted for, and not kept. */
   complete(input: CompletionInput): AsyncGenerator<CompletionEvent>
@@ -76,6 +93,30 @@ export interface Runtime {
   close(): Promise<void>
 }
 
+/** What a session begins with. */
+export interface NewSession {
+  readonly title?: string
+  readonly binding?: Binding
+  readonly model?: string
+  /** Ids; `no-such-record` where there is none. */
+  readonly agent?: string
+  readonly project?: string
+}
+
+/** A question to the index of files. */
+export interface FileSearch {
+  readonly text: string
+  /** Only files of this project; of all projects, agents and sessions where absent. */
+  readonly project?: string
+  /** 10 unless given. */
+  readonly limit?: number
+}
+
+export interface FileSearchAnswer {
+  readonly hits: readonly SearchHit[]
+  readonly progress: IndexProgress
+}
+
 /** What a person says. */
 export interface SubmitInput {
   /** A new session is made where absent. */
@@ -84,6 +125,8 @@ export interface SubmitInput {
   readonly idempotencyKey?: string
   /** For this turn alone. */
   readonly model?: string
+  /** Ids of files, in the order in which they stand above the message. Files that are still being read are waited for. */
+  readonly attachments?: readonly string[]
 }
 
 /** Where accepted input stands, and the turn that answers it. */
@@ -281,6 +324,10 @@ export type RuntimeErrorCode =
   | 'no-such-call'
   | 'no-such-tool'
   | 'no-such-approval'
+  | 'no-such-record'
+  | 'no-such-file'
+  /** Somebody changed it between the look and the change. */
+  | 'record-changed'
   /** Somebody has decided already, or about something else. */
   | 'approval-changed'
   /** The idempotency key belongs to other input. */

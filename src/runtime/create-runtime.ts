@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { readHistoryTool, readResultTool } from '../agent.ts'
 import type { Models } from '../model.ts'
 import type { RunningPlugins } from '../plugin.ts'
@@ -12,12 +13,18 @@ import { complete } from './completion.ts'
 import { type Runtime, RuntimeError } from './contract.ts'
 import { counters, remembering } from './counters.ts'
 import { createLedger } from './ledger.ts'
+import { agentKind, type AgentValue, projectKind, type ProjectValue } from './custom-agents.ts'
+import { createEditedPrompt } from './edited-prompt.ts'
+import { type FileRoom, openFileRoom } from './file-room.ts'
 import { createModelChoice } from './model-choice.ts'
 import { modelStatuses } from './model-status.ts'
 import { createOutbox } from './outbox.ts'
 import type { Workbench } from './workbench.ts'
+import { prepareTurn } from './prepare-turn.ts'
 import { preview } from './preview.ts'
-import { createDesks } from './session-desk.ts'
+import { createRecords } from './records.ts'
+import { searchFiles } from './search-files.ts'
+import { createDesks, type SessionDesk } from './session-desk.ts'
 import { sessionEvents } from './session-events.ts'
 import { createSessions } from './sessions.ts'
 import { createToolDoors } from './tool-doors.ts'
@@ -36,6 +43,8 @@ export interface RuntimeParts {
   readonly plugins: RunningPlugins
   readonly settings: RuntimeSettings
   readonly clock: Clock
+  /** Files that people hand in, and their index; beside the store in the home where absent. */
+  readonly files?: FileRoom
   /** Says what may run. Nothing else does. */
   readonly policy: ToolPolicy
   /** Tools besides those of the plugins. */
@@ -67,13 +76,14 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
   const readers = [readResultTool(store), readHistoryTool(store)]
   const calibration = await openCalibrationBook(store, warn)
   const tools = () => [...plugins.tools(), ...(parts.tools ?? []), ...readers]
+  const allowed = (all: readonly Tool[]) => allowedTools(policy, createToolbox(all).tools)
   const bench = (): Workbench => ({
     store,
     settings,
     calibration,
     shelf,
     layers: (context) => plugins.layers(context),
-    allowedTools: () => allowedTools(policy, createToolbox(tools()).tools),
+    allowedTools: () => allowed(tools()),
   })
   const models = createModelChoice(parts.models, settings.model, warn)
   const desks = createDesks(store)
@@ -81,17 +91,22 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
   const outbox = createOutbox(store, channels, clock, warn)
   const { fingerprintOf } = ledger
   const approvals = createApprovalDesk({ store, desks, clock })
-  const readyTools = async () => {
+  const kept = { store, clock }
+  const agents = createRecords<AgentValue>(kept, agentKind)
+  const projects = createRecords<ProjectValue>(kept, projectKind)
+  const prompt = createEditedPrompt(kept)
+  const files = parts.files ?? fileRoomIn(parts, warn)
+  const { library, engine } = files
+  const prepare = async (desk: Partial<SessionDesk>, asked: string | undefined) => {
     await plugins.ready()
-    return tools()
+    return prepareTurn({ prompt, agents, projects, library, engine, models, bench, tools, allowed }, desk, asked)
   }
   const queue = createTurnQueue({
     store,
-    bench,
-    tools: readyTools,
+    prepare,
     policy,
     approvals,
-    models,
+    library,
     desks,
     outbox,
     clock,
@@ -112,15 +127,21 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
     shelf,
     models,
     clock,
+    agents,
+    projects,
+    async forgetFiles(session) {
+      for (const { id } of await library.files({ type: 'session', id: session })) await library.remove(id)
+    },
     refuseWhenClosing,
   })
   const recovered = parts.recovers === false ? 0 : await queue.recover()
+  if (parts.recovers !== false) void files.recover().catch((error: unknown) => warn(String(error)))
 
   return {
     store,
     async submit(input) {
       refuseWhenClosing()
-      const { desk, submitted } = await admit({ store, desks, settings, clock }, input)
+      const { desk, submitted } = await admit({ store, desks, settings, clock, library }, input)
       if (!submitted.repeated) queue.add(desk, submitted.turn)
       return submitted
     },
@@ -140,8 +161,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
     },
     async preview(options) {
       try {
-        await plugins.ready()
-        return await preview({ bench: bench(), models, desks, clock }, options)
+        return await preview({ prepare, desks, clock }, options)
       } catch (error) {
         throw runtimeFailure(error)
       }
@@ -149,6 +169,11 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
     request: ledger.request,
     diff: ledger.diff,
     replay: ledger.replay,
+    prompt,
+    agents,
+    projects,
+    library,
+    search: (query) => searchFiles(library, engine, query),
     approvals: approvals.waiting,
     decide: approvals.decide,
     ...createToolDoors({ store, plugins, policy, settings, clock, tools }),
@@ -177,10 +202,15 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
     close() {
       closing ??= (async () => {
         await queue.stop()
-        await Promise.all([plugins.stop(), calibration.close()])
+        await Promise.all([plugins.stop(), calibration.close(), files.close()])
         await store.close()
       })()
       return closing
     },
   }
+}
+
+function fileRoomIn({ store, home, clock, settings, recovers }: RuntimeParts, warn: (text: string) => void): FileRoom {
+  const readOnly = recovers === false
+  return openFileRoom({ store, data: join(home, 'data'), clock, counter: settings.counter, readOnly, warn })
 }

@@ -1,12 +1,15 @@
 import type { Cut, Earlier, Layout, TokenCounter, Turn } from '../context.ts'
 import type { SessionStore } from '../session.ts'
-import type { TurnShelf } from './turn-shelf.ts'
+import { type TurnFile, turnFiles } from './attachments.ts'
+import type { ShelvedTurn, TurnShelf } from './turn-shelf.ts'
 import { counterKey, projectTurn } from './turn-projection.ts'
 
 /** The part of a session that can fit, and a count of what stands before it. */
 export interface LoadedHistory {
   readonly turns: readonly Turn[]
   readonly earlier: Earlier | undefined
+  /** Files that came with these turns. */
+  readonly files: readonly TurnFile[]
 }
 
 /** Which part of which session is wanted. */
@@ -32,7 +35,7 @@ export async function loadHistory(store: SessionStore, question: HistoryQuestion
   const keepsPartial = !layout.name.startsWith('deepchat')
   const shelf = upTo === undefined ? question.shelf : undefined
   const nameOf = (turn: string) => `${session} ${turn} ${counterKey(counter)} ${keepsPartial}`
-  const shelved = new Map<string, Turn>()
+  const shelved = new Map<string, ShelvedTurn>()
   const notBefore = layout.cut.unit === 'turn' ? cut?.dropBefore : cut?.dropBefore?.split('/')[0]
   const { turns, earlier } = await store.recentTurns(session, {
     limit,
@@ -45,14 +48,16 @@ export async function loadHistory(store: SessionStore, question: HistoryQuestion
     ...(upTo === undefined ? {} : { upTo }),
     ...(current === undefined ? {} : { except: current }),
   })
+  const loaded = turns.map(({ row, said }): ShelvedTurn => {
+    const before = shelved.get(row.turn)
+    if (before) return before
+    const made = { turn: projectTurn(row.turn, said, { counter, keepsPartial }), files: turnFiles(said) }
+    if (row.state !== 'running') shelf?.put(nameOf(row.turn), made, row.tokens)
+    return made
+  })
   return {
-    turns: turns.map(({ row, said }) => {
-      const before = shelved.get(row.turn)
-      if (before) return before
-      const turn = projectTurn(row.turn, said, { counter, keepsPartial })
-      if (row.state !== 'running') shelf?.put(nameOf(row.turn), turn, row.tokens)
-      return turn
-    }),
+    turns: loaded.map(({ turn }) => turn),
+    files: loaded.flatMap(({ files }) => files),
     earlier: earlier.turns > 0 ? { turns: earlier.turns, tokens: earlier.tokens } : undefined,
   }
 }

@@ -2,11 +2,14 @@ import { join } from 'node:path'
 import {
   binaryFinder,
   capabilitiesPlugin,
+  citationsPlugin,
+  customAgentPlugin,
   datePlugin,
   instructionsPlugin,
   mcpPlugin,
   personaPlugin,
   type Plugin,
+  projectPlugin,
   promptPlugin,
   readerWithin,
   shellPlugin,
@@ -66,12 +69,15 @@ export async function homePlugins(configuration: Configuration, setting: HomeSet
     shellPlugin({ workspace, environment, access: policy.current }),
     ...mcpServers(configuration, setting),
     ...(await loadPlugins(plugins, { home, workspace })),
+    customAgentPlugin(),
+    projectPlugin(),
+    citationsPlugin(),
     capabilitiesPlugin(),
   ]
 }
 
 async function skillsOf(
-  { agent: { workspace }, skills }: Configuration,
+  { agent: { workspace }, skills, mcp }: Configuration,
   { home, environment }: HomeSetting,
   layout: string,
 ): Promise<Plugin> {
@@ -89,6 +95,7 @@ async function skillsOf(
     workspace,
     environment,
     allowScripts,
+    takenPrefixes: Object.keys(mcp.servers).map((server) => offeredName(server, '')),
   })
 }
 

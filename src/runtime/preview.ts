@@ -2,22 +2,27 @@ import { ContextOverflowError } from '../context.ts'
 import { noSuchSession } from './admission.ts'
 import type { Clock } from './clock.ts'
 import { type Preview, RuntimeError } from './contract.ts'
-import type { ModelChoice } from './model-choice.ts'
 import { attemptCall } from './attempt-call.ts'
-import type { Workbench } from './workbench.ts'
+import type { PreparedTurn } from './prepare-turn.ts'
 import { seal } from './seal.ts'
-import type { Desks } from './session-desk.ts'
+import type { Desks, SessionDesk } from './session-desk.ts'
 import { usableCut } from './session-cut.ts'
 import { tokenCounts } from './turn-projection.ts'
 
+export interface PreviewParts {
+  readonly prepare: (desk: Partial<SessionDesk>, asked: string | undefined) => Promise<PreparedTurn>
+  readonly desks: Desks
+  readonly clock: Clock
+}
+
 /** What the next call would send. Reads only. */
 export async function preview(
-  { bench, models, desks, clock }: { bench: Workbench; models: ModelChoice; desks: Desks; clock: Clock },
+  { prepare, desks, clock }: PreviewParts,
   { session, input = '', model: asked }: { session?: string; input?: string; model?: string },
 ): Promise<Preview> {
   const desk = session === undefined ? undefined : await desks.of(session)
   if (session !== undefined && !desk) throw noSuchSession(session)
-  const model = await models.resolve(asked ?? desk?.model)
+  const { model, bench } = await prepare(desk ?? {}, asked)
   const message = { role: 'user', content: input } as const
   const counted = { message, tokens: tokenCounts(bench.settings.counter, message).full }
   const { outcome } = await attemptCall(bench, {

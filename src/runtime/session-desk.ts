@@ -1,5 +1,5 @@
 import type { Cut, Piece } from '../context.ts'
-import type { Entry, SessionStore } from '../session.ts'
+import type { Entry, SessionRow, SessionStore } from '../session.ts'
 import { createSessionStream, type SessionStream } from './session-stream.ts'
 
 /** What the runtime remembers of a session between turns. All of it can be read from the log again. */
@@ -17,6 +17,9 @@ export interface SessionDesk {
   hasHistory: boolean
   /** Chosen with `/model`. */
   model: string | undefined
+  /** Ids of the custom agent and the project of the session. */
+  agent: string | undefined
+  project: string | undefined
   /** Digests of calls that a person approved for the whole session; `undefined` until somebody asks. */
   grants: Set<string> | undefined
   /** Marks of the last cut, and the room it was made for. */
@@ -36,12 +39,19 @@ export interface LastCall {
 /** Sessions whose desk is kept at hand though nothing happens in them. */
 const MOST_DESKS = 256
 
+/** What was chosen for a session. */
+type Chosen = Partial<Pick<SessionDesk, 'model' | 'agent' | 'project'>>
+
+function chosenIn({ model, agent, project }: SessionRow): Chosen {
+  return { model, agent, project }
+}
+
 /** Every desk there is, one for each session. */
 export interface Desks {
   /** `undefined` where there is no such session. */
   of(session: string): Promise<SessionDesk | undefined>
   /** A session that was made just now. */
-  fresh(session: string, model: string | undefined): SessionDesk
+  fresh(session: string, chosen?: Chosen): SessionDesk
   /** Keeps a desk at hand that may have been put away since it was asked for. */
   keep(desk: SessionDesk): void
   forget(session: string): void
@@ -88,7 +98,7 @@ export function createDesks(store: SessionStore): Desks {
     const call = newest && { call: newest.id, fingerprint: undefined, at: undefined }
     // Looked for only where there is one: in a long session that was never cut, the search would read all of it.
     const cut = newest?.manifest.cut && (await lastCut(session))
-    return find(session) ?? place({ ...blank(session, row.entries), model: row.model, cut, lastCall: call })
+    return find(session) ?? place({ ...blank(session, row.entries), ...chosenIn(row), cut, lastCall: call })
   }
 
   async function lastCut(session: string): Promise<SessionDesk['cut']> {
@@ -104,7 +114,7 @@ export function createDesks(store: SessionStore): Desks {
       opening.set(session, under)
       return under
     },
-    fresh: (session, model) => find(session) ?? place({ ...blank(session), hasHistory: false, model }),
+    fresh: (session, chosen = {}) => find(session) ?? place({ ...blank(session), hasHistory: false, ...chosen }),
     keep: place,
     forget(session) {
       desks.delete(session)
@@ -124,6 +134,8 @@ function blank(session: string, newest = 0): SessionDesk {
     running: undefined,
     stalled: false,
     model: undefined,
+    agent: undefined,
+    project: undefined,
     grants: undefined,
     cut: undefined,
     lastCall: undefined,

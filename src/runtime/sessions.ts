@@ -1,15 +1,19 @@
-import type { Binding, SessionRow, SessionStore } from '../session.ts'
+import type { Binding, EntryBody, SessionRow, SessionStore } from '../session.ts'
 import { noSuchSession } from './admission.ts'
 import type { Clock } from './clock.ts'
-import { type Runtime, RuntimeError } from './contract.ts'
+import { type NewSession, type Runtime, RuntimeError } from './contract.ts'
 import type { ModelChoice } from './model-choice.ts'
+import type { Records } from './records.ts'
 import { runtimeFailure } from './runtime-failure.ts'
 import { type Desks, publish, type SessionDesk } from './session-desk.ts'
 import type { TurnQueue } from './turn-queue.ts'
 import type { TurnShelf } from './turn-shelf.ts'
 
 /** Sessions as such: how one is made, found, given a model and deleted. */
-export interface Sessions extends Pick<Runtime, 'newSession' | 'sessionFor' | 'setModel' | 'deleteSession'> {
+export interface Sessions extends Pick<
+  Runtime,
+  'newSession' | 'sessionFor' | 'setModel' | 'setAgent' | 'setProject' | 'deleteSession'
+> {
   /** Rejects with `no-such-session`. */
   deskOf(session: string): Promise<SessionDesk>
 }
@@ -21,6 +25,10 @@ export interface SessionsParts {
   readonly shelf: TurnShelf
   readonly models: ModelChoice
   readonly clock: Clock
+  readonly agents: Pick<Records<unknown>, 'get'>
+  readonly projects: Pick<Records<unknown>, 'get'>
+  /** Files of the session go with it. */
+  readonly forgetFiles: (session: string) => Promise<void>
   /** Throws once the runtime takes no more input. */
   readonly refuseWhenClosing: () => void
 }
@@ -37,15 +45,22 @@ export function createSessions(parts: SessionsParts): Sessions {
     throw noSuchSession(session)
   }
 
-  async function newSession({ title, binding, model }: Parameters<Runtime['newSession']>[0] = {}): Promise<SessionRow> {
+  async function newSession({ title, binding, model, agent, project }: NewSession = {}): Promise<SessionRow> {
     refuseWhenClosing()
+    if (agent !== undefined) await parts.agents.get(agent)
+    if (project !== undefined) await parts.projects.get(project)
     const session = clock.newId('session')
     const start = {
       type: 'session-start' as const,
       ...(title === undefined ? {} : { title }),
       ...(binding ? { channel: binding } : {}),
     }
-    const bodies = model === undefined ? [start] : [start, { type: 'model' as const, model }]
+    const bodies: readonly EntryBody[] = [
+      start,
+      ...(model === undefined ? [] : [{ type: 'model' as const, model }]),
+      ...(agent === undefined ? [] : [{ type: 'agent' as const, agent }]),
+      ...(project === undefined ? [] : [{ type: 'project' as const, project }]),
+    ]
     try {
       await store.transaction([
         { type: 'append', session, bodies, time: clock.time() },
@@ -54,12 +69,20 @@ export function createSessions(parts: SessionsParts): Sessions {
     } catch (error) {
       throw runtimeFailure(error)
     }
-    desks.fresh(session, model)
+    desks.fresh(session, { model, agent, project })
     return (await store.session(session))!
   }
 
   async function findOrBind(binding: Binding): Promise<string> {
     return (await store.bound(binding)) ?? (await newSession({ binding })).id
+  }
+
+  async function note(desk: SessionDesk, body: EntryBody): Promise<void> {
+    try {
+      publish(desk, await store.append(desk.session, [body], clock.time()))
+    } catch (error) {
+      throw runtimeFailure(error)
+    }
   }
 
   return {
@@ -81,6 +104,18 @@ export function createSessions(parts: SessionsParts): Sessions {
       }
       desk.model = model
     },
+    async setAgent(session, agent) {
+      const desk = await deskOf(session)
+      if (agent !== undefined) await parts.agents.get(agent)
+      await note(desk, { type: 'agent', agent: agent ?? null })
+      desk.agent = agent
+    },
+    async setProject(session, project) {
+      const desk = await deskOf(session)
+      if (project !== undefined) await parts.projects.get(project)
+      await note(desk, { type: 'project', project: project ?? null })
+      desk.project = project
+    },
     async deleteSession(session) {
       const desk = await desks.of(session)
       if (!desk) return false
@@ -91,6 +126,7 @@ export function createSessions(parts: SessionsParts): Sessions {
       }
       desks.forget(session)
       shelf.forget(`${session} `)
+      await parts.forgetFiles(session)
       return store.deleteSession(session)
     },
   }

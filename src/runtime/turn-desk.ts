@@ -3,14 +3,19 @@ import { ContextOverflowError, type Message, outline, type Turn } from '../conte
 import type { AuditFacts, CallRecord, Entry, EntryBody } from '../session.ts'
 import { createToolbox, type Tool } from '../tool.ts'
 import type { ApprovalDesk } from './approvals.ts'
+import { turnFiles } from './attachments.ts'
 import { attemptCall, type CallQuestion } from './attempt-call.ts'
 import { type CallPlace, withForecast } from './call-forecast.ts'
 import { recordInput } from './call-input.ts'
+import { documentSources } from './setting-context.ts'
+import type { Library } from './library.ts'
 import { seal } from './seal.ts'
 import { cutToWrite, rememberCut, usableCut } from './session-cut.ts'
 import { publish } from './session-desk.ts'
 import { policyGate, shownChars, type ToolPolicy } from './tool-policy.ts'
+import { turnCitations } from './turn-citations.ts'
 import { counterKey, tokenCounts } from './turn-projection.ts'
+import { withPictures } from './with-pictures.ts'
 
 /** What one turn is run with. */
 export interface TurnDesk extends CallPlace {
@@ -20,6 +25,7 @@ export interface TurnDesk extends CallPlace {
   readonly tools: readonly Tool[]
   readonly policy: ToolPolicy
   readonly approvals: ApprovalDesk
+  readonly library: Library
   readonly signal: AbortSignal
 }
 
@@ -34,6 +40,10 @@ export function turnSetup(turnDesk: TurnDesk): TurnSetup {
   /** What the last call was estimated at, to learn from what is reported and to cut deeper where it was too much. */
   let estimated = 0
   let seen: readonly Message[] | undefined
+  const documents = bench.setting ? documentSources(bench.setting) : []
+  const citations = turnCitations(entries, documents)
+  const files = input?.type === 'input' ? turnFiles([input]) : []
+  let hasAssembled = entries.some((entry) => entry.type === 'assembly')
   const toolbox = createToolbox(turnDesk.tools, {
     gate: policyGate(policy),
     ...(settings.toolTimeoutMs === undefined ? {} : { timeoutMs: settings.toolTimeoutMs }),
@@ -61,6 +71,8 @@ export function turnSetup(turnDesk: TurnDesk): TurnSetup {
       ),
     }
     const question: CallQuestion = {
+      files,
+      cites: citations.found(),
       model,
       session,
       hasHistory: desk.hasHistory,
@@ -95,8 +107,19 @@ export function turnSetup(turnDesk: TurnDesk): TurnSetup {
     const cutEntries = cutToWrite(desk, { turn, call, cut, available: manifest.budget.available })
     await Promise.all([
       store.putCall(record),
-      append([{ type: 'assembly', turn, call, model: model.id, ...(cut ? { cut } : {}) }, ...cutEntries]),
+      append([
+        {
+          type: 'assembly',
+          turn,
+          call,
+          model: model.id,
+          ...(cut ? { cut } : {}),
+          ...(documents.length > 0 && !hasAssembled ? { sources: documents } : {}),
+        },
+        ...cutEntries,
+      ]),
     ])
+    hasAssembled = true
     rememberCut(desk, cutEntries)
     desk.lastCall = { call, fingerprint: sealed.fingerprint, at: clock.monotonic() }
     estimated = manifest.used
@@ -104,7 +127,7 @@ export function turnSetup(turnDesk: TurnDesk): TurnSetup {
     seen = request.messages
     return {
       call,
-      request,
+      request: model.facts.vision ? await withPictures(request, turnDesk.library) : request,
       toolChoice: attempt.toolChoice,
       window: manifest.budget.window,
       reserve: manifest.budget.reserve,
@@ -133,6 +156,8 @@ export function turnSetup(turnDesk: TurnDesk): TurnSetup {
     keepContent: async (text) => `sha256:${await store.putContent(text)}`,
     approvals: turnDesk.approvals.of(desk, turn),
     seen: () => seen,
+    cite: citations.cite,
+    sourcesOf: citations.sourcesOf,
     maxSteps: settings.maxSteps,
     retryDelaysMs: settings.retryDelaysMs,
     ...(settings.reasoning === undefined ? {} : { reasoning: settings.reasoning }),

@@ -1,12 +1,11 @@
 import { runTurn, stopping } from '../agent.ts'
-import { type Model, ModelError } from '../model.ts'
+import { ModelError } from '../model.ts'
 import { type SessionStore, StoreError, type StoreErrorCode } from '../session.ts'
-import type { Tool } from '../tool.ts'
 import type { ApprovalDesk } from './approvals.ts'
 import type { Clock } from './clock.ts'
-import type { ModelChoice } from './model-choice.ts'
+import type { Library } from './library.ts'
 import type { Outbox } from './outbox.ts'
-import type { Workbench } from './workbench.ts'
+import type { PreparedTurn } from './prepare-turn.ts'
 import type { Sealed } from './seal.ts'
 import { RuntimeError } from './contract.ts'
 import { runtimeFailure } from './runtime-failure.ts'
@@ -28,12 +27,11 @@ export interface TurnQueue {
 
 export interface QueueParts {
   readonly store: SessionStore
-  readonly bench: () => Workbench
-  /** Everything there is to call, once what is started late is there. */
-  readonly tools: () => Promise<readonly Tool[]>
+  /** Everything that a turn of this session is run with, once what is started late is there. */
+  readonly prepare: (desk: SessionDesk, askedModel: string | undefined) => Promise<PreparedTurn>
   readonly policy: ToolPolicy
   readonly approvals: ApprovalDesk
-  readonly models: ModelChoice
+  readonly library: Library
   readonly desks: Desks
   readonly outbox: Outbox
   readonly clock: Clock
@@ -74,22 +72,20 @@ export function createTurnQueue(parts: QueueParts): TurnQueue {
     const entries = [...(desk.live.get(turn) ?? (await store.entries(desk.session, { turn })))]
     const input = entries.find((entry) => entry.type === 'input')
     if (!input || input.type !== 'input') throw new Error('its input is not in the log')
-    let model: Model
+    let prepared: PreparedTurn
     try {
-      model = await parts.models.resolve(input.options?.model ?? desk.model)
+      prepared = await parts.prepare(desk, input.options?.model)
     } catch (error) {
       return failTurn(desk, turn, error)
     }
-    const { fingerprintOf, policy, approvals } = parts
-    const tools = await parts.tools()
+    const { fingerprintOf, policy, approvals, library } = parts
     const setup = turnSetup({
-      bench: parts.bench(),
+      ...prepared,
       desk,
-      model,
       turn,
       entries,
-      tools,
       policy,
+      library,
       approvals,
       clock,
       signal,

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Turn } from '../context.ts'
-import { createTurnShelf } from './turn-shelf.ts'
+import { createTurnShelf, type ShelvedTurn } from './turn-shelf.ts'
 
 test('a shelf gives back the very turns that were put there', () => {
   const shelf = createTurnShelf(100)
@@ -34,8 +33,8 @@ test('what was forgotten makes room', () => {
   assert.deepEqual(held(shelf, ['a t1', 'a t2', 'b t1', 'b t2']), ['b t1', 'b t2'])
 })
 
-function turnNamed(id: string): Turn {
-  return { id, messages: [] }
+function turnNamed(id: string): ShelvedTurn {
+  return { turn: { id, messages: [] }, files: [] }
 }
 
 function held(shelf: ReturnType<typeof createTurnShelf>, names: readonly string[]): readonly string[] {

@@ -4,6 +4,7 @@ import type { SessionStore } from '../session.ts'
 import type { Tool } from '../tool.ts'
 import type { CalibrationBook } from './calibration-book.ts'
 import type { RuntimeSettings } from './settings.ts'
+import type { TurnSetting } from './turn-setting.ts'
 import type { TurnShelf } from './turn-shelf.ts'
 
 /** What every assembly of a runtime draws on. */
@@ -13,6 +14,8 @@ export interface Workbench {
   readonly calibration: CalibrationBook
   readonly shelf: TurnShelf
   layers(context: Omit<LayerContext, 'skills'>): Promise<readonly Layer[]>
+  /** What the session's turn is answered with; absent for a call that belongs to no session. */
+  readonly setting?: TurnSetting
   /** Every tool that may be called at this moment, in its order. Which of them a call offers depends on what it sends. */
   allowedTools(): Promise<readonly Tool[]>
 }

@@ -26,6 +26,8 @@ export type EntryBody =
       readonly call: string
       readonly model?: string
       readonly cut?: Cut
+      /** Documents that stand in the request itself, in the first call of a turn. */
+      readonly sources?: readonly Source[]
     }
   /** Written before an effect. */
   | {
@@ -132,6 +134,8 @@ export interface AttachedFile {
   readonly file: string
   readonly name: string
   readonly kind: 'text' | 'image' | 'table' | 'unreadable'
+  /** `sha256:HASH` of its text among the contents. */
+  readonly content?: string
   /** By the model-agnostic counter; only of text. */
   readonly tokens?: number
 }

@@ -45,4 +45,4 @@ export type FileReading =
       readonly characters: number
       readonly sheets: readonly string[]
     }
-  | { readonly kind: 'image'; readonly width?: number; readonly height?: number }
+  | { readonly kind: 'image'; readonly mediaType: string; readonly width?: number; readonly height?: number }

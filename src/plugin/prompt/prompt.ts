@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import type { Plugin } from '../plugin.ts'
+import type { LayerContext, Plugin } from '../plugin.ts'
 import { textLayer } from '../text-layer.ts'
 import { readText, type TextReader } from '../text-reader.ts'
 
@@ -18,7 +18,7 @@ export interface PromptOptions {
 /** Layer `system-prompt`: the operator's own prompt, or the packaged one. */
 export function promptPlugin(options: PromptOptions): Plugin {
   const { file, ref = 'context/system_prompt.md', heading, read = readText } = options
-  let prompt = { text: '', ref }
+  let prompt: Prompt = { text: '', ref }
   let warning: string | undefined
 
   async function load(): Promise<void> {
@@ -43,13 +43,25 @@ export function promptPlugin(options: PromptOptions): Plugin {
     start: load,
     reload: load,
     warnings: () => (warning === undefined ? [] : [warning]),
-    layers: async () => {
-      if (prompt.text === '') return []
-      return [
-        textLayer('system-prompt', heading === undefined ? prompt.text : `${heading}\n\n${prompt.text}`, prompt.ref),
-      ]
+    layers: async (context) => {
+      const { text, ref: from } = chosen(context, prompt)
+      if (text === '') return []
+      return [textLayer('system-prompt', heading === undefined ? text : `${heading}\n\n${text}`, from)]
     },
   }
+}
+
+/** A custom agent that replaces the prompt goes first, then what its owner edited, then what the home has (BEHAVIOURS §3.3). */
+function chosen({ agent, prompt }: LayerContext, own: Prompt): Prompt {
+  const replacing = agent?.mode === 'replace' ? agent.prompt.trim() : ''
+  if (agent && replacing !== '') return { text: replacing, ref: `agent/${agent.id}` }
+  const edited = prompt?.trim() ?? ''
+  return edited === '' ? own : { text: edited, ref: 'edited system prompt' }
+}
+
+interface Prompt {
+  readonly text: string
+  readonly ref: string
 }
 
 async function packagedPrompt(): Promise<string> {

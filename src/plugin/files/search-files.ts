@@ -1,0 +1,43 @@
+import type { Tool } from '../../tool.ts'
+import type { FoundDocument } from '../cited-document.ts'
+
+export interface SearchFilesOptions {
+  readonly name: 'search_project' | 'search_files_of_agent'
+  /** What is searched, for the description: `the files of this project`. */
+  readonly what: string
+  /** Already narrowed to what the session may see. */
+  search(query: string, limit: number, signal: AbortSignal): Promise<readonly FoundDocument[]>
+}
+
+const MOST = 25
+
+/** Searches files that a session may see; its results have numbers that can be cited. */
+export function searchFilesTool({ name, what, search }: SearchFilesOptions): Tool {
+  return {
+    name,
+    description: `Search ${what}. Gives numbered passages to cite.`,
+    inputSchema: {
+      type: 'object',
+      properties: {
+        query: { type: 'string', minLength: 1, maxLength: 1_000 },
+        limit: { type: 'integer', minimum: 1, maximum: MOST },
+      },
+      required: ['query'],
+      additionalProperties: false,
+    },
+    idempotent: true,
+    readsContext: true,
+    origin: 'file',
+    async execute(input, { signal }) {
+      // The toolbox has checked it against the schema above.
+      const { query, limit = 10 } = input as { readonly query: string; readonly limit?: number }
+      const documents = await search(query, limit, signal)
+      if (documents.length === 0) return { ok: true, output: 'Nothing was found. Try other words.' }
+      return {
+        ok: true,
+        output: documents.map(({ title, content }) => `${title}\n${content}`).join('\n\n'),
+        meta: { documents },
+      }
+    },
+  }
+}

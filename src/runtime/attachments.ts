@@ -1,0 +1,29 @@
+import type { Attachment } from '../context.ts'
+import type { AttachedFile, SessionStore, SpokenBody } from '../session.ts'
+
+/** A file that came with the input of a turn. */
+export interface TurnFile extends AttachedFile {
+  readonly turn: string
+}
+
+/** Files that came with the inputs among what was said. */
+export function turnFiles(said: readonly SpokenBody[]): readonly TurnFile[] {
+  return said.flatMap((body) => {
+    if (body.type !== 'input') return []
+    return (body.attachments ?? []).map((file) => ({ ...file, turn: body.turn }))
+  })
+}
+
+/** Files as an assembly takes them. Images stand in their message; a file without text is a notice (BEHAVIOURS §3.4). */
+export async function attachmentsOf(
+  store: Pick<SessionStore, 'content' | 'file'>,
+  files: readonly TurnFile[],
+): Promise<readonly Attachment[]> {
+  const attached = files.filter(({ kind }) => kind !== 'image')
+  return Promise.all(
+    attached.map(async ({ turn, file, name, content }) => {
+      const text = content === undefined ? undefined : await store.content(content.replace('sha256:', ''))
+      return { turn, id: file, name, ...(text === undefined ? {} : { text }) }
+    }),
+  )
+}

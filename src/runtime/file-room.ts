@@ -1,0 +1,74 @@
+import { join } from 'node:path'
+import type { TokenCounter } from '../context.ts'
+import { createDocumentReader } from '../document.ts'
+import type { Embedder, SearchEngine } from '../search.ts'
+import { openBlobs, type SessionStore } from '../session.ts'
+import type { Clock } from './clock.ts'
+import { createLibrary, type Library, type LibraryLimits } from './library.ts'
+
+/** Files and their index, opened when somebody needs them. */
+export interface FileRoom {
+  readonly library: Library
+  readonly engine: () => Promise<SearchEngine>
+  /** Reads and indexes what a former process had not. */
+  recover(): Promise<void>
+  close(): Promise<void>
+}
+
+export interface FileRoomOptions {
+  readonly store: SessionStore
+  /** Folder of the gateway's data, absolute. */
+  readonly data: string
+  readonly clock: Clock
+  readonly counter: TokenCounter
+  /** 50 MiB and 1,000,000 tokens unless given. */
+  readonly limits?: LibraryLimits
+  readonly embedder?: Embedder
+  readonly readOnly?: boolean
+  readonly warn: (text: string) => void
+}
+
+const defaults: LibraryLimits = { maxBytes: 50 * 1024 * 1024, maxTokens: 1_000_000 }
+
+export function openFileRoom(options: FileRoomOptions): FileRoom {
+  const { store, data, clock, counter, limits = defaults, embedder, readOnly = false, warn } = options
+  const stopped = new AbortController()
+  let opening: Promise<SearchEngine> | undefined
+  const engine = () => (opening ??= open())
+
+  async function open(): Promise<SearchEngine> {
+    const { openSqliteSearch } = await import('../search.ts')
+    return openSqliteSearch({
+      path: join(data, 'search.sqlite'),
+      readOnly,
+      onWarning: warn,
+      ...(embedder ? { embedder } : {}),
+    })
+  }
+
+  const library = createLibrary({
+    store,
+    blobs: openBlobs(join(data, 'files')),
+    reader: createDocumentReader({ limits: { bytes: limits.maxBytes } }),
+    engine,
+    clock,
+    counter,
+    limits,
+    warn,
+  })
+  return {
+    library,
+    engine,
+    async recover() {
+      const { length } = await store.files()
+      if (length === 0) return
+      await library.recover()
+      if (embedder) await (await engine()).embedMissing({ signal: stopped.signal })
+    },
+    async close() {
+      stopped.abort()
+      await library.close()
+      if (opening) await (await opening).close()
+    },
+  }
+}

@@ -1,0 +1,243 @@
+import type { TokenCounter } from '../context.ts'
+import type { Document, DocumentReader, Unreadable } from '../document.ts'
+import type { SearchEngine } from '../search.ts'
+import type { BlobStore, FileOwner, FileRow, FileState, SessionStore } from '../session.ts'
+import type { Clock } from './clock.ts'
+import { RuntimeError } from './contract.ts'
+import { counterKey } from './turn-projection.ts'
+import { runtimeFailure } from './runtime-failure.ts'
+
+/** Files that people hand in: stored first, then read, then indexed (BEHAVIOURS §3.4). What breaks off goes on at the next start. */
+export interface Library {
+  /** Resolves once the bytes are on disk. Rejects with `invalid-input` where the file is too large. */
+  add(file: NewFile): Promise<FileRow>
+  /** Rejects with `no-such-file`. */
+  file(id: string): Promise<FileRow>
+  files(owner?: FileOwner): Promise<readonly FileRow[]>
+  /** The file once it is read, or cannot be; as it is when `signal` is aborted. */
+  settled(id: string, signal?: AbortSignal): Promise<FileRow>
+  /** The text of a file that has one. */
+  text(row: FileRow): Promise<string | undefined>
+  bytes(row: FileRow): Promise<Uint8Array>
+  /** Makes a file belong to something else, as an upload that is attached to a message of a session. */
+  give(id: string, owner: FileOwner): Promise<void>
+  remove(id: string): Promise<void>
+  /** Takes up every file that a former process had not read, and forgets bytes that no file needs. */
+  recover(): Promise<number>
+  close(): Promise<void>
+}
+
+export interface NewFile {
+  readonly name: string
+  readonly bytes: AsyncIterable<Uint8Array>
+  readonly owner: FileOwner
+}
+
+export interface LibraryParts {
+  readonly store: SessionStore
+  readonly blobs: BlobStore
+  readonly reader: DocumentReader
+  readonly engine: () => Promise<SearchEngine>
+  readonly clock: Clock
+  readonly counter: TokenCounter
+  readonly limits: LibraryLimits
+  readonly warn: (text: string) => void
+}
+
+export interface LibraryLimits {
+  /** Of one file, bytes. */
+  readonly maxBytes: number
+  /** Of the text of one file, tokens. */
+  readonly maxTokens: number
+}
+
+/** Files that are read at the same time. */
+const SIDE_BY_SIDE = 2
+
+export function createLibrary(parts: LibraryParts): Library {
+  const { store, blobs, clock, limits, warn } = parts
+  const waiting: FileRow[] = []
+  const working = new Map<string, Promise<void>>()
+  const listeners = new Map<string, Set<() => void>>()
+  const stopped = new AbortController()
+
+  async function file(id: string): Promise<FileRow> {
+    const row = await store.file(id)
+    if (row) return row
+    throw new RuntimeError('no-such-file', `There is no file ${id}. List them with \`foreword files\`.`, { file: id })
+  }
+
+  function enqueue(row: FileRow): void {
+    waiting.push(row)
+    next()
+  }
+
+  function next(): void {
+    while (working.size < SIDE_BY_SIDE && !stopped.signal.aborted) {
+      const row = waiting.shift()
+      if (!row) return
+      const work = process(row)
+        .catch((error: unknown) => warn(`The file ${row.name} (${row.id}) was not read: ${messageOf(error)}`))
+        .finally(() => {
+          working.delete(row.id)
+          next()
+        })
+      working.set(row.id, work)
+    }
+  }
+
+  async function process(row: FileRow): Promise<void> {
+    const { signal } = stopped
+    const found = await parts.reader.read({ path: blobs.path(row.hash), name: row.name, signal })
+    if (signal.aborted) return
+    const state = await stateOf(parts, found)
+    if (await store.file(row.id)) {
+      await store.setFileState(row.id, state)
+      tell(row.id)
+      const { engine } = parts
+      if (state.type === 'ready') await index(await engine(), { ...row, state })
+    }
+  }
+
+  /** Puts the text of a file into the index; a file that can be searched says so. */
+  async function index(engine: SearchEngine, row: FileRow): Promise<void> {
+    const { state } = row
+    if (state.type !== 'ready' || state.reading.kind !== 'text') return
+    const { reading } = state
+    const found = await text(row)
+    if (found === undefined) return
+    await engine.index({
+      id: row.id,
+      title: row.name,
+      collections: [collectionOf(row.owner)],
+      digest: row.hash,
+      text: found,
+      updated: row.time,
+      ...(reading.pages ? { pages: reading.pages } : {}),
+    })
+    await store.setFileState(row.id, { type: 'ready', reading: { ...reading, indexed: true } })
+  }
+
+  async function text({ state }: FileRow): Promise<string | undefined> {
+    if (state.type !== 'ready' || state.reading.kind === 'image') return undefined
+    return store.content(state.reading.content.replace('sha256:', ''))
+  }
+
+  async function isNeeded(hash: string): Promise<boolean> {
+    return (await store.files()).some((row) => row.hash === hash)
+  }
+
+  function tell(id: string): void {
+    for (const listener of listeners.get(id) ?? []) listener()
+    listeners.delete(id)
+  }
+
+  return {
+    file,
+    text,
+    async add({ name, bytes, owner }) {
+      if (name.trim() === '' || name.length > 500) {
+        throw new RuntimeError('invalid-input', 'A file needs a name of at most 500 characters.')
+      }
+      try {
+        let row: FileRow | undefined
+        await blobs.put(bytes, {
+          maxBytes: limits.maxBytes,
+          keep: async ({ hash, bytes: size }) => {
+            row = rowOf(clock, { name, owner, hash, bytes: size })
+            await store.putFile(row)
+          },
+        })
+        if (!row) throw new Error('its bytes were not noted')
+        enqueue(row)
+        return row
+      } catch (error) {
+        throw runtimeFailure(error)
+      }
+    },
+    files: (owner) => store.files(owner ? { owner } : {}),
+    async settled(id, signal) {
+      for (;;) {
+        const { promise, resolve } = Promise.withResolvers<void>()
+        listeners.set(id, (listeners.get(id) ?? new Set()).add(resolve))
+        const row = await file(id)
+        if (row.state.type !== 'processing' || signal?.aborted) return row
+        signal?.addEventListener('abort', () => resolve(), { once: true })
+        await promise
+      }
+    },
+    async bytes(row) {
+      return blobs.read(row.hash)
+    },
+    async give(id, owner) {
+      await file(id)
+      await store.setFileOwner(id, owner)
+      const engine = await parts.engine()
+      await engine.assign(id, [collectionOf(owner)])
+    },
+    async remove(id) {
+      const row = await file(id)
+      await store.deleteFile(id)
+      tell(id)
+      await (await parts.engine()).remove(id)
+      await blobs.remove(row.hash, isNeeded)
+    },
+    async recover() {
+      const unread = await store.files({ state: 'processing' })
+      for (const row of unread) enqueue(row)
+      const unindexed = (await store.files({ state: 'ready' })).filter(wantsIndex)
+      for (const row of unindexed) await index(await parts.engine(), row)
+      await blobs.sweep(isNeeded)
+      return unread.length + unindexed.length
+    },
+    async close() {
+      stopped.abort()
+      waiting.length = 0
+      await parts.reader.close()
+      await Promise.all(working.values())
+    },
+  }
+}
+
+function rowOf(clock: Clock, given: Pick<FileRow, 'name' | 'owner' | 'hash' | 'bytes'>): FileRow {
+  const state = { type: 'processing' } as const
+  return { id: clock.newId('file'), time: clock.time(), mediaType: 'application/octet-stream', ...given, state }
+}
+
+/** What may see a file may search its collection. */
+export function collectionOf({ type, id }: FileOwner): string {
+  return `${type}/${id}`
+}
+
+async function stateOf({ store, counter, limits }: LibraryParts, found: Document | Unreadable): Promise<FileState> {
+  if (found.kind === 'unreadable') return { type: 'failed', code: found.code, reason: found.reason }
+  if (found.kind === 'image') {
+    const { mediaType, width, height } = found
+    const size = width === undefined || height === undefined ? {} : { width, height }
+    return { type: 'ready', reading: { kind: 'image', mediaType, ...size } }
+  }
+  const { text } = found
+  const content = `sha256:${await store.putContent(text)}`
+  const characters = text.length
+  if (found.kind === 'table') {
+    return { type: 'ready', reading: { kind: 'table', content, characters, sheets: found.sheets } }
+  }
+  const tokens = counter.text(text)
+  if (tokens > limits.maxTokens) {
+    const reason = `It has ${tokens} tokens; at most ${limits.maxTokens} are taken. Split it into smaller files.`
+    return { type: 'failed', code: 'too-many-tokens', reason }
+  }
+  const pages = found.pages ? { pages: found.pages } : {}
+  return {
+    type: 'ready',
+    reading: { kind: 'text', content, characters, tokens, counter: counterKey(counter), ...pages },
+  }
+}
+
+function wantsIndex({ state }: FileRow): boolean {
+  return state.type === 'ready' && state.reading.kind === 'text' && !state.reading.indexed
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,67 @@
+import type { Model } from '../model.ts'
+import type { Tool } from '../tool.ts'
+import { budgetFor } from './call-budget.ts'
+import type { ModelChoice } from './model-choice.ts'
+import type { SessionDesk } from './session-desk.ts'
+import { type SettingParts, turnSetting } from './turn-setting.ts'
+import type { Workbench } from './workbench.ts'
+
+/** What a turn is run with. */
+export interface PreparedTurn {
+  readonly bench: Workbench
+  readonly model: Model
+  /** Everything there is to call, allowed or not. */
+  readonly tools: readonly Tool[]
+}
+
+export interface PrepareParts extends SettingParts {
+  readonly models: ModelChoice
+  readonly bench: () => Workbench
+  readonly tools: () => readonly Tool[]
+  readonly allowed: (tools: readonly Tool[]) => Promise<readonly Tool[]>
+}
+
+type Chosen = Partial<Pick<SessionDesk, 'session' | 'model' | 'agent' | 'project'>>
+
+/**
+ * Finds the model, the agent and the files of a session's turn, once, before its first step: the request's own model goes
+ * before the session's, that before the agent's, that before the configured one.
+ */
+export async function prepareTurn(
+  parts: PrepareParts,
+  { session, model: ofSession, agent, project }: Chosen,
+  asked: string | undefined,
+): Promise<PreparedTurn> {
+  const bench = parts.bench()
+  const made = agent === undefined ? undefined : (await parts.agents.list()).find(({ id }) => id === agent)?.value
+  const model = await parts.models.resolve(asked ?? ofSession ?? made?.model)
+  const { window, reserve } = budgetFor(bench, model)
+  const setting = await turnSetting(parts, {
+    window,
+    reserve,
+    ...(session === undefined ? {} : { session }),
+    ...(agent === undefined ? {} : { agent }),
+    ...(project === undefined ? {} : { project }),
+  })
+  // Readers of the history stand last, behind the tools for files.
+  const tools = [...setting.tools, ...parts.tools()]
+  const named = made?.tools
+  const layout = made?.layout
+  return {
+    model,
+    tools,
+    bench: {
+      ...bench,
+      setting,
+      ...(layout === undefined ? {} : { settings: { ...bench.settings, layout } }),
+      async allowedTools() {
+        const allowed = await parts.allowed(tools)
+        return named ? allowed.filter(({ name, readsContext }) => readsContext || isNamed(named, name)) : allowed
+      },
+    },
+  }
+}
+
+function isNamed(names: readonly string[], name: string): boolean {
+  return names.some((each) => (each.endsWith('*') ? name.startsWith(each.slice(0, -1)) : each === name))
+}

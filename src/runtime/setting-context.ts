@@ -1,0 +1,51 @@
+import type { PromptDocument, Reason } from '../context.ts'
+import type { LayerContext, ProjectFiles } from '../plugin.ts'
+import type { FileRow, Source } from '../session.ts'
+import type { ProjectFit } from './project-fit.ts'
+import type { TurnSetting } from './turn-setting.ts'
+
+/** What layers may know of the setting of a turn. */
+export async function settingContext(
+  setting: TurnSetting | undefined,
+  cites: boolean,
+): Promise<Pick<LayerContext, 'prompt' | 'agent' | 'project' | 'files' | 'cites'>> {
+  if (!setting) return { cites }
+  const { prompt, agent, project, fit } = setting
+  return {
+    cites,
+    ...(prompt === undefined ? {} : { prompt }),
+    ...(agent ? { agent } : {}),
+    ...(project ? { project } : {}),
+    ...(fit ? { files: await projectFiles(setting, fit) } : {}),
+  }
+}
+
+/** The documents that stand in the request itself, with their numbers: 1 to n, in the order of the files (BEHAVIOURS §3.6). */
+export function documentSources({ fit }: Pick<TurnSetting, 'fit'>): readonly Source[] {
+  if (!fit?.fits) return []
+  return fit.files.map(({ id, name, time }, index) => ({
+    citation: index + 1,
+    document: id,
+    title: name,
+    updated: time,
+  }))
+}
+
+async function projectFiles(setting: TurnSetting, fit: ProjectFit): Promise<ProjectFiles> {
+  const documents = fit.fits ? await Promise.all(fit.files.map((file, index) => documentOf(setting, file, index))) : []
+  return { documents, tokens: fit.tokens, reason: reasonOf(fit), tables: fit.tables.map(tableOf) }
+}
+
+async function documentOf(setting: TurnSetting, file: FileRow, index: number): Promise<PromptDocument> {
+  return { citation_id: index + 1, title: file.name, contents: (await setting.textOf(file)) ?? '' }
+}
+
+function reasonOf({ fits, tokens, limit, files }: ProjectFit): Reason | undefined {
+  if (files.length === 0) return undefined
+  return { code: fits ? 'project-fits' : 'project-too-large', tokens, limit, files: files.length }
+}
+
+function tableOf({ id, name, state }: FileRow): ProjectFiles['tables'][number] {
+  const isTable = state.type === 'ready' && state.reading.kind === 'table'
+  return { id, name, sheets: isTable ? state.reading.sheets : [] }
+}

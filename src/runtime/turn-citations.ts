@@ -1,0 +1,65 @@
+import { citedNumbers, citedText, resultsText } from '../context.ts'
+import type { FoundDocument } from '../plugin.ts'
+import type { Entry, Source } from '../session.ts'
+import type { ToolResult } from '../tool.ts'
+
+/** The numbers of one turn (BEHAVIOURS §3.6): from 1, the same for the same document, through restarts. */
+export interface TurnCitations {
+  /** Sources of documents that stand in the request itself; they take the first numbers. */
+  readonly documents: readonly Source[]
+  /** Whether a tool of this turn has found something with numbers. */
+  found(): boolean
+  /** Numbers what a tool found, and words its result for the model. */
+  cite(result: ToolResult): { readonly result: ToolResult; readonly sources: readonly Source[] }
+  /** What the numbers in a text stand for, each once, in the order in which they first stand there. */
+  sourcesOf(text: string): readonly Source[]
+}
+
+/** Reads the numbers that were given before from the entries of the turn. */
+export function turnCitations(entries: readonly Entry[], documents: readonly Source[]): TurnCitations {
+  const numbers = new Map<string, number>()
+  const sources = new Map<number, Source>()
+  let hasFound = false
+  const note = (source: Source) => {
+    numbers.set(source.document, source.citation)
+    if (!sources.has(source.citation)) sources.set(source.citation, source)
+  }
+  documents.forEach(note)
+  for (const entry of entries) {
+    if (entry.type !== 'tool-end' || !entry.sources?.length) continue
+    hasFound = true
+    entry.sources.forEach(note)
+  }
+
+  function numbered(found: FoundDocument): Source {
+    const highest = Math.max(0, ...numbers.values())
+    const { content: _content, metadata: _metadata, ...place } = found
+    const source: Source = { ...place, citation: numbers.get(found.document) ?? highest + 1 }
+    note(source)
+    return source
+  }
+
+  return {
+    documents,
+    found: () => hasFound,
+    cite(result) {
+      const found = result.meta?.['documents'] as readonly FoundDocument[] | undefined
+      if (!result.ok || !Array.isArray(found) || found.length === 0) return { result, sources: [] }
+      hasFound = true
+      const given = found.map(numbered)
+      const results = found.map(({ title, url, updated, content, metadata }, index) => ({
+        citation_id: given[index]!.citation,
+        title,
+        ...(url === undefined ? {} : { url }),
+        ...(updated === undefined ? {} : { updated_at: updated }),
+        content,
+        ...(metadata === undefined ? {} : { metadata }),
+      }))
+      return { result: { ...result, output: resultsText(results) }, sources: given }
+    },
+    sourcesOf(text) {
+      const cited = citedText(text, (number) => sources.has(number))
+      return [...new Set(citedNumbers(cited))].flatMap((number) => sources.get(number) ?? [])
+    },
+  }
+}

@@ -1,0 +1,140 @@
+import type { CustomAgent, FoundDocument, Project } from '../plugin.ts'
+import { readAttachmentTool, searchAttachmentTool, searchFilesTool } from '../plugin.ts'
+import type { SearchEngine, SearchHit } from '../search.ts'
+import type { FileRow } from '../session.ts'
+import type { Tool } from '../tool.ts'
+import type { AgentValue, ProjectValue } from './custom-agents.ts'
+import type { EditedPrompt } from './edited-prompt.ts'
+import { collectionOf, type Library } from './library.ts'
+import { type ProjectFit, projectFit } from './project-fit.ts'
+import type { Records } from './records.ts'
+
+/** What a turn is answered with, besides what every turn has: decided once, before its first step. */
+export interface TurnSetting {
+  readonly prompt?: string
+  readonly agent?: CustomAgent
+  readonly project?: Project
+  /** Of the project's files; absent where there is no project. */
+  readonly fit?: ProjectFit
+  /** Tools for the files that this session may see. */
+  readonly tools: readonly Tool[]
+  textOf(file: FileRow): Promise<string | undefined>
+}
+
+/** Where settings are found. */
+export interface SettingParts {
+  readonly prompt: EditedPrompt
+  readonly agents: Records<AgentValue>
+  readonly projects: Records<ProjectValue>
+  readonly library: Library
+  readonly engine: () => Promise<SearchEngine>
+}
+
+/** The session that is answered, and the room of the model that answers. */
+export interface SettingQuestion {
+  readonly session?: string
+  readonly agent?: string
+  readonly project?: string
+  /** Tokens. */
+  readonly window: number
+  readonly reserve: number
+}
+
+/** An agent or project that was removed meanwhile leaves its sessions to the default agent. */
+export async function turnSetting(parts: SettingParts, question: SettingQuestion): Promise<TurnSetting> {
+  const { library } = parts
+  const [prompt, agent, project] = await Promise.all([
+    parts.prompt.text(),
+    question.agent === undefined ? undefined : found(parts.agents, question.agent),
+    question.project === undefined ? undefined : found(parts.projects, question.project),
+  ])
+  const [ofProject, ofAgent, ofSession] = await Promise.all([
+    project ? library.files({ type: 'project', id: project.id }) : [],
+    agent ? library.files({ type: 'agent', id: agent.id }) : [],
+    question.session === undefined ? [] : library.files({ type: 'session', id: question.session }),
+  ])
+  const fit = project && projectFit(ofProject, question)
+  return {
+    ...(prompt === undefined ? {} : { prompt }),
+    ...(agent ? { agent } : {}),
+    ...(project ? { project } : {}),
+    ...(fit ? { fit } : {}),
+    tools: fileTools(parts, { project, agent, fit, ofAgent, ofSession }),
+    textOf: (file) => library.text(file),
+  }
+}
+
+async function found<Value>(
+  records: Records<Value>,
+  id: string,
+): Promise<(Value & { readonly id: string }) | undefined> {
+  const all = await records.list()
+  const record = all.find((each) => each.id === id)
+  return record && { ...record.value, id }
+}
+
+interface Visible {
+  readonly project: Project | undefined
+  readonly agent: CustomAgent | undefined
+  readonly fit: ProjectFit | undefined
+  readonly ofAgent: readonly FileRow[]
+  readonly ofSession: readonly FileRow[]
+}
+
+/** Each tool sees what its session may see, because it was made for it. */
+function fileTools({ engine, library }: SettingParts, visible: Visible): readonly Tool[] {
+  const { project, agent, fit, ofAgent, ofSession } = visible
+  const search = (collections: readonly string[]) => async (text: string, limit: number, signal: AbortSignal) => {
+    const hits = await (await engine()).search({ text, collections, limit, signal })
+    return hits.map(documentOf)
+  }
+  const searched = fit && !fit.fits && fit.files.length > 0 ? fit.files : []
+  const readable = [...ofSession, ...ofAgent, ...searched, ...(fit?.tables ?? [])].filter(hasText)
+  const files = readable.map((row) => ({ id: row.id, name: row.name, text: () => library.text(row) }))
+  const tools: Tool[] = []
+  if (project && searched.length > 0) {
+    const collections = [collectionOf({ type: 'project', id: project.id })]
+    tools.push(
+      searchFilesTool({ name: 'search_project', what: 'the files of this project', search: search(collections) }),
+    )
+  }
+  if (agent && ofAgent.some(hasText)) {
+    const collections = [collectionOf({ type: 'agent', id: agent.id })]
+    tools.push(
+      searchFilesTool({ name: 'search_files_of_agent', what: 'the files you were given', search: search(collections) }),
+    )
+  }
+  if (files.length === 0) return tools
+  return [
+    ...tools,
+    readAttachmentTool(files),
+    searchAttachmentTool({
+      files,
+      async search(file, text, signal) {
+        const { owner } = readable.find(({ id }) => id === file)!
+        const query = { text, collections: [collectionOf(owner)], documents: [file], limit: 8, perDocument: 8, signal }
+        return (await (await engine()).search(query)).map(documentOf)
+      },
+    }),
+  ]
+}
+
+function hasText({ state }: FileRow): boolean {
+  return state.type === 'ready' && state.reading.kind !== 'image'
+}
+
+function documentOf({ document, title, url, updated, chunk, score }: SearchHit): FoundDocument {
+  const { text, start, end, page, headings } = chunk
+  return {
+    document,
+    title,
+    content: text,
+    ...(url === undefined ? {} : { url }),
+    ...(updated === undefined ? {} : { updated }),
+    start,
+    end,
+    ...(page === undefined ? {} : { page }),
+    ...(headings.length > 0 ? { headings } : {}),
+    score,
+  }
+}
