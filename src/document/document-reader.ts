@@ -1,0 +1,116 @@
+import { stat } from 'node:fs/promises'
+import type { Document, Unreadable } from './document.ts'
+import { type ReadingLimits, tooManyBytes, usualLimits } from './reading-limits.ts'
+import { type ReadingProcess, type ReadingSource, startReadingProcess } from './reading-process.ts'
+import type { ReadingProgress } from './reading-task.ts'
+import { createTurnstile } from './turnstile.ts'
+
+export interface DocumentReaderOptions {
+  readonly limits?: Partial<ReadingLimits>
+  /** Files that are read at the same time, each in a process of its own. 2 unless given. */
+  readonly atOnce?: number
+  /** Milliseconds after which a process that has nothing to do ends. 10,000 unless given. */
+  readonly idleMs?: number
+}
+
+/** One file: its bytes, or the path of a regular file that holds them. */
+export type ReadingRequest = ReadingSource & {
+  /** Decides among the kinds of plain text, and nothing else: what a file is stands in its bytes. */
+  readonly name: string
+  /** Where a page comes from: its links become absolute. */
+  readonly url?: string
+  /** The character set that whoever delivered the bytes declared, as in `Content-Type`. */
+  readonly charset?: string
+  readonly signal?: AbortSignal
+  /** Told after each page of a PDF. */
+  readonly onProgress?: (progress: ReadingProgress) => void
+}
+
+/** Takes the text out of files. */
+export interface DocumentReader {
+  /**
+   * What the file says, or why that cannot be told. Nothing in a file makes it reject, block, or take more time and memory
+   * than the limits give it. Rejects with the reason of `signal`, when the reader is closed, and where the path leads to no
+   * file. The bytes stay the caller's; they must not change meanwhile.
+   */
+  read(request: ReadingRequest): Promise<Document | Unreadable>
+  /** Ends every reading. Resolves when no process is left. */
+  close(): Promise<void>
+}
+
+/**
+ * Reads in processes of their own, which start with the first file, serve one after another, and end when there is nothing
+ * to do. Nothing starts before that, and an idle one keeps no program from ending.
+ */
+export function createDocumentReader(options: DocumentReaderOptions = {}): DocumentReader {
+  const limits: ReadingLimits = { ...usualLimits, ...options.limits }
+  const turnstile = createTurnstile(options.atOnce ?? 2)
+  const closing = new AbortController()
+  const idle = new Map<ReadingProcess, NodeJS.Timeout>()
+  const all = new Set<ReadingProcess>()
+
+  const taken = (): ReadingProcess => {
+    const [first] = idle
+    if (first === undefined) {
+      const started = startReadingProcess(limits)
+      all.add(started)
+      void started.ended.then(() => all.delete(started) && idle.delete(started))
+      return started
+    }
+    const [process, timer] = first
+    clearTimeout(timer)
+    idle.delete(process)
+    return process
+  }
+
+  const putBack = (process: ReadingProcess) => {
+    if (process.isUsable()) idle.set(process, setTimeout(process.end, options.idleMs ?? 10_000).unref())
+    else process.end()
+  }
+
+  const readOnce = async (request: ReadingRequest, signal: AbortSignal) => {
+    const process = taken()
+    try {
+      return await process.read(request, signal)
+    } finally {
+      putBack(process)
+    }
+  }
+
+  return {
+    async read(request) {
+      const signal = request.signal ? AbortSignal.any([closing.signal, request.signal]) : closing.signal
+      signal.throwIfAborted()
+      const size = 'path' in request ? await fileSize(request.path) : request.bytes.length
+      const refused = refusedBySize(size, limits)
+      if (refused !== undefined) return refused
+      const leave = await turnstile.enter(signal)
+      try {
+        const read = await readOnce(request, signal)
+        // What an earlier file left behind in the process is not this file's fault.
+        return read.isSuspect ? (await readOnce(request, signal)).outcome : read.outcome
+      } finally {
+        leave()
+      }
+    },
+    async close() {
+      closing.abort(new Error('the document reader is closed'))
+      for (const process of all) process.end()
+      await Promise.all([...all].map(({ ended }) => ended))
+    },
+  }
+}
+
+async function fileSize(path: string): Promise<number> {
+  const facts = await stat(path)
+  if (!facts.isFile()) throw new Error(`${path} is no regular file, so it cannot be read as a document`)
+  return facts.size
+}
+
+function refusedBySize(size: number, limits: ReadingLimits): Unreadable | undefined {
+  const mediaType = 'application/octet-stream'
+  if (size === 0) return { kind: 'unreadable', code: 'empty', reason: 'the file is empty', mediaType }
+  if (size <= limits.bytes) return undefined
+  const { code, message: reason } = tooManyBytes(size, limits.bytes)
+  return { kind: 'unreadable', code, reason, mediaType }
+}

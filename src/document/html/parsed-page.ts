@@ -1,0 +1,60 @@
+/** As much of the document object model as is needed here. */
+export interface PageNode {
+  /** 1: element, 3: text. */
+  readonly nodeType: number
+  readonly localName: string
+  readonly firstChild: PageNode | null
+  readonly nextSibling: PageNode | null
+  readonly parentNode: PageNode | null
+  readonly textContent: string | null
+  getAttribute(name: string): string | null
+}
+
+export interface ParsedPage {
+  readonly body: PageNode
+  /** What `<title>` says. */
+  readonly title: string
+  /** What `<base href>` says. */
+  readonly base: string | undefined
+  /** For libraries that take a `Document`. */
+  readonly document: object
+}
+
+/** Takes a page or a fragment of one apart. Nothing is loaded and nothing is run. */
+export async function parsedPage(html: string): Promise<ParsedPage> {
+  const { parseHTML } = await import('linkedom')
+  const whole = /<body[\s>]/i.test(html) ? html : `<!doctype html><html><head></head><body>${html}</body></html>`
+  const { document } = parseHTML(whole) as unknown as { readonly document: LibraryDocument }
+  return {
+    body: document.body,
+    title: document.querySelector('title')?.textContent ?? '',
+    base: document.querySelector('base[href]')?.getAttribute('href') ?? undefined,
+    document,
+  }
+}
+
+interface LibraryDocument {
+  readonly body: PageNode
+  querySelector(selector: string): PageNode | null
+}
+
+/**
+ * Every node below one, a parent before its children; below those that `enters` refuses, and these themselves, nothing.
+ * Without recursion, so no depth is too much.
+ */
+export function* nodesBelow(root: PageNode, enters: (node: PageNode) => boolean = () => true): Generator<PageNode> {
+  let node = root.firstChild
+  while (node !== null) {
+    const entered = enters(node)
+    if (entered) yield node
+    let next: PageNode | null = entered ? node.firstChild : null
+    for (let up: PageNode | null = node; next === null && up !== null && up !== root; up = up.parentNode) {
+      next = up.nextSibling
+    }
+    node = next
+  }
+}
+
+export function* childrenOf(node: PageNode): Generator<PageNode> {
+  for (let child = node.firstChild; child !== null; child = child.nextSibling) yield child
+}

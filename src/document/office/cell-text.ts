@@ -1,0 +1,70 @@
+import { dateText, isDateFormat } from './cell-date.ts'
+import { attributeOf, scanXml } from './xml-scan.ts'
+import type { Archive } from './zip-archive.ts'
+
+/** What a cell shows, on one line: by its type (`s`, `n`, `b`, …), the number of its style, and its stored value. */
+export type CellReader = (type: string, style: number, value: string) => string
+
+/** Cells share their texts, and their styles say which numbers are dates. */
+export function cellReader(archive: Archive, startsIn1904: boolean): CellReader {
+  const texts = sharedTexts(archive.textOf('xl/sharedStrings.xml') ?? '')
+  const dates = dateStyles(archive.textOf('xl/styles.xml') ?? '')
+  return (type, style, value) => {
+    if (type === 's') return oneLine(texts[Number(value)] ?? '')
+    if (type === 'b') return value === '1' ? 'TRUE' : value === '0' ? 'FALSE' : ''
+    if (type !== 'n') return oneLine(value)
+    const number = Number(value)
+    if (value.trim() === '' || !Number.isFinite(number)) return oneLine(value)
+    return (dates.has(style) ? dateText(number, startsIn1904) : undefined) ?? String(number)
+  }
+}
+
+function sharedTexts(xml: string): readonly string[] {
+  const texts: string[] = []
+  let inText = false
+  let aloud = 0
+  scanXml(xml, {
+    open(name) {
+      if (name === 'si') texts.push('')
+      // How a text is pronounced stands beside it and is not shown.
+      if (name === 'rPh') aloud += 1
+      inText = name === 't' && aloud === 0
+    },
+    close(name) {
+      if (name === 'rPh') aloud -= 1
+      inText = false
+    },
+    text(text) {
+      if (inText && texts.length > 0) texts[texts.length - 1] += text
+    },
+  })
+  return texts
+}
+
+/** Numbers of the styles that show a date. */
+function dateStyles(xml: string): ReadonlySet<number> {
+  const custom = new Map<number, string>()
+  const dates = new Set<number>()
+  let inCells = false
+  let style = 0
+  scanXml(xml, {
+    open(name, attributes) {
+      const format = Number(attributeOf(attributes, 'numFmtId') ?? 0)
+      if (name === 'cellXfs') inCells = true
+      if (name === 'numFmt') custom.set(format, attributeOf(attributes, 'formatCode') ?? '')
+      if (name !== 'xf' || !inCells) return
+      if (isDateFormat(format, custom.get(format))) dates.add(style)
+      style += 1
+    },
+    close: (name) => void (name === 'cellXfs' && (inCells = false)),
+  })
+  return dates
+}
+
+/** Tabs and line ends part cells and rows, so a cell holds none. `_x000D_` is how a workbook writes a line end. */
+function oneLine(text: string): string {
+  return text
+    .replace(/_x([0-9A-F]{4})_/gi, (_, code) => String.fromCharCode(Number.parseInt(code, 16)))
+    .replace(/[\t\r\n]+/g, ' ')
+    .trim()
+}

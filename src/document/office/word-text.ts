@@ -1,0 +1,28 @@
+import { parsedPage } from '../html/parsed-page.ts'
+import { markdownOf } from '../html/markdown.ts'
+import { ReadingFault } from '../reading-fault.ts'
+import type { ReadingLimits } from '../reading-limits.ts'
+import { cleanText } from '../text/clean-text.ts'
+import { officeTitle } from './office-title.ts'
+import { openArchive } from './zip-archive.ts'
+
+/** The text of a docx as Markdown: headings, lists and tables kept, what was deleted under change tracking left out. */
+export async function wordText(
+  bytes: Uint8Array,
+  limits: ReadingLimits,
+): Promise<{ readonly text: string; readonly title?: string }> {
+  const archive = openArchive(bytes, limits)
+  // The library unpacks by itself and without a limit: what it will unpack is tried first, and has to fit what it declares.
+  for (const name of archive.names) if (/\.(?:xml|rels)$/.test(name)) archive.bytesOf(name)
+  const { default: mammoth } = await import('mammoth')
+  const { value } = await mammoth.convertToHtml(
+    { buffer: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) },
+    { convertImage: mammoth.images.imgElement(async () => ({ src: '' })) },
+  )
+  const text = cleanText(markdownOf((await parsedPage(value)).body))
+  if (text.trim() !== '') return { text, ...officeTitle(archive) }
+  if (archive.names.some((name) => name.startsWith('word/media/'))) {
+    throw new ReadingFault('no-text', 'the document holds images and no text')
+  }
+  throw new ReadingFault('empty', 'the document holds no text')
+}

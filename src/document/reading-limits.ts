@@ -1,0 +1,53 @@
+import { ReadingFault } from './reading-fault.ts'
+
+/** What reading one file may cost. Whatever is above gives an `Unreadable` that says the limit. */
+export interface ReadingLimits {
+  /** Bytes of the file. 50 MiB unless given. */
+  readonly bytes: number
+  /** Characters of its text. 5,000,000 unless given. A spreadsheet is cut there, and says so. */
+  readonly characters: number
+  /** Pages of a PDF. 5,000 unless given. */
+  readonly pages: number
+  /** Bytes that the parts of a docx or xlsx may have when they are unpacked, all together. 256 MiB unless given. */
+  readonly unpackedBytes: number
+  /** Parts of a docx or xlsx. 10,000 unless given. */
+  readonly parts: number
+  /** Bytes of memory that the process that reads may take. 1 GiB unless given. */
+  readonly memoryBytes: number
+  /** Milliseconds from the beginning of the reading; waiting for it does not count. 60,000 unless given. */
+  readonly timeMs: number
+}
+
+export const usualLimits: ReadingLimits = {
+  bytes: 50 * 2 ** 20,
+  characters: 5_000_000,
+  pages: 5000,
+  unpackedBytes: 256 * 2 ** 20,
+  parts: 10_000,
+  memoryBytes: 2 ** 30,
+  timeMs: 60_000,
+}
+
+/** `52,428,800`, for sentences. */
+export function grouped(count: number): string {
+  return count.toLocaleString('en-US')
+}
+
+/** `50 MiB`, for sentences; small sizes in bytes. */
+export function sizeInWords(bytes: number): string {
+  const mebibytes = bytes / 2 ** 20
+  if (mebibytes < 1) return `${grouped(bytes)} bytes`
+  return `${grouped(Math.round(mebibytes * 10) / 10)} MiB`
+}
+
+/** A file is refused by its size before anybody reads it. */
+export function tooManyBytes(bytes: number, most: number): ReadingFault {
+  return new ReadingFault('too-large', `the file has ${sizeInWords(bytes)}; at most ${sizeInWords(most)} are read`)
+}
+
+export function tooManyCharacters(characters: number, most: number): ReadingFault {
+  return new ReadingFault(
+    'too-large',
+    `its text has ${grouped(characters)} characters; at most ${grouped(most)} are taken`,
+  )
+}

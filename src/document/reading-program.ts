@@ -1,0 +1,57 @@
+import { readFile } from 'node:fs/promises'
+import { setPriority } from 'node:os'
+import process from 'node:process'
+import { Worker } from 'node:worker_threads'
+import { readBytes } from './read-bytes.ts'
+import { errorExit, type ReadingNews, type ReadingOrder } from './reading-messages.ts'
+
+/** The program of a reading process: takes orders over the channel to whoever started it, and ends with that channel. */
+let pieces: Uint8Array[] = []
+let watch: Worker | undefined
+
+process.on('message', (order: ReadingOrder) => {
+  if (order.type === 'bytes') pieces.push(order.bytes)
+  else void read(order)
+})
+process.on('disconnect', () => process.exit())
+process.on('uncaughtException', () => process.exit(errorExit))
+yieldToOthers()
+
+async function read({ path, task }: ReadingOrder & { readonly type: 'read' }): Promise<void> {
+  watch ??= startedWatch(task.limits.memoryBytes)
+  const handed = pieces
+  pieces = []
+  try {
+    const bytes = path === undefined ? Buffer.concat(handed) : await readFile(path)
+    const outcome = await readBytes(bytes, {
+      ...task,
+      onKind: (mediaType) => tell({ type: 'kind', mediaType }),
+      onProgress: (progress) => tell({ type: 'progress', progress }),
+    })
+    tell({ type: 'outcome', outcome, spent: process.memoryUsage.rss() > task.limits.memoryBytes / 2 })
+  } catch (error) {
+    tell({ type: 'failed', message: (error as Error).message })
+  }
+}
+
+function tell(news: ReadingNews): void {
+  process.send?.(news)
+}
+
+function startedWatch(memoryBytes: number): Worker {
+  const file = new URL('./memory-watch.ts', import.meta.url)
+  const thread = new Worker(import.meta.url.endsWith('.ts') ? file : new URL(file.href.replace(/\.ts$/, '.js')), {
+    workerData: { memoryBytes, parent: process.ppid },
+  })
+  thread.unref()
+  return thread
+}
+
+/** Who waits for a document can wait a little longer; who talks cannot. */
+function yieldToOthers(): void {
+  try {
+    setPriority(10)
+  } catch {
+    // Not everywhere may a program be humble.
+  }
+}

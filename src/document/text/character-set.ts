@@ -1,0 +1,115 @@
+import { startsWith } from '../file-signatures.ts'
+import { ReadingFault } from '../reading-fault.ts'
+
+/** Characters that text does not hold, or that stand for bytes that are none, per character. */
+const mostDamage = 0.01
+/** Of a text in a guessed character set that no Western language exceeds. */
+const mostAccents = 0.3
+
+/**
+ * The text of the bytes: by their byte order mark, as UTF-8 where they are, by what `declared` or the beginning of a page
+ * says, or else by a guess between UTF-8 with flaws and windows-1252. Throws a `ReadingFault` where it is no text.
+ */
+export function decodedText(bytes: Uint8Array, declared?: string): string {
+  const text = decoded(bytes, declared)
+  if (damageOf(text) > mostDamage) throw binary()
+  return text
+}
+
+/** Whether the beginning of a file is no text. Cheap; UTF-16 counts as text. */
+export function looksBinary(head: Uint8Array): boolean {
+  if (markedSet(head) !== undefined || unmarkedWide(head) !== undefined) return false
+  const text = new TextDecoder().decode(head)
+  return text.includes('\0') || damageOf(text) > mostDamage
+}
+
+function decoded(bytes: Uint8Array, declared: string | undefined): string {
+  const wide = markedSet(bytes) ?? unmarkedWide(bytes)
+  if (wide !== undefined) return new TextDecoder(wide).decode(bytes)
+  const named = declaredSet(bytes, declared)
+  const plain = utf8(bytes)
+  // What is UTF-8 with characters beyond ASCII is not so by chance, whatever was declared.
+  if (plain !== undefined && (named === undefined || plain.length < bytes.length)) return plain
+  return named?.decode(bytes) ?? plain ?? guessed(bytes)
+}
+
+function markedSet(bytes: Uint8Array): string | undefined {
+  if (startsWith(bytes, '\xef\xbb\xbf')) return 'utf-8'
+  // `FF FE 00 00` would be UTF-32, which nobody writes.
+  if (startsWith(bytes, '\xff\xfe') && !startsWith(bytes, '\0\0', 2)) return 'utf-16le'
+  if (startsWith(bytes, '\xfe\xff')) return 'utf-16be'
+  return undefined
+}
+
+/** UTF-16 without a mark: in most scripts every other byte of it is often NUL, and the rest never. */
+function unmarkedWide(bytes: Uint8Array): string | undefined {
+  const length = Math.min(bytes.length, 4096) & ~1
+  if (length < 4 || bytes.length % 2 === 1) return undefined
+  const nuls = [0, 0]
+  for (let index = 0; index < length; index += 1) if (bytes[index] === 0) nuls[index % 2]! += 1
+  const half = length / 2
+  const set =
+    nuls[1]! > half * 0.3 && nuls[0] === 0
+      ? 'utf-16le'
+      : nuls[0]! > half * 0.3 && nuls[1] === 0
+        ? 'utf-16be'
+        : undefined
+  if (set === undefined) return undefined
+  return damageOf(new TextDecoder(set).decode(bytes.subarray(0, length))) > mostDamage ? undefined : set
+}
+
+const declarations = [
+  /^\s*<\?xml[^>]*\sencoding\s*=\s*["']([\w.:-]+)["']/,
+  /<meta[^>]*\scharset\s*=\s*["']?\s*([\w.:-]+)/i,
+]
+
+function declaredSet(bytes: Uint8Array, declared: string | undefined): TextDecoder | undefined {
+  const start = Buffer.from(bytes.subarray(0, 2048)).toString('latin1')
+  const label = declared ?? declarations.map((one) => one.exec(start)?.[1]).find((one) => one !== undefined)
+  if (label === undefined) return undefined
+  try {
+    const decoder = new TextDecoder(label.trim())
+    // A declaration that could be read as ASCII stands in no UTF-16, and UTF-8 was already tried.
+    return decoder.encoding.startsWith('utf-') ? undefined : decoder
+  } catch {
+    return undefined
+  }
+}
+
+function utf8(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+/** UTF-8 with some broken bytes, or windows-1252. In the latter next to nothing of UTF-8 is whole. */
+function guessed(bytes: Uint8Array): string {
+  const flawed = new TextDecoder().decode(bytes)
+  const broken = count(flawed, /\ufffd/g)
+  const whole = count(flawed, /[^\0-\x7f\ufffd]/gu)
+  if (whole > broken) return flawed
+  const western = new TextDecoder('windows-1252').decode(bytes)
+  if (count(western, /[^\0-\x7f]/g) > western.length * mostAccents) throw binary()
+  return western
+}
+
+/** Share of characters that no text has: controls but for white space and escape, and what could not be decoded. */
+function damageOf(text: string): number {
+  // oxlint-disable-next-line no-control-regex -- these are what is looked for
+  return count(text, /[\0-\x07\x0e-\x1a\x1c-\x1f\x7f-\x9f\ufffd\ufffe\uffff]/g) / Math.max(text.length, 1)
+}
+
+function count(text: string, pattern: RegExp): number {
+  let found = 0
+  for (pattern.lastIndex = 0; pattern.exec(text) !== null;) found += 1
+  return found
+}
+
+function binary(): ReadingFault {
+  return new ReadingFault(
+    'binary',
+    'it is no text, or text in a character set that cannot be told; save it as UTF-8, or hand it in as PDF or docx',
+  )
+}
