@@ -29,6 +29,7 @@ export { type SkillsTools, skillsTools, type SkillToolOptions } from './plugin/s
 export { stripFrontmatter } from './plugin/skills/strip-frontmatter.ts'
 export { isTrustedFolder, type TrustedFolders } from './plugin/skills/trusted-folder.ts'
 export { mcpPlugin, type McpOptions } from './plugin/mcp/mcp.ts'
+export { offeredPrefix } from './plugin/mcp/tool-name.ts'
 export { workspacePlugin } from './plugin/workspace/workspace.ts'
 export type { WorkspaceOptions } from './plugin/workspace/workspace-options.ts'
 export type { FetchFaultCode } from './plugin/web/fetch-fault.ts'

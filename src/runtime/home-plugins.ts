@@ -7,6 +7,7 @@ import {
   datePlugin,
   instructionsPlugin,
   mcpPlugin,
+  offeredPrefix,
   personaPlugin,
   type Plugin,
   projectPlugin,
@@ -95,7 +96,7 @@ async function skillsOf(
     workspace,
     environment,
     allowScripts,
-    takenPrefixes: Object.keys(mcp.servers).map((server) => offeredName(server, '')),
+    takenPrefixes: Object.keys(mcp.servers).map(offeredPrefix),
   })
 }
 

@@ -18,6 +18,11 @@ export function offeredName(server: string, tool: string): string {
   return `${cleaned(plain).slice(0, LONGEST - HASH - 1)}_${digest}`
 }
 
+/** How the names of all tools of a server begin. */
+export function offeredPrefix(server: string): string {
+  return cleaned(`${server}__`).slice(0, LONGEST - HASH - 1)
+}
+
 /** Whether the first `__` of a name ends this server's part of it. */
 function isUnmistakable(server: string): boolean {
   return server !== '' && !server.includes('__') && !server.endsWith('_')

@@ -12,6 +12,8 @@ export interface SkillToolOptions {
   readonly timeoutMs?: number
   /** Longest output of one run, characters. */
   readonly maxOutputChars?: number
+  /** Names that begin so are those of others, such as the tools of a server: no skill takes what they are allowed. */
+  readonly takenPrefixes?: readonly string[]
 }
 
 /** The tools of skills by the name of the skill, in order. */
@@ -29,11 +31,12 @@ export async function skillsTools(skills: readonly Skill[], options: SkillToolOp
     if (skill.toolsJson === undefined) continue
     const { skillTools } = await import('./executor/skill-tools.ts')
     const found = skillTools({ name: skill.name, folder: skill.folder, toolsJson: skill.toolsJson }, options)
-    const tools = found.tools.filter(({ name }) => name !== 'read_skill')
+    const tools = found.tools.filter(({ name }) => !isTaken(name, options.takenPrefixes))
     bySkill.set(skill.name, tools)
     warnings.push(...found.warnings)
-    if (tools.length < found.tools.length) {
-      warnings.push(`the skill ${skill.name} exports a tool read_skill; that name is taken, so the tool is left out`)
+    for (const { name } of found.tools) {
+      if (tools.some((tool) => tool.name === name)) continue
+      warnings.push(`the skill ${skill.name} exports a tool ${name}; that name is taken, so the tool is left out`)
     }
     for (const { name } of tools) {
       const earlier = exporters.get(name)
@@ -46,4 +49,8 @@ export async function skillsTools(skills: readonly Skill[], options: SkillToolOp
     }
   }
   return { bySkill, warnings }
+}
+
+function isTaken(name: string, prefixes: readonly string[] = []): boolean {
+  return name === 'read_skill' || prefixes.some((prefix) => name.startsWith(prefix))
 }
