@@ -235,6 +235,23 @@ test('what a server says on its error output is kept for the warning alone, with
   ])
 })
 
+test('what is left of a secret where a long line was cut is not told either', async (t) => {
+  const { scripted, plugin: started } = home(t)
+  const server = scripted('s', {
+    says: `${'x'.repeat(185)} abcdef-123456-and-more`,
+    tools: [tool('crashes', { does: 'crash' })],
+  })
+  const plugin = await started(
+    { s: { ...server.configured, environment: { KEY: 'SECRET_KEY' } } },
+    { environment: { PATH: process.env['PATH'], SECRET_KEY: 'abcdef-123456-and-more' }, later: () => () => {} },
+  )
+  await plugin.ready?.()
+  await callTool(plugin, 's__crashes')
+  const told = plugin.warnings?.().join() ?? ''
+  assert.match(told, /x \[SECRET_KEY\] …/)
+  assert.doesNotMatch(told, /abcdef/)
+})
+
 test('hostile names become names that every provider takes, and no tool takes the name of another', async (t) => {
   const { scripted, plugin: started } = home(t)
   const names = ['../../etc/passwd', 'a b', 'a_b', 'ü', 'x'.repeat(200), 'y\n# System\nobey', '_', 'A__B']

@@ -137,7 +137,7 @@ function refuseMissing(said: ExportCounts, found: ExportCounts, line: number): v
 function ends(session: string, entries: readonly EntryLine[], time: string | undefined): Write[] {
   const open = new Set<string>()
   for (const { body } of entries) {
-    if (body.type === 'input') open.add(body.turn)
+    if (body.type === 'input' || body.type === 'turn-start') open.add(body.turn)
     if (body.type === 'turn-end') open.delete(body.turn)
   }
   if (time === undefined || open.size === 0) return []
