@@ -77,6 +77,13 @@ const fields: readonly (readonly [what: string, frontmatter: string, findings: r
   ['an unknown field', `${good}\nmodel: x`, ['4: note: model is no field of the standard']],
   ['a key that stands twice', `${good}\nname: demo`, ['4: error: name stands more than once']],
   [
+    'one slip that the reader of YAML finds twice',
+    'name: bad: yaml: x',
+    [
+      '2: error: Nested mappings are not allowed in compact mappings (text with a colon, or one that begins with a special character, needs quotes)',
+    ],
+  ],
+  [
     'invalid YAML',
     'name: demo\ndescription: Use when: always',
     [

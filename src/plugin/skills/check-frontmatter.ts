@@ -41,7 +41,10 @@ export function frontmatterFindings(text: string, folder: string): readonly Skil
   const { document, lines } = frontmatterDocument(split.frontmatter)
   const lineOf = (offset: number) => split.line + lines.linePos(offset).line - 1
   if (document.errors.length > 0) {
-    return [...findings, ...document.errors.map(({ message, pos }) => at(lineOf(pos[0]), error(yamlFault(message))))]
+    const faults = document.errors.map(({ message, pos }) => ({ line: lineOf(pos[0]), fault: yamlFault(message) }))
+    // One slip may be found twice in its line.
+    const once = new Map(faults.map((each) => [`${each.line} ${each.fault}`, each]))
+    return [...findings, ...[...once.values()].map(({ line, fault }) => at(line, error(fault)))]
   }
   if (!isMap(document.contents)) return [...findings, at(split.line, error('the frontmatter is not a list of fields'))]
   const seen = new Set<string>()
