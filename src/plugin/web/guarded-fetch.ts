@@ -1,0 +1,155 @@
+import { STATUS_CODES } from 'node:http'
+import { readableCodings, readBody } from './body.ts'
+import { checkedUrl, hostOf } from './checked-url.ts'
+import { deadline } from './deadline.ts'
+import type { Answer } from './exchange.ts'
+import { FetchFault, type FetchFaultCode, faultOf } from './fetch-fault.ts'
+import { guardedRequest, type RequestOptions } from './guarded-request.ts'
+import { guessedMediaType, mediaTypeOf, pageKind } from './media-type.ts'
+
+/** Gets one page of the public web. Never rejects. */
+export type GuardedFetch = (url: string, signal: AbortSignal) => Promise<Fetched>
+
+export type Fetched = FetchedPage | NotFetched
+
+export interface FetchedPage {
+  readonly type: 'fetched'
+  /** Where it was in the end, without its fragment. */
+  readonly url: string
+  readonly mediaType: string
+  /** As the server named it. */
+  readonly charset?: string
+  readonly bytes: Uint8Array
+  /** When it was changed last, as the server says: ISO 8601. */
+  readonly updated?: string
+}
+
+export interface NotFetched {
+  readonly type: 'failed'
+  readonly code: FetchFaultCode
+  /** A sentence for the model, without the URL. */
+  readonly reason: string
+}
+
+export interface GuardedFetchOptions extends Omit<RequestOptions, 'trusted'> {
+  /** The largest page, bytes, packed and unpacked. 5,000,000 unless given. */
+  readonly maxBytes?: number | undefined
+  /** For all of it, redirects included, ms. 30,000 unless given. */
+  readonly timeoutMs?: number | undefined
+  /** 80 and 443 unless given. */
+  readonly ports?: readonly number[] | undefined
+}
+
+/** The most redirects that are followed. */
+const MOST_REDIRECTS = 5
+
+/**
+ * Gets pages after every hop's address was resolved and found public; the connection goes to that address (DESIGN §8). It
+ * asks with GET, says nothing of us but a name, keeps no cookies, and tells no page where it was found. Nothing that it is
+ * given weakens the guard: there are no exceptions to be configured.
+ */
+export function guardedFetch(options: GuardedFetchOptions = {}): GuardedFetch {
+  const { timeoutMs = 30_000 } = options
+  return async (url, signal) => {
+    const limit = deadline(signal, timeoutMs, 'it was not read to its end')
+    try {
+      return await follow(url, options, limit.signal)
+    } catch (error) {
+      const fault = limit.signal.aborted ? (limit.signal.reason as FetchFault) : faultOf(error, 'it could not be read')
+      return { type: 'failed', code: fault.code, reason: fault.message }
+    } finally {
+      limit.done()
+    }
+  }
+}
+
+async function follow(first: string, options: GuardedFetchOptions, signal: AbortSignal): Promise<FetchedPage> {
+  const { ports = [80, 443], maxBytes = 5_000_000 } = options
+  let url = checkedUrl(first, { ports, trusted: [] })
+  for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
+    const answer = await toldWithRedirects(
+      redirects,
+      url,
+      guardedRequest({ url, method: 'GET', headers }, options, signal),
+    )
+    try {
+      const next = redirectOf(answer, url)
+      if (next === undefined) return await pageOf(answer, url, maxBytes)
+      url = nextUrl(next, url, ports)
+    } finally {
+      answer.close()
+    }
+  }
+  throw new FetchFault('redirects', `it leads on more than ${MOST_REDIRECTS} times`)
+}
+
+/** Says what it is asked with. Nothing else is sent. */
+const headers = {
+  'user-agent': 'Foreword',
+  accept: 'text/html, application/xhtml+xml, text/markdown, text/plain, application/pdf;q=0.9, */*;q=0.5',
+  'accept-encoding': readableCodings,
+}
+
+function redirectOf({ status, headers: { location } }: Answer, url: URL): URL | undefined {
+  if (![301, 302, 303, 307, 308].includes(status) || location === undefined) return undefined
+  const next = URL.parse(location, url)
+  if (!next) throw new FetchFault('redirects', 'it leads on to something that is no URL')
+  return next
+}
+
+function nextUrl(next: URL, url: URL, ports: readonly number[]): URL {
+  try {
+    const checked = checkedUrl(next.href, { ports, trusted: [] })
+    if (url.protocol === 'https:' && checked.protocol === 'http:') {
+      throw new FetchFault('refused', 'from https it goes back to http, where anybody on the way could change it')
+    }
+    return checked
+  } catch (error) {
+    throw withPrefix('it leads on, and there: ', error)
+  }
+}
+
+async function toldWithRedirects(redirects: number, url: URL, answer: Promise<Answer>): Promise<Answer> {
+  try {
+    return await answer
+  } catch (error) {
+    throw redirects === 0 ? error : withPrefix(`it leads on to ${hostOf(url)}, and there: `, error)
+  }
+}
+
+function withPrefix(prefix: string, error: unknown): unknown {
+  return error instanceof FetchFault ? new FetchFault(error.code, prefix + error.message, { cause: error }) : error
+}
+
+async function pageOf(answer: Answer, url: URL, maxBytes: number): Promise<FetchedPage> {
+  const { status, headers: told } = answer
+  if (status < 200 || status > 299) {
+    const words = STATUS_CODES[status] ?? 'an unknown status'
+    throw new FetchFault('status', `it was answered with ${status} ${words}`, { status })
+  }
+  const { mediaType, charset } = mediaTypeOf(told['content-type'])
+  if (mediaType !== '' && !pageKind(mediaType)) {
+    throw new FetchFault('unsupported', `it is ${shownType(mediaType)}; only pages of text and PDF are read`)
+  }
+  const bytes = await readBody(answer, maxBytes)
+  const updated = new Date(told['last-modified'] ?? '')
+  return {
+    type: 'fetched',
+    url: withoutFragment(url),
+    mediaType: mediaType === '' ? guessedMediaType(bytes) : mediaType,
+    ...(charset !== undefined && { charset }),
+    bytes,
+    ...(!Number.isNaN(updated.getTime()) && { updated: updated.toISOString() }),
+  }
+}
+
+/** A server may write anything into its media type. */
+function shownType(mediaType: string): string {
+  return /^[\w.+-]{1,80}\/[\w.+-]{1,80}$/.test(mediaType) ? mediaType : 'of an unknown type'
+}
+
+function withoutFragment(url: URL): string {
+  const plain = new URL(url)
+  plain.hash = ''
+  return plain.href
+}
