@@ -1,5 +1,5 @@
 import type { Layer } from '../context.ts'
-import { fillPlaceholders } from './prompt/placeholder.ts'
+import { fillPlaceholders } from './placeholder.ts'
 
 /**
  * Puts the date and the guidance for tools and citations where a prompt asks for them, with `{{date}}`, `{{tools}}` and

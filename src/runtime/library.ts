@@ -124,7 +124,7 @@ export function createLibrary(parts: LibraryParts): Library {
   }
 
   async function isNeeded(hash: string): Promise<boolean> {
-    return (await store.files()).some((row) => row.hash === hash)
+    return (await store.files({ hash })).length > 0
   }
 
   function tell(id: string): void {

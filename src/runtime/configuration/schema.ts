@@ -197,6 +197,45 @@ const server = z.strictObject({
   connectTimeoutMs: milliseconds.default(10_000).describe('How long the server may take to say what it offers, ms.'),
 })
 
+const files = z.strictObject({
+  maxBytes: z
+    .int()
+    .min(1)
+    .max(2_000_000_000)
+    .default(52_428_800)
+    .describe('The largest file that can be handed in, bytes.'),
+  maxTokens: z.int().min(1).default(1_000_000).describe('The longest text of one file, tokens.'),
+})
+
+const embedding = z.strictObject({
+  kind: z.enum(['ollama', 'openai-compatible']).describe('How the server is spoken to.'),
+  model: z.string().min(1).describe('Model that turns texts into vectors, such as nomic-embed-text.'),
+  baseURL: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe('Where the server is. Ollama is looked for at its usual address.'),
+  apiKeyEnv: variable.optional().describe('Environment variable that holds the key.'),
+})
+
+const search = z.strictObject({
+  embedding: embedding.optional().describe('Finds passages by what they mean too. By their words alone unless given.'),
+})
+
+const webSearch = z.strictObject({
+  kind: z.enum(['searxng', 'brave', 'tavily']).describe('Which search service.'),
+  baseURL: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe('Where a SearXNG of your own is.'),
+  apiKeyEnv: variable.optional().describe('Environment variable that holds the key.'),
+})
+
+const web = z.strictObject({
+  search: webSearch.optional().describe('Search service of the tool web_search, which is not offered without one.'),
+  maxBytes: z.int().min(1_000).default(5_000_000).describe('The most of one page that is read, bytes.'),
+  timeoutMs: milliseconds.default(20_000).describe('How long one page may take, ms.'),
+})
+
 /**
  * All of `config.json` (docs/guide/configuration.md). Every key may be left out; a key that is not here is a problem, since a misspelt one
  * would be a setting that silently does nothing.
@@ -217,6 +256,9 @@ export const configurationShape = z.strictObject({
   context: context.prefault({}).describe('How the context of a call is assembled.'),
   agent: agent.prefault({}).describe('How a turn runs.'),
   skills: skills.prefault({}).describe('Where skills are, and how they are shown.'),
+  files: files.prefault({}).describe('Files that people hand in.'),
+  search: search.prefault({}).describe('How files are searched.'),
+  web: web.prefault({}).describe('Pages of the web that tools read.'),
   subjects: subjects.prefault({}).describe('Where subjects and tastes are.'),
   channels: z
     .strictObject({ telegram: telegram.optional().describe('A Telegram bot.') })

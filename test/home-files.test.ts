@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { messageText } from '../src/context.ts'
+import type { FileOwner, FileRow } from '../src/session.ts'
+import { openedHome, type OpenedHome } from './home/opened-home.ts'
+
+test('a custom agent has its own prompt, beside the system prompt or in its place, and its own reminder', async (t) => {
+  const { runtime, say } = await openedHome(t, { 'context/system_prompt.md': 'Be kind.' })
+  const pirate = await runtime.agents.create({ name: 'Pirate', prompt: 'Answer as a pirate.', reminder: 'Arrr.' })
+  const { id: session } = await runtime.newSession({ agent: pirate.id })
+  const beside = await preview(runtime, session)
+  assert.match(beside.system, /^Be kind\./)
+  assert.deepEqual(beside.messages, ['Answer as a pirate.', 'hello', 'Arrr.'])
+
+  await runtime.agents.change(pirate.id, { name: 'Pirate', prompt: 'You are a pirate.', mode: 'replace' })
+  const instead = await preview(runtime, session)
+  assert.match(instead.system, /^You are a pirate\./)
+  assert.deepEqual(instead.messages, ['hello'])
+
+  await runtime.agents.restore(pirate.id, 1)
+  assert.deepEqual((await preview(runtime, session)).messages, ['Answer as a pirate.', 'hello', 'Arrr.'])
+  await runtime.agents.remove(pirate.id)
+  assert.equal((await say('hello', session)).entries.at(-1)?.type, 'turn-end', 'a removed agent leaves its sessions')
+})
+
+test('an agent may use the tools that it names, of those that are allowed', async (t) => {
+  const { runtime, say } = await openedHome(t, { 'tool-access.json': '{"global": {"mode": "full"}}' })
+  const { id } = await runtime.agents.create({ name: 'Reader', tools: ['read_*'] })
+  const { id: session } = await runtime.newSession({ agent: id })
+  const said = await say('hello', session)
+  assert.deepEqual(said.offered, ['read_file', 'read_result'])
+})
+
+test('the system prompt is edited, kept in its versions, reset and brought back', async (t) => {
+  const { runtime } = await openedHome(t, { 'context/system_prompt.md': 'From the file.' })
+  await runtime.prompt.edit('Edited once. {{date}}')
+  assert.match((await preview(runtime)).system, /^Edited once\. Today is [^\n]+$/)
+  await runtime.prompt.edit('Edited twice.')
+  await runtime.prompt.reset()
+  assert.match((await preview(runtime)).system, /^From the file\./)
+  await runtime.prompt.restore(2)
+  assert.match((await preview(runtime)).system, /^Edited twice\./)
+  assert.deepEqual(
+    (await runtime.prompt.versions()).map(({ text }) => text),
+    ['Edited twice.', undefined, 'Edited twice.', 'Edited once. {{date}}'],
+  )
+})
+
+test('the files of a project that fit are all sent, with numbers that an answer can cite', async (t) => {
+  const { runtime, say } = await openedHome(t)
+  const project = await runtime.projects.create({ name: 'Harbour', instructions: 'Answer from the files.' })
+  const owner = { type: 'project', id: project.id } as const
+  const [tides] = await filed(runtime, owner, {
+    'tides.md': '# Tides\nHigh water is at noon.',
+    'lights.txt': 'The lighthouse flashes twice.',
+  })
+  const { id: session } = await runtime.newSession({ project: project.id })
+  const said = await say('/say High water is at noon [1], and not in [2024].', session)
+  const shown = await preview(runtime, session)
+  assert.match(shown.messages.join('\n'), /^Here are some documents provided for context/m)
+  assert.match(shown.messages.join('\n'), /"citation_id": 2, "title": "lights\.txt"/)
+  assert.ok(shown.messages.includes('Answer from the files.'))
+  assert.deepEqual(said.offered, [])
+  const entry = shown.entries.find(({ id }) => id === 'project')
+  assert.deepEqual([entry?.reason?.code, entry?.reason?.['files']], ['project-fits', 2])
+  const answer = said.entries.findLast((each) => each.type === 'message')
+  assert.deepEqual(
+    answer?.type === 'message' && answer.citations?.map(({ citation, title, document }) => [citation, title, document]),
+    [[1, 'tides.md', tides!.id]],
+  )
+})
+
+test('a project that does not fit is searched, and its passages are cited', async (t) => {
+  const { runtime, say } = await openedHome(t)
+  const project = await runtime.projects.create({ name: 'Library' })
+  const owner = { type: 'project', id: project.id } as const
+  const topics = Array.from({ length: 30 }, (_, index) => `topic${index}`)
+  const filesOf = topics.map((topic) => [
+    `${topic}.md`,
+    `# About ${topic}\n\n${`The ${topic} is a matter of weather. `.repeat(60)}`,
+  ])
+  await filed(runtime, owner, Object.fromEntries(filesOf) as Record<string, string>)
+  const { id: session } = await runtime.newSession({ project: project.id })
+  const call = '/call search_project {"query": "topic17 weather", "limit": 3}'
+  const said = await say(`${call}\n/call search_project {"query": "topic3", "limit": 2}\n/say It is so [1].`, session)
+  assert.deepEqual(said.offered, ['search_project', 'read_attachment', 'search_attachment'])
+  const results = said.results.map((text) => JSON.parse(text) as { results: { citation_id: number; title: string }[] })
+  assert.equal(results[0]!.results[0]!.title, 'topic17.md')
+  const titles = results.flatMap((each) => each.results.map(({ citation_id, title }) => `${citation_id} ${title}`))
+  const byTitle = new Map(titles.map((line) => line.split(' ') as [string, string]))
+  assert.equal(new Set(titles.map((line) => line.split(' ')[1])).size, byTitle.size, 'one number for one document')
+  const { entries } = await preview(runtime, session)
+  const entry = entries.find(({ id }) => id === 'project')
+  assert.equal(entry?.outcome, 'omitted')
+  assert.equal(entry.reason?.code, 'project-too-large')
+  assert.ok(Number(entry.reason['tokens']) >= Number(entry.reason['limit']))
+  const answer = said.entries.findLast((each) => each.type === 'message')
+  assert.equal(answer?.type === 'message' && answer.citations?.length, 1)
+  assert.deepEqual(await runtime.replay(session).then(({ different }) => different), [])
+})
+
+test('a file stands right above the message it came with, and stays there', async (t) => {
+  const { runtime, say } = await openedHome(t)
+  const [notes, empty] = await filed(
+    runtime,
+    { type: 'session', id: 'inbox' },
+    { 'notes.txt': 'The sea is calm.', 'empty.txt': '' },
+  )
+  assert.deepEqual(empty?.state.type, 'failed')
+  const { session, turn } = await runtime.submit({ text: '/say Read.', attachments: [notes!.id, empty!.id] })
+  const events = runtime.events(session, { turn })
+  while (!(await events.next()).done);
+  await say('/say And now?', session)
+  const shown = await preview(runtime, session)
+  assert.deepEqual(shown.messages.slice(0, 3), [
+    'File: notes.txt\nThe sea is calm.\nEnd of File',
+    'File: empty.txt\n(This file holds no readable text.)',
+    '/say Read.',
+  ])
+  await assert.rejects(runtime.submit({ text: 'Again.', attachments: [notes!.id] }), { code: 'invalid-input' })
+  assert.deepEqual(await runtime.replay(session).then(({ different }) => different), [])
+})
+
+test('a file that was not read when the process ended is read and indexed at the next start', async (t) => {
+  const before = await openedHome(t)
+  const project = await before.runtime.projects.create({ name: 'Harbour' })
+  const owner = { type: 'project', id: project.id } as const
+  const bytes = [new TextEncoder().encode('The lighthouse flashes twice. ')]
+  const row = await before.runtime.library.add({ name: 'lights.txt', bytes: streamOf(bytes), owner })
+  const after = await before.reopened()
+  const settled = await after.runtime.library.settled(row.id)
+  assert.equal(settled.state.type, 'ready')
+  const { hits } = await until(async () => {
+    const found = await after.runtime.search({ text: 'lighthouse', project: project.id })
+    return found.hits.length > 0 ? found : undefined
+  })
+  assert.equal(hits[0]?.title, 'lights.txt')
+})
+
+async function preview(runtime: OpenedHome['runtime'], session?: string) {
+  const { request, manifest } = await runtime.preview({ input: 'hello', ...(session === undefined ? {} : { session }) })
+  return { system: request.system ?? '', messages: request.messages.map(messageText), entries: manifest.entries }
+}
+
+async function filed(
+  runtime: OpenedHome['runtime'],
+  owner: FileOwner,
+  files: Readonly<Record<string, string>>,
+): Promise<readonly FileRow[]> {
+  const rows: FileRow[] = []
+  for (const [name, text] of Object.entries(files)) {
+    const { id } = await runtime.library.add({ name, bytes: streamOf([new TextEncoder().encode(text)]), owner })
+    rows.push(await runtime.library.settled(id))
+  }
+  await until(async () => {
+    const all = await Promise.all(rows.map(({ id }) => runtime.library.file(id)))
+    const open = all.filter(
+      ({ state }) => state.type === 'ready' && state.reading.kind === 'text' && !state.reading.indexed,
+    )
+    return open.length === 0 ? true : undefined
+  })
+  return rows
+}
+
+async function* streamOf(pieces: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* pieces
+}
+
+async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
+  for (;;) {
+    const found = await look()
+    if (found !== undefined) return found
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+}
