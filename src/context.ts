@@ -15,7 +15,13 @@ export {
   type DifferenceCause,
   type FirstDifference,
 } from './context/compare.ts'
-export { documentsText, type PromptDocument, type PromptResult, resultsText } from './context/document-text.ts'
+export {
+  documentsText,
+  type PromptDocument,
+  type PromptMetadata,
+  type PromptResult,
+  resultsText,
+} from './context/document-text.ts'
 export { imageTokens, UNKNOWN_IMAGE_TOKENS } from './context/image-tokens.ts'
 export type { Layer, Origin, Placement, Priority, Rendition } from './context/layer.ts'
 export {

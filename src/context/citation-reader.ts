@@ -17,7 +17,7 @@ export interface CitationReader {
  * `[1]`, `[[1]]`, `[1, 2]`, `【1】` and `［1］` are citations of the numbers that are known, `[1][2]` two of them. A marker
  * without any such number is text. So `[1, 99]` cites 1, and its text still says 99. `[1](https://…)` is one citation with
  * its link; an image, a footnote `[^1]` and `\[1]` are none. Nothing is found in code: fences, indented code and code spans
- * as CommonMark has them.
+ * as CommonMark has them (HTML is not read).
  */
 export function citationReader(isKnown: (number: number) => boolean): CitationReader {
   const blocks = codeBlocks()
@@ -35,7 +35,7 @@ export function citationReader(isKnown: (number: number) => boolean): CitationRe
   function see(char: string): void {
     const { code, ends } = blocks.take(char)
     if (ends) settle(spans.end())
-    else if (code !== 'yes') settle(spans.take(char, escaped))
+    if (code !== 'yes') settle(spans.take(char, escaped))
     markers.take(char, escaped || code !== 'no')
     escaped = char === '\\' && !escaped && code === 'no'
   }

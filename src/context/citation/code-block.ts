@@ -1,23 +1,14 @@
+import { closingRun, deep, type Fence, isLeft } from './fence.ts'
 import { isBlank, isFirst, isSpace, type Line, lineAfter, lineStart } from './line.ts'
 
 export interface CodeBlocks {
-  /** `perhaps`: in a line that opens a fence if no backtick follows in it. `ends`: a paragraph is over with this character. */
+  /** `perhaps`: in a line that opens a fence if no backtick follows in it. `ends`: the paragraph before is over. */
   take(char: string): { readonly code: 'no' | 'perhaps' | 'yes'; readonly ends: boolean }
 }
 
-interface Fence {
-  readonly mark: string
-  readonly length: number
-  readonly column: number
-  readonly quotes: number
-  /** Nothing but spaces may follow any more. */
-  readonly whole?: boolean
-}
-
 /**
- * Follows fenced and indented code, one character at a time. Fences of lists and quotes are fences too, as deep as they
- * stand; a fence that is never closed goes on to the end. Four spaces behind a blank line are code, but not in a list, where
- * they are how an item goes on.
+ * Follows paragraphs, fenced code and indented code, one character at a time, as CommonMark has them: in lists and quotes
+ * too. A fence that is never closed goes on to the end.
  */
 export function codeBlocks(): CodeBlocks {
   let line = lineStart
@@ -26,66 +17,124 @@ export function codeBlocks(): CodeBlocks {
   let opening: Fence | undefined
   let fence: Fence | undefined
   let indented = false
-  let behindBlank = true
-  let inList = false
+  let inParagraph = false
+  let quotes = 0
+  /** Where the text of each open list item begins, outermost first. */
+  let items: readonly number[] = []
+  /** Where the list mark of this line stands, if there is one. */
+  let markColumn = 0
+  /** The marks of a heading, with the space behind them once it is there. */
+  let hashes = ''
+  /** The character of which alone the line is made: it underlines or separates. */
+  let rule = ''
 
   function take(char: string): ReturnType<CodeBlocks['take']> {
     const before = line
     line = lineAfter(line, char)
     if (char === '\n') return newline(before)
-    if (fence) followClosing(fence, before, char)
-    else if (isFirst(before, char)) begin(before, char)
-    else followOpening(char)
-    if (fence || indented) return { code: 'yes', ends: false }
-    return { code: opening ? 'perhaps' : 'no', ends: false }
+    if (fence && isLeft(fence, before, char)) fence = run = undefined
+    if (!fence && !inParagraph && char === '>' && isBlank(before)) indented ||= before.column >= deep(items, quotes)
+    let ends = false
+    if (fence) run = closingRun(fence, run, before, char)
+    else if (!indented && isFirst(before, char))
+      ends = before.mark === '' ? begin(before, char) : beginItem(before, char)
+    else ends = follow(char)
+    if (fence || indented) return { code: 'yes', ends }
+    return { code: opening ? 'perhaps' : 'no', ends }
   }
 
-  function begin(before: Line, char: string): void {
-    const { column, quotes, listed } = before
-    indented = column >= (quotes > 0 ? 5 : 4) && behindBlank && !inList && !listed
-    if (indented) return
-    if (listed) inList = true
-    else if (behindBlank && column < 2) inList = false
-    if (marks.includes(char)) run = { mark: char, length: 1, column, quotes }
+  /** The first character of a line. Answers whether it ends the paragraph before. */
+  function begin(before: Line, char: string): boolean {
+    const { column } = before
+    const otherQuote = inParagraph ? before.quotes > quotes : before.quotes !== quotes
+    if (otherQuote) items = []
+    const outer = items.filter((item) => item <= column)
+    const isShallow = column < deep(outer, before.quotes)
+    // A row of a table stands for itself.
+    const ends = inParagraph && (otherQuote || (isShallow && char === '|'))
+    if (ends) inParagraph = false
+    if (!inParagraph) {
+      quotes = before.quotes
+      items = outer
+      indented = !isShallow
+    }
+    markColumn = column
+    if (isShallow) beginBlock(before, char, outer)
+    return ends
   }
 
-  function followOpening(char: string): void {
+  /** The first character behind a list mark: of a new item, unless the mark is part of a paragraph. */
+  function beginItem(before: Line, char: string): boolean {
+    const outer = items.filter((item) => item <= markColumn)
+    const isMark =
+      markColumn < deep(outer, quotes) && (!inParagraph || items.length > 0 || /^(?:1.|\D)$/.test(before.mark))
+    if (!isMark) return false
+    const end = markColumn + before.mark.length
+    indented = before.column - end > 4
+    items = [...outer.slice(0, deepest), indented ? end + 1 : before.column]
+    markColumn = before.column
+    inParagraph = false
+    if (!indented) beginBlock(before, char, items)
+    return true
+  }
+
+  function beginBlock(before: Line, char: string, outer: readonly number[]): void {
+    hashes = char === '#' ? char : ''
+    rule = '-=*_'.includes(char) ? char : ''
+    if (char === '`' || char === '~') run = { mark: char, length: 1, quotes: before.quotes, item: outer.at(-1) ?? 0 }
+  }
+
+  /** A further character of a line. Answers whether it ends the paragraph before. */
+  function follow(char: string): boolean {
+    if (char !== rule && !isSpace(char)) rule = ''
     if (run && char === run.mark) run = { ...run, length: run.length + 1 }
     else if (run) {
       opening = run.length >= 3 ? run : undefined
       run = undefined
     } else if (opening?.mark === '`' && char === '`') opening = undefined
+    if (hashes === '' || isHeading()) return false
+    hashes = hashes.length < 7 && (char === '#' || isSpace(char)) ? hashes + char : ''
+    return isHeading()
   }
 
-  function followClosing(open: Fence, before: Line, char: string): void {
-    if (run) {
-      if (isSpace(char)) run = { ...run, whole: true }
-      else run = char === run.mark && !run.whole ? { ...run, length: run.length + 1 } : undefined
-    } else if (char === open.mark && isBlank(before) && before.quotes === open.quotes) {
-      const { column, quotes } = before
-      if (column <= Math.max(3, open.column)) run = { mark: char, length: 1, column, quotes }
-    }
+  function isHeading(): boolean {
+    return /^#{1,6}\s$/.test(hashes)
   }
 
   function newline(before: Line): ReturnType<CodeBlocks['take']> {
     const marked = run
-    const wasIndented = indented
     run = undefined
-    indented = false
     if (fence) {
-      behindBlank = marked !== undefined && marked.length >= fence.length
-      if (behindBlank) fence = undefined
+      if (marked && marked.length >= fence.length) fence = undefined
       return { code: 'yes', ends: false }
     }
     fence = opening ?? (marked && marked.length >= 3 ? marked : undefined)
     opening = undefined
-    if (fence) return { code: 'yes', ends: true }
-    const blank = isBlank(before)
-    behindBlank = blank || wasIndented
-    return { code: wasIndented ? 'yes' : 'no', ends: blank }
+    const begun = fence
+    if (begun) items = items.filter((item) => item <= begun.item)
+    const ends = begun !== undefined || leave(before) || /^#{1,6}\s?$/.test(hashes) || rule !== ''
+    const code = fence || indented ? 'yes' : 'no'
+    inParagraph = !ends && !indented
+    indented = false
+    hashes = rule = ''
+    return { code, ends }
+  }
+
+  /** A line without text. Answers whether it ends the paragraph before. */
+  function leave(before: Line): boolean {
+    if (before.part !== 'lead' || indented) return false
+    if (before.mark === '') {
+      if (before.quotes !== quotes && before.quotes > 0) items = []
+      quotes = Math.max(quotes, before.quotes)
+      return true
+    }
+    if (inParagraph && items.length === 0 && before.quotes >= quotes) return false
+    items = items.filter((item) => item <= markColumn)
+    return true
   }
 
   return { take }
 }
 
-const marks = '`~'
+/** List items within each other; deeper ones are taken to stand beside each other. */
+const deepest = 30

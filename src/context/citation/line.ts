@@ -2,33 +2,34 @@
 export interface Line {
   /** `bullet`, `number`, `numbered`: a list mark that wants a space behind it, or else is the body. */
   readonly part: 'lead' | 'bullet' | 'number' | 'numbered' | 'body'
-  /** Characters since the beginning or the last quote mark, a tab as four; in the lead. */
+  /** Where the lead ends: from the beginning, or from the last quote mark; tabs reach to the next multiple of four. */
   readonly column: number
   readonly quotes: number
-  /** A list mark stands in the lead. */
-  readonly listed: boolean
+  /** The last list mark of the lead, such as `-` or `12.`; empty where there is none. */
+  readonly mark: string
 }
 
-export const lineStart: Line = { part: 'lead', column: 0, quotes: 0, listed: false }
+export const lineStart: Line = { part: 'lead', column: 0, quotes: 0, mark: '' }
 
 /** The line with one more character. */
 export function lineAfter(line: Line, char: string): Line {
   if (char === '\n') return lineStart
   if (line.part === 'body') return line
-  if (line.part === 'lead') return leadAfter(line, char)
-  const column = line.column + width(char)
-  if (isSpace(char)) return line.part === 'number' ? body : { ...line, part: 'lead', column, listed: true }
-  if (line.part !== 'number') return body
-  if (char === '.' || char === ')') return { ...line, part: 'numbered', column }
-  return isDigit(char) ? { ...line, column } : body
+  const column = line.column + (char === '\t' ? 4 - (line.column % 4) : 1)
+  if (line.part === 'lead') return leadAfter(line, char, column)
+  if (isSpace(char)) return line.part === 'number' ? body : { ...line, part: 'lead', column }
+  const mark = line.mark + char
+  if (line.part !== 'number' || mark.length > longestMark) return body
+  if (char === '.' || char === ')') return { ...line, part: 'numbered', column, mark }
+  return isDigit(char) ? { ...line, column, mark } : body
 }
 
 /** Whether nothing stands in it but indentation and quote marks. */
-export function isBlank({ part, listed }: Line): boolean {
-  return part === 'lead' && !listed
+export function isBlank({ part, mark }: Line): boolean {
+  return part === 'lead' && mark === ''
 }
 
-/** Whether a character would be the first of its line that is more than indentation or a quote mark. */
+/** Whether a character behind this lead is more than indentation or a quote mark. */
 export function isFirst({ part }: Line, char: string): boolean {
   return part === 'lead' && !isSpace(char) && char !== '>' && char !== '\n'
 }
@@ -37,20 +38,18 @@ export function isSpace(char: string): boolean {
   return char === ' ' || char === '\t' || char === '\r'
 }
 
-function leadAfter(line: Line, char: string): Line {
-  const column = line.column + width(char)
+function leadAfter(line: Line, char: string, column: number): Line {
   if (isSpace(char)) return { ...line, column }
-  if (char === '>') return { ...line, column: 0, quotes: line.quotes + 1 }
-  if (char === '-' || char === '*' || char === '+') return { ...line, part: 'bullet', column }
-  return isDigit(char) ? { ...line, part: 'number', column } : body
+  if (char === '>') return { ...line, column: 0, quotes: line.quotes + 1, mark: '' }
+  if (char === '-' || char === '*' || char === '+') return { ...line, part: 'bullet', column, mark: char }
+  return isDigit(char) ? { ...line, part: 'number', column, mark: char } : body
 }
 
 const body: Line = { ...lineStart, part: 'body' }
 
-function width(char: string): number {
-  return char === '\t' ? 4 : 1
-}
-
 function isDigit(char: string): boolean {
   return char >= '0' && char <= '9'
 }
+
+/** Nine digits and a period. */
+const longestMark = 10
