@@ -22,7 +22,13 @@ import {
   type SessionStore,
   type TurnRow,
 } from '../../src/session.ts'
+import { type SearchHit } from '../../src/search.ts'
+import { agentKind, projectKind } from '../../src/runtime/custom-agents.ts'
+import { createEditedPrompt } from '../../src/runtime/edited-prompt.ts'
+import { createRecords } from '../../src/runtime/records.ts'
 import { scriptedApprovals } from './scripted-approvals.ts'
+import { scriptedLibrary } from './scripted-library.ts'
+import { scriptedRecords } from './scripted-records.ts'
 
 /** What the scripted runtime does with an input. */
 export type Script = (turn: ScriptedTurn) => Promise<void> | void
@@ -186,7 +192,7 @@ export interface ScriptedOptions {
 /** A runtime in memory that does what a test tells it to. */
 export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOptions = {}): ScriptedRuntime {
   const logs = new Map<string, SessionEvent[]>()
-  const rows = new Map<string, { title?: string; model?: string; binding?: Binding }>()
+  const rows = new Map<string, ScriptedSession>()
   const bindings = new Map<string, string>()
   const keys = new Map<string, { session: string; turn: string; seq: number }>()
   const running = new Map<string, AbortController>()
@@ -213,7 +219,7 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
     log.push({ id: `${before}.${nth}`, type, turn, call: `call-${turn}`, text })
     for (const listener of listeners) listener()
   }
-  const makeSession = (options: { title?: string; model?: string; binding?: Binding } = {}): string => {
+  const makeSession = (options: ScriptedSession = {}): string => {
     const session = `session-${++ids}`
     logs.set(session, [])
     rows.set(session, options)
@@ -228,6 +234,8 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
         title: row.title,
         model: row.model,
         binding: row.binding,
+        agent: row.agent,
+        project: row.project,
         created: time,
         updated: time,
         turns: 0,
@@ -253,7 +261,13 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
       ? { id, time, model: 'rehearsal', input: {}, manifest, requestDigest: 'd'.repeat(64) }
       : undefined
 
+  const records = scriptedRecords()
+  const memory = records as SessionStore
+  const clock = { time: () => time, monotonic: () => 0, newId: (kind: string) => `${kind}-${++ids}` }
+  const agents = createRecords({ store: memory, clock }, agentKind)
+  const projects = createRecords({ store: memory, clock }, projectKind)
   const store: Partial<SessionStore> = {
+    ...records,
     entries: async (session, { after = 0, upTo = Infinity, limit, turn } = {}) =>
       entriesOf(session)
         .filter(
@@ -344,7 +358,11 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
         })
       }
     },
-    newSession: async (options = {}) => rowOf(makeSession(options))!,
+    async newSession(options = {}) {
+      if (options.agent !== undefined) await agents.get(options.agent)
+      if (options.project !== undefined) await projects.get(options.project)
+      return rowOf(makeSession(options))!
+    },
     sessionFor: async (binding) => {
       const key = `${binding.channel}/${binding.conversation}`
       const session = bindings.get(key) ?? makeSession({ binding })
@@ -355,6 +373,24 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
       const { model: _before, ...row } = rows.get(session) ?? {}
       rows.set(session, model === undefined ? row : { ...row, model })
     },
+    async setAgent(session, agent) {
+      if (agent !== undefined) await agents.get(agent)
+      const { agent: _before, ...row } = rows.get(session) ?? {}
+      rows.set(session, agent === undefined ? row : { ...row, agent })
+    },
+    async setProject(session, project) {
+      if (project !== undefined) await projects.get(project)
+      const { project: _before, ...row } = rows.get(session) ?? {}
+      rows.set(session, project === undefined ? row : { ...row, project })
+    },
+    prompt: createEditedPrompt({ store: memory, clock }),
+    agents,
+    projects,
+    library: scriptedLibrary(time),
+    search: async ({ text, project, limit = 10 }) => ({
+      hits: project === undefined ? found.filter(({ chunk }) => chunk.text.includes(text)).slice(0, limit) : [],
+      progress: { documents: 2, indexed: 1, chunks: 3, embedded: 0 },
+    }),
     deleteSession: async (session) => rows.delete(session) && logs.delete(session),
     complete: async function* (input) {
       completed.push(input)
@@ -415,6 +451,29 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
   }
   return runtime
 }
+
+type ScriptedSession = Partial<Record<'title' | 'model' | 'agent' | 'project', string>> & { readonly binding?: Binding }
+
+const found: readonly SearchHit[] = [
+  {
+    document: 'file-1',
+    title: 'Tides of the North Sea.pdf',
+    chunk: {
+      id: '1',
+      text: 'At spring tide the water stands highest, and at neap tide lowest.',
+      start: 10,
+      end: 75,
+      page: 3,
+      line: 12,
+      headings: ['Tides', 'Moon'],
+    },
+    score: 0.0325,
+    ranks: [
+      { by: 'words', rank: 1, value: 4.2 },
+      { by: 'meaning', rank: 2, value: 0.81 },
+    ],
+  },
+]
 
 function trialOf(tool: string, input: unknown): ToolTrial {
   if (!tools.some(({ name }) => name === tool)) {
