@@ -1,4 +1,4 @@
-import { citedNumbers, citedText, resultsText } from '../context.ts'
+import { citationNumbers, citedNumbers, citedText, resultsText, withDocuments } from '../context.ts'
 import type { FoundDocument } from '../plugin.ts'
 import type { Entry, Source } from '../session.ts'
 import type { ToolResult } from '../tool.ts'
@@ -17,24 +17,17 @@ export interface TurnCitations {
 
 /** Reads the numbers that were given before from the entries of the turn. */
 export function turnCitations(entries: readonly Entry[], documents: readonly Source[]): TurnCitations {
-  const numbers = new Map<string, number>()
+  const before = entries.flatMap((entry) => (entry.type === 'tool-end' ? (entry.sources ?? []) : []))
   const sources = new Map<number, Source>()
-  let hasFound = false
+  let numbers = citationNumbers([...documents, ...before])
+  let hasFound = before.length > 0
   const note = (source: Source) => {
-    numbers.set(source.document, source.citation)
     if (!sources.has(source.citation)) sources.set(source.citation, source)
   }
-  documents.forEach(note)
-  for (const entry of entries) {
-    if (entry.type !== 'tool-end' || !entry.sources?.length) continue
-    hasFound = true
-    entry.sources.forEach(note)
-  }
+  for (const source of [...documents, ...before]) note(source)
 
-  function numbered(found: FoundDocument): Source {
-    const highest = Math.max(0, ...numbers.values())
-    const { content: _content, metadata: _metadata, ...place } = found
-    const source: Source = { ...place, citation: numbers.get(found.document) ?? highest + 1 }
+  function numbered({ content: _content, metadata: _metadata, ...place }: FoundDocument): Source {
+    const source: Source = { ...place, citation: numbers.get(place.document)! }
     note(source)
     return source
   }
@@ -46,6 +39,10 @@ export function turnCitations(entries: readonly Entry[], documents: readonly Sou
       const found = result.meta?.['documents'] as readonly FoundDocument[] | undefined
       if (!result.ok || !Array.isArray(found) || found.length === 0) return { result, sources: [] }
       hasFound = true
+      numbers = withDocuments(
+        numbers,
+        found.map(({ document }) => document),
+      )
       const given = found.map(numbered)
       const results = found.map(({ title, url, updated, content, metadata }, index) => ({
         citation_id: given[index]!.citation,
