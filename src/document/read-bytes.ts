@@ -67,9 +67,15 @@ function unreadable(error: unknown, mediaType: string): Unreadable {
     const known = error.code === 'binary' && mediaType.startsWith('text/') ? 'application/octet-stream' : mediaType
     return { kind: 'unreadable', code: error.code, reason: error.message, mediaType: known }
   }
-  const reason =
-    error instanceof RangeError && /call stack/i.test(error.message)
-      ? 'its parts are nested too deeply to be read'
-      : 'the file is damaged or incomplete, and its text cannot be taken out'
-  return { kind: 'unreadable', code: 'broken', reason, mediaType }
+  return { kind: 'unreadable', ...faultOf(error), mediaType }
+}
+
+/** Libraries throw what they like; only where the machine has said no, it is known why. */
+function faultOf(error: unknown): { readonly code: Unreadable['code']; readonly reason: string } {
+  const message = error instanceof RangeError ? error.message : ''
+  if (/call stack/i.test(message)) return { code: 'broken', reason: 'its parts are nested too deeply to be read' }
+  if (/invalid (?:string|array)|allocation/i.test(message)) {
+    return { code: 'too-large', reason: 'reading it takes more memory than there is' }
+  }
+  return { code: 'broken', reason: 'the file is damaged or incomplete, and its text cannot be taken out' }
 }

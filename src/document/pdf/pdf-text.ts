@@ -1,3 +1,4 @@
+import type { PDFDocumentProxy } from 'unpdf/pdfjs'
 import { ReadingFault } from '../reading-fault.ts'
 import { grouped, tooManyCharacters } from '../reading-limits.ts'
 import type { ReadingTask } from '../reading-task.ts'
@@ -17,24 +18,38 @@ export async function pdfText(
       throw new ReadingFault('too-large', `it has ${grouped(count)} pages; at most ${grouped(limits.pages)} are read`)
     }
     let text = ''
-    let blank = true
+    let read = 0
+    let isBlank = true
     const pages: number[] = []
     for (let number = 1; number <= count; number += 1) {
-      const page = await pdf.getPage(number)
-      const content = await page.getTextContent()
-      const said = cleanText(linesOf(content.items))
-      page.cleanup()
       if (number > 1) text += '\n\n'
       pages.push(text.length)
-      text += said
-      blank &&= said === ''
+      // oxlint-disable-next-line no-await-in-loop -- a page at a time takes the memory of one page
+      const said = await pageText(pdf, number)
+      if (said !== undefined) read += 1
+      isBlank &&= (said ?? '') === ''
+      text += said ?? `(page ${number} is damaged and cannot be read)`
       if (text.length > limits.characters) throw tooManyCharacters(text.length, limits.characters)
       onProgress?.({ page: number, pages: count })
     }
-    if (blank) throw new ReadingFault('no-text', 'its pages hold no text; they may be scanned images')
+    if (read === 0) throw new ReadingFault('broken', 'none of its pages can be read')
+    if (isBlank) throw new ReadingFault('no-text', 'its pages hold no text; they may be scanned images')
     return { text, pages, ...titleOf(await pdf.getMetadata().catch(() => undefined)) }
   } finally {
     await pdf.loadingTask.destroy()
+  }
+}
+
+/** What a page says; nothing where its content is damaged. */
+async function pageText(pdf: PDFDocumentProxy, number: number): Promise<string | undefined> {
+  try {
+    const page = await pdf.getPage(number)
+    const { items } = await page.getTextContent()
+    page.cleanup()
+    return cleanText(linesOf(items))
+  } catch (error) {
+    if (error instanceof RangeError) throw error
+    return undefined
   }
 }
 
@@ -44,7 +59,7 @@ async function openedPdf(bytes: Uint8Array) {
   try {
     return await getDocument({
       // The library makes the bytes its own.
-      data: Uint8Array.from(bytes),
+      data: new Uint8Array(bytes),
       disableFontFace: true,
       useSystemFonts: false,
       useWorkerFetch: false,
@@ -58,7 +73,8 @@ async function openedPdf(bytes: Uint8Array) {
 
 /** The library would make the best of a PDF that breaks off, and nobody would see which pages are missing. */
 function isComplete(bytes: Uint8Array): boolean {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).lastIndexOf('%%EOF') > bytes.length - 65_536
+  const end = bytes.subarray(-65_536)
+  return Buffer.from(end.buffer, end.byteOffset, end.byteLength).includes('%%EOF')
 }
 
 function titleOf(metadata: { readonly info: object } | undefined): { readonly title?: string } {

@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { mkdtemp, open, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import test, { type TestContext } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createDocumentReader, type DocumentReader, type DocumentReaderOptions } from '../../src/document.ts'
+import { imageFiles } from './files/image-file.ts'
+import { pdfFile, pdfOf } from './files/pdf-file.ts'
+import { spreadsheetFile } from './files/spreadsheet-file.ts'
+import { paragraph, wordFile } from './files/word-file.ts'
+
+/** Keeps a process busy for longer than any test waits. */
+const endless = Buffer.from('<div><b>'.repeat(400_000))
+const large = pdfFile(Array.from({ length: 300 }, (_, page) => `Page ${page}\n${'A line of words.\n'.repeat(40)}`))
+
+test('files of every kind are read, one after another in the same processes', async (context) => {
+  const reader = readerOf(context)
+  const rows = '<row r="1"><c r="A1"><v>1</v></c></row>'
+  const kinds = [
+    await reader.read({ bytes: pdfFile(['Hello.']), name: 'a.pdf' }),
+    await reader.read({ bytes: wordFile(paragraph('Hello.')), name: 'a.docx' }),
+    await reader.read({ bytes: spreadsheetFile([{ name: 'S', rows }]), name: 'a.xlsx' }),
+    await reader.read({ bytes: Buffer.from('<!doctype html><p>Hello.'), name: 'a.html' }),
+    await reader.read({ bytes: Buffer.from('Hello.'), name: 'a.txt' }),
+    await reader.read({ bytes: imageFiles['image/png']!(3, 4), name: 'a.png' }),
+  ]
+  assert.deepEqual(
+    kinds.map((document) =>
+      document.kind === 'image' ? document.width : document.kind !== 'unreadable' && document.text,
+    ),
+    ['Hello.', 'Hello.', '# S\n\n1', 'Hello.', 'Hello.', 3],
+  )
+  assert.equal(readingProcesses().length, 1)
+})
+
+test('a file is read from a path, and a path that leads to none is an error', async (context) => {
+  const reader = readerOf(context)
+  const folder = await folderOf(context)
+  await writeFile(join(folder, 'a.txt'), 'Hello.')
+  assert.deepEqual(await reader.read({ path: join(folder, 'a.txt'), name: 'b.md' }), {
+    kind: 'text',
+    text: 'Hello.',
+    mediaType: 'text/markdown',
+  })
+  await assert.rejects(reader.read({ path: join(folder, 'none'), name: 'none' }), { code: 'ENOENT' })
+  await assert.rejects(reader.read({ path: folder, name: 'folder' }), /is no regular file/)
+})
+
+test('a file of 200 MB is refused by its size, before any process starts', async (context) => {
+  const reader = readerOf(context)
+  const path = join(await folderOf(context), 'huge')
+  const file = await open(path, 'w')
+  await file.truncate(200 * 2 ** 20)
+  await file.close()
+  assert.deepEqual(await reader.read({ path, name: 'huge.pdf' }), {
+    kind: 'unreadable',
+    code: 'too-large',
+    reason: 'the file has 200 MiB; at most 50 MiB are read',
+    mediaType: 'application/octet-stream',
+  })
+  assert.deepEqual(readingProcesses(), [])
+})
+
+test('an empty file is refused at once', async (context) => {
+  const document = await readerOf(context).read({ bytes: new Uint8Array(), name: 'a' })
+  assert.equal(document.kind === 'unreadable' && document.code, 'empty')
+})
+
+test('the loop stays free while a file is read', async (context) => {
+  const reader = readerOf(context)
+  let fired = 0
+  const timer = setInterval(() => (fired += 1), 1)
+  const document = await reader.read({ bytes: large, name: 'a.pdf' })
+  clearInterval(timer)
+  assert.equal(document.kind, 'text')
+  assert.ok(fired > 20, `the timer fired ${fired} times`)
+})
+
+test('the bytes stay the caller’s, and the pages of a PDF are told as they are read', async (context) => {
+  const reader = readerOf(context)
+  const bytes = Uint8Array.from(large)
+  const pages: number[] = []
+  await reader.read({ bytes, name: 'a.pdf', onProgress: ({ page }) => pages.push(page) })
+  assert.deepEqual(Buffer.compare(bytes, large), 0)
+  assert.deepEqual(
+    pages,
+    Array.from({ length: 300 }, (_, index) => index + 1),
+  )
+})
+
+test('20 files at once are all read, two at a time', async (context) => {
+  const reader = readerOf(context)
+  let most = 0
+  const timer = setInterval(() => (most = Math.max(most, readingProcesses().length)), 20)
+  const documents = await Promise.all(
+    Array.from({ length: 20 }, (_, index) =>
+      reader.read({ bytes: index % 2 ? wordFile(paragraph(`File ${index}`)) : pdfFile([`File ${index}`]), name: 'a' }),
+    ),
+  )
+  clearInterval(timer)
+  assert.deepEqual(
+    documents.map((document) => document.kind === 'text' && document.text),
+    documents.map((_, index) => `File ${index}`),
+  )
+  assert.ok(most <= 2, `${most} processes`)
+})
+
+test('reading that takes too long ends with its process, and the next file is read', async (context) => {
+  const reader = readerOf(context, { limits: { timeMs: 1500 } })
+  assert.deepEqual(await reader.read({ bytes: endless, name: 'a.html' }), {
+    kind: 'unreadable',
+    code: 'timeout',
+    reason: 'reading it took more than 1.5 seconds',
+    mediaType: 'text/html',
+  })
+  await noneLeft()
+  const second = createDocumentReader()
+  context.after(second.close)
+  assert.equal((await second.read({ bytes: Buffer.from('Hello.'), name: 'a' })).kind, 'text')
+})
+
+test('reading that takes too much memory ends its process and nothing else', async (context) => {
+  const reader = readerOf(context, { limits: { memoryBytes: 300 * 2 ** 20 } })
+  // 4 KB of a PDF that unpack to a gigabyte of blanks: buffers, which no limit of a heap counts.
+  const bomb = pdfOf([' '.repeat(500 * 2 ** 20)])
+  assert.deepEqual(await reader.read({ bytes: bomb, name: 'a.pdf' }), {
+    kind: 'unreadable',
+    code: 'too-large',
+    reason: 'reading it takes more than 300 MiB of memory',
+    mediaType: 'application/pdf',
+  })
+  assert.equal((await reader.read({ bytes: Buffer.from('Hello.'), name: 'a' })).kind, 'text')
+})
+
+test('a reading can be given up while it runs and while it waits', async (context) => {
+  const reader = readerOf(context, { atOnce: 1 })
+  const [running, waiting] = [new AbortController(), new AbortController()]
+  const first = reader.read({ bytes: endless, name: 'a.html', signal: running.signal })
+  const second = reader.read({ bytes: Buffer.from('never'), name: 'a', signal: waiting.signal })
+  const third = reader.read({ bytes: Buffer.from('Hello.'), name: 'a' })
+  waiting.abort(new Error('not needed any more'))
+  await assert.rejects(second, /not needed any more/)
+  await until(() => readingProcesses().length === 1)
+  running.abort(new Error('the person went away'))
+  await assert.rejects(first, /the person went away/)
+  assert.deepEqual(await third, { kind: 'text', text: 'Hello.', mediaType: 'text/plain' })
+  await assert.rejects(reader.read({ bytes: Buffer.from('x'), name: 'a', signal: AbortSignal.abort() }), {
+    name: 'AbortError',
+  })
+})
+
+test('a process that was killed while it read a second file is replaced, and the file is read', async (context) => {
+  const reader = readerOf(context, { atOnce: 1 })
+  await reader.read({ bytes: Buffer.from('Hello.'), name: 'a' })
+  const reading = reader.read({ bytes: large, name: 'a.pdf' })
+  process.kill(readingProcesses()[0]!, 'SIGKILL')
+  assert.equal((await reading).kind, 'text')
+})
+
+test('an idle process ends by itself, and the next file starts another', async (context) => {
+  const reader = readerOf(context, { idleMs: 50 })
+  await reader.read({ bytes: Buffer.from('Hello.'), name: 'a' })
+  await noneLeft()
+  assert.equal((await reader.read({ bytes: Buffer.from('Hello.'), name: 'a' })).kind, 'text')
+})
+
+test('a closed reader leaves no process and reads nothing any more', async () => {
+  const reader = createDocumentReader()
+  const running = reader.read({ bytes: endless, name: 'a.html' })
+  const refused = assert.rejects(running, /the document reader is closed/)
+  await until(() => readingProcesses().length === 1)
+  await reader.close()
+  await refused
+  assert.deepEqual(readingProcesses(), [])
+  await assert.rejects(reader.read({ bytes: Buffer.from('x'), name: 'a' }), /the document reader is closed/)
+  await reader.close()
+})
+
+test('a program that is done ends although its reader is still open', async (context) => {
+  const path = join(await folderOf(context), 'program.ts')
+  const door = JSON.stringify(join(import.meta.dirname, '../../src/document.ts'))
+  await writeFile(
+    path,
+    `import { createDocumentReader } from ${door}
+     const read = await createDocumentReader().read({ bytes: Buffer.from('Hello.'), name: 'a' })
+     console.log(read.kind)`,
+  )
+  const said = execFileSync(process.execPath, [path], { encoding: 'utf8', timeout: 60_000 })
+  assert.equal(said, 'text\n')
+})
+
+function readerOf(context: TestContext, options?: DocumentReaderOptions): DocumentReader {
+  const reader = createDocumentReader(options)
+  context.after(reader.close)
+  return reader
+}
+
+async function folderOf(context: TestContext): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'foreword-document-'))
+  context.after(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** Ids of the processes that this one started to read. */
+function readingProcesses(): readonly number[] {
+  const listed = execFileSync('ps', ['-o', 'pid=,ppid=,args=', '-A'], { encoding: 'utf8' })
+  return listed
+    .split('\n')
+    .map((line) => /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line))
+    .filter((found) => found !== null && Number(found[2]) === process.pid && found[3]!.includes('reading-program'))
+    .map((found) => Number(found![1]))
+}
+
+async function noneLeft(): Promise<void> {
+  await until(() => readingProcesses().length === 0)
+}
+
+async function until(isSo: () => boolean): Promise<void> {
+  // oxlint-disable-next-line no-await-in-loop -- this is waiting
+  while (!isSo()) await sleep(20)
+}

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { codeOf, read, textOf } from './read.ts'
+
+const page = (body: string, head = '') => `<!doctype html><html><head>${head}</head><body>${body}</body></html>`
+
+test('a page gives Markdown: headings, lists, quotes, tables, code, and links', async () => {
+  const body = `<h1>Title</h1><p>Some <b>bold </b>and <em>soft</em> words<br>and <code>code</code>.</p>
+    <ul><li>one<ul><li>within</li></ul></li><li><p>two</p><p>more</p></li></ul><ol start="3"><li>three</li><li>four</li></ol>
+    <blockquote><p>said</p><p>again</p></blockquote><pre><code class="language-js">let a = 1\n  b()</code></pre>
+    <table><caption>Costs</caption><tr><th>A</th><th>B</th></tr><tr><td rowspan="2">1</td><td>2|3</td></tr><tr><td>4</td></tr></table>
+    <p><a href="https://example.org/x (1)">a link</a> <a href="#here">here</a> <a href="javascript:run()">run</a></p>`
+  assert.equal(
+    await textOf(page(body), 'a.html'),
+    [
+      '# Title',
+      'Some **bold** and _soft_ words\nand `code`.',
+      '- one\n  - within\n- two\n\n  more',
+      '3. three\n4. four',
+      '> said\n>\n> again',
+      '```js\nlet a = 1\n  b()\n```',
+      'Costs',
+      '| A | B |\n| --- | --- |\n| 1 | 2\\|3 |\n|  | 4 |',
+      '[a link](https://example.org/x%20%281%29) here run',
+    ].join('\n\n'),
+  )
+})
+
+test('scripts, styles, and what nobody would see are left out', async () => {
+  const hidden =
+    '<p hidden>1</p><p style="color:red; display: none">2</p><p aria-hidden="true">3</p><template>4</template>'
+  const body = `<script>5</script><style>6</style>${hidden}<noscript>7</noscript><!-- 8 --><p>shown</p>`
+  assert.equal(await textOf(page(body), 'a.html'), 'shown')
+})
+
+test('links are absolute where it is known from where the page comes', async () => {
+  const body = '<p><a href="../b?c=1">b</a> <img src="/i.png" alt="an image"></p>'
+  assert.equal(await textOf(page(body), 'a.html'), '[b](../b?c=1) ![an image](/i.png)')
+  assert.equal(
+    await textOf(page(body), 'a.html', { url: 'https://example.org/x/y' }),
+    '[b](https://example.org/b?c=1) ![an image](https://example.org/i.png)',
+  )
+  assert.equal(
+    await textOf(page(body, '<base href="/deep/er/">'), 'a.html', { url: 'https://example.org/x/y' }),
+    '[b](https://example.org/deep/b?c=1) ![an image](https://example.org/i.png)',
+  )
+})
+
+test('an article is read without what stands around it, and keeps its title', async () => {
+  const words = 'The committee met for a long time, and after some debate, it decided on the matter at hand. '.repeat(8)
+  const article = `<article><h1>The decision</h1><p>${words}</p><p>${words} <a href="/more">More</a></p></article>`
+  const around = '<nav><ul><li><a href="/">Home</a></li><li><a href="/shop">Shop</a></li></ul></nav>'
+  const document = await read(
+    page(`${around}${article}<footer>All rights</footer>`, '<title>The decision</title>'),
+    'a.html',
+  )
+  assert.ok(document.kind === 'text')
+  assert.equal(document.title, 'The decision')
+  assert.equal(document.text, `# The decision\n\n${words.trim()}\n\n${words}[More](/more)`)
+})
+
+test('a page that is no article is read whole', async () => {
+  const body = '<nav><a href="/">Home</a></nav><p>Short.</p>'
+  assert.equal(await textOf(page(body), 'a.html'), '[Home](/)\n\nShort.')
+})
+
+test('a page is read in the character set that it declares', async () => {
+  const bytes = Buffer.from(page('<p>\xcf\xf0\xe8\xe2\xe5\xf2</p>', '<meta charset="windows-1251">'), 'latin1')
+  assert.equal(await textOf(bytes, 'a.html'), 'Привет')
+})
+
+test('a page without words has no text', async () => {
+  assert.equal(
+    await textOf(page('<div id="root"></div><script>build()</script>'), 'a.html'),
+    'no-text: the page shows no text; it may be one that only a browser can build',
+  )
+})
+
+test('a table that only lays out the page is read as blocks', async () => {
+  const body = '<table><tr><td><h2>Left</h2></td><td><table><tr><td>1</td><td>2</td></tr></table></td></tr></table>'
+  assert.equal(await textOf(page(body), 'a.html'), '## Left\n\n| 1 | 2 |\n| --- | --- |')
+})
+
+test('however deep elements are nested, their words are read', async () => {
+  for (const tag of ['div', 'b', 'ul><li', 'blockquote', 'table><tr><td', 'a href=x', 'span><div']) {
+    // oxlint-disable-next-line no-await-in-loop -- one after another reads better when it fails
+    assert.match(await textOf(`<${tag}>`.repeat(3000) + 'words', 'a.html'), /words/, tag)
+  }
+})
+
+test('markup that never ends brings nothing down', async () => {
+  for (const piece of [
+    '<',
+    '<!--',
+    '<a x="',
+    '</',
+    '<p><b><a href=x>',
+    '&#',
+    '<![CDATA[',
+    '<table><tr>',
+    '<td colspan=9999>x',
+  ]) {
+    // oxlint-disable-next-line no-await-in-loop -- one after another reads better when it fails
+    assert.match(await codeOf(piece.repeat(2000), 'a.html'), /^(?:text|no-text)$/, piece)
+  }
+})

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { usualLimits } from '../../src/document/reading-limits.ts'
+import { readBytes } from '../../src/document/read-bytes.ts'
+import type { ReadingProgress } from '../../src/document.ts'
+import { pdfFile, pdfOf } from './files/pdf-file.ts'
+import { codeOf, read, textOf } from './read.ts'
+
+test('a PDF gives its text with the place where each page begins, and its title', async () => {
+  const document = await read(
+    pdfFile(['First (1)\nsecond line\n\nAnother paragraph', 'Page two'], { title: 'A report' }),
+    'a',
+  )
+  assert.deepEqual(document, {
+    kind: 'text',
+    text: 'First (1)\nsecond line\n\nAnother paragraph\n\nPage two',
+    pages: [0, 42],
+    title: 'A report',
+    mediaType: 'application/pdf',
+  })
+})
+
+test('300 pages stand in their order, each at the place that is told, and reading them is told page by page', async () => {
+  const pages = Array.from({ length: 300 }, (_, index) => `This is page ${index + 1}.`)
+  const progress: ReadingProgress[] = []
+  const task = { name: 'a', limits: usualLimits, onProgress: (one: ReadingProgress) => progress.push(one) }
+  const document = await readBytes(pdfFile(pages), task)
+  assert.ok(document.kind === 'text' && document.pages)
+  const { text, pages: places } = document
+  assert.deepEqual(
+    places.map((place, index) => text.slice(place, places[index + 1]).trim()),
+    pages,
+  )
+  assert.deepEqual(
+    progress,
+    pages.map((_, index) => ({ page: index + 1, pages: 300 })),
+  )
+})
+
+test('a page without text keeps its number', async () => {
+  const document = await read(pdfFile(['One', '', 'Three']), 'a')
+  assert.deepEqual(document.kind === 'text' && [document.text, document.pages], ['One\n\n\n\nThree', [0, 5, 7]])
+})
+
+test('a PDF without any text, with a password, or broken says so', async () => {
+  assert.equal(await textOf(pdfFile(['', '']), 'a'), 'no-text: its pages hold no text; they may be scanned images')
+  assert.equal(
+    await textOf(pdfFile(['x'], { encrypted: true }), 'a'),
+    'encrypted: the file is protected by a password; save it without one',
+  )
+  assert.equal(await codeOf('%PDF-1.7\nnothing of a PDF follows\n%%EOF', 'a'), 'broken')
+})
+
+test('a PDF that breaks off is broken, and not half a text', async () => {
+  const whole = pdfFile(Array.from({ length: 20 }, (_, index) => `Page ${index}`))
+  for (const share of [0.1, 0.5, 0.9, 0.99]) {
+    // oxlint-disable-next-line no-await-in-loop -- one after another reads better when it fails
+    assert.equal(await codeOf(whole.subarray(0, Math.floor(whole.length * share)), 'a'), 'broken', `${share}`)
+  }
+})
+
+test('too many pages, and too much text, are refused with the numbers', async () => {
+  assert.equal(
+    await textOf(pdfFile(['1', '2', '3']), 'a', { limits: { pages: 2 } }),
+    'too-large: it has 3 pages; at most 2 are read',
+  )
+  assert.equal(
+    await textOf(pdfFile(['x'.repeat(80), 'y'.repeat(80)]), 'a', { limits: { characters: 100 } }),
+    'too-large: its text has 162 characters; at most 100 are taken',
+  )
+})
+
+test('a damaged page is named in its place, and the others are read', async () => {
+  const fine = 'BT /F1 12 Tf 50 800 Td (Fine) Tj ET'
+  assert.equal(
+    await textOf(pdfOf([fine, ') ] >> nonsense', fine]), 'a'),
+    'Fine\n\n(page 2 is damaged and cannot be read)\n\nFine',
+  )
+  assert.equal(await textOf(pdfOf([') ] >>', ')']), 'a'), 'broken: none of its pages can be read')
+})

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { spreadsheetFile } from './files/spreadsheet-file.ts'
+import { codeOf, read, textOf } from './read.ts'
+
+const cell = (address: string, value: string | number, more = '') => `<c r="${address}"${more}><v>${value}</v></c>`
+const row = (number: number, ...cells: readonly string[]) => `<row r="${number}">${cells.join('')}</row>`
+
+test('a spreadsheet gives its sheets in their order, tabs between cells', async () => {
+  const file = spreadsheetFile(
+    [
+      {
+        name: 'Costs &amp; more',
+        rows: row(1, cell('A1', 0, ' t="s"'), cell('C1', 12.5)) + row(2, cell('B2', 1, ' t="b"')),
+      },
+      { name: 'Notes', rows: row(1, '<c r="A1" t="inlineStr"><is><t>two\tlines\nhere</t></is></c>') },
+    ],
+    { texts: ['<r><t>Ye</t></r><r><t>ar</t></r><rPh><t>aloud</t></rPh>'] },
+  )
+  assert.deepEqual(await read(file, 'a'), {
+    kind: 'table',
+    text: '# Costs & more\n\nYear\t\t12.5\n\tTRUE\n\n# Notes\n\ntwo lines here',
+    sheets: ['Costs & more', 'Notes'],
+    mediaType: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  })
+})
+
+test('numbers that are shown as days and times are read as such', async () => {
+  const styles =
+    '<numFmts><numFmt numFmtId="164" formatCode="dd\\.mm\\.yyyy"/><numFmt numFmtId="165" formatCode="0.00&quot; days&quot;"/></numFmts>' +
+    '<cellStyleXfs><xf numFmtId="14"/></cellStyleXfs><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="164"/><xf numFmtId="165"/><xf numFmtId="20"/></cellXfs>'
+  const rows = row(
+    1,
+    cell('A1', 45_322, ' s="0"'),
+    cell('B1', 45_322, ' s="1"'),
+    cell('C1', 45_322.572_916_666_7, ' s="2"'),
+    cell('D1', 45_322, ' s="3"'),
+    cell('E1', 0.5, ' s="4"'),
+    cell('F1', 1, ' s="1"'),
+    cell('G1', 61, ' s="1"'),
+  )
+  assert.equal(
+    await textOf(spreadsheetFile([{ name: 'S', rows }], { styles }), 'a'),
+    '# S\n\n45322\t2024-01-31\t2024-01-31 13:45:00\t45322\t12:00:00\t1900-01-01\t1900-03-01',
+  )
+  const since1904 = { styles, properties: '<workbookPr date1904="1"/>' }
+  assert.equal(
+    await textOf(spreadsheetFile([{ name: 'S', rows: row(1, cell('A1', 43_860, ' s="1"')) }], since1904), 'a'),
+    '# S\n\n2024-01-31',
+  )
+})
+
+test('a cell far away makes no table of nothing', async () => {
+  const rows = row(1, cell('A1', 1)) + row(1_048_576, cell('B1048576', 2), '<c r="XFD1048576" s="1"/>')
+  assert.equal(await textOf(spreadsheetFile([{ name: 'S', rows }]), 'a'), '# S\n\n1\n\n\t2')
+})
+
+test('a spreadsheet above the limit is cut, and says how much is left out', async () => {
+  const rows = Array.from({ length: 1000 }, (_, index) => row(index + 1, cell(`A${index + 1}`, index))).join('')
+  const text = await textOf(spreadsheetFile([{ name: 'S', rows }]), 'a', { limits: { characters: 500 } })
+  assert.ok(text.length <= 500)
+  const shown = text.split('\n').length - 4
+  assert.match(text, new RegExp(`\n\n\\(${1000 - shown} more rows of this sheet are left out\\)$`))
+})
+
+test('a spreadsheet without a value is empty', async () => {
+  assert.equal(
+    await textOf(spreadsheetFile([{ name: 'S', rows: '<row r="1"><c r="A1" s="1"/></row>' }]), 'a'),
+    'empty: the spreadsheet holds no cells with anything in them',
+  )
+})
+
+test('a spreadsheet that breaks off, or declares entities, brings nothing down', async () => {
+  const rows = row(1, cell('A1', 1))
+  const whole = spreadsheetFile([{ name: 'S', rows }])
+  assert.equal(await codeOf(whole.subarray(0, whole.length - 40), 'a'), 'broken')
+  const laughs = '<!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;">]>' + row(1, '<c r="A1" t="str"><v>&b;</v></c>')
+  assert.equal(await textOf(spreadsheetFile([{ name: 'S', rows: laughs }]), 'a'), '# S\n\n&b;')
+})
