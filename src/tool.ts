@@ -6,7 +6,7 @@ export { readAccess } from './tool/access/read-access.ts'
 export { withTool } from './tool/access/with-tool.ts'
 export { callDigest } from './tool/call-digest.ts'
 export type { ToolFailure } from './tool/failed.ts'
-export { interruptible } from './tool/interruptible.ts'
+export { Interrupted, interruptible } from './tool/interruptible.ts'
 export { cappedText } from './tool/output-cap.ts'
 export type { CallDescription, PlannedCall } from './tool/planned-call.ts'
 export type {

@@ -10,10 +10,15 @@ export function interruptible<Value>(work: () => Value, limitMs: number): Value 
     return script.runInContext(room, { timeout: limitMs }) as Value
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error
-    throw new Error(`it takes longer than ${limitMs} ms`, { cause: error })
+    throw new Interrupted(`it takes longer than ${limitMs} ms`, { cause: error })
   } finally {
     room.work = undefined
   }
+}
+
+/** The work was ended in its midst, and what it worked on may be left half done: it did not even tidy up. */
+export class Interrupted extends Error {
+  override readonly name = 'Interrupted'
 }
 
 /** Made once. It only calls: what is called knows everything that it knew before. */

@@ -234,6 +234,23 @@ test('a turn that waits can be cancelled, and its call has a result', async (t) 
   assert.deepEqual([desk.sent, await here.runtime.approvals()], [[], []])
 })
 
+test('a session that waits is deleted once its turn is cancelled, and then no decision comes too late', async (t) => {
+  const desk = letterDesk()
+  const here = await opened(t, { ...asking(), tools: [desk.tool] })
+  const turn = await here.runtime.submit({ text: 'Write to Ada.' })
+  const { session } = turn
+  const [question] = await waiting(here, 1)
+  const { approval, digest } = question!
+  await assert.rejects(here.runtime.deleteSession(session), { code: 'invalid-input' })
+  await here.runtime.cancel(session, turn.turn)
+  await here.ended(turn)
+  assert.equal(await here.runtime.deleteSession(session), true)
+  await assert.rejects(here.runtime.decide(approval, approve('session', digest)), { code: 'no-such-approval' })
+  assert.deepEqual([desk.sent, await here.runtime.approvals()], [[], []])
+  assert.deepEqual(await here.store.audit({ decision: 'approved' }), [])
+  assert.equal((await here.store.audit({ session })).length, 2, 'the audit stays')
+})
+
 test('a turn that waits holds no other session up', async (t) => {
   const here = await opened(t, { ...asking('Ada', undefined), tools: [letterDesk().tool] })
   await here.runtime.submit({ text: 'Write to Ada.' })

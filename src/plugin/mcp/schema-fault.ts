@@ -1,12 +1,12 @@
 import type { Ajv } from 'ajv'
-import { interruptible } from '../../tool.ts'
+import { Interrupted, interruptible } from '../../tool.ts'
 
 /** The longest that one schema is read, ms. */
 const READING_MS = 3_000
 
 type Schema = Readonly<Record<string, unknown>>
 
-/** Made once: that takes far longer than a check does. */
+/** Made once: that takes far longer than a check does. Made anew after a check that did not come to its end. */
 let oldDrafts: Promise<Ajv> | undefined
 let newDraft: Promise<Ajv> | undefined
 
@@ -23,6 +23,7 @@ export async function schemaFault(schema: Schema): Promise<string | undefined> {
     interruptible(() => validator.compile(rules), READING_MS)
     return undefined
   } catch (error) {
+    if (error instanceof Interrupted) oldDrafts = newDraft = undefined
     return oneLine(error instanceof Error ? error.message : String(error))
   } finally {
     // Or it would be kept for good.
