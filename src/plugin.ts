@@ -42,7 +42,11 @@ export {
   type NotFetched,
 } from './plugin/web/guarded-fetch.ts'
 export type { Network } from './plugin/web/network.ts'
+export { openUrlTool, type OpenUrlOptions } from './plugin/web/open-url.ts'
 export { isPublicAddress } from './plugin/web/public-address.ts'
+export type { SearchConfiguration, SearchProvider } from './plugin/web/search-provider.ts'
+export { webPlugin, type WebOptions } from './plugin/web/web.ts'
+export { webSearchTool } from './plugin/web/web-search.ts'
 export type { FoundDocument } from './plugin/cited-document.ts'
 export { citationsPlugin } from './plugin/citations/citations.ts'
 export type { CustomAgent, Project } from './plugin/custom-agent.ts'

@@ -7,10 +7,9 @@ export interface UrlRules {
   readonly ports: readonly number[]
   /** `host:port` that the owner trusts: any port, any address. */
   readonly trusted: readonly string[]
+  /** Longest URL, characters. 2,000 unless given. */
+  readonly longest?: number
 }
-
-/** Longest URL that is opened, characters. */
-const LONGEST = 2000
 
 /**
  * A URL whose form lets nothing else be reached than the public web, in the one spelling that is used from then on: for the
@@ -18,8 +17,9 @@ const LONGEST = 2000
  * Throws `FetchFault`.
  */
 export function checkedUrl(text: string, rules: UrlRules): URL {
-  if (text.length > LONGEST) throw refused(`it is longer than ${LONGEST.toLocaleString('en-US')} characters`)
-  const url = URL.parse(text)
+  const { longest = 2000 } = rules
+  if (text.length > longest) throw refused(`it is longer than ${longest.toLocaleString('en-US')} characters`)
+  const url = parsedUrl(text)
   if (!url) throw refused('it is not a whole URL; one begins with https:// or http:// and names a host')
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
     throw refused(`only https and http are opened, not ${url.protocol.slice(0, -1)}`)
@@ -27,13 +27,21 @@ export function checkedUrl(text: string, rules: UrlRules): URL {
   if (url.username !== '' || url.password !== '') {
     throw refused('it has a name or password before its host; leave them out')
   }
-  withoutTrailingDots(url)
+  if (url.hostname === '' || url.hostname.endsWith('.')) throw refused('it names no host')
   if (rules.trusted.includes(placeOf(url))) return url
   const port = portOf(url)
   if (!rules.ports.includes(port)) {
     throw refused(`port ${port} is not opened, only ${rules.ports.join(' and ')}`)
   }
   checkHost(hostOf(url))
+  return url
+}
+
+/** A URL in one spelling: `example.org.` is `example.org` to a resolver, so it has to be to us. `null`: it is none. */
+export function parsedUrl(text: string): URL | null {
+  const url = URL.parse(text)
+  const host = url?.hostname.replace(/\.+$/, '')
+  if (url && host !== undefined && host !== url.hostname) url.hostname = host
   return url
 }
 
@@ -50,13 +58,6 @@ export function portOf({ protocol, port }: URL): number {
 /** `host:port` in the spelling of URLs, the port always told. */
 export function placeOf(url: URL): string {
   return `${url.hostname}:${portOf(url)}`
-}
-
-/** `example.org.` is `example.org` to a resolver, so it has to be to us. */
-function withoutTrailingDots(url: URL): void {
-  const name = url.hostname.replace(/\.+$/, '')
-  if (name !== url.hostname) url.hostname = name
-  if (url.hostname === '' || url.hostname.endsWith('.')) throw refused('it names no host')
 }
 
 function checkHost(host: string): void {

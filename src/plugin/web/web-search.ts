@@ -1,0 +1,43 @@
+import type { Tool } from '../../tool.ts'
+import type { SearchProvider } from './search-provider.ts'
+import { webResults } from './web-results.ts'
+
+/** Results of one search, unless the call says otherwise, and the most. */
+const USUAL_RESULTS = 8
+const MOST_RESULTS = 20
+
+/** The longest query that all providers take, characters. */
+const LONGEST_QUERY = 400
+
+/** The tool `web_search`: pages that a provider finds, with their URLs, so that they can be opened. */
+export function webSearchTool({ provider }: { readonly provider: SearchProvider }): Tool {
+  return {
+    name: 'web_search',
+    description: 'Search the web. Gives numbered excerpts to cite, each with the URL of its page.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        query: { type: 'string', minLength: 1, maxLength: LONGEST_QUERY },
+        limit: { type: 'integer', minimum: 1, maximum: MOST_RESULTS },
+      },
+      required: ['query'],
+      additionalProperties: false,
+    },
+    origin: 'web',
+    idempotent: true,
+    timeoutMs: 60_000,
+    maxShownChars: 60_000,
+    faultOf: ({ query }) =>
+      typeof query === 'string' && query.trim() === '' ? 'web_search needs a "query": words to search for' : undefined,
+    async execute(input, { signal }) {
+      const { query, limit = USUAL_RESULTS } = input as { readonly query: string; readonly limit?: number }
+      try {
+        const found = await provider.search(query.trim(), limit, signal)
+        return found.length > 0 ? webResults(found) : { ok: true, output: 'Nothing was found. Try other words.' }
+      } catch (error) {
+        const why = error instanceof Error ? error.message : 'for a reason that it did not tell'
+        return { ok: false, error: `${provider.name} could not be searched: ${why}` }
+      }
+    },
+  }
+}
