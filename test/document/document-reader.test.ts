@@ -122,13 +122,13 @@ test('reading that takes too long ends with its process, and the next file is re
 })
 
 test('reading that takes too much memory ends its process and nothing else', async (context) => {
-  const reader = readerOf(context, { limits: { memoryBytes: 300 * 2 ** 20 } })
-  // 4 KB of a PDF that unpack to a gigabyte of blanks: buffers, which no limit of a heap counts.
-  const bomb = pdfOf([' '.repeat(500 * 2 ** 20)])
+  const reader = readerOf(context, { limits: { memoryBytes: 250 * 2 ** 20 } })
+  // 300 KB of a PDF that unpack to 300 MiB of blanks: buffers, which no limit of a heap counts.
+  const bomb = pdfOf([' '.repeat(300 * 2 ** 20)])
   assert.deepEqual(await reader.read({ bytes: bomb, name: 'a.pdf' }), {
     kind: 'unreadable',
     code: 'too-large',
-    reason: 'reading it takes more than 300 MiB of memory',
+    reason: 'reading it takes more than 250 MiB of memory',
     mediaType: 'application/pdf',
   })
   assert.equal((await reader.read({ bytes: Buffer.from('Hello.'), name: 'a' })).kind, 'text')
@@ -159,6 +159,15 @@ test('a process that was killed while it read a second file is replaced, and the
   assert.equal((await reading).kind, 'text')
 })
 
+test('a listener that throws ends its own reading alone', async (context) => {
+  const reader = readerOf(context)
+  const fails = () => {
+    throw new Error('the listener failed')
+  }
+  await assert.rejects(reader.read({ bytes: large, name: 'a.pdf', onProgress: fails }), /the listener failed/)
+  assert.equal((await reader.read({ bytes: Buffer.from('Hello.'), name: 'a' })).kind, 'text')
+})
+
 test('an idle process ends by itself, and the next file starts another', async (context) => {
   const reader = readerOf(context, { idleMs: 50 })
   await reader.read({ bytes: Buffer.from('Hello.'), name: 'a' })
@@ -184,11 +193,16 @@ test('a program that is done ends although its reader is still open', async (con
   await writeFile(
     path,
     `import { createDocumentReader } from ${door}
-     const read = await createDocumentReader().read({ bytes: Buffer.from('Hello.'), name: 'a' })
-     console.log(read.kind)`,
+     const reader = createDocumentReader()
+     const read = await reader.read({ bytes: Buffer.from('Hello.'), name: 'a' })
+     console.log(read.kind)
+     if (process.argv[2]) await reader.close()
+     if (process.argv[2]) console.log('closed')`,
   )
-  const said = execFileSync(process.execPath, [path], { encoding: 'utf8', timeout: 60_000 })
-  assert.equal(said, 'text\n')
+  const run = (...argv: readonly string[]) =>
+    execFileSync(process.execPath, [path, ...argv], { encoding: 'utf8', timeout: 60_000 })
+  assert.equal(run(), 'text\n')
+  assert.equal(run('close'), 'text\nclosed\n')
 })
 
 function readerOf(context: TestContext, options?: DocumentReaderOptions): DocumentReader {

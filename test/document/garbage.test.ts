@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { imageFiles } from './files/image-file.ts'
 import { pdfFile } from './files/pdf-file.ts'
 import { spreadsheetFile } from './files/spreadsheet-file.ts'

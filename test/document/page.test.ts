@@ -69,6 +69,13 @@ test('a page is read in the character set that it declares', async () => {
   assert.equal(await textOf(bytes, 'a.html'), 'Привет')
 })
 
+test('a page is read whatever tags it leaves out, and whatever stands behind its end', async () => {
+  assert.equal(await textOf('<p>Hello.</p><script>"<body>"</script>', 'a.html'), 'Hello.')
+  assert.equal(await textOf('<html><head><title>T</title></head><p>Hello.', 'a.html'), 'Hello.')
+  assert.equal(await textOf('<html><body>One</body></html><p>two', 'a.html'), 'One\n\ntwo')
+  assert.equal(await textOf('Just <b>words</b>', 'a.html'), 'Just **words**')
+})
+
 test('a page without words has no text', async () => {
   assert.equal(
     await textOf(page('<div id="root"></div><script>build()</script>'), 'a.html'),

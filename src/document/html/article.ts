@@ -1,5 +1,5 @@
 import { flatText } from './flat-text.ts'
-import { nodesBelow, type PageNode, parsedPage, type ParsedPage } from './parsed-page.ts'
+import { nodesBelow, type PageNode, type ParsedPage, writtenPage } from './parsed-page.ts'
 
 export interface Article {
   readonly title: string | undefined
@@ -18,13 +18,12 @@ export async function articleOf(html: string, page: ParsedPage): Promise<Article
   const { isProbablyReaderable, Readability } = await import('@mozilla/readability')
   if (!isProbablyReaderable(page.document)) return undefined
   // It takes the document to pieces, so it gets one of its own.
-  const { document } = await parsedPage(html)
-  const found = new Readability<PageNode>(document, {
+  const found = new Readability<PageNode>(await writtenPage(html), {
     keepClasses: true,
     serializer: (node) => node,
   }).parse()
   if (!found?.content || flatText(found.content).length < flatText(page.body).length * leastShare) return undefined
-  return { title: found.title ?? undefined, content: found.content }
+  return { title: found.title || undefined, content: found.content }
 }
 
 function isVast(body: PageNode): boolean {

@@ -20,17 +20,29 @@ export interface ParsedPage {
   readonly document: object
 }
 
-/** Takes a page or a fragment of one apart. Nothing is loaded and nothing is run. */
+/**
+ * Takes a page or a fragment of one apart. Nothing is loaded and nothing is run. `body` holds all that was handed in,
+ * since the library makes no body for pages that leave its tags out.
+ */
 export async function parsedPage(html: string): Promise<ParsedPage> {
-  const { parseHTML } = await import('linkedom')
-  const whole = /<body[\s>]/i.test(html) ? html : `<!doctype html><html><head></head><body>${html}</body></html>`
-  const { document } = parseHTML(whole) as unknown as { readonly document: LibraryDocument }
+  const document = await parsed(`<!doctype html><html><head></head><body>${html}</body></html>`)
   return {
     body: document.body,
     title: document.querySelector('title')?.textContent ?? '',
     base: document.querySelector('base[href]')?.getAttribute('href') ?? undefined,
     document,
   }
+}
+
+/** A page as it was written, for libraries that look for its head and body. */
+export async function writtenPage(html: string): Promise<object> {
+  const document = await parsed(html)
+  return document.body.firstChild === null ? (await parsedPage(html)).document : document
+}
+
+async function parsed(html: string): Promise<LibraryDocument> {
+  const { parseHTML } = await import('linkedom')
+  return (parseHTML(html) as unknown as { readonly document: LibraryDocument }).document
 }
 
 interface LibraryDocument {
