@@ -24,6 +24,22 @@ export function text(value: string): Response {
   return new Response(value, { headers: textHeaders })
 }
 
+/** A file to save under its name: nothing in it is shown or run by a browser. */
+export function bytes(content: Uint8Array, name: string): Response {
+  const plain = name.replaceAll(/[^\w.-]/g, '_')
+  const exact = encodeURIComponent(name.toWellFormed()).replaceAll(
+    /['()*]/g,
+    (sign) => `%${sign.charCodeAt(0).toString(16)}`,
+  )
+  return new Response(new Uint8Array(content), {
+    headers: {
+      ...securityHeaders,
+      'content-type': 'application/octet-stream',
+      'content-disposition': `attachment; filename="${plain}"; filename*=UTF-8''${exact}`,
+    },
+  })
+}
+
 /** An answer without a body, such as 204 or a redirection. */
 export function empty(status: number, headers: Readonly<Record<string, string>> = {}): Response {
   return new Response(null, { status, headers: { ...securityHeaders, ...headers } })

@@ -5,6 +5,7 @@ import { empty } from './answer.ts'
 import { type Streams } from './event-stream.ts'
 import { failureOf, HttpFailure } from './failure.ts'
 import { type Route, route } from './route.ts'
+import { attachments } from './schema.ts'
 import { uiFailure, uiMessageStream } from './ui-message-stream.ts'
 
 /** Conversations that `useChat` names, in the bindings of sessions. */
@@ -25,6 +26,7 @@ const chatBody = z.looseObject({
   trigger: z.enum(['submit-message', 'regenerate-message']).default('submit-message'),
   messageId: z.string().optional(),
   model: z.string().min(1).optional().describe('`provider/model`, for this turn alone.'),
+  attachments,
 })
 
 const answers = {
@@ -52,6 +54,7 @@ export function chatRoutes(runtime: Runtime, streams: Streams): readonly Route[]
           text,
           ...(message.id === undefined || message.id === '' ? {} : { idempotencyKey: `chat:${message.id}` }),
           ...(body.model === undefined ? {} : { model: body.model }),
+          ...(body.attachments === undefined ? {} : { attachments: body.attachments }),
         })
         return follow(session, turn, request, outgoing)
       },

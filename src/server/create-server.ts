@@ -1,5 +1,6 @@
 import { Hono } from 'hono'
 import { type Runtime } from '../runtime.ts'
+import { agentRoutes } from './agent-routes.ts'
 import { refusal } from './answer.ts'
 import { approvalRoutes } from './approval-routes.ts'
 import { auditRoutes } from './audit-routes.ts'
@@ -8,11 +9,15 @@ import { chatRoutes } from './chat-routes.ts'
 import { createStreams, defaultStreamLimits, type StreamLimits } from './event-stream.ts'
 import { eventRoutes } from './event-routes.ts'
 import { failureOf, HttpFailure } from './failure.ts'
+import { fileRoutes } from './file-routes.ts'
 import { createGuard } from './guard.ts'
 import { assertBindIsSafe } from './loopback.ts'
 import { messageRoutes } from './message-routes.ts'
 import { openaiRoutes } from './openai-routes.ts'
+import { projectRoutes } from './project-routes.ts'
+import { promptRoutes } from './prompt-routes.ts'
 import { type Bindings, mount, type Route } from './route.ts'
+import { searchRoutes } from './search-routes.ts'
 import { sessionRoutes } from './session-routes.ts'
 import { systemRoutes } from './system-routes.ts'
 import { toolRoutes } from './tool-routes.ts'
@@ -72,6 +77,11 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
     ...messageRoutes(runtime),
     ...turnRoutes(runtime),
     ...eventRoutes(runtime, streams),
+    ...agentRoutes(runtime),
+    ...projectRoutes(runtime),
+    ...promptRoutes(runtime),
+    ...fileRoutes(runtime),
+    ...searchRoutes(runtime),
     ...callRoutes(runtime),
     ...toolRoutes(runtime),
     ...approvalRoutes(runtime),

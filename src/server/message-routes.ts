@@ -3,19 +3,22 @@ import { type Runtime } from '../runtime.ts'
 import { json } from './answer.ts'
 import { HttpFailure } from './failure.ts'
 import { type Route, route } from './route.ts'
-import { submitted } from './schema.ts'
+import { attachments, submitted } from './schema.ts'
 
 const message = {
-  text: z.string().regex(/\S/, 'expected a text that is not blank').describe('What is said.'),
+  text: z.string().default('').describe('What is said. It may be blank where files are attached.'),
+  attachments,
   model: z.string().min(1).optional().describe('`provider/model`, for this turn alone.'),
   idempotencyKey: z.string().min(1).max(500).optional().describe('A repeat with the same key begins no second turn.'),
 }
 
-const messageBody = z.strictObject(message)
-const firstMessageBody = z.strictObject({
-  ...message,
-  session: z.string().min(1).optional().describe('A new session is made where absent.'),
-})
+const messageBody = z.strictObject(message).superRefine(saysSomething)
+const firstMessageBody = z
+  .strictObject({
+    ...message,
+    session: z.string().min(1).optional().describe('A new session is made where absent.'),
+  })
+  .superRefine(saysSomething)
 
 const about = {
   method: 'POST',
@@ -34,6 +37,7 @@ export function messageRoutes(runtime: Runtime): readonly Route[] {
       ...(session === undefined ? {} : { session }),
       ...(body.model === undefined ? {} : { model: body.model }),
       ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+      ...(body.attachments === undefined ? {} : { attachments: body.attachments }),
     })
     return json(answer, 202, {
       location: `/api/sessions/${encodeURIComponent(answer.session)}/turns/${encodeURIComponent(answer.turn)}`,
@@ -62,4 +66,12 @@ function keyOf(inBody: string | undefined, inHeader: string | null): string | un
     throw new HttpFailure(400, 'invalid-input', 'Idempotency-Key and idempotencyKey differ. Send one of them.')
   }
   return inBody ?? inHeader ?? undefined
+}
+
+function saysSomething(
+  { text, attachments: files = [] }: { readonly text: string; readonly attachments?: readonly string[] | undefined },
+  check: z.core.$RefinementCtx,
+): void {
+  if (text.trim() !== '' || files.length > 0) return
+  check.addIssue({ code: 'custom', path: ['text'], message: 'expected a text that is not blank' })
 }

@@ -31,15 +31,17 @@ function describe(route: Route): DescribeRouteOptions {
     ...(route.description === undefined ? {} : { description: route.description }),
     ...(route.path === '/health' ? { security: [] } : {}),
     parameters: parameters(route),
-    ...(route.body === undefined
-      ? {}
-      : {
-          requestBody: {
-            required: !route.body.safeParse({}).success,
-            content: { 'application/json': { schema: resolver(route.body) } },
-          },
-        }),
+    ...requestBody(route),
     responses: responses(route),
+  }
+}
+
+function requestBody({ body, form }: Route): Pick<DescribeRouteOptions, 'requestBody'> {
+  const schema = form ?? body
+  if (schema === undefined) return {}
+  const media = form === undefined ? 'application/json' : 'multipart/form-data'
+  return {
+    requestBody: { required: !schema.safeParse({}).success, content: { [media]: { schema: resolver(schema) } } },
   }
 }
 

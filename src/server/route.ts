@@ -17,7 +17,7 @@ export interface RouteCall<Query, Body> {
 
 /** One door: what it takes, what it answers, and how. The OpenAPI document is made from the same schemas. */
 export interface Route {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** With `:name` for the variable parts. */
   readonly path: string
   readonly tag: string
@@ -25,6 +25,8 @@ export interface Route {
   readonly description?: string
   readonly query?: z.ZodObject
   readonly body?: z.ZodType
+  /** A body that is `multipart/form-data`; its handler reads it from the request as it comes. */
+  readonly form?: z.ZodType
   /** Request headers that it reads, with what they are for. */
   readonly headers?: Readonly<Record<string, string>>
   readonly answers: Readonly<Record<number, RouteAnswer>>

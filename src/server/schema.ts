@@ -28,6 +28,8 @@ export const sessionRow = z.looseObject({
   turns: z.number(),
   entries: z.number(),
   model: z.string().optional(),
+  agent: z.string().optional().describe('Id of the agent that answers; the default agent where absent.'),
+  project: z.string().optional(),
 })
 
 export const turnRow = z.looseObject({
@@ -110,3 +112,38 @@ export const waitingApproval = z.looseObject({
   request: callDescription,
   digest: z.string(),
 })
+
+const fileState = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('processing') }),
+  z.object({
+    type: z.literal('ready'),
+    reading: z.looseObject({
+      kind: z.enum(['text', 'table', 'image']),
+      characters: z.number().optional(),
+      tokens: z.number().optional().describe('By the counter that is named; only of text.'),
+      indexed: z.boolean().optional().describe('It can be searched.'),
+    }),
+  }),
+  z.object({ type: z.literal('failed'), code: z.string(), reason: z.string() }),
+])
+
+export const fileRow = z.looseObject({
+  id: z.string(),
+  name: z.string(),
+  time: z.string(),
+  owner: z.object({ type: z.enum(['session', 'agent', 'project']), id: z.string() }),
+  bytes: z.number(),
+  hash: z.string().describe('SHA-256.'),
+  state: fileState,
+})
+
+export const refusedFile = z.object({ name: z.string(), code: z.string(), message: z.string() })
+
+/** Files that go with a message. */
+export const attachments = z
+  .array(z.string().min(1))
+  .max(50)
+  .optional()
+  .describe(
+    'Ids of files, in the order in which they stand above the message. Files that are still being read are waited for.',
+  )

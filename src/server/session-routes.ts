@@ -6,7 +6,9 @@ import { noSuchSession } from './no-such.ts'
 import { type Route, route } from './route.ts'
 import { limit, sessionRow } from './schema.ts'
 
-/** Sessions: list, make, read, choose a model, delete. */
+const chosen = z.string().min(1).nullable().optional()
+
+/** Sessions: list, make, read, choose what they are answered with, delete. */
 export function sessionRoutes(runtime: Runtime): readonly Route[] {
   const { store } = runtime
 
@@ -31,7 +33,12 @@ export function sessionRoutes(runtime: Runtime): readonly Route[] {
       path: '/api/sessions',
       tag: 'sessions',
       summary: 'Makes a session',
-      body: z.strictObject({ title: z.string().min(1).max(500).optional(), model: z.string().min(1).optional() }),
+      body: z.strictObject({
+        title: z.string().min(1).max(500).optional(),
+        model: z.string().min(1).optional(),
+        agent: z.string().min(1).optional().describe('Id of a custom agent; the default agent where absent.'),
+        project: z.string().min(1).optional().describe('Id of a project.'),
+      }),
       answers: { 201: { description: 'The new session', schema: sessionRow } },
       handle: async ({ body }) => {
         const row = await runtime.newSession(body)
@@ -50,14 +57,25 @@ export function sessionRoutes(runtime: Runtime): readonly Route[] {
       method: 'PATCH',
       path: '/api/sessions/:session',
       tag: 'sessions',
-      summary: 'Chooses the model of a session',
-      body: z.strictObject({
-        model: z.string().min(1).nullable().describe('`provider/model`; null returns to the configured one.'),
-      }),
+      summary: 'Chooses the model, the agent and the project of a session',
+      description: 'Each counts from the next turn on. What is not named stays.',
+      body: z
+        .strictObject({
+          model: chosen.describe('`provider/model`; null returns to the configured one.'),
+          agent: chosen.describe('Id of a custom agent; null returns to the default agent.'),
+          project: chosen.describe('Id of a project; null leaves it.'),
+        })
+        .refine((body) => Object.keys(body).length > 0, 'expected a model, an agent or a project'),
       answers: { 200: { description: 'The session', schema: sessionRow } },
       handle: async ({ param, body }) => {
-        await existing(param('session'))
-        await runtime.setModel(param('session'), body.model ?? undefined)
+        const session = param('session')
+        const { model, agent, project } = body
+        await existing(session)
+        if (typeof agent === 'string') await runtime.agents.get(agent)
+        if (typeof project === 'string') await runtime.projects.get(project)
+        if (model !== undefined) await runtime.setModel(session, model ?? undefined)
+        if (agent !== undefined) await runtime.setAgent(session, agent ?? undefined)
+        if (project !== undefined) await runtime.setProject(session, project ?? undefined)
         return json(await existing(param('session')))
       },
     }),

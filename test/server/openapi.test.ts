@@ -36,8 +36,15 @@ test('the document names every door', () => {
   assert.equal(document.info.version, '0.1.0')
   assert.match(document.info.description, /every word a model reads/)
   assert.deepEqual(all.toSorted(), [
+    'DELETE /api/agents/{agent}',
+    'DELETE /api/files/{file}',
+    'DELETE /api/projects/{project}',
+    'DELETE /api/prompt',
     'DELETE /api/sessions/{session}',
     'GET /',
+    'GET /api/agents',
+    'GET /api/agents/{agent}',
+    'GET /api/agents/{agent}/versions',
     'GET /api/approvals',
     'GET /api/audit',
     'GET /api/audit/verify',
@@ -48,8 +55,18 @@ test('the document names every door', () => {
     'GET /api/configuration',
     'GET /api/context',
     'GET /api/diff',
+    'GET /api/files',
+    'GET /api/files/{file}',
+    'GET /api/files/{file}/content',
+    'GET /api/files/{file}/text',
     'GET /api/models',
     'GET /api/openapi.json',
+    'GET /api/projects',
+    'GET /api/projects/{project}',
+    'GET /api/projects/{project}/versions',
+    'GET /api/prompt',
+    'GET /api/prompt/versions',
+    'GET /api/search',
     'GET /api/sessions',
     'GET /api/sessions/{session}',
     'GET /api/sessions/{session}/calls',
@@ -62,11 +79,19 @@ test('the document names every door', () => {
     'GET /api/tools',
     'GET /health',
     'GET /v1/models',
+    'PATCH /api/agents/{agent}',
+    'PATCH /api/projects/{project}',
     'PATCH /api/sessions/{session}',
+    'POST /api/agents',
+    'POST /api/agents/{agent}/restore',
     'POST /api/approvals/{approval}',
     'POST /api/chat',
     'POST /api/context',
+    'POST /api/files',
     'POST /api/messages',
+    'POST /api/projects',
+    'POST /api/projects/{project}/restore',
+    'POST /api/prompt/restore',
     'POST /api/reload',
     'POST /api/sessions',
     'POST /api/sessions/{session}/messages',
@@ -75,6 +100,7 @@ test('the document names every door', () => {
     'POST /api/tools/{tool}/plan',
     'POST /api/tools/{tool}/run',
     'POST /v1/chat/completions',
+    'PUT /api/prompt',
   ])
 })
 
@@ -106,6 +132,14 @@ test('what the document allows is what the doors allow', async () => {
     ['/api/messages', { text: 'hello', other: 1 }, false],
     ['/api/sessions', {}, true],
     ['/api/sessions', { title: '' }, false],
+    ['/api/sessions', { agent: 7 }, false],
+    ['/api/messages', { text: 'hello', attachments: ['file-1'] }, true],
+    ['/api/messages', { text: 'hello', attachments: 'file-1' }, false],
+    ['/api/agents', { name: 'Poet', mode: 'replace', tools: ['search_*'] }, true],
+    ['/api/agents', { prompt: 'Answer in verse.' }, false],
+    ['/api/agents', { name: 'Painter', layout: 'none' }, false],
+    ['/api/projects', { name: 'Tides', instructions: 'Be exact.' }, true],
+    ['/api/projects', { name: 'Tides', files: [] }, false],
     ['/api/context', { input: 'x' }, true],
     ['/api/context', { input: 1 }, false],
     ['/api/chat', { id: 'c', messages: [{ role: 'user', parts: [{ type: 'text', text: 'x' }] }] }, true],
@@ -131,13 +165,17 @@ test('what the document allows is what the doors allow', async () => {
 test('the doors answer what the document says', async () => {
   const { session, turn } = await doors.json('/api/messages', { body: { text: 'hello' } })
   await doors.request(`/api/sessions/${session}/turns/${turn}?wait=5000`)
-  const values: Record<string, string> = { session, turn, call: `call-${turn}`, id: 'chat' }
+  const agent = (await doors.json<{ id: string }>('/api/agents', { body: { name: 'Reader', reminder: 'Read.' } })).id
+  const project = (await doors.json<{ id: string }>('/api/projects', { body: { name: 'Sea' } })).id
+  const file = await handedIn()
+  const values: Record<string, string> = { session, turn, call: `call-${turn}`, id: 'chat', agent, project, file }
+  const queries: Record<string, string> = { '/api/diff': '?before=a&after=b', '/api/search': '?q=spring' }
   let checked = 0
   for (const [pattern, { get }] of Object.entries(document.paths)) {
     const schema = get?.responses['200']?.content?.['application/json']?.schema
     if (schema === undefined) continue
     const path = pattern.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name]!)
-    const answer = await doors.json<unknown>(pattern === '/api/diff' ? '/api/diff?before=a&after=b' : path)
+    const answer = await doors.json<unknown>(`${path}${queries[pattern] ?? ''}`)
     const valid = validator(schema)
     assert.ok(valid(answer), `${path}: ${JSON.stringify(valid.errors)} ${JSON.stringify(answer).slice(0, 300)}`)
     checked += 1
@@ -147,3 +185,16 @@ test('the doors answer what the document says', async () => {
   const { schema } = document.paths['/api/sessions']!['get']!.responses['default']!.content!['application/json']!
   assert.ok(validator(schema!)(refused))
 })
+
+test('a form with files is described as one', () => {
+  const { content, required } = document.paths['/api/files']!['post']!.requestBody!
+  const { properties } = content['multipart/form-data']!.schema as { properties: Record<string, unknown> }
+  assert.deepEqual([Object.keys(properties), required], [['session', 'project', 'agent', 'file'], true])
+})
+
+async function handedIn(): Promise<string> {
+  const body = '--x\r\ncontent-disposition: form-data; name="file"; filename="a.txt"\r\n\r\nspring tide\r\n--x--\r\n'
+  const headers = { 'content-type': 'multipart/form-data; boundary=x' }
+  const { files } = await doors.json<{ files: readonly { id: string }[] }>('/api/files', { body, headers })
+  return files[0]!.id
+}
