@@ -23,7 +23,9 @@ test('in the preset chai the system string is the one that Chai has', async (con
   assert.equal(await systemText(context, { mode: 'readOnDemand' }), `Be nice.\n\n${list}`)
 })
 
-test('auto offers both forms, and read_skill only where the list was sent', async (context) => {
+const names = "Use the read_skill tool to read one of these skills when its name fits the user's request: alpha, beta"
+
+test('auto offers every form, and read_skill only where the list was sent', async (context) => {
   const plugin = await started(context, example)
   assert.deepEqual(await layers(plugin), [
     {
@@ -32,6 +34,7 @@ test('auto offers both forms, and read_skill only where the list was sent', asyn
       renditions: [
         { form: 'full', text: full.trimEnd() },
         { form: 'list', text: list.trimEnd() },
+        { form: 'list-names', text: names },
       ],
       origin: { kind: 'operator', ref: 'skills' },
     },
@@ -48,7 +51,7 @@ test('in the presets auto is full, as their own systems have it', async (context
   for (const layout of ['chai', 'ayati', 'onyx', 'deepchat', 'chai+']) {
     assert.deepEqual(await formsIn(plugin, { layout }), ['full'], layout)
   }
-  assert.deepEqual(await formsIn(plugin, { layout: 'auto+' }), ['list'])
+  assert.deepEqual(await formsIn(plugin, { layout: 'auto+' }), ['list', 'list-names'])
 })
 
 test('a hundred skills cost their list, never their bodies', async (context) => {
@@ -60,7 +63,7 @@ test('a hundred skills cost their list, never their bodies', async (context) => 
   const [layer] = await layers(plugin)
   assert.deepEqual(
     layer!.renditions.map(({ form }) => form),
-    ['list'],
+    ['list', 'list-names'],
   )
   assert.equal(layer!.renditions[0]!.text.includes('Many words'), false)
   assert.equal(layer!.renditions[0]!.text.split('\n- **').length, 101)
@@ -68,10 +71,10 @@ test('a hundred skills cost their list, never their bodies', async (context) => 
 
 test('a few skills that are long cost their list', async (context) => {
   const long = { 'a/SKILL.md': 'x'.repeat(30_000), 'b/SKILL.md': 'x'.repeat(30_000) }
-  assert.deepEqual(await formsIn(await started(context, long)), ['list'])
+  assert.deepEqual(await formsIn(await started(context, long)), ['list', 'list-names'])
   const twenty = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`s${index}/SKILL.md`, 'x']))
-  assert.deepEqual(await formsIn(await started(context, twenty)), ['full', 'list'])
-  assert.deepEqual(await formsIn(await started(context, { ...twenty, 'z/SKILL.md': 'x' })), ['list'])
+  assert.deepEqual(await formsIn(await started(context, twenty)), ['full', 'list', 'list-names'])
+  assert.deepEqual(await formsIn(await started(context, { ...twenty, 'z/SKILL.md': 'x' })), ['list', 'list-names'])
 })
 
 test('full has no read_skill, readOnDemand always has one', async (context) => {

@@ -50,5 +50,12 @@ function layerSection(placed: PlacedLayer, form: number | undefined, code: Reaso
 
 function absentSection({ layer, placement: slot, fullTokens }: PlacedLayer): Section {
   const origin = layer.origin ?? { kind: 'operator' as const, ref: layer.id }
-  return omitted({ id: layer.id, layer: layer.layer, slot, fullTokens, reason: layer.withheld ?? { code: 'blank' }, origin })
+  return omitted({
+    id: layer.id,
+    layer: layer.layer,
+    slot,
+    fullTokens,
+    reason: layer.withheld ?? { code: 'blank' },
+    origin,
+  })
 }

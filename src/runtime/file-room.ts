@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { TokenCounter } from '../context.ts'
-import { createDocumentReader } from '../document.ts'
+import { createDocumentReader, type DocumentReader } from '../document.ts'
 import type { Embedder, SearchEngine } from '../search.ts'
 import { openBlobs, type SessionStore } from '../session.ts'
 import type { Clock } from './clock.ts'
@@ -23,6 +23,8 @@ export interface FileRoomOptions {
   readonly counter: TokenCounter
   /** 50 MiB and 1,000,000 tokens unless given. */
   readonly limits?: LibraryLimits
+  /** Closed with the room. One of its own unless given. */
+  readonly reader?: DocumentReader
   readonly embedder?: Embedder
   readonly readOnly?: boolean
   readonly warn: (text: string) => void
@@ -49,7 +51,7 @@ export function openFileRoom(options: FileRoomOptions): FileRoom {
   const library = createLibrary({
     store,
     blobs: openBlobs(join(data, 'files')),
-    reader: createDocumentReader({ limits: { bytes: limits.maxBytes } }),
+    reader: options.reader ?? createDocumentReader({ limits: { bytes: limits.maxBytes } }),
     engine,
     clock,
     counter,

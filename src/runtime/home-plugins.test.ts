@@ -55,13 +55,23 @@ test('a home of the preset chai without files sends no system message at all', a
   assert.deepEqual([layers, warnings], [[], []])
 })
 
+const nothingRead = () => Promise.reject(new Error('nothing is read here'))
+
 async function layersOf(home: string, layout: string) {
   const environment = { FOREWORD_CONTEXT_LAYOUT: layout }
   const { configuration, problems } = await loadConfiguration({ home, environment, timeZone: 'UTC' })
   assert.deepEqual(problems, [])
   const policy = { current: async () => readAccess(undefined, {}) }
   const store = { value: async () => undefined, putValue: async () => {} }
-  const plugins = await homePlugins(configuration, { home, environment, version: '0', policy, store, connects: false })
+  const plugins = await homePlugins(configuration, {
+    home,
+    environment,
+    version: '0',
+    policy,
+    store,
+    readDocument: nothingRead,
+    connects: false,
+  })
   const running = await startPlugins(plugins)
   const layers = await running.layers({ time: '2026-11-21T12:00:00.000Z', layout, tools: [] })
   const warnings = running.warnings()

@@ -16,8 +16,10 @@ import {
   shellPlugin,
   skillRoots,
   skillsPlugin,
+  webPlugin,
   workspacePlugin,
 } from '../plugin.ts'
+import type { DocumentReader } from '../document.ts'
 import type { SessionStore } from '../session.ts'
 import type { Environment } from './configuration/environment.ts'
 import type { Configuration } from './configuration/settled.ts'
@@ -34,18 +36,20 @@ export interface HomeSetting {
   readonly policy: ToolPolicy
   /** Keeps what was accepted of tools of others. */
   readonly store: Pick<SessionStore, 'value' | 'putValue'>
+  /** Takes the text out of pages. */
+  readonly readDocument: DocumentReader['read']
   /** `false`: looks only, and starts no server of others. */
   readonly connects: boolean
 }
 
 /**
  * The plugins that every home has, in the order their layers are declared and their tools are offered: prompt, date,
- * instructions, persona, skills, workspace, shell, MCP servers, those of the configuration; last the words about all their
- * capabilities. The presets keep to their own systems (BEHAVIOURS §1.3, §2.1): `ayati` has a heading above its prompt and
+ * instructions, persona, skills, workspace, shell, web, MCP servers, those of the configuration; last what belongs to agents,
+ * projects and citations, and the words about all their capabilities. The presets keep to their own systems (BEHAVIOURS §1.3, §2.1): `ayati` has a heading above its prompt and
  * expects the persona files, `chai` sends no prompt but one that somebody wrote, and only `auto` and `onyx` tell the date.
  */
 export async function homePlugins(configuration: Configuration, setting: HomeSetting): Promise<readonly Plugin[]> {
-  const { agent, context, plugins, skills } = configuration
+  const { agent, context, plugins, skills, web } = configuration
   const { home, environment, policy } = setting
   const { systemPromptFile, soulFile, userProfileFile } = homeAt(home)
   const layout = typeof context.layout === 'string' ? context.layout : context.layout.extends
@@ -68,6 +72,7 @@ export async function homePlugins(configuration: Configuration, setting: HomeSet
       skillRoots: [skills.directory, ...skills.extraDirs],
     }),
     shellPlugin({ workspace, environment, access: policy.current }),
+    webPlugin({ ...web, environment, readDocument: setting.readDocument }),
     ...mcpServers(configuration, setting),
     ...(await loadPlugins(plugins, { home, workspace })),
     customAgentPlugin(),

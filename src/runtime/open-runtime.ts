@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { createDocumentReader, type DocumentReader } from '../document.ts'
 import { createModels } from '../model.ts'
 import { readText, type RunningPlugins, startPlugins } from '../plugin.ts'
 import { openSqliteStore, type SessionStore } from '../session.ts'
@@ -10,6 +11,7 @@ import { systemClock } from './clock.ts'
 import type { Runtime } from './contract.ts'
 import { counters } from './counters.ts'
 import { createRuntime } from './create-runtime.ts'
+import { openFileRoom } from './file-room.ts'
 import { createHome, homeAt } from './home/home.ts'
 import type { ToolPolicy } from './tool-policy.ts'
 
@@ -41,7 +43,19 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
   await createHome(homeAt(home))
   const policy = accessFile(homeAt(home).toolAccessFile, environment, readText)
   const [store, counter] = await Promise.all([openSqliteStore({ path: storePath(home) }), counters(context.counter)])
-  const plugins = await startedPlugins(options, store, policy)
+  const { files: limits } = configuration
+  const reader = createDocumentReader({ limits: { bytes: limits.maxBytes } })
+  const plugins = await startedPlugins(options, store, policy, reader)
+  const files = openFileRoom({
+    store,
+    data: homeAt(home).data,
+    clock: systemClock,
+    counter,
+    limits,
+    reader,
+    readOnly: recovers === false,
+    warn: warn ?? (() => {}),
+  })
   return createRuntime({
     version,
     home,
@@ -49,6 +63,7 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
     models: createModels({ providers, models, environment }),
     plugins,
     policy,
+    files,
     clock: systemClock,
     settings: {
       ...(model === undefined ? {} : { model }),
@@ -73,13 +88,22 @@ async function startedPlugins(
   { home, configuration, environment, version, recovers }: OpenOptions,
   store: SessionStore,
   policy: ToolPolicy,
+  reader: DocumentReader,
 ): Promise<RunningPlugins> {
   try {
     return await startPlugins(
-      await homePlugins(configuration, { home, environment, version, policy, store, connects: recovers !== false }),
+      await homePlugins(configuration, {
+        home,
+        environment,
+        version,
+        policy,
+        store,
+        readDocument: reader.read,
+        connects: recovers !== false,
+      }),
     )
   } catch (error) {
-    await store.close()
+    await Promise.all([store.close(), reader.close()])
     throw error
   }
 }

@@ -27,10 +27,15 @@ export function sentBeside({ cut, entries }: Manifest, before: Sent): Sent {
 export function toolsBeside(allowed: readonly Tool[], { cut, forms }: Sent): readonly Tool[] {
   const tools = allowed.filter(({ name, offeredWith }) => {
     if (name === 'read_history') return cut
-    return offeredWith === undefined || forms.has(`${offeredWith.layer}/${offeredWith.form}`)
+    return offeredWith === undefined || isSent(forms, `${offeredWith.layer}/${offeredWith.form}`)
   })
   const canBeLong = tools.some(({ readsContext }) => !readsContext)
   return canBeLong ? tools : tools.filter(({ name }) => name !== 'read_result')
+}
+
+/** In this form, or in a smaller one that is named after it: `list`, `list-names`. */
+function isSent(forms: ReadonlySet<string>, wanted: string): boolean {
+  return [...forms].some((form) => form === wanted || form.startsWith(`${wanted}-`))
 }
 
 /** What an assembly is given of tools: what the model is told of them, and what the core has to know. */

@@ -22,6 +22,8 @@ export interface ToolTraits extends ToolDefinition {
    * name it (docs/guide/tools.md).
    */
   readonly readsContext?: boolean
+  /** What counts of an input, before anything of it is checked: a parameter that is not really given is left out. */
+  inputOf?(input: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>
   /**
    * What is wrong with an input, in the tool's own words; asked before the schema is. `undefined` leaves it to the schema.
    * Given objects alone.

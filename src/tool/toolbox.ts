@@ -63,12 +63,13 @@ export function createToolbox(declared: readonly Tool[], options: ToolboxOptions
 
   async function plan(call: ToolCall, turn: RunContext): Promise<PlannedCall> {
     const context: ToolContext = { ...turn, toolCallId: call.toolCallId }
-    const { toolName, input } = call
+    const { toolName } = call
     const tool = byName.get(toolName)
     if (!tool) {
       const result = failed('unknown-tool', `there is no tool named ${toolName.slice(0, 200)}`)
       return { type: 'refused', rule: 'unknown-tool', result }
     }
+    const input = isObject(call.input) ? (tool.inputOf?.(call.input) ?? call.input) : call.input
     const described = { tool: toolName, input }
     const fault = await faultIn(tool, input)
     if (fault !== undefined) {

@@ -26,6 +26,13 @@ export function skillsListText(skills: readonly SkillWords[]): string {
   )
 }
 
+/** The names alone, for a head that has no room for the list. Empty where there are none. */
+export function skillsNamesText(skills: readonly SkillWords[]): string {
+  if (skills.length === 0) return ''
+  const names = skills.map(({ name }) => name).join(', ')
+  return `Use the read_skill tool to read one of these skills when its name fits the user's request: ${names}\n`
+}
+
 /** The line of one skill. A description has no way to begin another line. */
 export function skillLine({ name, description }: SkillWords): string {
   const words = /[\r\n\u0085\u2028\u2029\v\f]/.test(description)

@@ -6,7 +6,7 @@ import { loadSkills, type LoadSkillsOptions } from './load-skills.ts'
 import { readSkillTool } from './read-skill.ts'
 import type { LoadedSkills } from './skill.ts'
 import { skillsForms, type SkillsMode } from './skills-forms.ts'
-import { skillsFullText, skillsListText } from './skills-text.ts'
+import { skillsFullText, skillsListText, skillsNamesText } from './skills-text.ts'
 import { type SkillsTools, skillsTools, type SkillToolOptions } from './skills-tools.ts'
 
 export interface SkillsOptions extends Omit<LoadSkillsOptions, 'digests'>, SkillToolOptions {
@@ -49,7 +49,11 @@ export function skillsPlugin(options: SkillsOptions): SkillsPlugin {
       return
     }
     tools = [...readers(), ...[...ofSkills.bySkill.values()].flat()]
-    const texts = { full: skillsFullText(skills), list: skillsListText(skills) }
+    const texts = {
+      full: skillsFullText(skills),
+      list: skillsListText(skills),
+      'list-names': skillsNamesText(skills),
+    }
     layersIn = remembered((layout) => {
       if (skills.length === 0) return []
       // Layers are joined by a blank line, but in `chai`, where the text brings its own (BEHAVIOURS §1.3).
@@ -85,7 +89,7 @@ export function skillsPlugin(options: SkillsOptions): SkillsPlugin {
 
 /** A list is of no use where nothing can be read from it. */
 function withoutList(layer: Layer): readonly Layer[] {
-  const renditions = layer.renditions.filter(({ form }) => form !== 'list')
+  const renditions = layer.renditions.filter(({ form }) => !form.startsWith('list'))
   return renditions.length === 0 ? [] : [{ ...layer, renditions }]
 }
 

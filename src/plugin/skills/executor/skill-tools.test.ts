@@ -378,3 +378,9 @@ for (const [rule, script, expected] of [
     assert.equal(await arrived({ title: 'milk' }), `the resolveCommand of title: ${why}`)
   })
 }
+
+test('a flag that is null is not there, whatever the schema says of its type', async (t) => {
+  const properties = { title: { type: 'string' } }
+  const { arrived } = await bench(t, { args: [{ param: 'title', kind: 'flag' }], properties })
+  assert.deepEqual(await arrived({ title: null }), await arrived({}))
+})

@@ -89,6 +89,9 @@ function skillTool(
     ...(description !== undefined && { description }),
     inputSchema: parameters,
     timeoutMs,
+    // A flag that is null is not there (BEHAVIOURS §1.5), whatever the schema says of its type.
+    inputOf: (input) =>
+      Object.fromEntries(Object.entries(input).filter(([name, value]) => value !== null || !isFlag(execution, name))),
     faultOf(input) {
       const unknown = declared && Object.keys(input).find((key) => !declared.includes(key))
       return unknown === undefined ? inputFault(execution, input) : undeclared(unknown, declared!)
@@ -106,4 +109,8 @@ function placeholders(steps: readonly ResolveStep[]): readonly (string | undefin
 /** What runs first, as a person is shown it: its output takes the place of `standsAs` in the plan's argv. */
 function factsOf({ param, argv, digest, placeholder }: ResolveStep): Readonly<Record<string, unknown>> {
   return { param, runsFirst: argv, standsAs: placeholder, ...(digest !== undefined && { scriptDigest: digest }) }
+}
+
+function isFlag({ args = [] }: Execution, name: string): boolean {
+  return args.some(({ param, kind }) => param === name && (kind === 'flag' || kind === 'flagifboolean'))
 }
