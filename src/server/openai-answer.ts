@@ -1,5 +1,7 @@
 import { type CompletionEvent } from '../runtime.ts'
 import { type Usage } from '../session.ts'
+import { annotations, type AnswerCitation, fileCitations } from './answer-citation.ts'
+import { type AnswerEvent } from './turn-completion.ts'
 
 /** Names that every piece of one answer carries. */
 export interface AnswerNames {
@@ -21,25 +23,29 @@ export interface Collected {
   reasoning: string
   readonly toolCalls: OwnToolCall[]
   readonly calls: string[]
+  readonly citations: AnswerCitation[]
   finish: Finish | undefined
 }
 
 /** Nothing told yet. */
 export function collected(): Collected {
-  return { text: '', reasoning: '', toolCalls: [], calls: [], finish: undefined }
+  return { text: '', reasoning: '', toolCalls: [], calls: [], citations: [], finish: undefined }
 }
 
 /** Takes one event in. */
-export function collect(into: Collected, event: CompletionEvent): void {
+export function collect(into: Collected, event: AnswerEvent): void {
   if (event.type === 'text-delta') into.text += event.text
   else if (event.type === 'reasoning-delta') into.reasoning += event.text
   else if (event.type === 'tool-call') into.toolCalls.push(event)
   else if (event.type === 'call-start') into.calls.push(event.call)
+  else if (event.type === 'citations') into.citations.push(...event.citations)
   else into.finish = event
 }
 
 /** The whole answer as a `chat.completion`. */
-export function completion(names: AnswerNames, { text, reasoning, toolCalls, calls, finish }: Collected): unknown {
+export function completion(names: AnswerNames, answer: Collected): unknown {
+  const { text, reasoning, toolCalls, calls, citations, finish } = answer
+  const links = annotations(citations)
   return {
     id: `chatcmpl-${names.call}`,
     object: 'chat.completion',
@@ -54,22 +60,23 @@ export function completion(names: AnswerNames, { text, reasoning, toolCalls, cal
           refusal: null,
           ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
           ...(toolCalls.length === 0 ? {} : { tool_calls: toolCalls.map(toolCall) }),
+          ...(links.length === 0 ? {} : { annotations: links }),
         },
         logprobs: null,
         finish_reason: finishReason(finish),
       },
     ],
     ...usageField(finish?.usage),
-    foreword: forewordField(names, calls),
+    foreword: forewordField(names, calls, citations),
   }
 }
 
 /** A stream of `chat.completion.chunk` events, each as text to send. */
 export function chunks(names: AnswerNames): {
   /** Empty for events that OpenAI's format has no place for. */
-  piece(event: CompletionEvent): string
+  piece(event: AnswerEvent): string
   /** Everything behind the last piece. */
-  end(calls: readonly string[], finish: Finish | undefined, includeUsage: boolean): string
+  end(answer: Collected, includeUsage: boolean): string
 } {
   const { call, model, created } = names
   const head = `data: {"id":${JSON.stringify(`chatcmpl-${call}`)},"object":"chat.completion.chunk","created":${created},"model":${JSON.stringify(model)}`
@@ -91,11 +98,13 @@ export function chunks(names: AnswerNames): {
       if (event.type !== 'tool-call') return ''
       return delta(`"tool_calls":${JSON.stringify([{ index: toolIndex++, ...toolCall(event) }])}`)
     },
-    end(calls, finish, includeUsage) {
+    end({ calls, citations, finish }, includeUsage) {
       const first = role === '' ? '' : delta('"content":""')
       const reason = JSON.stringify(finishReason(finish))
-      const foreword = `"foreword":${JSON.stringify(forewordField(names, calls))}`
-      const last = `${choice}{},"logprobs":null,"finish_reason":${reason}}],${foreword}}\n\n`
+      const foreword = `"foreword":${JSON.stringify(forewordField(names, calls, citations))}`
+      const links = annotations(citations)
+      const cited = links.length === 0 ? '' : `"annotations":${JSON.stringify(links)}`
+      const last = `${choice}{${cited}},"logprobs":null,"finish_reason":${reason}}],${foreword}}\n\n`
       const usage = includeUsage
         ? `${head},"choices":[],"usage":${JSON.stringify(usageOf(finish?.usage) ?? null)}}\n\n`
         : ''
@@ -109,8 +118,18 @@ function toolCall({ toolCallId, toolName, input }: OwnToolCall): Readonly<Record
   return { id: toolCallId, type: 'function', function: { name: toolName, arguments: text } }
 }
 
-function forewordField({ session, turn }: AnswerNames, calls: readonly string[]): unknown {
-  return { ...(session === undefined ? {} : { session }), ...(turn === undefined ? {} : { turn }), calls }
+function forewordField(
+  { session, turn }: AnswerNames,
+  calls: readonly string[],
+  citations: readonly AnswerCitation[],
+): unknown {
+  const files = fileCitations(citations)
+  return {
+    ...(session === undefined ? {} : { session }),
+    ...(turn === undefined ? {} : { turn }),
+    calls,
+    ...(files.length === 0 ? {} : { citations: files }),
+  }
 }
 
 function finishReason(finish: Finish | undefined): string {

@@ -80,25 +80,23 @@ export function openaiRoutes(runtime: Runtime, streams: Streams): readonly Route
     return streams.open(request, outgoing, {
       headers,
       async run(sink) {
-        const calls: string[] = []
+        const answer = collected()
         let names: AnswerNames | undefined
         let format: ReturnType<typeof chunks> | undefined
-        let finish: Extract<CompletionEvent, { type: 'finish' }> | undefined
         for await (const event of source.events(sink.signal)) {
-          if (event.type === 'call-start') calls.push(event.call)
+          collect(answer, event)
           if (names === undefined || format === undefined) {
             names = namesOf(source, event.type === 'call-start' ? event : undefined, body)
             format = chunks(names)
             for (const [name, value] of Object.entries(namingHeaders(names))) sink.header(name, value)
           }
-          if (event.type === 'finish') finish = event
           const text = format.piece(event)
           const full = text === '' ? undefined : sink.write(text)
           if (full !== undefined) await full
           if (sink.signal.aborted) return
         }
         format ??= chunks(namesOf(source, undefined, body))
-        await sink.write(format.end(calls, finish, body.stream_options?.include_usage === true))
+        await sink.write(format.end(answer, body.stream_options?.include_usage === true))
       },
       lastWords: (error) => `data: ${JSON.stringify(openaiError(failureOf(error)))}\n\n`,
     })

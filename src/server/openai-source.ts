@@ -3,7 +3,7 @@ import { type Binding, type Usage } from '../session.ts'
 import { HttpFailure } from './failure.ts'
 import { conversationOf, lastInput, toolsOf } from './openai-messages.ts'
 import { type CompletionBody } from './openai-schema.ts'
-import { turnCompletion } from './turn-completion.ts'
+import { type AnswerEvent, turnCompletion } from './turn-completion.ts'
 
 /** Where an answer comes from, once it is asked for. */
 export interface Source {
@@ -11,7 +11,7 @@ export interface Source {
   readonly inSession: boolean
   readonly session?: string
   readonly turn?: string
-  events(signal: AbortSignal): AsyncGenerator<CompletionEvent>
+  events(signal: AbortSignal): AsyncGenerator<AnswerEvent>
 }
 
 /**

@@ -2,7 +2,13 @@ import { messageText } from '../context.ts'
 import { type CompletionEvent, type Runtime, RuntimeError, type RuntimeErrorCode, turnTotals } from '../runtime.ts'
 import { type Entry, type Usage } from '../session.ts'
 import { type FinishReason } from '../model.ts'
+import { type AnswerCitation, answerCitations } from './answer-citation.ts'
 import { messageReasoning } from './message-reasoning.ts'
+
+/** What an answer tells here: of a session it tells the markers of each message, too, when it is whole. */
+export type AnswerEvent =
+  | CompletionEvent
+  | { readonly type: 'citations'; readonly citations: readonly AnswerCitation[] }
 
 /**
  * A turn of a session as if it were one completion: what all its calls say, one after another, and the sums of what they
@@ -13,19 +19,20 @@ export async function* turnCompletion(
   session: string,
   turn: string,
   signal: AbortSignal,
-): AsyncGenerator<CompletionEvent> {
+): AsyncGenerator<AnswerEvent> {
   const usages: Usage[] = []
   let calls = 0
   let said = false
   let ended: FinishReason = 'stop'
   let told = { text: '', reasoning: '' }
+  let length = 0
   for await (const event of runtime.events(session, { turn, signal })) {
     if (event.type === 'interrupted') throw new RuntimeError(event.code, event.message, { turn })
     if (event.type === 'entry') {
       yield* ofEntry(event.entry)
       if (event.entry.type === 'turn-end') return
     } else if (event.type === 'text-delta') {
-      yield { type: 'text-delta', text: apart(event.text) }
+      yield spoken(apart(event.text))
       told.text += event.text
     } else {
       yield { type: 'reasoning-delta', text: event.text }
@@ -33,13 +40,20 @@ export async function* turnCompletion(
     }
   }
 
-  function* ofEntry(entry: Entry): Generator<CompletionEvent> {
+  function spoken(text: string): CompletionEvent {
+    length += text.length
+    return { type: 'text-delta', text }
+  }
+
+  function* ofEntry(entry: Entry): Generator<AnswerEvent> {
     if (entry.type === 'assembly') {
       calls += 1
       told = { text: '', reasoning: '' }
       yield { type: 'call-start', call: entry.call, model: entry.model ?? '' }
     } else if (entry.type === 'message') {
-      yield* missed(messageText(entry.message), messageReasoning(entry.message))
+      const text = yield* missed(messageText(entry.message), messageReasoning(entry.message))
+      const citations = answerCitations(text, entry.citations ?? [], length - text.length)
+      if (citations.length > 0) yield { type: 'citations', citations }
     } else if (entry.type === 'usage') {
       usages.push(entry.usage)
       ended = entry.finish === 'length' || entry.finish === 'content-filter' ? entry.finish : 'stop'
@@ -48,13 +62,16 @@ export async function* turnCompletion(
     }
   }
 
-  function* missed(wholeText: string, wholeReasoning: string): Generator<CompletionEvent> {
+  /** Answers the message as it now stands at the end of what was told. */
+  function* missed(wholeText: string, wholeReasoning: string): Generator<CompletionEvent, string> {
     const reasoning = rest(wholeReasoning, told.reasoning)
     if (reasoning !== '') yield { type: 'reasoning-delta', text: reasoning }
     const text = rest(wholeText, told.text)
-    if (text !== '') yield { type: 'text-delta', text: apart(text) }
+    if (text !== '') yield spoken(apart(text))
     said ||= told.text !== '' || text !== ''
+    const stands = text === '' ? told.text : wholeText
     told = { text: '', reasoning: '' }
+    return stands
   }
 
   /** What different calls say is not one sentence. */

@@ -1,7 +1,8 @@
 import { messageText, toolCalls, toolResults, outputText, type Message } from '../context.ts'
 import { type SessionEvent, turnTotals } from '../runtime.ts'
-import { type Entry, type Usage } from '../session.ts'
+import { type Entry, type Source, type Usage } from '../session.ts'
 import { messageReasoning } from './message-reasoning.ts'
+import { type SourceChunk, uiSources } from './ui-sources.ts'
 
 type Spoken = 'text' | 'reasoning'
 
@@ -17,6 +18,7 @@ export function uiMessageStream(session: string, turn: string): (event: SessionE
   const announced = new Set<string>()
   const answered = new Set<string>()
   const denied = new Set<string>()
+  const sources = uiSources()
   /** What was streamed of the call that is running, and the part that is still open. */
   let told: Record<Spoken, string> = { text: '', reasoning: '' }
   let open: { readonly type: Spoken; readonly id: string } | undefined
@@ -39,11 +41,12 @@ export function uiMessageStream(session: string, turn: string): (event: SessionE
   }
 
   function ofEntry(entry: Entry): string {
+    sources.take(entry)
     switch (entry.type) {
       case 'assembly':
         return beginStep(entry.call)
       case 'message':
-        return ofMessage(entry.message)
+        return ofMessage(entry.message, entry.citations ?? [])
       case 'tool-start':
         return announce(entry.toolCallId, entry.toolName, entry.input)
       case 'approval-request':
@@ -67,6 +70,7 @@ export function uiMessageStream(session: string, turn: string): (event: SessionE
     calls.push(call)
     inStep = true
     told = { text: '', reasoning: '' }
+    sources.begin()
     return (
       before +
       chunk({ type: 'start-step' }) +
@@ -84,7 +88,8 @@ export function uiMessageStream(session: string, turn: string): (event: SessionE
     if (text === '') return ''
     told[type] += text
     const before = open?.type === type ? '' : close() + openPart(type)
-    return `${before}data: {"type":"${type}-delta","id":"${open!.id}","delta":${JSON.stringify(text)}}\n\n`
+    const said = `${before}data: {"type":"${type}-delta","id":"${open!.id}","delta":${JSON.stringify(text)}}\n\n`
+    return type === 'text' ? said + chunks(sources.read(text)) : said
   }
 
   function openPart(type: Spoken): string {
@@ -100,17 +105,19 @@ export function uiMessageStream(session: string, turn: string): (event: SessionE
   }
 
   /** The whole of what was said: deltas that were missed are made up for, wrong ones are taken back. */
-  function ofMessage(message: Message): string {
+  function ofMessage(message: Message, cited: readonly Source[]): string {
     if (message.role === 'tool') return resultsOf(message)
     const whole = { text: messageText(message), reasoning: messageReasoning(message) }
     const continues = whole.text.startsWith(told.text) && whole.reasoning.startsWith(told.reasoning)
     let out = ''
     if (!continues) {
       out += close() + chunk({ type: 'reset-step' })
+      sources.takeBack()
       told = { text: '', reasoning: '' }
     }
     out += delta('reasoning', whole.reasoning.slice(told.reasoning.length))
     out += delta('text', whole.text.slice(told.text.length))
+    out += chunks(sources.end(cited))
     out += close()
     told = { text: '', reasoning: '' }
     for (const call of toolCalls(message)) out += announce(call.toolCallId, call.toolName, call.input)
@@ -191,4 +198,8 @@ function errorChunk(errorText: string): string {
 
 function chunk(value: { readonly type: string; readonly [key: string]: unknown }): string {
   return `data: ${JSON.stringify(value)}\n\n`
+}
+
+function chunks(values: readonly SourceChunk[]): string {
+  return values.map(chunk).join('')
 }
