@@ -3,7 +3,7 @@ import { createDocumentReader, type DocumentReader } from '../document.ts'
 import { createModels } from '../model.ts'
 import { readText, type RunningPlugins, startPlugins } from '../plugin.ts'
 import { openSqliteStore, type SessionStore } from '../session.ts'
-import { accessFile } from '../tool.ts'
+import { accessFile, endOrphans } from '../tool.ts'
 import type { Environment } from './configuration/environment.ts'
 import { homePlugins } from './home-plugins.ts'
 import type { Configuration } from './configuration/settled.ts'
@@ -46,6 +46,8 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
   const { files: limits } = configuration
   const reader = createDocumentReader({ limits: { bytes: limits.maxBytes } })
   const plugins = await startedPlugins(options, store, policy, reader)
+  const orphans = recovers === false ? 0 : endOrphans()
+  if (orphans > 0) warn?.(`${orphans} programs that a former process had left running were ended.`)
   const files = openFileRoom({
     store,
     data: homeAt(home).data,

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import { collectOutput } from './output-collector.ts'
+import { newMark } from './orphans.ts'
 import { MARK, processTree } from './process-tree.ts'
 import type { Program, ProgramEnd, ProgramLimits } from './program.ts'
 import { reasonNotStarted, unusable } from './start-fault.ts'
@@ -41,7 +41,7 @@ export async function runProgram(program: Program, limits: ProgramLimits): Promi
     durationMs: Math.round(performance.now() - started),
   })
   if (limits.signal?.aborted) return ended({ type: 'cancelled' })
-  const mark = randomUUID()
+  const mark = newMark()
   const child = start(program, mark)
   if (typeof child === 'string') return ended({ type: 'not-started', why: child })
   const closed = once(child, 'close').catch(() => {})
