@@ -1,3 +1,4 @@
+export { ollamaAddress } from './model/address.ts'
 export { type Calibration, margin, observe, type PromptSample, ratio, UNCALIBRATED } from './model/calibration.ts'
 export { ASSUMED_WINDOW } from './model/catalog.ts'
 export type { Choice } from './model/choose.ts'

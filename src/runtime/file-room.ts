@@ -48,7 +48,22 @@ export function openFileRoom(options: FileRoomOptions): FileRoom {
     })
   }
 
+  /** Vectors catch up behind the words; one run at a time, and one more where files came meanwhile. */
+  let embedding: Promise<void> = Promise.resolve()
+  function embed(): void {
+    if (!embedder) return
+    embedding = embedding.then(async () => {
+      if (stopped.signal.aborted) return
+      try {
+        await (await engine()).embedMissing({ signal: stopped.signal })
+      } catch (error) {
+        if (!stopped.signal.aborted) warn(`Passages are found by their words alone: ${messageOf(error)}`)
+      }
+    })
+  }
+
   const library = createLibrary({
+    onIndexed: embed,
     store,
     blobs: openBlobs(join(data, 'files')),
     reader: options.reader ?? createDocumentReader({ limits: { bytes: limits.maxBytes } }),
@@ -65,12 +80,17 @@ export function openFileRoom(options: FileRoomOptions): FileRoom {
       const { length } = await store.files()
       if (length === 0) return
       await library.recover()
-      if (embedder) await (await engine()).embedMissing({ signal: stopped.signal })
+      embed()
     },
     async close() {
       stopped.abort()
       await library.close()
+      await embedding
       if (opening) await (await opening).close()
     },
   }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }

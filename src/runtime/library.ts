@@ -42,6 +42,8 @@ export interface LibraryParts {
   readonly counter: TokenCounter
   readonly limits: LibraryLimits
   readonly warn: (text: string) => void
+  /** The words of one more file can be found. */
+  readonly onIndexed?: () => void
 }
 
 export interface LibraryLimits {
@@ -116,6 +118,7 @@ export function createLibrary(parts: LibraryParts): Library {
       ...(reading.pages ? { pages: reading.pages } : {}),
     })
     await store.setFileState(row.id, { type: 'ready', reading: { ...reading, indexed: true } })
+    parts.onIndexed?.()
   }
 
   async function text({ state }: FileRow): Promise<string | undefined> {

@@ -5,6 +5,7 @@ import { readText, type RunningPlugins, startPlugins } from '../plugin.ts'
 import { openSqliteStore, type SessionStore } from '../session.ts'
 import { accessFile, endOrphans } from '../tool.ts'
 import type { Environment } from './configuration/environment.ts'
+import { configuredEmbedder } from './configured-embedder.ts'
 import { homePlugins } from './home-plugins.ts'
 import type { Configuration } from './configuration/settled.ts'
 import { systemClock } from './clock.ts'
@@ -48,7 +49,10 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
   const plugins = await startedPlugins(options, store, policy, reader)
   const orphans = recovers === false ? 0 : endOrphans()
   if (orphans > 0) warn?.(`${orphans} programs that a former process had left running were ended.`)
+  const { embedder, warnings } = configuredEmbedder(configuration.search, environment)
+  for (const warning of warnings) warn?.(warning)
   const files = openFileRoom({
+    ...(embedder ? { embedder } : {}),
     store,
     data: homeAt(home).data,
     clock: systemClock,
