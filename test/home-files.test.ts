@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import test from 'node:test'
 import { messageText } from '../src/context.ts'
 import type { FileOwner, FileRow } from '../src/session.ts'
@@ -135,6 +137,34 @@ test('a file that was not read when the process ended is read and indexed at the
     return found.hits.length > 0 ? found : undefined
   })
   assert.equal(hits[0]?.title, 'lights.txt')
+})
+
+test('with an embedding model, files are found by what they mean', async (t) => {
+  const ollama = createServer((request, response) => {
+    let body = ''
+    request.on('data', (piece: Buffer) => (body += String(piece)))
+    request.on('end', () => {
+      const { input } = JSON.parse(body) as { readonly input: readonly string[] }
+      const embeddings = input.map((text) => (/lighthouse|Leuchtturm/.test(text) ? [1, 0] : [0, 1]))
+      response.end(JSON.stringify({ model: 'scripted', embeddings }))
+    })
+  })
+  await new Promise<void>((resolve) => ollama.listen(0, '127.0.0.1', resolve))
+  t.after(() => ollama.close())
+  const { port } = ollama.address() as AddressInfo
+  const embedding = { kind: 'ollama', model: 'scripted', baseURL: `http://127.0.0.1:${port}` }
+  const { runtime } = await openedHome(t, {}, { search: { embedding } })
+  const { id } = await runtime.projects.create({ name: 'Harbour' })
+  const contents = { 'lights.txt': 'The lighthouse flashes twice.', 'tides.txt': 'High water is at noon.' }
+  await filed(runtime, { type: 'project', id }, contents)
+  const { hits } = await until(async () => {
+    const found = await runtime.search({ text: 'Leuchtturm', project: id, limit: 1 })
+    return found.progress.embedded === 2 && found.hits.length > 0 ? found : undefined
+  })
+  assert.deepEqual(
+    hits.map(({ title, ranks }) => [title, ranks.map(({ by }) => by)]),
+    [['lights.txt', ['meaning']]],
+  )
 })
 
 async function preview(runtime: OpenedHome['runtime'], session?: string) {
