@@ -1,4 +1,8 @@
 export { type ChunkOptions, chunksOf } from './search/chunks-of.ts'
+export { aiSdkEmbedder, type AiSdkEmbedderOptions } from './search/embedder/ai-sdk.ts'
+export { ollamaEmbedder } from './search/embedder/ollama.ts'
+export { type OpenAICompatibleEmbedding, openaiCompatibleEmbedder } from './search/embedder/openai-compatible.ts'
+export type { EmbeddingService } from './search/embedder/service.ts'
 export type {
   Chunk,
   Embedder,

@@ -10,5 +10,7 @@ export {
 export { type ScriptedProvider, type ScriptedProviderOptions, scriptedProvider } from './testing/scripted-provider.ts'
 export type { ScriptedAnswer, ScriptedRequest, ScriptedUsage } from './testing/scripted-provider-answer.ts'
 export type { ScriptedModel } from './testing/scripted-provider-models.ts'
+export { searchEngineCases } from './testing/search-engine-cases.ts'
+export { type SearchPlace, topicEmbedder, type TopicEmbedder } from './testing/search-engine-place.ts'
 export { sessionStoreCases } from './testing/session-store-cases.ts'
 export type { StorePlace } from './testing/session-store-place.ts'

@@ -13,8 +13,8 @@ export interface ChunkOptions {
   readonly overlap?: number
 }
 
-export const DEFAULT_CHUNK_SIZE = 1_200
-export const DEFAULT_CHUNK_OVERLAP = 120
+const DEFAULT_CHUNK_SIZE = 1_000
+const DEFAULT_CHUNK_OVERLAP = 60
 const SMALLEST_SIZE = 32
 
 /**

@@ -9,7 +9,9 @@ const ideographs = /^[\p{Script=Han}\p{Script=Hangul}]{3,}$/u
  */
 export function wordsOf(text: string): readonly string[] {
   const words: string[] = []
-  for (const { segment, isWordLike } of segmenter.segment(text.normalize('NFKC').toLowerCase())) {
+  // Unicode holds what a colon stands between for one word, as in Swedish; `title:life` is two.
+  const plain = text.normalize('NFKC').toLowerCase().replaceAll(':', ' ')
+  for (const { segment, isWordLike } of segmenter.segment(plain)) {
     if (!isWordLike) continue
     words.push(segment)
     if (ideographs.test(segment)) words.push(...pairsOf(segment))

@@ -109,11 +109,16 @@ export function documentsOf(connection: Connection): readonly KnownDocument[] {
   return rows.map(({ id, digest, collections }) => ({ id, digest, collections: JSON.parse(collections) as string[] }))
 }
 
-/** The numbers of the documents that a question may see. */
-export function visibleNumbers(connection: Connection, { collections, documents }: Visible): readonly number[] {
-  return connection
-    .all<{ readonly number: number }>(`${visibleDocuments} order by number`, jsonOf(collections), jsonOf(documents))
-    .map((row) => row.number)
+/** The documents that a question may see, by number, and how many chunks they have. */
+export function documentsInSight(
+  connection: Connection,
+  { collections, documents }: Visible,
+): readonly { readonly number: number; readonly chunks: number }[] {
+  return connection.all(
+    `select number, chunks from documents where number in (${visibleDocuments}) order by number`,
+    jsonOf(collections),
+    jsonOf(documents),
+  )
 }
 
 /** What a question may see. */

@@ -33,13 +33,16 @@ export async function embedMissing(work: EmbedMissing): Promise<void> {
     if (chunks.length === 0) return
     const vectors = await vectorsOf(work, chunks)
     if (!vectors) return
+    after = chunks.at(-1)!.number
     const dimensions = lengthOf(vectors) ?? row.dimensions
-    if (dimensions !== row.dimensions && dimensions !== null) {
+    if (dimensions !== row.dimensions) {
       if (restarted) throw new SearchError('embedding', `${embedder.id} gives vectors of different lengths`)
-      restarted = row.dimensions !== null
-      connection.transaction(() => startOver(connection, row.number, dimensions))
+      if (row.dimensions !== null) {
+        restarted = true
+        after = -1
+      }
+      row = connection.transaction(() => startOver(connection, row, dimensions!))
       work.onVectors()
-      row = { ...row, dimensions }
     }
     const documents = new Set(chunks.map((chunk) => documentOf(chunk.number)))
     connection.transaction(() => {
@@ -48,7 +51,6 @@ export async function embedMissing(work: EmbedMissing): Promise<void> {
     })
     work.onVectors(documents)
     work.onProgress(progressOf(connection, row.number, undefined))
-    after = restarted && after !== -1 ? -1 : chunks.at(-1)!.number
   }
 }
 

@@ -1,3 +1,4 @@
+import { setImmediate as pause } from 'node:timers/promises'
 import type { Embedder, SearchEngine } from '../engine.ts'
 import { SearchError } from '../search-error.ts'
 import { type Connection, openConnection } from './connection.ts'
@@ -58,6 +59,8 @@ export async function openSqliteSearch(options: SqliteSearchOptions): Promise<Se
         const before = readyDocument(connection, document.id)
         await indexDocument(connection, document, { signal, closing: closing.signal })
         if (before) vectors.forget([before.number])
+        // Whoever hands in one document after the other must not keep all others waiting.
+        await pause()
       }),
     assign: (document, collections) =>
       inTurn(async () => {

@@ -3,7 +3,7 @@ import { byReciprocalRank, type Fused } from '../reciprocal-rank.ts'
 import { unitVector } from '../unit-vector.ts'
 import { readChunk } from './chunk-table.ts'
 import type { Connection } from './connection.ts'
-import { documentAt, visibleNumbers } from './document-table.ts'
+import { documentAt, documentsInSight } from './document-table.ts'
 import { documentOf } from './numbering.ts'
 import type { VectorList } from './vector-list.ts'
 import type { EmbedderRow } from './vector-table.ts'
@@ -32,20 +32,30 @@ export async function searchIn(place: SearchPlace, query: SearchQuery): Promise<
   const { limit = DEFAULT_LIMIT, perDocument = DEFAULT_PER_DOCUMENT, signal } = query
   signal?.throwIfAborted()
   const visible = { collections: query.collections, documents: query.documents }
-  const documents = visibleNumbers(connection, visible)
+  const documents = documentsInSight(connection, visible)
   if (documents.length === 0 || limit < 1 || perDocument < 1) return []
   const embedding = vectorOf(place, query)
   const [depth, slack] = [Math.max(DEPTH, limit * 4), perDocument * PER_DOCUMENT_SLACK]
-  const words = best(candidatesByWords(connection, query.text, visible), depth, slack)
+  const words = best(candidatesByWords(connection, query.text, visible, sum(documents)), depth, slack)
   const vector = await embedding
   signal?.throwIfAborted()
-  const near = vector ? await vectors.nearest(vector, documents, slack) : []
+  const near = vector
+    ? await vectors.nearest(
+        vector,
+        documents.map((document) => document.number),
+        { limit: depth, perDocument: slack },
+      )
+    : []
   signal?.throwIfAborted()
   const fused = byReciprocalRank([
     { by: 'words', candidates: words },
-    { by: 'meaning', candidates: near.slice(0, depth) },
+    { by: 'meaning', candidates: near },
   ])
   return hitsOf(connection, fused, limit, perDocument)
+}
+
+function sum(documents: readonly { readonly chunks: number }[]): number {
+  return documents.reduce((chunks, document) => chunks + document.chunks, 0)
 }
 
 /** The first candidates, without those of a document that has enough of them. */

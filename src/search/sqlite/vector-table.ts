@@ -1,5 +1,5 @@
 import type { Connection } from './connection.ts'
-import { numbersOf, PER_DOCUMENT } from './numbering.ts'
+import { documentOf, numbersOf, PER_DOCUMENT } from './numbering.ts'
 
 /** The model that vectors are of, as the index numbers it. */
 export interface EmbedderRow {
@@ -17,11 +17,12 @@ export function makeEmbedderRow(connection: Connection, id: string): EmbedderRow
   return embedderRow(connection, id)!
 }
 
-/** Its vectors have another length from now on: those that are there are of no use. */
-export function startOver(connection: Connection, embedder: number, dimensions: number): void {
-  connection.run('delete from vectors where embedder = ?', embedder)
-  connection.run('update documents set embedder = null where embedder = ?', embedder)
-  connection.run('update embedders set dimensions = ? where number = ?', dimensions, embedder)
+/** The model's vectors have another length from now on: those that are there are of no use. */
+export function startOver(connection: Connection, { number }: EmbedderRow, dimensions: number): EmbedderRow {
+  connection.run('delete from vectors where embedder = ?', number)
+  connection.run('update documents set embedder = null where embedder = ?', number)
+  connection.run('update embedders set dimensions = ? where number = ?', dimensions, number)
+  return { number, dimensions }
 }
 
 /** A chunk without a vector, with what its document is called. */
@@ -41,15 +42,17 @@ export function unembedded(
   limit: number,
 ): readonly Unembedded[] {
   return connection.all<Unembedded>(
+    // `cross join` holds on to the order: documents first, and only the chunks of those that lack some.
     `select c.number, c.start, c."end", c.headings, d.title
      from documents d
-     join chunks c on c.number between d.number * ${PER_DOCUMENT} and d.number * ${PER_DOCUMENT} + ${PER_DOCUMENT - 1}
-     where d.state = 'ready' and d.embedder is not ?1 and d.number >= ?2 / ${PER_DOCUMENT} and c.number > ?2
+     cross join chunks c on c.number between max(?2 + 1, d.number * ${PER_DOCUMENT}) and (d.number + 1) * ${PER_DOCUMENT} - 1
+     where d.number >= ?4 and d.state = 'ready' and d.embedder is not ?1
        and not exists (select 1 from vectors v where v.number = c.number and v.embedder = ?1)
      order by d.number, c.number limit ?3`,
     embedder,
     after,
     limit,
+    documentOf(after),
   )
 }
 

@@ -1,6 +1,7 @@
 import { wordsOf } from '../words.ts'
 import type { Connection } from './connection.ts'
 import { jsonOf, type Visible, visibleDocuments } from './document-table.ts'
+import { PER_DOCUMENT } from './numbering.ts'
 
 /** A chunk in one list of candidates, best first. `value` is what the list measured: higher is better. */
 export interface Candidate {
@@ -9,29 +10,64 @@ export interface Candidate {
 }
 
 /** Weight of a word in the title, in the headings above a chunk, and in its text. */
-const WEIGHTS = '3.0, 1.0, 1.0'
-/** Of a question, what is looked for: who pastes a page means its first words as well as its last. */
+const WEIGHTS = '3.0, 2.0, 1.0'
+/** Of a question, what is looked for: who pastes a page means its beginning. */
 const MOST_WORDS = 64
 const LONGEST_QUERY = 10_000
+/** Rows that are measured for one question, about: some 1 µs each. */
+const MOST_ROWS = 20_000
+/** So many words are looked for unless one of them alone is too frequent. */
+const LEAST_WORDS = 2
 
 const candidates = `
   select rowid as number, -bm25(words, ${WEIGHTS}) as value from words
-  where words match ?3 and rowid / 1048576 in (${visibleDocuments})
+  where words match ?3 and rowid / ${PER_DOCUMENT} in (${visibleDocuments})
   order by value desc, rowid`
 
-/** Chunks that hold any of the words, best first by BM25. An iterator: the best come first, and the rest may stay. */
-export function candidatesByWords(connection: Connection, text: string, visible: Visible): Iterable<Candidate> {
-  const match = matchOf(text)
-  if (match === undefined) return []
-  return connection.each<Candidate>(candidates, jsonOf(visible.collections), jsonOf(visible.documents), match)
+/**
+ * Chunks that hold any of the words, best first by BM25. An iterator: the best come first, and the rest may stay. Where
+ * `chunks`, those in sight, are many, the most frequent words are left out of a question: they say the least and take
+ * the longest.
+ */
+export function candidatesByWords(
+  connection: Connection,
+  text: string,
+  visible: Visible,
+  chunks: number,
+): Iterable<Candidate> {
+  const words = tellingWords(connection, queryWords(text), chunks)
+  if (words.length === 0) return []
+  return connection.each<Candidate>(candidates, jsonOf(visible.collections), jsonOf(visible.documents), anyOf(words))
 }
 
-/** Any of the words, each quoted: nothing of a text is ever an operator. `undefined` where there is no word in it. */
-export function matchOf(text: string): string | undefined {
-  const words = new Set(wordsOf(text.slice(0, LONGEST_QUERY).toWellFormed()))
-  if (words.size === 0) return undefined
-  return [...words]
-    .slice(0, MOST_WORDS)
-    .map((word) => `"${word.replaceAll('"', '""')}"`)
-    .join(' OR ')
+/** The different words of a question. */
+export function queryWords(text: string): readonly string[] {
+  return [...new Set(wordsOf(text.slice(0, LONGEST_QUERY).toWellFormed()))].slice(0, MOST_WORDS)
+}
+
+/** Each word is quoted: nothing of a question is ever an operator. */
+export function anyOf(words: readonly string[]): string {
+  return words.map((word) => `"${word.replaceAll('"', '""')}"`).join(' OR ')
+}
+
+/** The rarest words, as many as can be measured. */
+function tellingWords(connection: Connection, words: readonly string[], chunks: number): readonly string[] {
+  if (words.length * chunks <= MOST_ROWS) return words
+  let rows = 0
+  return words
+    .map((word) => ({ word, rows: Math.min(chunks, rowsOf(connection, word)) }))
+    .toSorted((a, b) => a.rows - b.rows)
+    .filter((one, index) => {
+      rows += one.rows
+      return index === 0 || rows <= MOST_ROWS || (index < LEAST_WORDS && one.rows <= MOST_ROWS)
+    })
+    .map((one) => one.word)
+}
+
+/** In how many chunks a word stands, counted no further than it matters. */
+function rowsOf(connection: Connection, word: string): number {
+  return connection.get<{ readonly rows: number }>(
+    `select count(*) as rows from (select 1 from words where words match ? limit ${MOST_ROWS + 1})`,
+    anyOf([word]),
+  )!.rows
 }

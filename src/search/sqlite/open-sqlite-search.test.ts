@@ -1,0 +1,14 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { searchEngineCases } from '../../testing.ts'
+import { openSqliteSearch } from './open-sqlite-search.ts'
+
+searchEngineCases(test, async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'foreword-search-'))
+  return {
+    open: (options) => openSqliteSearch({ path: join(folder, 'search.sqlite'), ...options }),
+    remove: () => rm(folder, { recursive: true, force: true }),
+  }
+})
