@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import test, { type TestContext } from 'node:test'
 import { type Plugin, type SearchConfiguration, webPlugin } from '../../src/plugin.ts'
 import { createToolbox, type ToolResult } from '../../src/tool.ts'
@@ -233,6 +235,21 @@ test('a SearXNG on loopback is asked where its owner allows exactly that place, 
   assert.deepEqual(refused.warnings!(), [
     'web.search.baseURL: port 8888 is not opened, only 80 and 443; where you trust it, put 127.0.0.1:8888 into web.allowHosts',
   ])
+})
+
+test('over the real network too: its own SearXNG is reached by address and by name, and by nothing else', async (t) => {
+  const server = createServer((_request, response) => {
+    response.setHeader('content-type', 'application/json').end(searxngPage.body)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.after(() => new Promise((resolve) => server.close(resolve)))
+  const { port } = server.address() as AddressInfo
+  for (const host of ['127.0.0.1', 'localhost']) {
+    const search = { kind: 'searxng', baseURL: `http://${host}:${port}` } as const
+    const plugin = webPlugin({ search, allowHosts: [`${host}:${port}`], environment: {}, readDocument })
+    assert.equal(documentsOf(await run(plugin, 'web_search', { query: 'q' })).length, 2)
+    assert.equal((await run(plugin, 'open_url', { url: `http://${host}:${port}/` })).ok, false)
+  }
 })
 
 test('a provider whose name leads inside is asked only where its owner allows it', async (t) => {
