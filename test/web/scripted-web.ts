@@ -21,6 +21,8 @@ export interface Script {
   readonly names?: Readonly<Record<string, readonly string[] | readonly (readonly string[])[]>>
   /** Pages by URL, without a query. Others are not found. */
   readonly pages?: Readonly<Record<string, ScriptedPage>>
+  /** Addresses at which nobody listens. */
+  readonly unreachable?: readonly string[]
   /** Names that the certificate does not vouch for. */
   readonly uncertified?: readonly string[]
 }
@@ -44,7 +46,12 @@ export interface ScriptedWeb {
 }
 
 /** A web on loopback: its resolver and its servers answer as the script has it, and everything that reaches them is noted. */
-export async function scriptedWeb({ names = {}, pages = {}, uncertified = [] }: Script): Promise<ScriptedWeb> {
+export async function scriptedWeb({
+  names = {},
+  pages = {},
+  unreachable = [],
+  uncertified = [],
+}: Script): Promise<ScriptedWeb> {
   const asked: string[] = []
   const connected: string[] = []
   const requests: SeenRequest[] = []
@@ -72,6 +79,7 @@ export async function scriptedWeb({ names = {}, pages = {}, uncertified = [] }: 
   const plain = createServer(listener('http'))
   const secure = createSecureServer(certificate, listener('https'))
   const ports = await Promise.all([plain, secure].map(listen))
+  const freePort = unreachable.length > 0 ? await portOfNobody() : 0
   return {
     network: {
       async addresses(name) {
@@ -82,6 +90,7 @@ export async function scriptedWeb({ names = {}, pages = {}, uncertified = [] }: 
       },
       route(address, port) {
         connected.push(address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`)
+        if (unreachable.includes(address)) return { host: '127.0.0.1', port: freePort }
         return { host: '127.0.0.1', port: port === 443 ? ports[1]! : ports[0]! }
       },
       authorities: [certificate.cert],
@@ -105,6 +114,13 @@ function listen(server: Server): Promise<number> {
   return new Promise((resolve) => {
     server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port))
   })
+}
+
+async function portOfNobody(): Promise<number> {
+  const server = createServer()
+  const port = await listen(server)
+  await stop(server)
+  return port
 }
 
 function stop(server: Server): Promise<void> {
