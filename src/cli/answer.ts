@@ -20,7 +20,7 @@ export async function answer(connection: Connection, path: string, init: AskInit
 }
 
 export interface AskInit {
-  readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal
@@ -31,7 +31,8 @@ export function pathTo(...pieces: readonly string[]): string {
   return pieces.map((piece, index) => (index % 2 === 0 ? piece : encodeURIComponent(piece))).join('')
 }
 
-async function refusal(response: Response): Promise<CommandFailure> {
+/** What the gateway says of something that it did not do. */
+export async function refusal(response: Response): Promise<CommandFailure> {
   const text = await response.text()
   const { code, message, mend } = errorIn(text)
   const told = message ?? `the gateway answered ${response.status}.`

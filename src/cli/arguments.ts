@@ -24,16 +24,19 @@ export function readArguments(command: Command, args: readonly string[], io: Io)
     tokens: true,
   })
   const words: string[] = []
-  const values = new Map<string, string>()
+  const values = new Map<string, readonly string[]>()
   for (const token of tokens) {
     if (token.kind === 'positional') words.push(token.value)
-    if (token.kind === 'option') values.set(token.name, valueOf(command, known, token))
+    if (token.kind !== 'option') continue
+    const value = valueOf(command, known, token)
+    values.set(token.name, [...(values.get(token.name) ?? []), value])
   }
   const call: CommandCall = {
     words,
-    home: homeDirectory(values.get('home'), io.environment),
+    home: homeDirectory(values.get('home')?.at(-1), io.environment),
     json: values.has('json'),
-    text: (option) => values.get(option),
+    text: (option) => values.get(option)?.at(-1),
+    texts: (option) => values.get(option) ?? [],
     has: (option) => values.has(option),
   }
   if (!call.has('help')) checkWords(command, words)

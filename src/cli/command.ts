@@ -28,7 +28,10 @@ export interface CommandCall {
   /** The home of this run, an absolute path. */
   readonly home: string
   readonly json: boolean
+  /** The last value of an option. */
   readonly text: (option: string) => string | undefined
+  /** Every value of an option that may be repeated. */
+  readonly texts: (option: string) => readonly string[]
   readonly has: (option: string) => boolean
 }
 

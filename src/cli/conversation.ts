@@ -16,6 +16,8 @@ export interface Conversation {
   /** `undefined` until the first message. */
   session: string | undefined
   running: Submitted | undefined
+  /** Files that go with the next message. */
+  attachments: readonly string[]
   readonly cancel: () => Promise<void>
   /** The model that answers next. */
   readonly model: () => Promise<string>
@@ -30,6 +32,7 @@ export async function opened(
     connection,
     session: options.session,
     running: undefined,
+    attachments: [],
     async cancel() {
       if (this.running !== undefined) await cancel(connection, this.running)
     },
@@ -59,7 +62,9 @@ export async function converse(
 ): Promise<'answered' | 'failed' | 'waiting'> {
   const { connection } = conversation
   try {
-    const turn = await submit(connection, { text, session: conversation.session })
+    const { session, attachments } = conversation
+    const turn = await submit(connection, { text, session, ...(attachments.length === 0 ? {} : { attachments }) })
+    conversation.attachments = []
     conversation.session = turn.session
     conversation.running = turn
     const end = await follow(connection, turn, { display: turnDisplay(io, { details: true }), watch })

@@ -1,5 +1,7 @@
+import { join } from 'node:path'
 import type { Conversation } from './conversation.ts'
-import { CommandFailure } from './failure.ts'
+import { CommandFailure, usageFailure } from './failure.ts'
+import { attach } from './files/attach.ts'
 import { type Io, note, print } from './io.ts'
 import { fetchModels, modelTable } from './model-table.ts'
 import { nearestName } from './nearest-name.ts'
@@ -8,6 +10,7 @@ import { preview } from './preview.ts'
 
 export const slashHelp = [
   '  /new           begin a new session',
+  '  /file PATH     attach a file to the next message',
   '  /context       what the next call would send, piece by piece',
   '  /model [ID]    choose the model of this session, or list them',
   '  /help          this list',
@@ -19,11 +22,11 @@ export const slashHelp = [
  * `undefined`.
  */
 export async function slashCommand(line: string, conversation: Conversation, io: Io): Promise<boolean | undefined> {
-  const [word, argument] = line.trim().split(/\s+/, 2)
+  const [, word, argument] = /^(\S*)\s*(.*)$/s.exec(line.trim())!
   const action = Object.hasOwn(actions, word!) ? actions[word!] : undefined
   if (action === undefined) return mistyped(line.trim(), io)
   try {
-    await action(conversation, io, argument)
+    await action(conversation, io, argument === '' ? undefined : argument)
     return true
   } catch (error) {
     if (!(error instanceof CommandFailure)) throw error
@@ -38,7 +41,15 @@ type Action = (conversation: Conversation, io: Io, argument: string | undefined)
 const actions: Readonly<Record<string, Action>> = {
   '/new'(conversation, io) {
     conversation.session = undefined
+    conversation.attachments = []
     note(io, 'The next message begins a new session.')
+  },
+  async '/file'(conversation, io, path) {
+    if (path === undefined) throw usageFailure('Which file?', 'Write /file PATH.')
+    const { connection, session, attachments } = conversation
+    const added = await attach(connection, [pathOf(path, io)], session, io)
+    conversation.attachments = [...attachments, ...added]
+    note(io, `${path} goes with the next message.`)
   },
   async '/context'(conversation, io) {
     const { manifest } = await preview(conversation.connection, { session: conversation.session })
@@ -55,8 +66,15 @@ const actions: Readonly<Record<string, Action>> = {
 /** A single slash word that is nearly one of ours is held back; everything else goes to the model. */
 function mistyped(line: string, io: Io): false | undefined {
   if (!/^\/\w+$/.test(line)) return undefined
-  const near = nearestName(line.slice(1), ['new', 'context', 'model', 'help', 'quit'])
+  const near = nearestName(line.slice(1), ['new', 'file', 'context', 'model', 'help', 'quit'])
   if (near === undefined) return undefined
   note(io, `Did you mean /${near}? The line was not sent.`)
   return false
+}
+
+/** As it was typed or dropped on the terminal: in quotes, or below the own folder. */
+function pathOf(written: string, io: Io): string {
+  const bare = /^(['"])(.*)\1$/s.exec(written)?.[2] ?? written
+  const own = io.environment.HOME
+  return own !== undefined && bare.startsWith('~/') ? join(own, bare.slice(2)) : bare
 }

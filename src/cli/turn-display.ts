@@ -1,14 +1,15 @@
 import type { SessionEvent } from '../runtime.ts'
 import type { Entry } from '../session.ts'
-import { type Io, width } from './io.ts'
+import { type Io, note, width } from './io.ts'
 import { shownCalls } from './shown-calls.ts'
+import { sourceLine, sourceList } from './source-list.ts'
 import { harmless, type Look, styled } from './style.ts'
 import { oneLine } from './table.ts'
 
 /** Shows a turn while it happens. */
 export interface TurnDisplay {
   readonly show: (event: SessionEvent) => void
-  /** Leaves the cursor at the beginning of a line. */
+  /** Leaves the cursor at the beginning of a line, below the sources that the answer cites. */
   readonly finish: () => void
 }
 
@@ -19,6 +20,7 @@ export interface TurnDisplay {
 export function turnDisplay(io: Io, options: { readonly details: boolean }): TurnDisplay {
   const said = new Map<string, string>()
   const calls = shownCalls(detail)
+  const sources = sourceList()
   let atLineStart = true
   let look: Look | undefined
 
@@ -42,6 +44,12 @@ export function turnDisplay(io: Io, options: { readonly details: boolean }): Tur
     write(`${oneLine(text, width(io))}\n`, 'dim')
   }
 
+  /** A pipe carries the answer alone. */
+  function tellSource(text: string): void {
+    if (options.details) return detail(text)
+    note(io, styled(io, 'dim', text, io.stderr))
+  }
+
   /** The log's own words win over the provisional ones: what is missing behind them is added. */
   function settle(call: string, text: string): void {
     const before = said.get(call) ?? ''
@@ -52,6 +60,7 @@ export function turnDisplay(io: Io, options: { readonly details: boolean }): Tur
   }
 
   function entry(happened: Entry): void {
+    sources.take(happened)
     if (happened.type === 'approval-request' && options.details) line()
     if (happened.type === 'message' && happened.message.role === 'assistant') {
       settle(happened.call ?? '', textOf(happened.message.content))
@@ -67,7 +76,10 @@ export function turnDisplay(io: Io, options: { readonly details: boolean }): Tur
       said.set(event.call, (said.get(event.call) ?? '') + event.text)
       write(event.text)
     },
-    finish: line,
+    finish() {
+      line()
+      for (const source of sources.sources()) tellSource(sourceLine(source))
+    },
   }
 }
 

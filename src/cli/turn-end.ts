@@ -1,4 +1,5 @@
 import { type Io, note } from './io.ts'
+import type { Source } from '../session.ts'
 import type { Connection } from './connection.ts'
 import { styled } from './style.ts'
 import { type TurnEnd, type TurnPlace, turnView } from './turn.ts'
@@ -25,7 +26,12 @@ export function goesOnText({ approval: { approval, request } }: Extract<TurnEnd,
 }
 
 /** A turn for programs. */
-export async function turnDocument(connection: Connection, turn: TurnPlace, end: TurnEnd): Promise<object> {
+export async function turnDocument(
+  connection: Connection,
+  turn: TurnPlace,
+  end: TurnEnd,
+  citations: readonly Source[] = [],
+): Promise<object> {
   const { text, calls, totals } = await turnView(connection, turn)
   return {
     sessionId: turn.session,
@@ -34,6 +40,7 @@ export async function turnDocument(connection: Connection, turn: TurnPlace, end:
     text,
     calls,
     usage: totals,
+    ...(citations.length === 0 ? {} : { citations }),
     ...(end.type === 'failed' ? { error: { code: end.code, message: end.message } } : {}),
     ...(end.type === 'waiting' ? { approval: end.approval } : {}),
   }

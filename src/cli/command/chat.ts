@@ -5,9 +5,12 @@ import { readHistory, writeHistory } from '../chat-history.ts'
 import type { Command, CommandCall } from '../command.ts'
 import { connected } from '../connection.ts'
 import { type Conversation, converse, opened } from '../conversation.ts'
+import { attach } from '../files/attach.ts'
+import { refuseTools } from '../for-persons.ts'
 import { leave, onInterrupt } from '../interrupt.ts'
 import { type Io, note, print } from '../io.ts'
 import { type LineReader, lineReader } from '../line-reader.ts'
+import { sessionWith, settingOf } from '../session-setting.ts'
 import { styled } from '../style.ts'
 import { slashCommand, slashHelp } from '../slash-command.ts'
 import { WAITING } from '../turn-end.ts'
@@ -15,17 +18,24 @@ import { WAITING } from '../turn-end.ts'
 export const chat: Command = {
   name: 'chat',
   summary: 'talk in the terminal',
-  usage: ['chat [--session ID] [--model ID]'],
+  usage: ['chat [--session ID] [--model ID] [--agent ID] [--project ID] [--file PATH]…'],
   details: `Each line is a message; one that ends with a backslash goes on in the next line. Ctrl-C cancels the turn, twice leaves. In the chat:\n${slashHelp}`,
   words: { least: 0, most: 0 },
   options: {
     session: { value: 'ID', summary: 'go on in this session (a new one otherwise)' },
     model: { value: 'ID', summary: 'the model of this session' },
+    agent: { value: 'ID', summary: 'the custom agent of this session, by its id or name' },
+    project: { value: 'ID', summary: 'the project of this session, by its id or name' },
+    file: { value: 'PATH', summary: 'attach a file to the first message; may be repeated' },
   },
   run: (call, io) =>
-    connected(call.home, io, 'write', async (connection) =>
-      talk(await opened(connection, { session: call.text('session'), model: call.text('model') }), call, io),
-    ),
+    connected(call.home, io, 'write', async (connection) => {
+      if (call.has('agent') || call.has('project')) refuseTools(io, 'choose who answers in a session')
+      const session = await sessionWith(connection, call.text('session'), await settingOf(connection, call))
+      const conversation = await opened(connection, { session, model: call.text('model') })
+      conversation.attachments = await attach(connection, call.texts('file'), session, io)
+      return await talk(conversation, call, io)
+    }),
 }
 
 async function talk(conversation: Conversation, call: CommandCall, io: Io): Promise<number> {

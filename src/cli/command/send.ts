@@ -4,8 +4,12 @@ import { absentWatch } from '../approval/watch.ts'
 import type { Command, CommandCall } from '../command.ts'
 import { connected, type Connection } from '../connection.ts'
 import { usageFailure } from '../failure.ts'
+import { attach } from '../files/attach.ts'
+import { refuseTools } from '../for-persons.ts'
 import { interruptible } from '../interrupt.ts'
 import { type Io, printJson, readInput } from '../io.ts'
+import { sessionWith, settingOf } from '../session-setting.ts'
+import { quietSources } from '../source-list.ts'
 import { cancel, follow, submit } from '../turn.ts'
 import { turnDocument, turnExitCode } from '../turn-end.ts'
 import { turnDisplay } from '../turn-display.ts'
@@ -13,7 +17,11 @@ import { turnDisplay } from '../turn-display.ts'
 export const send: Command = {
   name: 'send',
   summary: 'send one message and print the answer',
-  usage: ['send TEXT [--session ID] [--model ID] [--json]', 'send - < FILE'],
+  usage: [
+    'send TEXT [--session ID] [--model ID] [--json]',
+    'send TEXT [--agent ID] [--project ID] [--file PATH]…',
+    'send - < FILE',
+  ],
   details:
     'The text of the answer streams to the standard output. A failed turn ends with exit code 1; the message is kept ' +
     'in the session either way. Works with and without a running gateway.\nA call that waits for your approval is shown ' +
@@ -23,8 +31,14 @@ export const send: Command = {
   options: {
     session: { value: 'ID', summary: 'go on in this session (a new one otherwise)' },
     model: { value: 'ID', summary: 'the model for this turn alone, such as ollama/llama3.2' },
+    agent: { value: 'ID', summary: 'the custom agent that answers in the session, by its id or name' },
+    project: { value: 'ID', summary: 'the project of the session, by its id or name' },
+    file: { value: 'PATH', summary: 'attach a file; may be repeated' },
     key: { value: 'KEY', summary: 'idempotency key: the same key again answers the same turn' },
-    json: { summary: 'print {sessionId, turnId, outcome, text, calls, usage, error, approval} when the turn is over' },
+    json: {
+      summary:
+        'print {sessionId, turnId, outcome, text, calls, usage, citations, error, approval} when the turn is over',
+    },
   },
   run: (call, io) => connected(call.home, io, 'write', (connection) => sendOver(connection, call, io)),
 }
@@ -32,13 +46,18 @@ export const send: Command = {
 async function sendOver(connection: Connection, call: CommandCall, io: Io): Promise<number> {
   const text = call.words.join(' ') === '-' ? await readInput(io) : call.words.join(' ')
   if (text.trim() === '') throw usageFailure('There is no text to send.', 'Write `foreword send "TEXT"`.')
+  checkSetting(call, io)
+  const session = await sessionWith(connection, call.text('session'), await settingOf(connection, call))
+  const files = call.texts('file')
   const turn = await submit(connection, {
     text,
-    session: call.text('session'),
+    session,
     model: call.text('model'),
     idempotencyKey: call.text('key'),
+    ...(files.length === 0 ? {} : { attachments: await attach(connection, files, session, io) }),
   })
-  const display = call.json ? undefined : turnDisplay(io, { details: io.stdout.isTTY === true })
+  const quiet = quietSources()
+  const display = call.json ? quiet : turnDisplay(io, { details: io.stdout.isTTY === true })
   const end = await interruptible(
     io,
     () => void cancel(connection, turn).catch(() => {}),
@@ -48,6 +67,18 @@ async function sendOver(connection: Connection, call: CommandCall, io: Io): Prom
       return follow(connection, turn, { display, watch })
     },
   )
-  if (call.json) printJson(io, await turnDocument(connection, turn, end))
+  if (call.json) printJson(io, await turnDocument(connection, turn, end, quiet.sources()))
   return turnExitCode('foreword send', turn, end, io)
+}
+
+/** A session keeps its agent and its project: what sets them there is for persons. */
+function checkSetting(call: CommandCall, io: Io): void {
+  if (!call.has('agent') && !call.has('project')) return
+  if (call.has('session')) refuseTools(io, 'change who answers in a session')
+  else if (call.has('key')) {
+    throw usageFailure(
+      'With a key, an agent or a project needs a session.',
+      'Write `--session ID`, or choose them with `foreword agents use` and `foreword projects use`.',
+    )
+  }
 }

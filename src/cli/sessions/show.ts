@@ -1,8 +1,10 @@
 import type { CommandCall } from '../command.ts'
+import { exactLine } from '../exact-text.ts'
 import { type Io, print, printJson } from '../io.ts'
 import { noSuchSession, withStore } from '../open-store.ts'
 import type { Entry, SessionStore } from '../../session.ts'
 import { harmless, styled } from '../style.ts'
+import { sourceLine } from '../source-list.ts'
 import { pastCalls } from './past-calls.ts'
 
 export async function showSession(call: CommandCall, io: Io): Promise<number> {
@@ -48,9 +50,11 @@ function showEntry(entry: Entry, io: Io, dim: (text: string) => void): void {
   if (entry.type === 'input') {
     print(io, `\n${styled(io, 'bold', `${entry.time} ${entry.turn}`)}`)
     print(io, harmless(`> ${textOf(entry.message)}`, io.stdout))
+    for (const { name, kind } of entry.attachments ?? []) dim(`  with ${exactLine(name)} (${kind})`)
   } else if (entry.type === 'message' && entry.message.role === 'assistant') {
     const text = textOf(entry.message)
     if (text !== '') print(io, harmless(text, io.stdout))
+    for (const source of entry.citations ?? []) dim(sourceLine(source))
     if (entry.partial !== undefined) dim(`(${entry.partial} here)`)
   } else if (entry.type === 'turn-end' && entry.outcome.type !== 'completed') {
     dim(entry.outcome.type === 'failed' ? `${entry.outcome.code}: ${entry.outcome.message}` : '(cancelled)')

@@ -1,0 +1,41 @@
+import { type Command, jsonOption } from '../command.ts'
+import { addFiles } from '../files/add.ts'
+import { listFiles } from '../files/list.ts'
+import { removeFile } from '../files/remove.ts'
+import { showFile, showText } from '../files/show.ts'
+import { runSubcommand, type Subcommand } from '../subcommand.ts'
+
+export const files: Command = {
+  name: 'files',
+  summary: 'hand files in, list, read and remove them',
+  usage: [
+    'files [list] [--project ID | --agent ID | --session ID] [--json]',
+    'files add PATH… [--project ID | --agent ID | --session ID] [--json]',
+    'files show ID [--json]',
+    'files text ID',
+    'files remove ID',
+  ],
+  details:
+    'A file is stored first, then its text is taken out and its tokens are counted, then it can be searched. `add` waits ' +
+    'until that is done, and says of each file what became of it; the exit code is 1 where one could not be read. What ' +
+    'breaks off goes on at the next start. Without a project, an agent or a session a file waits for a message: ' +
+    '`foreword send --file PATH` does both. ID is its id, its name, or the beginning of either where only one begins so.',
+  words: { least: 0, most: Infinity },
+  options: {
+    project: { value: 'ID', summary: 'files of this project (its id or name)' },
+    agent: { value: 'ID', summary: 'files of this agent (its id or name)' },
+    session: { value: 'ID', summary: 'files of this session' },
+    json: { ...jsonOption, summary: 'print JSON, one file per line' },
+  },
+  run: (call, io) => runSubcommand(files, subcommands, 'list', call, io),
+}
+
+const forPersons = 'change which files are read'
+
+const subcommands: Readonly<Record<string, Subcommand>> = {
+  list: { least: 0, most: 0, run: listFiles },
+  add: { least: 1, most: Infinity, forPersons, run: addFiles },
+  show: { least: 1, most: 1, run: showFile },
+  text: { least: 1, most: 1, run: showText },
+  remove: { least: 1, most: 1, forPersons, run: removeFile },
+}

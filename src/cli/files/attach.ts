@@ -1,0 +1,27 @@
+import type { Connection } from '../connection.ts'
+import { exactLine } from '../exact-text.ts'
+import { type Io, note } from '../io.ts'
+import { styled } from '../style.ts'
+import { handIn } from './hand-in.ts'
+
+/**
+ * Hands in files for a message and answers their ids. A file that cannot be read goes along as a notice, and the person is
+ * told; one that cannot be handed in is a failure: the message would be about something else than was meant.
+ */
+export async function attach(
+  connection: Connection,
+  paths: readonly string[],
+  session: string | undefined,
+  io: Io,
+): Promise<readonly string[]> {
+  const done = await handIn(connection, paths, session === undefined ? {} : { session }, io)
+  const ids: string[] = []
+  for (const each of done) {
+    if ('failure' in each) throw each.failure
+    const { id, name, state } = each.row
+    ids.push(id)
+    if (state.type !== 'failed') continue
+    note(io, styled(io, 'yellow', `${exactLine(name)} cannot be read: ${exactLine(state.reason)}`, io.stderr))
+  }
+  return ids
+}

@@ -1,0 +1,40 @@
+import type { FileRow } from '../../session.ts'
+import type { CommandCall } from '../command.ts'
+import { connected, type Connection } from '../connection.ts'
+import { exactLine } from '../exact-text.ts'
+import { type Io, note, print, printJson, width } from '../io.ts'
+import { findRecord } from '../records/find-record.ts'
+import { agentKind, projectKind } from '../records/record-kind.ts'
+import { oneLine, table } from '../table.ts'
+import { fetchFiles } from './find-file.ts'
+import { ownerText, sizeText, stateText } from './state-text.ts'
+
+/** One file a line, in the order in which they were handed in. */
+export async function listFiles(call: CommandCall, io: Io): Promise<number> {
+  const files = await connected(call.home, io, 'read', async (connection) => {
+    const owner = await ownerNamed(connection, call)
+    return await fetchFiles(connection, owner === undefined ? '' : `?owner=${encodeURIComponent(owner)}`)
+  })
+  if (call.json) for (const row of files) printJson(io, row)
+  else if (files.length === 0) note(io, 'There are no files. `foreword files add PATH` hands one in.')
+  else print(io, fileTable(files, io))
+  return 0
+}
+
+async function ownerNamed(connection: Connection, call: CommandCall): Promise<string | undefined> {
+  const [project, agent, session] = [call.text('project'), call.text('agent'), call.text('session')]
+  if (project !== undefined) return `project/${(await findRecord(connection, projectKind, project)).id}`
+  if (agent !== undefined) return `agent/${(await findRecord(connection, agentKind, agent)).id}`
+  return session === undefined ? undefined : `session/${session}`
+}
+
+function fileTable(files: readonly FileRow[], io: Io): string {
+  const rows = files.map(({ id, name, bytes, owner, state }) => [
+    id,
+    oneLine(exactLine(name), 40),
+    sizeText(bytes),
+    ownerText(owner),
+    oneLine(stateText(state), Math.max(30, width(io) - 100)),
+  ])
+  return table([['id', 'name', 'size', 'of', 'state'], ...rows], [2])
+}

@@ -1,0 +1,50 @@
+import type { PromptVersion } from '../../runtime.ts'
+import { ask } from '../answer.ts'
+import type { CommandCall } from '../command.ts'
+import { connected } from '../connection.ts'
+import { exactLine } from '../exact-text.ts'
+import { type Io, note, print, printJson, width } from '../io.ts'
+import { preview } from '../preview.ts'
+import { harmless } from '../style.ts'
+import { oneLine, table } from '../table.ts'
+
+interface EditedPrompt extends Partial<PromptVersion> {
+  readonly edited: boolean
+}
+
+/** The prompt as it was edited; where it was not, the system message of a new session. */
+export async function showPrompt(call: CommandCall, io: Io): Promise<number> {
+  return await connected(call.home, io, 'read', async (connection) => {
+    const found = await ask<EditedPrompt>(connection, '/api/prompt')
+    if (call.json) printJson(io, found)
+    else if (found.text !== undefined) {
+      print(io, harmless(found.text.trimEnd(), io.stdout))
+      note(io, `Version ${found.version}, of ${found.time}.`)
+    } else {
+      const { request } = await preview(connection, {})
+      print(io, harmless(request.system ?? '', io.stdout))
+      note(io, 'Nobody has edited it: this is the whole system message of a new session.')
+    }
+    return 0
+  })
+}
+
+/** Every version, newest first. */
+export async function listPromptVersions(call: CommandCall, io: Io): Promise<number> {
+  const { versions } = await connected(call.home, io, 'read', (connection) =>
+    ask<{ versions: readonly PromptVersion[] }>(connection, '/api/prompt/versions'),
+  )
+  if (call.json) for (const version of versions) printJson(io, version)
+  else if (versions.length === 0) note(io, 'Nobody has edited it yet.')
+  else print(io, versionTable(versions, io))
+  return 0
+}
+
+function versionTable(versions: readonly PromptVersion[], io: Io): string {
+  const rows = versions.map(({ version, time, text }) => [
+    String(version),
+    time,
+    text === undefined ? '(reset)' : oneLine(exactLine(text.replaceAll(/\s+/g, ' ')), Math.max(20, width(io) - 40)),
+  ])
+  return table([['version', 'time', 'text'], ...rows], [0])
+}

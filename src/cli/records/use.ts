@@ -1,0 +1,31 @@
+import { ask, pathTo } from '../answer.ts'
+import type { CommandCall } from '../command.ts'
+import { connected } from '../connection.ts'
+import { exactLine } from '../exact-text.ts'
+import { usageFailure } from '../failure.ts'
+import { type Io, note, printJson } from '../io.ts'
+import { findRecord } from './find-record.ts'
+import type { RecordKind } from './record-kind.ts'
+
+/** Gives a session an agent or a project from its next turn on; without a word it takes it from the session. */
+export async function useRecord(kind: RecordKind, call: CommandCall, io: Io): Promise<number> {
+  const session = call.text('session')
+  const [, word] = call.words
+  if (session === undefined) {
+    throw usageFailure('A session has to be named.', `Write \`foreword ${kind.name}s use ID --session SESSION\`.`)
+  }
+  const found = await connected(call.home, io, 'write', async (connection) => {
+    const record = word === undefined ? undefined : await findRecord(connection, kind, word)
+    const body = { [kind.name]: record?.id ?? null }
+    await ask(connection, pathTo('/api/sessions/', session), { method: 'PATCH', body })
+    return record
+  })
+  if (call.json) printJson(io, { session, [kind.name]: found?.id ?? null })
+  else note(io, `${usedText(kind, found && exactLine(found.value.name))} from the next turn of ${session} on.`)
+  return 0
+}
+
+function usedText({ name }: RecordKind, used: string | undefined): string {
+  if (used === undefined) return name === 'agent' ? 'The default agent answers' : 'No project counts'
+  return name === 'agent' ? `${used} answers` : `${used} counts`
+}

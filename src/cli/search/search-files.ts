@@ -1,0 +1,60 @@
+import type { FileSearchAnswer } from '../../runtime.ts'
+import type { IndexProgress, SearchHit } from '../../search.ts'
+import { ask } from '../answer.ts'
+import type { CommandCall } from '../command.ts'
+import { connected, type Connection } from '../connection.ts'
+import { exactLine } from '../exact-text.ts'
+import { usageFailure } from '../failure.ts'
+import { type Io, note, print, printJson, width } from '../io.ts'
+import { findRecord } from '../records/find-record.ts'
+import { projectKind } from '../records/record-kind.ts'
+import { styled } from '../style.ts'
+import { snippet } from './snippet.ts'
+
+/** Shows where words stand in files, best first, and how far the index is. */
+export async function searchFiles(call: CommandCall, io: Io): Promise<number> {
+  const text = call.words.join(' ')
+  const { hits, progress } = await connected(call.home, io, 'read', (connection) => found(connection, text, call))
+  if (call.json) {
+    printJson(io, { hits, progress })
+    return 0
+  }
+  for (const hit of hits) showHit(hit, text, call, io)
+  if (hits.length === 0) note(io, 'Nothing was found.')
+  note(io, styled(io, 'dim', progressText(progress), io.stderr))
+  return 0
+}
+
+async function found(connection: Connection, text: string, call: CommandCall): Promise<FileSearchAnswer> {
+  const [project, limit] = [call.text('project'), call.text('limit')]
+  if (limit !== undefined && !/^[1-9]\d{0,2}$/.test(limit)) {
+    throw usageFailure(`--limit cannot be ${limit}.`, 'Write a number from 1 to 100.')
+  }
+  const query = new URLSearchParams({
+    q: text,
+    ...(project === undefined ? {} : { project: (await findRecord(connection, projectKind, project)).id }),
+    ...(limit === undefined ? {} : { limit }),
+  })
+  return await ask<FileSearchAnswer>(connection, `/api/search?${query.toString()}`)
+}
+
+function showHit(hit: SearchHit, text: string, call: CommandCall, io: Io): void {
+  const { title, document, chunk, score, ranks } = hit
+  print(io, `${styled(io, 'bold', exactLine(title))}  ${placeText(chunk)}  ${styled(io, 'dim', document)}`)
+  const marked = snippet(chunk.text, text, Math.max(60, 2 * width(io) - 20))
+  print(io, `  ${marked.map(({ word, hit: isHit }) => (isHit ? styled(io, 'yellow', word) : word)).join('')}`)
+  if (!call.has('explain')) return
+  const ways = ranks.map(({ by, rank, value }) => `${by} rank ${rank} (${value.toPrecision(3)})`)
+  print(io, styled(io, 'dim', `  score ${score.toFixed(4)}: ${ways.join(', ')}`))
+}
+
+/** Where a passage stands: its page, or its line, and the headings above it. */
+function placeText({ page, line, headings }: SearchHit['chunk']): string {
+  const place = page === undefined ? `line ${line}` : `page ${page}`
+  return [place, ...(headings.length === 0 ? [] : [headings.map(exactLine).join(' › ')])].join(', ')
+}
+
+function progressText({ documents, indexed, chunks, embedded }: IndexProgress): string {
+  const meaning = embedded > 0 ? `, ${embedded} of ${chunks} passages by meaning` : ''
+  return `index: ${indexed} of ${documents} files, ${chunks} passages${meaning}`
+}
