@@ -16,6 +16,14 @@ const files = {
   'finder.ts': finder,
   'tool-access.json': '{"global": {"mode": "full"}, "tools": {"shell": {"enabled": false}}}',
 }
+/** The finder alone: no tool that a cut would bring along. */
+const findsOnly = {
+  ...files,
+  'tool-access.json': JSON.stringify({
+    global: { allowedTools: ['find'] },
+    tools: { read_history: { enabled: false }, read_result: { enabled: false } },
+  }),
+}
 const onyx = { context: { layout: 'onyx', dateGranularity: 'none', margin: 0 }, plugins: ['./finder.ts'] }
 
 /** BEHAVIOURS §3.1, sent through a whole gateway. */
@@ -63,6 +71,34 @@ test('a contiguous run of the newest messages is kept, the oldest dropped first'
   assert.equal(less, 'S A2 U3')
 })
 
+test('a tool result whose call was dropped goes too, and the room is not filled again', async (t) => {
+  const { kept } = await inWindowFor(
+    t,
+    ['/call find {}\n/say A1'],
+    '/say A2',
+    ({ id }) => !/^turn_\w+\/[12]$/.test(id),
+    findsOnly,
+  )
+  assert.equal(kept, 'S A1 U2')
+})
+
+test('the current turn is kept whole, and the history gives way', async (t) => {
+  const long = `/call find {}\n/call find {}\n/say ${'long '.repeat(400)}`
+  const here = await openedHome(t, findsOnly, onyx)
+  const { id: session } = await here.runtime.newSession()
+  await here.say(long, session)
+  const question = '/call find {}\n/say A2'
+  const { manifest } = await here.runtime.preview({ session, input: question })
+  const tokens = manifest.used - manifest.slots.history
+  const window = tokens + 10 + 350
+  const narrow = await here.reopened({
+    ...onyx,
+    context: { ...onyx.context, reserve: 10 },
+    models: { rehearsal: { window } },
+  })
+  assert.equal((await sent(narrow, question, session)).at(-1), 'S U2 TC TR R')
+})
+
 test('what must be kept and does not fit is an error with the account, and no request', async (t) => {
   const here = await openedHome(t, files, {
     ...onyx,
@@ -91,10 +127,10 @@ async function inWindowFor(
   talk: readonly string[],
   question: string,
   keeps: (entry: ManifestEntry) => boolean,
+  home: Readonly<Record<string, string>> = { ...files, 'tool-access.json': '{"global": {"enabled": false}}' },
 ) {
   const context = { ...onyx.context, reserve: 10 }
-  const noTools = { ...files, 'tool-access.json': '{"global": {"enabled": false}}' }
-  const wide = await openedHome(t, noTools, { ...onyx, context })
+  const wide = await openedHome(t, home, { ...onyx, context })
   const { id: session } = await wide.runtime.newSession()
   for (const text of talk) await wide.say(text, session)
   secondTurn = (await wide.runtime.store.turns(session))[0]!.turn
