@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { snippet } from '../src/cli/search/snippet.ts'
+import { run } from './cli/recorded-io.ts'
+import { servedConnection } from './cli/served-connection.ts'
+import { scriptedRuntime } from './server/scripted-runtime.ts'
+
+const connection = servedConnection(scriptedRuntime(), 'running')
+
+test('a hit says where it stands, and the error output how far the index is', async () => {
+  assert.deepEqual(await run(['search', 'spring', 'tide'], { connection }), {
+    code: 0,
+    stdout:
+      'Tides of the North Sea.pdf  page 3, Tides › Moon  file-1\n' +
+      '  At spring tide the water stands highest, and at neap tide lowest.\n',
+    stderr: 'index: 1 of 2 files, 3 passages\n',
+  })
+})
+
+test('the words that were looked for stand out on a terminal', async () => {
+  const { stdout } = await run(['search', 'spring tide'], { connection, terminal: true })
+  assert.ok(stdout.includes('\u001B[33mspring\u001B[39m \u001B[33mtide\u001B[39m the water'))
+})
+
+test('--explain says how a hit was found', async () => {
+  const { stdout } = await run(['search', 'spring', '--explain'], { connection })
+  assert.match(stdout, /\n {2}score 0\.0325: words rank 1 \(4\.20\), meaning rank 2 \(0\.810\)\n$/)
+})
+
+test('--json prints hits and progress as one document', async () => {
+  const { stdout } = await run(['search', 'spring', '--json', '--limit', '3'], { connection })
+  const { hits, progress } = JSON.parse(stdout) as { hits: readonly { title: string }[]; progress: { chunks: number } }
+  assert.deepEqual([hits[0]?.title, progress.chunks], ['Tides of the North Sea.pdf', 3])
+})
+
+test('nothing found is no failure; an unknown project and a limit that is none are', async () => {
+  const none = await run(['search', 'whale'], { connection })
+  assert.deepEqual([none.code, none.stdout], [0, ''])
+  assert.match(none.stderr, /^Nothing was found\.\n/)
+  assert.equal((await run(['search', 'x', '--project', 'none'], { connection })).code, 1)
+  assert.equal((await run(['search', 'x', '--limit', 'many'], { connection })).code, 2)
+})
+
+test('a snippet shows the first hit, in one line, whatever stands in the passage', () => {
+  const passage = `${'Sand and stones. '.repeat(40)}\nThe Flüt\u001B[2J rises.\t${'More sand. '.repeat(40)}`
+  const pieces = snippet(passage, 'FLÜT "OR" *', 120)
+  const line = pieces.map(({ word }) => word).join('')
+  assert.deepEqual(
+    pieces.filter(({ hit }) => hit).map(({ word }) => word),
+    ['Flüt'],
+  )
+  assert.match(line, /^… .*Flüt\\u\{1b\}\[2J rises\..* …$/)
+  assert.ok(line.length < 150 && !line.includes('\n'))
+  assert.deepEqual(snippet('潮の満ち引き', '潮', 100)[0], { word: '潮', hit: true })
+})
