@@ -16,7 +16,7 @@ export interface RefusedFile {
   readonly failure: Failure
 }
 
-/** Fields that say what the files belong to, with what else `?owner=` calls it. */
+/** Fields that say what the files belong to. */
 const owners = ['session', 'project', 'agent'] as const
 
 /** Where files are to go: at most one of them. */
@@ -60,7 +60,7 @@ export async function upload(runtime: Runtime, request: Request, belonging: Belo
 }
 
 /** What a session, a project or an agent owns; rejects where there is none of that id. */
-export async function ownerOf(runtime: Runtime, given: Belonging): Promise<FileOwner> {
+async function ownerOf(runtime: Runtime, given: Belonging): Promise<FileOwner> {
   const named = owners.flatMap((type) => (given[type] ? [{ type, id: given[type] }] : []))
   const [owner, other] = named
   if (!owner) return inbox
