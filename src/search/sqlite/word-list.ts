@@ -41,12 +41,12 @@ export function candidatesByWords(
 }
 
 /** The different words of a question. */
-export function queryWords(text: string): readonly string[] {
+function queryWords(text: string): readonly string[] {
   return [...new Set(wordsOf(text.slice(0, LONGEST_QUERY).toWellFormed()))].slice(0, MOST_WORDS)
 }
 
 /** Each word is quoted: nothing of a question is ever an operator. */
-export function anyOf(words: readonly string[]): string {
+function anyOf(words: readonly string[]): string {
   return words.map((word) => `"${word.replaceAll('"', '""')}"`).join(' OR ')
 }
 

@@ -1,0 +1,50 @@
+/**
+ * How well the search engine finds, on judged collections and beside plain FTS5 in the same run, and how quickly: made-up
+ * documents of up to 100,000 chunks.
+ *
+ *   npm run bench:search [-- --collection DIR] [--ollama MODEL] [--variants] [--quality] [--chunks N,N,…]
+ */
+import { parseArgs } from 'node:util'
+import { ollamaEmbedder } from '../src/search.ts'
+import { hashedNgrams } from './search/hashed-ngrams.ts'
+import { ownCollections } from './search/own-collection.ts'
+import { type Quality, qualities } from './search/quality.ts'
+import { readCollection } from './search/read-collection.ts'
+import { speedHeading, speedLines, speeds } from './search/speed.ts'
+import { variantQualities } from './search/variants.ts'
+
+const { values } = parseArgs({
+  options: {
+    /** A judged collection in the form of the Cranfield collection, beside our own. */
+    collection: { type: 'string' },
+    /** An embedding model of the Ollama on this machine, beside the one that only knows spellings. */
+    ollama: { type: 'string' },
+    /** What else could have been decided. */
+    variants: { type: 'boolean', default: false },
+    /** Leave the speed out. */
+    quality: { type: 'boolean', default: false },
+    chunks: { type: 'string', default: '1000,10000,100000' },
+  },
+})
+
+const embedders = [
+  hashedNgrams,
+  ...(values.ollama ? [ollamaEmbedder({ baseURL: 'http://127.0.0.1:11434', model: values.ollama })] : []),
+]
+const collections = [...ownCollections(), ...(values.collection ? [readCollection(values.collection)] : [])]
+console.log(`${'collection'.padEnd(16)}${'way'.padEnd(32)}${'nDCG@10'.padStart(9)}${'recall@25'.padStart(11)}`)
+for (const collection of collections) {
+  print(collection.name, await qualities(collection, embedders))
+  if (values.variants) print('', [...variantQualities(collection)])
+}
+if (!values.quality) {
+  console.log(`\n${speedHeading}`)
+  for await (const speed of speeds(values.chunks.split(',').map(Number))) console.log(speedLines(speed).join('\n'))
+}
+
+function print(collection: string, rows: readonly Quality[]): void {
+  for (const [index, { way, ndcg, recall }] of rows.entries()) {
+    const name = index === 0 ? collection : ''
+    console.log(`${name.padEnd(16)}${way.padEnd(32)}${ndcg.toFixed(3).padStart(9)}${recall.toFixed(3).padStart(11)}`)
+  }
+}

@@ -1,0 +1,23 @@
+import type { JudgedQuestion } from './judged-collection.ts'
+
+/** Of an answer's first 10 documents: gains, each divided by the logarithm of its place, of what the best order would get. */
+export function ndcgAt10(found: readonly string[], { gains }: JudgedQuestion): number {
+  const worth = (values: readonly number[]) =>
+    values.slice(0, 10).reduce((sum, gain, index) => sum + gain / Math.log2(index + 2), 0)
+  const best = worth([...gains.values()].toSorted((a, b) => b - a))
+  return best === 0 ? 0 : worth(found.map((id) => gains.get(id) ?? 0)) / best
+}
+
+/** How much of what answers a question is among the first 25 documents. */
+export function recallAt25(found: readonly string[], { gains }: JudgedQuestion): number {
+  return found.slice(0, 25).filter((id) => gains.has(id)).length / gains.size
+}
+
+export function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length
+}
+
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
+}
