@@ -1,7 +1,14 @@
 import type { TokenCounter } from '../context.ts'
 import type { Document, DocumentReader, Unreadable } from '../document.ts'
 import type { SearchEngine } from '../search.ts'
-import type { BlobStore, FileOwner, FileRow, FileState, SessionStore } from '../session.ts'
+import {
+  type BlobStore,
+  type FileOwner,
+  type FileRow,
+  type FileState,
+  mediaTypeOf,
+  type SessionStore,
+} from '../session.ts'
 import type { Clock } from './clock.ts'
 import { RuntimeError } from './contract.ts'
 import { counterKey } from './turn-projection.ts'
@@ -65,7 +72,7 @@ export function createLibrary(parts: LibraryParts): Library {
 
   async function file(id: string): Promise<FileRow> {
     const row = await store.file(id)
-    if (row) return row
+    if (row) return seen(row)
     throw new RuntimeError('no-such-file', `There is no file ${id}. List them with \`foreword files\`.`, { file: id })
   }
 
@@ -117,6 +124,10 @@ export function createLibrary(parts: LibraryParts): Library {
       updated: row.time,
       ...(reading.pages ? { pages: reading.pages } : {}),
     })
+    // Whoever gave it away or removed it meanwhile found nothing in the index to change.
+    const now = await store.file(row.id)
+    if (!now) return void (await engine.remove(row.id))
+    if (collectionOf(now.owner) !== collectionOf(row.owner)) await engine.assign(row.id, [collectionOf(now.owner)])
     await store.setFileState(row.id, { type: 'ready', reading: { ...reading, indexed: true } })
     parts.onIndexed?.()
   }
@@ -158,7 +169,7 @@ export function createLibrary(parts: LibraryParts): Library {
         throw runtimeFailure(error)
       }
     },
-    files: (owner) => store.files(owner ? { owner } : {}),
+    files: async (owner) => (await store.files(owner ? { owner } : {})).map(seen),
     async settled(id, signal) {
       for (;;) {
         const { promise, resolve } = Promise.withResolvers<void>()
@@ -219,11 +230,11 @@ async function stateOf({ store, counter, limits }: LibraryParts, found: Document
     const size = width === undefined || height === undefined ? {} : { width, height }
     return { type: 'ready', reading: { kind: 'image', mediaType, ...size } }
   }
-  const { text } = found
+  const { mediaType, text } = found
   const content = `sha256:${await store.putContent(text)}`
   const characters = text.length
   if (found.kind === 'table') {
-    return { type: 'ready', reading: { kind: 'table', content, characters, sheets: found.sheets } }
+    return { type: 'ready', reading: { kind: 'table', mediaType, content, characters, sheets: found.sheets } }
   }
   const tokens = counter.text(text)
   if (tokens > limits.maxTokens) {
@@ -233,8 +244,13 @@ async function stateOf({ store, counter, limits }: LibraryParts, found: Document
   const pages = found.pages ? { pages: found.pages } : {}
   return {
     type: 'ready',
-    reading: { kind: 'text', content, characters, tokens, counter: counterKey(counter), ...pages },
+    reading: { kind: 'text', mediaType, content, characters, tokens, counter: counterKey(counter), ...pages },
   }
+}
+
+/** With the media type that its bytes were found to have. */
+function seen(row: FileRow): FileRow {
+  return { ...row, mediaType: mediaTypeOf(row) }
 }
 
 function wantsIndex({ state }: FileRow): boolean {

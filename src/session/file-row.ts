@@ -5,7 +5,7 @@ export interface FileRow {
   /** ISO 8601, UTC: when it was handed in. */
   readonly time: string
   readonly owner: FileOwner
-  /** As it was found in the bytes; `application/octet-stream` where nobody knows. */
+  /** What was said of it when it was handed in; `mediaTypeOf` knows better once it is read. */
   readonly mediaType: string
   readonly bytes: number
   /** SHA-256 of the bytes, lowercase hexadecimal. */
@@ -30,6 +30,7 @@ export type FileReading =
   /** `content` is `sha256:HASH` of its text, `tokens` by the model-agnostic counter named. `indexed`: it can be searched. */
   | {
       readonly kind: 'text'
+      readonly mediaType?: string
       readonly content: string
       readonly characters: number
       readonly tokens: number
@@ -46,3 +47,8 @@ export type FileReading =
       readonly sheets: readonly string[]
     }
   | { readonly kind: 'image'; readonly mediaType: string; readonly width?: number; readonly height?: number }
+
+/** The media type of a file: as it was found in its bytes, as far as they were read. */
+export function mediaTypeOf({ mediaType, state }: FileRow): string {
+  return (state.type === 'ready' ? state.reading.mediaType : undefined) ?? mediaType
+}
