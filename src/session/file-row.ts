@@ -42,6 +42,7 @@ export type FileReading =
   /** A spreadsheet: listed, not counted. `content` holds its sheets as text. */
   | {
       readonly kind: 'table'
+      readonly mediaType?: string
       readonly content: string
       readonly characters: number
       readonly sheets: readonly string[]
