@@ -73,6 +73,20 @@ export function describeDocument(connection: Connection, number: number, documen
   setCollections(connection, document.id, document.collections)
 }
 
+/** Whether nothing of that would change: a start that hands in every document again then waits for no disk. */
+export function isDescribed(connection: Connection, known: DocumentRow, document: IndexedDocument): boolean {
+  const collections = connection
+    .all<{ readonly collection: string }>('select collection from collections where document = ?', known.id)
+    .map((row) => row.collection)
+  const wanted = new Set(document.collections)
+  return (
+    known.url === (document.url ?? null) &&
+    known.updated === (document.updated ?? null) &&
+    collections.length === wanted.size &&
+    collections.every((collection) => wanted.has(collection))
+  )
+}
+
 export function setCollections(connection: Connection, document: string, collections: readonly string[]): void {
   connection.run('delete from collections where document = ?', document)
   for (const collection of new Set(collections)) {

@@ -7,6 +7,7 @@ import type { Connection } from './connection.ts'
 import {
   beginDocument,
   describeDocument,
+  isDescribed,
   publishDocument,
   readyDocument,
   strayDocuments,
@@ -34,7 +35,9 @@ export async function indexDocument(
   const document = wellFormed(handedIn)
   const known = readyDocument(connection, document.id)
   if (known?.digest === document.digest && known.title === document.title) {
-    connection.transaction(() => describeDocument(connection, known.number, document))
+    if (!isDescribed(connection, known, document)) {
+      connection.transaction(() => describeDocument(connection, known.number, document))
+    }
     return
   }
   const clearStrays = () => clear(connection, strayDocuments(connection, document.id), closing)
