@@ -52,14 +52,17 @@ export function openFileRoom(options: FileRoomOptions): FileRoom {
   let embedding: Promise<void> = Promise.resolve()
   function embed(): void {
     if (!embedder) return
-    embedding = embedding.then(async () => {
-      if (stopped.signal.aborted) return
-      try {
-        await (await engine()).embedMissing({ signal: stopped.signal })
-      } catch (error) {
-        if (!stopped.signal.aborted) warn(`Passages are found by their words alone: ${messageOf(error)}`)
-      }
-    })
+    embedding = embedBehind(embedding)
+  }
+
+  async function embedBehind(before: Promise<void>): Promise<void> {
+    await before
+    if (stopped.signal.aborted) return
+    try {
+      await (await engine()).embedMissing({ signal: stopped.signal })
+    } catch (error) {
+      if (!stopped.signal.aborted) warn(`Passages are found by their words alone: ${messageOf(error)}`)
+    }
   }
 
   const library = createLibrary({

@@ -91,7 +91,7 @@ function skillTool(
     timeoutMs,
     // A flag that is null is not there (BEHAVIOURS §1.5), whatever the schema says of its type.
     inputOf: (input) =>
-      Object.fromEntries(Object.entries(input).filter(([name, value]) => value !== null || !isFlag(execution, name))),
+      Object.fromEntries(Object.entries(input).filter(([param, value]) => value !== null || !isFlag(execution, param))),
     faultOf(input) {
       const unknown = declared && Object.keys(input).find((key) => !declared.includes(key))
       return unknown === undefined ? inputFault(execution, input) : undeclared(unknown, declared!)
