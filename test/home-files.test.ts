@@ -109,7 +109,7 @@ test('a file stands right above the message it came with, and stays there', asyn
     { 'notes.txt': 'The sea is calm.', 'empty.txt': '' },
   )
   assert.deepEqual(empty?.state.type, 'failed')
-  const { session, turn } = await runtime.submit({ text: '/say Read.', attachments: [notes!.id, empty!.id] })
+  const { session, turn } = await runtime.submit({ text: '/say Read.', attachments: [notes!.id, empty.id] })
   const events = runtime.events(session, { turn })
   while (!(await events.next()).done);
   await say('/say And now?', session)

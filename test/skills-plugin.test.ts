@@ -23,7 +23,7 @@ test('in the preset chai the system string is the one that Chai has', async (con
   assert.equal(await systemText(context, { mode: 'readOnDemand' }), `Be nice.\n\n${list}`)
 })
 
-const names = "Use the read_skill tool to read one of these skills when its name fits the user's request: alpha, beta"
+const namesText = "Use the read_skill tool to read one of these skills when its name fits the user's request: alpha, beta"
 
 test('auto offers every form, and read_skill only where the list was sent', async (context) => {
   const plugin = await started(context, example)
@@ -34,7 +34,7 @@ test('auto offers every form, and read_skill only where the list was sent', asyn
       renditions: [
         { form: 'full', text: full.trimEnd() },
         { form: 'list', text: list.trimEnd() },
-        { form: 'list-names', text: names },
+        { form: 'list-names', text: namesText },
       ],
       origin: { kind: 'operator', ref: 'skills' },
     },

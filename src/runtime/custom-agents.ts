@@ -43,7 +43,7 @@ export const projectSchema = z.strictObject({
 
 export const agentKind: RecordKind<AgentValue> = {
   kind: 'agent',
-  schema: agentSchema as z.ZodType<AgentValue>,
+  schema: agentSchema,
   nameOf: ({ name: called }) => called,
 }
 

@@ -15,7 +15,7 @@ const WEIGHTS = '3.0, 2.0, 1.0'
 const MOST_WORDS = 64
 const LONGEST_QUERY = 10_000
 /** Rows that are measured for one question, about: some 1 µs each. */
-const MOST_ROWS = 20_000
+const MOST_ROWS = 10_000
 /** So many words are looked for unless one of them alone is too frequent. */
 const LEAST_WORDS = 2
 
