@@ -122,32 +122,3 @@ export function documentsOf(connection: Connection): readonly KnownDocument[] {
   )
   return rows.map(({ id, digest, collections }) => ({ id, digest, collections: JSON.parse(collections) as string[] }))
 }
-
-/** The documents that a question may see, by number, and how many chunks they have. */
-export function documentsInSight(
-  connection: Connection,
-  { collections, documents }: Visible,
-): readonly { readonly number: number; readonly chunks: number }[] {
-  return connection.all(
-    `select number, chunks from documents where number in (${visibleDocuments}) order by number`,
-    jsonOf(collections),
-    jsonOf(documents),
-  )
-}
-
-/** What a question may see. */
-export interface Visible {
-  readonly collections: readonly string[]
-  readonly documents: readonly string[] | undefined
-}
-
-/** As a parameter that `json_each` takes apart. */
-export function jsonOf(values: readonly string[] | undefined): string | null {
-  return values === undefined ? null : JSON.stringify(values)
-}
-
-/** As SQL: the numbers of the documents that a question may see. Parameters: collections and documents as JSON arrays. */
-export const visibleDocuments = `
-  select number from documents where state = 'ready'
-    and id in (select document from collections where collection in (select value from json_each(?1)))
-    and (?2 is null or id in (select value from json_each(?2)))`

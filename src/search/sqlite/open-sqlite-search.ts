@@ -8,6 +8,7 @@ import { clear, indexDocument, removeDocument } from './index-document.ts'
 import { readText } from './piece-table.ts'
 import { progressOf } from './progress.ts'
 import { searchIn } from './search-in.ts'
+import { sights } from './sight.ts'
 import { makeTables } from './tables.ts'
 import { embedderRow } from './vector-table.ts'
 import { vectorList } from './vector-list.ts'
@@ -45,6 +46,7 @@ export async function openSqliteSearch(options: SqliteSearchOptions): Promise<Se
   const closing = new AbortController()
   const currentEmbedder = () => (embedder ? embedderRow(connection, embedder.id) : undefined)
   const vectors = vectorList(connection, currentEmbedder, options.maxVectorBytes ?? DEFAULT_VECTOR_BYTES)
+  const sightOf = sights(connection)
   const inTurn = oneAfterAnother(closing.signal, connection.path)
   const embedInTurn = oneAfterAnother(closing.signal, connection.path)
   if (!connection.readOnly) {
@@ -78,6 +80,7 @@ export async function openSqliteSearch(options: SqliteSearchOptions): Promise<Se
       searchIn(
         {
           connection,
+          sightOf,
           vectors,
           embedder,
           currentEmbedder,

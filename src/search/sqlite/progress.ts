@@ -1,7 +1,7 @@
 import type { IndexProgress } from '../engine.ts'
 import type { Connection } from './connection.ts'
-import { jsonOf } from './document-table.ts'
 import { PER_DOCUMENT } from './numbering.ts'
+import { jsonOf } from './sight.ts'
 
 /** How far the index has come, as a whole or in some collections. A document whose new version is on the way is not indexed. */
 export function progressOf(

@@ -3,14 +3,16 @@ import { byReciprocalRank, type Fused } from '../reciprocal-rank.ts'
 import { unitVector } from '../unit-vector.ts'
 import { readChunk } from './chunk-table.ts'
 import type { Connection } from './connection.ts'
-import { documentAt, documentsInSight } from './document-table.ts'
+import { documentAt } from './document-table.ts'
 import { documentOf } from './numbering.ts'
+import type { Sight, Visible } from './sight.ts'
 import type { VectorList } from './vector-list.ts'
 import type { EmbedderRow } from './vector-table.ts'
 import { type Candidate, candidatesByWords } from './word-list.ts'
 
 export interface SearchPlace {
   readonly connection: Connection
+  readonly sightOf: (visible: Visible) => Sight
   readonly vectors: VectorList
   readonly embedder: Embedder | undefined
   readonly currentEmbedder: () => EmbedderRow | undefined
@@ -31,31 +33,20 @@ export async function searchIn(place: SearchPlace, query: SearchQuery): Promise<
   const { connection, vectors } = place
   const { limit = DEFAULT_LIMIT, perDocument = DEFAULT_PER_DOCUMENT, signal } = query
   signal?.throwIfAborted()
-  const visible = { collections: query.collections, documents: query.documents }
-  const documents = documentsInSight(connection, visible)
-  if (documents.length === 0 || limit < 1 || perDocument < 1) return []
+  const sight = place.sightOf({ collections: query.collections, documents: query.documents })
+  if (sight.numbers.length === 0 || limit < 1 || perDocument < 1) return []
   const embedding = vectorOf(place, query)
   const [depth, slack] = [Math.max(DEPTH, limit * 4), perDocument * PER_DOCUMENT_SLACK]
-  const words = best(candidatesByWords(connection, query.text, visible, sum(documents)), depth, slack)
+  const words = best(candidatesByWords(connection, query.text, sight), depth, slack)
   const vector = await embedding
   signal?.throwIfAborted()
-  const near = vector
-    ? await vectors.nearest(
-        vector,
-        documents.map((document) => document.number),
-        { limit: depth, perDocument: slack },
-      )
-    : []
+  const near = vector ? await vectors.nearest(vector, sight.numbers, { limit: depth, perDocument: slack }) : []
   signal?.throwIfAborted()
   const fused = byReciprocalRank([
     { by: 'words', candidates: words },
     { by: 'meaning', candidates: near },
   ])
   return hitsOf(connection, fused, limit, perDocument)
-}
-
-function sum(documents: readonly { readonly chunks: number }[]): number {
-  return documents.reduce((chunks, document) => chunks + document.chunks, 0)
 }
 
 /** The first candidates, without those of a document that has enough of them. */

@@ -1,7 +1,7 @@
 import { wordsOf } from '../words.ts'
 import type { Connection } from './connection.ts'
-import { jsonOf, type Visible, visibleDocuments } from './document-table.ts'
 import { PER_DOCUMENT } from './numbering.ts'
+import type { Sight } from './sight.ts'
 
 /** A chunk in one list of candidates, best first. `value` is what the list measured: higher is better. */
 export interface Candidate {
@@ -21,23 +21,17 @@ const LEAST_WORDS = 2
 
 const candidates = `
   select rowid as number, -bm25(words, ${WEIGHTS}) as value from words
-  where words match ?3 and rowid / ${PER_DOCUMENT} in (${visibleDocuments})
+  where words match ? and rowid / ${PER_DOCUMENT} in (select value from json_each(?))
   order by value desc, rowid`
 
 /**
  * Chunks that hold any of the words, best first by BM25. An iterator: the best come first, and the rest may stay. Where
- * `chunks`, those in sight, are many, the most frequent words are left out of a question: they say the least and take
- * the longest.
+ * many chunks are in sight, the most frequent words are left out of a question: they say the least and take the longest.
  */
-export function candidatesByWords(
-  connection: Connection,
-  text: string,
-  visible: Visible,
-  chunks: number,
-): Iterable<Candidate> {
+export function candidatesByWords(connection: Connection, text: string, { json, chunks }: Sight): Iterable<Candidate> {
   const words = tellingWords(connection, queryWords(text), chunks)
   if (words.length === 0) return []
-  return connection.each<Candidate>(candidates, jsonOf(visible.collections), jsonOf(visible.documents), anyOf(words))
+  return connection.each<Candidate>(candidates, anyOf(words), json)
 }
 
 /** The different words of a question. */
