@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+import { rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import test from 'node:test'
 import { messageText } from '../src/context.ts'
 import type { FileOwner, FileRow } from '../src/session.ts'
@@ -134,6 +136,22 @@ test('a file that was not read when the process ended is read and indexed at the
   assert.equal(settled.state.type, 'ready')
   const { hits } = await until(async () => {
     const found = await after.runtime.search({ text: 'lighthouse', project: project.id })
+    return found.hits.length > 0 ? found : undefined
+  })
+  assert.equal(hits[0]?.title, 'lights.txt')
+})
+
+test('an index that was deleted is built again at the next start, and forgets what was removed', async (t) => {
+  const before = await openedHome(t)
+  const { id } = await before.runtime.projects.create({ name: 'Harbour' })
+  const owner = { type: 'project', id } as const
+  await filed(before.runtime, owner, { 'lights.txt': 'The lighthouse flashes twice.' })
+  await before.runtime.close()
+  for (const ending of ['', '-wal', '-shm'])
+    rmSync(join(before.home, 'data', `search.sqlite${ending}`), { force: true })
+  const after = await before.reopened()
+  const { hits } = await until(async () => {
+    const found = await after.runtime.search({ text: 'lighthouse', project: id })
     return found.hits.length > 0 ? found : undefined
   })
   assert.equal(hits[0]?.title, 'lights.txt')

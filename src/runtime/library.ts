@@ -137,6 +137,25 @@ export function createLibrary(parts: LibraryParts): Library {
     return store.content(state.reading.content.replace('sha256:', ''))
   }
 
+  /** Brings the index to what the store holds: it may be new, older, or of files that were removed meanwhile. */
+  async function reconcile(engine: SearchEngine): Promise<number> {
+    const known = new Map((await engine.documents()).map((document) => [document.id, document]))
+    let indexed = 0
+    for (const row of await store.files({ state: 'ready' })) {
+      const found = known.get(row.id)
+      known.delete(row.id)
+      if (stopped.signal.aborted || !isText(row)) continue
+      if (found?.digest !== row.hash) {
+        await index(engine, row)
+        indexed += 1
+      } else if (found.collections.join() !== collectionOf(row.owner)) {
+        await engine.assign(row.id, [collectionOf(row.owner)])
+      }
+    }
+    for (const id of known.keys()) if (!(await store.file(id))) await engine.remove(id)
+    return indexed
+  }
+
   async function isNeeded(hash: string): Promise<boolean> {
     return (await store.files({ hash })).length > 0
   }
@@ -199,10 +218,9 @@ export function createLibrary(parts: LibraryParts): Library {
     async recover() {
       const unread = await store.files({ state: 'processing' })
       for (const row of unread) enqueue(row)
-      const unindexed = (await store.files({ state: 'ready' })).filter(wantsIndex)
-      for (const row of unindexed) await index(await parts.engine(), row)
+      const indexed = await reconcile(await parts.engine())
       await blobs.sweep(isNeeded)
-      return unread.length + unindexed.length
+      return unread.length + indexed
     },
     async close() {
       stopped.abort()
@@ -253,8 +271,8 @@ function seen(row: FileRow): FileRow {
   return { ...row, mediaType: mediaTypeOf(row) }
 }
 
-function wantsIndex({ state }: FileRow): boolean {
-  return state.type === 'ready' && state.reading.kind === 'text' && !state.reading.indexed
+function isText({ state }: FileRow): boolean {
+  return state.type === 'ready' && state.reading.kind === 'text'
 }
 
 function messageOf(error: unknown): string {
