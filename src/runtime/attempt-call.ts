@@ -11,6 +11,7 @@ import type { Model } from '../model.ts'
 import type { Tool } from '../tool.ts'
 import { attachmentsOf, type TurnFile } from './attachments.ts'
 import { budgetFor, type Refusal } from './call-budget.ts'
+import { earlierAttachments, earlierFiles } from './earlier-files.ts'
 import { loadHistory } from './history-loader.ts'
 import { lastStepReminder } from './last-step.ts'
 import { settingContext } from './setting-context.ts'
@@ -105,8 +106,10 @@ async function attempt(bench: Workbench, question: CallQuestion, offered: readon
           counter: settings.counter,
           shelf: bench.shelf,
         })
-      : { turns: [], earlier: undefined, files: [] }
-  const attachments = await attachmentsOf(store, [...history.files, ...(question.files ?? [])])
+      : { turns: [], earlier: undefined, files: [], since: undefined }
+  const files = question.files ?? []
+  const before = session === undefined ? [] : await earlierFiles(store, session, history, files)
+  const attachments = [...earlierAttachments(before), ...(await attachmentsOf(store, [...history.files, ...files]))]
   const input: AssemblyInput = {
     layout,
     layers: last && offered.length > 0 ? [...layers, lastStepReminder] : layers,

@@ -3,6 +3,7 @@ import { layoutOf } from '../context.ts'
 import type { CallRecord, Entry, SessionStore, SpokenBody } from '../session.ts'
 import { attachmentsOf, turnFiles } from './attachments.ts'
 import type { Counters } from './counters.ts'
+import { earlierAttachments, type EarlierFile, earlierFilesOf } from './earlier-files.ts'
 import { loadHistory } from './history-loader.ts'
 import { projectTurn } from './turn-projection.ts'
 
@@ -15,6 +16,8 @@ export interface CallInput {
   readonly tools: string
   readonly cut?: Cut
   readonly earlier?: Earlier
+  /** Files of turns that were not loaded, which were announced. */
+  readonly earlierFiles?: readonly EarlierFile[]
   /** The oldest turn that was loaded; absent where there was none. */
   readonly historyFrom?: string
   /** A conversation that is in no session: `{history, current}`. */
@@ -37,6 +40,7 @@ export async function recordInput(
     inSession ? undefined : put({ history: input.history, current: input.current }),
   ])
   const from = input.history[0]?.id
+  const earlierFiles = earlierFilesOf(input)
   return {
     layout,
     counter: input.counter.id,
@@ -45,6 +49,7 @@ export async function recordInput(
     tools,
     ...(input.cut ? { cut: input.cut } : {}),
     ...(input.earlier ? { earlier: input.earlier } : {}),
+    ...(earlierFiles.length > 0 ? { earlierFiles } : {}),
     ...(conversation ? { conversation } : from === undefined ? {} : { historyFrom: from }),
   }
 }
@@ -92,7 +97,8 @@ export async function restoreInput(
     : undefined
   const entries = await store.entries(session, { turn, upTo })
   const current = projectTurn(turn, entries, { counter, keepsPartial: false })
-  const attachments = await attachmentsOf(store, [...(loaded?.files ?? []), ...turnFiles(spokenIn(entries))])
+  const files = [...(loaded?.files ?? []), ...turnFiles(spokenIn(entries))]
+  const attachments = [...earlierAttachments(input.earlierFiles ?? []), ...(await attachmentsOf(store, files))]
   return { ...rest, history: loaded?.turns ?? [], current, ...(attachments.length > 0 ? { attachments } : {}) }
 }
 

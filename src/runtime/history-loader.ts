@@ -10,6 +10,8 @@ export interface LoadedHistory {
   readonly earlier: Earlier | undefined
   /** Files that came with these turns. */
   readonly files: readonly TurnFile[]
+  /** When the input of the oldest of these turns came. */
+  readonly since: string | undefined
 }
 
 /** Which part of which session is wanted. */
@@ -58,6 +60,7 @@ export async function loadHistory(store: SessionStore, question: HistoryQuestion
   return {
     turns: loaded.map(({ turn }) => turn),
     files: loaded.flatMap(({ files }) => files),
+    since: turns[0]?.row.inputTime,
     earlier: earlier.turns > 0 ? { turns: earlier.turns, tokens: earlier.tokens } : undefined,
   }
 }

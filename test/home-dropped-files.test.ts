@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { messageText } from '../src/context.ts'
+import { openedHome } from './home/opened-home.ts'
+
+test('a file of an early message is announced for as long as it can be read, however far back that message is', async (t) => {
+  const { runtime, say } = await openedHome(t)
+  const { id } = await runtime.newSession({})
+  const bytes = new Blob(['The sea is calm. '.repeat(700)]).stream()
+  const file = await runtime.library.add({ name: 'sea.txt', bytes, owner: { type: 'session', id } })
+  const { turn } = await runtime.submit({ text: '/say Read.', session: id, attachments: [file.id] })
+  const events = runtime.events(id, { turn })
+  while (!(await events.next()).done);
+
+  const shown = async () => {
+    const { request, manifest } = await runtime.preview({ session: id, input: 'And now?' })
+    const texts = request.messages.map((message) => messageText(message)).join('\n')
+    return { texts, entry: manifest.entries.find((entry) => entry.id === file.id)?.outcome }
+  }
+  for (let turns = 0; turns < 6; turns++) {
+    await say(`/say ${'Waves come and go. '.repeat(300)}`, id)
+    const { texts, entry } = await shown()
+    if (entry === 'included') continue
+    assert.match(texts, new RegExp(`\\[files not shown: sea\\.txt \\(${file.id}\\); read_attachment reads them\\]`))
+    assert.equal(entry, 'omitted', 'a person sees it, too')
+  }
+  assert.deepEqual((await runtime.replay(id)).different, [])
+
+  await runtime.library.remove(file.id)
+  assert.doesNotMatch((await shown()).texts, /sea\.txt/)
+})
