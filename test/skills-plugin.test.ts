@@ -23,7 +23,8 @@ test('in the preset chai the system string is the one that Chai has', async (con
   assert.equal(await systemText(context, { mode: 'readOnDemand' }), `Be nice.\n\n${list}`)
 })
 
-const namesText = "Use the read_skill tool to read one of these skills when its name fits the user's request: alpha, beta"
+const namesText =
+  "Use the read_skill tool to read one of these skills when its name fits the user's request: alpha, beta"
 
 test('auto offers every form, and read_skill only where the list was sent', async (context) => {
   const plugin = await started(context, example)

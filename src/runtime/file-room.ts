@@ -65,6 +65,23 @@ export function openFileRoom(options: FileRoomOptions): FileRoom {
     }
   }
 
+  let recovering: Promise<void> = Promise.resolve()
+  async function recover(): Promise<void> {
+    const { length } = await store.files()
+    if (length === 0 || stopped.signal.aborted) return
+    try {
+      // Known before anything else is asked, so that whoever closes finds it. What it fails with, the library says.
+      await engine().catch(() => {})
+      if (stopped.signal.aborted) return
+      await library.recover()
+    } catch (error) {
+      // Who closes in the midst of it leaves the rest to the next start.
+      if (stopped.signal.aborted) return
+      throw error
+    }
+    embed()
+  }
+
   const library = createLibrary({
     onIndexed: embed,
     store,
@@ -79,17 +96,15 @@ export function openFileRoom(options: FileRoomOptions): FileRoom {
   return {
     library,
     engine,
-    async recover() {
-      const { length } = await store.files()
-      if (length === 0) return
-      await library.recover()
-      embed()
-    },
+    recover: () => (recovering = recover()),
     async close() {
       stopped.abort()
       await library.close()
       await embedding
-      if (opening) await (await opening).close()
+      // It ends what the recovery asks of the index; only then is nobody left who reads the store.
+      const index = await opening?.catch(() => undefined)
+      await index?.close()
+      await recovering.catch(() => {})
     },
   }
 }

@@ -154,6 +154,9 @@ test('what is no index is not touched', async (context) => {
   await writeFile(notes, 'Nothing but notes. '.repeat(500))
   await assert.rejects(openSqliteSearch({ path: notes }), { code: 'corrupt', message: /no search index/ })
   await assert.rejects(openSqliteSearch({ path: join(place, 'missing.sqlite'), readOnly: true }), { code: 'not-found' })
+  const killed = join(place, 'killed.sqlite')
+  await writeFile(killed, '')
+  await assert.rejects(openSqliteSearch({ path: killed, readOnly: true }), { code: 'not-found' })
 })
 
 test('an index is readable by its own user alone, and beside its writer by others of the user', async (context) => {

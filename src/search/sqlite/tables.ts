@@ -13,7 +13,8 @@ const APPLICATION = 0x46775372
  * Makes the tables where they are missing, and makes them anew where another version of Foreword wrote them. Answers
  * whether an older content had to go.
  *
- * @throws SearchError `corrupt` when the file is another program's database
+ * @throws SearchError `corrupt` when the file is another program's database; `not-found` when nothing was made in it yet
+ * and it may only be read
  */
 export function makeTables(connection: Connection): boolean {
   const [application, format] = [numberOf(connection, 'application_id'), numberOf(connection, 'user_version')]
@@ -25,6 +26,9 @@ export function makeTables(connection: Connection): boolean {
     )
   }
   if (used && format === FORMAT) return false
+  if (connection.readOnly && !used) {
+    throw new SearchError('not-found', `nothing was indexed yet in ${connection.path}: start the gateway once`)
+  }
   if (connection.readOnly) {
     throw new SearchError(
       'readonly',
