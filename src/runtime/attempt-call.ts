@@ -4,6 +4,7 @@ import {
   type AssemblyInput,
   ContextOverflowError,
   type Cut,
+  type Layout,
   layoutOf,
   type Turn,
 } from '../context.ts'
@@ -90,7 +91,7 @@ async function attempt(bench: Workbench, question: CallQuestion, offered: readon
     tools: tools.map((tool) => tool.name),
     callsTools: model.facts.tools && session !== undefined,
     model: model.id,
-    ...(await settingContext(bench.setting, question.cites ?? false)),
+    ...(await settingContext(bench.setting, (question.cites ?? false) || citesDocuments(bench, layout))),
     ...(session === undefined ? {} : { session, turn: current.id }),
   })
   // A just-fit layout cuts anew at every call; only where a cut leaves room do its marks stay.
@@ -124,6 +125,11 @@ async function attempt(bench: Workbench, question: CallQuestion, offered: readon
     ...(attachments.length > 0 ? { attachments } : {}),
   }
   return { input, toolChoice: last ? 'none' : 'auto', outcome: tryToAssemble(input) }
+}
+
+/** Documents that stand in the request can be cited from the first step on. `onyx` says so only after a search (BEHAVIOURS §3.3). */
+function citesDocuments({ setting }: Workbench, { name }: Layout): boolean {
+  return name.startsWith('auto') && setting?.fit?.fits === true
 }
 
 /** Assembles; an overflow is an answer too. */
