@@ -29,3 +29,17 @@ test('a file of an early message is announced for as long as it can be read, how
   await runtime.library.remove(file.id)
   assert.doesNotMatch((await shown()).texts, /sea\.txt/)
 })
+
+test('a file that is too large to go with its message is named by the failure, with what would help', async (t) => {
+  const { runtime } = await openedHome(t)
+  const bytes = new Blob(['The sea is calm. '.repeat(9_000)]).stream()
+  const file = await runtime.library.add({ name: 'sea.txt', bytes, owner: { type: 'session', id: 'inbox' } })
+  const { session, turn } = await runtime.submit({ text: 'What is the sea like?', attachments: [file.id] })
+  const events = runtime.events(session, { turn })
+  while (!(await events.next()).done);
+  const end = (await runtime.store.entries(session, { types: ['turn-end'] })).at(-1)
+  assert.match(
+    JSON.stringify(end),
+    new RegExp(`The file ${file.id} alone needs \\d+: in a project it would be searched`),
+  )
+})
