@@ -154,3 +154,10 @@ test('without a gateway files are read in the process of the command, and found 
   const session = (JSON.parse(stdout) as { id: string }).id
   assert.match((await run(['sessions', 'show', session], { environment })).stdout, / {2}with tide\.md \(text\)/)
 })
+
+test('a file whose name has a line break is handed in all the same', async (context) => {
+  const { foreword } = gateway()
+  const path = folderOf(context, { 'ev\nil.txt': 'High water.' })
+  const added = await foreword(['files', 'add', path('ev\nil.txt')])
+  assert.deepEqual([added.code, added.stdout], [0, 'file-1  ev il.txt  text, 11 tokens\n'])
+})

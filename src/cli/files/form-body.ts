@@ -9,7 +9,8 @@ export interface FormBody {
 /** A form with one file, whose bytes are read as they are sent. `onSent` is told how many have gone. */
 export function formBody(name: string, bytes: AsyncIterable<Uint8Array>, onSent: (sent: number) => void): FormBody {
   const boundary = `foreword-${randomUUID()}`
-  const exact = encodeURIComponent(name.toWellFormed()).replaceAll(
+  // A reader of forms takes a name with a line break for none, and the file for a field.
+  const exact = encodeURIComponent(name.toWellFormed().replaceAll(/\p{Cc}/gu, ' ')).replaceAll(
     /['()*]/g,
     (sign) => `%${sign.charCodeAt(0).toString(16)}`,
   )
