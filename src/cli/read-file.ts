@@ -23,5 +23,9 @@ export function fileFailure(name: string, action: 'read' | 'written', error: unk
     ENOSPC: 'the disk is full',
     EROFS: 'the disk is read-only',
   }
-  return new CommandFailure('file', `${name} cannot be ${action}: ${why[code] ?? String(error)}.`, { cause: error })
+  return new CommandFailure('file', `${name} cannot be ${action}: ${why[code] ?? messageOf(error)}.`, { cause: error })
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }

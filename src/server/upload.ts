@@ -33,6 +33,15 @@ export async function upload(runtime: Runtime, request: Request, belonging: Belo
   const refused: RefusedFile[] = []
   let owner: Promise<FileOwner> | undefined
   let count = 0
+  /** One after another, so that they stand in the order of the form: documents of a project are numbered by it. */
+  let before: Promise<void> = Promise.resolve()
+  const take = async (place: number, name: string, bytes: AsyncIterable<Uint8Array>, to: FileOwner) => {
+    try {
+      files[place] = await runtime.library.add({ name, bytes, owner: to })
+    } catch (error) {
+      refused.push({ name, failure: failureOfFile(name, error) })
+    }
+  }
   try {
     await readForm(request, {
       field(name, value) {
@@ -43,12 +52,10 @@ export async function upload(runtime: Runtime, request: Request, belonging: Belo
       async file(name, bytes) {
         const place = count++
         owner ??= ownerOf(runtime, given)
-        const to = await owner
-        try {
-          files[place] = await runtime.library.add({ name, bytes, owner: to })
-        } catch (error) {
-          refused.push({ name, failure: failureOfFile(name, error) })
-        }
+        const to = owner
+        const taken = before.then(async () => take(place, name, bytes, await to))
+        before = taken.catch(() => {})
+        await taken
       },
     })
   } catch (error) {

@@ -116,6 +116,28 @@ test('files go to the project, agent or session that is named before them, in th
   assert.equal(files.length, 3)
 })
 
+test('the files of a form stand in its order, however long each takes', async () => {
+  const runtime = scriptedRuntime()
+  const { library } = runtime
+  let delay = 20
+  const slower = {
+    ...library,
+    add: async (file: Parameters<typeof library.add>[0]) => {
+      const row = await library.add(file)
+      await new Promise((resolve) => setTimeout(resolve, (delay -= 8)))
+      return row
+    },
+  }
+  const { send } = door({ ...runtime, library: slower })
+  const names = ['c.txt', 'a.txt', 'b.txt']
+  const answer = await send(formOf(names.map((name) => ['file', `Words of ${name}`, name] as const)))
+  assert.equal(answer.status, 201)
+  assert.deepEqual(
+    (await library.files()).map(({ name }) => name),
+    names,
+  )
+})
+
 test('a form that says what nobody can follow leaves nothing behind', async () => {
   const { json, send } = door()
   const project = (await json<{ id: string }>('/api/projects', { body: { name: 'Tides' } })).id

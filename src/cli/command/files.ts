@@ -17,7 +17,7 @@ export const files: Command = {
   ],
   details:
     'A file is stored first, then its text is taken out and its tokens are counted, then it can be searched. `add` waits ' +
-    'until that is done, and says of each file what became of it; the exit code is 1 where one could not be read. What ' +
+    'until it is read, and says of each file what became of it; the exit code is 1 where one could not be read. What ' +
     'breaks off goes on at the next start. Without a project, an agent or a session a file waits for a message: ' +
     '`foreword send --file PATH` does both. ID is its id, its name, or the beginning of either where only one begins so.',
   words: { least: 0, most: Infinity },

@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises'
+import { open, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { FileRow } from '../../session.ts'
 import { refusal } from '../answer.ts'
@@ -44,12 +44,12 @@ export async function sendFile(
   }
 }
 
+/** A pipe or a device would be waited for without end. */
 async function opened(path: string) {
   try {
-    const handle = await open(path, 'r')
-    const found = await handle.stat()
-    if (!found.isDirectory()) return { handle, size: found.size }
-    await handle.close()
+    const found = await stat(path)
+    if (found.isFile()) return { handle: await open(path, 'r'), size: found.size }
+    if (!found.isDirectory()) throw Object.assign(new Error('it is a pipe or a device'), { code: 'EINVAL' })
   } catch (error) {
     throw fileFailure(path, 'read', error)
   }
