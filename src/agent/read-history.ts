@@ -1,7 +1,7 @@
 import { outputText, type Message } from '../context.ts'
+import { textPage } from '../plugin.ts'
 import type { Entry, SessionStore } from '../session.ts'
 import type { Tool } from '../tool.ts'
-import { page } from './text-page.ts'
 
 const MOST_MATCHES = 20
 const AROUND = 160
@@ -41,7 +41,7 @@ export function readHistoryTool(store: HistoryStore): Tool {
           ? await turnText(store, session, question.turn!)
           : await callText(store, session, question.call)
       if (text === undefined) return { ok: false, error: 'there is no such turn or call in this conversation' }
-      return { ok: true, output: page(text, question.offset ?? 0) }
+      return { ok: true, output: textPage(text, question.offset ?? 0) }
     },
   }
 }

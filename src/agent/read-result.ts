@@ -1,6 +1,6 @@
+import { textPage } from '../plugin.ts'
 import type { Entry, SessionStore, StoredResult } from '../session.ts'
 import type { Tool } from '../tool.ts'
-import { page } from './text-page.ts'
 
 /** Entries that are looked at together, from the newest backwards. */
 const PAGE = 500
@@ -24,7 +24,7 @@ export function readResultTool(store: Pick<SessionStore, 'entries' | 'session' |
       const stored = await storedResult(store, session, id)
       const text = stored && (await store.content(stored.content.replace('sha256:', '')))
       if (text === undefined) return { ok: false, error: `there is no stored result ${id} in this conversation` }
-      return { ok: true, output: page(text, offset) }
+      return { ok: true, output: textPage(text, offset) }
     },
   }
 }

@@ -1,13 +1,10 @@
-import { type Command, type CommandCall, jsonOption } from '../command.ts'
-import { usageFailure } from '../failure.ts'
-import { refuseTools } from '../for-persons.ts'
-import type { Io } from '../io.ts'
-import { nearestName } from '../nearest-name.ts'
+import { type Command, jsonOption } from '../command.ts'
 import { acceptDefinition } from '../tools/accept.ts'
 import { allowTools, denyTools } from '../tools/change-access.ts'
 import { listTools } from '../tools/list.ts'
 import { showTool } from '../tools/show.ts'
 import { testTool } from '../tools/test.ts'
+import { runSubcommand, type Subcommand } from '../subcommand.ts'
 
 export const tools: Command = {
   name: 'tools',
@@ -30,43 +27,14 @@ export const tools: Command = {
     yes: { summary: 'run or accept without asking' },
     json: { ...jsonOption, summary: 'print JSON: one tool per line, or the plan and the result of a test' },
   },
-  run: async (call, io) => await actionOf(call, io)(call, io),
+  run: (call, io) => runSubcommand(tools, subcommands, 'list', call, io),
 }
 
-/** One action on tools; the words behind it name tools. */
-interface Action {
-  /** How many words follow its name. */
-  readonly least: number
-  readonly most: number
-  /** What a model would do with it; absent where it may. */
-  readonly forPersons?: string
-  readonly run: (call: CommandCall, io: Io) => Promise<number>
-}
-
-const actions: Readonly<Record<string, Action>> = {
+const subcommands: Readonly<Record<string, Subcommand>> = {
   list: { least: 0, most: 0, run: listTools },
   show: { least: 1, most: 1, run: showTool },
   test: { least: 1, most: 2, forPersons: 'run a tool past its own turn', run: testTool },
   allow: { least: 1, most: Infinity, forPersons: 'allow itself a tool', run: allowTools },
   deny: { least: 1, most: Infinity, forPersons: 'change what may run', run: denyTools },
   accept: { least: 1, most: 1, forPersons: 'accept a tool', run: acceptDefinition },
-}
-
-function actionOf(call: CommandCall, io: Io): Action['run'] {
-  const [name = 'list', ...words] = call.words
-  const action = Object.hasOwn(actions, name) ? actions[name] : undefined
-  if (action === undefined) {
-    const near = nearestName(name, Object.keys(actions))
-    throw usageFailure(
-      `\`foreword tools\` cannot \`${name}\`.`,
-      near === undefined ? `It can ${Object.keys(actions).join(', ')}.` : `Did you mean \`foreword tools ${near}\`?`,
-    )
-  }
-  if (words.length < action.least || words.length > action.most) {
-    const usage = tools.usage.find((line) => line.startsWith(`tools ${name} `)) ?? 'tools list'
-    const count = words.length < action.least ? 'more' : 'fewer'
-    throw usageFailure(`\`foreword tools ${name}\` takes ${count} words.`, `Write \`foreword ${usage}\`.`)
-  }
-  if (action.forPersons !== undefined) refuseTools(io, action.forPersons)
-  return action.run
 }

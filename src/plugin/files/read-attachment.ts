@@ -1,4 +1,5 @@
 import type { Tool } from '../../tool.ts'
+import { PAGE_CHARS, textPage } from '../text-page.ts'
 
 /** A file that the session may read, with its text. */
 export interface ReadableFile {
@@ -6,9 +7,6 @@ export interface ReadableFile {
   readonly name: string
   text(): Promise<string | undefined>
 }
-
-/** Characters of one answer. */
-const PAGE = 12_000
 
 /** `read_attachment`: pages through a file of the conversation that does not stand before the model, or not as a whole. */
 export function readAttachmentTool(files: readonly ReadableFile[]): Tool {
@@ -20,7 +18,7 @@ export function readAttachmentTool(files: readonly ReadableFile[]): Tool {
       properties: {
         id: { type: 'string', minLength: 1 },
         offset: { type: 'integer', minimum: 0 },
-        limit: { type: 'integer', minimum: 1, maximum: PAGE },
+        limit: { type: 'integer', minimum: 1, maximum: PAGE_CHARS },
       },
       required: ['id'],
       additionalProperties: false,
@@ -29,12 +27,12 @@ export function readAttachmentTool(files: readonly ReadableFile[]): Tool {
     readsContext: true,
     origin: 'file',
     async execute(input) {
-      const { id, offset = 0, limit = PAGE } = input as { id: string; offset?: number; limit?: number }
+      const { id, offset = 0, limit = PAGE_CHARS } = input as { id: string; offset?: number; limit?: number }
       const file = files.find((each) => each.id === id)
       if (!file) return { ok: false, error: noSuchFile(id, files) }
       const text = await file.text()
       if (text === undefined) return { ok: false, error: `${file.name} has no text that could be read` }
-      return { ok: true, output: pageOf(text, offset, limit) }
+      return { ok: true, output: textPage(text, offset, limit) }
     },
   }
 }
@@ -43,18 +41,4 @@ export function readAttachmentTool(files: readonly ReadableFile[]): Tool {
 export function noSuchFile(id: string, files: readonly ReadableFile[]): string {
   const shown = files.slice(0, 50).map((file) => `${file.id} (${file.name})`)
   return `there is no file ${id.slice(0, 100)} in this conversation; there are ${shown.join(', ') || 'none'}`
-}
-
-function pageOf(text: string, offset: number, limit: number): string {
-  if (offset > 0 && offset >= text.length) return `[the text ends at character ${text.length}]`
-  const end = wholeCharacter(text, Math.min(text.length, offset + limit))
-  const shown = text.slice(wholeCharacter(text, offset), end)
-  return end < text.length
-    ? `${shown}\n[characters ${offset} to ${end} of ${text.length}; go on with offset ${end}]`
-    : shown
-}
-
-/** A pair of UTF-16 units is one character: half of it is none. */
-function wholeCharacter(text: string, at: number): number {
-  return at > 0 && at < text.length && /[\uD800-\uDBFF]/.test(text.charAt(at - 1)) ? at - 1 : at
 }
