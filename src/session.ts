@@ -32,7 +32,7 @@ export type {
   Write,
 } from './session/store.ts'
 export { StoreError, type StoreErrorCode } from './session/store-error.ts'
-export { contentHash } from './session/content.ts'
+export { contentHash, referredContent } from './session/content.ts'
 export { exportSession } from './session/export-session.ts'
 export { type ImportOptions, importSession } from './session/import-session.ts'
 export { type Claim, claimHome, type ClaimInfo, readClaim } from './session/sqlite/claim-home.ts'

@@ -1,5 +1,5 @@
 export type { Access, AccessMode, AccessRead, GlobalAccess, ShellAccess, ToolAccess } from './tool/access/access.ts'
-export { accessAnswer, toolLimits } from './tool/access/access-answer.ts'
+export { accessAnswer, isListed, toolLimits } from './tool/access/access-answer.ts'
 export { type AccessFile, type AccessFileRead, type AccessReader, accessFile } from './tool/access/access-file.ts'
 export { accessSchema } from './tool/access/access-schema.ts'
 export { readAccess } from './tool/access/read-access.ts'
@@ -7,7 +7,7 @@ export { withTool } from './tool/access/with-tool.ts'
 export { callDigest } from './tool/call-digest.ts'
 export type { ToolFailure } from './tool/failed.ts'
 export { Interrupted, interruptible } from './tool/interruptible.ts'
-export { cappedText } from './tool/output-cap.ts'
+export { cappedText, wholeCharacter } from './tool/output-cap.ts'
 export type { CallDescription, PlannedCall } from './tool/planned-call.ts'
 export type {
   DirectTool,
@@ -24,6 +24,7 @@ export type {
 } from './tool/tool.ts'
 export {
   createToolbox,
+  definitionOf,
   type GateAnswer,
   type RunContext,
   type Toolbox,

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import test from 'node:test'
 import { messageText } from '../src/context.ts'
 import type { FileOwner, FileRow } from '../src/session.ts'
-import { openedHome, type OpenedHome } from './home/opened-home.ts'
+import { openedHome, type OpenedHome, until } from './home/opened-home.ts'
 
 test('a custom agent has its own prompt, beside the system prompt or in its place, and its own reminder', async (t) => {
   const { runtime, say } = await openedHome(t, { 'context/system_prompt.md': 'Be kind.' })
@@ -213,12 +213,4 @@ async function filed(
 
 async function* streamOf(pieces: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
   yield* pieces
-}
-
-async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
-  for (;;) {
-    const found = await look()
-    if (found !== undefined) return found
-    await new Promise((resolve) => setTimeout(resolve, 5))
-  }
 }

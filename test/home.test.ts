@@ -3,7 +3,7 @@ import { copyFileSync, existsSync, readFileSync, symlinkSync, writeFileSync } fr
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import test from 'node:test'
-import { openedHome } from './home/opened-home.ts'
+import { openedHome, until } from './home/opened-home.ts'
 
 const allowed = (...allowedTools: readonly string[]) => JSON.stringify({ global: { allowedTools } })
 
@@ -288,11 +288,3 @@ test('a public MCP server works through a whole turn, and its tools are the same
     said.offered,
   )
 })
-
-async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
-  for (;;) {
-    const found = await look()
-    if (found !== undefined) return found
-    await new Promise((resolve) => setTimeout(resolve, 5))
-  }
-}

@@ -1,6 +1,6 @@
 import { outputText, type Message } from '../context.ts'
 import { textPage } from '../plugin.ts'
-import type { Entry, SessionStore } from '../session.ts'
+import { type Entry, referredContent, type SessionStore } from '../session.ts'
 import type { Tool } from '../tool.ts'
 
 const MOST_MATCHES = 20
@@ -128,7 +128,7 @@ async function wholeText(
   const ends = await store.entries(session, { turn, types: ['tool-end'] })
   const end = ends.findLast((entry) => entry.type === 'tool-end' && entry.toolCallId === toolCallId)
   const stored = end?.type === 'tool-end' ? end.stored : undefined
-  return stored && store.content(stored.content.replace('sha256:', ''))
+  return stored && referredContent(store, stored.content)
 }
 
 function textOf({ content }: Message): string {

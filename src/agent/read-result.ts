@@ -1,5 +1,5 @@
 import { textPage } from '../plugin.ts'
-import type { Entry, SessionStore, StoredResult } from '../session.ts'
+import { type Entry, referredContent, type SessionStore, type StoredResult } from '../session.ts'
 import type { Tool } from '../tool.ts'
 
 /** Entries that are looked at together, from the newest backwards. */
@@ -22,7 +22,7 @@ export function readResultTool(store: Pick<SessionStore, 'entries' | 'session' |
       // The toolbox has checked it against the schema above.
       const { id, offset = 0 } = input as { readonly id: string; readonly offset?: number }
       const stored = await storedResult(store, session, id)
-      const text = stored && (await store.content(stored.content.replace('sha256:', '')))
+      const text = stored && (await referredContent(store, stored.content))
       if (text === undefined) return { ok: false, error: `there is no stored result ${id} in this conversation` }
       return { ok: true, output: textPage(text, offset) }
     },

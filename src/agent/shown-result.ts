@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { ToolResult } from '../tool.ts'
+import { type ToolResult, wholeCharacter } from '../tool.ts'
 
 /** A result as the model is shown it. `whole` is there where that is not all of it, and has to be kept. */
 export interface ShownResult {
@@ -18,8 +18,8 @@ export function shownResult(result: ToolResult, most: number): ShownResult {
   const text = resultText(result)
   if (text.length <= most) return { text }
   const id = `r-${createHash('sha256').update(text, 'utf16le').digest('hex').slice(0, 12)}`
-  const head = text.slice(0, wholeCharacters(text, Math.floor(most * HEAD_SHARE)))
-  const tail = text.slice(wholeCharacters(text, text.length - (most - head.length)))
+  const head = text.slice(0, wholeCharacter(text, Math.floor(most * HEAD_SHARE)))
+  const tail = text.slice(wholeCharacter(text, text.length - (most - head.length)))
   const left = text.length - head.length - tail.length
   const note = `[${left} of ${text.length} characters left out; read_result shows them: id ${id}, offset ${head.length}]`
   return { text: `${head}\n${note}\n${tail}`, whole: { id, text } }
@@ -29,11 +29,6 @@ export function shownResult(result: ToolResult, most: number): ShownResult {
 export function resultText(result: ToolResult): string {
   if (result.ok) return result.output
   return result.output ? `${result.error}\n${result.output}` : result.error
-}
-
-/** A pair of UTF-16 units is one character: a cut never stands in the middle of one. */
-function wholeCharacters(text: string, at: number): number {
-  return at > 0 && at < text.length && /[\uD800-\uDBFF]/.test(text.charAt(at - 1)) ? at - 1 : at
 }
 
 /** The least that a result is shown of, however much the turn has heard before, characters. */

@@ -1,3 +1,5 @@
+import { wholeCharacter } from '../tool.ts'
+
 /** Characters of one page: few enough to be shown whole. */
 export const PAGE_CHARS = 12_000
 
@@ -9,9 +11,4 @@ export function textPage(text: string, offset: number, limit: number = PAGE_CHAR
   return end < text.length
     ? `${shown}\n[characters ${offset} to ${end} of ${text.length}; go on with offset ${end}]`
     : shown
-}
-
-/** A pair of UTF-16 units is one character: half of it is none. */
-function wholeCharacter(text: string, at: number): number {
-  return at > 0 && at < text.length && /[\uD800-\uDBFF]/.test(text.charAt(at - 1)) ? at - 1 : at
 }

@@ -1,5 +1,5 @@
 import type { Attachment } from '../context.ts'
-import type { AttachedFile, SessionStore, SpokenBody } from '../session.ts'
+import { type AttachedFile, referredContent, type SessionStore, type SpokenBody } from '../session.ts'
 
 /** A file that came with the input of a turn. */
 export interface TurnFile extends AttachedFile {
@@ -22,7 +22,7 @@ export async function attachmentsOf(
   const attached = files.filter(({ kind }) => kind !== 'image')
   return Promise.all(
     attached.map(async ({ turn, file, name, content }) => {
-      const text = content === undefined ? undefined : await store.content(content.replace('sha256:', ''))
+      const text = content === undefined ? undefined : await referredContent(store, content)
       return { turn, id: file, name, ...(text === undefined ? {} : { text }) }
     }),
   )

@@ -9,14 +9,14 @@ import {
   type Turn,
 } from '../context.ts'
 import type { Model } from '../model.ts'
-import type { Tool } from '../tool.ts'
+import { definitionOf, type Tool } from '../tool.ts'
 import { attachmentsOf, type TurnFile } from './attachments.ts'
 import { budgetFor, type Refusal } from './call-budget.ts'
 import { earlierAttachments, earlierFiles } from './earlier-files.ts'
 import { loadHistory } from './history-loader.ts'
 import { lastStepReminder } from './last-step.ts'
 import { settingContext } from './setting-context.ts'
-import { definitionsOf, noneSent, type Sent, sentBeside, toolsBeside } from './tools-beside.ts'
+import { noneSent, type Sent, sentBeside, toolsBeside } from './tools-beside.ts'
 import type { Workbench } from './workbench.ts'
 
 /** One call that is to be assembled. */
@@ -73,7 +73,7 @@ async function headSends(bench: Workbench, question: CallQuestion, allowed: read
   const sends = { ...noneSent, cut: question.cut !== undefined }
   if (!allowed.some(({ offeredWith }) => offeredWith)) return sends
   const current = { id: question.current.id, messages: [] }
-  const head = await attempt(bench, { ...question, hasHistory: false, current }, toolsBeside(allowed, sends))
+  const head = await attempt(bench, { ...question, hasHistory: false, current, files: [] }, toolsBeside(allowed, sends))
   return head.outcome instanceof ContextOverflowError ? sends : sentBeside(head.outcome.manifest, sends)
 }
 
@@ -83,7 +83,7 @@ async function attempt(bench: Workbench, question: CallQuestion, offered: readon
   const layout = layoutOf(settings.layout)
   const budget = budgetFor(bench, model, question.deeper)
   const keepsTools = !last || model.facts.toolChoiceNone
-  const tools = keepsTools ? definitionsOf(offered) : []
+  const tools = keepsTools ? offered.map(definitionOf) : []
 
   const layers = await bench.layers({
     time: question.time,

@@ -1,6 +1,6 @@
 import type { AssemblyInput, Budget, Cut, Earlier, Layer, LayoutChoice, ToolDefinition, Turn } from '../context.ts'
 import { layoutOf } from '../context.ts'
-import type { CallRecord, Entry, SessionStore, SpokenBody } from '../session.ts'
+import { type CallRecord, type Entry, referredContent, type SessionStore, type SpokenBody } from '../session.ts'
 import { attachmentsOf, turnFiles } from './attachments.ts'
 import type { Counters } from './counters.ts'
 import { earlierAttachments, type EarlierFile, earlierFilesOf } from './earlier-files.ts'
@@ -62,7 +62,7 @@ export async function restoreInput(
 ): Promise<AssemblyInput> {
   const input = record.input as CallInput
   const get = async (reference: string): Promise<unknown> => {
-    const text = await store.content(reference.replace('sha256:', ''))
+    const text = await referredContent(store, reference)
     if (text === undefined) throw new Error(`The content ${reference} of call ${record.id} is missing from the store.`)
     return JSON.parse(text)
   }

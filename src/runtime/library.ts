@@ -7,6 +7,7 @@ import {
   type FileRow,
   type FileState,
   mediaTypeOf,
+  referredContent,
   type SessionStore,
 } from '../session.ts'
 import type { Clock } from './clock.ts'
@@ -134,7 +135,7 @@ export function createLibrary(parts: LibraryParts): Library {
 
   async function text({ state }: FileRow): Promise<string | undefined> {
     if (state.type !== 'ready' || state.reading.kind === 'image') return undefined
-    return store.content(state.reading.content.replace('sha256:', ''))
+    return referredContent(store, state.reading.content)
   }
 
   /** Brings the index to what the store holds: it may be new, older, or of files that were removed meanwhile. */

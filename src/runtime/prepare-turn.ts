@@ -1,9 +1,11 @@
 import type { Model } from '../model.ts'
-import type { Tool } from '../tool.ts'
+import { isListed, type Tool } from '../tool.ts'
 import { budgetFor } from './call-budget.ts'
+import type { AgentValue } from './custom-agents.ts'
 import type { ModelChoice } from './model-choice.ts'
+import type { Records } from './records.ts'
 import type { SessionDesk } from './session-desk.ts'
-import { type SettingParts, turnSetting } from './turn-setting.ts'
+import { found, type SettingParts, turnSetting } from './turn-setting.ts'
 import type { Workbench } from './workbench.ts'
 
 /** What a turn is run with. */
@@ -15,6 +17,7 @@ export interface PreparedTurn {
 }
 
 export interface PrepareParts extends SettingParts {
+  readonly agents: Records<AgentValue>
   readonly models: ModelChoice
   readonly bench: () => Workbench
   readonly tools: () => readonly Tool[]
@@ -33,14 +36,14 @@ export async function prepareTurn(
   asked: string | undefined,
 ): Promise<PreparedTurn> {
   const bench = parts.bench()
-  const made = agent === undefined ? undefined : (await parts.agents.list()).find(({ id }) => id === agent)?.value
+  const made = agent === undefined ? undefined : await found(parts.agents, agent)
   const model = await parts.models.resolve(asked ?? ofSession ?? made?.model)
   const { window, reserve } = budgetFor(bench, model)
   const setting = await turnSetting(parts, {
     window,
     reserve,
     ...(session === undefined ? {} : { session }),
-    ...(agent === undefined ? {} : { agent }),
+    ...(made ? { agent: made } : {}),
     ...(project === undefined ? {} : { project }),
   })
   // Readers of the history stand last, behind the tools for files.
@@ -56,12 +59,8 @@ export async function prepareTurn(
       ...(layout === undefined ? {} : { settings: { ...bench.settings, layout } }),
       async allowedTools() {
         const allowed = await parts.allowed(tools)
-        return named ? allowed.filter(({ name, readsContext }) => readsContext || isNamed(named, name)) : allowed
+        return named ? allowed.filter(({ name, readsContext }) => readsContext || isListed(named, name)) : allowed
       },
     },
   }
-}
-
-function isNamed(names: readonly string[], name: string): boolean {
-  return names.some((each) => (each.endsWith('*') ? name.startsWith(each.slice(0, -1)) : each === name))
 }

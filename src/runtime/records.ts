@@ -18,6 +18,8 @@ export interface Kept<Value> {
 export interface Records<Value> {
   /** Those that are not removed, in the order in which they were made. */
   list(): Promise<readonly (Kept<Value> & { readonly value: Value })[]>
+  /** `undefined` where there is none, or none any more. */
+  find(id: string): Promise<(Kept<Value> & { readonly value: Value }) | undefined>
   /** Rejects with `no-such-record`. */
   get(id: string): Promise<Kept<Value> & { readonly value: Value }>
   /** What cannot be is `invalid-input`, with every fault named; a name that is taken too. */
@@ -51,10 +53,15 @@ export function createRecords<Value>(
     return records.map((record) => ({ ...kept(record), value: record.value as Value }))
   }
 
-  async function get(id: string) {
+  async function find(id: string) {
     const record = await store.record(kind, id)
-    if (!record || record.value === null) throw noSuchRecord(kind, id)
-    return { ...kept(record), value: record.value as Value }
+    return record && record.value !== null ? { ...kept(record), value: record.value as Value } : undefined
+  }
+
+  async function get(id: string) {
+    const found = await find(id)
+    if (!found) throw noSuchRecord(kind, id)
+    return found
   }
 
   async function put(id: string, value: Value | null, after: number | undefined): Promise<Kept<Value>> {
@@ -87,6 +94,7 @@ export function createRecords<Value>(
 
   return {
     list,
+    find,
     get,
     create: (value) => inTurn(async () => put(clock.newId(kind), await checked(value, undefined), 0)),
     change: (id, value, after) =>

@@ -1,4 +1,4 @@
-import type { Manifest, ToolDefinition } from '../context.ts'
+import type { Manifest } from '../context.ts'
 import type { Tool } from '../tool.ts'
 
 /** What a call sends that some tools are offered beside. */
@@ -36,15 +36,4 @@ export function toolsBeside(allowed: readonly Tool[], { cut, forms }: Sent): rea
 /** In this form, or in a smaller one that is named after it: `list`, `list-names`. */
 function isSent(forms: ReadonlySet<string>, wanted: string): boolean {
   return [...forms].some((form) => form === wanted || form.startsWith(`${wanted}-`))
-}
-
-/** What an assembly is given of tools: what the model is told of them, and what the core has to know. */
-export function definitionsOf(tools: readonly Tool[]): readonly ToolDefinition[] {
-  return tools.map(({ name, description, inputSchema, tokens, keepsOutput }) => ({
-    name,
-    ...(description === undefined ? {} : { description }),
-    inputSchema,
-    ...(tokens === undefined ? {} : { tokens }),
-    ...(keepsOutput === undefined ? {} : { keepsOutput }),
-  }))
 }

@@ -3,7 +3,7 @@ import { readAttachmentTool, searchAttachmentTool, searchFilesTool } from '../pl
 import type { SearchEngine, SearchHit } from '../search.ts'
 import type { FileRow } from '../session.ts'
 import type { Tool } from '../tool.ts'
-import type { AgentValue, ProjectValue } from './custom-agents.ts'
+import type { ProjectValue } from './custom-agents.ts'
 import type { EditedPrompt } from './edited-prompt.ts'
 import { collectionOf, type Library } from './library.ts'
 import { type ProjectFit, projectFit } from './project-fit.ts'
@@ -24,7 +24,6 @@ export interface TurnSetting {
 /** Where settings are found. */
 export interface SettingParts {
   readonly prompt: EditedPrompt
-  readonly agents: Records<AgentValue>
   readonly projects: Records<ProjectValue>
   readonly library: Library
   readonly engine: () => Promise<SearchEngine>
@@ -33,7 +32,7 @@ export interface SettingParts {
 /** The session that is answered, and the room of the model that answers. */
 export interface SettingQuestion {
   readonly session?: string
-  readonly agent?: string
+  readonly agent?: CustomAgent
   readonly project?: string
   /** Tokens. */
   readonly window: number
@@ -43,9 +42,9 @@ export interface SettingQuestion {
 /** An agent or project that was removed meanwhile leaves its sessions to the default agent. */
 export async function turnSetting(parts: SettingParts, question: SettingQuestion): Promise<TurnSetting> {
   const { library } = parts
-  const [prompt, agent, project] = await Promise.all([
+  const { agent } = question
+  const [prompt, project] = await Promise.all([
     parts.prompt.text(),
-    question.agent === undefined ? undefined : found(parts.agents, question.agent),
     question.project === undefined ? undefined : found(parts.projects, question.project),
   ])
   const [ofProject, ofAgent, ofSession] = await Promise.all([
@@ -60,16 +59,26 @@ export async function turnSetting(parts: SettingParts, question: SettingQuestion
     ...(project ? { project } : {}),
     ...(fit ? { fit } : {}),
     tools: fileTools(parts, { project, agent, fit, ofAgent, ofSession }),
-    textOf: (file) => library.text(file),
+    textOf: remembered((file) => library.text(file)),
   }
 }
 
-async function found<Value>(
+/** Each step of a turn sends the same files: their texts are read once. */
+function remembered(read: TurnSetting['textOf']): TurnSetting['textOf'] {
+  const texts = new Map<string, Promise<string | undefined>>()
+  return (file) => {
+    const text = texts.get(file.id) ?? read(file)
+    texts.set(file.id, text)
+    return text
+  }
+}
+
+/** `undefined` where it was removed meanwhile. */
+export async function found<Value>(
   records: Records<Value>,
   id: string,
 ): Promise<(Value & { readonly id: string }) | undefined> {
-  const all = await records.list()
-  const record = all.find((each) => each.id === id)
+  const record = await records.find(id)
   return record && { ...record.value, id }
 }
 

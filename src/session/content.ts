@@ -13,3 +13,11 @@ export function contentHash(text: string): string {
 export function contentReferences(json: string): readonly string[] {
   return Array.from(json.matchAll(/sha256:([0-9a-f]{64})(?![0-9a-f])/g), ([, hash]) => hash!)
 }
+
+/** The text that `sha256:HASH` refers to; `undefined` where nobody has it. */
+export async function referredContent(
+  store: { content(hash: string): Promise<string | undefined> },
+  reference: string,
+): Promise<string | undefined> {
+  return store.content(reference.replace('sha256:', ''))
+}

@@ -14,12 +14,16 @@ export function cappedResult(result: ToolResult, limit: number): ToolResult {
 /** A text cut to `limit` characters, with a note of what was cut. */
 export function cappedText(text: string, limit: number): string {
   if (text.length <= limit) return text
-  // A pair of UTF-16 units is one character: half of it is none.
-  const shown = /[\uD800-\uDBFF]/.test(text.charAt(limit - 1)) ? limit - 1 : limit
+  const shown = wholeCharacter(text, limit)
   return `${text.slice(0, shown)}${truncationNote(shown, text.length)}`
 }
 
 /** The line below a text that was cut. */
 export function truncationNote(shown: number, all: number): string {
   return `\n...[truncated: ${shown} of ${all} characters shown]`
+}
+
+/** The last place up to `at` where a text can be cut: a pair of UTF-16 units is one character, and half of it is none. */
+export function wholeCharacter(text: string, at: number): number {
+  return at > 0 && at < text.length && /[\uD800-\uDBFF]/.test(text.charAt(at - 1)) ? at - 1 : at
 }

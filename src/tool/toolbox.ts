@@ -115,7 +115,8 @@ export function createToolbox(declared: readonly Tool[], options: ToolboxOptions
   }
 }
 
-function definitionOf({ name, description, inputSchema, tokens, keepsOutput }: Tool): ToolDefinition {
+/** What the model is told of a tool, and what an assembly has to know of it. */
+export function definitionOf({ name, description, inputSchema, tokens, keepsOutput }: Tool): ToolDefinition {
   return {
     name,
     ...(description !== undefined && { description }),
