@@ -5,6 +5,7 @@ export {
   type FileSearch,
   type FileSearchAnswer,
   type NewSession,
+  type NotesSummary,
   type ModelStatus,
   type PersonsDecision,
   type Preview,
@@ -32,7 +33,9 @@ export type { Kept, Records } from './runtime/records.ts'
 export { inbox } from './runtime/attach-files.ts'
 export { createRuntime, type RuntimeParts } from './runtime/create-runtime.ts'
 export { type OpenOptions, openRuntime, storePath } from './runtime/open-runtime.ts'
-export type { Channel, Reply } from './runtime/channel.ts'
+export { type Channel, type ChannelDesk, type Reply, type SentPart, UndeliverableError } from './runtime/channel.ts'
+export type { ChannelInbox } from './runtime/channel-inbox.ts'
+export type { PairedChat, PairingCode, Pairings } from './runtime/pairings.ts'
 export { type Clock, systemClock } from './runtime/clock.ts'
 export { counters, type Counters } from './runtime/counters.ts'
 export { canonical, type Reuse, type SealedManifest, sha256 } from './runtime/seal.ts'

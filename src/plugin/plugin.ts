@@ -1,4 +1,5 @@
 import type { Layer, PromptDocument, Reason, ToolDefinition } from '../context.ts'
+import type { SubjectReading } from '../subject.ts'
 import type { Tool } from '../tool.ts'
 import type { CustomAgent, Project } from './custom-agent.ts'
 import type { SkillDefinition } from './skill-definition.ts'
@@ -65,6 +66,8 @@ export interface LayerContext {
   readonly agent?: CustomAgent
   readonly project?: Project
   readonly files?: ProjectFiles
+  /** What the session is about, as it was when the turn began. */
+  readonly subject?: SubjectReading
   /** Something in this turn has numbers that can be cited. */
   readonly cites?: boolean
 }

@@ -1,16 +1,29 @@
 import type { TurnOutcome } from '../session.ts'
+import type { ChannelInbox } from './channel-inbox.ts'
+import type { Runtime } from './contract.ts'
 
 /**
- * A channel that replies have to be carried to, such as a chat service. The browser, the terminal and HTTP need no such
- * thing: there people read the log itself.
+ * A place where people talk, such as a chat service: what they say becomes input, and replies are carried to them. The
+ * browser, the terminal and HTTP need no such thing: there people read the log itself. Every channel runs the case suite of
+ * `foreword/testing`.
  */
 export interface Channel {
   readonly name: string
   /**
-   * Puts a reply into a conversation and answers the channel's own id of it. `turn` is the same at every attempt, so a
-   * channel that can tell repeats apart delivers once even when a crash came between sending and recording.
+   * Begins to take what people say. Called once, after what a former process left was taken up. Resolves once it listens or
+   * keeps trying to; a rejection is a warning, and the gateway runs without the channel.
+   */
+  start?(desk: ChannelDesk): Promise<void>
+  /** Takes nothing more and ends what is on its way. Whatever was accepted and not handled stays in the inbox. */
+  stop?(): Promise<void>
+  /**
+   * Puts a reply into a conversation and answers the channel's own id of its first message. What `sent` names stands there
+   * already: it is changed where it differs, and never sent again. Rejects where it may be tried again later, and with
+   * `UndeliverableError` where that is of no use.
    */
   deliver(reply: Reply): Promise<{ readonly messageId: string }>
+  /** What is wrong with it now, for the status of the gateway. */
+  warnings?(): readonly string[]
 }
 
 export interface Reply {
@@ -21,4 +34,29 @@ export interface Reply {
   readonly text: string
   /** A turn that failed says why: people have to be told. */
   readonly outcome: TurnOutcome
+  /** Messages of the channel that are known to hold parts of this reply, in the order of their parts. */
+  readonly sent: readonly SentPart[]
+}
+
+/** A message of the channel that holds a part of a reply. */
+export interface SentPart {
+  /** 1, 2, 3 … in the order of reading. */
+  readonly part: number
+  readonly messageId: string
+}
+
+/** What a channel works with. */
+export interface ChannelDesk {
+  readonly runtime: Runtime
+  /** Holds what came in until it was handled, on disk. */
+  readonly inbox: ChannelInbox
+  /** Notes that a message of the channel holds a part of a reply. On disk when it resolves. */
+  sent(session: string, turn: string, part: SentPart): Promise<void>
+  /** Sentences for the operator. */
+  warn(text: string): void
+}
+
+/** A reply that will never arrive, such as one to somebody who has blocked the bot. */
+export class UndeliverableError extends Error {
+  override readonly name = 'UndeliverableError'
 }

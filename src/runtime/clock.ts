@@ -7,7 +7,7 @@ export interface Clock {
   /** Monotonic, ms. */
   monotonic(): number
   /** A name that no other thing has, such as `call_3fk9…`. */
-  newId(kind: 'session' | 'turn' | 'call' | 'approval' | 'agent' | 'project' | 'file'): string
+  newId(kind: 'session' | 'turn' | 'call' | 'approval' | 'agent' | 'project' | 'file' | 'proposal'): string
 }
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'

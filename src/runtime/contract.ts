@@ -14,10 +14,12 @@ import type {
   TurnOutcome,
   Usage,
 } from '../session.ts'
+import type { Proposals, Subjects } from '../subject.ts'
 import type { CallDescription, ToolResult } from '../tool.ts'
 import type { AgentValue, ProjectValue } from './custom-agents.ts'
 import type { EditedPrompt } from './edited-prompt.ts'
 import type { Library } from './library.ts'
+import type { Pairings } from './pairings.ts'
 import type { Records } from './records.ts'
 
 /**
@@ -46,12 +48,21 @@ export interface Runtime {
   /** From the next turn on; `undefined` returns to the default agent. Rejects with `no-such-record`. */
   setAgent(session: string, agent: string | undefined): Promise<void>
   setProject(session: string, project: string | undefined): Promise<void>
+  /** Rejects with `no-such-subject`. */
+  setSubject(session: string, subject: string | undefined): Promise<void>
   deleteSession(session: string): Promise<boolean>
 
   /** The system prompt, custom agents and projects, each with its history. */
   readonly prompt: EditedPrompt
   readonly agents: Records<AgentValue>
   readonly projects: Records<ProjectValue>
+  /** Folders of subjects and tastes, and what models would like to write there. */
+  readonly subjects: Subjects
+  readonly proposals: Proposals
+  /** Has a model put long notes into words and keeps them. Rejects with `invalid-input` where that is not switched on. */
+  summariseNotes(subject: string): Promise<NotesSummary>
+  /** Chats that may talk here. */
+  readonly pairings: Pairings
   /** Files that people handed in. */
   readonly library: Library
   /** Passages of files, for a person: nothing is hidden from whoever runs the gateway. */
@@ -101,6 +112,21 @@ export interface NewSession {
   /** Ids; `no-such-record` where there is none. */
   readonly agent?: string
   readonly project?: string
+  /** `no-such-subject` where there is no folder of it. */
+  readonly subject?: string
+}
+
+/** Notes in a model's words, kept for as long as the notes are the same. */
+export interface NotesSummary {
+  readonly subject: string
+  readonly text: string
+  readonly model: string
+  /** SHA-256 of the notes that it covers. */
+  readonly covers: string
+  /** Lines of the notes. */
+  readonly lines: number
+  /** ISO 8601. */
+  readonly time: string
 }
 
 /** A question to the index of files. */
@@ -326,6 +352,7 @@ export type RuntimeErrorCode =
   | 'no-such-approval'
   | 'no-such-record'
   | 'no-such-file'
+  | 'no-such-subject'
   /** Somebody changed it between the look and the change. */
   | 'record-changed'
   /** Somebody has decided already, or about something else. */

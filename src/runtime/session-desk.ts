@@ -20,6 +20,8 @@ export interface SessionDesk {
   /** Ids of the custom agent and the project of the session. */
   agent: string | undefined
   project: string | undefined
+  /** Id of the subject that the session is about. */
+  subject: string | undefined
   /** Digests of calls that a person approved for the whole session; `undefined` until somebody asks. */
   grants: Set<string> | undefined
   /** Marks of the last cut, and the room it was made for. */
@@ -40,10 +42,10 @@ export interface LastCall {
 const MOST_DESKS = 256
 
 /** What was chosen for a session. */
-type Chosen = Partial<Pick<SessionDesk, 'model' | 'agent' | 'project'>>
+type Chosen = Partial<Pick<SessionDesk, 'model' | 'agent' | 'project' | 'subject'>>
 
-function chosenIn({ model, agent, project }: SessionRow): Chosen {
-  return { model, agent, project }
+function chosenIn({ model, agent, project, subject }: SessionRow): Chosen {
+  return { model, agent, project, subject }
 }
 
 /** Every desk there is, one for each session. */
@@ -136,6 +138,7 @@ function blank(session: string, newest = 0): SessionDesk {
     model: undefined,
     agent: undefined,
     project: undefined,
+    subject: undefined,
     grants: undefined,
     cut: undefined,
     lastCall: undefined,

@@ -1,5 +1,6 @@
 import type { Binding, EntryBody, SessionRow, SessionStore } from '../session.ts'
 import { noSuchSession } from './admission.ts'
+import { SubjectError, type Subjects } from '../subject.ts'
 import type { Clock } from './clock.ts'
 import { type NewSession, type Runtime, RuntimeError } from './contract.ts'
 import type { ModelChoice } from './model-choice.ts'
@@ -12,7 +13,7 @@ import type { TurnShelf } from './turn-shelf.ts'
 /** Sessions as such: how one is made, found, given a model and deleted. */
 export interface Sessions extends Pick<
   Runtime,
-  'newSession' | 'sessionFor' | 'setModel' | 'setAgent' | 'setProject' | 'deleteSession'
+  'newSession' | 'sessionFor' | 'setModel' | 'setAgent' | 'setProject' | 'setSubject' | 'deleteSession'
 > {
   /** Rejects with `no-such-session`. */
   deskOf(session: string): Promise<SessionDesk>
@@ -27,6 +28,7 @@ export interface SessionsParts {
   readonly clock: Clock
   readonly agents: Pick<Records<unknown>, 'get'>
   readonly projects: Pick<Records<unknown>, 'get'>
+  readonly subjects: Pick<Subjects, 'context'>
   /** Files of the session go with it. */
   readonly forgetFiles: (session: string) => Promise<void>
   /** Throws once the runtime takes no more input. */
@@ -45,10 +47,11 @@ export function createSessions(parts: SessionsParts): Sessions {
     throw noSuchSession(session)
   }
 
-  async function newSession({ title, binding, model, agent, project }: NewSession = {}): Promise<SessionRow> {
+  async function newSession({ title, binding, model, agent, project, subject }: NewSession = {}): Promise<SessionRow> {
     refuseWhenClosing()
     if (agent !== undefined) await parts.agents.get(agent)
     if (project !== undefined) await parts.projects.get(project)
+    if (subject !== undefined) await knownSubject(parts.subjects, subject)
     const session = clock.newId('session')
     const start = {
       type: 'session-start' as const,
@@ -60,6 +63,7 @@ export function createSessions(parts: SessionsParts): Sessions {
       ...(model === undefined ? [] : [{ type: 'model' as const, model }]),
       ...(agent === undefined ? [] : [{ type: 'agent' as const, agent }]),
       ...(project === undefined ? [] : [{ type: 'project' as const, project }]),
+      ...(subject === undefined ? [] : [{ type: 'subject' as const, subject }]),
     ]
     try {
       await store.transaction([
@@ -69,7 +73,7 @@ export function createSessions(parts: SessionsParts): Sessions {
     } catch (error) {
       throw runtimeFailure(error)
     }
-    desks.fresh(session, { model, agent, project })
+    desks.fresh(session, { model, agent, project, subject })
     return (await store.session(session))!
   }
 
@@ -116,6 +120,12 @@ export function createSessions(parts: SessionsParts): Sessions {
       await note(desk, { type: 'project', project: project ?? null })
       desk.project = project
     },
+    async setSubject(session, subject) {
+      const desk = await deskOf(session)
+      if (subject !== undefined) await knownSubject(parts.subjects, subject)
+      await note(desk, { type: 'subject', subject: subject ?? null })
+      desk.subject = subject
+    },
     async deleteSession(session) {
       const desk = await desks.of(session)
       if (!desk) return false
@@ -129,5 +139,15 @@ export function createSessions(parts: SessionsParts): Sessions {
       await parts.forgetFiles(session)
       return store.deleteSession(session)
     },
+  }
+}
+
+async function knownSubject(subjects: Pick<Subjects, 'context'>, subject: string): Promise<void> {
+  try {
+    await subjects.context(subject)
+  } catch (error) {
+    if (!(error instanceof SubjectError)) throw error
+    const code = error.code === 'not_found' ? 'no-such-subject' : 'invalid-input'
+    throw new RuntimeError(code, error.message, error.details, { cause: error })
   }
 }

@@ -55,6 +55,7 @@ const statuses: Readonly<Record<RuntimeErrorCode, number>> = {
   'no-such-approval': 404,
   'no-such-record': 404,
   'no-such-file': 404,
+  'no-such-subject': 404,
   'model-not-found': 404,
   'key-reused': 409,
   'approval-changed': 409,

@@ -26,6 +26,7 @@ export interface SessionState {
   readonly model: string | null
   readonly agent: string | null
   readonly project: string | null
+  readonly subject: string | null
 }
 
 interface PlannedTurn {
@@ -136,7 +137,7 @@ export function planAppend(stored: Stored, id: string, bodies: readonly EntryBod
 }
 
 function emptySession(id: string, time: string): SessionState {
-  const chosen = { title: null, model: null, agent: null, project: null }
+  const chosen = { title: null, model: null, agent: null, project: null, subject: null }
   return { id, created: time, updated: time, turns: 0, entries: 0, tokens: 0, ...chosen }
 }
 
@@ -153,6 +154,8 @@ function sessionAfter(session: SessionState, body: EntryBody, time: string): Ses
       return { ...moved, agent: body.agent }
     case 'project':
       return { ...moved, project: body.project }
+    case 'subject':
+      return { ...moved, subject: body.subject }
     default:
       return moved
   }

@@ -107,7 +107,20 @@ export type EntryBody =
   | { readonly type: 'model'; readonly model: string | null }
   | { readonly type: 'agent'; readonly agent: string | null }
   | { readonly type: 'project'; readonly project: string | null }
+  | { readonly type: 'subject'; readonly subject: string | null }
   | { readonly type: 'turn-end'; readonly turn: string; readonly outcome: TurnOutcome }
+  /**
+   * A message of a channel holds a part of the reply, perhaps not yet as it will be in the end. What is known to stand there
+   * is changed afterwards and never sent a second time.
+   */
+  | {
+      readonly type: 'sent'
+      readonly turn: string
+      readonly channel: string
+      /** 1, 2, 3 … in the order of reading. */
+      readonly part: number
+      readonly messageId: string
+    }
   /** The reply of a turn stands in its channel, under the channel's own message id. */
   | { readonly type: 'delivered'; readonly turn: string; readonly channel: string; readonly messageId?: string }
 

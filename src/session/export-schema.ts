@@ -74,7 +74,9 @@ const entry = z.discriminatedUnion('type', [
   z.looseObject({ ...at, type: z.literal('model'), model: id.nullable() }),
   z.looseObject({ ...at, type: z.literal('agent'), agent: id.nullable() }),
   z.looseObject({ ...at, type: z.literal('project'), project: id.nullable() }),
+  z.looseObject({ ...at, type: z.literal('subject'), subject: id.nullable() }),
   z.looseObject({ ...ofTurn, type: z.literal('turn-end'), outcome }),
+  z.looseObject({ ...ofTurn, type: z.literal('sent'), channel: id, part: z.int().positive(), messageId: id }),
   z.looseObject({ ...ofTurn, type: z.literal('delivered'), channel: id }),
 ])
 

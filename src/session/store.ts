@@ -221,4 +221,6 @@ export interface SessionRow {
   /** The custom agent that answers; `undefined` is the default agent. */
   readonly agent: string | undefined
   readonly project: string | undefined
+  /** Id of the subject that it is about. */
+  readonly subject: string | undefined
 }

@@ -19,6 +19,7 @@ export function sessionCases(storeCase: StoreCase): void {
       model: 'ollama/llama3.2',
       agent: undefined,
       project: undefined,
+      subject: undefined,
     }
     assert.deepEqual(await store.session('a'), row)
     await store.append('a', [{ type: 'model', model: null }], at(3))
@@ -26,27 +27,38 @@ export function sessionCases(storeCase: StoreCase): void {
     assert.equal(await store.session('unknown'), undefined)
   })
 
-  storeCase('a session tells the agent that answers and its project, until others are chosen', async (store) => {
-    await store.append('a', [start, { type: 'agent', agent: 'poet' }], at(1))
-    await store.append('a', [{ type: 'project', project: 'atlas' }], at(2))
-    const chosen = async () => [(await store.session('a'))?.agent, (await store.sessions())[0]?.project]
-    assert.deepEqual(await chosen(), ['poet', 'atlas'])
-    await store.append(
-      'a',
-      [
-        { type: 'agent', agent: 'critic' },
-        { type: 'project', project: null },
-      ],
-      at(3),
-    )
-    assert.deepEqual(await chosen(), ['critic', undefined])
-    await store.append('a', [{ type: 'agent', agent: null }, ...whole('t1')], at(4))
-    assert.deepEqual(await chosen(), [undefined, undefined])
-    assert.deepEqual(
-      (await store.entries('a', { types: ['agent', 'project'] })).map((entry) => entry.seq),
-      [2, 3, 4, 5, 6],
-    )
-  })
+  storeCase(
+    'a session tells the agent that answers, its project and its subject, until others are chosen',
+    async (store) => {
+      await store.append('a', [start, { type: 'agent', agent: 'poet' }], at(1))
+      await store.append('a', [{ type: 'project', project: 'atlas' }], at(2))
+      const chosen = async () => {
+        const [row] = await store.sessions()
+        return [(await store.session('a'))?.agent, row?.project, row?.subject]
+      }
+      assert.deepEqual(await chosen(), ['poet', 'atlas', undefined])
+      await store.append(
+        'a',
+        [
+          { type: 'agent', agent: 'critic' },
+          { type: 'project', project: null },
+          { type: 'subject', subject: 'reef' },
+        ],
+        at(3),
+      )
+      assert.deepEqual(await chosen(), ['critic', undefined, 'reef'])
+      await store.append(
+        'a',
+        [{ type: 'agent', agent: null }, { type: 'subject', subject: null }, ...whole('t1')],
+        at(4),
+      )
+      assert.deepEqual(await chosen(), [undefined, undefined, undefined])
+      assert.deepEqual(
+        (await store.entries('a', { types: ['agent', 'project', 'subject'] })).map((entry) => entry.seq),
+        [2, 3, 4, 5, 6, 7, 8],
+      )
+    },
+  )
 
   storeCase('sessions are listed by their newest activity, in pages', async (store) => {
     await store.append('a', [{ type: 'session-start' }], at(1))

@@ -13,12 +13,13 @@ export const floors: Readonly<Record<string, number>> = {
   tool: 2,
   document: 2,
   search: 2,
+  subject: 2,
   plugin: 3,
   agent: 4,
-  testing: 4,
   runtime: 5,
   server: 6,
   channel: 6,
+  testing: 6,
   cli: 7,
 }
 

@@ -13,11 +13,14 @@ export interface Override {
 /** What the environment says over single keys. An empty variable says nothing. */
 export function overridesOf(environment: Environment): readonly Override[] {
   return plainKeys().flatMap((path) => {
-    const variable = variableOf(path)
-    const text = environment[variable]
-    return text === undefined || text === '' ? [] : [{ path, variable, value: valueOf(path, text) }]
+    const variables = [variableOf(path), ...(alsoSetBy[path.join('.')] ?? [])]
+    const variable = variables.find((name) => (environment[name] ?? '') !== '')
+    return variable === undefined ? [] : [{ path, variable, value: valueOf(path, environment[variable]!) }]
   })
 }
+
+/** Variables of others that set a key too (BEHAVIOURS §4). */
+const alsoSetBy: Readonly<Record<string, readonly string[]>> = { 'subjects.tastes': ['CHEMIGRAM_TASTES_DIR'] }
 
 /** `agent.maxSteps` is set by `FOREWORD_AGENT_MAX_STEPS`. */
 export function variableOf(path: KeyPath): string {

@@ -30,7 +30,12 @@ test('without a file everything has its default, and paths are in the home', asy
     files: { maxBytes: 52_428_800, maxTokens: 1_000_000 },
     search: {},
     web: { allowHosts: [], maxBytes: 5_000_000, timeoutMs: 20_000 },
-    subjects: { directory: '/srv/foreword/subjects', tastes: '/srv/foreword/tastes' },
+    subjects: {
+      directory: '/srv/foreword/subjects',
+      tastes: '/srv/foreword/tastes',
+      maxTextChars: 20_000,
+      summarize: false,
+    },
     channels: {},
     mcp: { servers: {} },
     plugins: [],

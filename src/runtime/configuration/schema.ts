@@ -167,12 +167,49 @@ const skills = z.strictObject({
 const subjects = z.strictObject({
   directory: z.string().min(1).default('subjects').describe('Folder of the subjects; relative to the home.'),
   tastes: z.string().min(1).default('tastes').describe('Folder of the tastes; relative to the home.'),
+  default: z.string().min(1).optional().describe('Id of the subject of sessions that choose none.'),
+  maxTextChars: z
+    .int()
+    .min(200)
+    .default(20_000)
+    .describe('The most of one text of a subject that is read into a context, characters.'),
+  summarize: z
+    .boolean()
+    .default(false)
+    .describe('Whether a model puts notes of more than 40 lines into words. Their beginning and end unless it does.'),
+  summaryModel: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('PROVIDER/MODEL that does it; the configured model unless given.'),
+})
+
+const webhook = z.strictObject({
+  url: z
+    .url({ protocol: /^https$/ })
+    .describe('Public address of the gateway; /channels/telegram is added where it names no path.'),
+  secretEnv: variable
+    .optional()
+    .describe('Environment variable that holds the secret of the calls; made unless given.'),
 })
 
 const telegram = z.strictObject({
   tokenEnv: variable.optional().describe("Environment variable that holds the bot's token."),
   tokenFile: z.string().min(1).optional().describe("File that holds the bot's token; relative to the home."),
   allowedUsers: z.array(z.int()).default([]).describe('Ids of the people who may talk to the bot.'),
+  allowedChats: z
+    .array(z.int())
+    .default([])
+    .describe('Ids of the groups that the bot answers in when it is mentioned.'),
+  linkPreviews: z
+    .boolean()
+    .default(false)
+    .describe('Whether Telegram fetches the pages that a reply links to: a reply can send data out that way.'),
+  apiRoot: z
+    .url({ protocol: /^https?$/ })
+    .default('https://api.telegram.org')
+    .describe('Where the Bot API is; a server of your own takes larger files.'),
+  webhook: webhook.optional().describe('Telegram calls the gateway. The gateway asks Telegram unless given.'),
 })
 
 const server = z.strictObject({

@@ -58,6 +58,7 @@ const insertSession = plan((slot: Slot<SessionState>) =>
     model: slot('model'),
     agent: slot('agent'),
     project: slot('project'),
+    subject: slot('subject'),
   }),
 )
 
@@ -72,6 +73,7 @@ const updateSession = plan((slot: Slot<SessionState>) =>
       model: slot('model'),
       agent: slot('agent'),
       project: slot('project'),
+      subject: slot('subject'),
     })
     .where('id', '=', slot('id')),
 )

@@ -70,6 +70,21 @@ test('a store from before there were records and files gets both, and keeps what
   await store.close()
 })
 
+test('a store from before sessions had subjects keeps what it holds', async (context) => {
+  const path = await temporaryStore(context)
+  const connection = openConnection({ path })
+  migrate(connection, allMigrations.slice(0, 3))
+  connection.execute(`
+    insert into sessions values ('a', 'kept', '${time}', '${time}', 0, 1, 0, null, null, 'atlas');
+    insert into entries values ('a', 1, '${time}', 'session-start', null, '{"type":"session-start","title":"kept"}')`)
+  connection.close()
+  const store = await openSqliteStore({ path })
+  await store.append('a', [{ type: 'subject', subject: 'reef' }], time)
+  const { project, subject, entries } = (await store.session('a'))!
+  assert.deepEqual([project, subject, entries], ['atlas', 'reef', 2])
+  await store.close()
+})
+
 test('a step that fails leaves the version before it', async (context) => {
   const path = await temporaryStore(context)
   const connection = openConnection({ path })

@@ -182,8 +182,11 @@ const recordsAndFiles: readonly Compilable[] = [
   schema.createIndex('files_hash').on('files').columns(['hash', 'number']),
 ]
 
+const subjects: readonly Compilable[] = [schema.alterTable('sessions').addColumn('subject', 'text')]
+
 export const allMigrations: readonly Migration[] = [
   { version: 1, steps: firstTables },
   { version: 2, steps: auditTable },
   { version: 3, steps: recordsAndFiles },
+  { version: 4, steps: subjects },
 ]

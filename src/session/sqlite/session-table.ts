@@ -47,7 +47,7 @@ interface Row extends SessionState {
 }
 
 function rowOf(row: Row): SessionRow {
-  const { id, title, channel, conversation, created, updated, turns, entries, model, agent, project } = row
+  const { id, title, channel, conversation, created, updated, turns, entries, model, agent, project, subject } = row
   return {
     id,
     title: title ?? undefined,
@@ -59,6 +59,7 @@ function rowOf(row: Row): SessionRow {
     model: model ?? undefined,
     agent: agent ?? undefined,
     project: project ?? undefined,
+    subject: subject ?? undefined,
   }
 }
 

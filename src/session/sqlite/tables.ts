@@ -14,6 +14,7 @@ export interface Tables {
     readonly model: string | null
     readonly agent: string | null
     readonly project: string | null
+    readonly subject: string | null
   }
   readonly entries: {
     readonly session: string

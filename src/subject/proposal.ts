@@ -1,0 +1,65 @@
+import type { SubjectFile } from './subjects.ts'
+
+/**
+ * Something that a model would like to write and a person has to confirm. It writes nothing by itself, survives a restart
+ * and is used once (BEHAVIOURS §4).
+ */
+export interface Proposal {
+  readonly id: string
+  /** ISO 8601. */
+  readonly time: string
+  readonly file: SubjectFile
+  /** What is added at the end of the file. */
+  readonly content: string
+  /** Only of tastes. */
+  readonly category?: TasteCategory
+  /** SHA-256 over the file, the content and the category: a decision holds for exactly that. */
+  readonly digest: string
+  /** Unified diff. While it waits: against the file as it is now. Afterwards: what was done. */
+  readonly diff: string
+  readonly by: ProposalSource
+  readonly state: ProposalState
+}
+
+export type TasteCategory = 'appearance' | 'process' | 'value'
+
+/** Who asked for it. */
+export interface ProposalSource {
+  readonly session?: string
+  readonly turn?: string
+  readonly toolCallId?: string
+  readonly tool: string
+  /** The program that asked over MCP, by its own name. */
+  readonly client?: string
+}
+
+export type ProposalState =
+  | { readonly type: 'waiting' }
+  /** `by`: through which door, such as `cli`, `http` or `mcp`. */
+  | { readonly type: 'confirmed'; readonly by: string; readonly time: string }
+  | { readonly type: 'declined'; readonly by: string; readonly time: string; readonly reason?: string }
+  | { readonly type: 'undone'; readonly by: string; readonly time: string }
+
+export type ProposalDraft =
+  | { readonly type: 'notes'; readonly subject: string; readonly content: string }
+  | { readonly type: 'taste'; readonly name: string; readonly content: string; readonly category: TasteCategory }
+
+/** A person's word on a proposal. `digest` has to be the one of what was shown. */
+export interface ProposalDecision {
+  readonly type: 'confirm' | 'decline'
+  readonly digest: string
+  readonly by: string
+  readonly reason?: string
+}
+
+/** Rejects with `SubjectError`: `not_found`, `decided`, `changed`, `invalid_input`, `unwritable`. */
+export interface Proposals {
+  /** On disk when it resolves. The very same draft, still waiting, is answered again and not stored twice. */
+  propose(draft: ProposalDraft, by: ProposalSource): Promise<Proposal>
+  /** Oldest first. All of them unless a state is named. */
+  list(options?: { readonly state?: ProposalState['type'] }): Promise<readonly Proposal[]>
+  get(id: string): Promise<Proposal>
+  decide(id: string, decision: ProposalDecision): Promise<Proposal>
+  /** Takes a confirmed one back. What people wrote meanwhile stays; where it cannot be told apart, it is `changed`. */
+  undo(id: string, by: string): Promise<Proposal>
+}
