@@ -38,7 +38,15 @@ export interface ServerOptions {
   readonly configuration?: () => unknown
   readonly log?: ServerLog | undefined
   readonly streams?: Partial<StreamLimits>
+  /**
+   * Doors for services that call by themselves, by their exact path. They have no token of this gateway: each checks its
+   * callers itself.
+   */
+  readonly hooks?: Readonly<Record<string, Hook>> | undefined
 }
+
+/** Answers a POST of a service. A rejection is an inner failure. */
+export type Hook = (request: Request) => Promise<Response>
 
 /** Told of failures that nobody expected. A pino logger is one. */
 export interface ServerLog {
@@ -59,6 +67,7 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
   assertBindIsSafe(options.bind, options.token)
   const streams = createStreams({ ...defaultStreamLimits, ...options.streams })
   const guard = createGuard(options)
+  const hooks = new Map(Object.entries(options.hooks ?? {}))
   const openapi = once(async () => {
     const { openapiDocument } = await import('./openapi.ts')
     return openapiDocument(routes, {
@@ -106,6 +115,8 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
     async fetch(request, bindings = {}) {
       const path = pathOf(request.url)
       try {
+        const hook = request.method === 'POST' ? hooks.get(path) : undefined
+        if (hook) return await hook(request)
         return guard(request, path) ?? (await app.fetch(request, bindings))
       } catch (error) {
         return answerFailure(error, path)
