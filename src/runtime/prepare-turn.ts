@@ -24,7 +24,7 @@ export interface PrepareParts extends SettingParts {
   readonly allowed: (tools: readonly Tool[]) => Promise<readonly Tool[]>
 }
 
-type Chosen = Partial<Pick<SessionDesk, 'session' | 'model' | 'agent' | 'project'>>
+type Chosen = Partial<Pick<SessionDesk, 'session' | 'model' | 'agent' | 'project' | 'subject'>>
 
 /**
  * Finds the model, the agent and the files of a session's turn, once, before its first step: the request's own model goes
@@ -32,12 +32,13 @@ type Chosen = Partial<Pick<SessionDesk, 'session' | 'model' | 'agent' | 'project
  */
 export async function prepareTurn(
   parts: PrepareParts,
-  { session, model: ofSession, agent, project }: Chosen,
+  { session, model: ofSession, agent, project, subject: chosen }: Chosen,
   asked: string | undefined,
 ): Promise<PreparedTurn> {
   const bench = parts.bench()
   const made = agent === undefined ? undefined : await found(parts.agents, agent)
   const model = await parts.models.resolve(asked ?? ofSession ?? made?.model)
+  const subject = chosen ?? bench.settings.subject
   const { window, reserve } = budgetFor(bench, model)
   const setting = await turnSetting(parts, {
     window,
@@ -45,6 +46,7 @@ export async function prepareTurn(
     ...(session === undefined ? {} : { session }),
     ...(made ? { agent: made } : {}),
     ...(project === undefined ? {} : { project }),
+    ...(subject === undefined ? {} : { subject }),
   })
   // Readers of the history stand last, behind the tools for files.
   const tools = [...setting.tools, ...parts.tools()]

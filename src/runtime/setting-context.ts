@@ -8,14 +8,15 @@ import type { TurnSetting } from './turn-setting.ts'
 export async function settingContext(
   setting: TurnSetting | undefined,
   cites: boolean,
-): Promise<Pick<LayerContext, 'prompt' | 'agent' | 'project' | 'files' | 'cites'>> {
+): Promise<Pick<LayerContext, 'prompt' | 'agent' | 'project' | 'files' | 'subject' | 'cites'>> {
   if (!setting) return { cites }
-  const { prompt, agent, project, fit } = setting
+  const { prompt, agent, project, fit, subject } = setting
   return {
     cites,
     ...(prompt === undefined ? {} : { prompt }),
     ...(agent ? { agent } : {}),
     ...(project ? { project } : {}),
+    ...(subject ? { subject } : {}),
     ...(fit ? { files: await projectFiles(setting, fit) } : {}),
   }
 }

@@ -17,6 +17,8 @@ export interface RuntimeSettings {
   readonly maxResultChars?: number
   /** The most of all tool results of one turn that the model is shown, characters. 240,000 unless given. */
   readonly maxTurnResultChars?: number
+  /** Id of the subject of sessions that choose none. */
+  readonly subject?: string
   /** How much a model that can reason should; absent: as its provider has it. */
   readonly reasoning?: 'none' | 'low' | 'medium' | 'high'
   readonly retryDelaysMs: readonly number[]

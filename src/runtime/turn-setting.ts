@@ -2,6 +2,7 @@ import type { CustomAgent, FoundDocument, Project } from '../plugin.ts'
 import { readAttachmentTool, searchAttachmentTool, searchFilesTool } from '../plugin.ts'
 import type { SearchEngine, SearchHit } from '../search.ts'
 import type { FileRow } from '../session.ts'
+import { SubjectError, type SubjectReading, type Subjects } from '../subject.ts'
 import type { Tool } from '../tool.ts'
 import type { ProjectValue } from './custom-agents.ts'
 import type { EditedPrompt } from './edited-prompt.ts'
@@ -16,6 +17,8 @@ export interface TurnSetting {
   readonly project?: Project
   /** Of the project's files; absent where there is no project. */
   readonly fit?: ProjectFit
+  /** What the session is about; absent where it is about nothing, or its folder is gone. */
+  readonly subject?: SubjectReading
   /** Tools for the files that this session may see. */
   readonly tools: readonly Tool[]
   textOf(file: FileRow): Promise<string | undefined>
@@ -25,6 +28,7 @@ export interface TurnSetting {
 export interface SettingParts {
   readonly prompt: EditedPrompt
   readonly projects: Records<ProjectValue>
+  readonly subjects: Pick<Subjects, 'context'>
   readonly library: Library
   readonly engine: () => Promise<SearchEngine>
 }
@@ -34,6 +38,7 @@ export interface SettingQuestion {
   readonly session?: string
   readonly agent?: CustomAgent
   readonly project?: string
+  readonly subject?: string
   /** Tokens. */
   readonly window: number
   readonly reserve: number
@@ -43,9 +48,10 @@ export interface SettingQuestion {
 export async function turnSetting(parts: SettingParts, question: SettingQuestion): Promise<TurnSetting> {
   const { library } = parts
   const { agent } = question
-  const [prompt, project] = await Promise.all([
+  const [prompt, project, subject] = await Promise.all([
     parts.prompt.text(),
     question.project === undefined ? undefined : found(parts.projects, question.project),
+    question.subject === undefined ? undefined : readSubject(parts.subjects, question.subject),
   ])
   const [ofProject, ofAgent, ofSession] = await Promise.all([
     project ? library.files({ type: 'project', id: project.id }) : [],
@@ -58,6 +64,7 @@ export async function turnSetting(parts: SettingParts, question: SettingQuestion
     ...(agent ? { agent } : {}),
     ...(project ? { project } : {}),
     ...(fit ? { fit } : {}),
+    ...(subject ? { subject } : {}),
     tools: fileTools(parts, { project, agent, fit, ofAgent, ofSession }),
     textOf: remembered((file) => library.text(file)),
   }
@@ -70,6 +77,16 @@ function remembered(read: TurnSetting['textOf']): TurnSetting['textOf'] {
     const text = texts.get(file.id) ?? read(file)
     texts.set(file.id, text)
     return text
+  }
+}
+
+/** `undefined` where its folder was removed meanwhile. */
+async function readSubject(subjects: Pick<Subjects, 'context'>, id: string): Promise<SubjectReading | undefined> {
+  try {
+    return await subjects.context(id)
+  } catch (error) {
+    if (error instanceof SubjectError) return undefined
+    throw error
   }
 }
 
