@@ -202,6 +202,7 @@ test('every failure of the runtime has its status, its code and its facts', asyn
     'no-such-approval': 404,
     'no-such-record': 404,
     'no-such-file': 404,
+    'no-such-subject': 404,
     'model-not-found': 404,
     'key-reused': 409,
     'approval-changed': 409,

@@ -28,7 +28,9 @@ import { createEditedPrompt } from '../../src/runtime/edited-prompt.ts'
 import { createRecords } from '../../src/runtime/records.ts'
 import { scriptedApprovals } from './scripted-approvals.ts'
 import { scriptedLibrary } from './scripted-library.ts'
+import { scriptedPairings } from './scripted-pairings.ts'
 import { scriptedRecords } from './scripted-records.ts'
+import { scriptedSubjects } from './scripted-subjects.ts'
 
 /** What the scripted runtime does with an input. */
 export type Script = (turn: ScriptedTurn) => Promise<void> | void
@@ -236,6 +238,7 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
         binding: row.binding,
         agent: row.agent,
         project: row.project,
+        subject: row.subject,
         created: time,
         updated: time,
         turns: 0,
@@ -266,6 +269,11 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
   const clock = { time: () => time, monotonic: () => 0, newId: (kind: string) => `${kind}-${++ids}` }
   const agents = createRecords({ store: memory, clock }, agentKind)
   const projects = createRecords({ store: memory, clock }, projectKind)
+  const { subjects, proposals, summariseNotes } = scriptedSubjects(time)
+  const existingSubject = async (subject: string): Promise<void> => {
+    const there = (await subjects.list()).some(({ id }) => id === subject)
+    if (!there) throw new RuntimeError('no-such-subject', `There is no subject ${subject}.`, { subject })
+  }
   const store: Partial<SessionStore> = {
     ...records,
     entries: async (session, { after = 0, upTo = Infinity, limit, turn } = {}) =>
@@ -361,6 +369,7 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
     async newSession(options = {}) {
       if (options.agent !== undefined) await agents.get(options.agent)
       if (options.project !== undefined) await projects.get(options.project)
+      if (options.subject !== undefined) await existingSubject(options.subject)
       return rowOf(makeSession(options))!
     },
     sessionFor: async (binding) => {
@@ -383,9 +392,18 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
       const { project: _before, ...row } = rows.get(session) ?? {}
       rows.set(session, project === undefined ? row : { ...row, project })
     },
+    async setSubject(session, subject) {
+      if (subject !== undefined) await existingSubject(subject)
+      const { subject: _before, ...row } = rows.get(session) ?? {}
+      rows.set(session, subject === undefined ? row : { ...row, subject })
+    },
     prompt: createEditedPrompt({ store: memory, clock }),
     agents,
     projects,
+    subjects,
+    proposals,
+    summariseNotes,
+    pairings: scriptedPairings(time),
     library: scriptedLibrary(time),
     search: async ({ text, project, limit = 10 }) => ({
       hits: project === undefined ? found.filter(({ chunk }) => chunk.text.includes(text)).slice(0, limit) : [],
@@ -452,7 +470,9 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
   return runtime
 }
 
-type ScriptedSession = Partial<Record<'title' | 'model' | 'agent' | 'project', string>> & { readonly binding?: Binding }
+type ScriptedSession = Partial<Record<'title' | 'model' | 'agent' | 'project' | 'subject', string>> & {
+  readonly binding?: Binding
+}
 
 const found: readonly SearchHit[] = [
   {
