@@ -2,11 +2,11 @@ import { z } from 'zod'
 import { type PersonsDecision, type Runtime } from '../runtime.ts'
 import { json } from './answer.ts'
 import { type Route, route } from './route.ts'
-import { digest, waitingApproval } from './schema.ts'
+import { decidedBy, digest, waitingApproval } from './schema.ts'
 
 const common = {
   digest: digest.describe('The digest of what was shown: the decision holds for exactly that.'),
-  by: z.enum(['http', 'cli', 'web']).default('http').describe('Through which door the person decided.'),
+  by: decidedBy,
 }
 
 const decisionBody = z.discriminatedUnion('decision', [

@@ -16,9 +16,11 @@ import { messageRoutes } from './message-routes.ts'
 import { openaiRoutes } from './openai-routes.ts'
 import { projectRoutes } from './project-routes.ts'
 import { promptRoutes } from './prompt-routes.ts'
+import { proposalRoutes } from './proposal-routes.ts'
 import { type Bindings, mount, type Route } from './route.ts'
 import { searchRoutes } from './search-routes.ts'
 import { sessionRoutes } from './session-routes.ts'
+import { subjectRoutes } from './subject-routes.ts'
 import { systemRoutes } from './system-routes.ts'
 import { toolRoutes } from './tool-routes.ts'
 import { turnRoutes } from './turn-routes.ts'
@@ -89,6 +91,8 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
     ...agentRoutes(runtime),
     ...projectRoutes(runtime),
     ...promptRoutes(runtime),
+    ...subjectRoutes(runtime),
+    ...proposalRoutes(runtime),
     ...fileRoutes(runtime),
     ...searchRoutes(runtime),
     ...callRoutes(runtime),

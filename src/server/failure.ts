@@ -1,5 +1,6 @@
 import { ModelError } from '../model.ts'
 import { RuntimeError, type RuntimeErrorCode } from '../runtime.ts'
+import { SubjectError, type SubjectErrorCode } from '../subject.ts'
 
 /** A failure as a door tells it: a status for programs, a code for programs that look closer, a sentence for people. */
 export interface Failure {
@@ -41,6 +42,10 @@ export function failureOf(error: unknown): Failure {
       headers: retryAfter(error.code, facts['retryAfterMs']),
     }
   }
+  if (error instanceof SubjectError) {
+    const { code, message, details } = error
+    return { status: subjectStatuses[code], code, message, facts: details, headers: {} }
+  }
   return { status: 500, code: 'internal', message: 'Foreword failed inside; its log says how.', facts: {}, headers: {} }
 }
 
@@ -76,6 +81,15 @@ const statuses: Readonly<Record<RuntimeErrorCode, number>> = {
   closing: 503,
   timeout: 504,
   'storage-full': 507,
+}
+
+const subjectStatuses: Readonly<Record<SubjectErrorCode, number>> = {
+  invalid_input: 400,
+  not_found: 404,
+  exists: 409,
+  changed: 409,
+  decided: 409,
+  unwritable: 500,
 }
 
 /** A log may hold codes that another version wrote. */

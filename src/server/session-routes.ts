@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Runtime } from '../runtime.ts'
+import { RuntimeError, type Runtime } from '../runtime.ts'
 import { type SessionRow } from '../session.ts'
 import { empty, json } from './answer.ts'
 import { noSuchSession } from './no-such.ts'
@@ -38,6 +38,7 @@ export function sessionRoutes(runtime: Runtime): readonly Route[] {
         model: z.string().min(1).optional(),
         agent: z.string().min(1).optional().describe('Id of a custom agent; the default agent where absent.'),
         project: z.string().min(1).optional().describe('Id of a project.'),
+        subject: z.string().min(1).optional().describe('Id of the subject that it is about.'),
       }),
       answers: { 201: { description: 'The new session', schema: sessionRow } },
       handle: async ({ body }) => {
@@ -57,25 +58,28 @@ export function sessionRoutes(runtime: Runtime): readonly Route[] {
       method: 'PATCH',
       path: '/api/sessions/:session',
       tag: 'sessions',
-      summary: 'Chooses the model, the agent and the project of a session',
+      summary: 'Chooses the model, the agent, the project and the subject of a session',
       description: 'Each counts from the next turn on. What is not named stays.',
       body: z
         .strictObject({
           model: chosen.describe('`provider/model`; null returns to the configured one.'),
           agent: chosen.describe('Id of a custom agent; null returns to the default agent.'),
           project: chosen.describe('Id of a project; null leaves it.'),
+          subject: chosen.describe('Id of a subject; null returns to the configured one, if there is one.'),
         })
-        .refine((body) => Object.keys(body).length > 0, 'expected a model, an agent or a project'),
+        .refine((body) => Object.keys(body).length > 0, 'expected a model, an agent, a project or a subject'),
       answers: { 200: { description: 'The session', schema: sessionRow } },
       handle: async ({ param, body }) => {
         const session = param('session')
-        const { model, agent, project } = body
+        const { model, agent, project, subject } = body
         await existing(session)
         if (typeof agent === 'string') await runtime.agents.get(agent)
         if (typeof project === 'string') await runtime.projects.get(project)
+        if (typeof subject === 'string') await existingSubject(runtime, subject)
         if (model !== undefined) await runtime.setModel(session, model ?? undefined)
         if (agent !== undefined) await runtime.setAgent(session, agent ?? undefined)
         if (project !== undefined) await runtime.setProject(session, project ?? undefined)
+        if (subject !== undefined) await runtime.setSubject(session, subject ?? undefined)
         return json(await existing(param('session')))
       },
     }),
@@ -91,4 +95,12 @@ export function sessionRoutes(runtime: Runtime): readonly Route[] {
       },
     }),
   ]
+}
+
+/** Asked before anything is changed: what a request cannot have leaves all of the session as it was. */
+async function existingSubject({ subjects }: Runtime, subject: string): Promise<void> {
+  if ((await subjects.list()).some(({ id }) => id === subject)) return
+  throw new RuntimeError('no-such-subject', `There is no subject ${subject}. \`foreword subjects\` lists them.`, {
+    subject,
+  })
 }

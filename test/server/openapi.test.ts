@@ -22,7 +22,8 @@ interface Document {
   readonly components: { readonly schemas?: object }
 }
 
-const doors = served(scriptedRuntime())
+const runtime = scriptedRuntime()
+const doors = served(runtime)
 const document = await doors.json<Document>('/api/openapi.json')
 
 const validator = (schema: object) =>
@@ -66,6 +67,8 @@ test('the document names every door', () => {
     'GET /api/projects/{project}/versions',
     'GET /api/prompt',
     'GET /api/prompt/versions',
+    'GET /api/proposals',
+    'GET /api/proposals/{proposal}',
     'GET /api/search',
     'GET /api/sessions',
     'GET /api/sessions/{session}',
@@ -76,6 +79,10 @@ test('the document names every door', () => {
     'GET /api/sessions/{session}/turns',
     'GET /api/sessions/{session}/turns/{turn}',
     'GET /api/status',
+    'GET /api/subjects',
+    'GET /api/subjects/{subject}',
+    'GET /api/subjects/{subject}/context',
+    'GET /api/subjects/{subject}/notes',
     'GET /api/tools',
     'GET /health',
     'GET /v1/models',
@@ -92,10 +99,16 @@ test('the document names every door', () => {
     'POST /api/projects',
     'POST /api/projects/{project}/restore',
     'POST /api/prompt/restore',
+    'POST /api/proposals/{proposal}/decision',
+    'POST /api/proposals/{proposal}/undo',
     'POST /api/reload',
     'POST /api/sessions',
     'POST /api/sessions/{session}/messages',
     'POST /api/sessions/{session}/turns/{turn}/cancel',
+    'POST /api/subjects',
+    'POST /api/subjects/{subject}/gaps',
+    'POST /api/subjects/{subject}/log',
+    'POST /api/subjects/{subject}/summary',
     'POST /api/tools/{tool}/accept',
     'POST /api/tools/{tool}/plan',
     'POST /api/tools/{tool}/run',
@@ -140,6 +153,12 @@ test('what the document allows is what the doors allow', async () => {
     ['/api/agents', { name: 'Painter', layout: 'none' }, false],
     ['/api/projects', { name: 'Tides', instructions: 'Be exact.' }, true],
     ['/api/projects', { name: 'Tides', files: [] }, false],
+    ['/api/subjects', { id: 'IMG_1', brief: 'Tastes: [Night]' }, true],
+    ['/api/subjects', { brief: 'A brief alone.' }, false],
+    ['/api/subjects/IMG_1/log', { op: 'crop', details: { left: 4 } }, true],
+    ['/api/subjects/IMG_1/log', { operation: 'crop' }, false],
+    ['/api/subjects/IMG_1/gaps', { description: 'No word for haze.', satisfaction: 2 }, true],
+    ['/api/subjects/IMG_1/gaps', { description: 7 }, false],
     ['/api/context', { input: 'x' }, true],
     ['/api/context', { input: 1 }, false],
     ['/api/chat', { id: 'c', messages: [{ role: 'user', parts: [{ type: 'text', text: 'x' }] }] }, true],
@@ -154,7 +173,7 @@ test('what the document allows is what the doors allow', async () => {
     ['/v1/chat/completions', { messages: [{ role: 'user', content: 'x' }], n: 2 }, false],
   ]
   for (const [path, body, allowed] of cases) {
-    const pattern = path.replace(/^(\/api\/tools\/)\w+/, '$1{tool}')
+    const pattern = path.replace(/^(\/api\/tools\/)\w+/, '$1{tool}').replace(/^(\/api\/subjects\/)\w+/, '$1{subject}')
     const { content } = document.paths[pattern]!['post']!.requestBody!
     const name = `${path} ${JSON.stringify(body)}`
     assert.equal(validator(content['application/json']!.schema)(body), allowed, name)
@@ -168,7 +187,9 @@ test('the doors answer what the document says', async () => {
   const agent = (await doors.json<{ id: string }>('/api/agents', { body: { name: 'Reader', reminder: 'Read.' } })).id
   const project = (await doors.json<{ id: string }>('/api/projects', { body: { name: 'Sea' } })).id
   const file = await handedIn()
-  const values: Record<string, string> = { session, turn, call: `call-${turn}`, id: 'chat', agent, project, file }
+  const proposal = await proposed()
+  const things = { agent, project, file, subject: 'IMG_2', proposal }
+  const values: Record<string, string> = { session, turn, call: `call-${turn}`, id: 'chat', ...things }
   const queries: Record<string, string> = { '/api/diff': '?before=a&after=b', '/api/search': '?q=spring' }
   let checked = 0
   for (const [pattern, { get }] of Object.entries(document.paths)) {
@@ -197,4 +218,14 @@ async function handedIn(): Promise<string> {
   const headers = { 'content-type': 'multipart/form-data; boundary=x' }
   const { files } = await doors.json<{ files: readonly { id: string }[] }>('/api/files', { body, headers })
   return files[0]!.id
+}
+
+/** A subject with something in every field, and a proposal about it. */
+async function proposed(): Promise<string> {
+  const { subjects, proposals } = runtime
+  await subjects.create('IMG_2', { brief: 'A pier at dawn.' })
+  await subjects.logOperation('IMG_2', { op: 'crop', details: { left: 4 }, timestamp: '2026-11-20T10:00:00.000Z' })
+  await subjects.logGap('IMG_2', { description: 'No word for haze.', timestamp: '2026-11-20T10:00:00.000Z' })
+  const draft = { type: 'taste', name: 'Night', content: 'Keep the stars.', category: 'value' } as const
+  return (await proposals.propose(draft, { tool: 'propose_taste_update' })).id
 }
