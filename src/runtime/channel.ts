@@ -10,16 +10,20 @@ import type { Runtime } from './contract.ts'
 export interface Channel {
   readonly name: string
   /**
-   * Begins to take what people say. Called once, after what a former process left was taken up. Resolves once it listens or
-   * keeps trying to; a rejection is a warning, and the gateway runs without the channel.
+   * Begins to take what people say, after what a former process left was taken up. Resolves once it listens or keeps trying
+   * to. A rejection is a warning: the gateway runs without the channel, which is started again after a while.
    */
   start?(desk: ChannelDesk): Promise<void>
-  /** Takes nothing more and ends what is on its way. Whatever was accepted and not handled stays in the inbox. */
+  /**
+   * Takes nothing more and ends what is on its way, within seconds. Whatever was accepted and not handled stays in the inbox.
+   * It is handed no reply any more.
+   */
   stop?(): Promise<void>
   /**
    * Puts a reply into a conversation and answers the channel's own id of its first message. What `sent` names stands there
-   * already: it is changed where it differs, and never sent again. Rejects where it may be tried again later, and with
-   * `UndeliverableError` where that is of no use.
+   * already: it is changed where it differs, and never sent again. Each message that goes out is noted at once with
+   * `ChannelDesk.sent`. Rejects where it may be tried again later, and with `UndeliverableError` where that is of no use.
+   * Replies of one session come one after another; called only once `start` was.
    */
   deliver(reply: Reply): Promise<{ readonly messageId: string }>
   /** What is wrong with it now, for the status of the gateway. */
@@ -45,7 +49,11 @@ export interface SentPart {
   readonly messageId: string
 }
 
-/** What a channel works with. */
+/**
+ * What a channel works with. Where it hands input to the runtime, it gives it an idempotency key that begins with its own
+ * name and a colon: the same message handed in again is then the same turn, and its reply is still carried to the
+ * conversation where that has gone on to a new session meanwhile.
+ */
 export interface ChannelDesk {
   readonly runtime: Runtime
   /** Holds what came in until it was handled, on disk. */
