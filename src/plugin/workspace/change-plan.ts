@@ -1,6 +1,5 @@
-import type { ToolFailed, ToolPlan } from '../../tool.ts'
+import { fileDiff, type ToolFailed, type ToolPlan } from '../../tool.ts'
 import { confinedPath, type Inside } from '../confined-path.ts'
-import { fileDiff } from './file-diff.ts'
 import { keptByOwner } from './kept-by-owner.ts'
 import { replaceFile } from './replace-file.ts'
 import { shownName } from './shown-name.ts'

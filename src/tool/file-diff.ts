@@ -1,4 +1,4 @@
-import { cappedText } from '../../tool.ts'
+import { cappedText } from './output-cap.ts'
 
 /** Characters of a diff that are shown to a person. */
 const MOST_CHARS = 100_000
