@@ -22,11 +22,11 @@ export function print(io: Io, text: string): void {
 }
 
 /**
- * Exactly one JSON document on a line of its own. What JSON lets stand although a terminal would obey it, or turn the
+ * Exactly one JSON document on a line of its own, or on several for people to read. What JSON lets stand although a terminal would obey it, or turn the
  * reading direction, is written as JSON writes other controls: it means the same.
  */
-export function printJson(io: Io, value: unknown): void {
-  const text = JSON.stringify(value).replaceAll(STEERING, (sign) => {
+export function printJson(io: Io, value: unknown, { pretty = false }: { readonly pretty?: boolean } = {}): void {
+  const text = JSON.stringify(value, null, pretty ? 2 : 0).replaceAll(STEERING, (sign) => {
     return `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`
   })
   io.stdout.write(`${text}\n`)

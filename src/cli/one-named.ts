@@ -15,7 +15,7 @@ export function theOneNamed<Thing>(
   word: string,
   things: readonly Thing[],
   namesOf: (thing: Thing) => Named,
-  kind: 'agent' | 'project' | 'file',
+  kind: 'agent' | 'project' | 'file' | 'subject',
 ): Thing {
   const wanted = folded(word)
   const is = (fits: (named: Named) => boolean) => things.filter((thing) => fits(namesOf(thing)))
@@ -35,7 +35,7 @@ function folded(name: string): string {
 }
 
 function ambiguous(word: string, named: readonly Named[], kind: string): CommandFailure {
-  const lines = named.slice(0, 10).map(({ id, name }) => `${id}  ${exactLine(name)}`)
+  const lines = named.slice(0, 10).map(({ id, name }) => (id === name ? exactLine(id) : `${id}  ${exactLine(name)}`))
   return new CommandFailure('ambiguous', `${named.length} ${kind}s are meant by ${word}.`, { mend: lines.join('\n') })
 }
 
@@ -44,7 +44,8 @@ function unknown(word: string, named: readonly Named[], kind: string): CommandFa
     word,
     named.map(({ name }) => name),
   )
-  return new CommandFailure(kind === 'file' ? 'no-such-file' : 'no-such-record', `there is no ${kind} ${word}.`, {
+  const code = kind === 'file' || kind === 'subject' ? `no-such-${kind}` : 'no-such-record'
+  return new CommandFailure(code, `there is no ${kind} ${word}.`, {
     mend: near === undefined ? `\`foreword ${kind}s\` lists them.` : `Did you mean ${exactLine(near)}?`,
   })
 }

@@ -4,18 +4,21 @@ import type { CommandCall } from './command.ts'
 import type { Connection } from './connection.ts'
 import { findRecord } from './records/find-record.ts'
 import { agentKind, projectKind } from './records/record-kind.ts'
+import { findSubject } from './subjects/find-subject.ts'
 
-/** The agent and the project that the options of a call name, by their ids. */
+/** The agent, the project and the subject that the options of a call name, by their ids. */
 export interface SessionSetting {
   readonly agent?: string
   readonly project?: string
+  readonly subject?: string
 }
 
 export async function settingOf(connection: Connection, call: CommandCall): Promise<SessionSetting> {
-  const [agent, project] = [call.text('agent'), call.text('project')]
+  const [agent, project, subject] = [call.text('agent'), call.text('project'), call.text('subject')]
   return {
     ...(agent === undefined ? {} : { agent: (await findRecord(connection, agentKind, agent)).id }),
     ...(project === undefined ? {} : { project: (await findRecord(connection, projectKind, project)).id }),
+    ...(subject === undefined ? {} : { subject: (await findSubject(connection, subject)).id }),
   }
 }
 

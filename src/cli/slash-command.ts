@@ -2,17 +2,22 @@ import { join } from 'node:path'
 import type { Conversation } from './conversation.ts'
 import { CommandFailure, usageFailure } from './failure.ts'
 import { attach } from './files/attach.ts'
+import { refuseTools } from './for-persons.ts'
 import { type Io, note, print } from './io.ts'
 import { fetchModels, modelTable } from './model-table.ts'
 import { nearestName } from './nearest-name.ts'
 import { outlineText } from './outline-text.ts'
 import { preview } from './preview.ts'
+import { chooseSubject } from './subjects/choose.ts'
+import { fetchSubjects } from './subjects/find-subject.ts'
+import { subjectTable } from './subjects/list.ts'
 
 export const slashHelp = [
   '  /new           begin a new session',
   '  /file PATH     attach a file to the next message',
   '  /context       what the next call would send, piece by piece',
   '  /model [ID]    choose the model of this session, or list them',
+  '  /subject [ID]  choose what this session is about (`none`: nothing), or list subjects',
   '  /help          this list',
   '  /quit          leave',
 ].join('\n')
@@ -60,13 +65,24 @@ const actions: Readonly<Record<string, Action>> = {
     await conversation.setModel(model)
     note(io, `${model} answers from now on in this session.`)
   },
+  async '/subject'(conversation, io, word) {
+    if (word === undefined) return await listed(conversation, io)
+    if (conversation.session !== undefined) refuseTools(io, 'change what a session is about')
+    note(io, await chooseSubject(conversation, word))
+  },
   '/help': (_conversation, io) => print(io, slashHelp),
+}
+
+async function listed({ connection }: Conversation, io: Io): Promise<void> {
+  const { subjects } = await fetchSubjects(connection)
+  if (subjects.length === 0) note(io, 'There are no subjects. `foreword subjects new ID` makes one.')
+  else print(io, subjectTable(subjects, io))
 }
 
 /** A single slash word that is nearly one of ours is held back; everything else goes to the model. */
 function mistyped(line: string, io: Io): false | undefined {
   if (!/^\/\w+$/.test(line)) return undefined
-  const near = nearestName(line.slice(1), ['new', 'file', 'context', 'model', 'help', 'quit'])
+  const near = nearestName(line.slice(1), ['new', 'file', 'context', 'model', 'subject', 'help', 'quit'])
   if (near === undefined) return undefined
   note(io, `Did you mean /${near}? The line was not sent.`)
   return false

@@ -18,7 +18,7 @@ import { WAITING } from '../turn-end.ts'
 export const chat: Command = {
   name: 'chat',
   summary: 'talk in the terminal',
-  usage: ['chat [--session ID] [--model ID] [--agent ID] [--project ID] [--file PATH]…'],
+  usage: ['chat [--session ID] [--model ID] [--agent ID] [--project ID] [--subject ID] [--file PATH]…'],
   details: `Each line is a message; one that ends with a backslash goes on in the next line. Ctrl-C cancels the turn, twice leaves. In the chat:\n${slashHelp}`,
   words: { least: 0, most: 0 },
   options: {
@@ -26,11 +26,13 @@ export const chat: Command = {
     model: { value: 'ID', summary: 'the model of this session' },
     agent: { value: 'ID', summary: 'the custom agent of this session, by its id or name' },
     project: { value: 'ID', summary: 'the project of this session, by its id or name' },
+    subject: { value: 'ID', summary: 'the subject that this session is about' },
     file: { value: 'PATH', summary: 'attach a file to the first message; may be repeated' },
   },
   run: (call, io) =>
     connected(call.home, io, 'write', async (connection) => {
       if (call.has('agent') || call.has('project')) refuseTools(io, 'choose who answers in a session')
+      if (call.has('subject')) refuseTools(io, 'choose what a session is about')
       const session = await sessionWith(connection, call.text('session'), await settingOf(connection, call))
       const conversation = await opened(connection, { session, model: call.text('model') })
       conversation.attachments = await attach(connection, call.texts('file'), session, io)

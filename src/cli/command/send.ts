@@ -19,7 +19,7 @@ export const send: Command = {
   summary: 'send one message and print the answer',
   usage: [
     'send TEXT [--session ID] [--model ID] [--json]',
-    'send TEXT [--agent ID] [--project ID] [--file PATH]…',
+    'send TEXT [--agent ID] [--project ID] [--subject ID] [--file PATH]…',
     'send - < FILE',
   ],
   details:
@@ -33,6 +33,7 @@ export const send: Command = {
     model: { value: 'ID', summary: 'the model for this turn alone, such as ollama/llama3.2' },
     agent: { value: 'ID', summary: 'the custom agent that answers in the session, by its id or name' },
     project: { value: 'ID', summary: 'the project of the session, by its id or name' },
+    subject: { value: 'ID', summary: 'the subject that the session is about' },
     file: { value: 'PATH', summary: 'attach a file; may be repeated' },
     key: { value: 'KEY', summary: 'idempotency key: the same key again answers the same turn' },
     json: {
@@ -71,13 +72,13 @@ async function sendOver(connection: Connection, call: CommandCall, io: Io): Prom
   return turnExitCode('foreword send', turn, end, io)
 }
 
-/** A session keeps its agent and its project: what sets them there is for persons. */
+/** A session keeps its agent, its project and its subject: what sets them there is for persons. */
 function checkSetting(call: CommandCall, io: Io): void {
-  if (!call.has('agent') && !call.has('project')) return
-  if (call.has('session')) refuseTools(io, 'change who answers in a session')
+  if (!['agent', 'project', 'subject'].some((option) => call.has(option))) return
+  if (call.has('session')) refuseTools(io, 'change who answers in a session, or what it is about')
   else if (call.has('key')) {
     throw usageFailure(
-      'With a key, an agent or a project needs a session.',
+      'With a key, an agent, a project or a subject needs a session.',
       'Write `--session ID`, or choose them with `foreword agents use` and `foreword projects use`.',
     )
   }

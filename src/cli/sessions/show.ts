@@ -23,7 +23,10 @@ async function show(store: SessionStore, id: string, call: CommandCall, io: Io):
   if (row === undefined) throw noSuchSession(id)
   const entries = await store.entries(id)
   if (call.json) printJson(io, { session: row, entries })
-  else showEntries(byTurn(entries), io)
+  else {
+    if (row.subject !== undefined) print(io, styled(io, 'dim', `about the subject ${exactLine(row.subject)}`))
+    showEntries(byTurn(entries), io)
+  }
   return 0
 }
 

@@ -1,0 +1,74 @@
+import { type Command, jsonOption } from '../command.ts'
+import { runSubcommand, type Subcommand } from '../subcommand.ts'
+import { showContext } from '../subjects/context.ts'
+import { decideProposal } from '../subjects/decide.ts'
+import { listSubjects } from '../subjects/list.ts'
+import { newSubject } from '../subjects/new.ts'
+import { showNotes } from '../subjects/notes.ts'
+import { listProposals } from '../subjects/proposals.ts'
+import { showSubject } from '../subjects/show.ts'
+import { summarizeNotes } from '../subjects/summarize.ts'
+import { undoProposal } from '../subjects/undo.ts'
+import { logGap, logOperation } from '../subjects/write-line.ts'
+
+export const subjects: Command = {
+  name: 'subjects',
+  summary: 'make and show subjects, and decide about proposals',
+  usage: [
+    'subjects [list] [--json]',
+    'subjects show ID [--json]',
+    'subjects context ID [--json]',
+    'subjects notes ID [--offset N] [--limit N] [--json]',
+    'subjects new ID [--brief TEXT | --file PATH]',
+    'subjects log ID OPERATION [--details JSON] [--json]',
+    'subjects gap ID TEXT [--category NAME] [--json]',
+    'subjects proposals [--all] [--json]',
+    'subjects confirm PROPOSAL [--yes] [--json]',
+    'subjects decline PROPOSAL [--reason TEXT] [--yes] [--json]',
+    'subjects undo PROPOSAL [--yes] [--json]',
+    'subjects summarize ID [--json]',
+  ],
+  details:
+    'A subject is what a talk is about, such as a photograph: a folder with a brief, notes, and logs of what was done and ' +
+    'what could not be done. ID is its id, or its beginning where only one begins so; so is PROPOSAL. A model may propose ' +
+    'to add to notes and tastes; nothing is written before you confirm it, and `undo` takes it back.',
+  words: { least: 0, most: Infinity },
+  options: {
+    brief: { value: 'TEXT', summary: 'new: text of its brief' },
+    file: { value: 'PATH', summary: 'new: the brief from a file, or `-`' },
+    details: { value: 'JSON', summary: 'log: an object with whatever else is known' },
+    category: { value: 'NAME', summary: 'gap: what it was to serve, such as colour' },
+    offset: { value: 'N', summary: 'notes: lines to leave out at the beginning' },
+    limit: { value: 'N', summary: 'notes: at most so many lines (200 unless said)' },
+    all: { summary: 'proposals: decided ones, too' },
+    reason: { value: 'TEXT', summary: 'decline: why' },
+    yes: { summary: 'confirm, decline, undo: do not ask' },
+    json: jsonOption,
+  },
+  run: (call, io) => runSubcommand(subjects, subcommands, 'list', call, io),
+}
+
+const subcommands: Readonly<Record<string, Subcommand>> = {
+  list: { least: 0, most: 0, run: listSubjects },
+  show: { least: 1, most: 1, run: showSubject },
+  context: { least: 1, most: 1, run: showContext },
+  notes: { least: 1, most: 1, run: showNotes },
+  new: { least: 1, most: 1, forPersons: 'make subjects', run: newSubject },
+  log: { least: 2, most: 2, run: logOperation },
+  gap: { least: 2, most: Infinity, run: logGap },
+  proposals: { least: 0, most: 0, run: listProposals },
+  confirm: {
+    least: 1,
+    most: 1,
+    forPersons: 'confirm a proposal',
+    run: (call, io) => decideProposal('confirm', call, io),
+  },
+  decline: {
+    least: 1,
+    most: 1,
+    forPersons: 'decline a proposal',
+    run: (call, io) => decideProposal('decline', call, io),
+  },
+  undo: { least: 1, most: 1, forPersons: 'take back what a person confirmed', run: undoProposal },
+  summarize: { least: 1, most: 1, run: summarizeNotes },
+}

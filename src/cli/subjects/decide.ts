@@ -1,0 +1,44 @@
+import type { Proposal } from '../../subject.ts'
+import { ask, pathTo } from '../answer.ts'
+import type { CommandCall } from '../command.ts'
+import { connected } from '../connection.ts'
+import { exactLine } from '../exact-text.ts'
+import { CommandFailure } from '../failure.ts'
+import { type Io, note, print, printJson } from '../io.ts'
+import { findProposal } from './find-proposal.ts'
+import { personAgrees, purposeOf } from './person-agrees.ts'
+import { fileText, proposalText } from './proposal-text.ts'
+
+/** Shows a proposal, asks, and decides about exactly what was shown. */
+export async function decideProposal(decision: 'confirm' | 'decline', call: CommandCall, io: Io): Promise<number> {
+  return await connected(call.home, io, purposeOf(call, io), async (connection) => {
+    const proposal = await findProposal(connection, call.words[1]!, 'waiting')
+    if (!call.json) print(io, proposalText(proposal, new Date(), io))
+    const { id, digest, state } = proposal
+    if (state.type !== 'waiting') throw decidedAlready(proposal)
+    if (!(await personAgrees(decision === 'confirm' ? 'Write this?' : 'Decline this?', call, io))) {
+      note(io, 'Nothing was decided: the proposal still waits.')
+      return 1
+    }
+    const reason = decision === 'decline' ? call.text('reason') : undefined
+    const body = { decision, digest, by: 'cli', ...(reason === undefined ? {} : { reason }) }
+    const decided = await ask<Proposal>(connection, pathTo('/api/proposals/', id, '/decision'), {
+      method: 'POST',
+      body,
+    })
+    if (call.json) printJson(io, decided)
+    else note(io, decidedText(decided))
+    return 0
+  })
+}
+
+function decidedText({ id, file, state }: Proposal): string {
+  if (state.type !== 'confirmed') return `${exactLine(id)} is declined. Nothing was written.`
+  return `Added to ${exactLine(fileText(file))}. \`foreword subjects undo ${exactLine(id)}\` takes it back.`
+}
+
+function decidedAlready({ id, state }: Proposal): CommandFailure {
+  return new CommandFailure('decided', `${id} is ${state.type} already: a proposal is decided once.`, {
+    mend: '`foreword subjects proposals` lists those that wait.',
+  })
+}

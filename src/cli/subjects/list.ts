@@ -1,0 +1,32 @@
+import type { CommandCall } from '../command.ts'
+import { connected } from '../connection.ts'
+import { exactLine } from '../exact-text.ts'
+import { type Io, note, print, printJson, width } from '../io.ts'
+import { oneLine, table } from '../table.ts'
+import { fetchSubjects, type ListedSubject } from './find-subject.ts'
+
+/** One subject a line. */
+export async function listSubjects(call: CommandCall, io: Io): Promise<number> {
+  const { subjects, waiting } = await connected(call.home, io, 'read', fetchSubjects)
+  if (call.json) for (const subject of subjects) printJson(io, subject)
+  else if (subjects.length === 0) note(io, 'There are no subjects. `foreword subjects new ID` makes one.')
+  else print(io, subjectTable(subjects, io))
+  if (waiting > 0 && !call.json) note(io, waitingText(waiting))
+  return 0
+}
+
+/** One subject a line, with a head. */
+export function subjectTable(subjects: readonly ListedSubject[], io: Io): string {
+  const rows = subjects.map(({ id, title, updated, waiting }) => [
+    exactLine(id),
+    oneLine(exactLine(title), Math.max(20, width(io) - 60)),
+    exactLine(updated),
+    waiting === 0 ? '' : String(waiting),
+  ])
+  return table([['id', 'title', 'updated', 'waiting'], ...rows])
+}
+
+function waitingText(count: number): string {
+  const proposals = count === 1 ? 'One proposal waits' : `${count} proposals wait`
+  return `${proposals} for you: \`foreword subjects proposals\` shows ${count === 1 ? 'it' : 'them'}.`
+}

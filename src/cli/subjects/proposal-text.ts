@@ -1,0 +1,35 @@
+import type { Proposal, ProposalState, SubjectFile } from '../../subject.ts'
+import { diffText } from '../approval/diff-text.ts'
+import { exactLine } from '../exact-text.ts'
+import type { Io } from '../io.ts'
+import { styled } from '../style.ts'
+import { ageText } from './age-text.ts'
+
+/** A proposal as a person decides about it: what it changes, who asked for it, and the change. Nothing in it steers a terminal. */
+export function proposalText(proposal: Proposal, now: Date, io: Io): string {
+  const line = (name: string, text: string): string => `${styled(io, 'dim', `  ${name.padEnd(10)}`)}${text}`
+  const { id, time, file, category, state } = proposal
+  return [
+    styled(io, 'bold', exactLine(id)),
+    line('adds to', exactLine(`${fileText(file)}${category === undefined ? '' : ` (${category})`}`)),
+    line('asked by', exactLine(askedText(proposal))),
+    line('asked', exactLine(`${ageText(time, now)}, ${time}`)),
+    ...(state.type === 'waiting' ? [] : [line('state', exactLine(stateText(state)))]),
+    diffText(proposal.diff, io),
+  ].join('\n')
+}
+
+/** What a proposal changes, in words. */
+export function fileText(file: SubjectFile): string {
+  return file.type === 'notes' ? `the notes of ${file.subject}` : `the taste ${file.name}`
+}
+
+function askedText({ by: { tool, turn, session, client } }: Proposal): string {
+  const where = session === undefined ? '' : `${turn === undefined ? '' : ` in turn ${turn}`} of session ${session}`
+  return `${tool}${where}${client === undefined ? '' : `, over MCP from ${client}`}`
+}
+
+function stateText(state: Exclude<ProposalState, { type: 'waiting' }>): string {
+  const reason = state.type === 'declined' && state.reason !== undefined ? `: ${state.reason}` : ''
+  return `${state.type} through ${state.by} at ${state.time}${reason}`
+}
