@@ -1,3 +1,6 @@
+export { type SubjectLimits, type SubjectTexts, subjectContext } from './subject/context-of-texts.ts'
+export { longNotesLines } from './subject/notes-form.ts'
+export { openSubjects, type SubjectsOptions } from './subject/open-subjects.ts'
 export type {
   OperationAnswer,
   OperationCaller,
@@ -16,6 +19,9 @@ export type {
 } from './subject/proposal.ts'
 export type { Brief, Conflict, GapRecord, LogRecord, Notes, SubjectContext, Tastes } from './subject/subject-context.ts'
 export { SubjectError, type SubjectErrorCode } from './subject/subject-error.ts'
+export { defaultTaste, isSubjectId, isTasteName } from './subject/subject-name.ts'
+export { subjectOperations } from './subject/subject-operations.ts'
+export { type SubjectForm, subjectText } from './subject/subject-text.ts'
 export type {
   GapEntry,
   NotesPage,
@@ -26,3 +32,4 @@ export type {
   SubjectReading,
   Subjects,
 } from './subject/subjects.ts'
+export type { SummaryRequest } from './subject/summary-request.ts'

@@ -1,0 +1,40 @@
+import { wholeLines } from './lines.ts'
+import type { Brief } from './subject-context.ts'
+
+/**
+ * A brief and the tastes that it declares: the last line that reads `Tastes:` counts, and all such lines leave the intent
+ * (BEHAVIOURS §4). Names stand as they were written; what is no name of a taste is among them and never becomes a path.
+ */
+export function readBrief(raw: string): Brief {
+  const lines = wholeLines(raw)
+  const declared = lines.map(declaration)
+  return {
+    raw,
+    intent: lines.filter((_, place) => declared[place] === undefined).join(''),
+    tastes: namesIn(declared.findLast((value) => value !== undefined) ?? ''),
+  }
+}
+
+/** What follows `Tastes:`, `**Tastes:**` or `**Tastes**:`; `undefined` for any other line. */
+function declaration(line: string): string | undefined {
+  const found = /^(?:\s|\*\*)*tastes(?:\*\*)?:(?:\*\*)?/i.exec(line)
+  return found === null ? undefined : line.slice(found[0].length)
+}
+
+/** `[a, "b", 'c']` or `a, b, c`. */
+function namesIn(value: string): readonly string[] {
+  return without(without(value.trim(), '', '**').trim(), '[', ']')
+    .split(',')
+    .map((name) => unquoted(name.trim()).trim())
+    .filter((name) => name !== '')
+}
+
+function unquoted(name: string): string {
+  const quote = name.charAt(0)
+  const isQuoted = name.length > 1 && (quote === '"' || quote === "'") && name.endsWith(quote)
+  return isQuoted ? name.slice(1, -1) : name
+}
+
+function without(text: string, start: string, end: string): string {
+  return text.startsWith(start) && text.endsWith(end) ? text.slice(start.length, text.length - end.length) : text
+}

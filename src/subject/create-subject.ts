@@ -1,0 +1,59 @@
+import { mkdir, open, realpath, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { settleFolder } from './settle-folder.ts'
+import { SubjectError } from './subject-error.ts'
+import { unwritable, whyNot } from './subject-file-place.ts'
+import { isSubjectId, nameRule } from './subject-name.ts'
+import type { SubjectPlaces } from './subject-places.ts'
+
+/**
+ * Makes the folder of a subject, for its owner alone, and its brief where there is one.
+ *
+ * @throws SubjectError `invalid_input`, `exists`, `unwritable`
+ */
+export async function createSubject({ directory }: SubjectPlaces, id: string, brief?: string): Promise<void> {
+  if (!isSubjectId(id)) {
+    const shown = JSON.stringify(id.length > 100 ? `${id.slice(0, 100)}…` : id)
+    throw new SubjectError('invalid_input', `${shown} is no id of a subject: ${nameRule}`)
+  }
+  if (brief !== undefined && Buffer.byteLength(brief) > LARGEST_BRIEF) {
+    throw new SubjectError('invalid_input', `a brief may hold ${LARGEST_BRIEF} bytes: put the rest into the notes`)
+  }
+  try {
+    await mkdir(directory, { recursive: true, mode: 0o700 })
+    await makeFolder(await realpath(directory), id, brief)
+  } catch (error) {
+    throw error instanceof SubjectError ? error : unwritable(`the subject ${id}`, whyNot(error))
+  }
+}
+
+/** Bytes. */
+const LARGEST_BRIEF = 1024 * 1024
+
+async function makeFolder(root: string, id: string, brief: string | undefined): Promise<void> {
+  const folder = join(root, id)
+  try {
+    await mkdir(folder, { mode: 0o700 })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    throw new SubjectError('exists', `there is a subject ${id} already: choose another id`, { subject: id })
+  }
+  try {
+    if (brief !== undefined) await writeBrief(join(folder, 'brief.md'), brief)
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true })
+    throw error
+  }
+  await settleFolder(folder)
+  await settleFolder(root)
+}
+
+async function writeBrief(path: string, brief: string): Promise<void> {
+  const file = await open(path, 'wx', 0o600)
+  try {
+    await file.writeFile(brief)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}

@@ -1,0 +1,127 @@
+import { gapLists, gapTexts, longestContent, tasteCategories } from './operation-input.ts'
+
+/** JSON Schema 2020-12. */
+type Schema = Readonly<Record<string, unknown>>
+
+const text = { type: 'string' }
+const textOrNull = { type: ['string', 'null'] }
+const whole = { type: 'integer', minimum: 0 }
+const list = { type: 'array' }
+const anything = { type: 'object', additionalProperties: true }
+
+/** Both are optional here, as some models refuse a schema that asks for one of the two. */
+const subject = {
+  image_id: { ...text, description: 'Id of the subject.' },
+  subject_id: { ...text, description: 'The same as image_id: a subject may be anything.' },
+}
+
+const content = {
+  ...text,
+  maxLength: longestContent,
+  description: 'Markdown that would be added at the end of the file.',
+}
+
+/** What the operations take. */
+export const inputSchemas = {
+  readContext: input(subject),
+  readFullNotes: input({
+    ...subject,
+    offset: { ...whole, description: 'Lines to leave out at the beginning; 0 unless given.' },
+    limit: { type: 'integer', minimum: 1, description: 'The most lines; 200 unless given.' },
+  }),
+  logOperation: input(
+    {
+      ...subject,
+      op: { ...text, description: 'What was done, as a short name.' },
+      details: { ...anything, description: 'Anything else that is worth keeping, such as values used.' },
+    },
+    'op',
+  ),
+  logGap: input(
+    {
+      ...subject,
+      description: { ...text, description: 'What could not be said or done.' },
+      session_id: { ...text, description: 'The session at hand unless given.' },
+      snapshot_hash: { ...text, description: 'Which state of the work it is about.' },
+      intent: { ...text, description: 'What was wanted, in the words of the person.' },
+      intent_category: { ...text, description: 'Kind of intent; uncategorized unless given.' },
+      missing_capability: { ...text, description: 'What would have been needed.' },
+      operations_involved: { ...list, description: 'Operations that were tried.' },
+      vocabulary_used: { ...list, description: 'Words or presets that were used instead.' },
+      satisfaction: { type: ['string', 'number'], description: 'How well it went in the end.' },
+      workaround: { ...text, description: 'What was done instead.' },
+      notes: text,
+    },
+    'description',
+  ),
+  proposeTasteUpdate: input(
+    {
+      content,
+      category: { ...text, enum: tasteCategories, description: 'What the taste is about.' },
+      file: { ...text, description: 'Name of the taste, such as underwater or underwater.md; _default unless given.' },
+    },
+    'content',
+    'category',
+  ),
+  proposeNotesUpdate: input({ ...subject, content }, 'content'),
+}
+
+const logRecord = output({ timestamp: textOrNull, op: textOrNull, details: anything })
+
+const gapRecord = output({
+  timestamp: textOrNull,
+  image_id: textOrNull,
+  description: text,
+  ...Object.fromEntries(gapTexts.map((key) => [key, textOrNull])),
+  ...Object.fromEntries(gapLists.map((key) => [key, list])),
+  intent_category: text,
+  satisfaction: { type: ['string', 'number', 'null'] },
+  notes: text,
+})
+
+const proposal = output({
+  proposal_id: text,
+  status: text,
+  diff: { ...text, description: 'Unified diff of what would change.' },
+  digest: { ...text, description: 'SHA-256 that a decision is bound to.' },
+  confirm: { ...text, description: 'The command by which a person confirms it.' },
+})
+
+/** What they answer with. */
+export const outputSchemas = {
+  readContext: output({
+    tastes: output({
+      default: text,
+      genres: { type: 'object', additionalProperties: text },
+      conflicts: { ...list, items: output({ point: text, files: { ...list, items: text, minItems: 2 } }) },
+    }),
+    brief: output({ raw: text, intent: text, tastes: { ...list, items: text } }),
+    notes: output({ summary: text, truncated: { type: 'boolean' } }),
+    recent_log: { ...list, items: logRecord, maxItems: 10 },
+    recent_gaps: { ...list, items: gapRecord, maxItems: 10 },
+  }),
+  readFullNotes: output({
+    image_id: text,
+    text,
+    offset: whole,
+    lines: whole,
+    total: whole,
+    next_offset: { type: ['integer', 'null'], description: 'Where to go on; null at the end.' },
+  }),
+  logRecord,
+  gapRecord,
+  proposal,
+}
+
+function input(properties: Schema, ...required: readonly string[]): Schema {
+  return {
+    type: 'object',
+    properties,
+    ...(required.length > 0 && { required }),
+    additionalProperties: false,
+  }
+}
+
+function output(properties: Schema): Schema {
+  return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false }
+}

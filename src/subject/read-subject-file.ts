@@ -1,0 +1,90 @@
+import { constants, type FileHandle, open } from 'node:fs/promises'
+import { type FilePlace, type NoPlace, whyNot } from './subject-file-place.ts'
+
+/** What a file holds. */
+export type FileRead =
+  | { readonly type: 'bytes'; readonly bytes: Uint8Array; readonly mode: number }
+  | { readonly type: 'missing' }
+  | { readonly type: 'unreadable'; readonly why: string }
+
+/** The most that a text file of a subject may hold, bytes. */
+export const MOST_BYTES = 8 * 1024 * 1024
+
+/** Reads a whole file. Never throws, waits for no pipe, and follows no link that was not there when it was resolved. */
+export function readWhole(place: FilePlace | NoPlace): Promise<FileRead> {
+  return reading(place, async (file, size, mode) => {
+    if (size > MOST_BYTES) return tooLarge(size)
+    const bytes = await bytesFrom(file, 0, size)
+    return { type: 'bytes', bytes, mode }
+  })
+}
+
+/**
+ * Reads the end of a file of any size: a small piece of it, and larger ones until there is enough in it or it is whole.
+ * A line that begins before the piece is not in it.
+ */
+export function readEnd(place: FilePlace | NoPlace, isEnough: (bytes: Uint8Array) => boolean): Promise<FileRead> {
+  return reading(place, async (file, size, mode) => {
+    for (const piece of PIECES) {
+      // The byte before shows whether the piece begins with a line.
+      const from = Math.max(0, size - piece - 1)
+      const read = await bytesFrom(file, from, size - from)
+      const bytes = from === 0 ? read : read.subarray(afterLine(read))
+      if (from === 0 || piece === PIECES.at(-1) || isEnough(bytes)) return { type: 'bytes', bytes, mode }
+    }
+    return { type: 'missing' }
+  })
+}
+
+/** The first bytes of a file as text; what cannot be read is empty. */
+export async function readBeginning(place: FilePlace | NoPlace, most: number): Promise<string> {
+  const read = await reading(place, async (file, size, mode) => {
+    return { type: 'bytes', bytes: await bytesFrom(file, 0, Math.min(size, most)), mode }
+  })
+  return read.type === 'bytes' ? new TextDecoder().decode(read.bytes) : ''
+}
+
+const PIECES = [256 * 1024, 1024 * 1024, 4 * 1024 * 1024, 16 * 1024 * 1024]
+
+async function reading(
+  place: FilePlace | NoPlace,
+  read: (file: FileHandle, size: number, mode: number) => Promise<FileRead>,
+): Promise<FileRead> {
+  if (place.type === 'none') return { type: 'unreadable', why: place.why }
+  let file: FileHandle | undefined
+  try {
+    file = await open(place.path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0))
+    const found = await file.stat()
+    if (found.isDirectory()) return { type: 'unreadable', why: 'it is a folder, not a file' }
+    if (!found.isFile()) return { type: 'unreadable', why: 'it is a pipe, a socket or a device, not a file' }
+    return await read(file, found.size, found.mode & 0o777)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { type: 'missing' }
+    return { type: 'unreadable', why: whyNot(error) }
+  } finally {
+    await file?.close().catch(() => {})
+  }
+}
+
+async function bytesFrom(file: FileHandle, from: number, count: number): Promise<Uint8Array> {
+  const buffer = Buffer.alloc(count)
+  let filled = 0
+  while (filled < count) {
+    const { bytesRead } = await file.read(buffer, filled, count - filled, from + filled)
+    if (bytesRead === 0) break
+    filled += bytesRead
+  }
+  return buffer.subarray(0, filled)
+}
+
+function afterLine(bytes: Uint8Array): number {
+  const end = bytes.findIndex((byte) => byte === NEWLINE || byte === RETURN)
+  return end === -1 ? bytes.length : end + 1
+}
+
+const NEWLINE = 10
+const RETURN = 13
+
+function tooLarge(size: number): FileRead {
+  return { type: 'unreadable', why: `it holds ${size} bytes, and at most ${MOST_BYTES} are read` }
+}

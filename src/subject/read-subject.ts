@@ -1,0 +1,92 @@
+import { hash } from 'node:crypto'
+import { declaredGenres, type SubjectTexts, shownRecords, subjectContext } from './context-of-texts.ts'
+import { readBrief } from './brief.ts'
+import { jsonLines } from './json-lines.ts'
+import { linesOf } from './lines.ts'
+import { longNotesLines } from './notes-form.ts'
+import { type FileRead, readEnd, readWhole } from './read-subject-file.ts'
+import type { Notes } from './subject-context.ts'
+import { type FilePlace, type NoPlace } from './subject-file-place.ts'
+import { defaultTaste } from './subject-name.ts'
+import { fileOfSubject, fileOfTaste, type SubjectPlaces } from './subject-places.ts'
+import type { SubjectReading } from './subjects.ts'
+import type { SummaryRequest } from './summary-request.ts'
+import { cappedText } from './text-cap.ts'
+
+export interface SubjectReader extends SubjectPlaces {
+  readonly maxTextChars: number
+  readonly summaryOf?: (notes: SummaryRequest) => Promise<string | undefined>
+}
+
+/** Everything about a subject whose folder is there. What cannot be read is empty, and a warning names it. */
+export async function readSubject(reader: SubjectReader, id: string, folder: string): Promise<SubjectReading> {
+  const warnings: string[] = []
+  const texts = await textsOf(reader, id, folder, (warning) => warnings.push(warning))
+  const read = subjectContext(texts, reader)
+  const notes = await summarised(reader, id, texts.notes)
+  return {
+    id,
+    context: notes === undefined ? read.context : { ...read.context, notes },
+    warnings: [...warnings, ...read.warnings],
+  }
+}
+
+/** All of the notes; what cannot be read is empty. */
+export async function readNotes(places: SubjectPlaces, id: string, folder: string): Promise<string> {
+  return textOf(await readWhole(await fileOfSubject(places, id, folder, 'notes.md')))
+}
+
+async function textsOf(
+  places: SubjectPlaces,
+  id: string,
+  folder: string,
+  warn: (warning: string) => void,
+): Promise<SubjectTexts> {
+  const told = async (place: Promise<FilePlace | NoPlace>, read: (place: FilePlace | NoPlace) => Promise<FileRead>) => {
+    const { shown, ...found } = { ...(await read(await place)), shown: (await place).shown }
+    if (found.type === 'unreadable') warn(`${shown} cannot be read: ${found.why}`)
+    return textOf(found)
+  }
+  const file = (name: string) => fileOfSubject(places, id, folder, name)
+  const brief = await told(file('brief.md'), readWhole)
+  const names = [defaultTaste, ...declaredGenres(readBrief(brief).tastes)]
+  const tastes = new Map<string, string>()
+  for (const name of names) tastes.set(name, await told(fileOfTaste(places, name), readWhole))
+  return {
+    tastes,
+    brief,
+    notes: await told(file('notes.md'), readWhole),
+    log: await told(file('log.jsonl'), readRecords),
+    gaps: await told(file('vocabulary_gaps.jsonl'), readRecords),
+  }
+}
+
+function readRecords(place: FilePlace | NoPlace): Promise<FileRead> {
+  return readEnd(place, (bytes) => jsonLines(decoded(bytes)).objects.length >= shownRecords)
+}
+
+/** Long notes in a model's words, where there are such words. */
+async function summarised(
+  { summaryOf, maxTextChars }: SubjectReader,
+  subject: string,
+  text: string,
+): Promise<Notes | undefined> {
+  const lines = linesOf(text).length
+  if (summaryOf === undefined || lines <= longNotesLines) return undefined
+  try {
+    const summary = await summaryOf({ subject, text, lines, sha256: hash('sha256', text, 'hex') })
+    if (summary === undefined || summary.trim() === '') return undefined
+    return { summary: cappedText(summary, maxTextChars, 'read_full_notes reads the notes themselves'), truncated: true }
+  } catch {
+    return undefined
+  }
+}
+
+function textOf(read: FileRead): string {
+  return read.type === 'bytes' ? decoded(read.bytes) : ''
+}
+
+/** What is no UTF-8 is replaced (BEHAVIOURS §4); a byte order mark stays, as everything else does. */
+function decoded(bytes: Uint8Array): string {
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
+}

@@ -1,0 +1,60 @@
+import { realpath } from 'node:fs/promises'
+import { SubjectError } from './subject-error.ts'
+import { type FilePlace, filePlace, folderWithin, type NoPlace } from './subject-file-place.ts'
+import { isSubjectId, isTasteName, nameRule } from './subject-name.ts'
+import type { SubjectFile } from './subjects.ts'
+
+/** Where subjects and tastes are; absolute. Neither has to be there. */
+export interface SubjectPlaces {
+  /** A folder for each subject. */
+  readonly directory: string
+  /** A file for each taste. */
+  readonly tastes: string
+}
+
+/**
+ * The folder of a subject, with every link resolved. A link that leads out of the folder of subjects is no subject.
+ *
+ * @throws SubjectError `not_found`
+ */
+export async function subjectFolder({ directory }: SubjectPlaces, id: string): Promise<string> {
+  const folder = isSubjectId(id) ? await folderWithin(directory, id) : undefined
+  if (folder !== undefined) return folder
+  const shown = JSON.stringify(id.length > 100 ? `${id.slice(0, 100)}…` : id)
+  throw new SubjectError(
+    'not_found',
+    `there is no subject ${shown}: foreword subjects list shows those that are there`,
+    {
+      subject: id,
+    },
+  )
+}
+
+/** A file in the resolved folder of a subject. */
+export function fileOfSubject(
+  { directory }: SubjectPlaces,
+  id: string,
+  folder: string,
+  name: string,
+): Promise<FilePlace | NoPlace> {
+  return filePlace(directory, folder, name, `${name} of the subject ${id}`)
+}
+
+/** The file of a taste; `name` is one. */
+export async function fileOfTaste({ tastes }: SubjectPlaces, name: string): Promise<FilePlace | NoPlace> {
+  const folder = await realpath(tastes).catch(() => tastes)
+  return filePlace(tastes, folder, `${name}.md`, `${name}.md of the tastes`)
+}
+
+/**
+ * The file that a proposal changes.
+ *
+ * @throws SubjectError `invalid_input`, `not_found`
+ */
+export async function fileToChange(places: SubjectPlaces, file: SubjectFile): Promise<FilePlace | NoPlace> {
+  if (file.type === 'notes') {
+    return fileOfSubject(places, file.subject, await subjectFolder(places, file.subject), 'notes.md')
+  }
+  if (isTasteName(file.name)) return fileOfTaste(places, file.name)
+  throw new SubjectError('invalid_input', `${JSON.stringify(file.name)} is no name of a taste: ${nameRule}`)
+}

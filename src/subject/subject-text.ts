@@ -1,0 +1,108 @@
+import type { GapRecord, LogRecord, SubjectContext } from './subject-context.ts'
+import { defaultTaste } from './subject-name.ts'
+import type { SubjectReading } from './subjects.ts'
+import { beginningOf } from './text-cap.ts'
+
+/** Ways to put a subject into words, fullest first. */
+export type SubjectForm = 'full' | 'excerpt' | 'list'
+
+/** The context of a subject as markdown. Parts that are empty are left out; the same reading gives the same text. */
+export function subjectText({ id, context }: SubjectReading, form: SubjectForm): string {
+  const sections = form === 'list' ? [] : sectionsOf(context, roomOf[form])
+  if (form === 'list') return listText(id, context)
+  if (sections.length === 0) return `The subject ${id} is new: nothing is known of it yet.`
+  return [`# Subject: ${id}`, ...sections].join('\n\n')
+}
+
+/** How much of each part is shown: characters of a text, records of a list. */
+interface Room {
+  readonly chars: number
+  readonly records: number
+  readonly recordChars: number
+}
+
+const roomOf: Readonly<Record<'full' | 'excerpt', Room>> = {
+  full: { chars: Number.POSITIVE_INFINITY, records: Number.POSITIVE_INFINITY, recordChars: Number.POSITIVE_INFINITY },
+  excerpt: { chars: 1_000, records: 3, recordChars: 200 },
+}
+
+function sectionsOf({ tastes, brief, notes, recent_log, recent_gaps }: SubjectContext, room: Room): readonly string[] {
+  return [
+    section('## Tastes', tastesText(tastes, room)),
+    section('## Brief', shortened(brief.intent, room.chars)),
+    section(
+      notes.truncated ? '## Notes (in part; read_full_notes reads all)' : '## Notes',
+      shortened(notes.summary, room.chars),
+    ),
+    section('## Done last, newest first', records(recent_log.map(logLine), room)),
+    section('## Could not be done, newest first', records(recent_gaps.map(gapLine), room)),
+  ].filter((text) => text !== '')
+}
+
+function section(heading: string, text: string): string {
+  return text === '' ? '' : `${heading}\n\n${text}`
+}
+
+function tastesText({ default: always, genres, conflicts }: SubjectContext['tastes'], room: Room): string {
+  const texts = [[defaultTaste, always] as const, ...Object.entries(genres)]
+  const parts = texts.map(([name, text]) => section(`### ${name}`, shortened(text, room.chars)))
+  const points = conflicts.map(({ point, files }) => `- ${point} (${files.join(', ')})`)
+  return [...parts, section('### In several tastes: ask the person', records(points, room))]
+    .filter((text) => text !== '')
+    .join('\n\n')
+}
+
+function logLine({ timestamp, op, details }: LogRecord): string {
+  const rest = Object.keys(details).length > 0 ? JSON.stringify(details) : ''
+  return `- ${[timestamp, oneLine(op ?? ''), rest].filter(Boolean).join(' ')}`
+}
+
+function gapLine({ timestamp, description, missing_capability, workaround }: GapRecord): string {
+  const rest = [
+    missing_capability === null ? '' : `missing: ${oneLine(missing_capability)}`,
+    workaround === null ? '' : `instead: ${oneLine(workaround)}`,
+  ].filter(Boolean)
+  const about = rest.length > 0 ? `(${rest.join('; ')})` : ''
+  return `- ${[timestamp, oneLine(description), about].filter(Boolean).join(' ')}`
+}
+
+function records(lines: readonly string[], { records: most, recordChars }: Room): string {
+  const shown = lines
+    .slice(0, most)
+    .map((line) => (line.length > recordChars ? `${beginningOf(line, recordChars)}…` : line))
+  return [...shown, ...(lines.length > shown.length ? [`- … and ${lines.length - shown.length} more`] : [])].join('\n')
+}
+
+function shortened(text: string, most: number): string {
+  const whole = text.trim()
+  return whole.length > most
+    ? `${beginningOf(whole, most)}… [${most} of ${whole.length} characters; read_context shows more]`
+    : whole
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim()
+}
+
+function listText(id: string, { tastes, brief, notes, recent_log, recent_gaps }: SubjectContext): string {
+  const parts = [
+    ...[[defaultTaste, tastes.default] as const, ...Object.entries(tastes.genres)].map(([name, text]) =>
+      sized(`taste ${name}`, text),
+    ),
+    sized('brief', brief.intent),
+    sized('notes', notes.summary),
+    counted(recent_log.length, 'record', 'of what was done'),
+    counted(recent_gaps.length, 'gap', 'noted'),
+  ].filter((part) => part !== '')
+  if (parts.length === 0) return `The subject ${id} is new: nothing is known of it yet.`
+  return `The subject ${id} has: ${parts.join(', ')}. read_context reads it.`
+}
+
+function sized(name: string, text: string): string {
+  const { length } = text.trim()
+  return length === 0 ? '' : `${name} (${length} characters)`
+}
+
+function counted(count: number, one: string, rest: string): string {
+  return count === 0 ? '' : `${count} ${count === 1 ? one : `${one}s`} ${rest}`
+}

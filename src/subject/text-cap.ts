@@ -1,0 +1,29 @@
+/** A text of at most `most` characters, and below it a sentence that says what is missing, where something is. */
+export function cappedText(text: string, most: number, rest: string): string {
+  if (text.length <= most) return text
+  const shown = beginningOf(text, most)
+  return `${shown}\n\n${capNotice(shown.length, text.length, rest)}`
+}
+
+/** `rest` says how the rest can be read. */
+export function capNotice(shown: number, all: number, rest: string): string {
+  return `[${shown} of ${all} characters shown; ${rest}]`
+}
+
+/** At most so many characters from the beginning, never half of one. */
+export function beginningOf(text: string, most: number): string {
+  return text.slice(0, splitsPair(text, most) ? most - 1 : most)
+}
+
+/** At most so many characters from the end, never half of one. */
+export function endOf(text: string, most: number): string {
+  const from = Math.max(0, text.length - most)
+  return text.slice(splitsPair(text, from) ? from + 1 : from)
+}
+
+/** How the rest of a text can be read that no tool reads. */
+export const moreBySetting = 'the setting subjects.maxTextChars says how many'
+
+function splitsPair(text: string, at: number): boolean {
+  return at > 0 && /^[\uD800-\uDBFF][\uDC00-\uDFFF]$/.test(text.slice(at - 1, at + 1))
+}
