@@ -11,6 +11,16 @@ export {
 export { type ScriptedProvider, type ScriptedProviderOptions, scriptedProvider } from './testing/scripted-provider.ts'
 export type { ScriptedAnswer, ScriptedRequest, ScriptedUsage } from './testing/scripted-provider-answer.ts'
 export type { ScriptedModel } from './testing/scripted-provider-models.ts'
+export { scriptedTelegram, type ScriptedTelegramOptions } from './testing/scripted-telegram.ts'
+export type {
+  ScriptedCall,
+  ScriptedChatType,
+  ScriptedFailure,
+  ScriptedFile,
+  ScriptedMessage,
+  ScriptedSaying,
+  ScriptedTelegram,
+} from './testing/scripted-telegram-contract.ts'
 export { searchEngineCases } from './testing/search-engine-cases.ts'
 export { type SearchPlace, topicEmbedder, type TopicEmbedder } from './testing/search-engine-place.ts'
 export { sessionStoreCases } from './testing/session-store-cases.ts'

@@ -8,7 +8,7 @@ export interface ScriptedTelegram {
   /** The bot itself. */
   readonly me: User
   /** A person writes something into a chat, which exists from then on. A media group gives an update for each of its files. */
-  say(chat: number, text: string, options?: SayOptions): readonly Update[]
+  say(chat: number, text: string, options?: ScriptedSaying): readonly Update[]
   /** A person presses the button with that data. Throws where the message has no such button. */
   press(chat: number, messageId: number, data: string, from?: number | User): Update
   /** A person edits what they wrote. */
@@ -25,7 +25,7 @@ export interface ScriptedTelegram {
   calls(method?: string): readonly ScriptedCall[]
   /** The next calls of a method fail that way. */
   fail(method: string, how: ScriptedFailure, times?: number): void
-  /** Waits until something is true; looks after every call. Rejects after `withinMs` (5,000 ms unless given) and says so. */
+  /** Waits until something is true and answers it. Rejects after `withinMs` (5,000 ms unless given) and says so. */
   until<T>(predicate: () => T | undefined | false, withinMs?: number): Promise<T>
   /** Updates that nobody acknowledged. */
   readonly waiting: readonly Update[]
@@ -35,7 +35,7 @@ export interface ScriptedTelegram {
 
 export type ScriptedChatType = Chat['type']
 
-export interface SayOptions {
+export interface ScriptedSaying {
   /** Who says so: an id, or the whole person. The chat's own person unless given (100 in a group). */
   readonly from?: number | User
   /** `private` for a positive chat id, `supergroup` for a negative one, unless given. */

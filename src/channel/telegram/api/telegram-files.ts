@@ -1,5 +1,6 @@
 import type { Api } from 'grammy'
 import { redacted } from './redacted.ts'
+import { withoutSlash } from './telegram-api.ts'
 import { telegramFault } from './telegram-fault.ts'
 
 export interface TelegramFilesOptions {
@@ -45,7 +46,7 @@ export class TelegramFileError extends Error {
 
 /** Files that people sent to the bot. */
 export function telegramFiles({ api, token, apiRoot, fetch: ask = fetch }: TelegramFilesOptions): TelegramFiles {
-  const root = apiRoot.replace(/\/+$/, '')
+  const root = withoutSlash(apiRoot)
 
   return {
     async download(fileId, { maxBytes, signal }) {

@@ -1,0 +1,42 @@
+import type { IncomingMessage } from 'node:http'
+import { badRequest } from './scripted-telegram-refusal.ts'
+
+/** Parameters of a call, from its address and its body: JSON or a form, as the Bot API takes them. */
+export async function parametersOf(incoming: IncomingMessage): Promise<Readonly<Record<string, unknown>>> {
+  const address = new URL(incoming.url ?? '/', 'http://localhost')
+  const chunks: Buffer[] = []
+  for await (const chunk of incoming) chunks.push(chunk as Buffer)
+  const bytes = Buffer.concat(chunks)
+  const type = incoming.headers['content-type'] ?? ''
+  const query = spoken(address.searchParams)
+  if (bytes.byteLength === 0) return query
+  if (type.startsWith('application/json')) return { ...query, ...json(bytes) }
+  const form = await new Response(bytes, { headers: { 'content-type': type } }).formData().catch(() => {
+    throw badRequest('the body can not be read')
+  })
+  return { ...query, ...spoken(form) }
+}
+
+/** These are words, whatever they look like. */
+const WORDS = new Set(['text', 'caption', 'callback_query_id', 'secret_token', 'url', 'file_id'])
+
+/** A form has words alone: whatever is no string stands in it as JSON. */
+function spoken(entries: Iterable<[string, unknown]>): Record<string, unknown> {
+  return Object.fromEntries(
+    Array.from(entries, ([name, value]) => [name, typeof value === 'string' && !WORDS.has(name) ? read(value) : value]),
+  )
+}
+
+function read(value: string): unknown {
+  try {
+    return JSON.parse(value) as unknown
+  } catch {
+    return value
+  }
+}
+
+function json(bytes: Buffer): Record<string, unknown> {
+  const value = read(bytes.toString('utf8'))
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw badRequest("can't parse JSON body")
+  return value as Record<string, unknown>
+}

@@ -1,0 +1,179 @@
+import type { Update } from 'grammy/types'
+import { badRequest, BotApiRefusal } from './scripted-telegram-refusal.ts'
+
+/** Updates on their way to the bot: it asks for them, or they are brought to its address. */
+export interface TelegramUpdates {
+  add(news: Omit<Update, 'update_id'>): Update
+  redeliver(updateId: number): void
+  readonly waiting: readonly Update[]
+  /** `gone` ends where the caller goes away: nothing is given to nobody. */
+  getUpdates(parameters: Parameters, gone: AbortSignal): Promise<readonly Update[]>
+  setWebhook(parameters: Parameters): true
+  deleteWebhook(parameters: Parameters): true
+  getWebhookInfo(): unknown
+  close(): void
+}
+
+type Parameters = Readonly<Record<string, unknown>>
+
+interface Webhook {
+  readonly url: string
+  readonly secret: string | undefined
+}
+
+/** The pause after an address refused an update, ms: the first one, and the longest. */
+const FIRST_PAUSE = 10
+const LONGEST_PAUSE = 320
+/** Kinds that a bot hears of only where it names them. */
+const UNASKED = new Set(['chat_member', 'message_reaction', 'message_reaction_count'])
+
+export function telegramUpdates(): TelegramUpdates {
+  const ever: Update[] = []
+  const again: Update[] = []
+  let waiting: Update[] = []
+  let allowed: readonly string[] = []
+  let webhook: Webhook | undefined
+  let lastError: { last_error_date: number; last_error_message: string } | undefined
+  let asking: { wake(): void; end(): void } | undefined
+  let bringing = false
+  let closed = false
+
+  function isWanted(update: object): boolean {
+    const kind = Object.keys(update).find((key) => key !== 'update_id') ?? ''
+    return allowed.length > 0 ? allowed.includes(kind) : !UNASKED.has(kind)
+  }
+
+  function allow(kinds: unknown): void {
+    if (Array.isArray(kinds)) allowed = kinds.map(String)
+  }
+
+  function stir(): void {
+    asking?.wake()
+    if (webhook && !bringing) void bring()
+  }
+
+  async function bring(): Promise<void> {
+    bringing = true
+    let wait = FIRST_PAUSE
+    for (;;) {
+      const next = again[0] ?? waiting[0]
+      if (!webhook || closed || !next) break
+      // oxlint-disable-next-line no-await-in-loop -- one after another, as they happened
+      const fault = await post(webhook, next)
+      if (fault === undefined) {
+        if (again[0] === next) again.shift()
+        else waiting = waiting.filter((update) => update !== next)
+        wait = FIRST_PAUSE
+        continue
+      }
+      lastError = { last_error_date: Math.floor(Date.now() / 1000), last_error_message: fault }
+      // oxlint-disable-next-line no-await-in-loop -- as above
+      await new Promise((resolve) => setTimeout(resolve, wait))
+      wait = Math.min(LONGEST_PAUSE, wait * 2)
+    }
+    bringing = false
+  }
+
+  return {
+    get waiting() {
+      return [...again, ...waiting]
+    },
+
+    add(news) {
+      const update: Update = { update_id: 500_001 + ever.length, ...news }
+      ever.push(update)
+      if (isWanted(news)) waiting.push(update)
+      stir()
+      return update
+    },
+
+    redeliver(updateId) {
+      const update = ever.find(({ update_id: id }) => id === updateId)
+      if (!update) throw new Error(`There was no update ${updateId}.`)
+      again.push(update)
+      stir()
+    },
+
+    async getUpdates({ offset = 0, limit = 100, timeout = 0, allowed_updates: kinds }, gone) {
+      if (webhook) {
+        throw new BotApiRefusal(
+          409,
+          "Conflict: can't use getUpdates method while webhook is active; use deleteWebhook to delete the webhook first",
+        )
+      }
+      allow(kinds)
+      asking?.end()
+      const first = Number(offset)
+      waiting = first < 0 ? waiting.slice(first) : waiting.filter(({ update_id: id }) => id >= first)
+      if (waiting.length + again.length === 0 && Number(timeout) > 0) {
+        const ended = await new Promise<'woken' | 'ended'>((resolve) => {
+          const timer = setTimeout(resolve, Number(timeout) * 1000, 'woken')
+          const finish = (how: 'woken' | 'ended') => {
+            clearTimeout(timer)
+            resolve(how)
+          }
+          gone.addEventListener('abort', () => finish('ended'))
+          asking = { wake: () => finish('woken'), end: () => finish('ended') }
+        })
+        if (ended === 'ended') {
+          throw new BotApiRefusal(
+            409,
+            'Conflict: terminated by other getUpdates request; make sure that only one bot instance is running',
+          )
+        }
+        asking = undefined
+      }
+      return [...again.splice(0), ...waiting].slice(0, Math.min(100, Number(limit) || 100))
+    },
+
+    setWebhook({ url, secret_token: secret, allowed_updates: kinds, drop_pending_updates: drop }) {
+      if (typeof url !== 'string') throw badRequest('url is not specified')
+      if (secret !== undefined && !(typeof secret === 'string' && /^[\w-]{1,256}$/.test(secret))) {
+        throw badRequest('secret token contains unallowed characters')
+      }
+      allow(kinds)
+      if (drop) waiting = []
+      webhook = url === '' ? undefined : { url, secret }
+      lastError = undefined
+      asking?.end()
+      stir()
+      return true
+    },
+
+    deleteWebhook({ drop_pending_updates: drop }) {
+      if (drop) waiting = []
+      webhook = undefined
+      return true
+    },
+
+    getWebhookInfo: () => ({
+      url: webhook?.url ?? '',
+      has_custom_certificate: false,
+      pending_update_count: waiting.length + again.length,
+      max_connections: 40,
+      ...(allowed.length > 0 ? { allowed_updates: allowed } : {}),
+      ...lastError,
+    }),
+
+    close() {
+      closed = true
+      asking?.wake()
+    },
+  }
+}
+
+/** Answers what went wrong. */
+async function post({ url, secret }: Webhook, update: Update): Promise<string | undefined> {
+  try {
+    const headers = {
+      'content-type': 'application/json',
+      ...(secret === undefined ? {} : { 'x-telegram-bot-api-secret-token': secret }),
+    }
+    const body = JSON.stringify(update)
+    const response = await fetch(url, { method: 'POST', headers, body, signal: AbortSignal.timeout(10_000) })
+    await response.arrayBuffer()
+    return response.ok ? undefined : `Wrong response from the webhook: ${response.status} ${response.statusText}`
+  } catch (error) {
+    return `Connection failed: ${String(error)}`
+  }
+}

@@ -1,0 +1,152 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { ScriptedCall, ScriptedFailure, ScriptedTelegram } from './scripted-telegram-contract.ts'
+import { telegramFailures } from './scripted-telegram-failures.ts'
+import { botMethods } from './scripted-telegram-methods.ts'
+import { telegramPeople } from './scripted-telegram-people.ts'
+import { BotApiRefusal } from './scripted-telegram-refusal.ts'
+import { parametersOf } from './scripted-telegram-request.ts'
+import { telegramUpdates } from './scripted-telegram-updates.ts'
+import { seenMessage, telegramWorld } from './scripted-telegram-world.ts'
+
+export interface ScriptedTelegramOptions {
+  readonly token?: string
+  /** Of the bot, without the `@`. */
+  readonly username?: string
+}
+
+const PATIENCE = 5_000
+
+/**
+ * A Bot API server on a free port of this machine, with people who say what a script says. It speaks the wire that Telegram
+ * documents and refuses what Telegram refuses, in Telegram's words. For tests of whole programs, over real connections.
+ */
+export async function scriptedTelegram(options: ScriptedTelegramOptions = {}): Promise<ScriptedTelegram> {
+  const { token = '7000000001:scripted-telegram-token-of-the-tests', username = 'scripted_bot' } = options
+  const id = Number(token.split(':')[0])
+  const abilities = { can_join_groups: true, can_read_all_group_messages: false, supports_inline_queries: false }
+  const me = { id, is_bot: true, first_name: 'Scripted', username, ...abilities }
+  const world = telegramWorld(me)
+  const updates = telegramUpdates()
+  const people = telegramPeople(world)
+  const failures = telegramFailures()
+  const methods = botMethods(world, updates)
+  const calls: { -readonly [key in keyof ScriptedCall]: ScriptedCall[key] }[] = []
+
+  async function handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = decodeURIComponent(new URL(incoming.url ?? '/', 'http://localhost').pathname)
+    const [, isFile, given, rest = ''] = /^(\/file)?\/bot([^/]+)\/(.+)$/s.exec(path) ?? []
+    if (given === undefined) throw new BotApiRefusal(404, 'Not Found')
+    if (given !== token) throw new BotApiRefusal(401, 'Unauthorized')
+    const method = isFile ? 'file' : rest
+    const parameters = isFile ? { path: rest } : await parametersOf(incoming)
+    const call = { method, parameters, status: undefined as number | undefined, time: Date.now() }
+    calls.push(call)
+    const chat = 'chat_id' in parameters ? Number(parameters['chat_id']) : undefined
+    const failure = failures.take(method.toLowerCase(), chat)
+    try {
+      if (failure?.type === 'slow') await pause(failure.ms)
+      else if (failure && !(failure.type === 'dropped' && failure.done)) return fail(failure, call, response)
+      const answer = isFile ? fileBytes(rest) : await answerOf(method, parameters, goneOf(response))
+      if (failure?.type === 'dropped') return void response.destroy()
+      call.status = 200
+      send(response, 200, answer)
+    } catch (error) {
+      call.status = error instanceof BotApiRefusal ? error.code : 500
+      throw error
+    }
+  }
+
+  async function answerOf(
+    method: string,
+    parameters: Readonly<Record<string, unknown>>,
+    gone: AbortSignal,
+  ): Promise<string> {
+    const run = methods.get(method.toLowerCase())
+    if (!run) throw new BotApiRefusal(404, 'Not Found')
+    return JSON.stringify({ ok: true, result: await run(parameters, gone) })
+  }
+
+  function fileBytes(path: string): Uint8Array {
+    const file = world.fileAt(path)
+    if (!file) throw new BotApiRefusal(404, 'Not Found')
+    return file.bytes
+  }
+
+  const server = createServer((incoming, response) => {
+    handle(incoming, response).catch((error: unknown) => {
+      if (response.destroyed || response.headersSent) return response.destroy()
+      const refusal =
+        error instanceof BotApiRefusal ? error : new BotApiRefusal(500, `the script failed: ${String(error)}`)
+      refuse(response, refusal)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    token,
+    me,
+    say: (chat, text, how) => people.say(chat, text, how).map((news) => updates.add(news)),
+    press: (chat, messageId, data, from) => updates.add(people.press(chat, messageId, data, from)),
+    change: (chat, messageId, text) => updates.add(people.change(chat, messageId, text)),
+    happen: (news) => updates.add(news),
+    redeliver: (updateId) => updates.redeliver(updateId),
+    open: (chat, type) => void world.open(chat, type),
+    messages: (chat) => Array.from(world.chat(chat)?.messages.values() ?? [], seenMessage),
+    calls: (method) =>
+      calls.filter((call) => (method === undefined ? call.method !== 'getUpdates' : call.method === method)),
+    fail: (method, how, times = 1) => failures.add(method, how, times),
+    async until(predicate, withinMs = PATIENCE) {
+      const end = Date.now() + withinMs
+      for (;;) {
+        const found = predicate()
+        if (found) return found
+        if (Date.now() > end) throw new Error(`It did not come to pass within ${withinMs} ms: ${String(predicate)}`)
+        // oxlint-disable-next-line no-await-in-loop -- looking again and again is the purpose
+        await pause(5)
+      }
+    },
+    get waiting() {
+      return updates.waiting
+    },
+    close: () =>
+      new Promise((resolve) => {
+        updates.close()
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+function goneOf(response: ServerResponse): AbortSignal {
+  const gone = new AbortController()
+  response.once('close', () => gone.abort())
+  return gone.signal
+}
+
+function fail(failure: ScriptedFailure, call: { status: number | undefined }, response: ServerResponse): void {
+  if (failure.type === 'dropped') return void response.destroy()
+  if (failure.type === 'broken') {
+    call.status = failure.code ?? 502
+    return send(response, call.status, '<html><body>Bad Gateway</body></html>')
+  }
+  if (failure.type === 'limited') {
+    const { retryAfter } = failure
+    const words = `Too Many Requests: retry after ${retryAfter}`
+    throw new BotApiRefusal(429, words, { retry_after: retryAfter })
+  }
+  if (failure.type === 'refused') throw new BotApiRefusal(failure.code, failure.description)
+}
+
+function refuse(response: ServerResponse, { code, message, parameters }: BotApiRefusal): void {
+  const answer = { ok: false, error_code: code, description: message, ...(parameters ? { parameters } : {}) }
+  send(response, code, JSON.stringify(answer))
+}
+
+function send(response: ServerResponse, status: number, body: string | Uint8Array): void {
+  const type = typeof body === 'string' ? 'application/json' : 'application/octet-stream'
+  response.writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(body) })
+  response.end(body)
+}
