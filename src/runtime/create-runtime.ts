@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { readHistoryTool, readResultTool } from '../agent.ts'
 import type { Models } from '../model.ts'
@@ -10,7 +11,7 @@ import { openCalibrationBook } from './calibration-book.ts'
 import type { Channel } from './channel.ts'
 import type { Clock } from './clock.ts'
 import { complete } from './completion.ts'
-import { type Runtime, RuntimeError } from './contract.ts'
+import { type CompletionInput, type Runtime, RuntimeError } from './contract.ts'
 import { counters, remembering } from './counters.ts'
 import { createLedger } from './ledger.ts'
 import { agentKind, type AgentValue, projectKind, type ProjectValue } from './custom-agents.ts'
@@ -19,6 +20,7 @@ import { type FileRoom, openFileRoom } from './file-room.ts'
 import { createModelChoice } from './model-choice.ts'
 import { modelStatuses } from './model-status.ts'
 import { createOutbox } from './outbox.ts'
+import { createPairings } from './pairings.ts'
 import type { Workbench } from './workbench.ts'
 import { prepareTurn } from './prepare-turn.ts'
 import { preview } from './preview.ts'
@@ -27,6 +29,7 @@ import { searchFiles } from './search-files.ts'
 import { createDesks, type SessionDesk } from './session-desk.ts'
 import { sessionEvents } from './session-events.ts'
 import { createSessions } from './sessions.ts'
+import { openSubjectRoom, type SubjectRoom } from './subject-room.ts'
 import { createToolDoors } from './tool-doors.ts'
 import { allowedTools, type ToolPolicy, toolWarnings } from './tool-policy.ts'
 import type { RuntimeSettings } from './settings.ts'
@@ -45,6 +48,8 @@ export interface RuntimeParts {
   readonly clock: Clock
   /** Files that people hand in, and their index; beside the store in the home where absent. */
   readonly files?: FileRoom
+  /** Subjects and tastes; the folders of the home where absent. */
+  readonly subjects?: SubjectRoom
   /** Says what may run. Nothing else does. */
   readonly policy: ToolPolicy
   /** Tools besides those of the plugins. */
@@ -97,9 +102,16 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
   const prompt = createEditedPrompt(kept)
   const files = parts.files ?? fileRoomIn(parts, warn)
   const { library, engine } = files
+  const subjectRoom = parts.subjects ?? subjectRoomIn(parts, (input) => completed(input), warn)
+  const { subjects, proposals } = subjectRoom
+  const pairings = createPairings({ store, clock, random: randomBytes })
   const prepare = async (desk: Partial<SessionDesk>, asked: string | undefined) => {
     await plugins.ready()
-    return prepareTurn({ prompt, agents, projects, library, engine, models, bench, tools, allowed }, desk, asked)
+    return prepareTurn(
+      { prompt, agents, projects, subjects, library, engine, models, bench, tools, allowed },
+      desk,
+      asked,
+    )
   }
   const queue = createTurnQueue({
     store,
@@ -129,6 +141,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
     clock,
     agents,
     projects,
+    subjects,
     async forgetFiles(session) {
       for (const { id } of await library.files({ type: 'session', id: session })) await library.remove(id)
     },
@@ -136,6 +149,11 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
   })
   const recovered = parts.recovers === false ? 0 : await queue.recover()
   if (parts.recovers !== false) void files.recover().catch((error: unknown) => warn(String(error)))
+
+  async function* completed(input: CompletionInput): ReturnType<Runtime['complete']> {
+    refuseWhenClosing()
+    yield* complete({ bench: bench(), models, clock }, input)
+  }
 
   return {
     store,
@@ -155,10 +173,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
       yield* sessionEvents(store, desk, options)
     },
     ...sessions,
-    async *complete(input) {
-      refuseWhenClosing()
-      yield* complete({ bench: bench(), models, clock }, input)
-    },
+    complete: completed,
     async preview(options) {
       try {
         return await preview({ prepare, desks, clock }, options)
@@ -172,6 +187,10 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
     prompt,
     agents,
     projects,
+    subjects,
+    proposals,
+    summariseNotes: subjectRoom.summariseNotes,
+    pairings,
     library,
     search: (query) => searchFiles(library, engine, query),
     approvals: approvals.waiting,
@@ -202,7 +221,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
     close() {
       closing ??= (async () => {
         await queue.stop()
-        await Promise.all([plugins.stop(), calibration.close(), files.close()])
+        await Promise.all([plugins.stop(), calibration.close(), files.close(), subjectRoom.close()])
         await store.close()
       })()
       return closing
@@ -213,4 +232,22 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
 function fileRoomIn({ store, home, clock, settings, recovers }: RuntimeParts, warn: (text: string) => void): FileRoom {
   const readOnly = recovers === false
   return openFileRoom({ store, data: join(home, 'data'), clock, counter: settings.counter, readOnly, warn })
+}
+
+function subjectRoomIn(
+  { store, home, clock, recovers }: RuntimeParts,
+  complete: Runtime['complete'],
+  warn: (text: string) => void,
+): SubjectRoom {
+  return openSubjectRoom({
+    store,
+    clock,
+    directory: join(home, 'subjects'),
+    tastes: join(home, 'tastes'),
+    maxTextChars: 20_000,
+    summarize: false,
+    asksByItself: recovers !== false,
+    complete,
+    warn,
+  })
 }

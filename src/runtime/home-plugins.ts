@@ -25,6 +25,7 @@ import type { Environment } from './configuration/environment.ts'
 import type { Configuration } from './configuration/settled.ts'
 import { homeAt, ownersPlaces } from './home/home.ts'
 import { loadPlugins, pluginFiles } from './load-plugins.ts'
+import type { SubjectRoom } from './subject-room.ts'
 import type { ToolPolicy } from './tool-policy.ts'
 
 /** What the plugins of a home are made of, besides its configuration. */
@@ -36,6 +37,7 @@ export interface HomeSetting {
   readonly policy: ToolPolicy
   /** Keeps what was accepted of tools of others. */
   readonly store: Pick<SessionStore, 'value' | 'putValue'>
+  readonly subjects: Pick<SubjectRoom, 'subjects' | 'proposals'>
   /** Takes the text out of pages. */
   readonly readDocument: DocumentReader['read']
   /** `false`: looks only, and starts no server of others. */

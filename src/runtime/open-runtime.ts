@@ -14,6 +14,7 @@ import { counters } from './counters.ts'
 import { createRuntime } from './create-runtime.ts'
 import { openFileRoom } from './file-room.ts'
 import { createHome, homeAt } from './home/home.ts'
+import { openSubjectRoom, type SubjectRoom } from './subject-room.ts'
 import type { ToolPolicy } from './tool-policy.ts'
 
 export interface OpenOptions {
@@ -46,7 +47,16 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
   const [store, counter] = await Promise.all([openSqliteStore({ path: storePath(home) }), counters(context.counter)])
   const { files: limits } = configuration
   const reader = createDocumentReader({ limits: { bytes: limits.maxBytes } })
-  const plugins = await startedPlugins(options, store, policy, reader)
+  let runtime: Runtime | undefined
+  const subjects = openSubjectRoom({
+    ...configuration.subjects,
+    store,
+    clock: systemClock,
+    asksByItself: recovers !== false,
+    complete: (input) => runtime!.complete(input),
+    warn: warn ?? (() => {}),
+  })
+  const plugins = await startedPlugins(options, { store, policy, reader, subjects })
   const orphans = recovers === false ? 0 : endOrphans()
   if (orphans > 0) warn?.(`${orphans} programs that a former process had left running were ended.`)
   const { embedder, warnings } = configuredEmbedder(configuration.search, environment)
@@ -62,7 +72,7 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
     readOnly: recovers === false,
     warn: warn ?? (() => {}),
   })
-  return createRuntime({
+  runtime = await createRuntime({
     version,
     home,
     store,
@@ -70,6 +80,7 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
     plugins,
     policy,
     files,
+    subjects,
     clock: systemClock,
     settings: {
       ...(model === undefined ? {} : { model }),
@@ -82,19 +93,27 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
       maxResultChars: agent.maxResultChars,
       maxTurnResultChars: agent.maxTurnResultChars,
       retryDelaysMs: [500, 2000],
+      ...(configuration.subjects.default === undefined ? {} : { subject: configuration.subjects.default }),
       ...(agent.reasoning === undefined ? {} : { reasoning: agent.reasoning }),
     },
     ...(warn ? { warn } : {}),
     ...(recovers === undefined ? {} : { recovers }),
   })
+  return runtime
+}
+
+/** What plugins are made of, besides the configuration. */
+interface PluginParts {
+  readonly store: SessionStore
+  readonly policy: ToolPolicy
+  readonly reader: DocumentReader
+  readonly subjects: SubjectRoom
 }
 
 /** The plugins of the home. Where one does not start, the store is given free again. */
 async function startedPlugins(
   { home, configuration, environment, version, recovers }: OpenOptions,
-  store: SessionStore,
-  policy: ToolPolicy,
-  reader: DocumentReader,
+  { store, policy, reader, subjects }: PluginParts,
 ): Promise<RunningPlugins> {
   try {
     return await startPlugins(
@@ -104,6 +123,7 @@ async function startedPlugins(
         version,
         policy,
         store,
+        subjects,
         readDocument: reader.read,
         connects: recovers !== false,
       }),
