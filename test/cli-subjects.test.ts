@@ -321,3 +321,25 @@ test('a chat begins about a subject, lists subjects, takes another one and leave
   const unknown = await foreword(['chat'], { input: '/subject IMG_9\n' })
   assert.deepEqual([unknown.code, /no subject IMG_9/.test(unknown.stderr)], [1, true])
 })
+
+test('the next call is shown as if a session had another agent, project or subject', async () => {
+  const { runtime } = await gateway()
+  const looks: unknown[] = []
+  const looking = {
+    ...runtime,
+    preview: (options: Parameters<typeof runtime.preview>[0]) => {
+      looks.push(options)
+      return runtime.preview(options)
+    },
+  }
+  await runtime.agents.create({ name: 'Poet', mode: 'append' })
+  await runtime.projects.create({ name: 'Sea' })
+  const connection = servedConnection(looking, 'running')
+  const { id } = await runtime.newSession()
+  const words = ['--agent', 'poet', '--project', 'sea', '--subject', 'img_1']
+  assert.equal((await run(['context', id, ...words], { connection })).code, 0)
+  assert.deepEqual(looks, [{ session: id, agent: 'agent-1', project: 'project-2', subject: 'IMG_1' }])
+  const unknown = await run(['context', '--subject', 'none'], { connection })
+  assert.deepEqual([unknown.code, looks.length], [1, 1])
+  assert.equal((await runtime.store.session(id))?.subject, undefined)
+})

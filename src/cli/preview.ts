@@ -11,4 +11,8 @@ export interface PreviewOptions {
   readonly session?: string | undefined
   readonly input?: string | undefined
   readonly model?: string | undefined
+  /** Ids of what would be chosen. */
+  readonly agent?: string
+  readonly project?: string
+  readonly subject?: string
 }

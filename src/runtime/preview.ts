@@ -15,14 +15,25 @@ export interface PreviewParts {
   readonly clock: Clock
 }
 
+/** The call that is looked at: the next one of a session, or the first of a new one. */
+export interface PreviewOptions {
+  readonly session?: string
+  readonly input?: string
+  readonly model?: string
+  /** Ids of what would be chosen in the session. */
+  readonly agent?: string
+  readonly project?: string
+  readonly subject?: string
+}
+
 /** What the next call would send. Reads only. */
 export async function preview(
   { prepare, desks, clock }: PreviewParts,
-  { session, input = '', model: asked }: { session?: string; input?: string; model?: string },
+  { session, input = '', model: asked, ...chosen }: PreviewOptions,
 ): Promise<Preview> {
   const desk = session === undefined ? undefined : await desks.of(session)
   if (session !== undefined && !desk) throw noSuchSession(session)
-  const { model, bench } = await prepare(desk ?? {}, asked)
+  const { model, bench } = await prepare({ ...desk, ...chosen }, asked)
   const message = { role: 'user', content: input } as const
   const counted = { message, tokens: tokenCounts(bench.settings.counter, message).full }
   const { outcome } = await attemptCall(bench, {

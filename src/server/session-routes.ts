@@ -1,7 +1,8 @@
 import { z } from 'zod'
-import { RuntimeError, type Runtime } from '../runtime.ts'
+import { type Runtime } from '../runtime.ts'
 import { type SessionRow } from '../session.ts'
 import { empty, json } from './answer.ts'
+import { assertThere } from './assert-there.ts'
 import { noSuchSession } from './no-such.ts'
 import { type Route, route } from './route.ts'
 import { limit, sessionRow } from './schema.ts'
@@ -73,9 +74,7 @@ export function sessionRoutes(runtime: Runtime): readonly Route[] {
         const session = param('session')
         const { model, agent, project, subject } = body
         await existing(session)
-        if (typeof agent === 'string') await runtime.agents.get(agent)
-        if (typeof project === 'string') await runtime.projects.get(project)
-        if (typeof subject === 'string') await existingSubject(runtime, subject)
+        await assertThere(runtime, { agent, project, subject })
         if (model !== undefined) await runtime.setModel(session, model ?? undefined)
         if (agent !== undefined) await runtime.setAgent(session, agent ?? undefined)
         if (project !== undefined) await runtime.setProject(session, project ?? undefined)
@@ -95,12 +94,4 @@ export function sessionRoutes(runtime: Runtime): readonly Route[] {
       },
     }),
   ]
-}
-
-/** Asked before anything is changed: what a request cannot have leaves all of the session as it was. */
-async function existingSubject({ subjects }: Runtime, subject: string): Promise<void> {
-  if ((await subjects.list()).some(({ id }) => id === subject)) return
-  throw new RuntimeError('no-such-subject', `There is no subject ${subject}. \`foreword subjects\` lists them.`, {
-    subject,
-  })
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type Runtime } from '../runtime.ts'
 import { json, text } from './answer.ts'
+import { assertThere } from './assert-there.ts'
 import { type Route, route } from './route.ts'
 import { manifest, requestView } from './schema.ts'
 
@@ -15,19 +16,17 @@ const previewQuery = z.strictObject({
   session: z.string().min(1).optional().describe('Without one: the first call of a new session.'),
   input: z.string().optional().describe('What would be said.'),
   model: z.string().min(1).optional(),
+  agent: z.string().min(1).optional().describe('As if this custom agent were chosen.'),
+  project: z.string().min(1).optional().describe('As if this project were chosen.'),
+  subject: z.string().min(1).optional().describe('As if it were about this subject.'),
 })
 
 /** The gateway itself: is it there, what does it run, what would it send. */
 export function systemRoutes(runtime: Runtime, { version, configuration, openapi }: SystemOptions): readonly Route[] {
   const preview = async (options: z.output<typeof previewQuery>) => {
-    const { session, input, model } = options
-    return json(
-      await runtime.preview({
-        ...(session === undefined ? {} : { session }),
-        ...(input === undefined ? {} : { input }),
-        ...(model === undefined ? {} : { model }),
-      }),
-    )
+    await assertThere(runtime, options)
+    const given = Object.entries(options).filter(([, value]) => value !== undefined)
+    return json(await runtime.preview(Object.fromEntries(given)))
   }
   const previewAnswers = {
     200: {

@@ -204,3 +204,10 @@ test('a subject that is not there leaves all of a session as it was', async () =
   const row = await runtime.store.session(id)
   assert.deepEqual([row?.model, row?.subject], [undefined, undefined])
 })
+
+test('a preview of what is not there is refused', async () => {
+  const { doors } = await doorsOf()
+  assert.equal((await doors.request('/api/context?subject=IMG_1')).status, 200)
+  assert.deepEqual(await codeOf(doors, '/api/context', { subject: 'none' }), [404, 'no-such-subject'])
+  assert.deepEqual(await codeOf(doors, '/api/context', { agent: 'none' }), [404, 'no-such-record'])
+})

@@ -3,11 +3,15 @@ import { connected, type Connection } from '../connection.ts'
 import { type Io, print, printJson } from '../io.ts'
 import { outlineText } from '../outline-text.ts'
 import { preview } from '../preview.ts'
+import { settingOf } from '../session-setting.ts'
 
 export const context: Command = {
   name: 'context',
   summary: 'show what the next call would send',
-  usage: ['context [SESSION] [--input TEXT] [--model ID] [--json]'],
+  usage: [
+    'context [SESSION] [--input TEXT] [--model ID] [--json]',
+    'context [SESSION] [--agent ID] [--project ID] [--subject ID]',
+  ],
   details:
     'Every piece that is a candidate stands on a line of its own: where it stands, what it is, in which form it goes ' +
     'in, what it costs, what its fullest form would cost, and what became of it and why. Nothing is sent and nothing ' +
@@ -16,6 +20,9 @@ export const context: Command = {
   options: {
     input: { value: 'TEXT', summary: 'as if this were the next message' },
     model: { value: 'ID', summary: 'as if this were the model' },
+    agent: { value: 'ID', summary: 'as if this custom agent answered' },
+    project: { value: 'ID', summary: 'as if the session belonged to this project' },
+    subject: { value: 'ID', summary: 'as if the session were about this subject' },
     json: { ...jsonOption, summary: 'print {request, manifest}' },
   },
   run: (call, io) => connected(call.home, io, 'read', (connection) => showContext(connection, call, io)),
@@ -26,6 +33,7 @@ async function showContext(connection: Connection, call: CommandCall, io: Io): P
     session: call.words[0],
     input: call.text('input'),
     model: call.text('model'),
+    ...(await settingOf(connection, call)),
   })
   if (call.json) printJson(io, { request, manifest })
   else print(io, await outlineText(manifest, io))
