@@ -6,10 +6,21 @@ import { beginningOf } from './text-cap.ts'
 /** Ways to put a subject into words, fullest first. */
 export type SubjectForm = 'full' | 'excerpt' | 'list'
 
-/** The context of a subject as markdown. Parts that are empty are left out; the same reading gives the same text. */
-export function subjectText({ id, context }: SubjectReading, form: SubjectForm): string {
-  const sections = form === 'list' ? [] : sectionsOf(context, roomOf[form])
-  if (form === 'list') return listText(id, context)
+/**
+ * The context of a subject as markdown. Parts that are empty are left out; the same reading gives the same text. `offered`
+ * are the tools that can be called: no other one is named.
+ */
+export function subjectText(
+  { id, context }: SubjectReading,
+  form: SubjectForm,
+  offered: readonly string[] = ['read_context', 'read_full_notes'],
+): string {
+  const more: More = {
+    context: offered.includes('read_context'),
+    notes: offered.includes('read_full_notes'),
+  }
+  if (form === 'list') return listText(id, context, more)
+  const sections = sectionsOf(context, roomOf[form], more)
   if (sections.length === 0) return `The subject ${id} is new: nothing is known of it yet.`
   return [`# Subject: ${id}`, ...sections].join('\n\n')
 }
@@ -21,19 +32,27 @@ interface Room {
   readonly recordChars: number
 }
 
+/** What can be called to read more. */
+interface More {
+  readonly context: boolean
+  readonly notes: boolean
+}
+
 const roomOf: Readonly<Record<'full' | 'excerpt', Room>> = {
   full: { chars: Number.POSITIVE_INFINITY, records: Number.POSITIVE_INFINITY, recordChars: Number.POSITIVE_INFINITY },
   excerpt: { chars: 1_000, records: 3, recordChars: 200 },
 }
 
-function sectionsOf({ tastes, brief, notes, recent_log, recent_gaps }: SubjectContext, room: Room): readonly string[] {
+function sectionsOf(
+  { tastes, brief, notes, recent_log, recent_gaps }: SubjectContext,
+  room: Room,
+  more: More,
+): readonly string[] {
+  const part = more.notes ? '## Notes (in part; read_full_notes reads all)' : '## Notes (in part)'
   return [
-    section('## Tastes', tastesText(tastes, room)),
-    section('## Brief', shortened(brief.intent, room.chars)),
-    section(
-      notes.truncated ? '## Notes (in part; read_full_notes reads all)' : '## Notes',
-      shortened(notes.summary, room.chars),
-    ),
+    section('## Tastes', tastesText(tastes, room, more)),
+    section('## Brief', shortened(brief.intent, room.chars, more)),
+    section(notes.truncated ? part : '## Notes', shortened(notes.summary, room.chars, more)),
     section('## Done last, newest first', records(recent_log.map(logLine), room)),
     section('## Could not be done, newest first', records(recent_gaps.map(gapLine), room)),
   ].filter((text) => text !== '')
@@ -43,9 +62,9 @@ function section(heading: string, text: string): string {
   return text === '' ? '' : `${heading}\n\n${text}`
 }
 
-function tastesText({ default: always, genres, conflicts }: SubjectContext['tastes'], room: Room): string {
+function tastesText({ default: always, genres, conflicts }: SubjectContext['tastes'], room: Room, more: More): string {
   const texts = [[defaultTaste, always] as const, ...Object.entries(genres)]
-  const parts = texts.map(([name, text]) => section(`### ${name}`, shortened(text, room.chars)))
+  const parts = texts.map(([name, text]) => section(`### ${name}`, shortened(text, room.chars, more)))
   const points = conflicts.map(({ point, files }) => `- ${point} (${files.join(', ')})`)
   return [...parts, section('### In several tastes: ask the person', records(points, room))]
     .filter((text) => text !== '')
@@ -73,18 +92,18 @@ function records(lines: readonly string[], { records: most, recordChars }: Room)
   return [...shown, ...(lines.length > shown.length ? [`- … and ${lines.length - shown.length} more`] : [])].join('\n')
 }
 
-function shortened(text: string, most: number): string {
+function shortened(text: string, most: number, { context }: More): string {
   const whole = text.trim()
-  return whole.length > most
-    ? `${beginningOf(whole, most)}… [${most} of ${whole.length} characters; read_context shows more]`
-    : whole
+  if (whole.length <= most) return whole
+  const rest = context ? '; read_context shows more' : ''
+  return `${beginningOf(whole, most)}… [${most} of ${whole.length} characters${rest}]`
 }
 
 function oneLine(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim()
 }
 
-function listText(id: string, { tastes, brief, notes, recent_log, recent_gaps }: SubjectContext): string {
+function listText(id: string, { tastes, brief, notes, recent_log, recent_gaps }: SubjectContext, more: More): string {
   const parts = [
     ...[[defaultTaste, tastes.default] as const, ...Object.entries(tastes.genres)].map(([name, text]) =>
       sized(`taste ${name}`, text),
@@ -95,7 +114,7 @@ function listText(id: string, { tastes, brief, notes, recent_log, recent_gaps }:
     counted(recent_gaps.length, 'gap', 'noted'),
   ].filter((part) => part !== '')
   if (parts.length === 0) return `The subject ${id} is new: nothing is known of it yet.`
-  return `The subject ${id} has: ${parts.join(', ')}. read_context reads it.`
+  return `The subject ${id} has: ${parts.join(', ')}.${more.context ? ' read_context reads it.' : ''}`
 }
 
 function sized(name: string, text: string): string {
