@@ -12,6 +12,7 @@ import { failureOf, HttpFailure } from './failure.ts'
 import { fileRoutes } from './file-routes.ts'
 import { createGuard } from './guard.ts'
 import { assertBindIsSafe } from './loopback.ts'
+import { MCP_PATH, mcpDoor } from './mcp/door.ts'
 import { messageRoutes } from './message-routes.ts'
 import { openaiRoutes } from './openai-routes.ts'
 import { projectRoutes } from './project-routes.ts'
@@ -108,20 +109,29 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
     if (failure.code === 'internal') options.log?.error({ err: error, path }, 'a request failed')
     return refusal(failure, path)
   }
+  const maxBodyBytes = options.maxBodyBytes ?? 1024 * 1024
+  const mcp = mcpDoor(runtime, {
+    version: options.version,
+    maxBodyBytes,
+    unexpected: (error) => options.log?.error({ err: error, path: MCP_PATH }, 'an MCP request failed'),
+  })
   const app = new Hono<{ Bindings: Bindings }>()
-  mount(app, routes, options.maxBodyBytes ?? 1024 * 1024)
+  mount(app, routes, maxBodyBytes)
   app.onError((error, context) => answerFailure(error, context.req.path))
   app.notFound((context) => answerFailure(noSuchRoute(routes, context.req.method, context.req.path), context.req.path))
 
   return {
     token: options.token,
-    endStreams: streams.endAll,
+    endStreams() {
+      streams.endAll()
+      mcp.close()
+    },
     async fetch(request, bindings = {}) {
       const path = pathOf(request.url)
       try {
         const hook = request.method === 'POST' ? hooks.get(path) : undefined
         if (hook) return await hook(request)
-        return guard(request, path) ?? (await app.fetch(request, bindings))
+        return guard(request, path) ?? (await (path === MCP_PATH ? mcp.fetch(request) : app.fetch(request, bindings)))
       } catch (error) {
         return answerFailure(error, path)
       }

@@ -1,0 +1,101 @@
+import { hash } from 'node:crypto'
+import { inputRequired, type InputRequiredResult } from '@modelcontextprotocol/server'
+import { type Proposal, type Proposals, SubjectError } from '../../subject.ts'
+import type { McpCall } from './catalogue.ts'
+import { personsWord, type PersonsWord, proposalQuestion } from './proposal-question.ts'
+
+/** What asking came to. `ask`: the client has to ask, and make the same call again with the answer. */
+export type AskedPerson =
+  | { readonly type: 'settled'; readonly proposal: Proposal; readonly warnings: readonly string[] }
+  | { readonly type: 'ask'; readonly result: InputRequiredResult }
+  | { readonly type: 'cancelled' }
+
+/** A call as its later rounds have to be made: by the same tool with the same input. */
+export interface AskingCall {
+  readonly tool: string
+  readonly input: unknown
+}
+
+/** How long a person may take, ms. The proposal waits on afterwards. */
+const PATIENCE = 600_000
+const QUESTION = 'decision'
+
+/** Asks the person behind a client about a proposal that was made in this call. Only what they say decides. */
+export async function askPerson(
+  proposals: Proposals,
+  proposal: Proposal,
+  asking: AskingCall,
+  call: McpCall,
+): Promise<AskedPerson> {
+  const question = call.person === undefined ? undefined : proposalQuestion(proposal, call.client)
+  if (question === undefined || proposal.state.type !== 'waiting') return { type: 'settled', proposal, warnings: [] }
+  if (call.person === 'round') {
+    const { id, digest } = proposal
+    const requestState = await call.seal({ ...asking, input: digestOf(asking.input), proposal: id, digest })
+    return {
+      type: 'ask',
+      result: inputRequired({ inputRequests: { [QUESTION]: inputRequired.elicit(question) }, requestState }),
+    }
+  }
+  await call.progress(1, 2, 'A person is asked to confirm the proposal.')
+  const word = await replyOf(call, question)
+  return call.signal.aborted ? { type: 'cancelled' } : settle(proposals, proposal, word)
+}
+
+/**
+ * The later round of such a call. The id and the digest were sealed here, so they are the ones of what was shown; the
+ * answer alone comes from outside. `undefined` where the seal belongs to another call.
+ */
+export async function answeredPerson(
+  proposals: Proposals,
+  asking: AskingCall,
+  call: McpCall,
+): Promise<AskedPerson | undefined> {
+  const sealed = call.sealed() as Partial<Record<'tool' | 'input' | 'proposal' | 'digest', unknown>> | null
+  const { tool, input, proposal: id, digest } = sealed ?? {}
+  if (tool !== asking.tool || input !== digestOf(asking.input)) return undefined
+  if (typeof id !== 'string' || typeof digest !== 'string') return undefined
+  const proposal = await proposals.get(id)
+  if (proposal.digest !== digest) return undefined
+  const answer = call.context.mcpReq.inputResponses?.[QUESTION]
+  if (answer === undefined) return askPerson(proposals, proposal, asking, call)
+  if (call.signal.aborted) return { type: 'cancelled' }
+  return settle(proposals, proposal, personsWord(answer))
+}
+
+async function replyOf(call: McpCall, question: object): Promise<PersonsWord> {
+  try {
+    const answer = await call.context.mcpReq.send(
+      { method: 'elicitation/create', params: { ...question } },
+      { timeout: PATIENCE, signal: call.signal },
+    )
+    return personsWord(answer)
+  } catch {
+    // Nobody answered, or the client cannot ask after all: the proposal waits.
+    return 'later'
+  }
+}
+
+async function settle(proposals: Proposals, proposal: Proposal, word: PersonsWord): Promise<AskedPerson> {
+  if (word === 'later') return { type: 'settled', proposal: await proposals.get(proposal.id), warnings: [] }
+  try {
+    const decided = await proposals.decide(proposal.id, { type: word, digest: proposal.digest, by: 'mcp' })
+    return { type: 'settled', proposal: decided, warnings: [] }
+  } catch (error) {
+    if (!(error instanceof SubjectError)) throw error
+    // Somebody else was quicker, or the file is not what it was: the proposal says how things stand.
+    return { type: 'settled', proposal: await proposals.get(proposal.id), warnings: [error.message] }
+  }
+}
+
+function digestOf(input: unknown): string {
+  return hash('sha256', canonical(input))
+}
+
+/** The same for every order of keys: a client may write them in another one the second time. */
+function canonical(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`
+  const entries = Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1))
+  return `{${entries.map(([key, inner]) => `${JSON.stringify(key)}:${canonical(inner)}`).join(',')}}`
+}

@@ -1,0 +1,84 @@
+import type {
+  CallToolResult,
+  CompleteRequestParams,
+  GetPromptResult,
+  InputRequiredResult,
+  Prompt,
+  ReadResourceResult,
+  Resource,
+  ResourceTemplateType,
+  ServerCapabilities,
+  ServerContext,
+  Tool,
+} from '@modelcontextprotocol/server'
+
+/** Everything that an MCP server offers, in its order. Both transports serve the same. */
+export interface McpCatalogue {
+  /** What a client's model is told of the server as a whole. */
+  readonly instructions: string
+  readonly tools: readonly McpTool[]
+  readonly resources: McpResources
+  readonly prompts: readonly McpPrompt[]
+  /** Why a tool is neither listed nor run; `undefined` where it is. Asked for each list and each call. */
+  refusal(tool: string): Promise<ToolRefusal | undefined>
+  /** Told of a call that was refused. */
+  refused?(call: CalledTool, refusal: ToolRefusal): Promise<void>
+  /** Declared besides tools, resources, prompts and completions. */
+  readonly capabilities?: ServerCapabilities
+}
+
+/** What the owner has said of a tool. */
+export interface ToolRefusal {
+  /** The setting that decided. */
+  readonly rule: string
+  readonly reason: string
+}
+
+export interface CalledTool {
+  readonly tool: string
+  readonly input: unknown
+  readonly client: string | undefined
+}
+
+export interface McpTool {
+  readonly definition: Tool
+  /** Answers every failure as a result. What it throws is told to nobody but the log. */
+  call(input: Readonly<Record<string, unknown>>, call: McpCall): Promise<CallToolResult | InputRequiredResult>
+}
+
+/** One call of a tool, in either revision of the protocol. */
+export interface McpCall {
+  /** The client by its own name, as far as it gave one. */
+  readonly client: string | undefined
+  /** Aborted when the client has cancelled the call or has gone. */
+  readonly signal: AbortSignal
+  /** Tells how far it is, where the client asked for that. Never rejects. */
+  progress(done: number, total: number, message: string): Promise<void>
+  /** How a person can be asked now; `undefined` where the client cannot. */
+  readonly person: PersonAsked | undefined
+  /** Seals what a later round of this call has to bring back unchanged. */
+  seal(content: unknown): Promise<string>
+  /** What an earlier round of this call sealed; checked. */
+  sealed(): unknown
+  readonly context: ServerContext
+}
+
+/** `reply`: the answer comes within the call. `round`: it comes with the same call, made once more. */
+export type PersonAsked = 'reply' | 'round'
+
+export interface McpResources {
+  readonly templates: readonly ResourceTemplateType[]
+  /** A page of the list. Throws `ProtocolError` for a cursor that it did not give. */
+  list(cursor: string | undefined): Promise<{ readonly resources: Resource[]; readonly nextCursor?: string }>
+  /** `undefined`: there is nothing of that address. */
+  read(uri: string): Promise<ReadResourceResult | undefined>
+  /** Values that begin with what was typed, for a variable of a template. */
+  complete(template: string, variable: string, typed: string): Promise<readonly string[]>
+}
+
+export interface McpPrompt {
+  readonly definition: Prompt
+  /** Throws `ProtocolError` where an argument is missing or names nothing. */
+  get(values: Readonly<Record<string, string>>, context: ServerContext): Promise<GetPromptResult | InputRequiredResult>
+  complete?(argument: CompleteRequestParams['argument']): Promise<readonly string[]>
+}

@@ -1,0 +1,97 @@
+import type { CallToolResult } from '@modelcontextprotocol/server'
+import { SubjectError } from '../../subject.ts'
+
+/** What every reply of a tool says, whatever came of it (BEHAVIOURS §4). */
+export type Envelope =
+  | { readonly success: true; readonly data: Readonly<Record<string, unknown>>; readonly error: null }
+  | { readonly success: false; readonly data: null; readonly error: EnvelopeError }
+
+export interface EnvelopeError {
+  readonly code: EnvelopeCode
+  readonly message: string
+  readonly details: Readonly<Record<string, unknown>>
+  /** The caller can mend it and try again. */
+  readonly recoverable: boolean
+}
+
+export type EnvelopeCode =
+  | 'not_found'
+  | 'invalid_input'
+  | 'exists'
+  | 'changed'
+  | 'decided'
+  | 'unwritable'
+  | 'internal'
+  | 'cancelled'
+  | 'unavailable'
+
+/** The reply of a call that did what was asked. Warnings stand beside the envelope, in a block of their own. */
+export function succeeded(data: Readonly<Record<string, unknown>>, warnings: readonly string[] = []): CallToolResult {
+  return result({ success: true, data, error: null }, warnings)
+}
+
+export function failed(
+  code: EnvelopeCode,
+  message: string,
+  details: Readonly<Record<string, unknown>> = {},
+): CallToolResult {
+  const error = { code, message, details, recoverable: recoverable[code] }
+  return { ...result({ success: false, data: null, error }, []), isError: true }
+}
+
+/** The reply to an error. Of one that nobody expected it says only that it happened: `unexpected` is told the rest. */
+export function failureReply(error: unknown, unexpected: (error: unknown) => void): CallToolResult {
+  if (error instanceof SubjectError) return failed(error.code, error.message, error.details)
+  unexpected(error)
+  return failed('internal', 'Foreword failed inside. Its log says how; the call may be tried again.')
+}
+
+/** JSON Schema of the envelope around data of this schema. Definitions of the data move to where references find them. */
+export function envelopeSchema(data: Readonly<Record<string, unknown>>): Record<string, unknown> & { type: 'object' } {
+  const { $schema: _dialect, $id: _id, $defs, ...rules } = data
+  return {
+    type: 'object',
+    properties: {
+      success: { type: 'boolean' },
+      data: { anyOf: [rules, { type: 'null' }] },
+      error: { anyOf: [errorSchema, { type: 'null' }] },
+    },
+    required: ['success', 'data', 'error'],
+    additionalProperties: false,
+    ...($defs === undefined ? {} : { $defs }),
+  }
+}
+
+const recoverable: Readonly<Record<EnvelopeCode, boolean>> = {
+  not_found: true,
+  invalid_input: true,
+  exists: true,
+  changed: true,
+  decided: false,
+  unwritable: false,
+  internal: false,
+  cancelled: true,
+  unavailable: false,
+}
+
+const errorSchema = {
+  type: 'object',
+  properties: {
+    code: { type: 'string', enum: Object.keys(recoverable) },
+    message: { type: 'string' },
+    details: { type: 'object' },
+    recoverable: { type: 'boolean' },
+  },
+  required: ['code', 'message', 'details', 'recoverable'],
+  additionalProperties: false,
+}
+
+function result(envelope: Envelope, warnings: readonly string[]): CallToolResult {
+  return {
+    content: [
+      { type: 'text', text: JSON.stringify(envelope) },
+      ...(warnings.length === 0 ? [] : [{ type: 'text' as const, text: warnings.join('\n') }]),
+    ],
+    structuredContent: { ...envelope },
+  }
+}

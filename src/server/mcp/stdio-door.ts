@@ -1,0 +1,41 @@
+import { randomBytes } from 'node:crypto'
+import type { Readable, Writable } from 'node:stream'
+import { createRequestStateCodec } from '@modelcontextprotocol/server'
+import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio'
+import type { McpCatalogue } from './catalogue.ts'
+import { protocolServer } from './protocol-server.ts'
+
+export interface StdioOptions {
+  readonly stdin: Readable
+  readonly stdout: Writable
+  readonly version: string
+  /** Whether the person behind the client may be asked. */
+  readonly asksPersons: boolean
+  /** Told of failures that nobody expected. */
+  readonly unexpected: (error: unknown) => void
+}
+
+/** One client over the standard input and output. */
+export interface StdioConnection {
+  /** Resolves when the client has gone, or after `close`. */
+  readonly ended: Promise<void>
+  close(): Promise<void>
+}
+
+export function stdioConnection(catalogue: McpCatalogue, options: StdioOptions): StdioConnection {
+  const { stdin, stdout, version, asksPersons, unexpected } = options
+  const seals = createRequestStateCodec({ key: randomBytes(32), bind: ({ mcpReq: { method } }) => method })
+  const transport = new StdioServerTransport(stdin, stdout)
+  const { promise: ended, resolve } = Promise.withResolvers<void>()
+  const close = transport.close.bind(transport)
+  // Whatever ends the connection comes through here: the end of the input, a broken output, our own wish.
+  transport.close = async () => {
+    await close()
+    resolve()
+  }
+  const handle = serveStdio(({ era }) => protocolServer(catalogue, era, { version, seals, asksPersons, unexpected }), {
+    transport,
+    onerror: unexpected,
+  })
+  return { ended, close: handle.close }
+}

@@ -1,0 +1,108 @@
+import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server'
+import type { OperationParts, Proposal, Proposals, SubjectOperation } from '../../subject.ts'
+import { inputFault } from '../../tool.ts'
+import { answeredPerson, askPerson, type AskedPerson, type AskingCall } from './ask-person.ts'
+import type { McpAudit } from './audited.ts'
+import type { McpCall, McpTool } from './catalogue.ts'
+import { envelopeSchema, failed, failureReply, succeeded } from './envelope.ts'
+
+export interface SubjectToolParts {
+  /** The operations over whatever takes proposals. */
+  readonly operations: (proposals: OperationParts['proposals']) => readonly SubjectOperation[]
+  readonly proposals: Proposals
+  readonly audit: McpAudit
+  /** Told of failures that nobody expected. */
+  readonly unexpected: (error: unknown) => void
+}
+
+/** The operations on subjects, as tools that answer in the envelope. None of them confirms anything by itself. */
+export function subjectTools(parts: SubjectToolParts): readonly McpTool[] {
+  return parts.operations(parts.proposals).map((operation) => subjectTool(operation, parts))
+}
+
+function subjectTool(operation: SubjectOperation, parts: SubjectToolParts): McpTool {
+  const { name, title, description, readOnly } = operation
+  const inputSchema = { ...operation.inputSchema, type: 'object' as const }
+  return {
+    definition: {
+      name,
+      title,
+      description,
+      inputSchema,
+      outputSchema: envelopeSchema(operation.outputSchema),
+      annotations: {
+        title,
+        readOnlyHint: readOnly,
+        destructiveHint: false,
+        // The same proposal, still waiting, is not made twice; a line of a log is.
+        idempotentHint: readOnly || name.startsWith('propose_'),
+        openWorldHint: false,
+      },
+    },
+    async call(input, call) {
+      try {
+        const fault = operation.faultOf(input) ?? (await inputFault(inputSchema, input))
+        if (fault !== undefined) return failed('invalid_input', fault)
+        if (readOnly) return await answered(operation, input, call)
+        return await writing(operation, input, call, parts)
+      } catch (error) {
+        return failureReply(error, parts.unexpected)
+      }
+    },
+  }
+}
+
+async function writing(
+  { name }: SubjectOperation,
+  input: Readonly<Record<string, unknown>>,
+  call: McpCall,
+  { operations, proposals, audit, unexpected }: SubjectToolParts,
+): Promise<CallToolResult | InputRequiredResult> {
+  const asking: AskingCall = { tool: name, input }
+  const over = (taking: OperationParts['proposals']) => operations(taking).find((each) => each.name === name)!
+  const reply = async (asked: AskedPerson): Promise<CallToolResult | InputRequiredResult> => {
+    if (asked.type === 'ask') return asked.result
+    if (asked.type === 'cancelled') return cancelled()
+    // The same words as before, with what became of the proposal.
+    const { data } = await over({ propose: async () => asked.proposal }).run(input, {})
+    const { type } = asked.proposal.state
+    return succeeded(type === 'waiting' ? data : { ...data, status: type }, asked.warnings)
+  }
+  if (call.sealed() !== undefined) {
+    const asked = await answeredPerson(proposals, asking, call)
+    return asked === undefined ? failed('invalid_input', FOREIGN_ANSWER) : reply(asked)
+  }
+
+  let proposed: Proposal | undefined
+  const operation = over({
+    async propose(draft, by) {
+      call.signal.throwIfAborted()
+      return (proposed = await proposals.propose(draft, by))
+    },
+  })
+  if (call.signal.aborted) return cancelled()
+  const result = await audit.around({ ...asking, client: call.client }, async () => {
+    try {
+      return await answered(operation, input, call)
+    } catch (error) {
+      return call.signal.aborted ? cancelled() : failureReply(error, unexpected)
+    }
+  })
+  if (proposed === undefined || result.isError || call.person === undefined) return result
+  return reply(await askPerson(proposals, proposed, asking, call))
+}
+
+const FOREIGN_ANSWER = 'The answer belongs to another call. Make this call again without it.'
+
+async function answered(
+  operation: SubjectOperation,
+  input: Readonly<Record<string, unknown>>,
+  { client }: McpCall,
+): Promise<CallToolResult> {
+  const { data, warnings } = await operation.run(input, client === undefined ? {} : { client })
+  return succeeded(data, warnings)
+}
+
+function cancelled(): CallToolResult {
+  return failed('cancelled', 'The call was cancelled.')
+}
