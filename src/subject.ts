@@ -1,6 +1,7 @@
 export { type SubjectLimits, type SubjectTexts, subjectContext } from './subject/context-of-texts.ts'
 export { longNotesLines } from './subject/notes-form.ts'
 export { openSubjects, type SubjectsOptions } from './subject/open-subjects.ts'
+export { linesOf } from './subject/lines.ts'
 export type {
   OperationAnswer,
   OperationCaller,
