@@ -3,7 +3,7 @@ import { gapRecord } from './gap-record.ts'
 import { type JsonLines, jsonLines } from './json-lines.ts'
 import { logRecord } from './log-record.ts'
 import { notesForm } from './notes-form.ts'
-import type { Conflict, SubjectContext } from './subject-context.ts'
+import type { SubjectContext } from './subject-context.ts'
 import { defaultTaste, isTasteName, nameRule } from './subject-name.ts'
 import { type Genre, tasteConflicts } from './taste-conflicts.ts'
 import { beginningOf, cappedText, moreBySetting } from './text-cap.ts'
@@ -39,7 +39,8 @@ export function subjectContext(
   const cap = (text: string) => cappedText(text, maxTextChars, moreBySetting)
   const { raw, intent, tastes } = readBrief(texts.brief)
   const genres = genresOf(tastes, texts.tastes)
-  const conflicts = fittingConflicts(tasteConflicts(genres), maxTextChars)
+  const conflicts = fitting(tasteConflicts(genres), ({ point }) => point.length, maxTextChars)
+  const names = fitting(tastes, (name) => name.length, maxTextChars)
   const log = jsonLines(texts.log)
   const gaps = jsonLines(texts.gaps)
   const context: SubjectContext = {
@@ -48,23 +49,24 @@ export function subjectContext(
       genres: Object.fromEntries(genres.map(([name, text]) => [name, cap(text)])),
       conflicts: conflicts.shown,
     },
-    brief: { raw: cap(raw), intent: cap(intent), tastes },
+    brief: { raw: cap(raw), intent: cap(intent), tastes: names.shown },
     notes: notesForm(texts.notes, maxTextChars),
     recent_log: log.objects.slice(0, shownRecords).map((line) => logRecord(line, maxTextChars)),
     recent_gaps: gaps.objects.slice(0, shownRecords).map((line) => gapRecord(line, maxTextChars)),
   }
   const warnings = [
-    ...tastes.filter((name) => !isTasteName(name)).map(noName),
-    ...conflicts.warnings,
+    ...noNames(tastes),
+    ...leftOut(names.left, 'declared taste'),
+    ...leftOut(conflicts.left, 'conflict'),
     ...brokenLines('log.jsonl', log),
     ...brokenLines('vocabulary_gaps.jsonl', gaps),
   ]
   return { context, warnings }
 }
 
-/** Names of files that a brief asks for: each once, and no other than names of tastes. */
+/** Names of files that a brief asks for, 100 at most: each once, and no other than names of tastes. */
 export function declaredGenres(tastes: readonly string[]): readonly string[] {
-  return [...new Set(tastes)].filter((name) => name !== defaultTaste && isTasteName(name))
+  return [...new Set(tastes)].filter((name) => name !== defaultTaste && isTasteName(name)).slice(0, 100)
 }
 
 function genresOf(tastes: readonly string[], read: ReadonlyMap<string, string>): readonly Genre[] {
@@ -73,29 +75,32 @@ function genresOf(tastes: readonly string[], read: ReadonlyMap<string, string>):
     .filter(([, text]) => text.trim() !== '')
 }
 
-/** All conflicts together are one text, as far as its limit goes. */
-function fittingConflicts(
-  conflicts: readonly Conflict[],
+/** A list is one text as far as its limit goes: as many of its parts as there is room for. */
+function fitting<Part>(
+  parts: readonly Part[],
+  sizeOf: (part: Part) => number,
   maxChars: number,
-): { readonly shown: readonly Conflict[]; readonly warnings: readonly string[] } {
+): { readonly shown: readonly Part[]; readonly left: number } {
   let used = 0
-  const over = conflicts.findIndex(({ point }) => (used += point.length) > maxChars)
-  if (over === -1) return { shown: conflicts, warnings: [] }
-  const rest = conflicts.length - over
-  return {
-    shown: conflicts.slice(0, over),
-    warnings: [`${rest} more ${rest === 1 ? 'line stands' : 'lines stand'} in several tastes and are not shown`],
-  }
+  const over = parts.findIndex((part) => (used += sizeOf(part)) > maxChars)
+  const shown = over === -1 ? parts : parts.slice(0, over)
+  return { shown, left: parts.length - shown.length }
 }
 
-function noName(name: string): string {
-  const shown = name.length > 100 ? `${beginningOf(name, 100)}…` : name
-  return `brief.md declares the taste ${JSON.stringify(shown)}, which is no name of one: ${nameRule}`
+function leftOut(count: number, what: string): readonly string[] {
+  return count === 0 ? [] : [`${count} more ${what}${count === 1 ? ' is' : 's are'} not shown: ${moreBySetting}.`]
+}
+
+function noNames(tastes: readonly string[]): readonly string[] {
+  const [name, ...more] = [...new Set(tastes)].filter((taste) => !isTasteName(taste))
+  if (name === undefined) return []
+  const shown = JSON.stringify(name.length > 100 ? `${beginningOf(name, 100)}…` : name)
+  const others = more.length === 0 ? '' : ` (and ${more.length} more)`
+  return [`brief.md declares the taste ${shown}${others}, which is no name of one. It has ${nameRule}.`]
 }
 
 function brokenLines(file: string, { broken }: JsonLines): readonly string[] {
   if (broken === 0) return []
-  return [
-    `${file}: ${broken === 1 ? '1 line is no JSON object and was' : `${broken} lines are no JSON objects and were`} skipped`,
-  ]
+  const skipped = broken === 1 ? '1 line is no JSON object and was' : `${broken} lines are no JSON objects and were`
+  return [`${file}: ${skipped} skipped.`]
 }

@@ -14,10 +14,10 @@ import type { SubjectPlaces } from './subject-places.ts'
 export async function createSubject({ directory }: SubjectPlaces, id: string, brief?: string): Promise<void> {
   if (!isSubjectId(id)) {
     const shown = JSON.stringify(id.length > 100 ? `${id.slice(0, 100)}…` : id)
-    throw new SubjectError('invalid_input', `${shown} is no id of a subject: ${nameRule}`)
+    throw new SubjectError('invalid_input', `${shown} is no id of a subject. It has ${nameRule}.`)
   }
   if (brief !== undefined && Buffer.byteLength(brief) > LARGEST_BRIEF) {
-    throw new SubjectError('invalid_input', `a brief may hold ${LARGEST_BRIEF} bytes: put the rest into the notes`)
+    throw new SubjectError('invalid_input', `A brief may hold ${LARGEST_BRIEF} bytes. Put the rest into the notes.`)
   }
   try {
     await mkdir(directory, { recursive: true, mode: 0o700 })
@@ -36,7 +36,7 @@ async function makeFolder(root: string, id: string, brief: string | undefined): 
     await mkdir(folder, { mode: 0o700 })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    throw new SubjectError('exists', `there is a subject ${id} already: choose another id`, { subject: id })
+    throw new SubjectError('exists', `There is a subject ${id} already. Choose another id.`, { subject: id })
   }
   try {
     if (brief !== undefined) await writeBrief(join(folder, 'brief.md'), brief)

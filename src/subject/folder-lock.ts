@@ -34,7 +34,7 @@ async function lockOf(path: string): Promise<Lock> {
     const lock = tryLock(path, sqlite.DatabaseSync)
     if (lock !== undefined) return lock
     if (waited >= PATIENCE_MS) {
-      throw new SubjectError('unwritable', `${path} is held by another program: wait until it is done, then try again`)
+      throw new SubjectError('unwritable', `${path} is held by another program. Wait until it is done, then try again.`)
     }
     await pause(PAUSE_MS)
   }

@@ -39,5 +39,5 @@ function isWhole(value: number, least: number): boolean {
 }
 
 function fault(field: string, rule: string): SubjectError {
-  return new SubjectError('invalid_input', `${field} must be ${rule}`, { field })
+  return new SubjectError('invalid_input', `${field} must be ${rule}.`, { field })
 }

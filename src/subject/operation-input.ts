@@ -12,7 +12,20 @@ export const tasteCategories: readonly TasteCategory[] = ['appearance', 'process
 export const longestContent = 20_000
 
 /** What is wrong with the input of an operation, in words; `undefined` where nothing is. */
-export const inputFaults: Readonly<Record<SubjectOperationName, (input: Input) => Fault>> = {
+export function faultIn(name: SubjectOperationName, { properties }: ObjectSchema): (input: Input) => Fault {
+  const fields = Object.keys(properties)
+  return (input) => {
+    const unknown = Object.keys(input).find((field) => !fields.includes(field))
+    if (unknown !== undefined) return `there is no field ${unknown} (it has ${fields.join(', ')})`
+    return inputFaults[name](input)
+  }
+}
+
+interface ObjectSchema {
+  readonly properties: Input
+}
+
+const inputFaults: Readonly<Record<SubjectOperationName, (input: Input) => Fault>> = {
   read_context: (input) => subjectFault(input),
   read_full_notes: (input) => subjectFault(input) ?? wholeFault(input, 'offset', 0) ?? wholeFault(input, 'limit', 1),
   log_operation: (input) => subjectFault(input) ?? saidFault(input, 'op') ?? detailsFault(input),
@@ -32,14 +45,14 @@ export function tasteIn({ file = defaultTaste }: Input): string {
 }
 
 function subjectFault({ image_id: image, subject_id: subject }: Input): Fault {
-  const id = image ?? subject
+  const id = image === undefined ? subject : image
   if (id === undefined) return 'missing image_id: give the id of a subject (subject_id means the same)'
   if (image !== undefined && subject !== undefined && image !== subject) {
     return 'image_id and subject_id name different subjects: give one of them'
   }
   const name = image === undefined ? 'subject_id' : 'image_id'
   if (typeof id !== 'string') return `${name} must be a string`
-  return isSubjectId(id) ? undefined : `${name} is no id of a subject: ${nameRule}`
+  return isSubjectId(id) ? undefined : `${name} is no id of a subject: it has ${nameRule}`
 }
 
 function wholeFault(input: Input, field: string, least: number): Fault {
@@ -104,5 +117,5 @@ function tasteFault(input: Input): Fault {
   const { file } = input
   if (file === undefined) return undefined
   if (typeof file !== 'string') return 'file must be a string'
-  return isTasteName(tasteIn(input)) ? undefined : `file is no name of a taste: ${nameRule}`
+  return isTasteName(tasteIn(input)) ? undefined : `file is no name of a taste: it has ${nameRule}`
 }

@@ -113,7 +113,7 @@ export const outputSchemas = {
   proposal,
 }
 
-function input(properties: Schema, ...required: readonly string[]): Schema {
+function input<Properties extends Schema>(properties: Properties, ...required: readonly string[]) {
   return {
     type: 'object',
     properties,

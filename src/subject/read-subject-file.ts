@@ -30,9 +30,11 @@ export function readEnd(place: FilePlace | NoPlace, isEnough: (bytes: Uint8Array
       const from = Math.max(0, size - piece - 1)
       const read = await bytesFrom(file, from, size - from)
       const bytes = from === 0 ? read : read.subarray(afterLine(read))
-      if (from === 0 || piece === PIECES.at(-1) || isEnough(bytes)) return { type: 'bytes', bytes, mode }
+      if (from === 0 || isEnough(bytes) || (piece === LARGEST_PIECE && bytes.length > 0)) {
+        return { type: 'bytes', bytes, mode }
+      }
     }
-    return { type: 'missing' }
+    return { type: 'unreadable', why: `its last line holds more than ${LARGEST_PIECE} bytes` }
   })
 }
 
@@ -44,7 +46,8 @@ export async function readBeginning(place: FilePlace | NoPlace, most: number): P
   return read.type === 'bytes' ? new TextDecoder().decode(read.bytes) : ''
 }
 
-const PIECES = [256 * 1024, 1024 * 1024, 4 * 1024 * 1024, 16 * 1024 * 1024]
+const LARGEST_PIECE = 16 * 1024 * 1024
+const PIECES = [256 * 1024, 1024 * 1024, 4 * 1024 * 1024, LARGEST_PIECE]
 
 async function reading(
   place: FilePlace | NoPlace,

@@ -20,8 +20,7 @@ export interface SubjectReader extends SubjectPlaces {
 
 /** Everything about a subject whose folder is there. What cannot be read is empty, and a warning names it. */
 export async function readSubject(reader: SubjectReader, id: string, folder: string): Promise<SubjectReading> {
-  const warnings: string[] = []
-  const texts = await textsOf(reader, id, folder, (warning) => warnings.push(warning))
+  const { texts, warnings } = await textsOf(reader, id, folder)
   const read = subjectContext(texts, reader)
   const notes = await summarised(reader, id, texts.notes)
   return {
@@ -36,31 +35,33 @@ export async function readNotes(places: SubjectPlaces, id: string, folder: strin
   return textOf(await readWhole(await fileOfSubject(places, id, folder, 'notes.md')))
 }
 
+/** All texts, one after another, and what was odd about their files. */
 async function textsOf(
   places: SubjectPlaces,
   id: string,
   folder: string,
-  warn: (warning: string) => void,
-): Promise<SubjectTexts> {
-  const told = async (place: Promise<FilePlace | NoPlace>, read: (place: FilePlace | NoPlace) => Promise<FileRead>) => {
-    const { shown, ...found } = { ...(await read(await place)), shown: (await place).shown }
-    if (found.type === 'unreadable') warn(`${shown} cannot be read: ${found.why}`)
-    return textOf(found)
+): Promise<{ readonly texts: SubjectTexts; readonly warnings: readonly string[] }> {
+  const warnings: string[] = []
+  const read = async (place: FilePlace | NoPlace, reader = readWhole) => {
+    const found = await reader(place)
+    if (found.type === 'unreadable') warnings.push(`${place.shown} cannot be read: ${found.why}.`)
+    return found
   }
   const file = (name: string) => fileOfSubject(places, id, folder, name)
-  const brief = await told(file('brief.md'), readWhole)
-  const names = [defaultTaste, ...declaredGenres(readBrief(brief).tastes)]
-  const tastes = new Map<string, string>()
-  for (const name of names) tastes.set(name, await told(fileOfTaste(places, name), readWhole))
-  return {
-    tastes,
-    brief,
-    notes: await told(file('notes.md'), readWhole),
-    log: await told(file('log.jsonl'), readRecords),
-    gaps: await told(file('vocabulary_gaps.jsonl'), readRecords),
+  const brief = textOf(await read(await file('brief.md')))
+  const tastes = new Map([[defaultTaste, textOf(await read(await fileOfTaste(places, defaultTaste)))]])
+  for (const name of declaredGenres(readBrief(brief).tastes)) {
+    const found = await read(await fileOfTaste(places, name))
+    if (found.type === 'missing') warnings.push(`brief.md declares the taste ${name}, and there is no file ${name}.md.`)
+    tastes.set(name, textOf(found))
   }
+  const notes = textOf(await read(await file('notes.md')))
+  const log = textOf(await read(await file('log.jsonl'), readRecords))
+  const gaps = textOf(await read(await file('vocabulary_gaps.jsonl'), readRecords))
+  return { texts: { tastes, brief, notes, log, gaps }, warnings }
 }
 
+/** As much of a log as holds the records that are shown. */
 function readRecords(place: FilePlace | NoPlace): Promise<FileRead> {
   return readEnd(place, (bytes) => jsonLines(decoded(bytes)).objects.length >= shownRecords)
 }

@@ -23,7 +23,7 @@ export interface TextChange {
 export async function replaceText(place: FilePlace | NoPlace, change: TextChange, lockFolder: string): Promise<void> {
   if (place.type === 'none') throw unwritable(place.shown, place.why)
   if (Buffer.byteLength(change.text) > MOST_BYTES) {
-    throw new SubjectError('invalid_input', `${place.shown} may hold ${MOST_BYTES} bytes, and this would be more`)
+    throw new SubjectError('invalid_input', `${place.shown} may hold ${MOST_BYTES} bytes, and this would be more.`)
   }
   try {
     await withFolderLock(lockFolder, () => replaceHeld(place, change))
@@ -65,19 +65,23 @@ interface Standing {
 async function standing(place: FilePlace | NoPlace): Promise<Standing> {
   const read = await readWhole(place)
   if (read.type === 'missing') return { text: '', mode: undefined }
-  if (read.type === 'unreadable') throw unwritable(place.shown, read.why)
+  if (read.type === 'unreadable') throw unreadable(place.shown, read.why)
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(read.bytes)
     return { text, mode: read.mode }
   } catch {
-    throw unwritable(place.shown, 'it is not valid UTF-8, and would not stay as it is: save it as UTF-8 first')
+    throw unreadable(place.shown, 'it is not valid UTF-8, and would not stay as it is. Save it as UTF-8 first')
   }
+}
+
+function unreadable(shown: string, why: string): SubjectError {
+  return new SubjectError('unwritable', `${shown} cannot be read: ${why}.`)
 }
 
 async function still(place: FilePlace, before: string): Promise<Standing> {
   const now = await standing(place)
   if (now.text !== before) {
-    throw new SubjectError('changed', `${place.shown} has changed meanwhile: look at it again, then decide anew`)
+    throw new SubjectError('changed', `${place.shown} has changed meanwhile. Look at it again, then decide anew.`)
   }
   if (now.mode !== undefined) await access(place.path, constants.W_OK)
   return now

@@ -79,7 +79,7 @@ export function whyNot(error: unknown): string {
 }
 
 export function unwritable(shown: string, why: string): SubjectError {
-  return new SubjectError('unwritable', `${shown} cannot be written: ${why}`)
+  return new SubjectError('unwritable', `${shown} cannot be written: ${why}.`)
 }
 
 function isWithin(root: string, path: string): boolean {

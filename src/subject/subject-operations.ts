@@ -1,5 +1,5 @@
 import type { OperationAnswer, OperationCaller, OperationParts, SubjectOperation } from './operation.ts'
-import { gapLists, gapTexts, inputFaults, subjectIn, tasteIn } from './operation-input.ts'
+import { faultIn, gapLists, gapTexts, subjectIn, tasteIn } from './operation-input.ts'
 import { inputSchemas, outputSchemas } from './operation-schemas.ts'
 import type { Proposal, ProposalDraft, TasteCategory } from './proposal.ts'
 import type { GapEntry } from './subjects.ts'
@@ -21,7 +21,7 @@ function readContext({ subjects }: OperationParts): SubjectOperation {
     inputSchema: inputSchemas.readContext,
     outputSchema: outputSchemas.readContext,
     readOnly: true,
-    faultOf: inputFaults.read_context,
+    faultOf: faultIn('read_context', inputSchemas.readContext),
     async run(input) {
       const { context, warnings } = await subjects.context(subjectIn(input))
       return { data: { ...context }, warnings }
@@ -39,7 +39,7 @@ function readFullNotes({ subjects }: OperationParts): SubjectOperation {
     inputSchema: inputSchemas.readFullNotes,
     outputSchema: outputSchemas.readFullNotes,
     readOnly: true,
-    faultOf: inputFaults.read_full_notes,
+    faultOf: faultIn('read_full_notes', inputSchemas.readFullNotes),
     async run(input) {
       const id = subjectIn(input)
       const page = await subjects.notes(id, {
@@ -60,7 +60,7 @@ function logOperation({ subjects, time }: OperationParts): SubjectOperation {
     inputSchema: inputSchemas.logOperation,
     outputSchema: outputSchemas.logRecord,
     readOnly: false,
-    faultOf: inputFaults.log_operation,
+    faultOf: faultIn('log_operation', inputSchemas.logOperation),
     async run(input) {
       const { op, details } = input as { readonly op: string; readonly details?: Input }
       const entry = { op, timestamp: time(), ...(details !== undefined && { details }) }
@@ -79,7 +79,7 @@ function logGap({ subjects, time }: OperationParts): SubjectOperation {
     inputSchema: inputSchemas.logGap,
     outputSchema: outputSchemas.gapRecord,
     readOnly: false,
-    faultOf: inputFaults.log_gap,
+    faultOf: faultIn('log_gap', inputSchemas.logGap),
     async run(input, caller) {
       const gap = gapEntry(input, caller, time())
       return answered({ ...(await subjects.logGap(subjectIn(input), gap)) })
@@ -110,7 +110,7 @@ function proposing({ proposals }: OperationParts): readonly SubjectOperation[] {
       inputSchema: inputSchemas.proposeTasteUpdate,
       outputSchema: outputSchemas.proposal,
       readOnly: false,
-      faultOf: inputFaults.propose_taste_update,
+      faultOf: faultIn('propose_taste_update', inputSchemas.proposeTasteUpdate),
       run(input, caller) {
         const { content, category } = input as { readonly content: string; readonly category: TasteCategory }
         return propose({ type: 'taste', name: tasteIn(input), content, category }, caller, 'propose_taste_update')
@@ -125,7 +125,7 @@ function proposing({ proposals }: OperationParts): readonly SubjectOperation[] {
       inputSchema: inputSchemas.proposeNotesUpdate,
       outputSchema: outputSchemas.proposal,
       readOnly: false,
-      faultOf: inputFaults.propose_notes_update,
+      faultOf: faultIn('propose_notes_update', inputSchemas.proposeNotesUpdate),
       run(input, caller) {
         const draft = { type: 'notes', subject: subjectIn(input), content: String(input['content']) } as const
         return propose(draft, caller, 'propose_notes_update')

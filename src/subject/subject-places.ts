@@ -23,7 +23,7 @@ export async function subjectFolder({ directory }: SubjectPlaces, id: string): P
   const shown = JSON.stringify(id.length > 100 ? `${id.slice(0, 100)}…` : id)
   throw new SubjectError(
     'not_found',
-    `there is no subject ${shown}: foreword subjects list shows those that are there`,
+    `There is no subject ${shown}. foreword subjects list shows those that are there.`,
     {
       subject: id,
     },
@@ -56,5 +56,5 @@ export async function fileToChange(places: SubjectPlaces, file: SubjectFile): Pr
     return fileOfSubject(places, file.subject, await subjectFolder(places, file.subject), 'notes.md')
   }
   if (isTasteName(file.name)) return fileOfTaste(places, file.name)
-  throw new SubjectError('invalid_input', `${JSON.stringify(file.name)} is no name of a taste: ${nameRule}`)
+  throw new SubjectError('invalid_input', `${JSON.stringify(file.name)} is no name of a taste. It has ${nameRule}.`)
 }

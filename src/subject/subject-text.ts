@@ -1,7 +1,7 @@
 import type { GapRecord, LogRecord, SubjectContext } from './subject-context.ts'
 import { defaultTaste } from './subject-name.ts'
 import type { SubjectReading } from './subjects.ts'
-import { beginningOf } from './text-cap.ts'
+import { beginningOf, endOf } from './text-cap.ts'
 
 /** Ways to put a subject into words, fullest first. */
 export type SubjectForm = 'full' | 'excerpt' | 'list'
@@ -21,7 +21,7 @@ export function subjectText(
   }
   if (form === 'list') return listText(id, context, more)
   const sections = sectionsOf(context, roomOf[form], more)
-  if (sections.length === 0) return `The subject ${id} is new: nothing is known of it yet.`
+  if (sections.length === 0) return fresh(id)
   return [`# Subject: ${id}`, ...sections].join('\n\n')
 }
 
@@ -51,8 +51,8 @@ function sectionsOf(
   const part = more.notes ? '## Notes (in part; read_full_notes reads all)' : '## Notes (in part)'
   return [
     section('## Tastes', tastesText(tastes, room, more)),
-    section('## Brief', shortened(brief.intent, room.chars, more)),
-    section(notes.truncated ? part : '## Notes', shortened(notes.summary, room.chars, more)),
+    section('## Brief', beginning(brief.intent, room.chars, more)),
+    section(notes.truncated ? part : '## Notes', ending(notes.summary, room.chars, more)),
     section('## Done last, newest first', records(recent_log.map(logLine), room)),
     section('## Could not be done, newest first', records(recent_gaps.map(gapLine), room)),
   ].filter((text) => text !== '')
@@ -64,7 +64,7 @@ function section(heading: string, text: string): string {
 
 function tastesText({ default: always, genres, conflicts }: SubjectContext['tastes'], room: Room, more: More): string {
   const texts = [[defaultTaste, always] as const, ...Object.entries(genres)]
-  const parts = texts.map(([name, text]) => section(`### ${name}`, shortened(text, room.chars, more)))
+  const parts = texts.map(([name, text]) => section(`### ${name}`, beginning(text, room.chars, more)))
   const points = conflicts.map(({ point, files }) => `- ${point} (${files.join(', ')})`)
   return [...parts, section('### In several tastes: ask the person', records(points, room))]
     .filter((text) => text !== '')
@@ -73,34 +73,58 @@ function tastesText({ default: always, genres, conflicts }: SubjectContext['tast
 
 function logLine({ timestamp, op, details }: LogRecord): string {
   const rest = Object.keys(details).length > 0 ? JSON.stringify(details) : ''
-  return `- ${[timestamp, oneLine(op ?? ''), rest].filter(Boolean).join(' ')}`
+  return record([timestamp, op, rest])
 }
 
 function gapLine({ timestamp, description, missing_capability, workaround }: GapRecord): string {
   const rest = [
-    missing_capability === null ? '' : `missing: ${oneLine(missing_capability)}`,
-    workaround === null ? '' : `instead: ${oneLine(workaround)}`,
-  ].filter(Boolean)
-  const about = rest.length > 0 ? `(${rest.join('; ')})` : ''
-  return `- ${[timestamp, oneLine(description), about].filter(Boolean).join(' ')}`
+    missing_capability === null ? '' : `missing: ${missing_capability}`,
+    workaround === null ? '' : `instead: ${workaround}`,
+  ].filter((part) => part !== '')
+  return record([timestamp, description, rest.length > 0 ? `(${rest.join('; ')})` : ''])
+}
+
+function record(parts: readonly (string | null)[]): string {
+  return `- ${oneLine(parts.map((part) => part ?? '').join(' '))}`
 }
 
 function records(lines: readonly string[], { records: most, recordChars }: Room): string {
-  const shown = lines
-    .slice(0, most)
-    .map((line) => (line.length > recordChars ? `${beginningOf(line, recordChars)}…` : line))
-  return [...shown, ...(lines.length > shown.length ? [`- … and ${lines.length - shown.length} more`] : [])].join('\n')
+  const shown = lines.slice(0, most).map((line) => cut(line, recordChars))
+  const more = lines.length > shown.length ? [`- … and ${lines.length - shown.length} more`] : []
+  return shorter([...shown, ...more].join('\n'), lines.join('\n'))
 }
 
-function shortened(text: string, most: number, { context }: More): string {
+/** The beginning of a text. */
+function beginning(text: string, most: number, more: More): string {
   const whole = text.trim()
-  if (whole.length <= most) return whole
-  const rest = context ? '; read_context shows more' : ''
-  return `${beginningOf(whole, most)}… [${most} of ${whole.length} characters${rest}]`
+  return shorter(`${beginningOf(whole, most)}… ${shownOf(most, whole, more)}`, whole)
+}
+
+/** The end of a text: what was noted last. */
+function ending(text: string, most: number, more: More): string {
+  const whole = text.trim()
+  return shorter(`${shownOf(most, whole, more)} …${endOf(whole, most)}`, whole)
+}
+
+function shownOf(most: number, whole: string, more: More): string {
+  return `[${most} of ${whole.length} characters shown${more.context ? '; read_context shows more' : ''}]`
+}
+
+function cut(line: string, most: number): string {
+  return shorter(`${beginningOf(line, most)}…`, line)
+}
+
+/** A cut that saves nothing is none. */
+function shorter(shown: string, whole: string): string {
+  return shown.length < whole.length ? shown : whole
 }
 
 function oneLine(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim()
+}
+
+function fresh(id: string): string {
+  return `The subject ${id} is new: nothing is known of it yet.`
 }
 
 function listText(id: string, { tastes, brief, notes, recent_log, recent_gaps }: SubjectContext, more: More): string {
@@ -113,7 +137,7 @@ function listText(id: string, { tastes, brief, notes, recent_log, recent_gaps }:
     counted(recent_log.length, 'record', 'of what was done'),
     counted(recent_gaps.length, 'gap', 'noted'),
   ].filter((part) => part !== '')
-  if (parts.length === 0) return `The subject ${id} is new: nothing is known of it yet.`
+  if (parts.length === 0) return fresh(id)
   return `The subject ${id} has: ${parts.join(', ')}.${more.context ? ' read_context reads it.' : ''}`
 }
 
