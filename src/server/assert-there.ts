@@ -1,4 +1,5 @@
 import { type Runtime, RuntimeError } from '../runtime.ts'
+import { SubjectError } from '../subject.ts'
 
 /** What a request would choose for a session, by id; `null` chooses nothing. */
 interface Choice {
@@ -14,8 +15,14 @@ interface Choice {
 export async function assertThere(runtime: Runtime, { agent, project, subject }: Choice): Promise<void> {
   if (typeof agent === 'string') await runtime.agents.get(agent)
   if (typeof project === 'string') await runtime.projects.get(project)
-  if (typeof subject !== 'string') return
-  if ((await runtime.subjects.list()).some(({ id }) => id === subject)) return
-  const message = `There is no subject ${subject}. \`foreword subjects\` or GET /api/subjects lists them.`
-  throw new RuntimeError('no-such-subject', message, { subject })
+  if (typeof subject === 'string') await knownSubject(runtime, subject)
+}
+
+async function knownSubject({ subjects }: Runtime, subject: string): Promise<void> {
+  try {
+    await subjects.context(subject)
+  } catch (error) {
+    if (!(error instanceof SubjectError) || error.code !== 'not_found') throw error
+    throw new RuntimeError('no-such-subject', error.message, { subject }, { cause: error })
+  }
 }
