@@ -14,6 +14,7 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   files: async () => (await import('./command/files.ts')).files,
   search: async () => (await import('./command/search.ts')).search,
   tools: async () => (await import('./command/tools.ts')).tools,
+  mcp: async () => (await import('./command/mcp.ts')).mcp,
   audit: async () => (await import('./command/audit.ts')).audit,
   context: async () => (await import('./command/context.ts')).context,
   calls: async () => (await import('./command/calls.ts')).calls,
