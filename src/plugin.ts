@@ -56,4 +56,5 @@ export { searchAttachmentTool, type SearchAttachmentOptions } from './plugin/fil
 export { searchFilesTool, type SearchFilesOptions } from './plugin/files/search-files.ts'
 export type { ProjectFiles } from './plugin/plugin.ts'
 export { projectPlugin } from './plugin/project/project.ts'
+export { subjectsPlugin } from './plugin/subjects/subjects.ts'
 export { textPage } from './plugin/text-page.ts'
