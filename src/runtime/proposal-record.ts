@@ -92,9 +92,13 @@ export function auditFacts({ id, file, category, digest, by }: KeptProposal): Au
 }
 
 export function noSuchProposal(id: string): SubjectError {
-  return new SubjectError('not_found', `There is no proposal ${id.slice(0, 100)}. Look at the list of proposals.`, {
-    proposal: id.slice(0, 100),
-  })
+  return new SubjectError(
+    'not_found',
+    `There is no proposal ${id.slice(0, 100)}. List them with \`foreword subjects proposals\`.`,
+    {
+      proposal: id.slice(0, 100),
+    },
+  )
 }
 
 /** Who decided, and when. */

@@ -202,7 +202,10 @@ test('notes of a subject that is not there cannot be proposed, and what is unkno
   const { proposals } = await here(t)
   await assert.rejects(proposals.propose({ ...draft, subject: 'ebb' }, asked), { code: 'not_found' })
   assert.deepEqual(await proposals.list(), [])
-  const unknown = { code: 'not_found', message: 'There is no proposal p1. Look at the list of proposals.' }
+  const unknown = {
+    code: 'not_found',
+    message: 'There is no proposal p1. List them with `foreword subjects proposals`.',
+  }
   await assert.rejects(proposals.get('p1'), unknown)
   await assert.rejects(proposals.decide('p1', { type: 'confirm', digest: 'x', by: 'cli' }), unknown)
   await assert.rejects(proposals.undo('p1', 'cli'), unknown)
