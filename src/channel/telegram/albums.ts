@@ -1,0 +1,49 @@
+import type { HeardMessage } from './heard.ts'
+
+/** Messages of an album come one by one: they are gathered until no more of them come. */
+export interface Albums {
+  /**
+   * What belongs together with a message, in the order in which it was sent, once it is there. `undefined` for the later
+   * messages of an album: the first one answers for them.
+   */
+  whole(message: HeardMessage): Promise<Together | undefined> | undefined
+}
+
+/** Messages that are one. */
+export type Together = readonly [HeardMessage, ...HeardMessage[]]
+
+/** An album that is waited for when `signal` is aborted resolves to `undefined`. */
+export function createAlbums(waitMs: number, signal: AbortSignal): Albums {
+  const open = new Map<string, [HeardMessage, ...HeardMessage[]]>()
+
+  function gather(key: string, first: HeardMessage): Promise<Together | undefined> {
+    const messages: [HeardMessage, ...HeardMessage[]] = [first]
+    open.set(key, messages)
+    const { promise, resolve } = Promise.withResolvers<Together | undefined>()
+    const end = () => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', end)
+      open.delete(key)
+      resolve(signal.aborted ? undefined : inOrder(messages))
+    }
+    const timer = setTimeout(end, waitMs)
+    signal.addEventListener('abort', end)
+    return promise
+  }
+
+  return {
+    whole(message) {
+      if (message.album === undefined) return Promise.resolve([message])
+      const key = `${message.place.chat} ${message.album}`
+      const others = open.get(key)
+      if (!others) return gather(key, message)
+      others.push(message)
+      return undefined
+    },
+  }
+}
+
+function inOrder(messages: Together): Together {
+  const [first, ...others] = messages.toSorted((one, other) => one.update - other.update)
+  return [first!, ...others]
+}

@@ -1,0 +1,37 @@
+import type { ModelStatus } from '../../../runtime.ts'
+import { shortened } from '../shown-text.ts'
+import type { ChatCommand } from './command.ts'
+
+export const model: ChatCommand = {
+  name: 'model',
+  summary: 'which model answers, or choose one',
+  argument: 'ID|default',
+  async run({ runtime, binding, argument }) {
+    const session = await runtime.sessionFor(binding)
+    if (argument === 'default') {
+      await runtime.setModel(session, undefined)
+      const { id } = (await runtime.status()).model
+      return `${id} answers from now on in this session: it is the configured model.`
+    }
+    if (argument !== undefined) {
+      await runtime.setModel(session, argument)
+      return `${argument} answers from now on in this session.`
+    }
+    const [chosen, models] = await Promise.all([
+      runtime.store.session(session).then((row) => row?.model),
+      runtime.models(),
+    ])
+    const lines = models.slice(0, MOST).map((status) => modelLine(status, chosen))
+    const more = models.length > MOST ? [`… and ${models.length - MOST} more`] : []
+    return [...lines, ...more, '', 'Choose one with /model ID; /model default goes back.'].join('\n')
+  },
+}
+
+/** Models of a list. */
+const MOST = 30
+
+function modelLine({ id, ready, why, current }: ModelStatus, chosen: string | undefined): string {
+  const answers = chosen === undefined ? current : id === chosen
+  const fault = ready ? '' : ` (${shortened(why ?? 'it is not ready', 120)})`
+  return `${answers ? '→' : '·'} ${id}${fault}`
+}

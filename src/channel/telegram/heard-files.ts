@@ -1,0 +1,31 @@
+import type { Message } from 'grammy/types'
+
+/** A file that came with a message and still lies with Telegram. */
+export interface HeardFile {
+  readonly id: string
+  readonly name: string
+  /** Bytes, where Telegram says so. */
+  readonly size?: number
+}
+
+/** Photos in their largest size, documents, and whatever else has bytes, each under the best name there is. */
+export function filesOf(message: Message): readonly HeardFile[] {
+  const { photo, document, audio, voice, video, video_note: note } = message
+  const named = (base: string) => `${base}-${message.message_id}`
+  const largest = photo?.toSorted((one, other) => one.width * one.height - other.width * other.height).at(-1)
+  return [
+    ...(largest ? [heard(largest, `${named('photo')}.jpg`)] : []),
+    ...(document ? [heard(document, document.file_name ?? named('file'))] : []),
+    ...(audio ? [heard(audio, audio.file_name ?? `${named('audio')}.mp3`)] : []),
+    ...(voice ? [heard(voice, `${named('voice')}.ogg`)] : []),
+    ...(video ? [heard(video, video.file_name ?? `${named('video')}.mp4`)] : []),
+    ...(note ? [heard(note, `${named('video')}.mp4`)] : []),
+  ]
+}
+
+function heard(
+  { file_id: id, file_size: size }: { readonly file_id: string; readonly file_size?: number | undefined },
+  name: string,
+): HeardFile {
+  return { id, name, ...(size === undefined ? {} : { size }) }
+}

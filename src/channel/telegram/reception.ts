@@ -1,0 +1,115 @@
+import type { Update } from 'grammy/types'
+import { type ChannelDesk, RuntimeError } from '../../runtime.ts'
+import type { Access } from './access.ts'
+import { createAlbums } from './albums.ts'
+import { backOff } from './api/back-off.ts'
+import { isNote } from './approval-notes.ts'
+import type { ApprovalDesk } from './approval-desk.ts'
+import { createChatQueues } from './chat-queues.ts'
+import { conversationOf } from './conversation.ts'
+import type { Doorkeeper } from './doorkeeper.ts'
+import { type Heard, heardIn } from './heard.ts'
+import type { Rest } from './rest.ts'
+import type { BotName } from './spoken-text.ts'
+import { talk, type TalkParts } from './talk.ts'
+
+/** Takes updates in, and sees to it that each is handled once, in the order of its chat. */
+export interface Reception {
+  /** Keeps an update: on disk when it resolves. What comes a second time, and what is of no concern, is let go. */
+  accept(update: Update): Promise<void>
+  /** Takes up what a former process kept and did not handle. */
+  recover(waiting: readonly { readonly id: string; readonly value: unknown }[]): Promise<void>
+  /** Once nothing is on its way. */
+  settled(): Promise<void>
+}
+
+export interface ReceptionParts extends Omit<TalkParts, 'runtime' | 'bot'> {
+  readonly desk: ChannelDesk
+  readonly me: BotName
+  readonly access: Access
+  readonly doorkeeper: Doorkeeper
+  readonly approvals: ApprovalDesk
+  readonly albumMs: number
+  readonly rest: Rest
+  readonly signal: AbortSignal
+  /** From 0 to 1. */
+  random(): number
+}
+
+export function createReception(parts: ReceptionParts): Reception {
+  const { desk, me, signal, access, doorkeeper, approvals } = parts
+  const { inbox, runtime } = desk
+  const queues = createChatQueues((error) => desk.warn(`A message from Telegram was not handled: ${String(error)}`))
+  const albums = createAlbums(parts.albumMs, signal)
+
+  function handle(heard: Heard): void {
+    const key = conversationOf(heard.place)
+    if (heard.type === 'message') {
+      const whole = albums.whole(heard)
+      if (!whole) return
+      return queues.add(key, async () => {
+        const messages = await whole
+        if (messages) await kept(messages, () => talk(messages, { ...parts, runtime, bot: me.id }))
+      })
+    }
+    // Who answers a question does not wait behind a large file.
+    if (heard.type === 'press') return queues.add(`press ${key}`, () => kept([heard], () => approvals.press(heard)))
+    queues.add(key, () => kept([heard], () => tell(heard)))
+  }
+
+  async function tell(heard: Exclude<Heard, { type: 'message' | 'press' }>): Promise<void> {
+    const { place } = heard
+    if (heard.type === 'arrival') {
+      if (!(await access.chat(place.chat))) await doorkeeper.tell(place)
+      return
+    }
+    if (!(await access.chat(place.chat))) return
+    desk.warn(
+      `The Telegram group ${place.chat} became a supergroup: its id is ${heard.to} now. Pair it again, or put the new id ` +
+        'into channels.telegram.allowedChats.',
+    )
+  }
+
+  /** Works until it is done: what may go well later is tried again, and stays in the inbox when the channel stops. */
+  async function kept(handled: readonly Heard[], work: () => Promise<void>): Promise<void> {
+    for (let n = 1; !signal.aborted; n += 1) {
+      try {
+        await work()
+      } catch (error) {
+        if (signal.aborted) return
+        if (isPassing(error)) {
+          if (n === 1) desk.warn(`A message from Telegram waits: ${error.message}`)
+          await parts.rest(backOff(n, parts.random), signal)
+          continue
+        }
+        desk.warn(`A message from Telegram was not handled: ${error instanceof Error ? error.message : String(error)}`)
+      }
+      // From the back: an album of which a part is left is known by its first message.
+      for (const { update } of handled.toReversed()) await inbox.done(String(update))
+      return
+    }
+  }
+
+  return {
+    async accept(update) {
+      const heard = heardIn(update, me)
+      if (heard && (await inbox.accept(String(update.update_id), update))) handle(heard)
+    },
+    async recover(waiting) {
+      for (const { id, value } of waiting) {
+        if (isNote(id)) continue
+        const heard = heardIn(value as Update, me)
+        if (heard) handle(heard)
+        else await inbox.done(id)
+      }
+    },
+    settled: () => queues.settled(),
+  }
+}
+
+/** Nothing was done, and it may go well later. */
+function isPassing(error: unknown): error is RuntimeError {
+  return error instanceof RuntimeError && PASSING.has(error.code)
+}
+
+const PASSING: ReadonlySet<string> = new Set(['closing', 'storage', 'storage-full', 'no-such-session'])

@@ -1,0 +1,92 @@
+import { type Runtime, RuntimeError, type Submitted } from '../../runtime.ts'
+import type { Access } from './access.ts'
+import type { Together } from './albums.ts'
+import type { TelegramPlace } from './api/sender.ts'
+import { keyOf } from './asker.ts'
+import { answerCommand } from './command/commands.ts'
+import { commandIn } from './command/command.ts'
+import { conversationOf, isPersonal } from './conversation.ts'
+import type { Doorkeeper } from './doorkeeper.ts'
+import type { FollowedTurn } from './follow-turn.ts'
+import type { HeardMessage } from './heard.ts'
+import type { HeardFile } from './heard-files.ts'
+import type { TakenFiles } from './take-files.ts'
+
+export interface TalkParts {
+  readonly runtime: Runtime
+  /** Id of the bot. */
+  readonly bot: number
+  readonly access: Access
+  readonly doorkeeper: Doorkeeper
+  say(place: TelegramPlace, text: string): Promise<void>
+  take(files: readonly HeardFile[]): Promise<TakenFiles>
+  /** Shows the turn while it runs. Does not wait for it. */
+  follow(followed: FollowedTurn): void
+}
+
+/**
+ * Handles what somebody said: a command is answered, a message becomes input. May be called again with the same messages,
+ * as after a crash: the same input is the same turn. Rejects where nothing was done and it may go well later.
+ */
+export async function talk(messages: Together, parts: TalkParts): Promise<void> {
+  const first = messages.find(({ addressed }) => addressed)
+  if (!first) return
+  const { access, doorkeeper, say, runtime } = parts
+  const { place } = first
+  if (!(await access.chat(place.chat))) return doorkeeper.hear(first)
+  const binding = { channel: 'telegram', conversation: conversationOf(place) } as const
+  const files = messages.flatMap((message) => message.files)
+  const words = messages.flatMap(({ text }) => (text === '' ? [] : [text])).join('\n')
+  const command = files.length === 0 ? commandIn(words) : undefined
+  if (command) return say(place, await answerCommand(command, { runtime, binding }))
+  if (words === '' && files.length === 0)
+    return say(place, 'I can read text, photos and files: there is none of it here.')
+  const session = await runtime.sessionFor(binding)
+  const submitted = await submit(session, { messages, first, words, files }, parts)
+  if (submitted) parts.follow({ session: submitted.session, turn: submitted.turn, place })
+}
+
+interface Said {
+  readonly messages: Together
+  readonly first: HeardMessage
+  readonly words: string
+  readonly files: readonly HeardFile[]
+}
+
+async function submit(
+  session: string,
+  said: Said,
+  parts: TalkParts,
+): Promise<Pick<Submitted, 'session' | 'turn'> | undefined> {
+  const { runtime, say } = parts
+  const { messages, first, files } = said
+  const { id: person } = first.speaker
+  const idempotencyKey = keyOf({
+    bot: parts.bot,
+    update: messages[0].update,
+    ...(person === undefined ? {} : { person }),
+  })
+  const before = await runtime.store.inputByKey(session, idempotencyKey)
+  if (before?.type === 'input') return { session, turn: before.turn }
+  const { ids, faults } = files.length === 0 ? { ids: [], faults: [] } : await parts.take(files)
+  if (faults.length > 0) await say(first.place, `This was not taken:\n${faults.join('\n')}`)
+  if (said.words === '' && ids.length === 0) return undefined
+  try {
+    return await runtime.submit({
+      session,
+      text: spoken(said, ids.length),
+      idempotencyKey,
+      ...(ids.length === 0 ? {} : { attachments: ids }),
+    })
+  } catch (error) {
+    if (!(error instanceof RuntimeError) || error.code !== 'invalid-input') throw error
+    await say(first.place, error.message)
+    return undefined
+  }
+}
+
+/** In a group everybody speaks to the same agent: it reads who says what. */
+function spoken({ first: { place, speaker }, words }: Said, files: number): string {
+  const text = words === '' ? (files === 1 ? '(a file, without words)' : `(${files} files, without words)`) : words
+  return isPersonal(place.chat) ? text : `${speaker.name}: ${text}`
+}

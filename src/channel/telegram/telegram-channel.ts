@@ -1,0 +1,60 @@
+import { randomBytes } from 'node:crypto'
+import type { Channel } from '../../runtime.ts'
+import { type OpenTelegram, openTelegram } from './open-telegram.ts'
+import type { TelegramOptions } from './telegram-options.ts'
+import { answerWebhook } from './webhook.ts'
+
+export interface TelegramChannel extends Channel {
+  /** Answers a call of Telegram, and checks by its secret that it is one. Never rejects. */
+  webhook(request: Request): Promise<Response>
+}
+
+/** Where Telegram calls, unless the address of the webhook names a path. */
+export const telegramWebhookPath = '/channels/telegram'
+
+/** People reach the agent through a Telegram bot: in their own chats, and in groups where they mention it. */
+export function telegramChannel(options: TelegramOptions): TelegramChannel {
+  const ending = new AbortController()
+  const { signal } = ending
+  const opening = Promise.withResolvers<OpenTelegram>()
+  opening.promise.catch(() => {})
+  let open: OpenTelegram | undefined
+  const webhook = options.webhook && {
+    url: addressOf(options.webhook.url),
+    secret: options.webhook.secret ?? randomBytes(32).toString('base64url'),
+  }
+
+  return {
+    name: 'telegram',
+    async start(desk) {
+      open = await openTelegram(desk, { ...options, webhook, signal })
+      opening.resolve(open)
+    },
+    async stop() {
+      ending.abort(new Error('The gateway stops.'))
+      opening.reject(signal.reason)
+      await open?.settled()
+    },
+    // A reply may be there before everything is: it waits for that.
+    deliver: async (reply) => (await opening.promise).replies.deliver(reply),
+    warnings() {
+      const trouble = open?.trouble()
+      return trouble === undefined ? [] : [trouble]
+    },
+    webhook: (request) =>
+      answerWebhook(request, {
+        secret: webhook?.secret,
+        async accept(update) {
+          const reception = open?.reception()
+          if (!reception || signal.aborted) throw new Error('The channel does not listen.')
+          await reception.accept(update)
+        },
+      }),
+  }
+}
+
+function addressOf(url: string): string {
+  const address = new URL(url)
+  if (address.pathname === '/') address.pathname = telegramWebhookPath
+  return address.href
+}
