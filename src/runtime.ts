@@ -9,6 +9,7 @@ export {
   type ModelStatus,
   type PersonsDecision,
   type Preview,
+  type PreviewOptions,
   type RebuiltRequest,
   type Replay,
   type RequestView,

@@ -72,7 +72,7 @@ export interface Runtime {
   complete(input: CompletionInput): AsyncGenerator<CompletionEvent>
 
   /** What the next call would send. Writes nothing. Without a session: the first call of a new one. */
-  preview(options: { session?: string; input?: string; model?: string }): Promise<Preview>
+  preview(options: PreviewOptions): Promise<Preview>
   /** The exact request of an earlier call, built again and checked against its digest. */
   request(call: string): Promise<RebuiltRequest>
   diff(before: string, after: string): Promise<Comparison>
@@ -222,6 +222,16 @@ export interface RequestView {
   readonly tools: readonly ToolDefinition[]
   readonly system?: string
   readonly messages: readonly Message[]
+}
+
+/** A call that is not made. What is not named is the session's, or that of a new one. */
+export interface PreviewOptions {
+  readonly session?: string
+  readonly input?: string
+  readonly model?: string
+  readonly agent?: string
+  readonly project?: string
+  readonly subject?: string
 }
 
 /** The next call as it would be made now. */

@@ -6,6 +6,7 @@ import test, { after } from 'node:test'
 import { assemble, layoutOf, tokenx } from '../context.ts'
 import { startPlugins } from '../plugin.ts'
 import { readAccess } from '../tool.ts'
+import { openSubjects, type Proposals } from '../subject.ts'
 import { loadConfiguration } from './configuration/load.ts'
 import { homePlugins } from './home-plugins.ts'
 
@@ -55,6 +56,7 @@ test('a home of the preset chai without files sends no system message at all', a
   assert.deepEqual([layers, warnings], [[], []])
 })
 
+const unused = {} as Proposals
 const nothingRead = () => Promise.reject(new Error('nothing is read here'))
 
 async function layersOf(home: string, layout: string) {
@@ -69,6 +71,7 @@ async function layersOf(home: string, layout: string) {
     version: '0',
     policy,
     store,
+    subjects: { subjects: openSubjects(configuration.subjects), proposals: unused },
     readDocument: nothingRead,
     connects: false,
   })

@@ -16,6 +16,7 @@ import {
   shellPlugin,
   skillRoots,
   skillsPlugin,
+  subjectsPlugin,
   webPlugin,
   workspacePlugin,
 } from '../plugin.ts'
@@ -25,6 +26,7 @@ import type { Environment } from './configuration/environment.ts'
 import type { Configuration } from './configuration/settled.ts'
 import { homeAt, ownersPlaces } from './home/home.ts'
 import { loadPlugins, pluginFiles } from './load-plugins.ts'
+import { systemClock } from './clock.ts'
 import type { SubjectRoom } from './subject-room.ts'
 import type { ToolPolicy } from './tool-policy.ts'
 
@@ -46,12 +48,12 @@ export interface HomeSetting {
 
 /**
  * The plugins that every home has, in the order their layers are declared and their tools are offered: prompt, date,
- * instructions, persona, skills, workspace, shell, web, MCP servers, those of the configuration; last what belongs to agents,
+ * instructions, persona, skills, workspace, shell, web, subjects, MCP servers, those of the configuration; last what belongs to agents,
  * projects and citations, and the words about all their capabilities. The presets keep to their own systems (BEHAVIOURS §1.3, §2.1): `ayati` has a heading above its prompt and
  * expects the persona files, `chai` sends no prompt but one that somebody wrote, and only `auto` and `onyx` tell the date.
  */
 export async function homePlugins(configuration: Configuration, setting: HomeSetting): Promise<readonly Plugin[]> {
-  const { agent, context, plugins, skills, web } = configuration
+  const { agent, context, plugins, skills, subjects, web } = configuration
   const { home, environment, policy } = setting
   const { systemPromptFile, soulFile, userProfileFile } = homeAt(home)
   const layout = typeof context.layout === 'string' ? context.layout : context.layout.extends
@@ -69,12 +71,13 @@ export async function homePlugins(configuration: Configuration, setting: HomeSet
     await skillsOf(configuration, setting, layout),
     workspacePlugin({
       folder: workspace,
-      outOfReach: ownersPlaces(home),
+      outOfReach: [...ownersPlaces(home), subjects.directory, subjects.tastes],
       ownersFiles: [systemPromptFile, soulFile, userProfileFile, ...pluginFiles(plugins, home)],
       skillRoots: [skills.directory, ...skills.extraDirs],
     }),
     shellPlugin({ workspace, environment, access: policy.current }),
     webPlugin({ ...web, environment, readDocument: setting.readDocument }),
+    subjectsPlugin({ ...setting.subjects, time: systemClock.time }),
     ...mcpServers(configuration, setting),
     ...(await loadPlugins(plugins, { home, workspace })),
     customAgentPlugin(),

@@ -1,7 +1,7 @@
 import { ContextOverflowError } from '../context.ts'
 import { noSuchSession } from './admission.ts'
 import type { Clock } from './clock.ts'
-import { type Preview, RuntimeError } from './contract.ts'
+import { type Preview, type PreviewOptions, RuntimeError } from './contract.ts'
 import { attemptCall } from './attempt-call.ts'
 import type { PreparedTurn } from './prepare-turn.ts'
 import { seal } from './seal.ts'
@@ -13,17 +13,6 @@ export interface PreviewParts {
   readonly prepare: (desk: Partial<SessionDesk>, asked: string | undefined) => Promise<PreparedTurn>
   readonly desks: Desks
   readonly clock: Clock
-}
-
-/** The call that is looked at: the next one of a session, or the first of a new one. */
-export interface PreviewOptions {
-  readonly session?: string
-  readonly input?: string
-  readonly model?: string
-  /** Ids of what would be chosen in the session. */
-  readonly agent?: string
-  readonly project?: string
-  readonly subject?: string
 }
 
 /** What the next call would send. Reads only. */
