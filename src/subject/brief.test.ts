@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import * as fc from 'fast-check'
+import { readBrief } from './brief.ts'
+
+const declarations: readonly (readonly [string, readonly string[]])[] = [
+  ['Tastes: a, b, c', ['a', 'b', 'c']],
+  ['Tastes: [a, b, c]', ['a', 'b', 'c']],
+  [`Tastes: [a, "b", 'c']`, ['a', 'b', 'c']],
+  [`Tastes: "a", 'b'`, ['a', 'b']],
+  ['Tastes:a', ['a']],
+  ['tastes: a', ['a']],
+  ['TASTES: a', ['a']],
+  ['tAsTeS: a', ['a']],
+  ['   Tastes: a', ['a']],
+  ['\tTastes: a', ['a']],
+  ['\uFEFFTastes: a', ['a']],
+  ['\uFEFF  Tastes: a', ['a']],
+  ['**Tastes:** a, b', ['a', 'b']],
+  ['  **Tastes:** a', ['a']],
+  ['\uFEFF**Tastes:** [a]', ['a']],
+  ['**Tastes: a, b**', ['a', 'b']],
+  ['**Tastes**: a', ['a']],
+  ['Tastes:', []],
+  ['Tastes: []', []],
+  ['Tastes: , a,, "", b ,', ['a', 'b']],
+  [`Tastes: [ " a " , '' ]`, ['a']],
+  ['Tastes: a, a', ['a', 'a']],
+  ['Tastes: under_water-2.x', ['under_water-2.x']],
+  ['Tastes: ../secret, two words', ['../secret', 'two words']],
+]
+
+for (const [line, tastes] of declarations) {
+  test(`${JSON.stringify(line)} declares ${JSON.stringify(tastes)} and leaves the intent`, () => {
+    const raw = `# Reef\n${line}\nWarm.\n`
+    assert.deepEqual(readBrief(raw), { raw, intent: '# Reef\nWarm.\n', tastes })
+  })
+}
+
+for (const line of ['My Tastes: a', 'Tastes a', '- Tastes: a', '# Tastes: a', 'Taste: a', 'Tastesx: a', '']) {
+  test(`${JSON.stringify(line)} declares nothing and stays`, () => {
+    assert.deepEqual(readBrief(line), { raw: line, intent: line, tastes: [] })
+  })
+}
+
+test('the last declaration counts, and all of them leave the intent', () => {
+  const { intent, tastes } = readBrief('Tastes: a\nOne.\n**tastes:** b\nTwo.\n  TASTES: [c, d]\nThree.')
+  assert.deepEqual(tastes, ['c', 'd'])
+  assert.equal(intent, 'One.\nTwo.\nThree.')
+})
+
+test('an empty declaration below takes an earlier one back', () => {
+  assert.deepEqual(readBrief('Tastes: a\nTastes: []').tastes, [])
+})
+
+for (const end of ['\n', '\r\n', '\r']) {
+  test(`lines end at ${JSON.stringify(end)}, and what is left keeps its ends`, () => {
+    const { intent, tastes } = readBrief(['One.', 'Tastes: a', '', 'Two.', ''].join(end))
+    assert.deepEqual(tastes, ['a'])
+    assert.equal(intent, ['One.', '', 'Two.', ''].join(end))
+  })
+}
+
+test('any text is a brief, and its intent declares nothing any more', () => {
+  const text = fc.array(
+    fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('Tastes: a', '\n', '\r', '**', '\uFEFF')),
+  )
+  fc.assert(
+    fc.property(text, (parts) => {
+      const raw = parts.join('')
+      const brief = readBrief(raw)
+      assert.equal(brief.raw, raw)
+      const again = readBrief(brief.intent)
+      assert.deepEqual(again, { raw: brief.intent, intent: brief.intent, tastes: [] })
+    }),
+  )
+})
+
+test('a line as long as a file is read at once', () => {
+  const spaces = `${' *'.repeat(200_000)}${' '.repeat(400_000)}tastes`
+  assert.deepEqual(readBrief(spaces).tastes, [])
+})

@@ -1,0 +1,279 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import * as fc from 'fast-check'
+import { declaredGenres, subjectContext, type SubjectTexts } from './context-of-texts.ts'
+
+const limits = { maxTextChars: 20_000 }
+const nothing: SubjectTexts = { tastes: new Map(), brief: '', notes: '', log: '', gaps: '' }
+
+function read(texts: Partial<SubjectTexts>, maxTextChars = limits.maxTextChars) {
+  return subjectContext({ ...nothing, ...texts }, { maxTextChars })
+}
+
+test('a fresh subject has every key, and nothing in it', () => {
+  assert.deepEqual(read({}), {
+    context: {
+      tastes: { default: '', genres: {}, conflicts: [] },
+      brief: { raw: '', intent: '', tastes: [] },
+      notes: { summary: '', truncated: false },
+      recent_log: [],
+      recent_gaps: [],
+    },
+    warnings: [],
+  })
+})
+
+test('the default taste always applies, and genres in the order in which the brief declares them', () => {
+  const { context, warnings } = read({
+    brief: 'Tastes: wide, underwater',
+    tastes: new Map([
+      ['_default', 'calm\n'],
+      ['underwater', 'blue\nwarm'],
+      ['wide', 'warm'],
+      ['portrait', 'warm'],
+    ]),
+  })
+  assert.deepEqual(Object.entries(context.tastes.genres), [
+    ['wide', 'warm'],
+    ['underwater', 'blue\nwarm'],
+  ])
+  assert.equal(context.tastes.default, 'calm\n')
+  assert.deepEqual(context.tastes.conflicts, [{ point: 'warm', files: ['wide', 'underwater'] }])
+  assert.deepEqual(warnings, [])
+})
+
+test('a genre whose file is missing or empty is none, and its name stays declared', () => {
+  const { context } = read({
+    brief: 'Tastes: a, b, c',
+    tastes: new Map([
+      ['b', ''],
+      ['c', ' \n'],
+    ]),
+  })
+  assert.deepEqual(context.tastes.genres, {})
+  assert.deepEqual(context.brief.tastes, ['a', 'b', 'c'])
+})
+
+test('the default taste is in conflict with nobody, even where a brief declares it', () => {
+  const tastes = new Map([
+    ['_default', 'warm'],
+    ['a', 'warm'],
+  ])
+  const { context } = read({ brief: 'Tastes: _default, a', tastes })
+  assert.deepEqual(context.tastes.conflicts, [])
+  assert.deepEqual(context.tastes.genres, { a: 'warm' })
+})
+
+test('what is declared and no name of a taste is told, and is asked of nobody', () => {
+  const { context, warnings } = read({ brief: 'Tastes: ../secret, a, /etc/passwd, a' })
+  assert.deepEqual(context.brief.tastes, ['../secret', 'a', '/etc/passwd', 'a'])
+  assert.deepEqual(declaredGenres(context.brief.tastes), ['a'])
+  assert.deepEqual(warnings, [
+    'brief.md declares the taste "../secret" (and 1 more), which is no name of one. It has letters, digits, "_", "-" and ".", without "..", at most 200 of them.',
+  ])
+})
+
+test('a taste by the name of __proto__ is a taste like any other', () => {
+  const { context } = read({
+    brief: 'Tastes: __proto__, constructor',
+    tastes: new Map([
+      ['__proto__', 'x y'],
+      ['constructor', 'x y'],
+    ]),
+  })
+  assert.deepEqual(Object.keys(context.tastes.genres), ['__proto__', 'constructor'])
+  assert.equal(Object.getPrototypeOf(context.tastes.genres), Object.prototype)
+  assert.deepEqual(context.tastes.conflicts, [{ point: 'x y', files: ['__proto__', 'constructor'] }])
+})
+
+test('a text that is too long is capped at a whole character, with a notice', () => {
+  const long = `${'x'.repeat(199)}🌊${'y'.repeat(99)}`
+  const { context } = read(
+    {
+      brief: `Tastes: a\n${long}`,
+      tastes: new Map([
+        ['_default', long],
+        ['a', long],
+      ]),
+    },
+    200,
+  )
+  const notice = (all: number, shown = 199) =>
+    `\n\n[${shown} of ${all} characters shown; the setting subjects.maxTextChars says how many]`
+  assert.equal(context.tastes.default, `${'x'.repeat(199)}${notice(300)}`)
+  assert.equal(context.tastes.genres['a'], context.tastes.default)
+  assert.equal(context.brief.intent, context.tastes.default)
+  assert.ok(context.brief.raw.endsWith(notice(310, 200)))
+  assert.deepEqual(context.tastes.conflicts, [])
+})
+
+test('conflicts are looked for in whole texts, and no more of them are shown than a text may have', () => {
+  const lines = Array.from({ length: 100 }, (_, place) => `line ${place + 100}`).join('\n')
+  const { context, warnings } = read(
+    {
+      brief: 'Tastes: a, b',
+      tastes: new Map([
+        ['a', lines],
+        ['b', lines],
+      ]),
+    },
+    200,
+  )
+  assert.equal(context.tastes.conflicts.length, 25)
+  assert.deepEqual(warnings, ['75 more conflicts are not shown: the setting subjects.maxTextChars says how many.'])
+})
+
+test('the last 10 records are shown, newest first, with all other keys as details', () => {
+  const log = Array.from({ length: 12 }, (_, at) => `{"timestamp":"t${at}","op":"crop","x":${at},"deep":{"y":[1]}}`)
+  const { context, warnings } = read({ log: `${log.join('\n')}\n` })
+  assert.equal(context.recent_log.length, 10)
+  assert.deepEqual(context.recent_log[0], { timestamp: 't11', op: 'crop', details: { x: 11, deep: { y: [1] } } })
+  assert.deepEqual(context.recent_log.at(-1)!.timestamp, 't2')
+  assert.deepEqual(warnings, [])
+})
+
+test('blank lines are skipped in silence; broken ones and those without an object are counted', () => {
+  const lines = ['{"op":"a"}', '', '   ', '{"op":', '[1]', '"text"', 'null', '7', '{"op":"b"}', '{"op":"c"} {"op":"d"}']
+  const { context, warnings } = read({ log: lines.join('\r\n'), gaps: 'broken\n{"description":"x"}' })
+  assert.deepEqual(
+    context.recent_log.map(({ op }) => op),
+    ['b', 'a'],
+  )
+  assert.deepEqual(
+    context.recent_gaps.map(({ description }) => description),
+    ['x'],
+  )
+  assert.deepEqual(warnings, [
+    'log.jsonl: 6 lines are no JSON objects and were skipped.',
+    'vocabulary_gaps.jsonl: 1 line is no JSON object and was skipped.',
+  ])
+})
+
+test('a byte order mark, every kind of end of line and a last line without one do no harm', () => {
+  const { context, warnings } = read({ log: '\uFEFF{"op":"a"}\r{"op":"b"}\r\n{"op":"c"}\n{"op":"d"}' })
+  assert.deepEqual(
+    context.recent_log.map(({ op }) => op),
+    ['d', 'c', 'b', 'a'],
+  )
+  assert.deepEqual(warnings, [])
+})
+
+test('a record of the log without its keys, or with others in their place, has null there', () => {
+  const { context } = read({ log: '{}\n{"timestamp":5,"op":["x"],"details":{"a":1}}' })
+  assert.deepEqual(context.recent_log, [
+    { timestamp: null, op: null, details: { details: { a: 1 } } },
+    { timestamp: null, op: null, details: {} },
+  ])
+})
+
+const emptyGap = {
+  timestamp: null,
+  image_id: null,
+  description: '',
+  session_id: null,
+  snapshot_hash: null,
+  intent: null,
+  intent_category: 'uncategorized',
+  missing_capability: null,
+  operations_involved: [],
+  vocabulary_used: [],
+  satisfaction: null,
+  workaround: null,
+  notes: '',
+}
+
+test('a gap has every key, with its default where a line has none', () => {
+  assert.deepEqual(read({ gaps: '{}' }).context.recent_gaps, [emptyGap])
+  assert.deepEqual(read({ gaps: '{"description":"no masks","other":1}' }).context.recent_gaps, [
+    { ...emptyGap, description: 'no masks' },
+  ])
+})
+
+test('a gap keeps what a line says', () => {
+  const gap = {
+    timestamp: '2026-11-01T10:00:00Z',
+    image_id: 'reef',
+    description: 'no masks',
+    session_id: 's1',
+    snapshot_hash: 'abc',
+    intent: 'lift the fish',
+    intent_category: 'masking',
+    missing_capability: 'mask',
+    operations_involved: ['exposure', { name: 'crop' }],
+    vocabulary_used: ['lift'],
+    satisfaction: 0.5,
+    workaround: 'exposure',
+    notes: 'twice',
+  }
+  assert.deepEqual(read({ gaps: JSON.stringify(gap) }).context.recent_gaps, [gap])
+  assert.equal(read({ gaps: '{"satisfaction":"fine"}' }).context.recent_gaps[0]!.satisfaction, 'fine')
+})
+
+test('a value of another kind is the default, never a broken shape', () => {
+  for (const wrong of ['{}', '[[]]', 'true', 'null']) {
+    const line = `{${Object.keys(emptyGap)
+      .map((key) => `"${key}":${wrong}`)
+      .join(',')}}`
+    const lists = wrong === '[[]]' ? { operations_involved: [[]], vocabulary_used: [[]] } : {}
+    assert.deepEqual(read({ gaps: line }).context.recent_gaps, [{ ...emptyGap, ...lists }])
+  }
+})
+
+test('a key like __proto__ is a key and nothing else', () => {
+  const line = '{"op":"x","__proto__":{"harm":true},"constructor":1}'
+  const { context } = read({ log: line, gaps: line })
+  const { details } = context.recent_log[0]!
+  assert.deepEqual(Object.keys(details), ['__proto__', 'constructor'])
+  assert.equal(Object.getPrototypeOf(details), Object.prototype)
+  assert.equal('harm' in {}, false)
+  assert.deepEqual(context.recent_gaps, [emptyGap])
+})
+
+test('a record that is nested without end is skipped like a broken one', () => {
+  const deep = `{"op":"x","a":${'['.repeat(50_000)}${']'.repeat(50_000)}}`
+  assert.deepEqual(read({ log: `${deep}\n{"op":"y"}` }).warnings, [
+    'log.jsonl: 1 line is no JSON object and was skipped.',
+  ])
+})
+
+test('a record that is too long is shown in part', () => {
+  const { context } = read(
+    {
+      log: JSON.stringify({ op: 'x', text: 'y'.repeat(500) }),
+      gaps: JSON.stringify({ vocabulary_used: ['z'.repeat(500)] }),
+    },
+    200,
+  )
+  const notice = (all: number) =>
+    `\n\n[200 of ${all} characters shown; the setting subjects.maxTextChars says how many]`
+  assert.deepEqual(context.recent_log[0]!.details, { shortened: `{"text":"${'y'.repeat(191)}${notice(511)}` })
+  assert.deepEqual(context.recent_gaps[0]!.vocabulary_used, [`["${'z'.repeat(198)}${notice(504)}`])
+})
+
+test('any texts are a subject: the shape holds, JSON brings it back, and the same texts give the same', () => {
+  const line = fc.oneof(
+    fc.json(),
+    fc.string({ unit: 'binary' }),
+    fc.constantFrom('Tastes: a, b', '# x', '{"op":1}', '{"timestamp":"t","__proto__":{}}', 'warm', ''),
+  )
+  const text = fc.array(fc.tuple(line, fc.constantFrom('\n', '\r\n', '\r'))).map((lines) => lines.flat().join(''))
+  const texts = fc.record({
+    tastes: fc.array(fc.tuple(fc.constantFrom('_default', 'a', 'b'), text)).map((all) => new Map(all)),
+    brief: text,
+    notes: text,
+    log: text,
+    gaps: text,
+  })
+  fc.assert(
+    fc.property(texts, fc.integer({ min: 200, max: 500 }), (given, maxTextChars) => {
+      const first = subjectContext(given, { maxTextChars })
+      assert.deepEqual(subjectContext(given, { maxTextChars }), first)
+      assert.equal(JSON.stringify(JSON.parse(JSON.stringify(first))), JSON.stringify(first))
+      const { context } = first
+      assert.ok(context.recent_log.length <= 10 && context.recent_gaps.length <= 10)
+      for (const gap of context.recent_gaps) assert.deepEqual(Object.keys(gap), Object.keys(emptyGap))
+      for (const entry of context.recent_log) assert.deepEqual(Object.keys(entry), ['timestamp', 'op', 'details'])
+      for (const { files } of context.tastes.conflicts) assert.ok(files.length >= 2)
+    }),
+  )
+})
