@@ -7,9 +7,9 @@ export type PersonsWord = 'confirm' | 'decline' | 'later'
 /** The longest diff that is shown in a question, characters. Who cannot see all of it should not confirm it there. */
 const SHOWN = 8_000
 
-/** The form that a client shows: who, what, and the whole diff. `undefined` where the diff is too long for a question. */
+/** The form that a client shows: who, where, and the whole diff. `undefined` where not all of it can be shown. */
 export function proposalQuestion(proposal: Proposal, client: string | undefined): ElicitRequestFormParams | undefined {
-  if (proposal.diff.length > SHOWN) return undefined
+  if (proposal.diff.length > SHOWN || !showsAll(proposal)) return undefined
   const who = client === undefined ? 'A program' : harmless(client)
   const kind = proposal.category === undefined ? '' : ` (${proposal.category})`
   return {
@@ -39,6 +39,12 @@ export function personsWord(answer: unknown): PersonsWord {
   if (action !== 'accept') return 'later'
   const { decision } = (content ?? {}) as { readonly decision?: unknown }
   return decision === 'confirm' || decision === 'decline' ? decision : 'later'
+}
+
+/** A diff of a great change says only how great it is. */
+function showsAll({ diff, content }: Proposal): boolean {
+  const shown = new Set(diff.split(/\r?\n/))
+  return content.split(/\r\n|\n|\r/).every((line) => shown.has(`+${line}`))
 }
 
 function placeOf(file: SubjectFile): string {
