@@ -1,5 +1,5 @@
 import { lstat, realpath } from 'node:fs/promises'
-import { join, sep } from 'node:path'
+import { dirname, join, sep } from 'node:path'
 import { SubjectError } from './subject-error.ts'
 
 /** Where a file is, or would be. Folders are resolved; nothing that leads out of `root` has a place. */
@@ -39,14 +39,23 @@ export async function filePlace(
 ): Promise<FilePlace | NoPlace> {
   const path = join(folder, name)
   try {
+    // Whoever opens the path follows no link: it is this one, or none.
+    if (!(await isLink(path))) return { type: 'place', path, folder, shown }
     const real = await realpath(path)
     if (!isWithin(await realpath(root), real)) return { type: 'none', why: 'it is a link that leads out', shown }
-    return { type: 'place', path: real, folder: join(real, '..'), shown }
+    return { type: 'place', path: real, folder: dirname(real), shown }
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT' && !(await isThere(path))) {
-      return { type: 'place', path, folder, shown }
-    }
-    return { type: 'none', why: whyNot(error), shown }
+    const isGone = (error as NodeJS.ErrnoException).code === 'ENOENT'
+    return { type: 'none', why: isGone ? 'it is a link that leads nowhere' : whyNot(error), shown }
+  }
+}
+
+async function isLink(path: string): Promise<boolean> {
+  try {
+    return (await lstat(path)).isSymbolicLink()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
+    throw error
   }
 }
 
@@ -55,7 +64,7 @@ export function whyNot(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException
   switch (code) {
     case 'ENOENT':
-      return 'it is a link that leads nowhere'
+      return 'its folder is not there any more'
     case 'ELOOP':
       return 'its links lead in a circle'
     case 'EACCES':
@@ -84,13 +93,4 @@ export function unwritable(shown: string, why: string): SubjectError {
 
 function isWithin(root: string, path: string): boolean {
   return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep)
-}
-
-async function isThere(path: string): Promise<boolean> {
-  try {
-    await lstat(path)
-    return true
-  } catch {
-    return false
-  }
 }

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import test, { after } from 'node:test'
+import { promisify } from 'node:util'
+import { openSubjects } from './open-subjects.ts'
+
+const home = await mkdtemp(join(tmpdir(), 'foreword-replace-'))
+after(() => rm(home, { recursive: true, force: true }))
+
+const places = { directory: join(home, 'subjects'), tastes: join(home, 'tastes') }
+const subjects = openSubjects({ ...places, maxTextChars: 20_000 })
+const reef = { type: 'notes', subject: 'reef' } as const
+const folder = join(places.directory, 'reef')
+const notes = join(folder, 'notes.md')
+
+await mkdir(folder, { recursive: true })
+
+test('a file that was not there is made for its owner alone', async () => {
+  await rm(notes, { force: true })
+  await subjects.replace(reef, { before: '', text: 'one\n' })
+  assert.equal(await readFile(notes, 'utf8'), 'one\n')
+  assert.equal((await stat(notes)).mode & 0o777, 0o600)
+  await subjects.replace({ type: 'taste', name: '_default' }, { before: '', text: 'calm\n' })
+  assert.equal(await readFile(join(places.tastes, '_default.md'), 'utf8'), 'calm\n')
+  assert.equal((await stat(places.tastes)).mode & 0o777, 0o700)
+})
+
+test('a file is replaced as a whole, keeps its permissions, and leaves nothing beside it', async () => {
+  await writeFile(notes, '\uFEFFone\r\n')
+  await chmod(notes, 0o664)
+  const left = '.notes.md.8f6f0e0a-7a0c-4f0e-9d3c-0c9f2b1a7e55.tmp'
+  await writeFile(join(folder, left), 'of a program that ended in the middle')
+  await subjects.replace(reef, { before: '\uFEFFone\r\n', text: '\uFEFFone\r\ntwo' })
+  assert.equal(await readFile(notes, 'utf8'), '\uFEFFone\r\ntwo')
+  assert.equal((await stat(notes)).mode & 0o777, 0o664)
+  assert.deepEqual(await readdir(folder), ['notes.md'])
+})
+
+test('what a person wrote meanwhile is not overwritten', async () => {
+  await writeFile(notes, 'by hand')
+  const change = { before: 'as it was', text: 'as it would be' }
+  await assert.rejects(subjects.replace(reef, change), {
+    code: 'changed',
+    message: 'notes.md of the subject reef has changed meanwhile. Look at it again, then decide anew.',
+  })
+  await rm(notes)
+  await assert.rejects(subjects.replace(reef, change), { code: 'changed' })
+  assert.deepEqual(await readdir(folder), [])
+})
+
+test('a link within the subjects stays a link', async () => {
+  await mkdir(join(places.directory, 'shared'), { recursive: true })
+  await writeFile(join(places.directory, 'shared', 'notes.md'), 'shared')
+  await symlink('../shared/notes.md', notes)
+  await subjects.replace(reef, { before: 'shared', text: 'more' })
+  assert.equal(await readFile(join(places.directory, 'shared', 'notes.md'), 'utf8'), 'more')
+  assert.deepEqual(await readdir(join(places.directory, 'shared')), ['notes.md'])
+  await rm(notes)
+})
+
+test('a file that is no text, a folder, or too large is not replaced', async () => {
+  await writeFile(notes, Buffer.from([0xff]))
+  await assert.rejects(subjects.replace(reef, { before: '\uFFFD', text: 'x' }), { code: 'unwritable' })
+  await rm(notes)
+  await assert.rejects(subjects.replace(reef, { before: '', text: 'x'.repeat(8 * 1024 * 1024 + 1) }), {
+    code: 'invalid_input',
+  })
+  await mkdir(notes)
+  await assert.rejects(subjects.replace(reef, { before: '', text: 'x' }), { code: 'unwritable' })
+  await rm(notes, { recursive: true })
+  await assert.rejects(subjects.replace({ type: 'notes', subject: 'none' }, { before: '', text: 'x' }), {
+    code: 'not_found',
+  })
+  await assert.rejects(subjects.replace({ type: 'taste', name: 'a/b' }, { before: '', text: 'x' }), {
+    code: 'invalid_input',
+  })
+})
+
+test('a file that may not be written is not replaced', { skip: process.getuid?.() === 0 }, async () => {
+  await writeFile(notes, 'x', { mode: 0o400 })
+  await assert.rejects(subjects.replace(reef, { before: 'x', text: 'y' }), { code: 'unwritable' })
+  await rm(notes)
+})
+
+test('of many who replace the same text at the same time, one does', async () => {
+  await writeFile(notes, 'before')
+  const all = await Promise.allSettled(
+    Array.from({ length: 12 }, (_, at) => subjects.replace(reef, { before: 'before', text: `by ${at}` })),
+  )
+  const done = all.flatMap(({ status }, at) => (status === 'fulfilled' ? [at] : []))
+  assert.equal(done.length, 1)
+  assert.equal(await readFile(notes, 'utf8'), `by ${done[0]}`)
+  for (const one of all) if (one.status === 'rejected') assert.equal((one.reason as { code: string }).code, 'changed')
+})
+
+test('programs that replace the same text lose nothing of each other', async () => {
+  await writeFile(notes, '')
+  await Promise.all(['a', 'b', 'c'].map((name) => promisify(execFile)(process.execPath, program(adding(name, 15)))))
+  const lines = (await readFile(notes, 'utf8')).trimEnd().split('\n')
+  assert.deepEqual(
+    lines.toSorted(),
+    ['a', 'b', 'c'].flatMap((name) => Array.from({ length: 15 }, (_, at) => `${name} ${at}`)).toSorted(),
+  )
+})
+
+test('a program that is killed while it holds the lock holds up nobody', async () => {
+  await writeFile(notes, 'before')
+  const holder = spawn(process.execPath, program(holding()), { stdio: ['ignore', 'pipe', 'inherit'] })
+  await once(holder.stdout, 'data')
+  const replacing = subjects.replace(reef, { before: 'before', text: 'after' })
+  holder.kill('SIGKILL')
+  await once(holder, 'exit')
+  await replacing
+  assert.equal(await readFile(notes, 'utf8'), 'after')
+})
+
+function program(body: string): readonly string[] {
+  return ['--conditions=foreword-source', '--input-type=module', '-e', body]
+}
+
+/** Adds lines one by one, and looks again where another one was first. */
+function adding(name: string, count: number): string {
+  return `
+    const { openSubjects } = await import(${JSON.stringify(new URL('open-subjects.ts', import.meta.url).href)})
+    const subjects = openSubjects(${JSON.stringify({ ...places, maxTextChars: 20_000 })})
+    const file = ${JSON.stringify(reef)}
+    for (let at = 0; at < ${count};) {
+      const before = await subjects.text(file)
+      try {
+        await subjects.replace(file, { before, text: before + '${name} ' + at + '\\n' })
+        at++
+      } catch (error) {
+        if (error.code !== 'changed') throw error
+      }
+    }
+  `
+}
+
+function holding(): string {
+  return `
+    const { withFolderLock } = await import(${JSON.stringify(new URL('folder-lock.ts', import.meta.url).href)})
+    await withFolderLock(${JSON.stringify(places.directory)}, async () => {
+      process.stdout.write('held')
+      await new Promise((resolve) => setTimeout(resolve, 60_000))
+    })
+  `
+}
