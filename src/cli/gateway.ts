@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import type { Configuration, Runtime } from '../runtime.ts'
-import type { Server } from '../server.ts'
+import type { Server, ServerOptions } from '../server.ts'
 import type { Claim } from '../session.ts'
 import { type Io, note } from './io.ts'
 import { withoutSecrets } from './config/effective-values.ts'
+import { configuredChannels } from './configured-channels.ts'
 import { validConfiguration } from './load-configuration.ts'
 import { version } from './version.ts'
 
@@ -23,9 +24,14 @@ export interface Gateway {
 
 /**
  * Takes the home for this process and opens everything on it. Throws where the configuration has mistakes or where
- * another gateway holds the home; then nothing was changed.
+ * another gateway holds the home; then nothing was changed. Channels are for one that `listens`.
  */
-export async function openGateway(home: string, io: Io, warn: (text: string) => void): Promise<Gateway> {
+export async function openGateway(
+  home: string,
+  io: Io,
+  warn: (text: string) => void,
+  { listens = false }: { readonly listens?: boolean } = {},
+): Promise<Gateway> {
   const configuration = await validConfiguration(home, io)
   const { createHome, ensureToken, homeAt, openRuntime } = await import('../runtime.ts')
   const { claimHome } = await import('../session.ts')
@@ -35,11 +41,15 @@ export async function openGateway(home: string, io: Io, warn: (text: string) => 
   try {
     const configured = configuration.gateway.token
     const token = await ensureToken({ home, random: randomBytes, ...(configured === undefined ? {} : { configured }) })
+    const { channels, hooks } = listens
+      ? await configuredChannels(configuration, io, warn)
+      : { channels: [], hooks: {} }
     const runtime = await openRuntime({
       home,
       configuration,
       environment: io.environment,
       version: version(),
+      channels,
       warn,
     })
     return {
@@ -47,7 +57,7 @@ export async function openGateway(home: string, io: Io, warn: (text: string) => 
       configurationFile: homeAt(home).configurationFile,
       claim,
       runtime,
-      server: await serverOf(runtime, configuration, token, io),
+      server: await serverOf(runtime, configuration, token, io, hooks),
       token,
       started,
       async close() {
@@ -67,6 +77,7 @@ export async function serverOf(
   configuration: Configuration,
   token: string | undefined,
   io: Io,
+  hooks: ServerOptions['hooks'] = {},
 ): Promise<Server> {
   const { createServer } = await import('../server.ts')
   const { bind, allowedHosts, maxBodyBytes } = configuration.gateway
@@ -75,6 +86,7 @@ export async function serverOf(
     bind: token === undefined ? '127.0.0.1' : bind,
     allowedHosts,
     maxBodyBytes,
+    hooks,
     version: version(),
     configuration: () => withoutSecrets('', configuration),
     log: {
