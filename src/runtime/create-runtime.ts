@@ -8,6 +8,9 @@ import { createToolbox, type Tool } from '../tool.ts'
 import { admit } from './admission.ts'
 import { createApprovalDesk } from './approvals.ts'
 import { openCalibrationBook } from './calibration-book.ts'
+import { openChannelInbox } from './channel-inbox.ts'
+import { runChannels } from './channel-run.ts'
+import { noteSent } from './channel-sent.ts'
 import type { Channel } from './channel.ts'
 import type { Clock } from './clock.ts'
 import { complete } from './completion.ts'
@@ -16,6 +19,7 @@ import { counters, remembering } from './counters.ts'
 import { createLedger } from './ledger.ts'
 import { agentKind, type AgentValue, projectKind, type ProjectValue } from './custom-agents.ts'
 import { createEditedPrompt } from './edited-prompt.ts'
+import { homeAt } from './home/home.ts'
 import { type FileRoom, openFileRoom } from './file-room.ts'
 import { createModelChoice } from './model-choice.ts'
 import { modelStatuses } from './model-status.ts'
@@ -93,7 +97,8 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
   const models = createModelChoice(parts.models, settings.model, warn)
   const desks = createDesks(store)
   const ledger = createLedger(store, counters)
-  const outbox = createOutbox(store, channels, clock, warn)
+  const channelsOpen = Promise.withResolvers<void>()
+  const outbox = createOutbox(store, channels, clock, warn, { opens: channelsOpen.promise })
   const { fingerprintOf } = ledger
   const approvals = createApprovalDesk({ store, desks, clock })
   const kept = { store, clock }
@@ -155,7 +160,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
     yield* complete({ bench: bench(), models, clock }, input)
   }
 
-  return {
+  const runtime: Runtime = {
     store,
     async submit(input) {
       refuseWhenClosing()
@@ -208,7 +213,12 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
         queued,
         waiting: approvals.count(),
         recovered,
-        warnings: [...plugins.warnings(), ...(await toolWarnings(policy, tools())), ...warnings],
+        warnings: [
+          ...plugins.warnings(),
+          ...(await toolWarnings(policy, tools())),
+          ...channels.flatMap((channel) => channel.warnings?.() ?? []),
+          ...warnings,
+        ],
         started,
       }
     },
@@ -221,12 +231,22 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
     close() {
       closing ??= (async () => {
         await queue.stop()
+        await running.stop()
         await Promise.all([plugins.stop(), calibration.close(), files.close(), subjectRoom.close()])
         await store.close()
       })()
       return closing
     },
   }
+  const running = runChannels({
+    channels: parts.recovers === false ? [] : channels,
+    runtime,
+    inboxOf: (channel) => openChannelInbox(join(homeAt(parts.home).data, 'channels', channel), warn),
+    sentOf: noteSent({ store, desks, clock }),
+    warn,
+  })
+  channelsOpen.resolve()
+  return runtime
 }
 
 function fileRoomIn({ store, home, clock, settings, recovers }: RuntimeParts, warn: (text: string) => void): FileRoom {

@@ -8,6 +8,7 @@ import type { Environment } from './configuration/environment.ts'
 import { configuredEmbedder } from './configured-embedder.ts'
 import { homePlugins } from './home-plugins.ts'
 import type { Configuration } from './configuration/settled.ts'
+import type { Channel } from './channel.ts'
 import { systemClock } from './clock.ts'
 import type { Runtime } from './contract.ts'
 import { counters } from './counters.ts'
@@ -24,6 +25,8 @@ export interface OpenOptions {
   /** Keys are looked up here, by the names the configuration gives. */
   readonly environment: Environment
   readonly version: string
+  /** Where people talk besides the doors of the gateway. Not started where nothing is taken up. */
+  readonly channels?: readonly Channel[]
   /** Sentences for the operator. */
   readonly warn?: (text: string) => void
   /**
@@ -40,7 +43,7 @@ export function storePath(home: string): string {
 
 /** A runtime over a home, as its configuration has it. Closing it closes everything. */
 export async function openRuntime(options: OpenOptions): Promise<Runtime> {
-  const { home, configuration, environment, version, warn, recovers } = options
+  const { home, configuration, environment, version, channels, warn, recovers } = options
   const { context, agent, model, providers, models } = configuration
   await createHome(homeAt(home))
   const policy = accessFile(homeAt(home).toolAccessFile, environment, readText)
@@ -96,6 +99,7 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
       ...(configuration.subjects.default === undefined ? {} : { subject: configuration.subjects.default }),
       ...(agent.reasoning === undefined ? {} : { reasoning: agent.reasoning }),
     },
+    ...(channels ? { channels } : {}),
     ...(warn ? { warn } : {}),
     ...(recovers === undefined ? {} : { recovers }),
   })
