@@ -1,6 +1,6 @@
 export { type SubjectLimits, type SubjectTexts, subjectContext } from './subject/context-of-texts.ts'
 export { longNotesLines } from './subject/notes-form.ts'
-export { openSubjects, type SubjectsOptions } from './subject/open-subjects.ts'
+export { openSubjects } from './subject/open-subjects.ts'
 export { linesOf } from './subject/lines.ts'
 export type {
   OperationAnswer,
@@ -33,4 +33,5 @@ export type {
   SubjectReading,
   Subjects,
 } from './subject/subjects.ts'
+export type { SubjectsOptions } from './subject/subjects-options.ts'
 export type { SummaryRequest } from './subject/summary-request.ts'

@@ -3,8 +3,9 @@ import { chmod, mkdir, mkdtemp, readFile, rm, stat, symlink, utimes, writeFile }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { after } from 'node:test'
-import { openSubjects, type SubjectsOptions } from './open-subjects.ts'
+import { openSubjects } from './open-subjects.ts'
 import type { Subjects } from './subjects.ts'
+import type { SubjectsOptions } from './subjects-options.ts'
 import type { SummaryRequest } from './summary-request.ts'
 
 const homes: string[] = []

@@ -11,18 +11,8 @@ import { readNotes, readSubject } from './read-subject.ts'
 import { exactText, replaceText } from './replace-text.ts'
 import { unwritable, whyNot } from './subject-file-place.ts'
 import { fileOfSubject, fileToChange, subjectFolder, type SubjectPlaces } from './subject-places.ts'
+import type { SubjectsOptions } from './subjects-options.ts'
 import type { SubjectFile, Subjects } from './subjects.ts'
-import type { SummaryRequest } from './summary-request.ts'
-
-export interface SubjectsOptions extends SubjectPlaces {
-  /** The most of one text, characters. */
-  readonly maxTextChars: number
-  /**
-   * Puts long notes into words. Asked only for notes of more than 40 lines; where it has no answer, or fails, the context
-   * shows their beginning and end.
-   */
-  readonly summaryOf?: (notes: SummaryRequest) => Promise<string | undefined>
-}
 
 /** Subjects and tastes as folders of files (BEHAVIOURS §4). A folder that is missing is an empty one. */
 export function openSubjects(options: SubjectsOptions): Subjects {

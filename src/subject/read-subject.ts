@@ -6,23 +6,18 @@ import { linesOf } from './lines.ts'
 import { longNotesLines } from './notes-form.ts'
 import { type FileRead, readEnd, readWhole } from './read-subject-file.ts'
 import type { Notes } from './subject-context.ts'
-import { type FilePlace, type NoPlace } from './subject-file-place.ts'
+import type { FilePlace, NoPlace } from './subject-file-place.ts'
 import { defaultTaste } from './subject-name.ts'
 import { fileOfSubject, fileOfTaste, type SubjectPlaces } from './subject-places.ts'
 import type { SubjectReading } from './subjects.ts'
-import type { SummaryRequest } from './summary-request.ts'
+import type { SubjectsOptions } from './subjects-options.ts'
 import { cappedText } from './text-cap.ts'
 
-export interface SubjectReader extends SubjectPlaces {
-  readonly maxTextChars: number
-  readonly summaryOf?: (notes: SummaryRequest) => Promise<string | undefined>
-}
-
 /** Everything about a subject whose folder is there. What cannot be read is empty, and a warning names it. */
-export async function readSubject(reader: SubjectReader, id: string, folder: string): Promise<SubjectReading> {
-  const { texts, warnings } = await textsOf(reader, id, folder)
-  const read = subjectContext(texts, reader)
-  const notes = await summarised(reader, id, texts.notes)
+export async function readSubject(options: SubjectsOptions, id: string, folder: string): Promise<SubjectReading> {
+  const { texts, warnings } = await textsOf(options, id, folder)
+  const read = subjectContext(texts, options)
+  const notes = await summarised(options, id, texts.notes)
   return {
     id,
     context: notes === undefined ? read.context : { ...read.context, notes },
@@ -68,7 +63,7 @@ function readRecords(place: FilePlace | NoPlace): Promise<FileRead> {
 
 /** Long notes in a model's words, where there are such words. */
 async function summarised(
-  { summaryOf, maxTextChars }: SubjectReader,
+  { summaryOf, maxTextChars }: SubjectsOptions,
   subject: string,
   text: string,
 ): Promise<Notes | undefined> {
