@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict'
+import { asText, longReply, wordsIn } from './channel-cases-talk.ts'
+import { type ChannelCase, eventually, moment } from './channel-cases-world.ts'
+import type { ScriptedReply } from './scripted-model.ts'
+
+/** What holds whatever happens to the gateway, its disk and the service. */
+export function restartCases(channelCase: ChannelCase): void {
+  channelCase('a message is on disk before the service is told that it arrived', async (world) => {
+    const reached = Promise.withResolvers<void>()
+    const disk = Promise.withResolvers<void>()
+    let isSlow = false
+    const { say, pair, answered } = await world.open({
+      async before(written) {
+        if (!isSlow || (written !== 'inbox' && written !== 'input')) return
+        reached.resolve()
+        await disk.promise
+      },
+    })
+    await pair('4001')
+    isSlow = true
+    let acknowledged = false
+    const said = say('4001', 'question-1').then(() => (acknowledged = true))
+    await reached.promise
+    await moment()
+    assert.equal(acknowledged, false)
+    disk.resolve()
+    await said
+    assert.deepEqual(await answered('4001', 1), ['answer-1'])
+  })
+
+  channelCase('a message that is delivered again makes one turn, after a restart too', async (world) => {
+    const first = await world.open()
+    await first.pair('4001')
+    await first.say('4001', 'question-1', { update: 71 })
+    await first.answered('4001', 1)
+    await first.say('4001', 'question-1', { update: 71 })
+    await first.say('4001', 'question-2', { update: 72 })
+    await first.answered('4001', 2)
+    await first.close()
+    const second = await world.open()
+    await second.say('4001', 'question-1', { update: 71 })
+    await second.say('4001', 'question-2', { update: 72 })
+    await second.say('4001', 'question-3', { update: 73 })
+    await second.answered('4001', 3)
+    await moment()
+    assert.deepEqual(await second.answers('4001'), ['answer-1', 'answer-2', 'answer-3'])
+    assert.equal(world.asked.length, 3)
+  })
+
+  channelCase('what was accepted and not handled is handled after a restart', async (world) => {
+    let isFull = false
+    const first = await world.open({
+      before(written) {
+        if (isFull && written === 'input') throw new Error('the disk is full')
+      },
+    })
+    await first.pair('4001')
+    isFull = true
+    await Promise.race([first.say('4001', 'question-1'), moment(300)])
+    await first.close()
+    const second = await world.open()
+    assert.deepEqual(await second.answered('4001', 1), ['answer-1'])
+    await moment()
+    assert.deepEqual(await second.answers('4001'), ['answer-1'])
+  })
+
+  channelCase('a restart between a message and its answer loses nothing and says nothing twice', async (world) => {
+    const first = await world.open({ answer: () => hanging })
+    await first.pair('4001', '4002')
+    await first.say('4001', 'question-1')
+    await first.say('4002', 'question-2')
+    await first.say('4001', 'question-3')
+    await eventually('two questions to the model', () => world.asked.length === 2)
+    await first.close()
+    const second = await world.open()
+    assert.deepEqual(await second.answered('4001', 2), ['answer-1', 'answer-3'])
+    assert.deepEqual(await second.answered('4002', 1), ['answer-2'])
+    await moment()
+    assert.deepEqual(await second.answers('4001'), ['answer-1', 'answer-3'])
+  })
+
+  channelCase('a restart after a reply was sent and before that was recorded does not send it again', async (world) => {
+    let lost = 0
+    const first = await world.open({
+      before(written) {
+        if (written !== 'delivered') return
+        lost += 1
+        throw new Error('the process dies here')
+      },
+    })
+    await first.pair('4001')
+    await first.say('4001', 'question-1')
+    await first.answered('4001', 1)
+    await eventually('the end of the delivery', () => lost > 0)
+    await first.close()
+    const second = await world.open()
+    await second.say('4001', 'question-2')
+    await second.answered('4001', 2)
+    await moment()
+    assert.deepEqual(await second.answers('4001'), ['answer-1', 'answer-2'])
+  })
+
+  for (const restarts of [false, true]) {
+    const name = `a long reply that breaks off goes on where it was${restarts ? ', after a restart' : ''}`
+    channelCase(name, async (world) => {
+      const words = longReply(world.place.longest)
+      const answer = () => ({ text: asText(words) })
+      let at = await world.open({ answer })
+      if (!at.fail) return
+      await at.pair('4001')
+      const before = (await at.heard('4001')).length
+      at.fail(1)
+      await at.say('4001', 'question-1')
+      await eventually('the first part', async () => (await at.heard('4001')).length > before)
+      await moment()
+      if (restarts) {
+        await at.close()
+        at = await world.open({ answer })
+      }
+      at.fail?.(undefined)
+      const heard = async () => (await at.heard('4001')).slice(before)
+      await eventually('the whole reply', async () => (await heard()).join(' ').includes(words.at(-1)!))
+      await moment()
+      assert.deepEqual(wordsIn(await heard()), words)
+    })
+  }
+
+  channelCase('a gateway closes while its model and its service keep it waiting, and goes on later', async (world) => {
+    const first = await world.open({
+      answer: (said) => (said.includes('1') ? { text: 'answer-1' } : hanging),
+    })
+    await first.pair('4001', '4002')
+    first.fail?.(0)
+    await first.say('4001', 'question-1')
+    await first.say('4002', 'question-2')
+    await eventually('two questions to the model', () => world.asked.length === 2)
+    let isClosed = false
+    void first.close().then(() => (isClosed = true))
+    await eventually('the end of the gateway', () => isClosed)
+    const second = await world.open()
+    second.fail?.(undefined)
+    assert.deepEqual(await second.answered('4001', 1), ['answer-1'])
+    assert.deepEqual(await second.answered('4002', 1), ['answer-2'])
+  })
+}
+
+/** A model that has begun to answer and says nothing. */
+const hanging: ScriptedReply = { text: 'answer-0', before: () => new Promise(() => {}) }
