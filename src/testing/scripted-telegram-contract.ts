@@ -88,7 +88,13 @@ export interface ScriptedCall {
 /** How a call fails. With `chat`, calls for that chat alone. */
 export type ScriptedFailure = { readonly chat?: number } & (
   | { readonly type: 'limited'; readonly retryAfter: number }
-  | { readonly type: 'refused'; readonly code: number; readonly description: string }
+  | {
+      readonly type: 'refused'
+      readonly code: number
+      readonly description: string
+      /** Such as `migrate_to_chat_id`. */
+      readonly parameters?: Readonly<Record<string, number>>
+    }
   /** Telegram's servers fail, with a page that is no JSON. */
   | { readonly type: 'broken'; readonly code?: number }
   /** The connection ends, before anything is done, or after it was done and before the answer. */

@@ -57,7 +57,6 @@ export function createChatLine({ paces, now, sleep, random, tried, signal }: Lin
       await turn()
       const next = waiting.shift()
       if (!next) break
-      for (const pace of paces) pace.take(now())
       // oxlint-disable-next-line no-await-in-loop -- as above
       const fault = await attempt(next)
       if (!fault) {
@@ -80,7 +79,8 @@ export function createChatLine({ paces, now, sleep, random, tried, signal }: Lin
     for (;;) {
       signal.throwIfAborted()
       const wait = Math.max(heldUntil - now(), ...paces.map((pace) => pace.wait(now())))
-      if (wait <= 0) return
+      // What is shared is looked at and taken in one go.
+      if (wait <= 0) return paces.forEach((pace) => pace.take(now()))
       // oxlint-disable-next-line no-await-in-loop -- paces are shared: another line may have taken the turn meanwhile
       await sleep(wait, signal)
     }

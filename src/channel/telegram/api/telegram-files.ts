@@ -53,6 +53,7 @@ export function telegramFiles({ api, token, apiRoot, fetch: ask = fetch }: Teleg
       const { path, size } = await place(api, fileId, signal)
       if (size !== undefined && size > maxBytes) throw tooLarge(maxBytes)
       const response = await ask(`${root}/file/bot${token}/${encodeURI(path)}`, { signal }).catch((error: unknown) => {
+        signal.throwIfAborted()
         throw unreachable(error, token)
       })
       if (!response.ok || !response.body) {
@@ -65,7 +66,7 @@ export function telegramFiles({ api, token, apiRoot, fetch: ask = fetch }: Teleg
         throw tooLarge(maxBytes)
       }
       return {
-        bytes: bounded(response.body, maxBytes, token),
+        bytes: bounded(response.body, maxBytes, { token, signal }),
         name: path.slice(path.lastIndexOf('/') + 1),
         size: size ?? (Number.isNaN(told) ? undefined : told),
       }
@@ -97,7 +98,11 @@ function faultOf(error: unknown, token: string): TelegramFileError {
   )
 }
 
-async function* bounded(body: ReadableStream<Uint8Array>, maxBytes: number, token: string): AsyncIterable<Uint8Array> {
+async function* bounded(
+  body: ReadableStream<Uint8Array>,
+  maxBytes: number,
+  { token, signal }: { readonly token: string; readonly signal: AbortSignal },
+): AsyncIterable<Uint8Array> {
   let taken = 0
   try {
     for await (const chunk of body) {
@@ -106,6 +111,7 @@ async function* bounded(body: ReadableStream<Uint8Array>, maxBytes: number, toke
       yield chunk
     }
   } catch (error) {
+    signal.throwIfAborted()
     throw error instanceof TelegramFileError ? error : unreachable(error, token)
   }
 }

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { redacted } from './redacted.ts'
+import { telegramFault } from './telegram-fault.ts'
+
+const TOKEN = '7000000001:a-token-that-nobody-may-read'
+
+test('a limit says how long it lasts', () => {
+  const limited = { error_code: 429, description: 'Too Many Requests', parameters: { retry_after: 3 } }
+  assert.deepEqual(telegramFault('sendMessage', limited, TOKEN), { type: 'limited', retryAfterMs: 3000 })
+  const untold = { error_code: 429, description: 'Too Many Requests' }
+  assert.deepEqual(telegramFault('sendMessage', untold, TOKEN), { type: 'limited', retryAfterMs: 5000 })
+})
+
+test('faults of the network and of the servers may pass', () => {
+  const broken = { error_code: 502, description: 'Bad Gateway' }
+  assert.deepEqual(telegramFault('getMe', broken, TOKEN), { type: 'unreachable', text: '502 Bad Gateway' })
+  const reason = new Error('connect ECONNREFUSED 127.0.0.1:1')
+  const wrapped = Object.assign(new Error('Network request failed'), {
+    error: new TypeError('fetch failed', { cause: reason }),
+  })
+  assert.deepEqual(telegramFault('getMe', wrapped, TOKEN), { type: 'unreachable', text: reason.message })
+  assert.deepEqual(telegramFault('getMe', undefined, TOKEN), { type: 'unreachable', text: 'undefined' })
+})
+
+test('whatever else is refused', () => {
+  const fault = telegramFault('getMe', { error_code: 401, description: 'Unauthorized' }, TOKEN)
+  assert.equal(fault.type === 'refused' && fault.refusal.message, 'Telegram refused getMe: 401 Unauthorized')
+})
+
+test('no form of a token is told', () => {
+  assert.equal(
+    redacted(`request to https://a.example/bot${TOKEN}/getMe failed`, TOKEN),
+    'request to https://a.example/bot[token]/getMe failed',
+  )
+  assert.equal(redacted(`/bot${encodeURIComponent(TOKEN)}/x\n y`, TOKEN), '/bot[token]/x y')
+  assert.equal(redacted('/bot123456789:AAbbCCddEEffGGhhIIjjKK/x', ''), '/bot[token]/x')
+})
