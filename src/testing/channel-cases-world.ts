@@ -118,7 +118,7 @@ async function openWorld(
       return answers(conversation)
     },
     close() {
-      closing ??= runtime.close().finally(() => side.close())
+      closing ??= runtime.close().then(() => side.close())
       return closing
     },
   }
