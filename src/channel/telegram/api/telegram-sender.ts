@@ -3,8 +3,8 @@ import type { Api } from 'grammy'
 import type { MessageEntity } from 'grammy/types'
 import type { FormattedText } from '../text/formatted-text.ts'
 import { backOff } from './back-off.ts'
-import { type ChatLine, createChatLine, type LineWorld } from './chat-line.ts'
-import { createPace } from './pace.ts'
+import { chatLines } from './chat-lines.ts'
+import { faultTeller } from './fault-teller.ts'
 import type { EditOutcome, TelegramButtons, TelegramPlace, TelegramSender } from './sender.ts'
 import { type TelegramFault, telegramFault } from './telegram-fault.ts'
 import { TelegramRefusal } from './telegram-refusal.ts'
@@ -26,22 +26,16 @@ export interface TelegramSenderOptions {
 
 type SpokenText = { text: string; entities?: MessageEntity[] }
 
-/** Telegram's own limits: about one message a second to a person, 20 a minute to a group, 30 a second in all. */
-const PERSON = { burst: 3, everyMs: 1_000 }
-const GROUP = { burst: 5, everyMs: 4_000 }
-const ALL = { burst: 5, everyMs: 40 }
-
 /** The person who pressed a button waits no longer than this, ms. */
 const LONGEST_ANSWER_WAIT = 30_000
-/** A limit that is worth a sentence to the operator, ms. */
-const LONG_LIMIT = 60_000
 
+/** A sender over grammY, over `telegramApi`. */
 export function telegramSender(options: TelegramSenderOptions): TelegramSender {
   const { api, signal, warn, linkPreviews = false, now = Date.now, random = Math.random } = options
   const sleep = options.sleep ?? ((ms, ending) => pause(ms, undefined, { signal: ending }))
   // The types of grammY know another AbortSignal than Node's.
   const ending = signal as unknown as Parameters<Api['raw']['sendMessage']>[1]
-  const world = { now, sleep, random, signal, tried: tellOf(warn) }
+  const world = { now, sleep, random, signal, tried: faultTeller(warn) }
   const lineOf = chatLines(world)
   const preview = { link_preview_options: { is_disabled: !linkPreviews } }
 
@@ -65,7 +59,7 @@ export function telegramSender(options: TelegramSenderOptions): TelegramSender {
       return await call({ ...bare, entities: [...part.entities] })
     } catch (error) {
       const refusal = refusalOf(telegramFault(method, error, api.token))
-      if (refusal?.code !== 400 || !/entit/i.test(refusal.description)) throw error
+      if (refusal?.code !== 400 || !/entit|url/i.test(refusal.description)) throw error
       warn(`A message is sent without its formatting: ${refusal.message}`)
       return call(bare)
     }
@@ -150,40 +144,6 @@ export function telegramSender(options: TelegramSenderOptions): TelegramSender {
         }
       }
     },
-  }
-}
-
-/** A line for each chat that something was said in lately. */
-function chatLines(world: Omit<LineWorld, 'paces'>): (chat: number) => ChatLine {
-  const lines = new Map<number, { line: ChatLine; rested: () => boolean }>()
-  const all = createPace(ALL)
-  return (chat) => {
-    const known = lines.get(chat)
-    if (known) return known.line
-    for (const [other, { rested }] of lines) if (rested()) lines.delete(other)
-    // Ids of people are positive, those of groups and channels negative.
-    const { burst, everyMs } = chat > 0 ? PERSON : GROUP
-    const own = createPace({ burst, everyMs })
-    const line = createChatLine({ ...world, paces: [own, all] })
-    lines.set(chat, { line, rested: () => line.idle && own.rested(world.now()) })
-    return line
-  }
-}
-
-/** The operator hears once that Telegram cannot be reached, not with every try. */
-function tellOf(warn: (text: string) => void): (fault: TelegramFault | undefined) => void {
-  let reachable = true
-  return (fault) => {
-    if (fault?.type === 'limited') {
-      if (fault.retryAfterMs < LONG_LIMIT) return
-      return warn(
-        `Telegram takes nothing more for a chat for ${Math.ceil(fault.retryAfterMs / 1000)} s: too much was sent.`,
-      )
-    }
-    if (fault?.type === 'unreachable' && reachable) {
-      warn(`Telegram cannot be reached, and is tried again until it can: ${fault.text}`)
-    }
-    reachable = fault === undefined
   }
 }
 

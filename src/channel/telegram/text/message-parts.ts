@@ -3,7 +3,7 @@ import type { FormattedText } from './formatted-text.ts'
 import { firstKept, textSlice } from './text-slice.ts'
 
 /** The longest message that Telegram takes, UTF-16 code units. */
-export const LONGEST_MESSAGE = 4096
+const LONGEST_MESSAGE = 4096
 
 /**
  * Messages that together say a text, each no longer than a limit of at least 2: cut between paragraphs where that can be,
