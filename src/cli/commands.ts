@@ -10,6 +10,7 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   agents: async () => (await import('./command/agents.ts')).agents,
   projects: async () => (await import('./command/projects.ts')).projects,
   subjects: async () => (await import('./command/subjects.ts')).subjects,
+  pair: async () => (await import('./command/pair.ts')).pair,
   prompt: async () => (await import('./command/prompt.ts')).prompt,
   files: async () => (await import('./command/files.ts')).files,
   search: async () => (await import('./command/search.ts')).search,

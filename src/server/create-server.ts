@@ -15,6 +15,7 @@ import { assertBindIsSafe } from './loopback.ts'
 import { MCP_PATH, mcpDoor } from './mcp/door.ts'
 import { messageRoutes } from './message-routes.ts'
 import { openaiRoutes } from './openai-routes.ts'
+import { pairingRoutes } from './pairing-routes.ts'
 import { projectRoutes } from './project-routes.ts'
 import { promptRoutes } from './prompt-routes.ts'
 import { proposalRoutes } from './proposal-routes.ts'
@@ -94,6 +95,7 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
     ...promptRoutes(runtime),
     ...subjectRoutes(runtime),
     ...proposalRoutes(runtime),
+    ...pairingRoutes(runtime),
     ...fileRoutes(runtime),
     ...searchRoutes(runtime),
     ...callRoutes(runtime),

@@ -39,6 +39,7 @@ test('the document names every door', () => {
   assert.deepEqual(all.toSorted(), [
     'DELETE /api/agents/{agent}',
     'DELETE /api/files/{file}',
+    'DELETE /api/pairings/{channel}/{chat}',
     'DELETE /api/projects/{project}',
     'DELETE /api/prompt',
     'DELETE /api/sessions/{session}',
@@ -62,6 +63,7 @@ test('the document names every door', () => {
     'GET /api/files/{file}/text',
     'GET /api/models',
     'GET /api/openapi.json',
+    'GET /api/pairings',
     'GET /api/projects',
     'GET /api/projects/{project}',
     'GET /api/projects/{project}/versions',
@@ -96,6 +98,7 @@ test('the document names every door', () => {
     'POST /api/context',
     'POST /api/files',
     'POST /api/messages',
+    'POST /api/pairings/code',
     'POST /api/projects',
     'POST /api/projects/{project}/restore',
     'POST /api/prompt/restore',

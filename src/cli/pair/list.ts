@@ -1,0 +1,30 @@
+import type { PairedChat } from '../../runtime.ts'
+import { ask } from '../answer.ts'
+import type { CommandCall } from '../command.ts'
+import { connected, type Connection } from '../connection.ts'
+import { exactLine } from '../exact-text.ts'
+import { type Io, note, print, printJson } from '../io.ts'
+import { table } from '../table.ts'
+
+/** One paired chat a line; those of all channels unless one is named. */
+export async function listPairings(call: CommandCall, io: Io): Promise<number> {
+  const channel = call.text('channel')
+  const chats = await connected(call.home, io, 'read', (connection) => fetchPairings(connection, channel))
+  if (call.json) for (const chat of chats) printJson(io, chat)
+  else if (chats.length === 0) note(io, 'No chat is let in. `foreword pair` shows a code that lets one in.')
+  else print(io, pairingTable(chats))
+  return 0
+}
+
+export async function fetchPairings(
+  connection: Connection,
+  channel: string | undefined,
+): Promise<readonly PairedChat[]> {
+  const query = channel === undefined ? '' : `?channel=${encodeURIComponent(channel)}`
+  return (await ask<{ pairings: readonly PairedChat[] }>(connection, `/api/pairings${query}`)).pairings
+}
+
+function pairingTable(chats: readonly PairedChat[]): string {
+  const rows = chats.map((each) => [each.channel, exactLine(each.chat), each.kind, exactLine(each.title), each.time])
+  return table([['channel', 'chat', 'kind', 'title', 'since'], ...rows])
+}

@@ -1,0 +1,23 @@
+import type { PairingCode } from '../../runtime.ts'
+import { ask } from '../answer.ts'
+import type { CommandCall } from '../command.ts'
+import { connected } from '../connection.ts'
+import { type Io, note, print, printJson } from '../io.ts'
+import { channelOf } from './channel-of.ts'
+
+/** Shows a new code, and what to do with it. */
+export async function newPairingCode(call: CommandCall, io: Io): Promise<number> {
+  const body = { channel: channelOf(call) }
+  const { made, isRunning } = await connected(call.home, io, 'write', async (connection) => ({
+    made: await ask<PairingCode>(connection, '/api/pairings/code', { method: 'POST', body }),
+    isRunning: !connection.inProcess,
+  }))
+  if (call.json) printJson(io, made)
+  else {
+    note(io, `Send this to your bot on ${body.channel}, from the chat that should be let in:`)
+    print(io, `/pair ${made.code}`)
+    note(io, 'It holds for ten minutes and works once. A code that was shown before works no longer.')
+  }
+  if (!isRunning) note(io, 'No gateway runs on this home. Start one with `foreword start` while the code holds.')
+  return 0
+}

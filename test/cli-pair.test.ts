@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { temporaryHome } from './cli/home.ts'
+import { run } from './cli/recorded-io.ts'
+import { servedConnection } from './cli/served-connection.ts'
+import { scriptedRuntime } from './server/scripted-runtime.ts'
+
+function gateway() {
+  const runtime = scriptedRuntime()
+  const connection = servedConnection(runtime, 'running')
+  const foreword = (words: readonly string[], options: Parameters<typeof run>[1] = {}) =>
+    run(words, { connection, ...options })
+  const letIn = async (chat: string, title: string, channel = 'telegram') => {
+    const { code } = await runtime.pairings.newCode(channel)
+    await runtime.pairings.redeem(code, { channel, chat, title, kind: chat.startsWith('-') ? 'group' : 'person' })
+  }
+  return { runtime, foreword, letIn }
+}
+
+test('a code is shown with what to do with it, and nothing else stands in a pipe', async () => {
+  const { foreword } = gateway()
+  const { code, stdout, stderr } = await foreword(['pair'])
+  assert.deepEqual([code, stdout], [0, '/pair CODE-1\n'])
+  assert.match(stderr, /^Send this to your bot on telegram.*\nIt holds for ten minutes and works once/)
+  assert.doesNotMatch(stderr, /No gateway/)
+  const shown = JSON.parse((await foreword(['pair', '--json', '--channel', 'matrix'])).stdout)
+  assert.deepEqual([shown.channel, shown.code, typeof shown.expires], ['matrix', 'CODE-2', 'string'])
+})
+
+test('chats are listed, and taken out by id or title', async () => {
+  const { foreword, letIn } = gateway()
+  assert.match((await foreword(['pair', 'list'])).stderr, /No chat is let in\. `foreword pair` shows a code/)
+  await letIn('11', 'Ann')
+  await letIn('-100', 'Family\u202e')
+  await letIn('@ann:example.org', 'Ann', 'matrix')
+  const lines = (await foreword(['pair', 'list'])).stdout.split('\n')
+  assert.deepEqual(
+    lines.slice(0, 3).map((line) => line.split(/ {2,}/).slice(0, 3)),
+    [
+      ['channel', 'chat', 'kind'],
+      ['telegram', '11', 'person'],
+      ['telegram', '-100', 'group'],
+    ],
+  )
+  assert.ok(!lines[2]!.includes('\u202e'))
+  const listed = (await foreword(['pair', 'list', '--channel', 'matrix', '--json'])).stdout.trim().split('\n')
+  assert.deepEqual(
+    listed.map((line) => JSON.parse(line).chat),
+    ['@ann:example.org'],
+  )
+  assert.equal(
+    (await foreword(['pair', 'remove', 'ann'])).stderr,
+    'Ann (11) is out: what is said there reaches no model.\n',
+  )
+  assert.deepEqual(JSON.parse((await foreword(['pair', 'remove', '--json', '--', '-100'])).stdout), {
+    channel: 'telegram',
+    removed: '-100',
+  })
+  assert.equal((await foreword(['pair', 'remove', '@ann:example.org', '--channel', 'matrix'])).code, 0)
+  assert.equal((await foreword(['pair', 'list', '--json'])).stdout, '')
+})
+
+test('a chat that is not there, and one of two that are called the same, is answered with how to mend it', async () => {
+  const { foreword, letIn } = gateway()
+  await letIn('11', 'Ann')
+  await letIn('12', 'Ann')
+  const none = await foreword(['pair', 'remove', 'Bob'])
+  assert.deepEqual([none.code, none.stderr.includes('`foreword pair list` lists them')], [1, true])
+  assert.match((await foreword(['pair', 'remove', 'Ann'])).stderr, /2 chats are called Ann/)
+  assert.equal((await foreword(['pair', 'remove'])).code, 2)
+  assert.match((await foreword(['pair', 'lst'])).stderr, /Did you mean `foreword pair list`/)
+  assert.match((await foreword(['pair', '--channel', 'No Channel'])).stderr, /name of a channel/)
+})
+
+test('a command that a tool has started lets nobody in and takes nobody out', async () => {
+  const { runtime, foreword, letIn } = gateway()
+  await letIn('11', 'Ann')
+  const environment = { FOREWORD_TOOL: '1' }
+  for (const words of [['pair'], ['pair', 'code'], ['pair', 'remove', '11']]) {
+    const { code, stdout, stderr } = await foreword(words, { environment })
+    assert.deepEqual([code, stdout], [1, ''])
+    assert.match(stderr, /a model cannot/)
+  }
+  assert.equal((await runtime.pairings.list()).length, 1)
+})
+
+test('without a gateway a code is made all the same, and it says that one has to run', async (context) => {
+  const { environment } = temporaryHome(context)
+  const { code, stdout, stderr } = await run(['pair'], { environment })
+  assert.equal(code, 0, stderr)
+  assert.match(stdout, /^\/pair [A-HJ-NP-Z2-9]{4}-[A-HJ-NP-Z2-9]{4}\n$/)
+  assert.match(stderr, /No gateway runs on this home\. Start one with `foreword start`/)
+  assert.match((await run(['pair', 'list'], { environment })).stderr, /No chat is let in/)
+})
