@@ -75,7 +75,7 @@ export async function connected(
   const capabilities: ClientCapabilities = options.person === undefined ? {} : { elicitation: { form: {} } }
   const info = { name: 'a client of the test', version: '1' }
   const client = kind.startsWith('v1')
-    ? (new OlderClient(info, { capabilities: capabilities as object }) as unknown as Client)
+    ? (new OlderClient(info, { capabilities }) as unknown as Client)
     : new Client(info, {
         capabilities,
         versionNegotiation: { mode: kind.endsWith('2026-07-28') ? { pin: '2026-07-28' } : 'legacy' },
@@ -113,7 +113,7 @@ function transport({ home, url }: Pick<McpHome, 'home' | 'url'>, kind: Kind, way
       : new StdioClientTransport(server)
   }
   const older: OlderTransport =
-    way === 'http' ? (new OlderHttp(url, { requestInit: { headers } }) as OlderTransport) : new OlderStdio(server)
+    way === 'http' ? new OlderHttp(url, { requestInit: { headers } }) : new OlderStdio(server)
   return older as unknown as StdioClientTransport
 }
 
@@ -130,6 +130,6 @@ async function callOf(
     : await client.callTool(params, options)
   const content = result.content as readonly { readonly type: string; readonly text?: string }[]
   const texts = content.map(({ text = '' }) => text)
-  const envelope = result.structuredContent as unknown as Envelope
+  const envelope = result.structuredContent as Envelope
   return { isError: result.isError === true, envelope, texts, data: envelope.data ?? {} }
 }

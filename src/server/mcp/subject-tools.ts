@@ -76,12 +76,12 @@ async function writing(
   let proposed: Proposal | undefined
   const operation = over({
     async propose(draft, by) {
-      call.signal.throwIfAborted()
       return (proposed = await proposals.propose(draft, by))
     },
   })
   if (call.signal.aborted) return cancelled()
   const result = await audit.around({ ...asking, client: call.client }, async () => {
+    if (call.signal.aborted) return cancelled()
     try {
       return await answered(operation, input, call)
     } catch (error) {

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Server } from '../../src/server.ts'
+import { listen } from '../../src/server.ts'
+import { HttpFailure } from '../../src/server/failure.ts'
+import { createGuard } from '../../src/server/guard.ts'
+import { httpEndpoint } from '../../src/server/mcp/http-endpoint.ts'
+import { runtimeCatalogue } from '../../src/server/mcp/runtime-catalogue.ts'
+import { openedHome } from '../home/opened-home.ts'
+import { withConformanceFixtures } from './conformance-catalogue.ts'
+import { oneSubject } from './mcp-home.ts'
+import { type Check, runConformance } from './run-conformance.ts'
+
+/**
+ * What does not apply, because it is not declared: subscriptions to resources, events that are sent once more to a
+ * reader that comes back, tools whose parameters stand in headers, and the extension for tasks.
+ */
+const notDeclared: Readonly<Record<string, readonly string[]>> = {
+  '2025-11-25': ['resources-subscribe', 'resources-unsubscribe', 'server-sse-polling'],
+  '2026-07-28': ['http-custom-header-server-validation', /* an extension: */ 'tasks-'],
+}
+
+for (const revision of Object.keys(notDeclared)) {
+  test(`the conformance suite passes for ${revision}, in everything that is declared`, async (t) => {
+    const url = await conformanceServer(t)
+    const checks = await runConformance(url, revision)
+    const declared = checks.filter(({ scenario }) => !notDeclared[revision]!.some((name) => scenario.startsWith(name)))
+
+    assert.deepEqual(declared.filter(isFailure), [])
+    const scenarios = new Set(declared.map(({ scenario }) => scenario))
+    assert.ok(scenarios.size >= leastScenarios[revision]!, `only ${scenarios.size} scenarios ran`)
+    // Whoever declares one of them some day has to take it off the list.
+    const others = checks.filter((check) => !declared.includes(check))
+    for (const name of notDeclared[revision]!) {
+      assert.ok(
+        others.some((check) => check.scenario.startsWith(name) && check.status !== 'SUCCESS'),
+        `${name} passes`,
+      )
+    }
+  })
+}
+
+/** So that a suite that did not run is no success. */
+const leastScenarios: Readonly<Record<string, number>> = { '2025-11-25': 30, '2026-07-28': 36 }
+
+function isFailure({ status }: Check): boolean {
+  return status === 'FAILURE' || status === 'WARNING'
+}
+
+/** The door as the gateway has it, without a token, for the suite can send none; Host and Origin are checked. */
+async function conformanceServer(t: Parameters<typeof openedHome>[0]): Promise<string> {
+  const { runtime, home } = await openedHome(t, oneSubject)
+  const unexpected = (error: unknown) => assert.fail(String(error))
+  const catalogue = runtimeCatalogue(runtime, { home, time: () => new Date().toISOString(), unexpected })
+  const endpoint = httpEndpoint(withConformanceFixtures(catalogue), {
+    version: '0.1.0',
+    maxBodyBytes: 1 << 20,
+    unexpected,
+  })
+  const guard = createGuard({ bind: '127.0.0.1' })
+  const server: Server = {
+    token: undefined,
+    endStreams: () => void endpoint.close(),
+    async fetch(request) {
+      try {
+        return guard(request, '/mcp') ?? (await endpoint.fetch(request))
+      } catch (error) {
+        return new Response(null, { status: error instanceof HttpFailure ? error.failure.status : 500 })
+      }
+    },
+  }
+  const listening = await listen(server, { port: 0, bind: '127.0.0.1' })
+  t.after(() => listening.close({ graceMs: 500 }))
+  return `${listening.url}/mcp`
+}

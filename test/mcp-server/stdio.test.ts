@@ -1,0 +1,244 @@
+import assert from 'node:assert/strict'
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { spawnForeword } from '../cli/gateway-process.ts'
+import { temporaryHome } from '../cli/home.ts'
+import { run } from '../cli/recorded-io.ts'
+import { connected } from './clients.ts'
+import { mcpHome, oneSubject } from './mcp-home.ts'
+
+const program = join(import.meta.dirname, '../../bin/foreword.js')
+
+interface Talk {
+  readonly child: ChildProcessWithoutNullStreams
+  readonly lines: readonly string[]
+  readonly errors: () => string
+  send(message: object): void
+  /** The answer to a request of this id. */
+  answer(id: number): Promise<Answer>
+  readonly ended: Promise<number | null>
+}
+
+interface Answer {
+  readonly id: number
+  readonly result?: {
+    readonly serverInfo?: { readonly name: string }
+    readonly tools?: readonly object[]
+    readonly structuredContent?: { readonly success: boolean }
+  }
+  readonly error?: { readonly code: number }
+}
+
+function talk(t: TestContext, home: string, printed?: Printed): Talk {
+  const { command, args, env } = printed ?? {
+    command: process.execPath,
+    args: [program, 'mcp', '--home', home],
+    env: {},
+  }
+  const child = spawn(command, args, { env: { PATH: process.env.PATH, NO_COLOR: '1', ...env }, stdio: 'pipe' })
+  const lines: string[] = []
+  const waiting = new Map<number, (answer: Answer) => void>()
+  let rest = ''
+  let errors = ''
+  child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()))
+  child.stdout.on('data', (chunk: Buffer) => {
+    const parts = (rest + chunk.toString()).split('\n')
+    rest = parts.pop()!
+    for (const line of parts) {
+      lines.push(line)
+      const answer = JSON.parse(line) as Answer
+      waiting.get(answer.id)?.(answer)
+    }
+  })
+  const ended = once(child, 'close').then(([code]) => code as number | null)
+  t.after(async () => {
+    child.kill('SIGKILL')
+    await ended
+  })
+  return {
+    child,
+    lines,
+    errors: () => errors,
+    ended,
+    send: (message) => void child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`),
+    answer: (id) => new Promise((resolve) => waiting.set(id, resolve)),
+  }
+}
+
+const initialize = {
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'by hand', version: '1' } },
+}
+
+async function greeted(conversation: Talk): Promise<Answer> {
+  const answer = conversation.answer(1)
+  conversation.send(initialize)
+  return answer
+}
+
+test('in a fresh home the command speaks the protocol and nothing else, and ends with its input', async (t) => {
+  const { home } = temporaryHome(t)
+  const conversation = talk(t, home)
+  assert.equal((await greeted(conversation)).result!.serverInfo!.name, 'foreword')
+  const listed = conversation.answer(2)
+  conversation.send({ method: 'notifications/initialized' })
+  conversation.send({ id: 2, method: 'tools/list' })
+  assert.equal((await listed).result!.tools!.length, 7)
+  conversation.child.stdin.end()
+  assert.equal(await conversation.ended, 0)
+  assert.deepEqual(
+    conversation.lines.map((line) => (JSON.parse(line) as { jsonrpc: string }).jsonrpc),
+    ['2.0', '2.0'],
+  )
+})
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  test(`${signal} ends the command at once, with its store closed`, async (t) => {
+    const { home } = temporaryHome(t)
+    const conversation = talk(t, home)
+    await greeted(conversation)
+    conversation.child.kill(signal)
+    assert.equal(await conversation.ended, 0)
+    assert.ok(!existsSync(join(home, 'data/foreword.sqlite-wal')))
+  })
+}
+
+test('lines that are no protocol harm nobody', async (t) => {
+  const { home } = temporaryHome(t)
+  const conversation = talk(t, home)
+  conversation.child.stdin.write('hello\n{"jsonrpc":"2.0"}\n\n[]\n{"jsonrpc":"1.0","id":3,"method":"x"}\n')
+  assert.equal((await greeted(conversation)).result!.serverInfo!.name, 'foreword')
+})
+
+test('a configuration with a mistake ends with what is wrong on the error output, and no word on the other', async (t) => {
+  const home = await mcpHome(t)
+  home.write('config.json', '{"gatewy": {}}')
+  const conversation = talk(t, home.home)
+  assert.equal(await conversation.ended, 1)
+  assert.match(conversation.errors(), /gatewy/)
+  assert.deepEqual(conversation.lines, [])
+})
+
+test('a process that is killed in the midst of its work leaves a home in which everything goes on', async (t) => {
+  const home = await mcpHome(t, { files: oneSubject })
+  const conversation = talk(t, home.home)
+  await greeted(conversation)
+  const written = conversation.answer(100)
+  for (let id = 100; id < 160; id++) {
+    const args = { image_id: 'one', op: `op-${id}` }
+    conversation.send({ id, method: 'tools/call', params: { name: 'log_operation', arguments: args } })
+    const proposal = { image_id: 'one', content: `note ${id}` }
+    conversation.send({
+      id: id + 100,
+      method: 'tools/call',
+      params: { name: 'propose_notes_update', arguments: proposal },
+    })
+  }
+  await written
+  conversation.child.kill('SIGKILL')
+  await conversation.ended
+
+  const { call } = await connected(t, home, 'v2 2026-07-28', 'stdio')
+  const { data, texts } = await call('read_context', { image_id: 'one' })
+  assert.match(data.recent_log![0]!.op!, /^op-/)
+  assert.equal(texts.length, 1)
+  assert.equal((await call('propose_notes_update', { image_id: 'one', content: 'note 100' })).isError, false)
+  assert.equal((await home.runtime.verifyAudit()).type, 'whole')
+})
+
+test('on a terminal the command says in one line what it waits for', async (t) => {
+  const { home, environment } = temporaryHome(t)
+  const { code, stdout, stderr } = await run(['mcp', '--home', home], {
+    environment,
+    person: 'silent',
+    onInterrupt(listener) {
+      setImmediate(listener)
+      return () => {}
+    },
+  })
+  assert.deepEqual([code, stdout], [0, ''])
+  assert.match(stderr, /^foreword mcp: waits for an MCP client[^\n]*\n$/)
+})
+
+test('what config prints is JSON that starts exactly this home', async (t) => {
+  const { home, environment } = temporaryHome(t)
+  mkdirSync(join(home, 'subjects/mine'), { recursive: true })
+  let printed: Printed | undefined
+  for (const client of ['claude-desktop', 'claude-code', 'cursor', 'vscode', 'windsurf', 'zed', 'gemini-cli']) {
+    const { code, stdout } = await run(['mcp', 'config', client], { environment })
+    assert.equal(code, 0)
+    const [servers] = Object.values(JSON.parse(stdout) as Record<string, Record<string, Printed>>)
+    printed = servers!['foreword']!
+    const { command, args, env } = printed
+    assert.deepEqual([command, args, env], [process.execPath, [program, 'mcp'], { FOREWORD_HOME: home }], client)
+  }
+  const conversation = talk(t, home, printed)
+  await greeted(conversation)
+  const read = conversation.answer(2)
+  const params = { name: 'read_context', arguments: { image_id: 'mine' } }
+  conversation.send({ id: 2, method: 'tools/call', params })
+  assert.equal((await read).result!.structuredContent!.success, true)
+})
+
+test('Codex gets its settings in TOML, the default home needs no environment, and a word too strange is told', async (t) => {
+  const { home, environment } = temporaryHome(t)
+  const codex = await run(['mcp', 'config', 'codex'], { environment })
+  assert.equal(
+    codex.stdout,
+    `[mcp_servers.foreword]\ncommand = ${JSON.stringify(process.execPath)}\nargs = ${JSON.stringify([program, 'mcp'])}\n` +
+      `env = { "FOREWORD_HOME" = ${JSON.stringify(home)} }\n`,
+  )
+  const plain = await run(['mcp', 'config', 'cursor', '--json'], { environment: { HOME: home } })
+  const { client, file, text } = JSON.parse(plain.stdout) as Record<string, string>
+  assert.deepEqual([client, file?.includes('.cursor/mcp.json')], ['cursor', true])
+  assert.deepEqual((JSON.parse(text!) as { mcpServers: Record<string, Printed> }).mcpServers['foreword']!.env, {})
+  const strange = await run(['mcp', 'config', 'cursr'], { environment })
+  assert.equal(strange.code, 2)
+  assert.match(strange.stderr, /Did you mean `cursor`/)
+})
+
+test('with --http it is the address of the gateway and its token, for persons alone', async (t) => {
+  const { home, environment } = temporaryHome(t)
+  const none = await run(['mcp', 'config', 'vscode', '--http'], { environment })
+  assert.equal(none.code, 1)
+  assert.match(none.stderr, /no gateway has been started/)
+
+  const gateway = spawnForeword(t, ['start', '--json'], environment)
+  const { address } = JSON.parse(await gateway.line(/address/)) as { address: string }
+  const { stdout } = await run(['mcp', 'config', 'vscode', '--http'], { environment })
+  const { servers } = JSON.parse(stdout) as { servers: { foreword: { url: string; headers: Record<string, string> } } }
+  assert.equal(servers.foreword.url, `${address}/mcp`)
+  const response = await fetch(servers.foreword.url, {
+    method: 'POST',
+    headers: {
+      ...servers.foreword.headers,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', ...initialize }),
+  })
+  assert.equal(response.status, 200)
+  await response.body?.cancel()
+
+  const tool = await run(['mcp', 'config', 'vscode', '--http'], { environment: { ...environment, FOREWORD_TOOL: '1' } })
+  assert.deepEqual([tool.code, tool.stdout], [1, ''])
+  const desktop = await run(['mcp', 'config', 'claude-desktop', '--http'], { environment })
+  assert.match(desktop.stderr, /takes no address/)
+
+  // Both at once: the command works beside the gateway.
+  const beside = talk(t, home)
+  await greeted(beside)
+  beside.child.stdin.end()
+  assert.equal(await beside.ended, 0)
+  assert.equal((await fetch(`${address}/health`)).status, 200)
+})
+
+interface Printed {
+  readonly command: string
+  readonly args: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+}
