@@ -1,3 +1,2 @@
 export { type TelegramChannel, telegramChannel, telegramWebhookPath } from './channel/telegram/telegram-channel.ts'
 export type { TelegramOptions } from './channel/telegram/telegram-options.ts'
-export type { TelegramTimes } from './channel/telegram/telegram-times.ts'

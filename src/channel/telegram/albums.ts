@@ -1,4 +1,5 @@
 import type { HeardMessage } from './heard.ts'
+import type { Rest } from './rest.ts'
 
 /** Messages of an album come one by one: they are gathered until no more of them come. */
 export interface Albums {
@@ -13,22 +14,15 @@ export interface Albums {
 export type Together = readonly [HeardMessage, ...HeardMessage[]]
 
 /** An album that is waited for when `signal` is aborted resolves to `undefined`. */
-export function createAlbums(waitMs: number, signal: AbortSignal): Albums {
+export function createAlbums(waitMs: number, rest: Rest, signal: AbortSignal): Albums {
   const open = new Map<string, [HeardMessage, ...HeardMessage[]]>()
 
-  function gather(key: string, first: HeardMessage): Promise<Together | undefined> {
+  async function gather(key: string, first: HeardMessage): Promise<Together | undefined> {
     const messages: [HeardMessage, ...HeardMessage[]] = [first]
     open.set(key, messages)
-    const { promise, resolve } = Promise.withResolvers<Together | undefined>()
-    const end = () => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', end)
-      open.delete(key)
-      resolve(signal.aborted ? undefined : inOrder(messages))
-    }
-    const timer = setTimeout(end, waitMs)
-    signal.addEventListener('abort', end)
-    return promise
+    await rest(waitMs, signal)
+    open.delete(key)
+    return signal.aborted ? undefined : inOrder(messages)
   }
 
   return {

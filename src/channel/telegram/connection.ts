@@ -20,7 +20,6 @@ export interface Connection {
 export interface ConnectionParts {
   readonly api: Api
   readonly webhook?: { readonly url: string; readonly secret: string } | undefined
-  readonly holdMs: number
   readonly rest: Rest
   readonly signal: AbortSignal
   warn(text: string): void

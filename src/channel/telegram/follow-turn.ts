@@ -6,7 +6,7 @@ import { isPersonal } from './conversation.ts'
 import { growingText } from './reply-text.ts'
 import type { Rest } from './rest.ts'
 import type { ShownReply } from './shown-reply.ts'
-import type { TelegramTimes } from './telegram-times.ts'
+import { telegramTimes } from './telegram-times.ts'
 import { messageParts } from './text/message-parts.ts'
 
 /** Shows a turn while it runs. */
@@ -27,7 +27,6 @@ export interface FollowParts {
   readonly runtime: Pick<Runtime, 'events'>
   readonly sender: TelegramSender
   readonly shown: ShownReply
-  readonly times: TelegramTimes
   readonly rest: Rest
   readonly signal: AbortSignal
   /** Asked before anything else: whether there is something to follow. */
@@ -43,10 +42,10 @@ export interface FollowParts {
  * people read and Telegram likes. What grows is for the time being: the reply itself comes from the log.
  */
 export function followTurn({ session, turn, place }: FollowedTurn, parts: FollowParts): Follower {
-  const { runtime, sender, shown, times, rest } = parts
+  const { runtime, sender, shown, rest } = parts
   const ending = new AbortController()
   const signal = AbortSignal.any([parts.signal, ending.signal])
-  const everyMs = isPersonal(place.chat) ? times.personalEdit : times.groupEdit
+  const everyMs = isPersonal(place.chat) ? telegramTimes.personalEdit : telegramTimes.groupEdit
   let growing: Growing = { text: '' }
   let waits = false
   let changed = false
@@ -73,7 +72,7 @@ export function followTurn({ session, turn, place }: FollowedTurn, parts: Follow
   }
 
   async function write(): Promise<void> {
-    await rest(shown.sent.length === 0 ? times.firstWords : everyMs, signal)
+    await rest(shown.sent.length === 0 ? telegramTimes.firstWords : everyMs, signal)
     while (changed && !signal.aborted) {
       changed = false
       const texts = messageParts(growingText(growing.text, growing.tool))
@@ -85,7 +84,7 @@ export function followTurn({ session, turn, place }: FollowedTurn, parts: Follow
   async function type(): Promise<void> {
     while (!signal.aborted) {
       if (!waits && (await parts.mayShow())) await sender.typing(place)
-      await rest(times.typing, signal)
+      await rest(telegramTimes.typing, signal)
     }
   }
 

@@ -16,7 +16,6 @@ import { rest as restByTimer } from './rest.ts'
 import { say } from './say.ts'
 import { takeFiles } from './take-files.ts'
 import type { TelegramOptions } from './telegram-options.ts'
-import { telegramTimes } from './telegram-times.ts'
 
 /** A channel that listens, or tries to. */
 export interface OpenTelegram {
@@ -40,7 +39,6 @@ export async function openTelegram(desk: ChannelDesk, options: OpenOptions): Pro
   const { token, apiRoot, linkPreviews, webhook, maxFileBytes, signal } = options
   const { now = () => performance.now(), random = Math.random, rest = restByTimer } = options
   const { runtime, inbox, warn } = desk
-  const times = { ...telegramTimes, ...options.times }
   const api = await telegramApi({ token, apiRoot })
   const sender = telegramSender({ api, signal, linkPreviews, warn, now, random, sleep: rest })
   const files = telegramFiles({ api, token, apiRoot })
@@ -49,8 +47,8 @@ export async function openTelegram(desk: ChannelDesk, options: OpenOptions): Pro
   const notes = createApprovalNotes(inbox, waiting)
   const approvals = createApprovalDesk({ desk, sender, access, notes })
   const common = { desk, access, rest, signal, random }
-  const replies = createReplies({ ...common, sender, times, onEntry: approvals.take })
-  const connection = openConnection({ api, rest, signal, warn, random, holdMs: times.poll, webhook })
+  const replies = createReplies({ ...common, sender, onEntry: approvals.take })
+  const connection = openConnection({ api, rest, signal, warn, random, webhook })
   const tell = (place: TelegramPlace, text: string) => say(sender, place, text)
   let reception: Reception | undefined
 
@@ -63,7 +61,6 @@ export async function openTelegram(desk: ChannelDesk, options: OpenOptions): Pro
       ...common,
       me,
       approvals,
-      albumMs: times.album,
       doorkeeper: createDoorkeeper({ pairings: runtime.pairings, now, say: tell }),
       say: tell,
       take: (heard: readonly HeardFile[]) => takeFiles(heard, { library, files, maxBytes: maxFileBytes, rest, signal }),

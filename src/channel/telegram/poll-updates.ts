@@ -2,11 +2,10 @@ import type { Api } from 'grammy'
 import type { Update } from 'grammy/types'
 import { backOff } from './api/back-off.ts'
 import type { Rest } from './rest.ts'
+import { telegramTimes } from './telegram-times.ts'
 
 export interface PollParts {
   readonly api: Api
-  /** How long Telegram holds a question while nothing has happened, ms. */
-  readonly holdMs: number
   readonly signal: AbortSignal
   readonly rest: Rest
   /** From 0 to 1. */
@@ -24,13 +23,13 @@ export const updateKinds = ['message', 'callback_query', 'my_chat_member'] as co
  * Asks for updates until the signal ends. An update is acknowledged with the next question, once it stands on disk:
  * whatever is lost before that comes again.
  */
-export async function pollUpdates({ api, holdMs, signal, rest, random, ...parts }: PollParts): Promise<void> {
+export async function pollUpdates({ api, signal, rest, random, ...parts }: PollParts): Promise<void> {
   const ending = signal as unknown as Parameters<Api['raw']['getUpdates']>[1]
   let offset = 0
   let failures = 0
   while (!signal.aborted) {
     try {
-      const timeout = Math.round(holdMs / 1000)
+      const timeout = Math.round(telegramTimes.poll / 1000)
       const updates = await api.raw.getUpdates({ offset, timeout, limit: 100, allowed_updates: updateKinds }, ending)
       for (const update of updates) {
         if (signal.aborted) return

@@ -3,6 +3,7 @@ import { type ChannelDesk, RuntimeError } from '../../runtime.ts'
 import type { Access } from './access.ts'
 import { createAlbums } from './albums.ts'
 import { backOff } from './api/back-off.ts'
+import { TelegramRefusal } from './api/telegram-refusal.ts'
 import { isNote } from './approval-notes.ts'
 import type { ApprovalDesk } from './approval-desk.ts'
 import { createChatQueues } from './chat-queues.ts'
@@ -11,6 +12,7 @@ import type { Doorkeeper } from './doorkeeper.ts'
 import { type Heard, heardIn } from './heard.ts'
 import type { Rest } from './rest.ts'
 import type { BotName } from './spoken-text.ts'
+import { telegramTimes } from './telegram-times.ts'
 import { talk, type TalkParts } from './talk.ts'
 
 /** Takes updates in, and sees to it that each is handled once, in the order of its chat. */
@@ -29,7 +31,6 @@ export interface ReceptionParts extends Omit<TalkParts, 'runtime' | 'bot'> {
   readonly access: Access
   readonly doorkeeper: Doorkeeper
   readonly approvals: ApprovalDesk
-  readonly albumMs: number
   readonly rest: Rest
   readonly signal: AbortSignal
   /** From 0 to 1. */
@@ -40,7 +41,7 @@ export function createReception(parts: ReceptionParts): Reception {
   const { desk, me, signal, access, doorkeeper, approvals } = parts
   const { inbox, runtime } = desk
   const queues = createChatQueues((error) => desk.warn(`A message from Telegram was not handled: ${String(error)}`))
-  const albums = createAlbums(parts.albumMs, signal)
+  const albums = createAlbums(telegramTimes.album, parts.rest, signal)
 
   function handle(heard: Heard): void {
     const key = conversationOf(heard.place)
@@ -70,23 +71,22 @@ export function createReception(parts: ReceptionParts): Reception {
     )
   }
 
-  /** Works until it is done: what may go well later is tried again, and stays in the inbox when the channel stops. */
+  /** Works until it is done. What fails is tried again, and stays in the inbox when the channel stops. */
   async function kept(handled: readonly Heard[], work: () => Promise<void>): Promise<void> {
     for (let n = 1; !signal.aborted; n += 1) {
-      try {
-        await work()
-      } catch (error) {
-        if (signal.aborted) return
-        if (isPassing(error)) {
-          if (n === 1) desk.warn(`A message from Telegram waits: ${error.message}`)
-          await parts.rest(backOff(n, parts.random), signal)
-          continue
-        }
-        desk.warn(`A message from Telegram was not handled: ${error instanceof Error ? error.message : String(error)}`)
+      const fault = await faultOf(work)
+      if (fault === undefined || fault instanceof TelegramRefusal) {
+        if (fault) desk.warn(`An answer of the bot could not be sent: ${fault.message}`)
+        // From the back: an album of which a part is left is known by its first message.
+        for (const { update } of handled.toReversed()) await inbox.done(String(update))
+        return
       }
-      // From the back: an album of which a part is left is known by its first message.
-      for (const { update } of handled.toReversed()) await inbox.done(String(update))
-      return
+      if (signal.aborted) return
+      if (!isPassing(fault) && n === MOST_TRIES) {
+        return desk.warn(`A message from Telegram waits for the next start: ${fault.message}`)
+      }
+      if (n === 1) desk.warn(`A message from Telegram could not be handled and is tried again: ${fault.message}`)
+      await parts.rest(backOff(n, parts.random), signal)
     }
   }
 
@@ -107,9 +107,22 @@ export function createReception(parts: ReceptionParts): Reception {
   }
 }
 
-/** Nothing was done, and it may go well later. */
-function isPassing(error: unknown): error is RuntimeError {
+/** What a piece of work rejects with. */
+async function faultOf(work: () => Promise<void>): Promise<Error | undefined> {
+  try {
+    await work()
+    return undefined
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error))
+  }
+}
+
+/** It will go well some time: the chat waits for it, so that its order is kept. */
+function isPassing(error: Error): boolean {
   return error instanceof RuntimeError && PASSING.has(error.code)
 }
 
-const PASSING: ReadonlySet<string> = new Set(['closing', 'storage', 'storage-full', 'no-such-session'])
+const PASSING: ReadonlySet<string> = new Set(['closing', 'storage', 'storage-full'])
+
+/** Of what nobody can say whether it will ever go well: it must not hold up its chat for ever. */
+const MOST_TRIES = 5

@@ -8,7 +8,6 @@ import { type FollowedTurn, type Follower, followTurn } from './follow-turn.ts'
 import { replyText } from './reply-text.ts'
 import type { Rest } from './rest.ts'
 import { type ShownReply, shownReply } from './shown-reply.ts'
-import type { TelegramTimes } from './telegram-times.ts'
 import { messageParts } from './text/message-parts.ts'
 
 /** Replies in their chats, while they grow and as they are in the end. */
@@ -25,7 +24,6 @@ export interface RepliesParts {
   readonly desk: ChannelDesk
   readonly sender: TelegramSender
   readonly access: Access
-  readonly times: TelegramTimes
   readonly rest: Rest
   readonly signal: AbortSignal
   /** Told of every entry of a turn that is followed, in order. */

@@ -1,5 +1,4 @@
 import type { Rest } from './rest.ts'
-import type { TelegramTimes } from './telegram-times.ts'
 
 /** What a channel to Telegram needs: the keys of `channels.telegram`, and what they stand for. */
 export interface TelegramOptions {
@@ -13,7 +12,6 @@ export interface TelegramOptions {
   readonly webhook?: { readonly url: string; readonly secret?: string } | undefined
   /** Of one file, bytes. */
   readonly maxFileBytes: number
-  readonly times?: Partial<TelegramTimes>
   readonly rest?: Rest
   /** Monotonic, ms. */
   readonly now?: () => number

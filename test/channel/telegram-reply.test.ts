@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { scriptedModel } from '../../src/testing.ts'
+import { gate } from '../runtime/opened.ts'
+import { ada, FASTER, telegramHome } from './telegram-home.ts'
+
+test('a reply grows in one message while it is said, and somebody is seen typing', async (t) => {
+  const [half, whole] = [gate(), gate()]
+  const model = scriptedModel({
+    answer: () => ({ text: ['Once ', 'upon ', 'a time.'], before: (n) => [undefined, half.passed, whole.passed][n] }),
+  })
+  const home = await telegramHome(t, { model })
+  home.telegram.say(ada, 'A story')
+  const [first] = await home.reads(ada, 'Once')
+  assert.ok(home.telegram.calls('sendChatAction').length > 0)
+  half.open()
+  await home.reads(ada, 'Once upon')
+  whole.open()
+  const [last] = await home.reads(ada, 'Once upon a time.')
+  assert.equal(last!.id, first!.id)
+  await home.delivered(ada, 1)
+  const entries = await home.log(String(ada))
+  const sent = entries.flatMap((entry) => (entry.type === 'sent' ? [[entry.part, entry.messageId]] : []))
+  const delivered = entries.flatMap((entry) => (entry.type === 'delivered' ? [entry.messageId] : []))
+  assert.deepEqual([sent, delivered], [[[1, String(first!.id)]], [String(first!.id)]])
+})
+
+test('a quick answer is one message and no edit', async (t) => {
+  const model = scriptedModel({ answer: () => ({ text: 'one two three four five' }) })
+  const home = await telegramHome(t, { model })
+  home.telegram.say(ada, 'Count')
+  const [message] = await home.reads(ada, 'one two three four five')
+  await home.delivered(ada, 1)
+  assert.equal(message!.edits, 0)
+})
+
+test('a thousand words are not a thousand edits', async (t) => {
+  const words = Array.from({ length: 300 }, (_, n) => `word${n} `)
+  const model = scriptedModel({
+    answer: () => ({
+      text: words,
+      before: (n) => (n % 10 === 0 ? new Promise((resolve) => setTimeout(resolve, 5)) : undefined),
+    }),
+  })
+  const home = await telegramHome(t, { model })
+  home.telegram.say(ada, 'Count')
+  await home.reads(ada, words.join('').trim())
+  const [sent] = home.telegram.calls('sendMessage')
+  const edits = home.telegram.calls('editMessageText')
+  const most = (edits.at(-1)!.time - sent!.time) / (1_500 / FASTER)
+  assert.ok(edits.length <= most + 3, `${edits.length} edits where ${most} are the most`)
+})
+
+test('a long reply comes in parts that each stand in one message, with their code blocks whole', async (t) => {
+  const code = Array.from({ length: 220 }, (_, n) => `const value${n} = ${n} // a line of a long program`).join('\n')
+  const model = scriptedModel({ answer: () => ({ text: ['Here it is:\n\n```ts\n', code, '\n```\n\nThat is all.'] }) })
+  const home = await telegramHome(t, { model })
+  home.telegram.say(ada, 'A program')
+  await home.delivered(ada, 1)
+  const parts = home.telegram.messages(ada).filter(({ from }) => from === 'bot')
+  assert.ok(parts.length >= 3)
+  for (const { text, entities } of parts) {
+    assert.ok(text.length <= 4096)
+    if (text.includes('const value')) assert.ok(entities.some(({ type }) => type === 'pre'))
+  }
+  const lines = parts.flatMap(({ text }) => text.split('\n')).filter((line) => line.startsWith('const value'))
+  assert.equal(lines.join('\n'), code)
+  assert.match(parts.at(-1)!.text, /That is all\.$/)
+  const sent = (await home.log(String(ada))).flatMap((entry) => (entry.type === 'sent' ? [entry.part] : []))
+  assert.deepEqual(
+    sent,
+    parts.map((_, index) => index + 1),
+  )
+})
+
+test('what had been shown on the way and is not part of the reply goes', async (t) => {
+  const [shown] = [gate()]
+  const long = 'A paragraph of an answer that was too hasty.\n\n'.repeat(200)
+  const model = scriptedModel({
+    answer: (_, n) =>
+      n === 1
+        ? {
+            text: [long],
+            before: (piece) => (piece === 1 ? shown.passed : undefined),
+            toolCalls: [{ name: 'none', input: {} }],
+          }
+        : { text: 'Short.' },
+  })
+  const home = await telegramHome(t, { model })
+  home.telegram.say(ada, 'Think')
+  await home.telegram.until(() => home.said(ada).length >= 3)
+  shown.open()
+  await home.reads(ada, 'Short.')
+})
+
+test('a turn that fails says why, and one that had begun keeps its words', async (t) => {
+  const model = scriptedModel({ answer: (_, n) => (n === 1 ? { fail: 'auth' } : { text: 'Half of', fail: 'auth' }) })
+  const home = await telegramHome(t, { model })
+  home.telegram.say(ada, 'One')
+  await home.telegram.until(() => home.said(ada)[0]?.startsWith('This failed: '))
+  home.telegram.say(ada, 'Two')
+  await home.telegram.until(() => /^Half of\n\nThis failed: /.test(home.said(ada)[1] ?? ''))
+})
+
+test('a turn that is stopped before its first word leaves nothing behind', async (t) => {
+  const never = gate()
+  const model = scriptedModel({ answer: () => ({ text: 'x', before: () => never.passed }) })
+  const home = await telegramHome(t, { model })
+  home.telegram.say(ada, 'Think')
+  await home.telegram.until(() => home.telegram.calls('sendChatAction').length > 0)
+  home.telegram.say(ada, '/stop')
+  await home.reads(ada, 'Stopped.')
+})
+
+test('a reply to somebody who has blocked the bot is passed over, and the next one who writes is answered', async (t) => {
+  const home = await telegramHome(t)
+  const blocked = 'Forbidden: bot was blocked by the user'
+  home.telegram.fail('sendMessage', { type: 'refused', code: 403, description: blocked, chat: ada }, 1)
+  home.telegram.say(ada, 'Hello')
+  await home.telegram.until(() => home.warnings.some((text) => text.includes('blocked by the user')))
+  home.telegram.say(ada, 'I am back')
+  await home.reads(ada, 'ok')
+})
+
+test('a limit in the midst of a reply is waited out, and the reply stands there once', async (t) => {
+  const half = gate()
+  const model = scriptedModel({
+    answer: () => ({ text: ['Once ', 'upon a time.'], before: (n) => (n === 1 ? half.passed : undefined) }),
+  })
+  const home = await telegramHome(t, { model })
+  home.telegram.say(ada, 'A story')
+  await home.reads(ada, 'Once')
+  home.telegram.fail('editMessageText', { type: 'limited', retryAfter: 2 }, 2)
+  half.open()
+  await home.reads(ada, 'Once upon a time.')
+})
+
+test('an answer that was noted as it is counts as there', async (t) => {
+  const home = await telegramHome(t)
+  home.telegram.say(ada, 'Hello')
+  const [message] = await home.reads(ada, 'ok')
+  await home.delivered(ada, 1)
+  const entries = await home.log(String(ada))
+  const { session, turn } = entries.find((entry) => entry.type === 'turn-end')! as { session: string; turn: string }
+  const sent = [{ part: 1, messageId: String(message!.id) }]
+  const reply = { conversation: String(ada), session, turn, text: 'ok', outcome: { type: 'completed' }, sent } as const
+  assert.deepEqual(await home.channel.deliver(reply), { messageId: String(message!.id) })
+  await home.reads(ada, 'ok')
+})

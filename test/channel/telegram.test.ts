@@ -1,0 +1,278 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { newSessionReply } from '../../src/runtime.ts'
+import { scriptedModel } from '../../src/testing.ts'
+import { gate, tool } from '../runtime/opened.ts'
+import { ada, bob, telegramHome, userTexts } from './telegram-home.ts'
+
+test('somebody whom the owner let in is answered by the agent, in one session', async (t) => {
+  const model = scriptedModel({ answer: (_, n) => ({ text: `Answer **${n}**.` }) })
+  const home = await telegramHome(t, { model })
+  home.telegram.say(ada, 'Hello')
+  await home.reads(ada, 'Answer 1.')
+  home.telegram.say(ada, 'And again')
+  const [first] = await home.reads(ada, 'Answer 1.', 'Answer 2.')
+  assert.deepEqual(first!.entities, [{ type: 'bold', offset: 7, length: 1 }])
+  assert.deepEqual(userTexts(await home.log(String(ada))), ['Hello', 'And again'])
+})
+
+test('a stranger is told once how to be let in, and reaches no model and no log', async (t) => {
+  const model = scriptedModel()
+  const home = await telegramHome(t, { model })
+  for (const text of ['Hello', 'Is anybody there?', '/new', '/context']) home.telegram.say(bob, text)
+  await home.reads(
+    bob,
+    'This bot is private. Its owner can let you in: `foreword pair` shows a code; send it here as /pair CODE.',
+  )
+  await home.handled()
+  assert.equal(home.said(bob).length, 1)
+  assert.deepEqual([model.asked.length, (await home.runtime.store.sessions()).length], [0, 0])
+})
+
+for (const form of ['/pair CODE', '/start CODE', 'CODE', '/pair code', '/pair@scripted_bot CODE']) {
+  test(`a chat is let in by a code that is sent as ${form}, and no longer once its pairing was removed`, async (t) => {
+    const home = await telegramHome(t)
+    const { code } = await home.runtime.pairings.newCode('telegram')
+    home.telegram.say(bob, form.replace('CODE', code).replace('code', code.toLowerCase()))
+    const welcome = 'This chat is paired. Write something, and the agent answers. /help lists what else there is.'
+    await home.reads(bob, welcome)
+    const [paired] = await home.runtime.pairings.list('telegram')
+    assert.deepEqual([paired?.chat, paired?.person, paired?.kind], [String(bob), String(bob), 'person'])
+    home.telegram.say(bob, 'Hello')
+    await home.reads(bob, welcome, 'ok')
+    assert.equal(await home.runtime.pairings.remove('telegram', String(bob)), true)
+    home.telegram.say(bob, 'Hello again')
+    await home.telegram.until(() => home.said(bob).at(-1)?.startsWith('This bot is private.'))
+    assert.deepEqual(userTexts(await home.log(String(bob))), ['Hello'])
+  })
+}
+
+test('a wrong code lets nobody in, says so, and is not tried for ever', async (t) => {
+  const home = await telegramHome(t)
+  await home.runtime.pairings.newCode('telegram')
+  for (let n = 0; n < 8; n += 1) home.telegram.say(bob, `/pair AAAA-AAA${n}`)
+  await home.handled()
+  assert.deepEqual(new Set(home.said(bob)), new Set(['That code is not valid. It can be used once, for ten minutes.']))
+  assert.equal(home.said(bob).length, 5)
+  assert.deepEqual(await home.runtime.pairings.list(), [])
+})
+
+test('/new begins a new session in any case, keeps the old one, and the next request holds one message', async (t) => {
+  const model = scriptedModel()
+  const home = await telegramHome(t, { model })
+  home.telegram.say(ada, 'Hello')
+  await home.reads(ada, 'ok')
+  const before = await home.session(ada)
+  home.telegram.say(ada, ' /NEW ')
+  await home.reads(ada, 'ok', newSessionReply)
+  home.telegram.say(ada, 'Fresh')
+  await home.reads(ada, 'ok', newSessionReply, 'ok')
+  assert.notEqual(await home.session(ada), before)
+  assert.ok(await home.runtime.store.session(before!), 'the old one is kept')
+  assert.deepEqual(
+    model.asked.at(-1)!.request.messages.map(({ role }) => role),
+    ['user'],
+  )
+  assert.equal(model.asked.length, 2, 'no model was asked about the command')
+  assert.equal((await home.runtime.store.sessions()).length, 2)
+})
+
+test('/new twice makes one new session: what arrives again changes nothing', async (t) => {
+  const home = await telegramHome(t)
+  home.telegram.say(ada, 'Hello')
+  await home.reads(ada, 'ok')
+  home.telegram.say(ada, '/new')
+  home.telegram.say(ada, '/new')
+  await home.reads(ada, 'ok', newSessionReply, newSessionReply)
+  assert.equal((await home.runtime.store.sessions()).length, 2)
+})
+
+test('/context says what the next call would send', async (t) => {
+  const home = await telegramHome(t)
+  home.telegram.say(ada, 'Hello')
+  await home.reads(ada, 'ok')
+  home.telegram.say(ada, '/context')
+  const text = await home.telegram.until(() => home.said(ada)[1])
+  assert.match(text, /^Model: scripted\nUsed: [\d,]+ of [\d,]+ tokens \(window 8,192, [\d,]+ kept for the answer\)\n/)
+  assert.match(text, /^ {2}system: \d+$/m)
+  assert.match(text, /^ {2}history: \d+$/m)
+})
+
+test('/model lists the models, chooses one for the session, and goes back', async (t) => {
+  const home = await telegramHome(t)
+  home.telegram.say(ada, '/model')
+  home.telegram.say(ada, '/model nobody/nothing')
+  home.telegram.say(ada, '/model scripted')
+  await home.reads(
+    ada,
+    '→ scripted\n\nChoose one with /model ID; /model default goes back.',
+    'there is no model nobody/nothing',
+    'scripted answers from now on in this session.',
+  )
+  const session = (await home.session(ada))!
+  assert.equal((await home.runtime.store.session(session))?.model, 'scripted')
+  home.telegram.say(ada, '/model default')
+  await home.telegram.until(() => home.said(ada).length === 4)
+  assert.equal((await home.runtime.store.session(session))?.model, undefined)
+})
+
+test('/agent lists the agents, chooses one by its name, and none', async (t) => {
+  const home = await telegramHome(t)
+  const poet = await home.runtime.agents.create({ name: 'Poet', prompt: 'Answer in verse.' })
+  home.telegram.say(ada, '/agent')
+  home.telegram.say(ada, '/agent nobody')
+  home.telegram.say(ada, '/agent poet')
+  await home.reads(
+    ada,
+    '→ none: the default agent\n· Poet\n\nChoose one with /agent NAME.',
+    'There is no agent named nobody. /agent lists those there are.',
+    'Poet answers from now on in this session.',
+  )
+  const session = (await home.session(ada))!
+  assert.equal((await home.runtime.store.session(session))?.agent, poet.id)
+  home.telegram.say(ada, '/agent none')
+  await home.telegram.until(() => home.said(ada).length === 4)
+  assert.equal((await home.runtime.store.session(session))?.agent, undefined)
+})
+
+test('/subject says what a session is about, and an unknown one is told', async (t) => {
+  const home = await telegramHome(t)
+  home.telegram.say(ada, '/subject')
+  home.telegram.say(ada, '/subject nothing')
+  await home.telegram.until(() => home.said(ada).length === 2)
+  assert.match(home.said(ada)[0]!, /^There are no subjects yet/)
+  assert.match(home.said(ada)[1]!, /nothing/)
+  home.telegram.say(ada, '/subject none')
+  await home.telegram.until(() => home.said(ada)[2]?.includes('no subject'))
+})
+
+test('/help lists the commands, and an unknown one is no message to the model', async (t) => {
+  const model = scriptedModel()
+  const home = await telegramHome(t, { model })
+  home.telegram.say(ada, '/help')
+  home.telegram.say(ada, '/nonsense now')
+  home.telegram.say(ada, '/etc/passwd is a file')
+  await home.telegram.until(() => home.said(ada).length === 3)
+  const [help, unknown, answer] = home.said(ada)
+  for (const name of ['new', 'stop', 'context', 'model', 'agent', 'subject', 'help'])
+    assert.match(help!, new RegExp(`^/${name}\\b`, 'm'))
+  assert.equal(unknown, 'There is no command /nonsense. /help lists those there are.')
+  assert.equal(answer, 'ok')
+  assert.equal(model.asked.length, 1)
+  const [menu] = home.telegram.calls('setMyCommands')
+  assert.equal((menu!.parameters['commands'] as unknown[]).length, 7)
+})
+
+test('/stop ends what runs, and what waits behind it', async (t) => {
+  const never = gate()
+  const model = scriptedModel({
+    answer: () => ({ text: ['Once ', 'upon a time'], before: (n) => (n === 1 ? never.passed : undefined) }),
+  })
+  const home = await telegramHome(t, { model })
+  home.telegram.say(ada, '/stop')
+  await home.reads(ada, 'Nothing is running.')
+  home.telegram.say(ada, 'Tell me a story')
+  home.telegram.say(ada, 'And another one')
+  await home.telegram.until(() => home.said(ada)[1] === 'Once')
+  home.telegram.say(ada, '/stop')
+  await home.reads(ada, 'Nothing is running.', 'Once\n\nStopped before the end.', 'Stopped, and 1 more that waited.')
+  const ends = (await home.log(String(ada))).flatMap((entry) => (entry.type === 'turn-end' ? [entry.outcome.type] : []))
+  assert.deepEqual(ends, ['cancelled', 'cancelled'])
+})
+
+test('two people at once: who waits for a slow answer holds up nobody else', async (t) => {
+  const slow = gate()
+  const model = scriptedModel({
+    answer: ({ messages }) => ({
+      text: 'Done.',
+      before: () => (JSON.stringify(messages).includes('slowly') ? slow.passed : undefined),
+    }),
+  })
+  const home = await telegramHome(t, { model, options: { allowedUsers: [ada, bob] } })
+  home.telegram.say(ada, 'Think slowly')
+  home.telegram.say(bob, 'Quick')
+  await home.reads(bob, 'Done.')
+  assert.deepEqual(home.said(ada), [])
+  slow.open()
+  await home.reads(ada, 'Done.')
+})
+
+test('a chat that Telegram limits holds up nobody else', async (t) => {
+  const home = await telegramHome(t, { options: { allowedUsers: [ada, bob] } })
+  home.telegram.fail('sendMessage', { type: 'limited', retryAfter: 1, chat: ada }, 1)
+  home.telegram.say(ada, 'Hello')
+  await home.telegram.until(() => home.telegram.calls('sendMessage').length === 1)
+  home.telegram.say(bob, 'Hello')
+  await home.reads(bob, 'ok')
+  await home.reads(ada, 'ok')
+})
+
+test('the same update twice is one message', async (t) => {
+  const model = scriptedModel()
+  const home = await telegramHome(t, { model })
+  const [update] = home.telegram.say(ada, 'Hello')
+  await home.reads(ada, 'ok')
+  home.telegram.redeliver(update!.update_id)
+  home.telegram.say(ada, 'Next')
+  await home.reads(ada, 'ok', 'ok')
+  assert.equal(model.asked.length, 2)
+})
+
+test('what cannot be read is answered, and what nobody said is not', async (t) => {
+  const home = await telegramHome(t)
+  home.telegram.say(ada, '', { extra: { location: { latitude: 1, longitude: 2 } } })
+  home.telegram.say(ada, '', { extra: { delete_chat_photo: true } })
+  await home.handled()
+  assert.deepEqual(home.said(ada), ['I can read text, photos and files: there is none of it here.'])
+})
+
+test('links are not fetched unless the owner wants that', async (t) => {
+  const model = scriptedModel({ answer: () => ({ text: 'See https://example.org/?q=secret' }) })
+  const home = await telegramHome(t, { model })
+  home.telegram.say(ada, 'Where?')
+  const [message] = await home.reads(ada, 'See https://example.org/?q=secret')
+  assert.equal(message!.preview, false)
+})
+
+test('a wrong token is told to the operator without the token, and the gateway runs on', async (t) => {
+  const home = await telegramHome(t, { options: { token: '7000000001:wrong-token-of-the-tests' } })
+  await home.telegram.until(() => (home.channel.warnings?.() ?? []).length > 0)
+  assert.match(home.channel.warnings!()[0]!, /^Telegram does not know the token of the bot\./)
+  assert.doesNotMatch([...home.warnings, ...home.channel.warnings!()].join(' '), /wrong-token/)
+})
+
+test('another program that asks for the messages is told to the operator, until it is gone', async (t) => {
+  const home = await telegramHome(t, { options: { rest: async () => {} } })
+  const conflict = 'Conflict: terminated by other getUpdates request; make sure that only one bot instance is running'
+  home.telegram.fail('getUpdates', { type: 'refused', code: 409, description: conflict }, 2)
+  home.telegram.say(ada, 'Hello')
+  await home.telegram.until(() => home.warnings.some((text) => text.startsWith('Another program asks')))
+  await home.reads(ada, 'ok')
+  await home.telegram.until(() => home.channel.warnings!().length === 0)
+})
+
+test('a network that breaks off loses nothing', async (t) => {
+  const home = await telegramHome(t)
+  home.telegram.fail('getUpdates', { type: 'dropped' }, 1)
+  home.telegram.fail('getUpdates', { type: 'broken' }, 1)
+  home.telegram.say(ada, 'Hello')
+  await home.reads(ada, 'ok')
+})
+
+test('a tool that runs is shown while it runs, and the answer takes its place', async (t) => {
+  const running = gate()
+  const model = scriptedModel({
+    answer: (_, n) =>
+      n === 1 ? { text: 'Let me look.', toolCalls: [{ name: 'search', input: {} }] } : { text: 'Found.' },
+  })
+  const search = tool('search', async () => {
+    await running.passed
+    return { ok: true, output: 'something' }
+  })
+  const home = await telegramHome(t, { model, tools: [search] })
+  home.telegram.say(ada, 'Look it up')
+  await home.reads(ada, 'Let me look.\n\n… runs search')
+  running.open()
+  await home.reads(ada, 'Found.')
+  await home.delivered(ada, 1)
+})
