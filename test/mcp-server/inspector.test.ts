@@ -3,10 +3,11 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { delimiter, dirname, join } from 'node:path'
 import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import { mcpHome, oneSubject, TOKEN } from './mcp-home.ts'
 
 const program = join(import.meta.dirname, '../../bin/foreword.js')
-const inspector = join(import.meta.dirname, '../../node_modules/@modelcontextprotocol/inspector-cli/build')
+const inspector = dirname(fileURLToPath(import.meta.resolve('@modelcontextprotocol/inspector-cli/build/cli.js')))
 
 interface Inspected {
   readonly tools?: readonly object[]

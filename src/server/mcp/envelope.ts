@@ -1,4 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
+import { RuntimeError, type RuntimeErrorCode } from '../../runtime.ts'
 import { SubjectError } from '../../subject.ts'
 
 /** What every reply of a tool says, whatever came of it (BEHAVIOURS §4). */
@@ -42,9 +43,13 @@ export function failed(
 /** The reply to an error. Of one that nobody expected it says only that it happened: `unexpected` is told the rest. */
 export function failureReply(error: unknown, unexpected: (error: unknown) => void): CallToolResult {
   if (error instanceof SubjectError) return failed(error.code, error.message, error.details)
+  if (error instanceof RuntimeError && UNAVAILABLE.has(error.code)) return failed('unavailable', error.message)
   unexpected(error)
   return failed('internal', 'Foreword failed inside. Its log says how; the call may be tried again.')
 }
+
+/** Nothing can be written now, and the message says why. */
+const UNAVAILABLE: ReadonlySet<RuntimeErrorCode> = new Set(['closing', 'storage-full', 'storage'])
 
 /** JSON Schema of the envelope around data of this schema. Definitions of the data move to where references find them. */
 export function envelopeSchema(data: Readonly<Record<string, unknown>>): Record<string, unknown> & { type: 'object' } {

@@ -9,7 +9,7 @@ export interface SessionLimits {
   readonly idleMs: number
 }
 
-export const defaultSessionLimits: SessionLimits = { most: 100, idleMs: 30 * 60_000 }
+const usualLimits: SessionLimits = { most: 100, idleMs: 30 * 60_000 }
 
 /** Connections of clients that speak 2025-11-25 or earlier: there a client and its server know each other. */
 export interface LegacySessions {
@@ -29,7 +29,7 @@ interface Connection {
 }
 
 /** `make` makes a server for one connection. */
-export function legacySessions(make: () => McpServer, limits: SessionLimits = defaultSessionLimits): LegacySessions {
+export function legacySessions(make: () => McpServer, limits: SessionLimits = usualLimits): LegacySessions {
   const connections = new Map<string, Connection>()
   let sweeping: NodeJS.Timeout | undefined
 
