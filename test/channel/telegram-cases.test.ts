@@ -1,7 +1,7 @@
 import test from 'node:test'
 import { telegramChannel } from '../../src/channel.ts'
 import { channelCases, type ChannelPlace, type ScriptedFailure, scriptedTelegram } from '../../src/testing.ts'
-import { hurried } from './telegram-home.ts'
+import { hurried } from './hurried.ts'
 
 channelCases(test, telegramPlace)
 
@@ -21,7 +21,7 @@ async function telegramPlace(): Promise<ChannelPlace> {
         get chat() {
           return failing ? undefined : 0
         },
-      } as ScriptedFailure
+      }
       const said = (chat: number) => telegram.messages(chat).flatMap(({ from, text }) => (from === 'bot' ? [text] : []))
       return {
         channel: telegramChannel({
@@ -38,7 +38,8 @@ async function telegramPlace(): Promise<ChannelPlace> {
           if (known === undefined) {
             const id = telegram.say(Number(conversation), text)[0]!.update_id
             if (update !== undefined) updates.set(update, id)
-            return acknowledged(id).then(() => {})
+            await acknowledged(id)
+            return
           }
           telegram.redeliver(known)
           await acknowledged(known)

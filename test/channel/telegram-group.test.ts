@@ -37,8 +37,9 @@ test('the talk of a group among itself never comes to the disk', async (t) => {
     home.telegram.waiting.some(({ update_id: id }) => id === update!.update_id),
     false,
   )
-  const inbox = join(home.path, 'data', 'channels', 'telegram')
-  for (const name of await readdir(inbox)) assert.doesNotMatch(await readFile(join(inbox, name), 'utf8'), /4711/)
+  for (const name of await readdir(home.inbox)) {
+    assert.doesNotMatch(await readFile(join(home.inbox, name), 'utf8'), /4711/)
+  }
 })
 
 test('nobody can pretend with a name to be somebody else, or to end a line', async (t) => {
@@ -73,7 +74,7 @@ test('an unknown group hears once how it is let in, and only where the bot is me
     home.telegram.say(strangers, text, { from: ann, entities: mention })
   }
   await home.telegram.until(() => home.said(strangers).length === 1)
-  await home.handled()
+  await home.settled(strangers)
   assert.match(home.said(strangers)[0]!, /^This bot is private\./)
   assert.deepEqual([home.said(strangers).length, model.asked.length], [1, 0])
 })

@@ -4,16 +4,17 @@ import type { TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { messageText } from '../../src/context.ts'
 import { type TelegramChannel, telegramChannel, type TelegramOptions } from '../../src/channel.ts'
-import { rest } from '../../src/channel/telegram/rest.ts'
 import type { Runtime } from '../../src/runtime.ts'
 import type { Entry } from '../../src/session.ts'
 import { type ScriptedMessage, type ScriptedTelegram, scriptedTelegram } from '../../src/testing.ts'
+import { hurried } from './hurried.ts'
 import { type Opened, opened, type Setting } from '../runtime/opened.ts'
 
 /** A Bot API server, and a runtime with a channel to it. */
 export interface TelegramHome {
   readonly telegram: ScriptedTelegram
-  readonly path: string
+  /** Folder of what came in. */
+  readonly inbox: string
   readonly runtime: Runtime
   readonly channel: TelegramChannel
   readonly warnings: readonly string[]
@@ -23,6 +24,8 @@ export interface TelegramHome {
   reads(chat: number, ...texts: readonly string[]): Promise<readonly ScriptedMessage[]>
   /** Waits until everything that was said to the bot is acknowledged and handled. */
   handled(): Promise<void>
+  /** Waits until a stranger's words, of which nothing is kept, have been read: the pairings are asked no more. */
+  settled(chat: number): Promise<void>
   /** Waits until so many replies of a chat's session are noted as delivered. */
   delivered(chat: number, count: number): Promise<void>
   /** The session that a chat is bound to. */
@@ -48,16 +51,6 @@ export const bob = 4002
 export const crew = -100_500
 export const strangers = -100_600
 
-/** So many times faster passes the time of the channel. */
-export const FASTER = 50
-
-/** The time of a channel that is in a hurry. */
-export const hurried: Pick<TelegramOptions, 'now' | 'rest' | 'random'> = {
-  now: () => performance.now() * FASTER,
-  rest: (ms, signal) => rest(ms / FASTER, signal),
-  random: () => 0,
-}
-
 export async function telegramHome(t: TestContext, setting: TelegramSetting = {}): Promise<TelegramHome> {
   const telegram = await scriptedTelegram()
   t.after(() => telegram.close())
@@ -82,6 +75,7 @@ async function openedHome(
   })
   const at = await open(channel)
   const { runtime, warnings } = at
+  const inbox = join(at.home, 'data', 'channels', 'telegram')
   const said = (chat: number) => telegram.messages(chat).flatMap(({ from, text }) => (from === 'bot' ? [text] : []))
   const logOf = async (conversation: string) => {
     const session = await runtime.store.bound({ channel: 'telegram', conversation })
@@ -89,7 +83,7 @@ async function openedHome(
   }
   return {
     telegram,
-    path: at.home,
+    inbox,
     runtime,
     channel,
     warnings,
@@ -105,7 +99,11 @@ async function openedHome(
     },
     async handled() {
       await telegram.until(() => telegram.waiting.length === 0)
-      while ((await waitingUpdates(at.home)) > 0) await pause(5)
+      while ((await waitingUpdates(inbox)) > 0) await pause(5)
+    },
+    async settled(chat) {
+      await telegram.until(() => telegram.waiting.length === 0)
+      for (let before = -1; before < said(chat).length; await pause(60)) before = said(chat).length
     },
     async delivered(chat, count) {
       for (;;) {
@@ -132,8 +130,7 @@ export function userTexts(entries: readonly Entry[]): readonly string[] {
 }
 
 /** Updates that were accepted and are not handled, as the disk has them. */
-async function waitingUpdates(home: string): Promise<number> {
-  const inbox = join(home, 'data', 'channels', 'telegram')
+async function waitingUpdates(inbox: string): Promise<number> {
   const names = (await readdir(inbox)).filter((name) => name.endsWith('.json'))
   const read = await Promise.all(names.map((name) => readFile(join(inbox, name), 'utf8').catch(() => '{}')))
   return read.filter((text) => /^\d+$/.test((JSON.parse(text) as { id?: string }).id ?? '')).length

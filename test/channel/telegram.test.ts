@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readdir } from 'node:fs/promises'
 import test from 'node:test'
 import { newSessionReply } from '../../src/runtime.ts'
 import { scriptedModel } from '../../src/testing.ts'
@@ -24,9 +25,18 @@ test('a stranger is told once how to be let in, and reaches no model and no log'
     bob,
     'This bot is private. Its owner can let you in: `foreword pair` shows a code; send it here as /pair CODE.',
   )
-  await home.handled()
+  await home.settled(bob)
   assert.equal(home.said(bob).length, 1)
   assert.deepEqual([model.asked.length, (await home.runtime.store.sessions()).length], [0, 0])
+  assert.deepEqual(await readdir(home.inbox), [], 'nothing of it is kept')
+})
+
+test('who writes right behind the code is let in and answered', async (t) => {
+  const home = await telegramHome(t)
+  const { code } = await home.runtime.pairings.newCode('telegram')
+  home.telegram.say(bob, `/pair ${code}`)
+  home.telegram.say(bob, 'Hello')
+  await home.telegram.until(() => home.said(bob)[1] === 'ok')
 })
 
 for (const form of ['/pair CODE', '/start CODE', 'CODE', '/pair code', '/pair@scripted_bot CODE']) {
@@ -51,7 +61,7 @@ test('a wrong code lets nobody in, says so, and is not tried for ever', async (t
   const home = await telegramHome(t)
   await home.runtime.pairings.newCode('telegram')
   for (let n = 0; n < 8; n += 1) home.telegram.say(bob, `/pair AAAA-AAA${n}`)
-  await home.handled()
+  await home.settled(bob)
   assert.deepEqual(new Set(home.said(bob)), new Set(['That code is not valid. It can be used once, for ten minutes.']))
   assert.equal(home.said(bob).length, 5)
   assert.deepEqual(await home.runtime.pairings.list(), [])

@@ -17,7 +17,10 @@ import { talk, type TalkParts } from './talk.ts'
 
 /** Takes updates in, and sees to it that each is handled once, in the order of its chat. */
 export interface Reception {
-  /** Keeps an update: on disk when it resolves. What comes a second time, and what is of no concern, is let go. */
+  /**
+   * Keeps an update of a chat that may talk: on disk when it resolves. What comes a second time, and what is of no concern,
+   * is let go.
+   */
   accept(update: Update): Promise<void>
   /** Takes up what a former process kept and did not handle. */
   recover(waiting: readonly { readonly id: string; readonly value: unknown }[]): Promise<void>
@@ -43,19 +46,20 @@ export function createReception(parts: ReceptionParts): Reception {
   const queues = createChatQueues((error) => desk.warn(`A message from Telegram was not handled: ${String(error)}`))
   const albums = createAlbums(telegramTimes.album, parts.rest, signal)
 
-  function handle(heard: Heard): void {
+  function handle(heard: Heard, isKept: boolean): void {
+    const attend = (handled: readonly Heard[], work: () => Promise<void>) => attended(isKept ? handled : [], work)
     const key = conversationOf(heard.place)
     if (heard.type === 'message') {
       const whole = albums.whole(heard)
       if (!whole) return
       return queues.add(key, async () => {
         const messages = await whole
-        if (messages) await kept(messages, () => talk(messages, { ...parts, runtime, bot: me.id }))
+        if (messages) await attend(messages, () => talk(messages, { ...parts, runtime, bot: me.id }))
       })
     }
     // Who answers a question does not wait behind a large file.
-    if (heard.type === 'press') return queues.add(`press ${key}`, () => kept([heard], () => approvals.press(heard)))
-    queues.add(key, () => kept([heard], () => tell(heard)))
+    if (heard.type === 'press') return queues.add(`press ${key}`, () => attend([heard], () => approvals.press(heard)))
+    queues.add(key, () => attend([heard], () => tell(heard)))
   }
 
   async function tell(heard: Exclude<Heard, { type: 'message' | 'press' }>): Promise<void> {
@@ -71,14 +75,14 @@ export function createReception(parts: ReceptionParts): Reception {
     )
   }
 
-  /** Works until it is done. What fails is tried again, and stays in the inbox when the channel stops. */
-  async function kept(handled: readonly Heard[], work: () => Promise<void>): Promise<void> {
+  /** Works until it is done. What fails is tried again; what the inbox holds of it stays there when the channel stops. */
+  async function attended(kept: readonly Heard[], work: () => Promise<void>): Promise<void> {
     for (let n = 1; !signal.aborted; n += 1) {
       const fault = await faultOf(work)
       if (fault === undefined || fault instanceof TelegramRefusal) {
         if (fault) desk.warn(`An answer of the bot could not be sent: ${fault.message}`)
         // From the back: an album of which a part is left is known by its first message.
-        for (const { update } of handled.toReversed()) await inbox.done(String(update))
+        for (const { update } of kept.toReversed()) await inbox.done(String(update))
         return
       }
       if (signal.aborted) return
@@ -93,13 +97,16 @@ export function createReception(parts: ReceptionParts): Reception {
   return {
     async accept(update) {
       const heard = heardIn(update, me)
-      if (heard && (await inbox.accept(String(update.update_id), update))) handle(heard)
+      if (!heard) return
+      // Strangers take no room on the disk. Whoever is let in by what stands before is none any more when it is handled.
+      const isKept = await access.chat(heard.place.chat)
+      if (!isKept || (await inbox.accept(String(update.update_id), update))) handle(heard, isKept)
     },
     async recover(waiting) {
       for (const { id, value } of waiting) {
         if (isNote(id)) continue
         const heard = heardIn(value as Update, me)
-        if (heard) handle(heard)
+        if (heard) handle(heard, true)
         else await inbox.done(id)
       }
     },
