@@ -286,3 +286,30 @@ test('a tool that runs is shown while it runs, and the answer takes its place', 
   await home.reads(ada, 'Found.')
   await home.delivered(ada, 1)
 })
+
+test('a chat that is shut out while its answer is being made hears nothing more', async (t) => {
+  const slow = gate()
+  const model = scriptedModel({ answer: () => ({ text: 'Done.', before: () => slow.passed }) })
+  const home = await telegramHome(t, { model })
+  const { code } = await home.runtime.pairings.newCode('telegram')
+  home.telegram.say(bob, `/pair ${code}`)
+  await home.telegram.until(() => home.said(bob).length === 1)
+  home.telegram.say(bob, 'Think slowly')
+  await home.telegram.until(() => model.asked.length === 1)
+  await home.runtime.pairings.remove('telegram', String(bob))
+  slow.open()
+  await home.telegram.until(() => home.warnings.some((text) => text.includes('may not talk to the bot any more')))
+  assert.equal(home.said(bob).length, 1)
+})
+
+test('a webhook that somebody has set meanwhile is taken away', async (t) => {
+  const home = await telegramHome(t)
+  await home.telegram.until(() => home.telegram.calls('getUpdates').length > 0)
+  const description =
+    "Conflict: can't use getUpdates method while webhook is active; use deleteWebhook to delete it first"
+  home.telegram.fail('getUpdates', { type: 'refused', code: 409, description })
+  home.telegram.say(ada, 'One')
+  home.telegram.say(ada, 'Two')
+  await home.telegram.until(() => home.telegram.calls('deleteWebhook').length === 2)
+  await home.reads(ada, 'ok', 'ok')
+})

@@ -40,7 +40,7 @@ export function approvalText(
 }
 
 /** Signs of a digest that people compare. */
-export const DIGEST_SHOWN = 12
+const DIGEST_SHOWN = 12
 
 function callText({ input, argv, command, folder, diff, facts = {} }: ApprovalQuestion): string {
   const lines: string[] = []

@@ -19,7 +19,7 @@ export interface DoorkeeperParts {
   now(): number
 }
 
-export const strangerText =
+const strangerText =
   'This bot is private. Its owner can let you in: `foreword pair` shows a code; send it here as /pair CODE.'
 
 /** One answer an hour for each chat, and a few more where codes are tried. */

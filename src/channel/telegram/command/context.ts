@@ -12,7 +12,7 @@ export const context: ChatCommand = {
 }
 
 /** What a request holds, in a few lines for a small screen; `foreword preview` has all of it. */
-export function contextText(model: string, { used, budget, slots, entries }: Manifest): string {
+function contextText(model: string, { used, budget, slots, entries }: Manifest): string {
   const filled = Object.entries(slots).flatMap(([slot, tokens]) =>
     tokens > 0 ? [`  ${slot}: ${counted(tokens)}`] : [],
   )
