@@ -98,7 +98,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
   const desks = createDesks(store)
   const ledger = createLedger(store, counters)
   const channelsOpen = Promise.withResolvers<void>()
-  const outbox = createOutbox(store, channels, clock, warn, { opens: channelsOpen.promise })
+  const outbox = createOutbox(store, channels, clock, warn, { opens: channelsOpen.promise, patienceMs: 2_000 })
   const { fingerprintOf } = ledger
   const approvals = createApprovalDesk({ store, desks, clock })
   const kept = { store, clock }
