@@ -37,8 +37,9 @@ test('the talk of a group among itself never comes to the disk', async (t) => {
     home.telegram.waiting.some(({ update_id: id }) => id === update!.update_id),
     false,
   )
+  // What is handled meanwhile is gone.
   for (const name of await readdir(home.inbox)) {
-    assert.doesNotMatch(await readFile(join(home.inbox, name), 'utf8'), /4711/)
+    assert.doesNotMatch(await readFile(join(home.inbox, name), 'utf8').catch(() => ''), /4711/)
   }
 })
 
