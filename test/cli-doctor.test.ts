@@ -4,11 +4,13 @@ import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
 import type { Finding } from '../src/cli/doctor/finding.ts'
 import { openSqliteStore } from '../src/session.ts'
-import { storePath } from '../src/runtime.ts'
+import { storePath, systemClock } from '../src/runtime.ts'
+import { createProposals } from '../src/runtime/proposals.ts'
+import { openSubjects } from '../src/subject.ts'
 import { temporaryHome } from './cli/home.ts'
 import { run } from './cli/recorded-io.ts'
 
-const PEOPLE = ['skills', 'policy', 'shell', 'tools', 'gateway', 'mcp', 'audit']
+const PEOPLE = ['skills', 'policy', 'shell', 'tools', 'gateway', 'mcp', 'subjects', 'telegram', 'audit']
 
 /** What doctor says of skills, tools and their policy, on a home with these files. */
 async function examined(
@@ -160,4 +162,38 @@ test('an audit that somebody has changed is a problem that names the record', as
   const [check, level, message] = brief(findings).at(-1)!
   assert.deepEqual([check, level], ['audit', 'problem'])
   assert.match(message!, /^broken at record 1: /)
+})
+
+test('subjects are counted, and what a model would like to write there is told', async (context) => {
+  const { findings } = await examined(
+    context,
+    { 'subjects/reef/brief.md': 'A reef.' },
+    {
+      prepare: async (home) => {
+        await recorded(home)
+        const store = await openSqliteStore({ path: storePath(home) })
+        const subjects = openSubjects({ directory: join(home, 'subjects'), tastes: '', maxTextChars: 1000 })
+        const proposals = createProposals({ store, subjects, clock: systemClock })
+        await proposals.propose({ type: 'notes', subject: 'reef', content: 'Blue.' }, { tool: 'propose_notes_update' })
+        await store.close()
+      },
+    },
+  )
+  const said = findings.filter(({ check }) => check === 'subjects')
+  assert.deepEqual(brief(said), [['subjects', 'warning', '1 proposal waits for you']])
+  assert.match(said[0]!.mend!, /foreword subjects proposals/)
+})
+
+test('a bot needs its token and somebody who may talk to it', async (context) => {
+  const config = (keys: string) => ({ 'config.json': `{"channels": {"telegram": {${keys}}}}` })
+  const ofBot = async (keys: string, environment = {}) => {
+    const { findings } = await examined(context, config(keys), { environment })
+    return brief(findings.filter(({ check }) => check === 'telegram')).map(([, level, message]) => [level, message])
+  }
+  const token = { BOT_TOKEN: '1:hush' }
+  const without = 'it is left out: the environment variable BOT_TOKEN is not set.'
+  assert.deepEqual(await ofBot('"tokenEnv": "BOT_TOKEN"'), [['problem', without]])
+  assert.deepEqual(await ofBot('"tokenEnv": "BOT_TOKEN"', token), [['warning', 'nobody may talk to the bot yet']])
+  const allowed = '"tokenEnv": "BOT_TOKEN", "allowedUsers": [5]'
+  assert.deepEqual(await ofBot(allowed, token), [['ok', '1 chat or person is let in']])
 })

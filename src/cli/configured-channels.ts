@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises'
 import type { Channel, Configuration } from '../runtime.ts'
 import type { Hook } from '../server.ts'
 import type { Io } from './io.ts'
+import { telegramToken } from './telegram-token.ts'
 
 /** Channels as the configuration has them, and the doors at which their services call. */
 export interface ConfiguredChannels {
@@ -17,8 +17,11 @@ export async function configuredChannels(
   warn: (text: string) => void,
 ): Promise<ConfiguredChannels> {
   if (!telegram) return { channels: [], hooks: {} }
-  const token = await tokenOf(telegram, environment, warn)
-  if (token === undefined) return { channels: [], hooks: {} }
+  const found = await telegramToken(telegram, environment)
+  if (!('token' in found)) {
+    warn(`Telegram is left out: ${found.why}`)
+    return { channels: [], hooks: {} }
+  }
   const { telegramChannel, telegramWebhookPath } = await import('../channel.ts')
   const { allowedUsers, allowedChats, linkPreviews, apiRoot, webhook } = telegram
   const secret = webhook?.secretEnv === undefined ? undefined : environment[webhook.secretEnv]
@@ -28,7 +31,7 @@ export async function configuredChannels(
     )
   }
   const channel = telegramChannel({
-    token,
+    token: found.token,
     apiRoot,
     allowedUsers,
     allowedChats,
@@ -39,27 +42,4 @@ export async function configuredChannels(
   if (!webhook) return { channels: [channel], hooks: {} }
   const { pathname } = new URL(webhook.url)
   return { channels: [channel], hooks: { [pathname === '/' ? telegramWebhookPath : pathname]: channel.webhook } }
-}
-
-type Telegram = NonNullable<Configuration['channels']['telegram']>
-
-async function tokenOf(
-  { tokenEnv, tokenFile }: Telegram,
-  environment: Io['environment'],
-  warn: (text: string) => void,
-): Promise<string | undefined> {
-  const without = (why: string) => void warn(`Telegram is left out: ${why}`)
-  if (tokenEnv === undefined && tokenFile === undefined) {
-    return without("no token is named. Set channels.telegram.tokenEnv or tokenFile to where the bot's token is.")
-  }
-  const found = (tokenEnv !== undefined && environment[tokenEnv]?.trim()) || undefined
-  if (found !== undefined) return found
-  if (tokenFile === undefined) return without(`the environment variable ${tokenEnv} is not set.`)
-  try {
-    const text = (await readFile(tokenFile, 'utf8')).trim()
-    return text === '' ? without(`the file ${tokenFile} is empty.`) : text
-  } catch (error) {
-    const why = error instanceof Error && 'code' in error ? String(error.code) : 'it fails'
-    return without(`the file ${tokenFile} of the bot's token cannot be read (${why}).`)
-  }
 }

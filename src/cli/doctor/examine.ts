@@ -9,6 +9,8 @@ import { checkPolicy } from './check-policy.ts'
 import { checkPort } from './check-port.ts'
 import { checkSkills } from './check-skills.ts'
 import { checkStore } from './check-store.ts'
+import { checkSubjects } from './check-subjects.ts'
+import { checkTelegram } from './check-telegram.ts'
 import { checkServers, checkTools } from './check-tools.ts'
 import { type Finding, ok, problem } from './finding.ts'
 
@@ -39,6 +41,8 @@ export async function examine(home: string, io: Io): Promise<readonly Finding[]>
     ...(await checkPolicy(files.toolAccessFile, io)),
     ...(loaded.problems.length === 0 ? await checkTools(home, storePath(home), io) : []),
     ...checkServers(Object.keys(mcp.servers)),
+    ...(loaded.problems.length === 0 ? await checkSubjects(home, storePath(home), io) : []),
+    ...(await checkTelegram(loaded.configuration, home, storePath(home), io)),
     await checkAudit(home, storePath(home)),
   ]
 }

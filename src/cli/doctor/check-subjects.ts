@@ -1,0 +1,18 @@
+import { existsSync } from 'node:fs'
+import { connected } from '../connection.ts'
+import type { Io } from '../io.ts'
+import { fetchSubjects } from '../subjects/find-subject.ts'
+import { type Finding, ok, warning } from './finding.ts'
+
+/** How many subjects there are, and how many proposals wait. Nothing where there is neither. */
+export async function checkSubjects(home: string, store: string, io: Io): Promise<readonly Finding[]> {
+  if (io.connect === undefined && !existsSync(store)) return []
+  const { subjects, waiting } = await connected(home, io, 'read', fetchSubjects)
+  if (waiting > 0) {
+    const wait = waiting === 1 ? '1 proposal waits' : `${waiting} proposals wait`
+    return [
+      warning('subjects', `${wait} for you`, '`foreword subjects proposals` shows what a model would like to write.'),
+    ]
+  }
+  return subjects.length === 0 ? [] : [ok('subjects', `${subjects.length}`)]
+}
