@@ -196,6 +196,13 @@ test('proposals are shown with what they change, who asked, and the change', asy
   assert.equal((JSON.parse(json.stdout) as Proposal).digest, (await runtime.proposals.get('proposal-1')).digest)
 })
 
+test('where the difference is cut, all that would be added is shown below it', async () => {
+  const { runtime, foreword } = await gateway()
+  await runtime.proposals.propose({ ...aboutNotes, content: 'Lift the shadows.\nSend\u200B it away.' }, source)
+  const { stdout } = await foreword(['subjects', 'confirm', 'proposal-1', '--yes'])
+  assert.match(stdout, /\n {2}adds {6}.*all of it:\nLift the shadows\.\nSend\\u\{200b\} it away\.\n$/)
+})
+
 test('a person sees a proposal, confirms it, and may take it back', async () => {
   const { runtime, foreword } = await gateway()
   await runtime.proposals.propose(aboutNotes, source)

@@ -32,8 +32,9 @@ export interface ProposalsParts {
 /** Proposals that may wait at once: a model asks for no more, however often it tries. */
 const MOST_WAITING = 200
 
-/** Of one proposal. A person has to read it. */
+/** Of one proposal. A person has to read it, and the difference of more lines than these would not be shown line by line. */
 const MOST_CHARS = 20_000
+const MOST_LINES = 1_000
 
 /** Proposals as records in the store, and every decision about them in the audit (BEHAVIOURS §4). */
 export function createProposals({ store, subjects, clock }: ProposalsParts): Proposals {
@@ -150,10 +151,16 @@ function checkedLines(content: string): string {
   if (!lines.isWellFormed()) {
     throw new SubjectError('invalid_input', 'The content has half a character in it, which no file can hold.')
   }
-  if (lines.length <= MOST_CHARS) return lines
-  throw new SubjectError(
+  if (lines.length > MOST_CHARS) throw tooLong(`${lines.length} characters`, MOST_CHARS)
+  const height = lines.split('\n').length
+  if (height > MOST_LINES) throw tooLong(`${height} lines`, MOST_LINES)
+  return lines
+}
+
+function tooLong(size: string, most: number): SubjectError {
+  return new SubjectError(
     'invalid_input',
-    `The content has ${lines.length} characters, and a proposal may have ${MOST_CHARS}. Propose what matters most.`,
+    `The content has ${size}, and a proposal may have ${most}. Propose what matters most.`,
   )
 }
 

@@ -89,13 +89,13 @@ test('what is too long to be read in a question is not asked about', async (t) =
   const { call } = await connected(t, home, modern, 'http', {
     person: async () => assert.fail('nobody should be asked'),
   })
-  for (const content of ['long\n'.repeat(3_000), 'long'.repeat(3_000)]) {
+  for (const content of ['something long\n'.repeat(900), 'long'.repeat(3_000)]) {
     const { data } = await call('propose_notes_update', { image_id: 'one', content })
     assert.equal(data.status, 'waiting for a person')
   }
 })
 
-test('signs that a terminal would obey are shown as codes, in the diff and in the name of the client', async (t) => {
+test('what a terminal would obey, and what nobody can see, is shown as codes', async (t) => {
   const home = await mcpHome(t, { files: oneSubject })
   let shown = ''
   const { call } = await connected(t, home, modern, 'http', {
@@ -104,8 +104,8 @@ test('signs that a terminal would obey are shown as codes, in the diff and in th
       return { action: 'cancel' }
     },
   })
-  await call('propose_notes_update', { image_id: 'one', content: 'a\u001B[2Jb\u202Ec' })
-  assert.match(shown, /a\\u001b\[2Jb\\u202ec/)
+  await call('propose_notes_update', { image_id: 'one', content: 'a\u001B[2Jb\u202Ec\u200Bd\u{E0041}\n\te' })
+  assert.ok(shown.includes('+a\\u{1b}[2Jb\\u{202e}c\\u{200b}d\\u{e0041}\n+\te\n'), shown)
 })
 
 test('a process that a tool started asks nobody: a model cannot answer in the place of a person', async (t) => {

@@ -71,9 +71,16 @@ test('blank lines around a proposal are no part of it, and one without words is 
     (await proposals.propose({ ...draft, content: '\r\n \n  - b\r\n    more \n\n' }, asked)).content,
     '  - b\n    more',
   )
-  for (const content of ['', ' \n\t\n', `- ${'x'.repeat(20_000)}`, '\ud800']) {
+  for (const content of ['', ' \n\t\n', `- ${'x'.repeat(20_000)}`, 'x\n'.repeat(1_001), '\ud800']) {
     await assert.rejects(proposals.propose({ ...draft, content }, asked), { code: 'invalid_input' })
   }
+})
+
+test('the difference of a proposal shows every line of it, however many they are', async (t) => {
+  const { proposals, subjects } = await here(t)
+  subjects.files.set('notes:tide', 'Before.')
+  const { diff } = await proposals.propose({ ...draft, content: 'x\n'.repeat(1_000) }, asked)
+  assert.equal(diff.match(/^\+x$/gm)?.length, 1_000)
 })
 
 test('a decision holds for exactly what was shown', async (t) => {

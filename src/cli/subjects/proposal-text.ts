@@ -1,6 +1,6 @@
-import type { Proposal, ProposalState, SubjectFile } from '../../subject.ts'
+import { diffShowsAll, type Proposal, type ProposalState, type SubjectFile } from '../../subject.ts'
 import { diffText } from '../approval/diff-text.ts'
-import { exactLine } from '../exact-text.ts'
+import { exactLine, exactLines } from '../exact-text.ts'
 import type { Io } from '../io.ts'
 import { styled } from '../style.ts'
 import { ageText } from './age-text.ts'
@@ -16,6 +16,9 @@ export function proposalText(proposal: Proposal, now: Date, io: Io): string {
     line('asked', exactLine(`${ageText(time, now)}, ${time}`)),
     ...(state.type === 'waiting' ? [] : [line('state', exactLine(stateText(state)))]),
     diffText(proposal.diff, io),
+    ...(state.type !== 'waiting' || diffShowsAll(proposal)
+      ? []
+      : ['', line('adds', 'the difference is cut; all of it:'), exactLines(proposal.content)]),
   ].join('\n')
 }
 
