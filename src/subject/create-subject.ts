@@ -16,6 +16,10 @@ export async function createSubject({ directory }: SubjectPlaces, id: string, br
     const shown = JSON.stringify(id.length > 100 ? `${id.slice(0, 100)}…` : id)
     throw new SubjectError('invalid_input', `${shown} is no id of a subject. It has ${nameRule}.`)
   }
+  // Hidden folders are left out of the list, and `.lock` is the name of a file there.
+  if (id.startsWith('.')) {
+    throw new SubjectError('invalid_input', `A new subject cannot begin with ".", as ${id} does: it would be hidden.`)
+  }
   if (brief !== undefined && Buffer.byteLength(brief) > LARGEST_BRIEF) {
     throw new SubjectError('invalid_input', `A brief may hold ${LARGEST_BRIEF} bytes. Put the rest into the notes.`)
   }

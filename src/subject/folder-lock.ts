@@ -1,5 +1,5 @@
 import { closeSync, existsSync, openSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { type DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
 import { SubjectError } from './subject-error.ts'
@@ -15,7 +15,7 @@ const PAUSE_MS = 15
  * @throws SubjectError `unwritable` where others hold it for too long, and what the task and the system throw
  */
 export async function withFolderLock<Value>(folder: string, task: () => Promise<Value>): Promise<Value> {
-  const lock = await lockOf(join(folder, '.lock'))
+  const lock = await lockOf(folder)
   try {
     return await task()
   } finally {
@@ -27,36 +27,39 @@ interface Lock {
   close(): void
 }
 
-async function lockOf(path: string): Promise<Lock> {
+async function lockOf(folder: string): Promise<Lock> {
+  const path = join(folder, '.lock')
   // Loaded late: most programs never replace a file.
   const sqlite = await import('node:sqlite')
   for (let waited = 0; ; waited += PAUSE_MS) {
-    const lock = tryLock(path, sqlite.DatabaseSync)
+    const lock = tryLock(folder, path, sqlite.DatabaseSync)
     if (lock !== undefined) return lock
     if (waited >= PATIENCE_MS) {
-      throw new SubjectError('unwritable', `${path} is held by another program. Wait until it is done, then try again.`)
+      throw unlockable(folder, 'is held by another program. Wait until it is done, then try again')
     }
     await pause(PAUSE_MS)
   }
 }
 
-function tryLock(path: string, Database: typeof DatabaseSync): Lock | undefined {
+function tryLock(folder: string, path: string, Database: typeof DatabaseSync): Lock | undefined {
   // Only where there is none: closing a file that is there would drop a lock that this process holds on it.
   if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600))
-  const database = new Database(path, { timeout: 0 })
+  let database: DatabaseSync | undefined
   try {
+    database = new Database(path, { timeout: 0 })
     database.exec('begin exclusive')
     return database
   } catch (error) {
-    database.close()
-    if (isBusy(error)) return undefined
-    throw error
+    database?.close()
+    const { errcode } = error as { readonly errcode?: unknown }
+    if (typeof errcode !== 'number') throw error
+    if ((errcode & 0xff) === SQLITE_BUSY) return undefined
+    throw unlockable(folder, 'is not what Foreword puts there. Remove it, then try again')
   }
 }
 
-function isBusy(error: unknown): boolean {
-  const { errcode } = error as { readonly errcode?: unknown }
-  return typeof errcode === 'number' && (errcode & 0xff) === SQLITE_BUSY
+function unlockable(folder: string, why: string): SubjectError {
+  return new SubjectError('unwritable', `.lock in the folder ${basename(folder)} ${why}.`)
 }
 
 const SQLITE_BUSY = 5

@@ -207,7 +207,7 @@ test('a new subject is a folder for its owner alone, with its brief; there is on
   assert.equal((await fresh.context('reef')).context.brief.raw, 'Calm.')
   const both = await Promise.allSettled([fresh.create('boat'), fresh.create('boat')])
   assert.deepEqual(both.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected'])
-  for (const id of ['', '..', 'a/b', 'x'.repeat(201)])
+  for (const id of ['', '..', 'a/b', 'x'.repeat(201), '.hidden', '.lock'])
     await assert.rejects(subjects.create(id), { code: 'invalid_input' })
 })
 

@@ -118,6 +118,18 @@ test('a program that is killed while it holds the lock holds up nobody', async (
   assert.equal(await readFile(notes, 'utf8'), 'after')
 })
 
+test('something else in the place of the lock is named, with what to do', async () => {
+  const lock = join(places.directory, '.lock')
+  for (const put of [() => mkdir(lock), () => writeFile(lock, 'no lock at all '.repeat(100))]) {
+    await rm(lock, { recursive: true, force: true })
+    await put()
+    await assert.rejects(subjects.replace(reef, { before: '', text: 'after' }), {
+      code: 'unwritable',
+      message: /^\.lock in the folder \S+ is not what Foreword puts there\. Remove it/,
+    })
+  }
+})
+
 function program(body: string): readonly string[] {
   return ['--conditions=foreword-source', '--input-type=module', '-e', body]
 }
