@@ -159,7 +159,7 @@ test('a byte order mark, every kind of end of line and a last line without one d
 })
 
 test('a record of the log without its keys, or with others in their place, has null there', () => {
-  const { context } = read({ log: '{}\n{"timestamp":5,"op":["x"],"details":{"a":1}}' })
+  const { context } = read({ log: '{}\n{"timestamp":true,"op":["x"],"details":{"a":1}}' })
   assert.deepEqual(context.recent_log, [
     { timestamp: null, op: null, details: { details: { a: 1 } } },
     { timestamp: null, op: null, details: {} },
@@ -187,6 +187,12 @@ test('a gap has every key, with its default where a line has none', () => {
   assert.deepEqual(read({ gaps: '{"description":"no masks","other":1}' }).context.recent_gaps, [
     { ...emptyGap, description: 'no masks' },
   ])
+})
+
+test('a number in the place of a text is kept as one', () => {
+  const { context } = read({ log: '{"timestamp":1767225600,"op":7}', gaps: '{"timestamp":0,"image_id":42}' })
+  assert.deepEqual(context.recent_log, [{ timestamp: '1767225600', op: '7', details: {} }])
+  assert.deepEqual(context.recent_gaps, [{ ...emptyGap, timestamp: '0', image_id: '42' }])
 })
 
 test('a gap keeps what a line says', () => {

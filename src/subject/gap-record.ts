@@ -1,29 +1,26 @@
 import type { JsonObject } from './json-lines.ts'
+import { recordText } from './record-text.ts'
 import type { GapRecord } from './subject-context.ts'
 import { cappedText, moreBySetting } from './text-cap.ts'
 
 /** One line of `vocabulary_gaps.jsonl`: every key, and its default where a line has none or one of another kind. */
 export function gapRecord(line: JsonObject, maxChars = Number.POSITIVE_INFINITY): GapRecord {
-  const text = (key: keyof GapRecord) => textOr(line[key], null, maxChars)
+  const text = (key: keyof GapRecord) => recordText(line[key], null, maxChars)
   return {
     timestamp: text('timestamp'),
     image_id: text('image_id'),
-    description: textOr(line['description'], '', maxChars),
+    description: recordText(line['description'], '', maxChars),
     session_id: text('session_id'),
     snapshot_hash: text('snapshot_hash'),
     intent: text('intent'),
-    intent_category: textOr(line['intent_category'], 'uncategorized', maxChars),
+    intent_category: recordText(line['intent_category'], 'uncategorized', maxChars),
     missing_capability: text('missing_capability'),
     operations_involved: listOf(line['operations_involved'], maxChars),
     vocabulary_used: listOf(line['vocabulary_used'], maxChars),
     satisfaction: typeof line['satisfaction'] === 'number' ? line['satisfaction'] : text('satisfaction'),
     workaround: text('workaround'),
-    notes: textOr(line['notes'], '', maxChars),
+    notes: recordText(line['notes'], '', maxChars),
   }
-}
-
-function textOr<Default extends string | null>(value: unknown, otherwise: Default, maxChars: number): string | Default {
-  return typeof value === 'string' ? cappedText(value, maxChars, moreBySetting) : otherwise
 }
 
 /** A list too long to be shown becomes the beginning of its JSON, as its only entry. */

@@ -1,12 +1,13 @@
 import type { JsonObject } from './json-lines.ts'
+import { recordText } from './record-text.ts'
 import type { LogRecord } from './subject-context.ts'
 import { cappedText, moreBySetting } from './text-cap.ts'
 
 /** One line of `log.jsonl`: all keys but `timestamp` and `op` are details (BEHAVIOURS §4). */
 export function logRecord({ timestamp, op, ...details }: JsonObject, maxChars = Number.POSITIVE_INFINITY): LogRecord {
   return {
-    timestamp: typeof timestamp === 'string' ? cappedText(timestamp, maxChars, moreBySetting) : null,
-    op: typeof op === 'string' ? cappedText(op, maxChars, moreBySetting) : null,
+    timestamp: recordText(timestamp, null, maxChars),
+    op: recordText(op, null, maxChars),
     details: cappedDetails(details, maxChars),
   }
 }
