@@ -112,6 +112,13 @@ test('lines that are no protocol harm nobody', async (t) => {
   const conversation = talk(t, home)
   conversation.child.stdin.write('hello\n{"jsonrpc":"2.0"}\n\n[]\n{"jsonrpc":"1.0","id":3,"method":"x"}\n')
   assert.equal((await greeted(conversation)).result!.serverInfo!.name, 'foreword')
+  conversation.child.stdin.end()
+  assert.equal(await conversation.ended, 0)
+  const told = conversation.errors().trimEnd().split('\n')
+  assert.ok(
+    told.every((line) => line.startsWith('foreword mcp: the client sent a line that is no message of MCP')),
+    told.join('\n'),
+  )
 })
 
 test('a configuration with a mistake ends with what is wrong on the error output, and no word on the other', async (t) => {
@@ -196,6 +203,9 @@ test('Codex gets its settings in TOML, the default home needs no environment, an
   const { client, file, text } = JSON.parse(plain.stdout) as Record<string, string>
   assert.deepEqual([client, file?.includes('.cursor/mcp.json')], ['cursor', true])
   assert.deepEqual((JSON.parse(text!) as { mcpServers: Record<string, Printed> }).mcpServers['foreword']!.env, {})
+  const moved = { CHEMIGRAM_TASTES_DIR: '/photos/tastes', FOREWORD_GATEWAY_TOKEN: 'secret' }
+  const codexMoved = await run(['mcp', 'config', 'codex'], { environment: { HOME: home, ...moved } })
+  assert.match(codexMoved.stdout, /^env = \{ "CHEMIGRAM_TASTES_DIR" = "\/photos\/tastes" \}$/m)
   const strange = await run(['mcp', 'config', 'cursr'], { environment })
   assert.equal(strange.code, 2)
   assert.match(strange.stderr, /Did you mean `cursor`/)

@@ -47,9 +47,17 @@ function clientNamed(name: string): McpClient {
 function programEntry({ home }: CommandCall, { environment }: Io): ServerEntry {
   const { FOREWORD_HOME: _home, ...others } = environment
   const isDefault = home === homeDirectory(undefined, others)
-  const env: Readonly<Record<string, string>> = isDefault ? {} : { FOREWORD_HOME: home }
+  const env = { ...(isDefault ? {} : { FOREWORD_HOME: home }), ...foldersIn(environment) }
   return { type: 'stdio', command: process.execPath, args: [program, 'mcp'], env }
 }
+
+/** Where subjects and tastes are, if this terminal says so: programs that start on a desktop do not hear of it. */
+function foldersIn(environment: Io['environment']): Readonly<Record<string, string>> {
+  const set = FOLDERS.map((name) => [name, environment[name]] as const)
+  return Object.fromEntries(set.filter((pair): pair is readonly [string, string] => Boolean(pair[1])))
+}
+
+const FOLDERS = ['FOREWORD_SUBJECTS_DIRECTORY', 'FOREWORD_SUBJECTS_TASTES', 'CHEMIGRAM_TASTES_DIR']
 
 async function gatewayEntry({ home }: CommandCall, io: Io): Promise<ServerEntry> {
   refuseTools(io, 'read the token')

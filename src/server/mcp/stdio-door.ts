@@ -35,7 +35,13 @@ export function stdioConnection(catalogue: McpCatalogue, options: StdioOptions):
   }
   const handle = serveStdio(({ era }) => protocolServer(catalogue, era, { version, seals, asksPersons, unexpected }), {
     transport,
-    onerror: unexpected,
+    onerror: (error) => unexpected(inWords(error)),
   })
   return { ended, close: handle.close }
+}
+
+/** Of a line that is no message there are pages of schema faults; who reads the log of a client wants to know what it means. */
+function inWords(error: Error): Error {
+  if (!('issues' in error)) return error
+  return new Error('the client sent a line that is no message of MCP, and it was left out.', { cause: error })
 }
