@@ -87,6 +87,21 @@ test('the list says when what was decided or done, by which rule, and how it wen
   assert.equal((await ask(['list'])).stdout, listed.stdout)
 })
 
+test('a change that was only asked for, or denied, or that failed, is not said to have happened', async (context) => {
+  const about = { kind: 'change', tool: 'propose_notes_update' } as const
+  const { ask } = await audited(context, [
+    { ...about, decision: 'asked' },
+    { ...about, decision: 'approved' },
+    { ...about, ok: false },
+    { ...about, decision: 'denied' },
+  ])
+  const lines = (await ask([])).stdout.trimEnd().split('\n').slice(1)
+  assert.deepEqual(
+    lines.map((line) => line.trim().split(/ {2,}/)[2]),
+    ['asked', 'changed', 'failed', 'denied'],
+  )
+})
+
 test('records are found by what they say, and the newest of them', async (context) => {
   const { ask } = await audited(context)
   const asked: readonly [words: readonly string[], found: readonly number[]][] = [

@@ -43,9 +43,15 @@ function auditTable(records: readonly AuditRecord[], io: Io): string {
 /** What was decided; of a call that ran, how it went. */
 function outcomeOf({ kind, decision, ok }: AuditRecord): string {
   if (kind === 'damaged') return 'damaged'
-  if (kind === 'change') return 'changed'
+  if (kind === 'change') return changeOutcome(decision, ok)
   if (kind === 'call' && typeof ok === 'boolean') return ok ? 'ran' : 'failed'
   return exactLine(decision ?? '')
+}
+
+/** A change that was only asked for, or denied, or that failed, has changed nothing. */
+function changeOutcome(decision: AuditRecord['decision'], ok: boolean | undefined): string {
+  if (ok === false) return 'failed'
+  return decision === 'asked' || decision === 'denied' ? decision : 'changed'
 }
 
 /** What would run or ran, as exactly as is known. */
