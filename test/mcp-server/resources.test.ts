@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { ResourceNotFoundError } from '@modelcontextprotocol/client'
 import { connected, kinds } from './clients.ts'
@@ -13,6 +15,16 @@ async function text(client: Connected, uri: string): Promise<string> {
   assert.equal(content?.uri, uri)
   return content && 'text' in content ? content.text : assert.fail('not a text')
 }
+
+test('notes are read whatever they hold: characters that are none, and more than a text may have', async (t) => {
+  const files = { 'subjects/one/notes.md': '', 'subjects/long/notes.md': 'A line of notes.\n'.repeat(2_000) }
+  const home = await mcpHome(t, { files })
+  writeFileSync(join(home.home, 'subjects/one/notes.md'), Buffer.from('caf\u00e9\n', 'latin1'))
+  const { client } = await connected(t, home, 'v2 2026-07-28', 'http')
+  assert.equal(await text(client, 'foreword://subjects/one/notes'), 'caf\uFFFD\n')
+  const long = await text(client, 'foreword://subjects/long/notes')
+  assert.match(long, /A line of notes\.\n\n\[1176 of 2000 lines shown; read_full_notes reads on with offset 1176\]\n$/)
+})
 
 for (const kind of kinds) {
   test(`a ${kind} client finds subjects, sessions and calls as resources`, async (t) => {
