@@ -7,7 +7,10 @@ import { type Finding, ok, warning } from './finding.ts'
 /** How many subjects there are, and how many proposals wait. Nothing where there is neither. */
 export async function checkSubjects(home: string, store: string, io: Io): Promise<readonly Finding[]> {
   if (io.connect === undefined && !existsSync(store)) return []
-  const { subjects, waiting } = await connected(home, io, 'read', fetchSubjects)
+  // A gateway that cannot be asked is what the check of the tools tells of.
+  const listed = await connected(home, io, 'read', fetchSubjects).catch(() => undefined)
+  if (!listed) return []
+  const { subjects, waiting } = listed
   if (waiting > 0) {
     const wait = waiting === 1 ? '1 proposal waits' : `${waiting} proposals wait`
     return [

@@ -25,7 +25,7 @@ export async function checkTelegram(
     ]
   const isThere = io.connect !== undefined || existsSync(store)
   const paired: readonly PairedChat[] = isThere
-    ? await connected(home, io, 'read', (connection) => fetchPairings(connection, 'telegram'))
+    ? await connected(home, io, 'read', (connection) => fetchPairings(connection, 'telegram')).catch(() => [])
     : []
   const chats = paired.length + telegram.allowedUsers.length + telegram.allowedChats.length
   return chats === 0
