@@ -1,6 +1,7 @@
 export { type SubjectLimits, type SubjectTexts, subjectContext } from './subject/context-of-texts.ts'
 export { diffShowsAll } from './subject/diff-shows-all.ts'
 export { longNotesLines } from './subject/notes-form.ts'
+export { longestContent } from './subject/operation-input.ts'
 export { openSubjects } from './subject/open-subjects.ts'
 export { linesOf } from './subject/lines.ts'
 export type {

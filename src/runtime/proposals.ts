@@ -1,4 +1,5 @@
 import {
+  longestContent,
   type Proposal,
   type ProposalDecision,
   type ProposalDraft,
@@ -33,7 +34,6 @@ export interface ProposalsParts {
 const MOST_WAITING = 200
 
 /** Of one proposal. A person has to read it, and the difference of more lines than these would not be shown line by line. */
-const MOST_CHARS = 20_000
 const MOST_LINES = 1_000
 
 /** Proposals as records in the store, and every decision about them in the audit (BEHAVIOURS §4). */
@@ -151,7 +151,7 @@ function checkedLines(content: string): string {
   if (!lines.isWellFormed()) {
     throw new SubjectError('invalid_input', 'The content has half a character in it, which no file can hold.')
   }
-  if (lines.length > MOST_CHARS) throw tooLong(`${lines.length} characters`, MOST_CHARS)
+  if (lines.length > longestContent) throw tooLong(`${lines.length} characters`, longestContent)
   const height = lines.split('\n').length
   if (height > MOST_LINES) throw tooLong(`${height} lines`, MOST_LINES)
   return lines

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { settleFolder } from './settle-folder.ts'
 import { SubjectError } from './subject-error.ts'
 import { unwritable, whyNot } from './subject-file-place.ts'
-import { isSubjectId, nameRule } from './subject-name.ts'
+import { isSubjectId, nameRule, quotedId } from './subject-name.ts'
 import type { SubjectPlaces } from './subject-places.ts'
 
 /**
@@ -13,8 +13,7 @@ import type { SubjectPlaces } from './subject-places.ts'
  */
 export async function createSubject({ directory }: SubjectPlaces, id: string, brief?: string): Promise<void> {
   if (!isSubjectId(id)) {
-    const shown = JSON.stringify(id.length > 100 ? `${id.slice(0, 100)}…` : id)
-    throw new SubjectError('invalid_input', `${shown} is no id of a subject. It has ${nameRule}.`)
+    throw new SubjectError('invalid_input', `${quotedId(id)} is no id of a subject. It has ${nameRule}.`)
   }
   // Hidden folders are left out of the list, and `.lock` is the name of a file there.
   if (id.startsWith('.')) {

@@ -14,6 +14,11 @@ export const defaultTaste = '_default'
 /** In words, for errors. */
 export const nameRule = `letters, digits, "_", "-" and ".", without "..", at most 200 of them`
 
+/** An id that somebody gave, for errors: in quotes, and no longer than a line. */
+export function quotedId(id: string): string {
+  return JSON.stringify(id.length > 100 ? `${id.slice(0, 100)}…` : id)
+}
+
 /** Room is left for endings, as a file name has at most 255 bytes. */
 const LONGEST = 200
 

@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises'
 import { SubjectError } from './subject-error.ts'
 import { type FilePlace, filePlace, folderWithin, type NoPlace } from './subject-file-place.ts'
-import { isSubjectId, isTasteName, nameRule } from './subject-name.ts'
+import { isSubjectId, isTasteName, nameRule, quotedId } from './subject-name.ts'
 import type { SubjectFile } from './subjects.ts'
 
 /** Where subjects and tastes are; absolute. Neither has to be there. */
@@ -20,14 +20,8 @@ export interface SubjectPlaces {
 export async function subjectFolder({ directory }: SubjectPlaces, id: string): Promise<string> {
   const folder = isSubjectId(id) ? await folderWithin(directory, id) : undefined
   if (folder !== undefined) return folder
-  const shown = JSON.stringify(id.length > 100 ? `${id.slice(0, 100)}…` : id)
-  throw new SubjectError(
-    'not_found',
-    `There is no subject ${shown}. foreword subjects list shows those that are there.`,
-    {
-      subject: id,
-    },
-  )
+  const message = `There is no subject ${quotedId(id)}. foreword subjects list shows those that are there.`
+  throw new SubjectError('not_found', message, { subject: id })
 }
 
 /** A file in the resolved folder of a subject. */

@@ -1,6 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { RuntimeError, type RuntimeErrorCode } from '../../runtime.ts'
-import { SubjectError } from '../../subject.ts'
+import { SubjectError, type SubjectErrorCode } from '../../subject.ts'
 
 /** What every reply of a tool says, whatever came of it (BEHAVIOURS §4). */
 export type Envelope =
@@ -15,16 +15,7 @@ export interface EnvelopeError {
   readonly recoverable: boolean
 }
 
-export type EnvelopeCode =
-  | 'not_found'
-  | 'invalid_input'
-  | 'exists'
-  | 'changed'
-  | 'decided'
-  | 'unwritable'
-  | 'internal'
-  | 'cancelled'
-  | 'unavailable'
+export type EnvelopeCode = SubjectErrorCode | 'internal' | 'cancelled' | 'unavailable'
 
 /** The reply of a call that did what was asked. Warnings stand beside the envelope, in a block of their own. */
 export function succeeded(data: Readonly<Record<string, unknown>>, warnings: readonly string[] = []): CallToolResult {
