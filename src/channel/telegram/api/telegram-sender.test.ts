@@ -62,6 +62,22 @@ test('formatting that Telegram cannot read is left out, and the operator hears o
   assert.match(warnings.join(), /^A message is sent without its formatting: Telegram refused sendMessage: 400/)
 })
 
+test('whatever Telegram finds wrong with formatted words, they arrive without it', async (t) => {
+  const { telegram, sender } = await place(t)
+  telegram.open(ANN)
+  for (const description of ['Bad Request: BUTTON_TOO_LONG', 'Bad Request: something quite new']) {
+    telegram.fail('sendMessage', { type: 'refused', code: 400, description })
+    await sender.send({ chat: ANN }, { text: 'Hi', entities: [{ type: 'bold', offset: 0, length: 2 }] })
+  }
+  assert.deepEqual(
+    telegram.messages(ANN).map(({ text, entities }) => [text, entities.length]),
+    [
+      ['Hi', 0],
+      ['Hi', 0],
+    ],
+  )
+})
+
 test('a refusal says what Telegram said, and where a group went', async (t) => {
   const { telegram, sender } = await place(t)
   await assert.rejects(sender.send({ chat: 77 }, plainText('Hi')), {

@@ -59,7 +59,7 @@ export function telegramSender(options: TelegramSenderOptions): TelegramSender {
       return await call({ ...bare, entities: [...part.entities] })
     } catch (error) {
       const refusal = refusalOf(telegramFault(method, error, api.token))
-      if (refusal?.code !== 400 || !/entit|url/i.test(refusal.description)) throw error
+      if (refusal?.code !== 400 || OF_THE_PLACE.test(refusal.description)) throw error
       warn(`A message is sent without its formatting: ${refusal.message}`)
       return call(bare)
     }
@@ -146,6 +146,9 @@ export function telegramSender(options: TelegramSenderOptions): TelegramSender {
     },
   }
 }
+
+/** What Telegram refuses because of the chat or the message, and not because of the words. */
+const OF_THE_PLACE = /chat|peer|user|group|topic|thread|rights|not found|not modified|can't be|message_id/i
 
 function keyboard(buttons: TelegramButtons) {
   return {

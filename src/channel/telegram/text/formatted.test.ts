@@ -61,15 +61,14 @@ test('a stream that stopped in the midst of something says what came so far', ()
   assert.deepEqual(shown(''), [''])
 })
 
-test('links lead to the web, to mail and to Telegram; other addresses stand as text', () => {
+test('links lead to the web and to mail; other addresses stand as text', () => {
   assert.deepEqual(
     shown('[a *b*](https://example.org/?x=1&amp;y=2 "t") [m](mailto:a@example.org) [t](tg://resolve?domain=x)'),
     [
-      'a b m t',
+      'a b m t (tg://resolve?domain=x)',
       'link to https://example.org/?x=1&y=2: a b',
       'italic: b',
       'link to mailto:a@example.org: m',
-      'link to tg://resolve?domain=x: t',
     ],
   )
   assert.deepEqual(shown('[a](javascript:alert) [b](./notes.md) [c](http://localhost:3000) [d]()'), [
@@ -78,6 +77,35 @@ test('links lead to the web, to mail and to Telegram; other addresses stand as t
   assert.deepEqual(shown('https://example.org/a_b_c?d&e <me@example.org> [https://a.example](https://a.example)'), [
     'https://example.org/a_b_c?d&e me@example.org https://a.example',
   ])
+})
+
+for (const [link, said] of [
+  ['[https://bank.example](https://evil.example)', 'https://bank.example (https://evil.example)'],
+  ['[log in at **bank.com**](https://evil.example/bank.com)', 'log in at bank.com (https://evil.example/bank.com)'],
+  ['[www.bank.example/a](http://bank.example.evil.example/)', 'www.bank.example/a (http://bank.example.evil.example/)'],
+  ['[https://me@evil.com](https://bank.com)', 'https://me@evil.com (https://bank.com)'],
+  ['![https://bank.com/x.png](https://evil.com/x.png)', 'https://bank.com/x.png (https://evil.com/x.png)'],
+] as const) {
+  test(`a link that says another address than it leads to shows where it leads: ${link}`, () => {
+    assert.equal(formatted(link).text, said)
+    assert.ok(formatted(link).entities.every(({ type }) => type !== 'text_link'))
+  })
+}
+
+test('a link that says its own address, or none, is a link', () => {
+  for (const link of [
+    '[bank.com](https://www.bank.com/login)',
+    '[https://bank.com.](https://bank.com/)',
+    '[README.md](https://example.org/README.md)',
+    '[me@example.com](mailto:me@example.com)',
+    '[https://bücher.com](https://xn--bcher-kva.com/)',
+  ]) {
+    assert.deepEqual(
+      formatted(link).entities.map(({ type }) => type),
+      ['text_link'],
+      link,
+    )
+  }
 })
 
 test('links by reference lead where their definition says; a definition without a link is shown', () => {

@@ -1,6 +1,6 @@
 import type { MarkedToken, Token, Tokens } from 'marked'
 import { characters } from './character-references.ts'
-import { linkAddress } from './link-address.ts'
+import { linkAddress, misleads } from './link-address.ts'
 import type { MarkKind } from './mark.ts'
 import { type TextWriter, textWriter } from './text-writer.ts'
 
@@ -55,14 +55,14 @@ function writeToken(token: MarkedToken, writer: TextWriter): void {
   }
 }
 
-/** A link that Telegram would refuse, or that leads nowhere for whoever reads it there, stands as text. */
+/** A link that Telegram would refuse, or that leads elsewhere than its words say, stands as text. */
 function writeLink({ href, text, tokens, autolink }: Tokens.Link, writer: TextWriter): void {
   // Telegram finds an address that stands in a text by itself.
   if (autolink || text === href) return writer.write(text)
   const url = linkAddress(href)
   const label = () => writeInline(tokens, writer)
   if (text.trim() === '') return writer.write(href)
-  if (url) return writer.within({ type: 'text_link', url }, label)
+  if (url && !misleads(wordsOf(tokens), url)) return writer.within({ type: 'text_link', url }, label)
   label()
   if (href !== '') writer.write(` (${characters(href)})`)
 }
@@ -71,7 +71,7 @@ function writeImage({ href, text }: Tokens.Image, writer: TextWriter): void {
   const url = linkAddress(href)
   const words = characters(text)
   if (words.trim() === '') return writer.write(href)
-  if (url) return writer.within({ type: 'text_link', url }, () => writer.write(words))
+  if (url && !misleads(words, url)) return writer.within({ type: 'text_link', url }, () => writer.write(words))
   writer.write(`${words} (${characters(href)})`)
 }
 
