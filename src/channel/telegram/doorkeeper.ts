@@ -1,4 +1,5 @@
 import type { Pairings } from '../../runtime.ts'
+import { createPace } from './api/pace.ts'
 import type { TelegramPlace } from './api/sender.ts'
 import { commandIn } from './command/command.ts'
 import { isPersonal } from './conversation.ts'
@@ -13,25 +14,34 @@ export interface Doorkeeper {
 }
 
 export interface DoorkeeperParts {
+  /** What the bot is called, without `@`. */
+  readonly username: string
   readonly pairings: Pick<Pairings, 'redeem'>
   say(place: TelegramPlace, text: string): Promise<void>
   /** Monotonic, ms. */
   now(): number
 }
 
-const strangerText =
-  'This bot is private. Its owner can let you in: `foreword pair` shows a code; send it here as /pair CODE.'
-
 /** One answer an hour for each chat, and a few more where codes are tried. */
 const HOUR = 3_600_000
 const MOST_TRIES = 5
+/** A crowd of strangers is not answered at the cost of those who are known: so many at once, then one in so many ms. */
+const ALL_ANSWERS = { burst: 20, everyMs: 3_000 }
 
-export function createDoorkeeper({ pairings, say, now }: DoorkeeperParts): Doorkeeper {
+export function createDoorkeeper({ username, pairings, say, now }: DoorkeeperParts): Doorkeeper {
   const told = lately(now)
   const tried = lately(now)
+  const answers = createPace(ALL_ANSWERS)
+
+  async function answer(place: TelegramPlace, text: string): Promise<void> {
+    answers.take(now())
+    await say(place, text)
+  }
+
+  const isCrowded = () => answers.wait(now()) > 0
 
   async function tell(place: TelegramPlace): Promise<void> {
-    if (told.count(place.chat) === 1) await say(place, strangerText)
+    if (!isCrowded() && told.count(place.chat) === 1) await answer(place, strangerText(place, username))
   }
 
   return {
@@ -48,7 +58,7 @@ export function createDoorkeeper({ pairings, say, now }: DoorkeeperParts): Doork
         kind: isPersonal(place.chat) ? 'person' : 'group',
         ...(speaker.id === undefined ? {} : { person: String(speaker.id) }),
       })
-      if (!isPaired) return say(place, 'That code is not valid. It can be used once, for ten minutes.')
+      if (!isPaired) return isCrowded() ? undefined : answer(place, wrongCode)
       told.forget(place.chat)
       tried.forget(place.chat)
       await say(place, isPersonal(place.chat) ? welcome : groupWelcome)
@@ -56,6 +66,13 @@ export function createDoorkeeper({ pairings, say, now }: DoorkeeperParts): Doork
   }
 }
 
+/** In a group a bot is sure to hear only what names it. */
+function strangerText({ chat }: TelegramPlace, username: string): string {
+  const command = isPersonal(chat) ? '/pair' : `/pair@${username}`
+  return `This bot is private. Its owner can let you in: \`foreword pair\` shows a code; send it here as ${command} CODE.`
+}
+
+const wrongCode = 'That code is not valid. It can be used once, for ten minutes.'
 const welcome = 'This chat is paired. Write something, and the agent answers. /help lists what else there is.'
 const groupWelcome =
   'This group is paired. Mention me, or answer one of my messages, and the agent answers. /help lists what else there is.'

@@ -2,7 +2,7 @@ import type { CallbackQuery, ChatMemberUpdated, Message, Update } from 'grammy/t
 import type { TelegramPlace } from './api/sender.ts'
 import { type BotName, spokenText } from './spoken-text.ts'
 import { type HeardFile, filesOf } from './heard-files.ts'
-import { memberName, speakerOf } from './speaker.ts'
+import { memberName, speakerOf, writerOf } from './speaker.ts'
 
 /** What an update says, as far as it concerns the bot. */
 export type Heard = HeardMessage | HeardPress | HeardArrival | HeardMove
@@ -18,6 +18,8 @@ export interface HeardMessage {
   readonly speaker: Speaker
   /** Without the mention of the bot. */
   readonly text: string
+  /** Who wrote the words, where they were passed on: they are not the speaker's own. */
+  readonly forwardedFrom?: string
   /** Always in a private chat; in a group only what mentions the bot, or answers it. */
   readonly addressed: boolean
   readonly files: readonly HeardFile[]
@@ -28,8 +30,10 @@ export interface HeardMessage {
 export interface Speaker {
   /** Absent where somebody speaks as a group or a channel. */
   readonly id?: number
-  /** One line. */
+  /** One line, chosen by whoever bears it. */
   readonly name: string
+  /** `@name`, which nobody else has. */
+  readonly handle?: string
 }
 
 /** Somebody pressed a button. */
@@ -72,6 +76,7 @@ function heardMessage(update: number, message: Message, me: BotName): HeardMessa
   if (chat.type === 'channel' || isProgram(message)) return undefined
   const files = filesOf(message)
   const { text, addressed } = spokenText(message, me)
+  const forwardedFrom = writerOf(message)
   if (text === '' && files.length === 0 && isService(message)) return undefined
   // In an album one message bears the words, and speaks for all.
   if (!addressed && album === undefined) return undefined
@@ -83,6 +88,7 @@ function heardMessage(update: number, message: Message, me: BotName): HeardMessa
     title: chat.type === 'private' ? memberName(chat) : memberName({ first_name: chat.title }),
     speaker: speakerOf(message),
     text,
+    ...(forwardedFrom === undefined ? {} : { forwardedFrom }),
     addressed,
     files,
     ...(album === undefined ? {} : { album }),

@@ -61,7 +61,7 @@ export async function openTelegram(desk: ChannelDesk, options: OpenOptions): Pro
       ...common,
       me,
       approvals,
-      doorkeeper: createDoorkeeper({ pairings: runtime.pairings, now, say: tell }),
+      doorkeeper: createDoorkeeper({ username: me.username, pairings: runtime.pairings, now, say: tell }),
       say: tell,
       take: (heard: readonly HeardFile[]) => takeFiles(heard, { library, files, maxBytes: maxFileBytes, rest, signal }),
       follow: replies.follow,

@@ -8,7 +8,16 @@ export function speakerOf({ from, sender_chat: speaksAs, author_signature: signa
     return { name: memberName(name === undefined ? {} : { first_name: name }) }
   }
   if (!from) return { name: memberName({}) }
-  return { id: from.id, name: memberName(from) }
+  return { id: from.id, name: memberName(from), ...(from.username ? { handle: `@${from.username}` } : {}) }
+}
+
+/** Who wrote a message that somebody passed on, as Telegram tells it. */
+export function writerOf({ forward_origin: origin }: Message): string | undefined {
+  if (!origin) return undefined
+  if (origin.type === 'user') return memberName(origin.sender_user)
+  if (origin.type === 'hidden_user') return memberName({ first_name: origin.sender_user_name })
+  const chat = origin.type === 'channel' ? origin.chat : origin.sender_chat
+  return memberName('title' in chat ? { first_name: chat.title } : chat)
 }
 
 /** A name that people gave themselves, as one short line that cannot pretend to be more. */
@@ -25,6 +34,6 @@ export function memberName(names: {
 const LONGEST_NAME = 64
 
 function oneLine(name: string): string {
-  const plain = name.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}:]+/gu, ' ').replaceAll(/\s+/gu, ' ')
+  const plain = name.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}:@()]+/gu, ' ').replaceAll(/\s+/gu, ' ')
   return Array.from(plain.toWellFormed()).slice(0, LONGEST_NAME).join('').trim()
 }

@@ -16,7 +16,7 @@ export interface SpokenText {
 
 /**
  * The words of a message, and whether they are for the bot: everything in a private chat; in a group what mentions it by
- * name, a command with its name, and an answer to one of its messages.
+ * name, a command with its name, an answer to one of its messages, and a code that lets the group in.
  */
 export function spokenText(message: Message, me: BotName): SpokenText {
   const text = message.text ?? message.caption ?? ''
@@ -24,7 +24,8 @@ export function spokenText(message: Message, me: BotName): SpokenText {
   const mentions = entities.filter((entity) => isMention(entity, text, me))
   const spoken = withoutSpans(text, mentions).trim()
   const isPrivate = message.chat.type === 'private'
-  const addressed = isPrivate || mentions.length > 0 || namesCommand(text, entities, me) || answers(message, me)
+  const addressed =
+    isPrivate || mentions.length > 0 || namesCommand(text, entities, me) || answers(message, me) || bringsCode(spoken)
   return { text: addressed ? withoutCommandName(spoken, me) : spoken, addressed }
 }
 
@@ -41,6 +42,11 @@ function namesCommand(text: string, entities: readonly MessageEntity[], me: BotN
     const name = text.slice(offset, offset + length).split('@')[1]
     return name !== undefined && sameName(name, me)
   })
+}
+
+/** People send a code as they were shown it, without the name of the bot. */
+function bringsCode(text: string): boolean {
+  return /^\/pair\s+\w{4}\p{Pd}?\w{4}$/iu.test(text)
 }
 
 /** The first message of a topic is answered by all that stand in it, which says nothing. */

@@ -37,7 +37,8 @@ export async function talk(messages: Together, parts: TalkParts): Promise<void> 
   const binding = { channel: 'telegram', conversation: conversationOf(place) } as const
   const files = messages.flatMap((message) => message.files)
   const words = messages.flatMap(({ text }) => (text === '' ? [] : [text])).join('\n')
-  const command = files.length === 0 ? commandIn(words) : undefined
+  // What somebody else wrote commands nothing.
+  const command = files.length === 0 && first.forwardedFrom === undefined ? commandIn(words) : undefined
   if (command) return say(place, await answerCommand(command, { runtime, binding }))
   if (words === '' && files.length === 0)
     return say(place, 'I can read text, photos and files: there is none of it here.')
@@ -85,8 +86,11 @@ async function submit(
   }
 }
 
-/** In a group everybody speaks to the same agent: it reads who says what. */
-function spoken({ first: { place, speaker }, words }: Said, files: number): string {
-  const text = words === '' ? (files === 1 ? '(a file, without words)' : `(${files} files, without words)`) : words
-  return isPersonal(place.chat) ? text : `${speaker.name}: ${text}`
+/** In a group everybody speaks to the same agent: it reads who says what, and no line of one looks like another one's. */
+function spoken({ first: { place, speaker, forwardedFrom }, words }: Said, files: number): string {
+  const own = words === '' ? (files === 1 ? '(a file, without words)' : `(${files} files, without words)`) : words
+  const text = forwardedFrom === undefined ? own : `(forwarded from ${forwardedFrom})\n${own}`
+  if (isPersonal(place.chat)) return text
+  const name = speaker.handle === undefined ? speaker.name : `${speaker.name} (${speaker.handle})`
+  return `${name}: ${text.replaceAll(/\r\n?|[\n\u2028\u2029]/g, '\n  ')}`
 }
