@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import test, { type TestContext } from 'node:test'
 import { scriptedModel, type ScriptedMessage } from '../../src/testing.ts'
 import type { Tool } from '../../src/tool.ts'
+import { gate } from '../runtime/opened.ts'
 import { ada, bob, crew, type TelegramHome, telegramHome } from './telegram-home.ts'
 
 const mention = [{ type: 'mention', offset: 0, length: 13 }] as const
@@ -199,4 +200,34 @@ test('a turn that ends before anybody answers takes its question back', async (t
     home.telegram.messages(ada).find(({ text }) => text.endsWith('Nobody decided before the turn ended.')),
   )
   assert.deepEqual([closed.id, closed.buttons], [asked.id, []])
+})
+
+test('letters that resemble others are named beside the call', async (t) => {
+  const { home } = await asking(t, 'gіt')
+  home.telegram.say(ada, 'Write to Bob')
+  const asked = await question(home, ada)
+  assert.match(asked.text, /\nThese are not the letters they resemble: і \(U\+0456\)\n/)
+})
+
+test('a call is asked about also where the words before it could not be shown', async (t) => {
+  const office = postOffice()
+  const shown = gate()
+  const model = scriptedModel({
+    answer: ({ messages }) =>
+      messages.at(-1)?.role === 'tool'
+        ? { text: 'Done.' }
+        : {
+            text: ['I write.', ' '],
+            before: (piece) => (piece === 1 ? shown.passed : undefined),
+            toolCalls: [{ name: 'post', input: { to: 'Bob' } }],
+          },
+  })
+  const home = await telegramHome(t, { model, tools: [office.post], options: { allowedUsers: [ada] } })
+  home.telegram.fail('sendMessage', { type: 'refused', code: 400, description: 'Bad Request: no such words' })
+  home.telegram.say(ada, 'Write to Bob')
+  await home.telegram.until(() => home.telegram.calls('sendMessage').length === 1)
+  shown.open()
+  const asked = await question(home, ada)
+  home.telegram.press(ada, asked.id, dataOf(asked, 'Allow once'))
+  await home.telegram.until(() => home.said(ada).includes('Done.'))
 })

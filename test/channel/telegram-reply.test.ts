@@ -3,6 +3,7 @@ import test from 'node:test'
 import { scriptedModel } from '../../src/testing.ts'
 import { gate } from '../runtime/opened.ts'
 import { FASTER } from './hurried.ts'
+import { isNextReply } from '../../src/channel/telegram/is-next-reply.ts'
 import { ada, telegramHome } from './telegram-home.ts'
 
 test('a reply grows in one message while it is said, and somebody is seen typing', async (t) => {
@@ -147,4 +148,35 @@ test('an answer that was noted as it is counts as there', async (t) => {
   const reply = { conversation: String(ada), session, turn, text: 'ok', outcome: { type: 'completed' }, sent } as const
   assert.deepEqual(await home.channel.deliver(reply), { messageId: String(message!.id) })
   await home.reads(ada, 'ok')
+})
+
+test('an answer of signs that show nothing is told as an empty one, and those behind it arrive', async (t) => {
+  const model = scriptedModel({ answer: (_, n) => ({ text: n === 1 ? '\u200b\u2800' : 'Here.' }) })
+  const home = await telegramHome(t, { model })
+  home.telegram.say(ada, 'One')
+  await home.reads(ada, 'The answer is empty.')
+  home.telegram.say(ada, 'Two')
+  await home.reads(ada, 'The answer is empty.', 'Here.')
+})
+
+test('a reply does not begin to grow before those in front of it are there', async (t) => {
+  const home = await telegramHome(t)
+  home.telegram.say(ada, 'One')
+  await home.delivered(ada, 1)
+  const session = (await home.session(ada))!
+  const away = await home.restarted({ away: true })
+  const turns: string[] = []
+  for (const text of ['Two', 'Three']) {
+    const { turn } = await away.runtime.submit({ session, text })
+    for await (const event of away.runtime.events(session, { turn })) {
+      if (event.type === 'entry' && event.entry.type === 'turn-end') break
+    }
+    turns.push(turn)
+  }
+  const next = (runtime: typeof home.runtime) =>
+    Promise.all(turns.map((turn) => isNextReply(runtime.store, session, turn)))
+  assert.deepEqual(await next(away.runtime), [true, false])
+  const after = await away.restarted({ away: false })
+  await after.delivered(ada, 3)
+  assert.deepEqual(await next(after.runtime), [true, true])
 })

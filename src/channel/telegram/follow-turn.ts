@@ -35,6 +35,8 @@ export interface FollowParts {
   readonly onEntry: (entry: Entry) => void
   /** Whether anything may still be shown there. */
   readonly mayShow: () => Promise<boolean>
+  /** Whether it is this turn's time to speak. Asked until it is. */
+  readonly isNext: () => Promise<boolean>
 }
 
 /**
@@ -50,6 +52,8 @@ export function followTurn({ session, turn, place }: FollowedTurn, parts: Follow
   let waits = false
   let changed = false
   let writing: Promise<void> | undefined
+  let canGrow = true
+  let hasTurn = false
 
   async function follow(): Promise<void> {
     if (!(await parts.begin())) return
@@ -61,24 +65,33 @@ export function followTurn({ session, turn, place }: FollowedTurn, parts: Follow
         if (event.entry.type === 'turn-end') ending.abort()
       }
       const grown = grow(growing, event)
-      if (grown === growing) continue
+      if (grown === growing || !canGrow) continue
       growing = grown
       changed = true
       // What cannot be shown on the way is no loss: the reply itself is delivered, and says what is wrong.
       writing ??= write()
-        .catch(() => ending.abort())
-        .finally(() => (writing = undefined))
+        .catch(() => (canGrow = false))
+        .then(() => (writing = undefined))
     }
   }
 
   async function write(): Promise<void> {
     await rest(shown.sent.length === 0 ? telegramTimes.firstWords : everyMs, signal)
     while (changed && !signal.aborted) {
+      if (!(await isNext())) {
+        await rest(telegramTimes.firstWords, signal)
+        continue
+      }
       changed = false
       const texts = messageParts(growingText(growing.text, growing.tool))
       if (texts.length > 0 && (await parts.mayShow())) await shown.grow(texts)
       await rest(everyMs, signal)
     }
+  }
+
+  async function isNext(): Promise<boolean> {
+    hasTurn ||= await parts.isNext()
+    return hasTurn
   }
 
   async function type(): Promise<void> {

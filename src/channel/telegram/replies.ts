@@ -5,6 +5,7 @@ import type { TelegramPlace, TelegramSender } from './api/sender.ts'
 import { TelegramRefusal } from './api/telegram-refusal.ts'
 import { placeOf } from './conversation.ts'
 import { type FollowedTurn, type Follower, followTurn } from './follow-turn.ts'
+import { isNextReply } from './is-next-reply.ts'
 import { replyText } from './reply-text.ts'
 import type { Rest } from './rest.ts'
 import { type ShownReply, shownReply } from './shown-reply.ts'
@@ -52,6 +53,7 @@ export function createReplies(parts: RepliesParts): Replies {
       runtime: desk.runtime,
       shown,
       mayShow: () => access.chat(place.chat),
+      isNext: () => isNextReply(store, session, turn),
       onEntry: (entry) => parts.onEntry(followed, entry),
       async begin() {
         const row = await store.turn(session, turn)
