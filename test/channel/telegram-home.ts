@@ -39,6 +39,8 @@ export interface TelegramHome {
 
 export interface TelegramSetting extends Setting {
   readonly options?: Partial<TelegramOptions>
+  /** A new one unless given. */
+  readonly telegram?: ScriptedTelegram
   /** The gateway runs without its channel. */
   readonly away?: boolean
 }
@@ -52,7 +54,7 @@ export const crew = -100_500
 export const strangers = -100_600
 
 export async function telegramHome(t: TestContext, setting: TelegramSetting = {}): Promise<TelegramHome> {
-  const telegram = await scriptedTelegram()
+  const telegram = setting.telegram ?? (await scriptedTelegram())
   t.after(() => telegram.close())
   return openedHome(t, telegram, setting, (channel) => opened(t, { ...setting, channels: [channel] }))
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readdir } from 'node:fs/promises'
 import test from 'node:test'
 import { newSessionReply } from '../../src/runtime.ts'
-import { scriptedModel } from '../../src/testing.ts'
+import { scriptedModel, scriptedTelegram } from '../../src/testing.ts'
 import { gate, tool } from '../runtime/opened.ts'
 import { ada, bob, telegramHome, userTexts } from './telegram-home.ts'
 
@@ -121,7 +121,7 @@ test('/model lists the models, chooses one for the session, and goes back', asyn
   )
   const session = (await home.session(ada))!
   assert.equal((await home.runtime.store.session(session))?.model, 'scripted')
-  home.telegram.say(ada, '/model default')
+  home.telegram.say(ada, '/model DEFAULT')
   await home.telegram.until(() => home.said(ada).length === 4)
   assert.equal((await home.runtime.store.session(session))?.model, undefined)
 })
@@ -312,4 +312,20 @@ test('a webhook that somebody has set meanwhile is taken away', async (t) => {
   home.telegram.say(ada, 'Two')
   await home.telegram.until(() => home.telegram.calls('deleteWebhook').length === 2)
   await home.reads(ada, 'ok', 'ok')
+})
+
+test('an update that nobody can read keeps no other from coming in', async (t) => {
+  const home = await telegramHome(t)
+  home.telegram.happen({ message: { message_id: 1, date: 1 } as never })
+  home.telegram.say(ada, 'Hello')
+  await home.reads(ada, 'ok')
+  assert.ok(home.warnings.some((text) => text.startsWith('An update from Telegram could not be read')))
+})
+
+test('a menu that Telegram takes later keeps nobody from listening', async (t) => {
+  const telegram = await scriptedTelegram()
+  telegram.fail('setMyCommands', { type: 'limited', retryAfter: 3600 })
+  const home = await telegramHome(t, { telegram })
+  home.telegram.say(ada, 'Hello')
+  await home.reads(ada, 'ok')
 })

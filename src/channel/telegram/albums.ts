@@ -20,7 +20,10 @@ export function createAlbums(waitMs: number, rest: Rest, signal: AbortSignal): A
   async function gather(key: string, first: HeardMessage): Promise<Together | undefined> {
     const messages: [HeardMessage, ...HeardMessage[]] = [first]
     open.set(key, messages)
-    await rest(waitMs, signal)
+    for (let known = 0; known < messages.length && !signal.aborted;) {
+      known = messages.length
+      await rest(waitMs, signal)
+    }
     open.delete(key)
     return signal.aborted ? undefined : inOrder(messages)
   }

@@ -57,9 +57,23 @@ export function openConnection(parts: ConnectionParts): Connection {
     } else {
       await api.raw.deleteWebhook({}, ending)
     }
-    const commands = chatCommands.map(({ name, summary }) => ({ command: name, description: summary }))
-    await api.raw.setMyCommands({ commands }, ending)
     return { id, username }
+  }
+
+  /** The menu of commands. Nobody waits for it: Telegram lets it be set only now and then. */
+  async function offerCommands(): Promise<void> {
+    const commands = chatCommands.map(({ name, summary }) => ({ command: name, description: summary }))
+    for (let n = 1; !signal.aborted; n += 1) {
+      try {
+        await api.raw.setMyCommands({ commands }, ending)
+        return
+      } catch (error) {
+        if (signal.aborted) return
+        const fault = telegramFault('setMyCommands', error, api.token)
+        if (fault.type === 'refused') return warn(`Telegram does not show the commands: ${fault.refusal.message}`)
+        await rest(Math.max(fault.type === 'limited' ? fault.retryAfterMs : 0, backOff(n, random)), signal)
+      }
+    }
   }
 
   return {
@@ -69,6 +83,7 @@ export function openConnection(parts: ConnectionParts): Connection {
         try {
           const me = await introduce()
           note(undefined)
+          void offerCommands()
           return me
         } catch (error) {
           if (signal.aborted) return undefined

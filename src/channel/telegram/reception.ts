@@ -94,9 +94,19 @@ export function createReception(parts: ReceptionParts): Reception {
     }
   }
 
+  /** An update that is not as the Bot API says must not keep those behind it from coming in. */
+  function read(update: Update): Heard | undefined {
+    try {
+      return heardIn(update, me)
+    } catch (error) {
+      desk.warn(`An update from Telegram could not be read and is passed over: ${String(error)}`)
+      return undefined
+    }
+  }
+
   return {
     async accept(update) {
-      const heard = heardIn(update, me)
+      const heard = read(update)
       if (!heard) return
       // Strangers take no room on the disk. Whoever is let in by what stands before is none any more when it is handled.
       const isKept = await access.chat(heard.place.chat)
@@ -105,7 +115,7 @@ export function createReception(parts: ReceptionParts): Reception {
     async recover(waiting) {
       for (const { id, value } of waiting) {
         if (isNote(id)) continue
-        const heard = heardIn(value as Update, me)
+        const heard = read(value as Update)
         if (heard) handle(heard, true)
         else await inbox.done(id)
       }

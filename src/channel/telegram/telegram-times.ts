@@ -7,8 +7,8 @@ export const telegramTimes = {
   /** From one change of a growing reply to the next, in the chat of one person and in a group. */
   personalEdit: 1_500,
   groupEdit: 4_000,
-  /** How long the messages of an album are waited for. */
-  album: 1_000,
+  /** How long each further message of an album is waited for. */
+  album: 1_500,
   /** How long Telegram holds a question for messages while there are none. */
   poll: 30_000,
 } as const

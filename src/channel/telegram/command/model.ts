@@ -8,7 +8,7 @@ export const model: ChatCommand = {
   argument: 'ID|default',
   async run({ runtime, binding, argument }) {
     const session = await runtime.sessionFor(binding)
-    if (argument === 'default') {
+    if (argument?.toLowerCase() === 'default') {
       await runtime.setModel(session, undefined)
       const { id } = (await runtime.status()).model
       return `${id} answers from now on in this session: it is the configured model.`
