@@ -22,6 +22,7 @@ export {
   type PromptResult,
   resultsText,
 } from './context/document-text.ts'
+export { argvText, exactLine, exactLines, lookAlikes } from './context/exact-text.ts'
 export { imageTokens, UNKNOWN_IMAGE_TOKENS } from './context/image-tokens.ts'
 export type { Layer, Origin, Placement, Priority, Rendition } from './context/layer.ts'
 export {

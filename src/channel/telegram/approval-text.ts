@@ -1,6 +1,7 @@
+import { argvText, exactLine, exactLines, lookAlikes } from '../../context.ts'
 import type { ApprovalQuestion } from '../../session.ts'
 import type { TelegramButtons } from './api/sender.ts'
-import { exactLine, exactText, joined, styled } from './shown-text.ts'
+import { joined, shortened, styled } from './shown-text.ts'
 import { type FormattedText, plainText } from './text/formatted-text.ts'
 
 /** A call that waits, as its chat is asked about it. */
@@ -20,9 +21,9 @@ export function approvalText(
   closing: string,
 ): ShownApproval {
   const whole = callText(request)
-  const shortened = whole.length > MOST
-  const shown = shortened ? whole.slice(0, MOST).toWellFormed() : whole
-  const notice = shortened
+  const isCut = whole.length > MOST
+  const shown = isCut ? whole.slice(0, MOST).toWellFormed() : whole
+  const notice = isCut
     ? `Only ${shown.length} of ${whole.length} characters are shown. Whoever wants to allow it reads all of it with ` +
       `\`foreword approve ${approval}\`.`
     : ''
@@ -31,12 +32,13 @@ export function approvalText(
       joined([plainText('A call waits for a decision:'), styled(exactLine(request.tool).slice(0, 100), 'bold')], ' '),
       styled(shown, 'pre'),
       plainText(notice),
+      plainText(alikeText(request)),
       joined([plainText('Digest'), styled(digest.slice(0, DIGEST_SHOWN), 'code')], ' '),
       plainText(closing),
     ],
     '\n',
   )
-  return { text, shortened }
+  return { text, shortened: isCut }
 }
 
 /** Signs of a digest that people compare. */
@@ -44,20 +46,21 @@ const DIGEST_SHOWN = 12
 
 function callText({ input, argv, command, folder, diff, facts = {} }: ApprovalQuestion): string {
   const lines: string[] = []
-  if (argv !== undefined) lines.push(argv.map(word).join(' '))
-  if (command !== undefined) lines.push(exactText(command))
-  if (argv === undefined && command === undefined) lines.push(exactText(JSON.stringify(input, undefined, 2) ?? ''))
+  if (argv !== undefined) lines.push(argvText(argv))
+  if (command !== undefined) lines.push(exactLines(command))
+  if (argv === undefined && command === undefined) lines.push(exactLines(JSON.stringify(input, undefined, 2) ?? ''))
   if (folder !== undefined) lines.push(`in ${exactLine(folder)}`)
   for (const [name, fact] of Object.entries(facts)) {
     lines.push(exactLine(`${name}: ${typeof fact === 'string' ? fact : JSON.stringify(fact)}`))
   }
-  if (diff !== undefined) lines.push(exactText(diff))
+  if (diff !== undefined) lines.push(exactLines(diff))
   return lines.join('\n')
 }
 
-/** So that each argument is told from the next. */
-function word(argument: string): string {
-  return /^[\w@%+=:,./^-]+$/.test(argument) ? argument : exactLine(JSON.stringify(argument))
+/** A warning of letters that pretend to be others. */
+function alikeText({ argv = [], command = '', folder = '' }: ApprovalQuestion): string {
+  const alike = lookAlikes([...argv, command, folder].join(' '))
+  return alike.length === 0 ? '' : `These are not the letters they resemble: ${shortened(alike.join(', '), 200)}`
 }
 
 /** What a person says with a button. */
@@ -71,14 +74,14 @@ export interface PressedButton {
   readonly decision: ButtonDecision
 }
 
-/** What was shortened can only be denied. */
-export function approvalButtons(approval: string, digest: string, shortened: boolean): TelegramButtons {
+/** What was cut can only be denied. */
+export function approvalButtons(approval: string, digest: string, isCut: boolean): TelegramButtons {
   const button = (text: string, decision: ButtonDecision) => ({
     text,
     data: `${decision}.${digest.slice(0, DIGEST_SHOWN)}.${approval}`,
   })
   const allowing = [button('Allow once', 'once'), button('Allow in this session', 'session')]
-  return [...(shortened ? [] : [allowing]), [button('Deny', 'deny')]]
+  return [...(isCut ? [] : [allowing]), [button('Deny', 'deny')]]
 }
 
 export function pressedButton(data: string): PressedButton | undefined {

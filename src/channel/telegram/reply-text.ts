@@ -1,8 +1,10 @@
+import { exactLine } from '../../context.ts'
 import type { Reply } from '../../runtime.ts'
 import type { Source } from '../../session.ts'
-import { exactLine, joined, styled } from './shown-text.ts'
+import { joined, styled } from './shown-text.ts'
 import type { FormattedText } from './text/formatted-text.ts'
 import { plainText } from './text/formatted-text.ts'
+import { isBlank } from './text/message-parts.ts'
 import { formatted } from './text/formatted.ts'
 
 /** A reply as it stands in the end: what was said, what it is based on, and how it ended where that is not well. */
@@ -13,7 +15,7 @@ export function replyText(
   const said = formatted(text)
   const ending = endingOf(outcome)
   const whole = joined([said, plainText(sources.map(sourceLine).join('\n')), ending], '\n\n')
-  return whole.text === '' ? styled('The answer is empty.', 'italic') : whole
+  return isBlank(whole.text) ? styled('The answer is empty.', 'italic') : whole
 }
 
 /** A reply while it grows: the words so far, and what is done meanwhile. */

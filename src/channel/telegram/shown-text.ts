@@ -5,29 +5,6 @@ export function shortened(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most - 1).toWellFormed()}…`
 }
 
-/**
- * A text of several lines exactly as it is, for a person who decides about it: what shows nothing or turns the line around
- * stands as `\u{…}`.
- */
-export function exactText(text: string): string {
-  return text
-    .toWellFormed()
-    .replaceAll(UNSEEN, (character) => (character === '\n' || character === '\t' ? character : written(character)))
-}
-
-/** The same in one line. */
-export function exactLine(text: string): string {
-  return text.toWellFormed().replaceAll(UNSEEN, written)
-}
-
-// Controls, formats, private and unassigned characters, separators but the plain blank, and what leaves no mark of its own.
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Zs}/gu
-
-function written(character: string): string {
-  if (character === '\n') return '\\n'
-  return `\\u{${character.codePointAt(0)!.toString(16)}}`
-}
-
 /** Words that look like one thing, such as `italic` or `pre`. */
 export function styled(text: string, type: 'bold' | 'italic' | 'pre' | 'code'): FormattedText {
   const plain = plainText(text)

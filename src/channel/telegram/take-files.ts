@@ -1,8 +1,9 @@
+import { exactLine } from '../../context.ts'
 import { inbox, type Runtime, RuntimeError } from '../../runtime.ts'
 import { type TelegramFiles, TelegramFileError } from './api/telegram-files.ts'
 import type { HeardFile } from './heard-files.ts'
 import type { Rest } from './rest.ts'
-import { exactLine, shortened } from './shown-text.ts'
+import { shortened } from './shown-text.ts'
 
 /** What became of the files of a message. */
 export interface TakenFiles {
@@ -58,7 +59,7 @@ async function takenOnce({ id, name, size }: HeardFile, parts: TakeFilesParts): 
   if (size !== undefined && size > maxBytes) {
     throw new TelegramFileError('too-large', `It has ${size} bytes; at most ${maxBytes} are taken.`)
   }
-  const { bytes } = await files.download(id, { maxBytes, signal })
+  const bytes = await files.download(id, { maxBytes, signal })
   return (await library.add({ name, bytes, owner: inbox })).id
 }
 

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import test, { type TestContext } from 'node:test'
 import { inspect } from 'node:util'
+import type { Api } from 'grammy'
 import { scriptedTelegram } from '../../../testing.ts'
 import { telegramApi } from './telegram-api.ts'
-import { telegramFiles } from './telegram-files.ts'
+import { telegramFiles, type TelegramFilesOptions } from './telegram-files.ts'
 
 const MANY = 30 * 1024 * 1024
 const signal = new AbortController().signal
@@ -11,8 +14,7 @@ const signal = new AbortController().signal
 test('a file that somebody sent is taken', async (t) => {
   const { send, files } = await place(t)
   const file = await files.download(send(Buffer.from('hello')), { maxBytes: 5, signal })
-  assert.deepEqual({ name: file.name, size: file.size }, { name: 'file_1.txt', size: 5 })
-  assert.equal(Buffer.concat(await Array.fromAsync(file.bytes)).toString(), 'hello')
+  assert.equal(Buffer.concat(await Array.fromAsync(file)).toString(), 'hello')
 })
 
 test('a file over the limit is refused before its first byte', async (t) => {
@@ -25,16 +27,46 @@ test('a file over the limit is refused before its first byte', async (t) => {
 })
 
 test('a file that is longer than was said ends at the limit', async (t) => {
-  const { telegram, send } = await place(t)
   const endless = new ReadableStream<Uint8Array>({ pull: (stream) => stream.enqueue(new Uint8Array(1000)) })
-  const files = telegramFiles({
-    api: await telegramApi({ token: telegram.token, apiRoot: telegram.url }),
+  const { send, files } = await place(t, { fetch: async () => new Response(endless) })
+  const bytes = await files.download(send(Buffer.from('hello')), { maxBytes: 5000, signal })
+  await assert.rejects(Array.fromAsync(bytes), { reason: 'too-large' })
+})
+
+test('a download of which nothing comes for a while is broken off, before its first byte and behind it', async (t) => {
+  const silent = createServer((request, response) => {
+    if (request.url === '/begun') response.write('hel')
+  })
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+  t.after(() => silent.close() && silent.closeAllConnections())
+  const { port } = silent.address() as AddressInfo
+  for (const path of ['nothing', 'begun']) {
+    const ask: typeof fetch = (_, how) => fetch(`http://127.0.0.1:${port}/${path}`, how)
+    // oxlint-disable-next-line no-await-in-loop -- one silence after another
+    const { send, files } = await place(t, { fetch: ask, silenceMs: 50 })
+    const take = async () => Array.fromAsync(await files.download(send(Buffer.from('hello')), { maxBytes: 9, signal }))
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    await assert.rejects(take(), { reason: 'unreachable', message: /nothing has come for 0\.05 s$/ })
+  }
+})
+
+test('a path that climbs, and an answer that points elsewhere, give nothing', async (t) => {
+  const asked: unknown[] = []
+  const ask: typeof fetch = async (_, how) => {
+    asked.push(how?.redirect)
+    throw new TypeError('fetch failed')
+  }
+  const { telegram, send, files } = await place(t, { fetch: ask })
+  await assert.rejects(files.download(send(Buffer.from('hello')), { maxBytes: 9, signal }), { reason: 'unreachable' })
+  const api = { token: telegram.token, raw: { getFile: async () => ({ file_path: 'documents/../../../secrets' }) } }
+  const climbing = telegramFiles({
+    api: api as unknown as Api,
     token: telegram.token,
     apiRoot: telegram.url,
-    fetch: async () => new Response(endless),
+    fetch: ask,
   })
-  const { bytes } = await files.download(send(Buffer.from('hello')), { maxBytes: 5000, signal })
-  await assert.rejects(Array.fromAsync(bytes), { reason: 'too-large' })
+  await assert.rejects(climbing.download('file', { maxBytes: 9, signal }), { reason: 'gone' })
+  assert.deepEqual(asked, ['error'])
 })
 
 test('a file that the Bot API does not give names its limit and the way out', async (t) => {
@@ -85,11 +117,11 @@ test('the token stands in no error', async (t) => {
   }
 })
 
-async function place(t: TestContext) {
+async function place(t: TestContext, options: Partial<TelegramFilesOptions> = {}) {
   const telegram = await scriptedTelegram()
   t.after(() => telegram.close())
   const { token, url: apiRoot } = telegram
-  const files = telegramFiles({ api: await telegramApi({ token, apiRoot }), token, apiRoot: `${apiRoot}/` })
+  const files = telegramFiles({ api: await telegramApi({ token, apiRoot }), token, apiRoot: `${apiRoot}/`, ...options })
   const send = (bytes: Uint8Array): string => {
     const [update] = telegram.say(5, '', { document: { name: 'notes.txt', bytes } })
     return update?.message?.document?.file_id ?? ''

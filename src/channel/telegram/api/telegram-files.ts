@@ -9,28 +9,21 @@ export interface TelegramFilesOptions {
   /** As it was given to `api`. */
   readonly apiRoot: string
   readonly fetch?: typeof fetch
+  /** How long nothing at all may come, ms. */
+  readonly silenceMs?: number
 }
 
 export interface TelegramFiles {
   /**
-   * Takes a file that somebody sent. Rejects with `TelegramFileError`: before the first byte for whatever is known by then,
-   * from within `bytes` for the rest.
+   * Takes a file that somebody sent: its bytes, to be read once. Rejects with `TelegramFileError`: before the first byte for
+   * whatever is known by then, from within the bytes for the rest. Leaving early ends the connection.
    */
-  download(fileId: string, options: DownloadOptions): Promise<TelegramDownload>
+  download(fileId: string, options: DownloadOptions): Promise<AsyncIterable<Uint8Array>>
 }
 
 export interface DownloadOptions {
   readonly maxBytes: number
   readonly signal: AbortSignal
-}
-
-export interface TelegramDownload {
-  /** To be read once. Ends the connection where it is left early. */
-  readonly bytes: AsyncIterable<Uint8Array>
-  /** The last part of the path that Telegram keeps it under, such as `file_3.jpg`: not what the person called it. */
-  readonly name: string
-  /** What Telegram says, bytes; `undefined` where it does not. */
-  readonly size: number | undefined
 }
 
 /** `unreachable` may go well later, the others will not. */
@@ -44,33 +37,56 @@ export class TelegramFileError extends Error {
   }
 }
 
+/** How long nothing at all may come before a download counts as broken off, ms. */
+const LONGEST_SILENCE = 30_000
+
 /** Files that people sent to the bot. */
-export function telegramFiles({ api, token, apiRoot, fetch: ask = fetch }: TelegramFilesOptions): TelegramFiles {
+export function telegramFiles(options: TelegramFilesOptions): TelegramFiles {
+  const { api, token, apiRoot, fetch: ask = fetch, silenceMs = LONGEST_SILENCE } = options
   const root = withoutSlash(apiRoot)
 
   return {
     async download(fileId, { maxBytes, signal }) {
       const { path, size } = await place(api, fileId, signal)
       if (size !== undefined && size > maxBytes) throw tooLarge(maxBytes)
-      const response = await ask(`${root}/file/bot${token}/${encodeURI(path)}`, { signal }).catch((error: unknown) => {
+      const watch = silenceWatch(silenceMs)
+      watch.begin()
+      const ending = AbortSignal.any([signal, watch.signal])
+      const address = `${root}/file/bot${token}/${encodeURI(path)}`
+      // Whoever answers there may not send us elsewhere.
+      const response = await ask(address, { signal: ending, redirect: 'error' }).catch((error: unknown) => {
+        watch.end()
         signal.throwIfAborted()
         throw unreachable(error, token)
       })
-      if (!response.ok || !response.body) {
-        await response.body?.cancel()
-        throw refused(response.status)
-      }
-      const told = Number(response.headers.get('content-length') ?? Number.NaN)
-      if (told > maxBytes) {
-        await response.body.cancel()
-        throw tooLarge(maxBytes)
-      }
-      return {
-        bytes: bounded(response.body, maxBytes, { token, signal }),
-        name: path.slice(path.lastIndexOf('/') + 1),
-        size: size ?? (Number.isNaN(told) ? undefined : told),
-      }
+      const refusal = refusalOf(response, maxBytes)
+      if (!refusal && response.body) return bounded(response.body, maxBytes, { token, signal, watch })
+      watch.end()
+      await response.body?.cancel()
+      throw refusal ?? new TelegramFileError('gone', 'Telegram gives no content for the file.')
     },
+  }
+}
+
+function refusalOf(response: Response, maxBytes: number): TelegramFileError | undefined {
+  if (!response.ok) return refused(response.status)
+  return Number(response.headers.get('content-length') ?? 0) > maxBytes ? tooLarge(maxBytes) : undefined
+}
+
+/** Ends what nothing has come of for a while. Whoever takes the bytes may take his time. */
+interface SilenceWatch {
+  readonly signal: AbortSignal
+  begin(): void
+  end(): void
+}
+
+function silenceWatch(ms: number): SilenceWatch {
+  const silent = new AbortController()
+  let timer: NodeJS.Timeout | undefined
+  return {
+    signal: silent.signal,
+    begin: () => void (timer = setTimeout(() => silent.abort(new Error(`nothing has come for ${ms / 1000} s`)), ms)),
+    end: () => clearTimeout(timer),
   }
 }
 
@@ -78,7 +94,10 @@ async function place(api: Api, fileId: string, signal: AbortSignal) {
   try {
     const ending = signal as unknown as Parameters<Api['raw']['getFile']>[1]
     const { file_path: path, file_size: size } = await api.raw.getFile({ file_id: fileId }, ending)
-    if (path === undefined) throw new TelegramFileError('gone', 'Telegram does not say where the file is.')
+    // A path that climbs would lead to other doors of that server, with our token.
+    if (path === undefined || path.split('/').includes('..')) {
+      throw new TelegramFileError('gone', 'Telegram does not say where the file is.')
+    }
     return { path, size }
   } catch (error) {
     signal.throwIfAborted()
@@ -101,18 +120,22 @@ function faultOf(error: unknown, token: string): TelegramFileError {
 async function* bounded(
   body: ReadableStream<Uint8Array>,
   maxBytes: number,
-  { token, signal }: { readonly token: string; readonly signal: AbortSignal },
+  { token, signal, watch }: { readonly token: string; readonly signal: AbortSignal; readonly watch: SilenceWatch },
 ): AsyncIterable<Uint8Array> {
   let taken = 0
   try {
     for await (const chunk of body) {
+      watch.end()
       taken += chunk.byteLength
       if (taken > maxBytes) throw tooLarge(maxBytes)
       yield chunk
+      watch.begin()
     }
   } catch (error) {
     signal.throwIfAborted()
     throw error instanceof TelegramFileError ? error : unreachable(error, token)
+  } finally {
+    watch.end()
   }
 }
 

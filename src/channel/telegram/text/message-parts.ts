@@ -25,6 +25,6 @@ export function messageParts(text: FormattedText, limit = LONGEST_MESSAGE): read
 }
 
 /** Signs without ink are no text to Telegram. */
-function isBlank(text: string): boolean {
+export function isBlank(text: string): boolean {
   return /^[\s\p{Cc}\p{Cf}\u115f\u1160\u2800\u3164\uffa0]*$/u.test(text)
 }
