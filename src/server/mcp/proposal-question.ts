@@ -1,4 +1,5 @@
 import type { ElicitRequestFormParams } from '@modelcontextprotocol/server'
+import { exactLine, exactLines } from '../../context.ts'
 import { diffShowsAll, type Proposal, type SubjectFile } from '../../subject.ts'
 
 /** What a person says of a proposal, through the program that made it. */
@@ -10,11 +11,11 @@ const SHOWN = 8_000
 /** The form that a client shows: who, where, and the whole diff. `undefined` where not all of it can be shown. */
 export function proposalQuestion(proposal: Proposal, client: string | undefined): ElicitRequestFormParams | undefined {
   if (proposal.diff.length > SHOWN || !diffShowsAll(proposal)) return undefined
-  const who = client === undefined ? 'A program' : exact(client.replaceAll(/\s+/g, ' '))
+  const who = client === undefined ? 'A program' : exactLine(client)
   const kind = proposal.category === undefined ? '' : ` (${proposal.category})`
   return {
     message:
-      `${who} would like to add to ${placeOf(proposal.file)}${kind}:\n\n${exact(proposal.diff.trimEnd())}\n\n` +
+      `${who} would like to add to ${placeOf(proposal.file)}${kind}:\n\n${exactLines(proposal.diff.trimEnd())}\n\n` +
       'Nothing is written unless you confirm it.',
     requestedSchema: {
       type: 'object',
@@ -44,10 +45,3 @@ export function personsWord(answer: unknown): PersonsWord {
 function placeOf(file: SubjectFile): string {
   return file.type === 'notes' ? `the notes of ${file.subject}` : `the taste ${file.name}`
 }
-
-/** A text as it is: what leaves no mark of its own, is obeyed by a terminal or turns the reading direction is a code. */
-function exact(text: string): string {
-  return text.replaceAll(UNSEEN, (sign) => (/[\n\t]/.test(sign) ? sign : `\\u{${sign.codePointAt(0)!.toString(16)}}`))
-}
-
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Zs}/gu
