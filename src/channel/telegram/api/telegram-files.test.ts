@@ -3,6 +3,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import test, { type TestContext } from 'node:test'
 import { inspect } from 'node:util'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import type { Api } from 'grammy'
 import { scriptedTelegram } from '../../../testing.ts'
 import { telegramApi } from './telegram-api.ts'
@@ -15,6 +17,26 @@ test('a file that somebody sent is taken', async (t) => {
   const { send, files } = await place(t)
   const file = await files.download(send(Buffer.from('hello')), { maxBytes: 5, signal })
   assert.equal(Buffer.concat(await Array.fromAsync(file)).toString(), 'hello')
+})
+
+test('a file is whole however long its reader takes to begin', async (t) => {
+  setFlagsFromString('--expose-gc')
+  const collectGarbage: () => void = runInNewContext('gc')
+  const { send, files } = await place(t)
+  const file = await files.download(send(Buffer.from('hello')), { maxBytes: 5, signal })
+  for (let round = 0; round < 10; round += 1) {
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    collectGarbage()
+  }
+  assert.equal(Buffer.concat(await Array.fromAsync(file)).toString(), 'hello')
+})
+
+test('a file that ends before its end has broken off', async (t) => {
+  const { send, files } = await place(t, {
+    fetch: async () => new Response('hel', { headers: { 'content-length': '5' } }),
+  })
+  const bytes = await files.download(send(Buffer.from('hello')), { maxBytes: 5000, signal })
+  await assert.rejects(Array.fromAsync(bytes), { reason: 'unreachable', message: /only 3 of 5 bytes came/ })
 })
 
 test('a file over the limit is refused before its first byte', async (t) => {

@@ -60,7 +60,7 @@ export function telegramFiles(options: TelegramFilesOptions): TelegramFiles {
         throw unreachable(error, token)
       })
       const refusal = refusalOf(response, maxBytes)
-      if (!refusal && response.body) return bounded(response.body, maxBytes, { token, signal, watch })
+      if (!refusal && response.body) return bounded(response, maxBytes, { token, signal, watch })
       watch.end()
       await response.body?.cancel()
       throw refusal ?? new TelegramFileError('gone', 'Telegram gives no content for the file.')
@@ -117,26 +117,35 @@ function faultOf(error: unknown, token: string): TelegramFileError {
   )
 }
 
+/** It holds the response and not its body alone: Node ends the body of a response that nobody holds, as if it were empty. */
 async function* bounded(
-  body: ReadableStream<Uint8Array>,
+  response: Response,
   maxBytes: number,
   { token, signal, watch }: { readonly token: string; readonly signal: AbortSignal; readonly watch: SilenceWatch },
 ): AsyncIterable<Uint8Array> {
   let taken = 0
   try {
-    for await (const chunk of body) {
+    for await (const chunk of response.body!) {
       watch.end()
       taken += chunk.byteLength
       if (taken > maxBytes) throw tooLarge(maxBytes)
       yield chunk
       watch.begin()
     }
+    const promised = promisedBytes(response) ?? taken
+    if (taken < promised) throw unreachable(`only ${taken} of ${promised} bytes came`, token)
   } catch (error) {
     signal.throwIfAborted()
     throw error instanceof TelegramFileError ? error : unreachable(error, token)
   } finally {
     watch.end()
   }
+}
+
+/** Of a packed answer nobody says how long it is unpacked. */
+function promisedBytes({ headers }: Response): number | undefined {
+  const length = headers.get('content-length')
+  return length === null || headers.has('content-encoding') ? undefined : Number(length)
 }
 
 function tooLarge(maxBytes: number): TelegramFileError {
