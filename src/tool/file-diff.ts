@@ -10,12 +10,34 @@ const MOST_CHANGES = 2000
 export async function fileDiff(shown: string, before: string | undefined, after: string): Promise<string> {
   if (before === undefined) return cappedText(wholeFile(shown, after), MOST_CHARS)
   // Loaded late: only who changes files needs it.
-  const { createTwoFilesPatch, FILE_HEADERS_ONLY } = await import('diff')
-  const diff = createTwoFilesPatch(`a/${shown}`, `b/${shown}`, before, after, undefined, undefined, {
+  const { FILE_HEADERS_ONLY, formatPatch, structuredPatch } = await import('diff')
+  // What both begin with is long where little was added to much: it is counted, not compared line by line.
+  const { length, lines } = sharedLines(before, after)
+  const [old, now] = [before.slice(length), after.slice(length)]
+  const patch = structuredPatch(`a/${shown}`, `b/${shown}`, old, now, undefined, undefined, {
+    context: CONTEXT,
     maxEditLength: MOST_CHANGES,
-    headerOptions: FILE_HEADERS_ONLY,
   })
-  return cappedText(diff ?? tooLarge(shown, before, after), MOST_CHARS)
+  if (patch === undefined) return tooLarge(shown, before, after)
+  const hunks = patch.hunks.map((hunk) => ({
+    ...hunk,
+    oldStart: hunk.oldStart + lines,
+    newStart: hunk.newStart + lines,
+  }))
+  return cappedText(formatPatch({ ...patch, hunks }, FILE_HEADERS_ONLY), MOST_CHARS)
+}
+
+/** Unchanged lines that are shown on both sides of a change. */
+const CONTEXT = 4
+
+/** Whole lines with which both texts begin, but for those that a difference shows above its first change. */
+function sharedLines(before: string, after: string): { readonly length: number; readonly lines: number } {
+  const most = Math.min(before.length, after.length)
+  let same = 0
+  while (same < most && before.charCodeAt(same) === after.charCodeAt(same)) same++
+  let length = same
+  for (let kept = 0; kept <= CONTEXT; kept++) length = length < 2 ? 0 : before.lastIndexOf('\n', length - 2) + 1
+  return { length, lines: before.slice(0, length).split('\n').length - 1 }
 }
 
 /** A new file: every line is one that was added, so there is nothing to work out. */
