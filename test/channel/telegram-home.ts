@@ -55,12 +55,13 @@ export const strangers = -100_600
 
 export async function telegramHome(t: TestContext, setting: TelegramSetting = {}): Promise<TelegramHome> {
   const telegram = setting.telegram ?? (await scriptedTelegram())
+  const home = await openedHome(telegram, setting, (channel) => opened(t, { ...setting, channels: [channel] }))
+  // After the gateway, which would wait for a Telegram that answers no more.
   t.after(() => telegram.close())
-  return openedHome(t, telegram, setting, (channel) => opened(t, { ...setting, channels: [channel] }))
+  return home
 }
 
 async function openedHome(
-  t: TestContext,
   telegram: ScriptedTelegram,
   setting: TelegramSetting,
   open: (channel: TelegramChannel) => Promise<Opened>,
@@ -118,9 +119,7 @@ async function openedHome(
     log: logOf,
     restarted: async (changes = {}) => {
       const next = { ...setting, ...changes }
-      return openedHome(t, telegram, next, (again) =>
-        at.reopened({ ...changes, channels: changes.away ? [] : [again] }),
-      )
+      return openedHome(telegram, next, (again) => at.reopened({ ...changes, channels: changes.away ? [] : [again] }))
     },
     close: () => runtime.close(),
   }

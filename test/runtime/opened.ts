@@ -57,11 +57,15 @@ export interface Opened {
 /** Cleans up behind itself. */
 export async function opened(t: TestContext, setting: Setting = {}): Promise<Opened> {
   const home = await mkdtemp(join(tmpdir(), 'foreword-runtime-'))
-  t.after(() => rm(home, { recursive: true, force: true }))
-  return openedAt(t, home, setting, 0)
+  const runtimes: Runtime[] = []
+  t.after(async () => {
+    await Promise.all(runtimes.map((runtime) => runtime.close()))
+    await rm(home, { recursive: true, force: true })
+  })
+  return openedAt(runtimes, home, setting, 0)
 }
 
-async function openedAt(t: TestContext, home: string, setting: Setting, restarts: number): Promise<Opened> {
+async function openedAt(runtimes: Runtime[], home: string, setting: Setting, restarts: number): Promise<Opened> {
   const { model = scriptedModel(), around = (store: SessionStore) => store } = setting
   const store = around(await openSqliteStore({ path: join(home, 'store.sqlite') }))
   const clock = fixedClock({ prefix: restarts === 0 ? '' : `${restarts}r` })
@@ -79,7 +83,7 @@ async function openedAt(t: TestContext, home: string, setting: Setting, restarts
     ...(setting.tools ? { tools: setting.tools } : {}),
     ...(setting.channels ? { channels: setting.channels } : {}),
   })
-  t.after(() => runtime.close())
+  runtimes.push(runtime)
 
   const ended = async ({ session, turn }: { session: string; turn: string }) => {
     await collected(runtime.events(session, { turn }))
@@ -96,7 +100,7 @@ async function openedAt(t: TestContext, home: string, setting: Setting, restarts
     log: (session) => store.entries(session),
     async reopened(changes = {}) {
       await runtime.close()
-      return openedAt(t, home, { ...setting, ...changes }, restarts + 1)
+      return openedAt(runtimes, home, { ...setting, ...changes }, restarts + 1)
     },
   }
 }
