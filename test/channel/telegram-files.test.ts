@@ -109,3 +109,15 @@ test('a stranger who sends a file makes nobody fetch it', async (t) => {
   await home.telegram.until(() => home.said(bob).length === 1)
   assert.deepEqual(home.telegram.calls('getFile'), [])
 })
+
+test('the name of a file names no folder and has one line', async (t) => {
+  const home = await telegramHome(t)
+  for (const name of ['../../etc/pa\nss\u202ewd.txt', 'C:\\secret\\notes.txt', `${'long '.repeat(300)}.txt`, '/']) {
+    home.telegram.say(ada, 'Read this', { document: { name, bytes: bytes('Hello') } })
+  }
+  await home.reads(ada, 'ok', 'ok', 'ok', 'ok')
+  const inputs = (await home.log(String(ada))).flatMap((entry) => (entry.type === 'input' ? [entry] : []))
+  const [first, second, third, fourth] = inputs.map(({ attachments = [] }) => attachments[0]!.name)
+  assert.deepEqual([first, second, fourth], ['pa ss wd.txt', 'notes.txt', 'file-1004'])
+  assert.match(third!, /^[long ]{100,196}\.txt$/)
+})

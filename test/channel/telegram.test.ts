@@ -190,6 +190,22 @@ test('/stop ends what runs, and what waits behind it', async (t) => {
   assert.deepEqual(ends, ['cancelled', 'cancelled'])
 })
 
+test('/stop does not wait behind a large file, and says all that it ended', async (t) => {
+  const never = gate()
+  const model = scriptedModel({
+    answer: () => ({ text: ['Once ', 'upon a time'], before: (n) => (n === 1 ? never.passed : undefined) }),
+  })
+  const home = await telegramHome(t, { model })
+  home.telegram.say(ada, 'Tell me a story')
+  await home.reads(ada, 'Once')
+  home.telegram.fail('getFile', { type: 'slow', ms: 1_000 })
+  home.telegram.say(ada, 'Look', { document: { name: 'notes.txt', bytes: Buffer.from('Hello') } })
+  home.telegram.say(ada, '/stop')
+  const [first] = await home.reads(ada, 'Once\n\nStopped before the end.')
+  await home.telegram.until(() => home.said(ada).includes('Stopped, and 1 more that waited.'))
+  assert.equal(home.telegram.messages(ada).find(({ from }) => from === 'bot')?.id, first!.id)
+})
+
 test('two people at once: who waits for a slow answer holds up nobody else', async (t) => {
   const slow = gate()
   const model = scriptedModel({

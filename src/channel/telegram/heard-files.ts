@@ -15,13 +15,23 @@ export function filesOf(message: Message): readonly HeardFile[] {
   const largest = photo?.toSorted((one, other) => one.width * one.height - other.width * other.height).at(-1)
   return [
     ...(largest ? [heard(largest, `${named('photo')}.jpg`)] : []),
-    ...(document ? [heard(document, document.file_name ?? named('file'))] : []),
-    ...(audio ? [heard(audio, audio.file_name ?? `${named('audio')}.mp3`)] : []),
+    ...(document ? [heard(document, plainName(document.file_name) || named('file'))] : []),
+    ...(audio ? [heard(audio, plainName(audio.file_name) || `${named('audio')}.mp3`)] : []),
     ...(voice ? [heard(voice, `${named('voice')}.ogg`)] : []),
-    ...(video ? [heard(video, video.file_name ?? `${named('video')}.mp4`)] : []),
+    ...(video ? [heard(video, plainName(video.file_name) || `${named('video')}.mp4`)] : []),
     ...(note ? [heard(note, `${named('video')}.mp4`)] : []),
   ]
 }
+
+/** What a person called a file, as one line without folders. */
+function plainName(name = ''): string {
+  const line = name.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').toWellFormed()
+  const last = line.slice(Math.max(line.lastIndexOf('/'), line.lastIndexOf('\\')) + 1)
+  return Array.from(last).slice(-LONGEST_NAME).join('').trim()
+}
+
+/** Characters; the end of a name says what kind of file it is. */
+const LONGEST_NAME = 200
 
 function heard(
   { file_id: id, file_size: size }: { readonly file_id: string; readonly file_size?: number | undefined },

@@ -7,13 +7,14 @@ import { TelegramRefusal } from './api/telegram-refusal.ts'
 import { isNote } from './approval-notes.ts'
 import type { ApprovalDesk } from './approval-desk.ts'
 import { createChatQueues } from './chat-queues.ts'
+import { endTurns } from './command/stop.ts'
 import { conversationOf } from './conversation.ts'
 import type { Doorkeeper } from './doorkeeper.ts'
-import { type Heard, heardIn } from './heard.ts'
+import { type Heard, type HeardMessage, heardIn } from './heard.ts'
 import type { Rest } from './rest.ts'
 import type { BotName } from './spoken-text.ts'
 import { telegramTimes } from './telegram-times.ts'
-import { talk, type TalkParts } from './talk.ts'
+import { bindingOf, commandOf, talk, type TalkParts } from './talk.ts'
 
 /** Takes updates in, and sees to it that each is handled once, in the order of its chat. */
 export interface Reception {
@@ -28,7 +29,7 @@ export interface Reception {
   settled(): Promise<void>
 }
 
-export interface ReceptionParts extends Omit<TalkParts, 'runtime' | 'bot'> {
+export interface ReceptionParts extends Omit<TalkParts, 'runtime' | 'bot' | 'endedAhead'> {
   readonly desk: ChannelDesk
   readonly me: BotName
   readonly access: Access
@@ -52,14 +53,26 @@ export function createReception(parts: ReceptionParts): Reception {
     if (heard.type === 'message') {
       const whole = albums.whole(heard)
       if (!whole) return
+      const endedAhead = stopAhead(heard)
       return queues.add(key, async () => {
         const messages = await whole
-        if (messages) await attend(messages, () => talk(messages, { ...parts, runtime, bot: me.id }))
+        if (messages) await attend(messages, () => talk(messages, { ...parts, runtime, bot: me.id, endedAhead }))
       })
     }
     // Who answers a question does not wait behind a large file.
     if (heard.type === 'press') return queues.add(`press ${key}`, () => attend([heard], () => approvals.press(heard)))
     queues.add(key, () => attend([heard], () => tell(heard)))
+  }
+
+  /** Whoever says /stop does not wait behind a large file: what runs ends at once, and what comes until then in its order. */
+  async function stopAhead(heard: HeardMessage): Promise<readonly string[]> {
+    if (!heard.addressed || commandOf([heard], heard)?.name !== 'stop') return []
+    try {
+      return (await access.chat(heard.place.chat)) ? await endTurns(runtime, bindingOf(heard.place)) : []
+    } catch {
+      // It is done again in its order, which says what is wrong.
+      return []
+    }
   }
 
   async function tell(heard: Exclude<Heard, { type: 'message' | 'press' }>): Promise<void> {

@@ -1,10 +1,11 @@
 import { type Runtime, RuntimeError, type Submitted } from '../../runtime.ts'
+import type { Binding } from '../../session.ts'
 import type { Access } from './access.ts'
 import type { Together } from './albums.ts'
 import type { TelegramPlace } from './api/sender.ts'
 import { keyOf } from './asker.ts'
 import { answerCommand } from './command/commands.ts'
-import { commandIn } from './command/command.ts'
+import { type AskedCommand, commandIn } from './command/command.ts'
 import { conversationOf, isPersonal } from './conversation.ts'
 import type { Doorkeeper } from './doorkeeper.ts'
 import type { FollowedTurn } from './follow-turn.ts'
@@ -20,6 +21,8 @@ export interface TalkParts {
   readonly doorkeeper: Doorkeeper
   say(place: TelegramPlace, text: string): Promise<void>
   take(files: readonly HeardFile[]): Promise<TakenFiles>
+  /** Turns that the message has ended before it was handled. */
+  readonly endedAhead: Promise<readonly string[]>
   /** Shows the turn while it runs. Does not wait for it. */
   follow(followed: FollowedTurn): void
 }
@@ -34,17 +37,34 @@ export async function talk(messages: Together, parts: TalkParts): Promise<void> 
   const { access, doorkeeper, say, runtime } = parts
   const { place } = first
   if (!(await access.chat(place.chat))) return doorkeeper.hear(first)
-  const binding = { channel: 'telegram', conversation: conversationOf(place) } as const
+  const binding = bindingOf(place)
   const files = messages.flatMap((message) => message.files)
-  const words = messages.flatMap(({ text }) => (text === '' ? [] : [text])).join('\n')
-  // What somebody else wrote commands nothing.
-  const command = files.length === 0 && first.forwardedFrom === undefined ? commandIn(words) : undefined
-  if (command) return say(place, await answerCommand(command, { runtime, binding }))
+  const words = wordsOf(messages)
+  const command = commandOf(messages, first)
+  if (command) {
+    const endedAhead = await parts.endedAhead
+    return say(place, await answerCommand(command, { runtime, binding, endedAhead }))
+  }
   if (words === '' && files.length === 0)
     return say(place, 'I can read text, photos and files: there is none of it here.')
   const session = await runtime.sessionFor(binding)
   const submitted = await submit(session, { messages, first, words, files }, parts)
   if (submitted) parts.follow({ session: submitted.session, turn: submitted.turn, place })
+}
+
+/** The conversation of a place, as the log has it. */
+export function bindingOf(place: TelegramPlace): Binding {
+  return { channel: 'telegram', conversation: conversationOf(place) }
+}
+
+/** What a message asks of the bot itself. What somebody else wrote commands nothing, and neither does what a file bears. */
+export function commandOf(messages: readonly HeardMessage[], first: HeardMessage): AskedCommand | undefined {
+  const isPlain = first.forwardedFrom === undefined && messages.every(({ files }) => files.length === 0)
+  return isPlain ? commandIn(wordsOf(messages)) : undefined
+}
+
+function wordsOf(messages: readonly HeardMessage[]): string {
+  return messages.flatMap(({ text }) => (text === '' ? [] : [text])).join('\n')
 }
 
 interface Said {

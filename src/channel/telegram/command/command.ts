@@ -18,6 +18,8 @@ export interface CommandCall {
   readonly binding: Binding
   /** What stood behind the name; `undefined` where there was nothing. */
   readonly argument: string | undefined
+  /** Turns that the command has ended already, before its time in the order of the chat. */
+  readonly endedAhead?: readonly string[]
 }
 
 /** A slash word at the beginning of what somebody said. */
