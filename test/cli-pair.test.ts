@@ -22,6 +22,7 @@ test('a code is shown with what to do with it, and nothing else stands in a pipe
   const { code, stdout, stderr } = await foreword(['pair'])
   assert.deepEqual([code, stdout], [0, '/pair CODE-1\n'])
   assert.match(stderr, /^Send this to your bot on telegram.*\nIt holds for ten minutes and works once/)
+  assert.match(stderr, /\nIn a group name the bot: \/pair@NAME_OF_YOUR_BOT CODE-1\n/)
   assert.doesNotMatch(stderr, /No gateway/)
   const shown = JSON.parse((await foreword(['pair', '--json', '--channel', 'matrix'])).stdout)
   assert.deepEqual([shown.channel, shown.code, typeof shown.expires], ['matrix', 'CODE-2', 'string'])

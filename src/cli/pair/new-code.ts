@@ -17,6 +17,7 @@ export async function newPairingCode(call: CommandCall, io: Io): Promise<number>
     note(io, `Send this to your bot on ${body.channel}, from the chat that should be let in:`)
     print(io, `/pair ${made.code}`)
     note(io, 'It holds for ten minutes and works once. A code that was shown before works no longer.')
+    if (body.channel === 'telegram') note(io, `In a group name the bot: /pair@NAME_OF_YOUR_BOT ${made.code}`)
   }
   if (!isRunning) note(io, 'No gateway runs on this home. Start one with `foreword start` while the code holds.')
   return 0
