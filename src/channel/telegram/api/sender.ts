@@ -25,11 +25,7 @@ export interface TelegramPlace {
 }
 
 export interface SendOptions {
-  /** Message that this one answers. It is sent without that reference where the message is gone. */
-  readonly replyTo?: number
   readonly buttons?: TelegramButtons
-  /** Arrives without a sound. */
-  readonly silent?: boolean
 }
 
 export interface EditOptions {

@@ -66,16 +66,12 @@ export function telegramSender(options: TelegramSenderOptions): TelegramSender {
   }
 
   return {
-    async send(to, part, { replyTo, buttons, silent } = {}) {
+    async send(to, part, { buttons } = {}) {
       const rest = {
         chat_id: to.chat,
         ...preview,
         ...(to.thread === undefined ? {} : { message_thread_id: to.thread }),
-        ...(replyTo === undefined
-          ? {}
-          : { reply_parameters: { message_id: replyTo, allow_sending_without_reply: true } }),
         ...(buttons === undefined ? {} : { reply_markup: keyboard(buttons) }),
-        ...(silent ? { disable_notification: true } : {}),
       }
       const message = await inLine('sendMessage', to, {
         run: () => withEntities('sendMessage', part, (text) => api.raw.sendMessage({ ...rest, ...text }, ending)),
