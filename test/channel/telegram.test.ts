@@ -31,6 +31,17 @@ test('a stranger is told once how to be let in, and reaches no model and no log'
   assert.deepEqual(await readdir(home.inbox), [], 'nothing of it is kept')
 })
 
+test('a stranger who blocks the bot is no news for the operator', async (t) => {
+  const home = await telegramHome(t)
+  const blocked = 'Forbidden: bot was blocked by the user'
+  home.telegram.fail('sendMessage', { type: 'refused', code: 403, description: blocked, chat: bob })
+  home.telegram.say(bob, 'Hello')
+  await home.telegram.until(() => home.telegram.calls('sendMessage').length === 1)
+  home.telegram.say(ada, 'Hello')
+  await home.reads(ada, 'ok')
+  assert.deepEqual(home.warnings, [])
+})
+
 test('who writes right behind the code is let in and answered', async (t) => {
   const home = await telegramHome(t)
   const { code } = await home.runtime.pairings.newCode('telegram')

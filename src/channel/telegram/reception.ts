@@ -90,19 +90,21 @@ export function createReception(parts: ReceptionParts): Reception {
 
   /** Works until it is done. What fails is tried again; what the inbox holds of it stays there when the channel stops. */
   async function attended(kept: readonly Heard[], work: () => Promise<void>): Promise<void> {
+    // What strangers do, such as to block the bot, is no news for the operator.
+    const warn = kept.length > 0 ? desk.warn : () => {}
     for (let n = 1; !signal.aborted; n += 1) {
       const fault = await faultOf(work)
       if (fault === undefined || fault instanceof TelegramRefusal) {
-        if (fault) desk.warn(`An answer of the bot could not be sent: ${fault.message}`)
+        if (fault) warn(`An answer of the bot could not be sent: ${fault.message}`)
         // From the back: an album of which a part is left is known by its first message.
         for (const { update } of kept.toReversed()) await inbox.done(String(update))
         return
       }
       if (signal.aborted) return
       if (!isPassing(fault) && n === MOST_TRIES) {
-        return desk.warn(`A message from Telegram waits for the next start: ${fault.message}`)
+        return warn(`A message from Telegram waits for the next start: ${fault.message}`)
       }
-      if (n === 1) desk.warn(`A message from Telegram could not be handled and is tried again: ${fault.message}`)
+      if (n === 1) warn(`A message from Telegram could not be handled and is tried again: ${fault.message}`)
       await parts.rest(backOff(n, parts.random), signal)
     }
   }
