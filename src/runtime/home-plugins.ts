@@ -77,7 +77,7 @@ export async function homePlugins(configuration: Configuration, setting: HomeSet
     }),
     shellPlugin({ workspace, environment, access: policy.current }),
     webPlugin({ ...web, environment, readDocument: setting.readDocument }),
-    subjectsPlugin({ ...setting.subjects, time: systemClock.time }),
+    subjectsPlugin({ ...setting.subjects, time: systemClock.time, usual: subjects.default }),
     ...mcpServers(configuration, setting),
     ...(await loadPlugins(plugins, { home, workspace })),
     customAgentPlugin(),

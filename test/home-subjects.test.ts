@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import test from 'node:test'
+import { openedHome } from './home/opened-home.ts'
+
+const reef = { 'subjects/reef/brief.md': 'Tastes: [night]\nMake it blue.', 'tastes/night.md': 'No noise.\n' }
+
+test('the subject of a session stands before the model from its next turn on, and another one instead of it', async (t) => {
+  const { runtime, home } = await openedHome(t, { ...reef, 'subjects/harbour/notes.md': 'Ships at six.' })
+  const { id: session } = await runtime.newSession({ subject: 'reef' })
+  const preamble = async (asked = {}) => JSON.stringify((await runtime.preview({ session, ...asked })).request.messages)
+  assert.match(await preamble(), /No noise\..*Make it blue\./)
+  await runtime.setSubject(session, 'harbour')
+  assert.match(await preamble(), /Ships at six\./)
+  assert.doesNotMatch(await preamble(), /blue/)
+  await runtime.setSubject(session, undefined)
+  assert.equal(await preamble(), '[]')
+  assert.match(await preamble({ subject: 'reef' }), /Make it blue\./)
+
+  await runtime.setSubject(session, 'harbour')
+  await rm(join(home, 'subjects', 'harbour'), { recursive: true })
+  assert.equal(await preamble(), '[]', 'a folder that was removed leaves its sessions')
+  await assert.rejects(runtime.setSubject(session, 'harbour'), { code: 'no-such-subject' })
+  await assert.rejects(runtime.newSession({ subject: '../reef' }), { code: 'invalid-input' })
+})
+
+test('the configuration names the subject of sessions that choose none, and is told where there is no such subject', async (t) => {
+  const named = (subject: string) => ({ subjects: { default: subject } })
+  const { runtime } = await openedHome(t, reef, named('reef'))
+  assert.match(JSON.stringify((await runtime.preview({})).request.messages), /Make it blue\./)
+  assert.deepEqual((await runtime.status()).warnings, [])
+
+  const { runtime: other } = await openedHome(t, reef, named('reeef'))
+  assert.deepEqual((await other.preview({})).request.messages, [])
+  const { warnings } = await other.status()
+  assert.match(warnings.join('\n'), /subjects\.default names no subject that is there: There is no subject "reeef"/)
+})
