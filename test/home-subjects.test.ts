@@ -22,7 +22,7 @@ test('the subject of a session stands before the model from its next turn on, an
   await rm(join(home, 'subjects', 'harbour'), { recursive: true })
   assert.equal(await preamble(), '[]', 'a folder that was removed leaves its sessions')
   await assert.rejects(runtime.setSubject(session, 'harbour'), { code: 'no-such-subject' })
-  await assert.rejects(runtime.newSession({ subject: '../reef' }), { code: 'invalid-input' })
+  await assert.rejects(runtime.newSession({ subject: '../reef' }), { code: 'no-such-subject' })
 })
 
 test('the configuration names the subject of sessions that choose none, and is told where there is no such subject', async (t) => {
