@@ -65,7 +65,7 @@ export interface RuntimeParts {
   readonly recovers?: boolean
 }
 
-/** Sentences that `status` shows; later ones are only told. */
+/** Sentences that `status` shows: the newest. */
 const MOST_WARNINGS = 100
 
 /** Puts a runtime together and takes up what a former process left. */
@@ -75,9 +75,11 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
     current: () => parts.policy.current(),
     withheld: () => new Set(plugins.withheld().map(({ name }) => name)),
   }
-  const warnings: string[] = []
+  const told = new Set<string>()
   const warn = (text: string) => {
-    if (warnings.length < MOST_WARNINGS) warnings.push(text)
+    told.delete(text)
+    told.add(text)
+    if (told.size > MOST_WARNINGS) told.delete(told.values().next().value!)
     parts.warn?.(text)
   }
   const settings = { ...parts.settings, counter: remembering(parts.settings.counter) }
@@ -213,12 +215,12 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
         queued,
         waiting: approvals.count(),
         recovered,
-        warnings: [
+        warnings: distinct([
           ...plugins.warnings(),
           ...(await toolWarnings(policy, tools())),
           ...channels.flatMap((channel) => channel.warnings?.() ?? []),
-          ...warnings,
-        ],
+          ...told,
+        ]),
         started,
       }
     },
@@ -270,4 +272,9 @@ function subjectRoomIn(
     complete,
     warn,
   })
+}
+
+/** A channel says what is wrong when it comes to be, and for as long as it is. */
+function distinct(sentences: readonly string[]): readonly string[] {
+  return [...new Set(sentences)]
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Reply } from '../../src/runtime.ts'
+import type { ChannelDesk, Reply } from '../../src/runtime.ts'
 import { scriptedModel } from '../../src/testing.ts'
 import { gate, type Opened, opened } from './opened.ts'
 
@@ -144,4 +144,21 @@ test('people who write at the same moment to a new conversation get one session'
   assert.notEqual(next.id, sessions[0])
   assert.equal(await runtime.sessionFor(roof), next.id)
   assert.equal((await runtime.store.sessions()).length, 2)
+})
+
+test('what a channel says is wrong stands once in the status, and of what happened long ago the newest stays', async (t) => {
+  const trouble = 'The pigeon is ill.'
+  const ill = {
+    ...pigeon(),
+    start: async ({ warn }: ChannelDesk) => {
+      for (let n = 1; n <= 150; n += 1) warn(`It sneezed ${n} times.`)
+      warn(trouble)
+    },
+    warnings: () => [trouble],
+  }
+  const { runtime } = await opened(t, { channels: [ill] })
+  const { warnings } = await runtime.status()
+  assert.equal(warnings.filter((text) => text === trouble).length, 1)
+  assert.ok(warnings.includes('It sneezed 150 times.'))
+  assert.ok(warnings.length <= 101)
 })

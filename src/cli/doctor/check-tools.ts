@@ -43,7 +43,13 @@ function toolFindings(tools: readonly ToolStatus[]): readonly Finding[] {
 function gatewayFindings(warnings: readonly string[]): readonly Finding[] {
   return warnings
     .filter((text) => !text.startsWith('skills: ') && !text.startsWith('tool-access.json: '))
-    .map((text) => warning('gateway', text, 'Mend what is named there; `foreword reload` then reads it again.'))
+    .map((text) =>
+      warning(
+        'gateway',
+        text,
+        'Mend what is named there. `foreword reload` reads most of it again, a new start all of it.',
+      ),
+    )
 }
 
 /** Servers of others as the configuration names them; only a running gateway contacts them. */
