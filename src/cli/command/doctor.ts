@@ -6,7 +6,8 @@ import { harmless, type Look, styled } from '../style.ts'
 
 export const doctor: Command = {
   name: 'doctor',
-  summary: 'check the home, the configuration, the store, the model, skills, tools and their policy, subjects and channels',
+  summary:
+    'check the home, the configuration, the store, the model, skills, tools and their policy, subjects and channels',
   usage: ['doctor [--json]'],
   details: 'Each finding comes with its mend. Exit code 1 where there is a problem; warnings are none.',
   words: { least: 0, most: 0 },
