@@ -23,9 +23,24 @@ test('in a group the agent answers who mentions it, and reads who it is and no m
   await home.reads(crew, 'Answer 1.', 'Answer 2.', 'Answer 3.')
   const said = userTexts(await home.log(String(crew)))
   assert.equal(said[0], 'Ann Lee: what is a tide?')
-  assert.match(said[1]!, /^\S.*: And the moon\?$/)
+  assert.match(said[1]!, /^\S.*: \(in answer to you: "Answer 1\."\)\n  And the moon\?$/)
   assert.equal(said[2], 'Ann Lee: Hello')
   assert.equal(model.asked.length, 3)
+})
+
+test('who answers a message of somebody else points at its words, on one line and in bounds', async (t) => {
+  const home = await telegramHome(t)
+  home.telegram.say(crew, 'High water\nis at "six".', { from: ann })
+  const [{ id } = assert.fail()] = home.telegram.messages(crew)
+  home.telegram.say(crew, '@scripted_bot is that right?', { from: ada, entities: mention, replyTo: id })
+  await home.reads(crew, 'ok')
+  home.telegram.say(crew, 'x'.repeat(4_000), { from: ann })
+  const long = home.telegram.messages(crew).at(-1)!
+  home.telegram.say(crew, '@scripted_bot and that?', { from: ada, entities: mention, replyTo: long.id })
+  await home.reads(crew, 'ok', 'ok')
+  const [first, second] = userTexts(await home.log(String(crew)))
+  assert.match(first!, /: \(in answer to Ann Lee: "High water is at "six"\."\)\n  is that right\?$/)
+  assert.match(second!, /\(in answer to Ann Lee: "x{999}…"\)\n  and that\?$/)
 })
 
 test('the talk of a group among itself never comes to the disk', async (t) => {

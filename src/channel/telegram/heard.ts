@@ -1,5 +1,6 @@
 import type { CallbackQuery, ChatMemberUpdated, Message, Update } from 'grammy/types'
 import type { TelegramPlace } from './api/sender.ts'
+import { type Answered, answeredIn } from './answered.ts'
 import { type BotName, spokenText } from './spoken-text.ts'
 import { type HeardFile, filesOf } from './heard-files.ts'
 import { memberName, speakerOf, writerOf } from './speaker.ts'
@@ -20,6 +21,7 @@ export interface HeardMessage {
   readonly text: string
   /** Who wrote the words, where they were passed on: they are not the speaker's own. */
   readonly forwardedFrom?: string
+  readonly answers?: Answered
   /** Always in a private chat; in a group only what mentions the bot, or answers it. */
   readonly addressed: boolean
   readonly files: readonly HeardFile[]
@@ -77,6 +79,7 @@ function heardMessage(update: number, message: Message, me: BotName): HeardMessa
   const files = filesOf(message)
   const { text, addressed } = spokenText(message, me)
   const forwardedFrom = writerOf(message)
+  const answers = answeredIn(message, me)
   if (text === '' && files.length === 0 && isService(message)) return undefined
   // In an album one message bears the words, and speaks for all.
   if (!addressed && album === undefined) return undefined
@@ -89,6 +92,7 @@ function heardMessage(update: number, message: Message, me: BotName): HeardMessa
     speaker: speakerOf(message),
     text,
     ...(forwardedFrom === undefined ? {} : { forwardedFrom }),
+    ...(answers ? { answers } : {}),
     addressed,
     files,
     ...(album === undefined ? {} : { album }),

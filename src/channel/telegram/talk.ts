@@ -107,9 +107,13 @@ async function submit(
 }
 
 /** In a group everybody speaks to the same agent: it reads who says what, and no line of one looks like another one's. */
-function spoken({ first: { place, speaker, forwardedFrom }, words }: Said, files: number): string {
+function spoken({ first: { place, speaker, forwardedFrom, answers }, words }: Said, files: number): string {
   const own = words === '' ? (files === 1 ? '(a file, without words)' : `(${files} files, without words)`) : words
-  const text = forwardedFrom === undefined ? own : `(forwarded from ${forwardedFrom})\n${own}`
+  const about = [
+    ...(answers ? [`(in answer to ${answers.by}: "${answers.text}")`] : []),
+    ...(forwardedFrom === undefined ? [] : [`(forwarded from ${forwardedFrom})`]),
+  ]
+  const text = [...about, own].join('\n')
   if (isPersonal(place.chat)) return text
   const name = speaker.handle === undefined ? speaker.name : `${speaker.name} (${speaker.handle})`
   return `${name}: ${text.replaceAll(/\r\n?|[\n\u2028\u2029]/g, '\n  ')}`
