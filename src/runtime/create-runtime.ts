@@ -258,7 +258,7 @@ function fileRoomIn({ store, home, clock, settings, recovers }: RuntimeParts, wa
 
 function subjectRoomIn(
   { store, home, clock, recovers }: RuntimeParts,
-  complete: Runtime['complete'],
+  asks: Runtime['complete'],
   warn: (text: string) => void,
 ): SubjectRoom {
   return openSubjectRoom({
@@ -269,7 +269,7 @@ function subjectRoomIn(
     maxTextChars: 20_000,
     summarize: false,
     asksByItself: recovers !== false,
-    complete,
+    complete: asks,
     warn,
   })
 }
