@@ -231,6 +231,22 @@ test('a proposal is declined with a reason, and nothing is written', async () =>
   assert.equal(await runtime.subjects.text(notesFile), '')
 })
 
+test('everything that waits is declined at once, and nothing is written', async () => {
+  const { runtime, foreword } = await gateway()
+  await runtime.proposals.propose(aboutNotes, source)
+  await runtime.proposals.propose(aboutTaste, source)
+  for (const words of [[], ['proposal-1', '--all']]) {
+    assert.equal((await foreword(['subjects', 'decline', ...words, '--yes'])).code, 2, words.join(' '))
+  }
+  assert.equal((await foreword(['subjects', 'decline', '--all'])).code, 2, 'nobody can be asked')
+  const { code, stdout, stderr } = await foreword(['subjects', 'decline', '--all', '--reason', 'too many', '--yes'])
+  assert.deepEqual([code, stderr], [0, 'Declined 2. Nothing was written.\n'])
+  assert.match(stdout, /Lift the shadows\.[^]*Keep the stars\./)
+  const states = (await runtime.proposals.list()).map(({ state }) => state)
+  assert.deepEqual(states, [{ type: 'declined', by: 'cli', time, reason: 'too many' }, states[0]])
+  assert.equal((await foreword(['subjects', 'decline', '--all', '--yes'])).stderr, 'No proposal waits for you.\n')
+})
+
 test('where nobody can be asked, a proposal is decided with --yes alone', async () => {
   const { runtime, foreword } = await gateway()
   await runtime.proposals.propose(aboutNotes, source)

@@ -1,7 +1,10 @@
-import { type Command, jsonOption } from '../command.ts'
+import { type Command, type CommandCall, jsonOption } from '../command.ts'
 import { runSubcommand, type Subcommand } from '../subcommand.ts'
 import { showContext } from '../subjects/context.ts'
+import { usageFailure } from '../failure.ts'
+import type { Io } from '../io.ts'
 import { decideProposal } from '../subjects/decide.ts'
+import { declineAll } from '../subjects/decline-all.ts'
 import { listSubjects } from '../subjects/list.ts'
 import { newSubject } from '../subjects/new.ts'
 import { showNotes } from '../subjects/notes.ts'
@@ -25,6 +28,7 @@ export const subjects: Command = {
     'subjects proposals [--all] [--json]',
     'subjects confirm PROPOSAL [--yes] [--json]',
     'subjects decline PROPOSAL [--reason TEXT] [--yes] [--json]',
+    'subjects decline --all [--reason TEXT] [--yes] [--json]',
     'subjects undo PROPOSAL [--yes] [--json]',
     'subjects summarize ID [--json]',
   ],
@@ -40,7 +44,7 @@ export const subjects: Command = {
     category: { value: 'NAME', summary: 'gap: what it was to serve, such as colour' },
     offset: { value: 'N', summary: 'notes: lines to leave out at the beginning' },
     limit: { value: 'N', summary: 'notes: at most so many lines (200 unless said)' },
-    all: { summary: 'proposals: decided ones, too' },
+    all: { summary: 'proposals: decided ones, too; decline: everything that waits' },
     reason: { value: 'TEXT', summary: 'decline: why' },
     yes: { summary: 'confirm, decline, undo: do not ask' },
     json: jsonOption,
@@ -63,12 +67,19 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
     forPersons: 'confirm a proposal',
     run: (call, io) => decideProposal('confirm', call, io),
   },
-  decline: {
-    least: 1,
-    most: 1,
-    forPersons: 'decline a proposal',
-    run: (call, io) => decideProposal('decline', call, io),
-  },
+  decline: { least: 0, most: 1, forPersons: 'decline a proposal', run: decline },
   undo: { least: 1, most: 1, forPersons: 'take back what a person confirmed', run: undoProposal },
   summarize: { least: 1, most: 1, run: summarizeNotes },
+}
+
+/** One, or with `--all` everything that waits: never both. */
+async function decline(call: CommandCall, io: Io): Promise<number> {
+  const [, proposal] = call.words
+  if (call.has('all') === (proposal !== undefined)) {
+    throw usageFailure(
+      'One proposal has to be named, or all.',
+      'Write `foreword subjects decline PROPOSAL`, or `--all`.',
+    )
+  }
+  return await (proposal === undefined ? declineAll(call, io) : decideProposal('decline', call, io))
 }

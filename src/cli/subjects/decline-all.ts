@@ -1,0 +1,36 @@
+import type { Proposal } from '../../subject.ts'
+import { ask, pathTo } from '../answer.ts'
+import type { CommandCall } from '../command.ts'
+import { connected, type Connection } from '../connection.ts'
+import { type Io, note, print, printJson } from '../io.ts'
+import { fetchProposals } from './find-proposal.ts'
+import { personAgrees, purposeOf } from './person-agrees.ts'
+import { proposalText } from './proposal-text.ts'
+
+/** Declines everything that waits now, after one question. What comes meanwhile waits on. */
+export async function declineAll(call: CommandCall, io: Io): Promise<number> {
+  return await connected(call.home, io, purposeOf(call, io), async (connection) => {
+    const waiting = await fetchProposals(connection, 'waiting')
+    if (waiting.length === 0) {
+      if (!call.json) note(io, 'No proposal waits for you.')
+      return 0
+    }
+    const now = new Date()
+    if (!call.json) print(io, waiting.map((proposal) => proposalText(proposal, now, io)).join('\n\n'))
+    if (!(await personAgrees(`Decline all ${waiting.length}?`, call, io))) {
+      note(io, 'Nothing was decided: they still wait.')
+      return 1
+    }
+    for (const proposal of waiting) {
+      const declined = await decline(connection, proposal, call.text('reason'))
+      if (call.json) printJson(io, declined)
+    }
+    if (!call.json) note(io, `Declined ${waiting.length}. Nothing was written.`)
+    return 0
+  })
+}
+
+function decline(connection: Connection, { id, digest }: Proposal, reason: string | undefined): Promise<Proposal> {
+  const body = { decision: 'decline', digest, by: 'cli', ...(reason === undefined ? {} : { reason }) }
+  return ask<Proposal>(connection, pathTo('/api/proposals/', id, '/decision'), { method: 'POST', body })
+}
