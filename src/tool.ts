@@ -13,6 +13,7 @@ export { cappedText, wholeCharacter } from './tool/output-cap.ts'
 export type { CallDescription, PlannedCall } from './tool/planned-call.ts'
 export type {
   DirectTool,
+  OfferedWhile,
   PlannedTool,
   Tool,
   ToolAnswered,

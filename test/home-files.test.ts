@@ -32,7 +32,7 @@ test('an agent may use the tools that it names, of those that are allowed', asyn
   const { id } = await runtime.agents.create({ name: 'Reader', tools: ['read_*'] })
   const { id: session } = await runtime.newSession({ agent: id })
   const said = await say('hello', session)
-  assert.deepEqual(said.offered, ['read_file', 'read_context', 'read_full_notes', 'read_result'])
+  assert.deepEqual(said.offered, ['read_file', 'read_result'])
 })
 
 test('the system prompt is edited, kept in its versions, reset and brought back', async (t) => {

@@ -36,3 +36,43 @@ test('the configuration names the subject of sessions that choose none, and is t
   const { warnings } = await other.status()
   assert.match(warnings.join('\n'), /subjects\.default names no subject that is there: There is no subject "reeef"/)
 })
+
+test('a home without subjects pays for none of their tools; the first one brings them with the next turn', async (t) => {
+  const { runtime, say, write } = await openedHome(t, { 'tool-access.json': '{"global": {"mode": "full"}}' })
+  const before = await say('hello')
+  assert.equal(before.offered.includes('read_context'), false)
+  const status = async () => (await runtime.tools()).find(({ name }) => name === 'read_context')!
+  assert.deepEqual(
+    [(await status()).access, (await status()).offeredWhile],
+    ['allowed', { what: 'there is a subject', isSo: false }],
+  )
+
+  write('subjects/reef/brief.md', 'Make it blue.')
+  const after = await say('and now?', before.session)
+  const six = [
+    'read_context',
+    'read_full_notes',
+    'log_operation',
+    'log_gap',
+    'propose_taste_update',
+    'propose_notes_update',
+  ]
+  assert.deepEqual(
+    after.offered.filter((name) => !before.offered.includes(name)),
+    six,
+  )
+  assert.equal((await status()).offeredWhile?.isSo, true)
+})
+
+test('the tools of a session with a subject are offered where they are allowed', async (t) => {
+  const { runtime } = await openedHome(t, {
+    ...reef,
+    'tool-access.json': '{"global": {"allowedTools": ["read_context"]}}',
+  })
+  const { tools } = (await runtime.preview({ subject: 'reef' })).request
+  assert.ok(tools.some(({ name }) => name === 'read_context'))
+  assert.equal(
+    tools.some(({ name }) => name.startsWith('propose')),
+    false,
+  )
+})

@@ -305,6 +305,8 @@ export interface ToolStatus {
   readonly reason?: string
   /** Offered only where this layer stands in this form. */
   readonly offeredWith?: { readonly layer: string; readonly form: string }
+  /** Offered only while something is so, and whether it is so now. */
+  readonly offeredWhile?: { readonly what: string; readonly isSo: boolean }
   /** Its definition has changed since it was accepted. */
   readonly withheld?: WithheldTool
 }

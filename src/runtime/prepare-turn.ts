@@ -51,6 +51,7 @@ export async function prepareTurn(
   // Readers of the history stand last, behind the tools for files.
   const tools = [...setting.tools, ...parts.tools()]
   const named = made?.tools
+  const offered = await offeredNow(tools)
   const layout = made?.layout
   return {
     model,
@@ -60,9 +61,22 @@ export async function prepareTurn(
       setting,
       ...(layout === undefined ? {} : { settings: { ...bench.settings, layout } }),
       async allowedTools() {
-        const allowed = await parts.allowed(tools)
+        const allowed = await parts.allowed(offered)
         return named ? allowed.filter(({ name, readsContext }) => readsContext || isListed(named, name)) : allowed
       },
     },
   }
+}
+
+/** Those that can be of use in this turn. */
+async function offeredNow(tools: readonly Tool[]): Promise<readonly Tool[]> {
+  const asked = new Map<string, Promise<boolean>>()
+  const isSo = async ({ offeredWhile }: Tool) => {
+    if (!offeredWhile) return true
+    const answer = asked.get(offeredWhile.what) ?? offeredWhile.isSo()
+    asked.set(offeredWhile.what, answer)
+    return answer
+  }
+  const offered = await Promise.all(tools.map(isSo))
+  return tools.filter((_, index) => offered[index])
 }

@@ -1,7 +1,7 @@
 import { describedFacts, resultFacts, resultText } from '../agent.ts'
 import type { RunningPlugins } from '../plugin.ts'
 import type { AuditFacts, SessionStore } from '../session.ts'
-import { accessAnswer, createToolbox, type PlannedCall, type Tool, type Toolbox } from '../tool.ts'
+import { accessAnswer, createToolbox, type OfferedWhile, type PlannedCall, type Tool, type Toolbox } from '../tool.ts'
 import type { Clock } from './clock.ts'
 import { type Runtime, RuntimeError, type ToolStatus, type ToolTrial } from './contract.ts'
 import type { RuntimeSettings } from './settings.ts'
@@ -43,7 +43,7 @@ export function createToolDoors(parts: ToolDoorsParts): ToolDoors {
       await plugins.ready()
       const access = await policy.current()
       const withheld = new Map(plugins.withheld().map((each) => [each.name, each]))
-      const known = createToolbox(tools()).tools.map((tool): ToolStatus => {
+      const known = createToolbox(tools()).tools.map(async (tool): Promise<ToolStatus> => {
         const changed = withheld.get(tool.name)
         const answer = accessAnswer(access, tool)
         return {
@@ -55,12 +55,14 @@ export function createToolDoors(parts: ToolDoorsParts): ToolDoors {
           rule: answer.rule,
           ...(answer.type === 'refuse' ? { reason: answer.reason } : {}),
           ...(tool.offeredWith ? { offeredWith: tool.offeredWith } : {}),
+          ...(tool.offeredWhile ? { offeredWhile: await whileNow(tool.offeredWhile) } : {}),
           ...(changed ? { withheld: changed } : {}),
         }
       })
-      const offered = new Set(known.map(({ name }) => name))
+      const listed = await Promise.all(known)
+      const offered = new Set(listed.map(({ name }) => name))
       const hidden = [...withheld.values()].filter(({ name }) => !offered.has(name))
-      return [...known, ...hidden.map(withheldStatus)]
+      return [...listed, ...hidden.map(withheldStatus)]
     },
     async planTool(tool, input) {
       return trialOf(await planned(tool, input))
@@ -92,6 +94,10 @@ export function createToolDoors(parts: ToolDoorsParts): ToolDoors {
       return accepted
     },
   }
+}
+
+async function whileNow({ what, isSo }: OfferedWhile): Promise<ToolStatus['offeredWhile'] & {}> {
+  return { what, isSo: await isSo() }
 }
 
 function withheldStatus(withheld: ToolStatus['withheld'] & {}): ToolStatus {

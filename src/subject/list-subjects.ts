@@ -11,14 +11,26 @@ import { beginningOf } from './text-cap.ts'
 
 /** All subjects, by the order of their ids. Hidden folders, such as `.git`, are left out, and so is what is no subject. */
 export async function listSubjects(places: SubjectPlaces): Promise<readonly SubjectFacts[]> {
-  const names = await readdir(places.directory).catch(() => [])
-  const ids = names.filter((name) => isSubjectId(name) && !name.startsWith('.')).toSorted()
+  const ids = (await idsIn(places)).toSorted()
   const facts: SubjectFacts[] = []
   for (let from = 0; from < ids.length; from += AT_ONCE) {
     const some = await Promise.all(ids.slice(from, from + AT_ONCE).map((id) => factsOf(places, id)))
     facts.push(...some.filter((one) => one !== undefined))
   }
   return facts
+}
+
+/** Whether there is one. */
+export async function anySubject(places: SubjectPlaces): Promise<boolean> {
+  for (const id of await idsIn(places)) {
+    if ((await folderWithin(places.directory, id)) !== undefined) return true
+  }
+  return false
+}
+
+async function idsIn({ directory }: SubjectPlaces): Promise<readonly string[]> {
+  const names = await readdir(directory).catch(() => [])
+  return names.filter((name) => isSubjectId(name) && !name.startsWith('.'))
 }
 
 /** Subjects that are looked at side by side. */

@@ -34,7 +34,7 @@ async function newHome(options: Partial<SubjectsOptions> = {}): Promise<Home> {
 test('where there is no folder of subjects there are none, and none is found', async () => {
   const { path } = await newHome()
   const subjects = openSubjects({ directory: join(path, 'no'), tastes: join(path, 'no either'), maxTextChars: 20_000 })
-  assert.deepEqual(await subjects.list(), [])
+  assert.deepEqual([await subjects.list(), await subjects.any()], [[], false])
   await assert.rejects(subjects.context('reef'), { code: 'not_found' })
 })
 
@@ -135,6 +135,9 @@ test('a subject that is a link out of the folder, or a file, is not found', asyn
     (await subjects.list()).map(({ id }) => id),
     ['reef'],
   )
+  assert.equal(await subjects.any(), true)
+  await rm(join(path, 'subjects', 'reef'), { recursive: true })
+  assert.equal(await subjects.any(), false)
 })
 
 test('invalid UTF-8 is replaced, and a byte order mark does no harm', async () => {

@@ -4,7 +4,7 @@ import { createSubject } from './create-subject.ts'
 import { gapLine, operationLine } from './entry-line.ts'
 import { gapRecord } from './gap-record.ts'
 import type { JsonObject } from './json-lines.ts'
-import { listSubjects } from './list-subjects.ts'
+import { anySubject, listSubjects } from './list-subjects.ts'
 import { logRecord } from './log-record.ts'
 import { notesPage } from './notes-page.ts'
 import { readNotes, readSubject } from './read-subject.ts'
@@ -20,6 +20,7 @@ export function openSubjects(options: SubjectsOptions): Subjects {
     appendLine(await fileOfSubject(options, id, await subjectFolder(options, id), name), line)
   return {
     list: () => listSubjects(options),
+    any: () => anySubject(options),
     create: (id, { brief } = {}) => createSubject(options, id, brief),
     context: async (id) => readSubject(options, id, await subjectFolder(options, id)),
     async notes(id, page = {}) {

@@ -4,6 +4,8 @@ import type { GapRecord, LogRecord, SubjectContext } from './subject-context.ts'
 export interface Subjects {
   /** By id, in the order of their names. Folders whose names are no ids are left out. */
   list(): Promise<readonly SubjectFacts[]>
+  /** Whether there is any. Costs less than a list. */
+  any(): Promise<boolean>
   /** Rejects with `exists`, and with `invalid_input` for what is no id. */
   create(id: string, options?: { readonly brief?: string }): Promise<void>
   /** Rejects with `not_found` where there is no folder; an empty one is a fresh subject. */

@@ -31,6 +31,14 @@ export interface ToolTraits extends ToolDefinition {
   faultOf?(input: Readonly<Record<string, unknown>>): string | undefined
   /** Offered only in calls in which this layer stands in this form. Offered in all calls where absent. */
   readonly offeredWith?: { readonly layer: string; readonly form: string }
+  /** Offered only while there is something that it could be used for. Asked once before each turn. Always where absent. */
+  readonly offeredWhile?: OfferedWhile
+}
+
+export interface OfferedWhile {
+  /** For people, such as `there is a subject`. */
+  readonly what: string
+  isSo(): Promise<boolean>
 }
 
 export interface DirectTool {

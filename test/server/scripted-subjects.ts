@@ -40,6 +40,7 @@ export function scriptedSubjects(time: string): ScriptedSubjects {
   const subjects: Subjects = {
     list: async () =>
       [...all].map(([id, { brief }]) => ({ id, title: brief.split('\n')[0]!, updated: time })).toSorted(byId),
+    any: async () => all.size > 0,
     async create(id, { brief = '' } = {}) {
       if (!/^[\w.-]+$/.test(id) || id.includes('..')) {
         throw new SubjectError('invalid_input', `${id} is no id of a subject.`)

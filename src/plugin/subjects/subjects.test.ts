@@ -168,6 +168,7 @@ function plugin(asked: unknown[] = []) {
 const nothingOfIt = () => Promise.reject(new Error('not asked here'))
 const unused = {
   list: nothingOfIt,
+  any: async () => true,
   create: nothingOfIt,
   notes: nothingOfIt,
   logOperation: nothingOfIt,

@@ -10,7 +10,7 @@ export interface SubjectsPluginOptions extends OperationParts {
 
 /** Layer `subject`, and the tools that read a subject, add to its log, and propose (BEHAVIOURS §4). None of them confirms. */
 export function subjectsPlugin({ usual, ...parts }: SubjectsPluginOptions): Plugin {
-  const tools = subjectOperations(parts).map(subjectTool)
+  const tools = subjectOperations(parts).map((operation) => subjectTool(operation, parts.subjects))
   let warnings: readonly string[] = []
   const look = async () => {
     warnings = usual === undefined ? [] : await faultsOf(usual, parts.subjects)
