@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'node:test'
 import type { ToolStatus } from '../src/runtime.ts'
+import type { AuditRecord } from '../src/session.ts'
 import { temporaryHome } from './cli/home.ts'
 import { run } from './cli/recorded-io.ts'
 import { scriptedConnection } from './cli/scripted-connection.ts'
@@ -124,6 +125,20 @@ test('allow and deny write tool-access.json, for the owner alone, and leave comm
   assert.match(denied, /^\/\/ mine\n/)
   assert.match(denied, /"allowedTools": \[\]/)
   assert.match(denied, /"enabled": false/)
+
+  const { stdout } = await run(['audit', '--json'], { environment })
+  const records = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as AuditRecord)
+  assert.deepEqual(
+    records.map(({ kind, tool, rule, reason }) => [kind, tool, rule, reason]),
+    [
+      ['change', 'shell', 'tool-access.json', 'allowed'],
+      ['change', 'files__*', 'tool-access.json', 'allowed'],
+      ['change', 'shell', 'tool-access.json', 'no longer allowed'],
+    ],
+  )
 })
 
 test('a name that no tool has is written with a warning', async (context) => {

@@ -5,6 +5,7 @@ import type { CommandCall } from '../command.ts'
 import { connected } from '../connection.ts'
 import { CommandFailure } from '../failure.ts'
 import { type Io, note, print, printJson } from '../io.ts'
+import { withWritableStore } from '../open-store.ts'
 import { nearestName } from '../nearest-name.ts'
 import { styled } from '../style.ts'
 import { fetchTools, toolTable } from './tool-table.ts'
@@ -47,8 +48,22 @@ async function edit(home: string, names: readonly string[], allowed: boolean): P
     throw new CommandFailure('tool-access', message, { mend: `The file is ${file}.`, cause: error })
   }
   await createHome(files)
-  if (after !== before) await writePrivately(file, after, randomBytes(6).toString('hex'))
+  if (after !== before) {
+    await writePrivately(file, after, randomBytes(6).toString('hex'))
+    await record(home, names, allowed)
+  }
   return file
+}
+
+/** What may run has changed: the audit says so, also where no gateway runs. */
+async function record(home: string, names: readonly string[], allowed: boolean): Promise<void> {
+  const time = new Date().toISOString()
+  const reason = allowed ? 'allowed' : 'no longer allowed'
+  await withWritableStore(home, (store) =>
+    store.transaction(
+      names.map((tool) => ({ type: 'audit', facts: { kind: 'change', tool, rule: 'tool-access.json', reason }, time })),
+    ),
+  )
 }
 
 async function textOf(file: string): Promise<string> {
