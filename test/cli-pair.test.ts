@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import test from 'node:test'
 import { temporaryHome } from './cli/home.ts'
 import { run } from './cli/recorded-io.ts'
@@ -17,15 +19,20 @@ function gateway() {
   return { runtime, foreword, letIn }
 }
 
-test('a code is shown with what to do with it, and nothing else stands in a pipe', async () => {
+test('a code is shown with what to do with it, and nothing else stands in a pipe', async (context) => {
+  const { home, environment } = temporaryHome(context)
   const { foreword } = gateway()
-  const { code, stdout, stderr } = await foreword(['pair'])
+  const { code, stdout, stderr } = await foreword(['pair'], { environment })
   assert.deepEqual([code, stdout], [0, '/pair CODE-1\n'])
-  assert.match(stderr, /^Send this to your bot on telegram.*\nIt holds for ten minutes and works once/)
+  assert.match(stderr, /^Send this to your Telegram bot.*\nIt holds for ten minutes and works once/)
   assert.match(stderr, /\nIn a group name the bot: \/pair@NAME_OF_YOUR_BOT CODE-1\n/)
   assert.doesNotMatch(stderr, /No gateway/)
+  assert.match(stderr, /\nNo bot is configured yet: set channels\.telegram/)
+  mkdirSync(home, { recursive: true })
+  writeFileSync(join(home, 'config.json'), '{"channels": {"telegram": {"tokenEnv": "BOT_TOKEN"}}}')
+  assert.doesNotMatch((await foreword(['pair'], { environment })).stderr, /No bot/)
   const shown = JSON.parse((await foreword(['pair', '--json', '--channel', 'matrix'])).stdout)
-  assert.deepEqual([shown.channel, shown.code, typeof shown.expires], ['matrix', 'CODE-2', 'string'])
+  assert.deepEqual([shown.channel, shown.code, typeof shown.expires], ['matrix', 'CODE-3', 'string'])
 })
 
 test('chats are listed, and taken out by id or title', async () => {

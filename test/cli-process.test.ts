@@ -57,6 +57,19 @@ test('from the start of a gateway to its end, every command finds what the other
   assert.equal((await ask('replay', sessionId)).stdout, '2 of 2 identical\n')
 })
 
+test('a channel that cannot be had is told by the start, by doctor and by the status, and the gateway runs', async (context) => {
+  const { home, environment } = temporaryHome(context)
+  mkdirSync(home, { recursive: true })
+  writeFileSync(join(home, 'config.json'), '{"channels": {"telegram": {"tokenEnv": "NO_TOKEN_HERE"}}}')
+  const gateway = spawnForeword(context, ['start', '--json'], environment)
+  const { address, warnings } = JSON.parse(await gateway.line(/address/)) as { address: string; warnings: string[] }
+  const why = 'Telegram is left out: the environment variable NO_TOKEN_HERE is not set.'
+  assert.deepEqual(warnings, [why])
+  const authorization = `Bearer ${readFileSync(join(home, 'data', 'token'), 'utf8').trim()}`
+  const status = await fetch(`${address}/api/status`, { headers: { authorization } })
+  assert.deepEqual(((await status.json()) as { warnings: string[] }).warnings, [why])
+})
+
 test('the token is printed by start and token alone', async (context) => {
   const { home, environment } = temporaryHome(context)
   const gateway = spawnForeword(context, ['start', '--json'], environment)

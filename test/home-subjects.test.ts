@@ -76,3 +76,14 @@ test('the tools of a session with a subject are offered where they are allowed',
     false,
   )
 })
+
+test('long notes of the default subject are no trouble at the start, where no model can be asked yet', async (t) => {
+  const notes = Array.from({ length: 60 }, (_, line) => `line ${line}`).join('\n')
+  const configuration = { subjects: { default: 'reef', summarize: true } }
+  const { runtime } = await openedHome(t, { 'subjects/reef/notes.md': notes }, configuration)
+  assert.deepEqual((await runtime.status()).warnings, [])
+  const { model, lines, text } = await runtime.summariseNotes('reef')
+  assert.deepEqual([model, lines, text.length > 0], ['rehearsal', 60, true])
+  const { summary } = (await runtime.subjects.context('reef')).context.notes
+  assert.match(summary, /^\[Summary by rehearsal of 60 lines; read_full_notes has the text\]\n/)
+})

@@ -41,8 +41,9 @@ export async function openGateway(
   try {
     const configured = configuration.gateway.token
     const token = await ensureToken({ home, random: randomBytes, ...(configured === undefined ? {} : { configured }) })
+    const known: string[] = []
     const { channels, hooks } = listens
-      ? await configuredChannels(configuration, io, warn)
+      ? await configuredChannels(configuration, io, (text) => void known.push(text))
       : { channels: [], hooks: {} }
     const runtime = await openRuntime({
       home,
@@ -50,6 +51,7 @@ export async function openGateway(
       environment: io.environment,
       version: version(),
       channels,
+      warnings: known,
       warn,
     })
     return {

@@ -59,6 +59,8 @@ export interface RuntimeParts {
   /** Tools besides those of the plugins. */
   readonly tools?: readonly Tool[]
   readonly channels?: readonly Channel[]
+  /** What was wrong before there was a runtime, for its status. */
+  readonly warnings?: readonly string[]
   /** Sentences for the operator. */
   readonly warn?: (text: string) => void
   /** Whether turns that a former process left are taken up. */
@@ -75,7 +77,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
     current: () => parts.policy.current(),
     withheld: () => new Set(plugins.withheld().map(({ name }) => name)),
   }
-  const told = new Set<string>()
+  const told = new Set<string>(parts.warnings)
   const warn = (text: string) => {
     told.delete(text)
     told.add(text)

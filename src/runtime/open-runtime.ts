@@ -27,6 +27,8 @@ export interface OpenOptions {
   readonly version: string
   /** Where people talk besides the doors of the gateway. Not started where nothing is taken up. */
   readonly channels?: readonly Channel[]
+  /** What is known to be wrong already, for the status. */
+  readonly warnings?: readonly string[]
   /** Sentences for the operator. */
   readonly warn?: (text: string) => void
   /**
@@ -51,19 +53,25 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
   const { files: limits } = configuration
   const reader = createDocumentReader({ limits: { bytes: limits.maxBytes } })
   let runtime: Runtime | undefined
+  const early = [...(options.warnings ?? [])]
+  /** Until there is a runtime, what is told is kept for its status. */
+  const tell = (text: string) => {
+    if (!runtime) early.push(text)
+    warn?.(text)
+  }
   const subjects = openSubjectRoom({
     ...configuration.subjects,
     store,
     clock: systemClock,
     asksByItself: recovers !== false,
     complete: (input) => runtime!.complete(input),
-    warn: warn ?? (() => {}),
+    warn: tell,
   })
   const plugins = await startedPlugins(options, { store, policy, reader, subjects })
   const orphans = recovers === false ? 0 : endOrphans()
-  if (orphans > 0) warn?.(`${orphans} programs that a former process had left running were ended.`)
+  if (orphans > 0) tell(`${orphans} programs that a former process had left running were ended.`)
   const { embedder, warnings } = configuredEmbedder(configuration.search, environment)
-  for (const warning of warnings) warn?.(warning)
+  for (const warning of warnings) tell(warning)
   const files = openFileRoom({
     ...(embedder ? { embedder } : {}),
     store,
@@ -73,7 +81,7 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
     limits,
     reader,
     readOnly: recovers === false,
-    warn: warn ?? (() => {}),
+    warn: tell,
   })
   runtime = await createRuntime({
     version,
@@ -100,6 +108,7 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
       ...(agent.reasoning === undefined ? {} : { reasoning: agent.reasoning }),
     },
     ...(channels ? { channels } : {}),
+    warnings: early,
     ...(warn ? { warn } : {}),
     ...(recovers === undefined ? {} : { recovers }),
   })

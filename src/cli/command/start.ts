@@ -29,15 +29,13 @@ export const start: Command = {
 async function runGateway(call: CommandCall, io: Io): Promise<number> {
   // What is odd at the start stands on the screen; what comes later is told when it comes.
   let announced = false
-  const early = new Set<string>()
-  const told = (text: string) => void (announced ? note(io, text) : early.add(text))
-  const gateway = await openGateway(call.home, io, told, { listens: true })
+  const gateway = await openGateway(call.home, io, (text) => announced && note(io, text), { listens: true })
   const listening = await listenOn(gateway)
   try {
     gateway.claim.update({ pid: process.pid, address: listening.url, started: gateway.started })
     // Whoever reads the screen may already ask it to stop.
     const asked = interrupted(io)
-    await announce(gateway, { listening, early }, call, io)
+    await announce(gateway, listening, call, io)
     announced = true
     await asked
     if (!call.json) note(io, '\nStopping. Ctrl-C once more leaves at once.')
@@ -60,17 +58,12 @@ async function listenOn(gateway: Gateway): Promise<Listening> {
   }
 }
 
-async function announce(
-  gateway: Gateway,
-  { listening, early }: { readonly listening: Listening; readonly early: ReadonlySet<string> },
-  call: CommandCall,
-  io: Io,
-): Promise<void> {
+async function announce(gateway: Gateway, listening: Listening, call: CommandCall, io: Io): Promise<void> {
   const status = await gateway.runtime.status()
   const { unusableModel } = await import('../unusable-model.ts')
   const { model, models, providers } = gateway.configuration
   const unusable = await unusableModel(model, { providers, models, environment: io.environment })
-  const warnings = [...new Set([...(unusable === undefined ? [] : [unusable]), ...early, ...status.warnings])]
+  const warnings = unusable === undefined ? status.warnings : [unusable, ...status.warnings]
   if (call.json) {
     const { url: address, port } = listening
     printJson(io, { address, port, pid: process.pid, model: status.model, home: call.home, warnings })

@@ -3,6 +3,7 @@ import { ask } from '../answer.ts'
 import type { CommandCall } from '../command.ts'
 import { connected } from '../connection.ts'
 import { type Io, note, print, printJson } from '../io.ts'
+import { validConfiguration } from '../load-configuration.ts'
 import { channelOf } from './channel-of.ts'
 
 /** Shows a new code, and what to do with it. */
@@ -14,11 +15,19 @@ export async function newPairingCode(call: CommandCall, io: Io): Promise<number>
   }))
   if (call.json) printJson(io, made)
   else {
-    note(io, `Send this to your bot on ${body.channel}, from the chat that should be let in:`)
+    const bot = body.channel === 'telegram' ? 'your Telegram bot' : `your bot on ${body.channel}`
+    note(io, `Send this to ${bot}, from the chat that should be let in:`)
     print(io, `/pair ${made.code}`)
     note(io, 'It holds for ten minutes and works once. A code that was shown before works no longer.')
     if (body.channel === 'telegram') note(io, `In a group name the bot: /pair@NAME_OF_YOUR_BOT ${made.code}`)
   }
+  if (body.channel === 'telegram' && !(await hasTelegram(call.home, io))) {
+    note(io, 'No bot is configured yet: set channels.telegram in config.json, as docs/guide/telegram.md says.')
+  }
   if (!isRunning) note(io, 'No gateway runs on this home. Start one with `foreword start` while the code holds.')
   return 0
+}
+
+async function hasTelegram(home: string, io: Io): Promise<boolean> {
+  return (await validConfiguration(home, io)).channels.telegram !== undefined
 }

@@ -30,7 +30,8 @@ export function subjectsPlugin({ usual, ...parts }: SubjectsPluginOptions): Plug
 /** Turns run without a subject that is not there; its owner should know. */
 async function faultsOf(usual: string, subjects: Subjects): Promise<readonly string[]> {
   try {
-    await subjects.context(usual)
+    // Not its context: long notes would be put into a model's words, and there is none yet.
+    await subjects.notes(usual, { limit: 1 })
     return []
   } catch (error) {
     if (!(error instanceof SubjectError)) throw error
