@@ -69,6 +69,7 @@ async function gatewayEntry({ home }: CommandCall, io: Io): Promise<ServerEntry>
       mend: 'Start one with `foreword start`, then ask again.',
     })
   }
+  if (running.type !== 'gateway') note(io, 'No gateway runs on this home now: this is where the configuration puts it.')
   return { type: 'http', url: `${url}/mcp`, headers: { Authorization: `Bearer ${token}` } }
 }
 
