@@ -14,8 +14,6 @@ export {
   type Replay,
   type RequestView,
   type Runtime,
-  RuntimeError,
-  type RuntimeErrorCode,
   type RuntimeStatus,
   type SessionEvent,
   type SubmitInput,
@@ -26,6 +24,7 @@ export {
   type TurnView,
   type WaitingApproval,
 } from './runtime/contract.ts'
+export { RuntimeError, type RuntimeErrorCode } from './runtime/runtime-error.ts'
 export type { AgentValue, ProjectValue } from './runtime/custom-agents.ts'
 export { agentSchema, projectSchema } from './runtime/custom-agents.ts'
 export type { EditedPrompt, PromptVersion } from './runtime/edited-prompt.ts'

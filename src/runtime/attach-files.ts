@@ -1,6 +1,6 @@
 import type { Message, UserMessage } from '../context.ts'
 import type { AttachedFile, FileRow } from '../session.ts'
-import { RuntimeError } from './contract.ts'
+import { RuntimeError } from './runtime-error.ts'
 import type { Library } from './library.ts'
 
 /** Owner of files that were handed in for a message that is not written yet. */

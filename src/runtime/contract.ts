@@ -1,5 +1,5 @@
 import type { Comparison, Manifest, Message, ToolDefinition } from '../context.ts'
-import type { FinishReason, ModelErrorCode, ModelFacts } from '../model.ts'
+import type { FinishReason, ModelFacts } from '../model.ts'
 import type { WithheldTool } from '../plugin.ts'
 import type { IndexProgress, SearchHit } from '../search.ts'
 import type {
@@ -21,6 +21,7 @@ import type { EditedPrompt } from './edited-prompt.ts'
 import type { Library } from './library.ts'
 import type { Pairings } from './pairings.ts'
 import type { Records } from './records.ts'
+import type { RuntimeErrorCode } from './runtime-error.ts'
 
 /**
  * Many sessions over one home: what every door (HTTP, command line, channels) talks to. Methods reject with
@@ -352,49 +353,4 @@ export interface TurnView {
   readonly text: string
   readonly calls: readonly string[]
   readonly totals: TurnTotals
-}
-
-/** For programs. Those of a model are passed on as they are. */
-export type RuntimeErrorCode =
-  | 'invalid-input'
-  | 'no-such-session'
-  | 'no-such-turn'
-  | 'no-such-call'
-  | 'no-such-tool'
-  | 'no-such-approval'
-  | 'no-such-record'
-  | 'no-such-file'
-  | 'no-such-subject'
-  /** Somebody changed it between the look and the change. */
-  | 'record-changed'
-  /** Somebody has decided already, or about something else. */
-  | 'approval-changed'
-  /** The idempotency key belongs to other input. */
-  | 'key-reused'
-  | 'context-overflow'
-  | 'storage-full'
-  | 'storage'
-  | 'closing'
-  /** The model said nothing where it had to answer. */
-  | 'no-answer'
-  /** Foreword failed inside. */
-  | 'internal'
-  | ModelErrorCode
-
-/** What, where, and how to mend it. */
-export class RuntimeError extends Error {
-  override readonly name = 'RuntimeError'
-  readonly code: RuntimeErrorCode
-  readonly facts: Readonly<Record<string, unknown>>
-
-  constructor(
-    code: RuntimeErrorCode,
-    message: string,
-    facts: Readonly<Record<string, unknown>> = {},
-    options?: ErrorOptions,
-  ) {
-    super(message, options)
-    this.code = code
-    this.facts = facts
-  }
 }

@@ -1,6 +1,6 @@
 import { type SessionStore, StoreError } from '../session.ts'
 import type { Clock } from './clock.ts'
-import { RuntimeError } from './contract.ts'
+import { RuntimeError } from './runtime-error.ts'
 import { runtimeFailure } from './runtime-failure.ts'
 
 /** The system prompt as its owner edited it, with every version before (BEHAVIOURS §3.3). */

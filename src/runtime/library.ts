@@ -11,7 +11,7 @@ import {
   type SessionStore,
 } from '../session.ts'
 import type { Clock } from './clock.ts'
-import { RuntimeError } from './contract.ts'
+import { RuntimeError } from './runtime-error.ts'
 import { counterKey } from './turn-projection.ts'
 import { runtimeFailure } from './runtime-failure.ts'
 

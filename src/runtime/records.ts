@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { type RecordVersion, type SessionStore, StoreError } from '../session.ts'
 import type { Clock } from './clock.ts'
-import { RuntimeError } from './contract.ts'
+import { RuntimeError } from './runtime-error.ts'
 import { runtimeFailure } from './runtime-failure.ts'
 
 /** Something that people edit, in one of its versions. */

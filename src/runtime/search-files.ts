@@ -1,5 +1,6 @@
 import type { SearchEngine } from '../search.ts'
-import { type FileSearch, type FileSearchAnswer, RuntimeError } from './contract.ts'
+import type { FileSearch, FileSearchAnswer } from './contract.ts'
+import { RuntimeError } from './runtime-error.ts'
 import { collectionOf, type Library } from './library.ts'
 
 /**

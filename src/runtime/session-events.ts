@@ -1,5 +1,6 @@
 import type { Entry, SessionStore } from '../session.ts'
-import { type EventsOptions, RuntimeError, type SessionEvent } from './contract.ts'
+import type { EventsOptions, SessionEvent } from './contract.ts'
+import { RuntimeError } from './runtime-error.ts'
 import { openBacklog } from './event-backlog.ts'
 import type { SessionDesk } from './session-desk.ts'
 import { eventId, parseEventId } from './session-stream.ts'

@@ -1,6 +1,7 @@
 import { messageText } from '../context.ts'
 import type { Entry, SessionStore, Usage } from '../session.ts'
-import { RuntimeError, type TurnTotals, type TurnView } from './contract.ts'
+import type { TurnTotals, TurnView } from './contract.ts'
+import { RuntimeError } from './runtime-error.ts'
 
 /** A turn as a door shows it, read from the log. */
 export async function turnView(store: SessionStore, session: string, turn: string): Promise<TurnView> {
