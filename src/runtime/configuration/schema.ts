@@ -1,5 +1,8 @@
 import { z } from 'zod'
 import { layouts } from '../../context.ts'
+import { variable } from './variable.ts'
+import { subjects } from './subjects-schema.ts'
+import { telegram } from './telegram-schema.ts'
 
 const layoutNames = Object.keys(layouts)
 const placement = z.enum(['system', 'preamble', 'before-input', 'after-input'])
@@ -8,7 +11,6 @@ const share = z.number().min(0).max(1)
 const tokens = z.int().min(0)
 const milliseconds = z.int().min(1)
 const usDollars = z.number().min(0)
-const variable = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of an environment variable')
 const timeZone = z.string().refine(isTimeZone, 'must be the name of a time zone, such as Europe/Berlin')
 const layoutName = z.enum(layoutNames as [string, ...string[]])
 
@@ -162,54 +164,6 @@ const skills = z.strictObject({
     .default([])
     .describe("Folders outside the home whose `.agents/skills` you trust: the workspace's skills load only then."),
   allowScripts: z.boolean().default(false).describe("Whether a skill's own scripts may run."),
-})
-
-const subjects = z.strictObject({
-  directory: z.string().min(1).default('subjects').describe('Folder of the subjects; relative to the home.'),
-  tastes: z.string().min(1).default('tastes').describe('Folder of the tastes; relative to the home.'),
-  default: z.string().min(1).optional().describe('Id of the subject of sessions that choose none.'),
-  maxTextChars: z
-    .int()
-    .min(200)
-    .default(20_000)
-    .describe('The most of one text of a subject that is read into a context, characters.'),
-  summarize: z
-    .boolean()
-    .default(false)
-    .describe('Whether a model puts notes of more than 40 lines into words. Their beginning and end unless it does.'),
-  summaryModel: z
-    .string()
-    .min(1)
-    .optional()
-    .describe('PROVIDER/MODEL that does it; the configured model unless given.'),
-})
-
-const webhook = z.strictObject({
-  url: z
-    .url({ protocol: /^https$/ })
-    .describe('Public address of the gateway; /channels/telegram is added where it names no path.'),
-  secretEnv: variable
-    .optional()
-    .describe('Environment variable that holds the secret of the calls; made unless given.'),
-})
-
-const telegram = z.strictObject({
-  tokenEnv: variable.optional().describe("Environment variable that holds the bot's token."),
-  tokenFile: z.string().min(1).optional().describe("File that holds the bot's token; relative to the home."),
-  allowedUsers: z.array(z.int()).default([]).describe('Ids of the people who may talk to the bot.'),
-  allowedChats: z
-    .array(z.int())
-    .default([])
-    .describe('Ids of the groups that the bot answers in when it is mentioned.'),
-  linkPreviews: z
-    .boolean()
-    .default(false)
-    .describe('Whether Telegram fetches the pages that a reply links to: a reply can send data out that way.'),
-  apiRoot: z
-    .url({ protocol: /^https?$/ })
-    .default('https://api.telegram.org')
-    .describe('Where the Bot API is; a server of your own takes larger files.'),
-  webhook: webhook.optional().describe('Telegram calls the gateway. The gateway asks Telegram unless given.'),
 })
 
 const server = z.strictObject({

@@ -1,0 +1,22 @@
+import { z } from 'zod'
+
+/** Keys below `subjects`. */
+export const subjects = z.strictObject({
+  directory: z.string().min(1).default('subjects').describe('Folder of the subjects; relative to the home.'),
+  tastes: z.string().min(1).default('tastes').describe('Folder of the tastes; relative to the home.'),
+  default: z.string().min(1).optional().describe('Id of the subject of sessions that choose none.'),
+  maxTextChars: z
+    .int()
+    .min(200)
+    .default(20_000)
+    .describe('The most of one text of a subject that is read into a context, characters.'),
+  summarize: z
+    .boolean()
+    .default(false)
+    .describe('Whether a model puts notes of more than 40 lines into words. Their beginning and end unless it does.'),
+  summaryModel: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('PROVIDER/MODEL that does it; the configured model unless given.'),
+})
