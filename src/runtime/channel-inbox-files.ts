@@ -1,5 +1,6 @@
-import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { makePrivateFolder, syncFolder } from '../session.ts'
 
 /** A file of an inbox: `json` holds what waits, `done` is empty and remembers what was handled. */
 export interface InboxFile {
@@ -20,9 +21,7 @@ export function nameOf(number: number, key: string, kind: InboxFile['kind']): st
 
 /** In the order of their numbers. Makes the folder where there is none, and clears away what was being written. */
 export async function inboxFiles(folder: string): Promise<readonly InboxFile[]> {
-  const made = await mkdir(folder, { recursive: true, mode: 0o700 })
-  if (made !== undefined)
-    for (let at = folder; at.length >= made.length; at = dirname(at)) await syncFolder(dirname(at))
+  await makePrivateFolder(folder)
   const names = await readdir(folder)
   for (const name of names) if (name.endsWith('.arriving')) await rm(join(folder, name), { force: true })
   return names.toSorted().flatMap((name): readonly InboxFile[] => {
@@ -73,15 +72,4 @@ export async function removeIncoming(folder: string, name: string): Promise<void
 
 export async function moveAside(folder: string, name: string): Promise<void> {
   await rename(join(folder, name), join(folder, `${name}.broken`))
-}
-
-/** So that a name is on the disk as well as what it names. Windows has no way to ask for that. */
-async function syncFolder(folder: string): Promise<void> {
-  if (process.platform === 'win32') return
-  const handle = await open(folder, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import { mkdir, open, rename } from 'node:fs/promises'
+import { open, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { makePrivateFolder, syncFolder } from './private-folder.ts'
 import { storeError } from './sqlite/sqlite-error.ts'
 import { StoreError } from './store-error.ts'
 
@@ -90,21 +91,4 @@ function meaningOf(error: unknown, path: string): unknown {
     })
   }
   return new StoreError('io', `the disk failed at ${path}: check it (${error.message})`, { cause: error })
-}
-
-async function makePrivateFolder(path: string): Promise<void> {
-  const made = await mkdir(path, { recursive: true, mode: 0o700 })
-  if (made === undefined) return
-  for (let folder = path; folder.length >= made.length; folder = dirname(folder)) await syncFolder(dirname(folder))
-}
-
-/** So that a name is on the disk as well as what it names. Windows has no way to ask for that. */
-async function syncFolder(path: string): Promise<void> {
-  if (process.platform === 'win32') return
-  const folder = await open(path, 'r')
-  try {
-    await folder.sync()
-  } finally {
-    await folder.close()
-  }
 }
