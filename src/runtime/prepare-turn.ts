@@ -3,6 +3,7 @@ import { isListed, type Tool } from '../tool.ts'
 import { budgetFor } from './call-budget.ts'
 import type { AgentValue } from './custom-agents.ts'
 import type { ModelChoice } from './model-choice.ts'
+import { offeredTools } from './offered-tools.ts'
 import type { Records } from './records.ts'
 import type { SessionDesk } from './session-desk.ts'
 import { found, type SettingParts, turnSetting } from './turn-setting.ts'
@@ -51,7 +52,7 @@ export async function prepareTurn(
   // Readers of the history stand last, behind the tools for files.
   const tools = [...setting.tools, ...parts.tools()]
   const named = made?.tools
-  const offered = await offeredNow(tools)
+  const offered = await offeredTools(tools)
   const layout = made?.layout
   return {
     model,
@@ -66,17 +67,4 @@ export async function prepareTurn(
       },
     },
   }
-}
-
-/** Those that can be of use in this turn. */
-async function offeredNow(tools: readonly Tool[]): Promise<readonly Tool[]> {
-  const asked = new Map<string, Promise<boolean>>()
-  const isSo = async ({ offeredWhile }: Tool) => {
-    if (!offeredWhile) return true
-    const answer = asked.get(offeredWhile.what) ?? offeredWhile.isSo()
-    asked.set(offeredWhile.what, answer)
-    return answer
-  }
-  const offered = await Promise.all(tools.map(isSo))
-  return tools.filter((_, index) => offered[index])
 }

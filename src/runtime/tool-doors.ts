@@ -1,10 +1,11 @@
 import { describedFacts, resultFacts, resultText } from '../agent.ts'
 import type { RunningPlugins } from '../plugin.ts'
 import type { AuditFacts, SessionStore } from '../session.ts'
-import { accessAnswer, createToolbox, type OfferedWhile, type PlannedCall, type Tool, type Toolbox } from '../tool.ts'
+import { accessAnswer, createToolbox, type PlannedCall, type Tool, type Toolbox } from '../tool.ts'
 import type { Clock } from './clock.ts'
 import type { Runtime, ToolStatus, ToolTrial } from './contract.ts'
 import { RuntimeError } from './runtime-error.ts'
+import { conditionsOf } from './offered-tools.ts'
 import type { RuntimeSettings } from './settings.ts'
 import { policyGate, type ToolPolicy } from './tool-policy.ts'
 
@@ -44,7 +45,10 @@ export function createToolDoors(parts: ToolDoorsParts): ToolDoors {
       await plugins.ready()
       const access = await policy.current()
       const withheld = new Map(plugins.withheld().map((each) => [each.name, each]))
-      const known = createToolbox(tools()).tools.map(async (tool): Promise<ToolStatus> => {
+      const all = createToolbox(tools()).tools
+      const holds = await conditionsOf(all)
+      const known = all.map((tool): ToolStatus => {
+        const { offeredWhile } = tool
         const changed = withheld.get(tool.name)
         const answer = accessAnswer(access, tool)
         return {
@@ -56,14 +60,15 @@ export function createToolDoors(parts: ToolDoorsParts): ToolDoors {
           rule: answer.rule,
           ...(answer.type === 'refuse' ? { reason: answer.reason } : {}),
           ...(tool.offeredWith ? { offeredWith: tool.offeredWith } : {}),
-          ...(tool.offeredWhile ? { offeredWhile: await whileNow(tool.offeredWhile) } : {}),
+          ...(offeredWhile
+            ? { offeredWhile: { what: offeredWhile.what, isSo: holds.get(offeredWhile) === true } }
+            : {}),
           ...(changed ? { withheld: changed } : {}),
         }
       })
-      const listed = await Promise.all(known)
-      const offered = new Set(listed.map(({ name }) => name))
+      const offered = new Set(known.map(({ name }) => name))
       const hidden = [...withheld.values()].filter(({ name }) => !offered.has(name))
-      return [...listed, ...hidden.map(withheldStatus)]
+      return [...known, ...hidden.map(withheldStatus)]
     },
     async planTool(tool, input) {
       return trialOf(await planned(tool, input))
@@ -95,10 +100,6 @@ export function createToolDoors(parts: ToolDoorsParts): ToolDoors {
       return accepted
     },
   }
-}
-
-async function whileNow({ what, isSo }: OfferedWhile): Promise<ToolStatus['offeredWhile'] & {}> {
-  return { what, isSo: await isSo() }
 }
 
 function withheldStatus(withheld: ToolStatus['withheld'] & {}): ToolStatus {

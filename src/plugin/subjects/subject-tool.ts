@@ -1,5 +1,5 @@
-import { type OperationAnswer, SubjectError, type SubjectOperation, type Subjects } from '../../subject.ts'
-import type { Tool } from '../../tool.ts'
+import { type OperationAnswer, SubjectError, type SubjectOperation } from '../../subject.ts'
+import type { OfferedWhile, Tool } from '../../tool.ts'
 
 /** Of one result, characters: a subject with several tastes has more to say than most tools. */
 const MOST_SHOWN = 64_000
@@ -7,7 +7,7 @@ const MOST_SHOWN = 64_000
 /** An operation as a tool of the gateway. What it answers is JSON; what was odd about the files stands in a line below. */
 export function subjectTool(
   { name, description, inputSchema, readOnly, faultOf, run }: SubjectOperation,
-  subjects: Pick<Subjects, 'any'>,
+  offeredWhile: OfferedWhile,
 ): Tool {
   return {
     name,
@@ -15,8 +15,7 @@ export function subjectTool(
     inputSchema,
     idempotent: readOnly,
     maxShownChars: MOST_SHOWN,
-    // Their definitions cost a thousand tokens in every request: nothing for a home without subjects.
-    offeredWhile: { what: 'there is a subject', isSo: () => subjects.any() },
+    offeredWhile,
     ...(readOnly && { origin: 'file' as const }),
     faultOf,
     async execute(input, { session, turn, toolCallId }) {

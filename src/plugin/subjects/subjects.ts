@@ -10,7 +10,9 @@ export interface SubjectsPluginOptions extends OperationParts {
 
 /** Layer `subject`, and the tools that read a subject, add to its log, and propose (BEHAVIOURS §4). None of them confirms. */
 export function subjectsPlugin({ usual, ...parts }: SubjectsPluginOptions): Plugin {
-  const tools = subjectOperations(parts).map((operation) => subjectTool(operation, parts.subjects))
+  // Their definitions cost a thousand tokens in every request: nothing for a home without subjects.
+  const offeredWhile = { what: 'there is a subject', isSo: () => parts.subjects.any() }
+  const tools = subjectOperations(parts).map((operation) => subjectTool(operation, offeredWhile))
   let warnings: readonly string[] = []
   const look = async () => {
     warnings = usual === undefined ? [] : await faultsOf(usual, parts.subjects)
