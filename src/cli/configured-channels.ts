@@ -22,7 +22,7 @@ export async function configuredChannels(
     warn(`Telegram is left out: ${found.why}`)
     return { channels: [], hooks: {} }
   }
-  const { telegramChannel, telegramWebhookPath } = await import('../channel.ts')
+  const { telegramChannel } = await import('../channel.ts')
   const { allowedUsers, allowedChats, linkPreviews, apiRoot, webhook } = telegram
   const secret = webhook?.secretEnv === undefined ? undefined : environment[webhook.secretEnv]
   if (webhook?.secretEnv !== undefined && !secret) {
@@ -39,7 +39,6 @@ export async function configuredChannels(
     maxFileBytes: files.maxBytes,
     ...(webhook ? { webhook: { url: webhook.url, ...(secret ? { secret } : {}) } } : {}),
   })
-  if (!webhook) return { channels: [channel], hooks: {} }
-  const { pathname } = new URL(webhook.url)
-  return { channels: [channel], hooks: { [pathname === '/' ? telegramWebhookPath : pathname]: channel.webhook } }
+  const { webhookPath } = channel
+  return { channels: [channel], hooks: webhookPath === undefined ? {} : { [webhookPath]: channel.webhook } }
 }

@@ -7,10 +7,12 @@ import { answerWebhook } from './webhook.ts'
 export interface TelegramChannel extends Channel {
   /** Answers a call of Telegram, and checks by its secret that it is one. Never rejects. */
   webhook(request: Request): Promise<Response>
+  /** Where it has to be called; absent where Telegram is asked instead. */
+  readonly webhookPath?: string
 }
 
 /** Where Telegram calls, unless the address of the webhook names a path. */
-export const telegramWebhookPath = '/channels/telegram'
+const WEBHOOK_PATH = '/channels/telegram'
 
 /** People reach the agent through a Telegram bot: in their own chats, and in groups where they mention it. */
 export function telegramChannel(options: TelegramOptions): TelegramChannel {
@@ -26,6 +28,7 @@ export function telegramChannel(options: TelegramOptions): TelegramChannel {
 
   return {
     name: 'telegram',
+    ...(webhook && { webhookPath: new URL(webhook.url).pathname }),
     async start(desk) {
       open = await openTelegram(desk, { ...options, webhook, signal })
       opening.resolve(open)
@@ -55,6 +58,6 @@ export function telegramChannel(options: TelegramOptions): TelegramChannel {
 
 function addressOf(url: string): string {
   const address = new URL(url)
-  if (address.pathname === '/') address.pathname = telegramWebhookPath
+  if (address.pathname === '/') address.pathname = WEBHOOK_PATH
   return address.href
 }

@@ -1,5 +1,4 @@
 import type { Proposal } from '../../subject.ts'
-import { ask, pathTo } from '../answer.ts'
 import type { CommandCall } from '../command.ts'
 import { connected } from '../connection.ts'
 import { exactLine } from '../exact-text.ts'
@@ -8,6 +7,7 @@ import { type Io, note, print, printJson } from '../io.ts'
 import { findProposal } from './find-proposal.ts'
 import { personAgrees, purposeOf } from './person-agrees.ts'
 import { fileText, proposalText } from './proposal-text.ts'
+import { sendDecision } from './send-decision.ts'
 
 /** Shows a proposal, asks, and decides about exactly what was shown. */
 export async function decideProposal(decision: 'confirm' | 'decline', call: CommandCall, io: Io): Promise<number> {
@@ -21,11 +21,7 @@ export async function decideProposal(decision: 'confirm' | 'decline', call: Comm
       return 1
     }
     const reason = decision === 'decline' ? call.text('reason') : undefined
-    const body = { decision, digest, by: 'cli', ...(reason === undefined ? {} : { reason }) }
-    const decided = await ask<Proposal>(connection, pathTo('/api/proposals/', id, '/decision'), {
-      method: 'POST',
-      body,
-    })
+    const decided = await sendDecision(connection, { id, digest }, decision, reason)
     if (call.json) printJson(io, decided)
     else note(io, decidedText(decided))
     return 0

@@ -1,11 +1,10 @@
-import type { Proposal } from '../../subject.ts'
-import { ask, pathTo } from '../answer.ts'
 import type { CommandCall } from '../command.ts'
-import { connected, type Connection } from '../connection.ts'
+import { connected } from '../connection.ts'
 import { type Io, note, print, printJson } from '../io.ts'
 import { fetchProposals } from './find-proposal.ts'
 import { personAgrees, purposeOf } from './person-agrees.ts'
 import { proposalText } from './proposal-text.ts'
+import { sendDecision } from './send-decision.ts'
 
 /** Declines everything that waits now, after one question. What comes meanwhile waits on. */
 export async function declineAll(call: CommandCall, io: Io): Promise<number> {
@@ -22,15 +21,10 @@ export async function declineAll(call: CommandCall, io: Io): Promise<number> {
       return 1
     }
     for (const proposal of waiting) {
-      const declined = await decline(connection, proposal, call.text('reason'))
+      const declined = await sendDecision(connection, proposal, 'decline', call.text('reason'))
       if (call.json) printJson(io, declined)
     }
     if (!call.json) note(io, `Declined ${waiting.length}. Nothing was written.`)
     return 0
   })
-}
-
-function decline(connection: Connection, { id, digest }: Proposal, reason: string | undefined): Promise<Proposal> {
-  const body = { decision: 'decline', digest, by: 'cli', ...(reason === undefined ? {} : { reason }) }
-  return ask<Proposal>(connection, pathTo('/api/proposals/', id, '/decision'), { method: 'POST', body })
 }
