@@ -1,5 +1,6 @@
 export { describedFacts, resultFacts } from './agent/call-facts.ts'
 export { Heard } from './agent/heard.ts'
+export { pause } from './agent/pause.ts'
 export { readHistoryTool } from './agent/read-history.ts'
 export { readResultTool } from './agent/read-result.ts'
 export { resultText } from './agent/shown-result.ts'

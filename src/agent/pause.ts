@@ -1,13 +1,15 @@
-/** Resolves after `ms`, or as soon as `signal` is aborted. */
-export function pause(ms: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve()
+/** Resolves after so many ms, or as soon as one of the signals says so. */
+export function pause(milliseconds: number, ...signals: readonly AbortSignal[]): Promise<void> {
   return new Promise((resolve) => {
-    const done = () => {
+    const end = () => {
       clearTimeout(timer)
-      signal.removeEventListener('abort', done)
+      for (const signal of signals) signal.removeEventListener('abort', end)
       resolve()
     }
-    const timer = setTimeout(done, ms)
-    signal.addEventListener('abort', done)
+    const timer = setTimeout(end, milliseconds)
+    for (const signal of signals) {
+      if (signal.aborted) end()
+      else signal.addEventListener('abort', end, { once: true })
+    }
   })
 }

@@ -1,25 +1,11 @@
+import { pause } from '../agent.ts'
+
 /** Waits between tries at something that others have to mend, ms: from one second to five minutes. The last one goes on. */
 export const growingDelaysMs: readonly number[] = [1_000, 2_000, 5_000, 15_000, 60_000, 300_000]
 
 /** The wait after so many failures, from 1 on. */
 export function delayAfter(failures: number, delaysMs: readonly number[]): number {
   return delaysMs[Math.min(failures, delaysMs.length) - 1] ?? 0
-}
-
-/** Resolves after so many ms, or as soon as one of the signals says so. */
-export function pause(milliseconds: number, ...signals: readonly AbortSignal[]): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer)
-      for (const signal of signals) signal.removeEventListener('abort', end)
-      resolve()
-    }
-    const timer = setTimeout(end, milliseconds)
-    for (const signal of signals) {
-      if (signal.aborted) end()
-      else signal.addEventListener('abort', end, { once: true })
-    }
-  })
 }
 
 /** Waits for work at most so many ms. Answers whether it came to its end. */

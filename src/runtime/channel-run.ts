@@ -1,4 +1,5 @@
-import { delayAfter, endsWithin, growingDelaysMs, pause } from './channel-backoff.ts'
+import { pause } from '../agent.ts'
+import { delayAfter, endsWithin, growingDelaysMs } from './channel-backoff.ts'
 import type { ChannelInbox } from './channel-inbox.ts'
 import type { Channel, ChannelDesk } from './channel.ts'
 import type { Runtime } from './contract.ts'

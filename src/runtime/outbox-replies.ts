@@ -17,7 +17,7 @@ export async function* dueReplies(
   channels: ReadonlyMap<string, Channel>,
   session: string,
 ): AsyncGenerator<DueReply> {
-  const place = await placeOf(store, session)
+  const place = await conversationOfSession(store, session)
   const channel = place && channels.get(place.binding.channel)
   if (!place || !channel) return
   const { conversation } = place.binding
@@ -48,8 +48,11 @@ export async function startedAt(store: SessionStore, session: string): Promise<B
   return start?.type === 'session-start' ? start.channel : undefined
 }
 
-/** `left`: its conversation has gone on to a new session. */
-async function placeOf(store: SessionStore, session: string): Promise<{ binding: Binding; left: boolean } | undefined> {
+/** Where a session is talked about, or was begun. `left`: its conversation has gone on to a new session. */
+export async function conversationOfSession(
+  store: SessionStore,
+  session: string,
+): Promise<{ readonly binding: Binding; readonly left: boolean } | undefined> {
   const row = await store.session(session)
   if (!row) return undefined
   if (row.binding) return { binding: row.binding, left: false }

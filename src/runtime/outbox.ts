@@ -1,5 +1,6 @@
+import { pause } from '../agent.ts'
 import type { SessionStore } from '../session.ts'
-import { delayAfter, endsWithin, growingDelaysMs, pause } from './channel-backoff.ts'
+import { delayAfter, endsWithin, growingDelaysMs } from './channel-backoff.ts'
 import { type Channel, UndeliverableError } from './channel.ts'
 import type { Clock } from './clock.ts'
 import { failureSentence } from './failure-sentence.ts'

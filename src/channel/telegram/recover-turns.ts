@@ -1,4 +1,4 @@
-import type { Runtime } from '../../runtime.ts'
+import { conversationOfSession, type Runtime } from '../../runtime.ts'
 import type { TelegramPlace } from './api/sender.ts'
 import type { ApprovalDesk } from './approval-desk.ts'
 import type { ApprovalNotes } from './approval-notes.ts'
@@ -32,11 +32,8 @@ export async function recoverTurns(parts: {
   for (const followed of running.values()) replies.follow(followed)
 }
 
-/** Where a session is talked about, or was begun where its chat has gone on to another one. */
 async function placeOfSession({ store }: Runtime, session: string): Promise<TelegramPlace | undefined> {
-  const [start] = await store.entries(session, { limit: 1 })
-  const begun = start?.type === 'session-start' ? start.channel : undefined
-  const binding = (await store.session(session))?.binding ?? begun
+  const binding = (await conversationOfSession(store, session))?.binding
   return binding?.channel === 'telegram' ? placeOf(binding.conversation) : undefined
 }
 

@@ -1,6 +1,6 @@
-import { hash } from 'node:crypto'
 import { inputRequired, type InputRequiredResult } from '@modelcontextprotocol/server'
 import { type Proposal, type Proposals, SubjectError } from '../../subject.ts'
+import { callDigest } from '../../tool.ts'
 import type { McpCall } from './catalogue.ts'
 import { personsWord, type PersonsWord, proposalQuestion } from './proposal-question.ts'
 
@@ -31,7 +31,7 @@ export async function askPerson(
   if (question === undefined || proposal.state.type !== 'waiting') return { type: 'settled', proposal, warnings: [] }
   if (call.person === 'round') {
     const { id, digest } = proposal
-    const requestState = await call.seal({ ...asking, input: digestOf(asking.input), proposal: id, digest })
+    const requestState = await call.seal({ ...asking, input: callDigest(asking), proposal: id, digest })
     return {
       type: 'ask',
       result: inputRequired({ inputRequests: { [QUESTION]: inputRequired.elicit(question) }, requestState }),
@@ -53,7 +53,7 @@ export async function answeredPerson(
 ): Promise<AskedPerson | undefined> {
   const sealed = call.sealed() as Partial<Record<'tool' | 'input' | 'proposal' | 'digest', unknown>> | null
   const { tool, input, proposal: id, digest } = sealed ?? {}
-  if (tool !== asking.tool || input !== digestOf(asking.input)) return undefined
+  if (tool !== asking.tool || input !== callDigest(asking)) return undefined
   if (typeof id !== 'string' || typeof digest !== 'string') return undefined
   const proposal = await proposals.get(id)
   if (proposal.digest !== digest) return undefined
@@ -86,16 +86,4 @@ async function settle(proposals: Proposals, proposal: Proposal, word: PersonsWor
     // Somebody else was quicker, or the file is not what it was: the proposal says how things stand.
     return { type: 'settled', proposal: await proposals.get(proposal.id), warnings: [error.message] }
   }
-}
-
-function digestOf(input: unknown): string {
-  return hash('sha256', canonical(input))
-}
-
-/** The same for every order of keys: a client may write them in another one the second time. */
-function canonical(value: unknown): string {
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
-  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`
-  const entries = Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1))
-  return `{${entries.map(([key, inner]) => `${JSON.stringify(key)}:${canonical(inner)}`).join(',')}}`
 }
