@@ -115,9 +115,13 @@ export function createProposals({ store, subjects, clock }: ProposalsParts): Pro
     return inTurn(() => settled(kept.id)).catch(() => shelf.get(kept.id))
   }
 
-  async function list(state: Proposal['state']['type'] | undefined): Promise<readonly Proposal[]> {
+  async function keptIn(state: Proposal['state']['type'] | undefined): Promise<readonly KeptProposal[]> {
     const all = await Promise.all((await shelf.all()).map(settledOrNot))
-    const wanted = all.filter(({ stage }) => state === undefined || stateOf(stage).type === state)
+    return all.filter(({ stage }) => state === undefined || stateOf(stage).type === state)
+  }
+
+  async function list(state: Proposal['state']['type'] | undefined): Promise<readonly Proposal[]> {
+    const wanted = await keptIn(state)
     const texts = new Map<string, Promise<string>>()
     const textOf = (file: SubjectFile) => {
       const known = texts.get(fileName(file)) ?? subjects.text(file)
@@ -130,6 +134,7 @@ export function createProposals({ store, subjects, clock }: ProposalsParts): Pro
   return {
     propose: (draft, by) => inTurn(() => propose(draft, by)),
     list: ({ state } = {}) => told(list(state)),
+    waiting: async () => (await told(keptIn('waiting'))).map(({ file }) => file),
     get: (id) => told(shelf.get(id).then(settledOrNot).then(current)),
     decide: (id, decision) => inTurn(() => decide(id, decision)),
     undo: (id, by) => inTurn(() => undo(id, by)),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type Runtime } from '../runtime.ts'
-import { type Proposal, type SubjectFacts } from '../subject.ts'
+import { type SubjectFacts, type SubjectFile } from '../subject.ts'
 import { json } from './answer.ts'
 import { type Route, route } from './route.ts'
 import { gapRecord, limit, logRecord, subjectContext, subjectRow, warnings } from './schema.ts'
@@ -54,7 +54,7 @@ export function subjectRoutes(runtime: Runtime, now: () => Date = () => new Date
         },
       },
       handle: async () => {
-        const [all, waiting] = await Promise.all([subjects.list(), proposals.list({ state: 'waiting' })])
+        const [all, waiting] = await Promise.all([subjects.list(), proposals.waiting()])
         return json({ subjects: all.map((facts) => rowOf(facts, waiting)), waiting: waiting.length })
       },
     }),
@@ -86,7 +86,7 @@ export function subjectRoutes(runtime: Runtime, now: () => Date = () => new Date
       },
       handle: async ({ param }) => {
         const reading = await subjects.context(param('subject'))
-        const [all, waiting] = await Promise.all([subjects.list(), proposals.list({ state: 'waiting' })])
+        const [all, waiting] = await Promise.all([subjects.list(), proposals.waiting()])
         const facts = all.find(({ id }) => id === reading.id) ?? { id: reading.id, title: '', updated: '' }
         return json({ ...rowOf(facts, waiting), context: reading.context, warnings: reading.warnings })
       },
@@ -152,7 +152,7 @@ export function subjectRoutes(runtime: Runtime, now: () => Date = () => new Date
   ]
 }
 
-function rowOf({ id, title, updated }: SubjectFacts, waiting: readonly Proposal[]): z.output<typeof subjectRow> {
-  const own = waiting.filter(({ file }) => file.type === 'notes' && file.subject === id)
+function rowOf({ id, title, updated }: SubjectFacts, waiting: readonly SubjectFile[]): z.output<typeof subjectRow> {
+  const own = waiting.filter((file) => file.type === 'notes' && file.subject === id)
   return { id, title, updated, waiting: own.length }
 }

@@ -58,6 +58,8 @@ export interface Proposals {
   propose(draft: ProposalDraft, by: ProposalSource): Promise<Proposal>
   /** Oldest first. All of them unless a state is named. */
   list(options?: { readonly state?: ProposalState['type'] }): Promise<readonly Proposal[]>
+  /** The files that waiting ones would change, oldest first: what a count needs, without working out any difference. */
+  waiting(): Promise<readonly SubjectFile[]>
   get(id: string): Promise<Proposal>
   decide(id: string, decision: ProposalDecision): Promise<Proposal>
   /** Takes a confirmed one back. What people wrote meanwhile stays; where it cannot be told apart, it is `changed`. */

@@ -35,6 +35,18 @@ test('what a model proposes writes nothing, and is shown as the difference that 
   assert.equal(subjects.files.get('notes:tide'), '# Tide\n- a\n')
 })
 
+test('what waits can be counted by its files, until it is decided', async (t) => {
+  const { proposals } = await here(t, { tide: '' })
+  assert.deepEqual(await proposals.waiting(), [])
+  const first = await proposals.propose(draft, asked)
+  await proposals.propose({ ...draft, content: '- c' }, asked)
+  const files = async () => (await proposals.list({ state: 'waiting' })).map(({ file }) => file)
+  assert.deepEqual(await proposals.waiting(), [first.file, first.file])
+  assert.deepEqual(await proposals.waiting(), await files())
+  await confirm(proposals, first)
+  assert.deepEqual(await proposals.waiting(), [first.file])
+})
+
 test('a confirmed proposal stands at the end of the file, behind a blank line', async (t) => {
   const files: readonly (readonly [string, string])[] = [
     ['', '- b\n'],

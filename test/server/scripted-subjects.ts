@@ -115,6 +115,7 @@ function scriptedProposals(subjects: Subjects, time: string): Proposals {
     get,
     list: async ({ state } = {}) =>
       [...kept.values()].filter((each) => state === undefined || each.state.type === state),
+    waiting: async () => [...kept.values()].flatMap(({ state, file }) => (state.type === 'waiting' ? [file] : [])),
     async propose(draft, by) {
       const file: SubjectFile =
         draft.type === 'notes' ? { type: 'notes', subject: draft.subject } : { type: 'taste', name: draft.name }
