@@ -155,7 +155,7 @@ test('a reader behind a full socket is let go, the turn is not held up, and the 
     append({ type: 'turn-end', turn, outcome: { type: 'completed' } })
   }
   const { url, port } = await listening(t, scriptedRuntime({ script }), {
-    streams: { bufferBytes: 100_000, stallMs: 50 },
+    streams: { bufferBytes: 100_000, stallMs: 500 },
   })
   const { session, turn } = await say(url)
   const path = `/api/sessions/${session}/events?turn=${turn}`
@@ -165,7 +165,7 @@ test('a reader behind a full socket is let go, the turn is not held up, and the 
   const waited = await fetch(`${url}/api/sessions/${session}/turns/${turn}?wait=10000`, { headers: { authorization } })
   assert.deepEqual(((await waited.json()) as { outcome: unknown }).outcome, { type: 'completed' })
   let bytes = 0
-  await new Promise((resolve) => setTimeout(resolve, 200))
+  await new Promise((resolve) => setTimeout(resolve, 1_000))
   slow.on('data', (data: Buffer) => (bytes += data.length))
   slow.on('error', () => {})
   slow.resume()
