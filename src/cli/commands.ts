@@ -29,5 +29,8 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   config: async () => (await import('./command/config.ts')).config,
   reload: async () => (await import('./command/reload.ts')).reload,
   token: async () => (await import('./command/token.ts')).token,
+  backup: async () => (await import('./command/backup.ts')).backup,
+  restore: async () => (await import('./command/restore.ts')).restore,
+  compact: async () => (await import('./command/compact.ts')).compact,
   doctor: async () => (await import('./command/doctor.ts')).doctor,
 }

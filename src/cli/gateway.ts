@@ -4,6 +4,7 @@ import type { Server, ServerOptions } from '../server.ts'
 import type { Claim } from '../session.ts'
 import { type Io, note } from './io.ts'
 import { withoutSecrets } from './config/effective-values.ts'
+import { completeRestore } from './backup/complete-restore.ts'
 import { configuredChannels } from './configured-channels.ts'
 import { validConfiguration } from './load-configuration.ts'
 import { version } from './version.ts'
@@ -32,6 +33,7 @@ export async function openGateway(
   warn: (text: string) => void,
   { listens = false }: { readonly listens?: boolean } = {},
 ): Promise<Gateway> {
+  await completeRestore(home, warn)
   const configuration = await validConfiguration(home, io)
   const { createHome, ensureToken, homeAt, openRuntime } = await import('../runtime.ts')
   const { claimHome } = await import('../session.ts')

@@ -1,3 +1,4 @@
+import { CommandFailure } from './failure.ts'
 import type { Io } from './io.ts'
 
 /** Listens for Ctrl-C and for a request to end; answers how to stop listening. */
@@ -37,4 +38,19 @@ export async function interruptible<T>(
 export function leave(io: Io, code: number): void {
   if (io.exit === undefined) process.exit(code)
   io.exit(code)
+}
+
+/** Runs `work` with a signal that the first Ctrl-C aborts; the second one leaves at once. */
+export async function stoppable<T>(io: Io, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const stopping = new AbortController()
+  const stopped = new CommandFailure('stopped', 'Stopped. Nothing was changed.', { exitCode: 130 })
+  try {
+    return await interruptible(
+      io,
+      () => stopping.abort(stopped),
+      () => work(stopping.signal),
+    )
+  } catch (error) {
+    throw stopping.signal.aborted ? stopped : error
+  }
 }

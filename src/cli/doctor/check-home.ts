@@ -16,7 +16,9 @@ export async function checkHome(home: string): Promise<Finding> {
   if (!writable) {
     return problem('home', `${home} cannot be read and written by this user`, `Run \`chown -R "$USER" ${home}\`.`)
   }
-  return ok('home', home)
+  const { isRestorePending } = await import('../../runtime.ts')
+  if (!isRestorePending(home)) return ok('home', home)
+  return problem('home', 'a restore was interrupted', 'Run `foreword start`: it completes the restore first.')
 }
 
 /** What only its owner should be able to read. */

@@ -12,13 +12,14 @@ export interface StoreFinding {
 export async function checkStore(home: string, path: string): Promise<StoreFinding> {
   if (!existsSync(path)) return { finding: ok('store', 'nothing was written yet'), newest: undefined }
   try {
+    const { storeFault } = await import('../../session.ts')
     const newest = await withStore(
       home,
       async (store) => (await store.sessions({ limit: 1 }))[0]?.updated,
       () => undefined,
     )
-    const fault = await firstFault(path)
-    const mend = `Stop Foreword, keep a copy of ${path}, then put back your last backup or move the file away.`
+    const fault = storeFault(path)
+    const mend = `Stop Foreword, then bring back your last backup with \`foreword restore FILE --replace\`, which keeps what is there now; or move ${path} away.`
     return {
       finding: fault === undefined ? ok('store', path) : problem('store', `${path} is damaged: ${fault}`, mend),
       newest,
@@ -27,17 +28,5 @@ export async function checkStore(home: string, path: string): Promise<StoreFindi
     const message = error instanceof Error ? error.message : String(error)
     const mend = `Look at ${path}: it must be a file of this Foreword or an older one, readable by you.`
     return { finding: problem('store', message, mend), newest: undefined }
-  }
-}
-
-async function firstFault(path: string): Promise<string | undefined> {
-  const { DatabaseSync } = await import('node:sqlite')
-  const database = new DatabaseSync(path, { readOnly: true, timeout: 5_000 })
-  try {
-    const row = database.prepare('pragma quick_check(1)').get()
-    const found = row === undefined ? 'ok' : String(Object.values(row)[0])
-    return found === 'ok' ? undefined : found
-  } finally {
-    database.close()
   }
 }

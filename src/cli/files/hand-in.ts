@@ -5,7 +5,7 @@ import { exactLine } from '../exact-text.ts'
 import { CommandFailure } from '../failure.ts'
 import type { Io } from '../io.ts'
 import { type Belonging, sendFile } from './send-file.ts'
-import { type StatusLine, statusLine } from './status-line.ts'
+import { type StatusLine, statusLine } from '../status-line.ts'
 
 /** What became of one path. */
 export type HandedIn =

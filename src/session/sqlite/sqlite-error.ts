@@ -31,7 +31,7 @@ const meanings: Readonly<Record<number, readonly [StoreErrorCode, string]>> = {
   6: ['busy', 'another process holds the store: try again when it is done'],
   8: ['readonly', 'the store cannot be written: give this user the right to write the file and its folder'],
   10: ['io', 'the disk failed to read or write the store: check the disk'],
-  11: ['corrupt', 'the store is damaged: restore it from a backup'],
+  11: ['corrupt', 'the store is damaged: bring back your last backup with `foreword restore FILE --replace`'],
   13: ['full', 'there is no room to write: free some space on the disk'],
   14: ['io', 'the store cannot be opened: check that the folder exists and that this user may write in it'],
   18: ['invalid', 'this is too large to store: shorten it'],

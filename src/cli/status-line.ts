@@ -1,6 +1,6 @@
-import { type Io, width } from '../io.ts'
-import { styled } from '../style.ts'
-import { oneLine } from '../table.ts'
+import { type Io, width } from './io.ts'
+import { styled } from './style.ts'
+import { oneLine } from './table.ts'
 
 /** A line below everything else that says what is going on, on a terminal; elsewhere nothing is said. */
 export interface StatusLine {

@@ -1,0 +1,36 @@
+import { existsSync } from 'node:fs'
+import { withClaim } from '../backup/with-claim.ts'
+import { type Command, type CommandCall, jsonOption } from '../command.ts'
+import { sizeText } from '../files/state-text.ts'
+import { refuseTools } from '../for-persons.ts'
+import { type Io, print, printJson } from '../io.ts'
+import { statusLine } from '../status-line.ts'
+
+export const compact: Command = {
+  name: 'compact',
+  summary: 'remove what nothing names any more, and give its space back',
+  usage: ['compact [--json]'],
+  details:
+    'Deleting a session or a file leaves the texts and bytes that others might share. This removes those that nothing names ' +
+    'any more, overwrites them, and makes the store as small as its content. The gateway must not run. The store needs as ' +
+    'much free space as it takes, while this runs.',
+  words: { least: 0, most: 0 },
+  options: { json: jsonOption },
+  run: makeCompact,
+}
+
+async function makeCompact(call: CommandCall, io: Io): Promise<number> {
+  refuseTools(io, 'compact the home')
+  const { compactHome } = await import('../../runtime.ts')
+  const line = statusLine(io)
+  const nothing = { contents: 0, files: 0, before: 0, after: 0 }
+  const done = existsSync(call.home)
+    ? await withClaim(call.home, () => compactHome(call.home, line.say)).finally(line.clear)
+    : nothing
+  if (call.json) printJson(io, done)
+  else {
+    const { contents, files, before, after } = done
+    print(io, `Removed ${contents} contents and ${files} files. ${sizeText(before)} before, ${sizeText(after)} now.`)
+  }
+  return 0
+}

@@ -1,0 +1,49 @@
+import { resolve } from 'node:path'
+import { progressLine } from '../backup/progress-line.ts'
+import { withClaim } from '../backup/with-claim.ts'
+import { type Command, type CommandCall, jsonOption } from '../command.ts'
+import { refuseTools } from '../for-persons.ts'
+import { stoppable } from '../interrupt.ts'
+import { type Io, note, print, printJson } from '../io.ts'
+
+export const restore: Command = {
+  name: 'restore',
+  summary: 'bring a home back from an archive of `foreword backup`',
+  usage: ['restore FILE [--replace] [--json]'],
+  details:
+    'Unpacks the archive beside the home, compares every file with its SHA-256, examines the store and the audit, and only ' +
+    'then changes anything. The gateway must not run. With --replace the former content of the home is kept in a folder ' +
+    '`before-restore-…` in it.',
+  words: { least: 1, most: 1 },
+  options: {
+    replace: { summary: 'move aside what the home holds' },
+    json: jsonOption,
+  },
+  run: (call, io) => bringBack(call, io),
+}
+
+async function bringBack(call: CommandCall, io: Io): Promise<number> {
+  refuseTools(io, 'restore the home')
+  const { restoreHome } = await import('../../runtime.ts')
+  const progress = progressLine(io)
+  const restored = await withClaim(call.home, () =>
+    stoppable(io, (signal) =>
+      restoreHome({
+        home: call.home,
+        file: resolve(call.words[0]!),
+        replaces: call.has('replace'),
+        time: new Date().toISOString(),
+        signal,
+        onProgress: progress.show,
+      }),
+    ),
+  ).finally(progress.clear)
+  if (call.json) printJson(io, restored)
+  else {
+    const { files, created, version, audit, aside } = restored
+    if (audit.type === 'broken') note(io, `The audit was not whole when it was saved: ${audit.why}.`)
+    if (aside !== undefined) note(io, `What was there before is in ${aside}. Delete it when you no longer need it.`)
+    print(io, `${call.home}: ${files} files as they were on ${created} (Foreword ${version})`)
+  }
+  return 0
+}

@@ -1,0 +1,40 @@
+import { z } from 'zod'
+
+/**
+ * An archive is an ordinary `tar.gz`: first `backup.json`, then the files of the home below `home/`, last `digests.json`
+ * with the SHA-256 of each. An archive without its last entry was cut off.
+ */
+export const HEADER_ENTRY = 'backup.json'
+export const HOME_FOLDER = 'home/'
+export const DIGESTS_ENTRY = 'digests.json'
+
+/** The one form of archives so far. */
+export const FORMAT = 1
+
+/** What an archive says of itself before anything else. */
+export interface ArchiveHeader {
+  readonly format: number
+  /** The version of Foreword that wrote it. */
+  readonly version: string
+  /** ISO 8601. */
+  readonly created: string
+}
+
+export const archiveHeader: z.ZodType<ArchiveHeader> = z.object({
+  format: z.int().positive(),
+  version: z.string(),
+  created: z.string(),
+})
+
+/** One regular file of an archive. */
+export interface FileDigest {
+  /** Below the home, with `/`. */
+  readonly path: string
+  readonly bytes: number
+  /** Lowercase hexadecimal. */
+  readonly sha256: string
+}
+
+export const fileDigests: z.ZodType<readonly FileDigest[]> = z.array(
+  z.object({ path: z.string(), bytes: z.int().nonnegative(), sha256: z.string() }),
+)

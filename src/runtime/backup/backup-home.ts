@@ -1,0 +1,167 @@
+import { existsSync } from 'node:fs'
+import { copyFile, link, mkdtemp, realpath, rename, rm, stat } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
+import { fileHashes, openBlobs, snapshotStore, storeFault, syncFolder } from '../../session.ts'
+import { homeAt } from '../home/home.ts'
+import { FORMAT } from './archive-format.ts'
+import { BackupError } from './backup-error.ts'
+import { type HomeFile, homeFiles, isMissing, PREPARING, reasonOf, type RegularFile } from './home-files.ts'
+import { readArchive } from './read-archive.ts'
+import { writeArchive } from './write-archive.ts'
+
+export interface BackupOptions {
+  /** An absolute path. */
+  readonly home: string
+  /** Where the archive goes. */
+  readonly file: string
+  /** Replaces an archive that is there. */
+  readonly replaces?: boolean
+  /** The version of Foreword. */
+  readonly version: string
+  /** ISO 8601. */
+  readonly time: string
+  readonly signal?: AbortSignal
+  readonly onProgress?: (progress: BackupProgress) => void
+}
+
+export interface BackupProgress {
+  readonly stage: 'copying the store' | 'packing' | 'reading it back'
+  /** Bytes; absent where nobody knows. */
+  readonly done?: number
+  readonly all?: number
+}
+
+/** An archive that was written and read back. */
+export interface Backup {
+  readonly file: string
+  /** Size of the archive. */
+  readonly bytes: number
+  readonly files: number
+  /** What could not be part of it, with the reason. */
+  readonly leftOut: readonly string[]
+}
+
+/** How often bytes that were removed while they were being collected lead to a new look at the store. */
+const TRIES = 5
+
+/**
+ * Saves a home as one archive, beside a running gateway or without one: the stores as they are at one moment, exactly the
+ * files that they name, and everything else in the home. The archive is read back before it gets its name.
+ *
+ * @throws BackupError `exists`, `io`; StoreError
+ */
+export async function backupHome(options: BackupOptions): Promise<Backup> {
+  const { home, version, time, signal, onProgress } = options
+  const file = join(await realpath(dirname(resolve(options.file))), basename(options.file))
+  if (existsSync(file) && options.replaces !== true) {
+    throw new BackupError('exists', `${file} exists already. Name another file, or replace it with --force.`)
+  }
+  const { data } = homeAt(home)
+  if (!existsSync(home)) throw new BackupError('io', `There is no home at ${home}: nothing to save.`)
+  const partial = `${file}.${process.pid}.partial`
+  const preparing = await mkdtemp(join(existsSync(data) ? data : home, PREPARING))
+  try {
+    onProgress?.({ stage: 'copying the store' })
+    const stored = await storedFiles(data, preparing)
+    const listing = await homeFiles(home, (path) => path === file || path === partial || path === preparing)
+    const files = ordered([...listing.files, ...stored.files])
+    const all = files.reduce((sum, each) => sum + (each.type === 'file' ? each.bytes : 0), 0)
+    const { digests, leftOut } = await writeArchive(
+      partial,
+      { header: { format: FORMAT, version, created: time }, files, preparing },
+      { signal, onProgress: (done) => onProgress?.({ stage: 'packing', done, all }) },
+    )
+    await readArchive(partial, {
+      signal,
+      onProgress: (done, size) => onProgress?.({ stage: 'reading it back', done, all: size }),
+    })
+    await rename(partial, file)
+    await syncFolder(dirname(file))
+    const { size } = await stat(file)
+    return { file, bytes: size, files: digests.length, leftOut: [...stored.leftOut, ...listing.leftOut, ...leftOut] }
+  } finally {
+    await rm(partial, { force: true })
+    await rm(preparing, { recursive: true, force: true })
+  }
+}
+
+interface StoredFiles {
+  readonly files: readonly HomeFile[]
+  readonly leftOut: readonly string[]
+}
+
+/** The stores as they are now, and the bytes that they name, held by links so that nobody can remove them meanwhile. */
+async function storedFiles(data: string, preparing: string): Promise<StoredFiles> {
+  const leftOut: string[] = []
+  const files: HomeFile[] = []
+  const store = join(data, 'foreword.sqlite')
+  if (existsSync(store)) {
+    const copy = join(preparing, 'foreword.sqlite')
+    const { held, missing } = await heldTogether(store, copy, data, preparing)
+    leftOut.push(...missing.map((hash) => `data/files/${hash}: the store names these bytes, and they are missing`))
+    files.push(await regularFile('data/foreword.sqlite', copy))
+    for (const hash of held)
+      files.push(await regularFile(`data/files/${hash.slice(0, 2)}/${hash}`, join(preparing, hash)))
+  }
+  const index = join(data, 'search.sqlite')
+  if (existsSync(index)) {
+    const copy = join(preparing, 'search.sqlite')
+    try {
+      snapshotStore(index, copy)
+      files.push(await regularFile('data/search.sqlite', copy))
+    } catch (error) {
+      leftOut.push(`data/search.sqlite: ${reasonOf(error)}; the next start builds the index again`)
+    }
+  }
+  return { files, leftOut }
+}
+
+/** Hashes of bytes that the copy of the store names: those that are held, and those that are truly missing. */
+interface Held {
+  readonly held: readonly string[]
+  readonly missing: readonly string[]
+}
+
+/** Bytes that are removed between the copy and the look at them lead to a new copy, which does not name them. */
+async function heldTogether(store: string, copy: string, data: string, preparing: string): Promise<Held> {
+  const blobs = openBlobs(join(data, 'files'))
+  for (let attempt = 1; ; attempt += 1) {
+    await rm(copy, { force: true })
+    snapshotStore(store, copy)
+    const fault = storeFault(copy)
+    if (fault !== undefined) throw new BackupError('damaged', `The store ${store} is damaged: ${fault}`)
+    const held: string[] = []
+    const missing: string[] = []
+    for (const hash of fileHashes(copy)) {
+      const there = await hold(blobs.path(hash), join(preparing, hash))
+      if (there) held.push(hash)
+      else missing.push(hash)
+    }
+    if (missing.length === 0 || attempt === TRIES) return { held, missing }
+  }
+}
+
+/** Gives the same bytes a second name; where the file system has no links, a copy. Answers whether they are there. */
+async function hold(path: string, held: string): Promise<boolean> {
+  if (existsSync(held)) return true
+  try {
+    await link(path, held).catch(async (error: unknown) => {
+      if (isMissing(error)) throw error
+      await copyFile(path, held)
+    })
+    return true
+  } catch (error) {
+    if (isMissing(error)) return false
+    throw error
+  }
+}
+
+async function regularFile(path: string, source: string): Promise<RegularFile> {
+  const { size, mtime } = await stat(source)
+  return { type: 'file', path, mode: 0o600, modified: mtime, bytes: size, source, stable: true }
+}
+
+/** Folders before what is in them. */
+function ordered(files: readonly HomeFile[]): readonly HomeFile[] {
+  return files.toSorted((one, other) => (one.path < other.path ? -1 : 1))
+}

@@ -1,0 +1,54 @@
+import { existsSync } from 'node:fs'
+import { lstat, readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { compactFile, compactStore, fileHashes, openBlobs } from '../../session.ts'
+import { homeAt } from '../home/home.ts'
+import { PREPARING } from './home-files.ts'
+
+/** What a compaction took away, and what is left. */
+export interface Compacted {
+  /** Contents that nothing named any more: prompts, results and texts of sessions and files that were deleted. */
+  readonly contents: number
+  /** Files of bytes that nothing named any more. */
+  readonly files: number
+  /** Of everything in `data/`, bytes on the disk. */
+  readonly before: number
+  readonly after: number
+}
+
+/**
+ * Removes what nothing in a home names any more, and gives the space back to the disk. For the one process that holds
+ * the home, while nothing else has it open.
+ *
+ * @throws StoreError `busy`, `corrupt`, `full`, `io`, `newer`
+ */
+export async function compactHome(home: string, onProgress: (text: string) => void): Promise<Compacted> {
+  const { data } = homeAt(home)
+  const before = await sizeOf(data)
+  const store = join(data, 'foreword.sqlite')
+  if (!existsSync(store)) return { contents: 0, files: 0, before, after: before }
+  // What a backup that was killed has left behind.
+  for (const name of await readdir(data))
+    if (name.startsWith(PREPARING)) await rm(join(data, name), { recursive: true, force: true })
+  const { contents } = await compactStore(store, onProgress)
+  onProgress('looking for files that nothing names')
+  const needed = new Set(fileHashes(store))
+  const { blobs, pieces } = await openBlobs(join(data, 'files')).sweep((hash) => needed.has(hash))
+  const index = join(data, 'search.sqlite')
+  if (existsSync(index)) {
+    onProgress('giving back the space of the search index')
+    compactFile(index)
+  }
+  return { contents, files: blobs + pieces, before, after: await sizeOf(data) }
+}
+
+/** Bytes of a folder with everything in it. */
+async function sizeOf(folder: string): Promise<number> {
+  if (!existsSync(folder)) return 0
+  let bytes = 0
+  for (const name of await readdir(folder, { recursive: true })) {
+    const facts = await lstat(join(folder, name)).catch(() => undefined)
+    if (facts?.isFile()) bytes += facts.size
+  }
+  return bytes
+}

@@ -1,0 +1,102 @@
+import { lstat, readdir, readlink } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/** Something in a home that goes into an archive. */
+export type HomeFile = HomeFolder | HomeLink | RegularFile
+
+interface Named {
+  /** Below the home, with `/`. */
+  readonly path: string
+  /** Permission bits. */
+  readonly mode: number
+  readonly modified: Date
+}
+
+export interface HomeFolder extends Named {
+  readonly type: 'directory'
+}
+
+export interface HomeLink extends Named {
+  readonly type: 'symlink'
+  readonly target: string
+}
+
+export interface RegularFile extends Named {
+  readonly type: 'file'
+  readonly bytes: number
+  /** Where its bytes are now, an absolute path. */
+  readonly source: string
+  /** Nobody changes these bytes: they need not be copied before they are read. */
+  readonly stable?: boolean
+}
+
+/** What was found in a home. */
+export interface HomeListing {
+  /** A folder before what is in it. */
+  readonly files: readonly HomeFile[]
+  /** What cannot be part of an archive, with the reason: sockets, pipes, what this user cannot read. */
+  readonly leftOut: readonly string[]
+}
+
+/** Folders in a home that restoring makes: what arrives, and what was there before. */
+export const ARRIVING = '.restoring'
+export const ASIDE = 'before-restore-'
+/** Folders in `data/` in which an archive is prepared. */
+export const PREPARING = 'backup-'
+
+/** Locks, work in progress, and what is copied in its own way: the stores and the bytes of files. */
+const elsewhere: readonly RegExp[] = [
+  /^gateway\.(lock|json)/,
+  /^\.restoring$/,
+  /^before-restore-/,
+  /^data\/backup-/,
+  /^data\/(foreword|search)\.sqlite/,
+  /^data\/files$/,
+]
+
+/** Lists everything in a home that is copied as it is. `skip` is a path that stays out, such as the archive itself. */
+export async function homeFiles(home: string, skip: (path: string) => boolean): Promise<HomeListing> {
+  const files: HomeFile[] = []
+  const leftOut: string[] = []
+  await list('')
+  return { files, leftOut }
+
+  async function list(folder: string): Promise<void> {
+    const names = await readdir(join(home, folder)).catch((error: unknown) => {
+      leftOut.push(`${folder}: ${reasonOf(error)}`)
+      return []
+    })
+    for (const name of names) {
+      const path = folder === '' ? name : `${folder}/${name}`
+      if (elsewhere.some((form) => form.test(path)) || skip(join(home, path))) continue
+      const file = await described(path)
+      if (file === undefined) continue
+      files.push(file)
+      if (file.type === 'directory') await list(path)
+    }
+  }
+
+  async function described(path: string): Promise<HomeFile | undefined> {
+    const source = join(home, path)
+    try {
+      const facts = await lstat(source)
+      const named: Named = { path, mode: facts.mode & 0o777, modified: facts.mtime }
+      if (facts.isDirectory()) return { ...named, type: 'directory' }
+      if (facts.isSymbolicLink()) return { ...named, type: 'symlink', target: await readlink(source) }
+      if (facts.isFile()) return { ...named, type: 'file', bytes: facts.size, source }
+      leftOut.push(`${path}: it is neither a file nor a folder`)
+    } catch (error) {
+      // Removed since its folder was read.
+      if (!isMissing(error)) leftOut.push(`${path}: ${reasonOf(error)}`)
+    }
+    return undefined
+  }
+}
+
+export function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
+}
+
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,173 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { type Readable, Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { callbackify } from 'node:util'
+import { createGunzip } from 'node:zlib'
+import type { Headers } from 'tar-stream'
+import {
+  type ArchiveHeader,
+  archiveHeader,
+  DIGESTS_ENTRY,
+  type FileDigest,
+  fileDigests,
+  FORMAT,
+  HEADER_ENTRY,
+  HOME_FOLDER,
+} from './archive-format.ts'
+import { BackupError } from './backup-error.ts'
+import { hashing } from './hashing.ts'
+import { reasonOf } from './home-files.ts'
+
+/** Something that stands in an archive. Its path is below the home and stays there. */
+export interface ArchivedFile {
+  readonly type: 'file' | 'directory' | 'symlink'
+  /** Below the home, with `/`, never with `..`. */
+  readonly path: string
+  readonly mode: number
+  readonly modified: Date
+  /** Where a link points. */
+  readonly target?: string | undefined
+}
+
+export interface ReadOptions {
+  readonly signal?: AbortSignal | undefined
+  /** Bytes of the archive that were read so far, of how many. */
+  readonly onProgress?: ((bytes: number, all: number) => void) | undefined
+  /** Takes one file; the bytes of a regular one go into the stream that it answers. */
+  readonly onFile?: (file: ArchivedFile) => Promise<Writable | undefined>
+}
+
+/** What an archive holds, once every byte of it was found to be what was written. */
+export interface ArchiveFacts {
+  readonly header: ArchiveHeader
+  readonly digests: readonly FileDigest[]
+}
+
+/** No JSON of an archive's own is longer, bytes: a list of a million files is some 200 MB. */
+const JSON_BYTES = 512 * 1024 * 1024
+
+/**
+ * Reads an archive from the first byte to the last and compares each file with its digest.
+ *
+ * @throws BackupError `no-archive`, `damaged`, `newer`, `io`
+ */
+export async function readArchive(
+  path: string,
+  { signal, onProgress, onFile }: ReadOptions = {},
+): Promise<ArchiveFacts> {
+  const { extract } = await import('tar-stream')
+  const { size } = await stat(path).catch((error: unknown) => {
+    throw new BackupError('io', `The archive ${path} cannot be read: ${reasonOf(error)}`, { cause: error })
+  })
+  const found = new Map<string, FileDigest>()
+  const state: { -readonly [Key in keyof ArchiveFacts]?: ArchiveFacts[Key] } = {}
+  const unpacking = extract()
+  unpacking.on('entry', callbackify(take))
+  let read = 0
+  const source = createReadStream(path, { highWaterMark: 256 * 1024 })
+  source.on('data', (piece) => onProgress?.((read += piece.length), size))
+  try {
+    await pipeline(source, createGunzip(), unpacking, signal ? { signal } : {})
+  } catch (error) {
+    signal?.throwIfAborted()
+    throw error instanceof BackupError || isRefusal(error) ? error : unreadable(path, state.header, error)
+  }
+  return compared(path, state, found)
+
+  async function take(headers: Headers, entry: Readable): Promise<void> {
+    if (!state.header) {
+      if (headers.name !== HEADER_ENTRY) throw noArchive(path)
+      state.header = headerOf(path, await jsonOf(entry))
+    } else if (headers.name === DIGESTS_ENTRY) state.digests = digestsOf(path, await jsonOf(entry))
+    else await takeFile(headers, entry)
+  }
+
+  async function takeFile(headers: Headers, entry: Readable): Promise<void> {
+    const file = archivedFile(path, headers)
+    if (found.has(file.path)) throw new BackupError('damaged', `The archive ${path} holds ${file.path} twice.`)
+    const target = await onFile?.(file)
+    if (file.type !== 'file') return void entry.resume()
+    const hash = createHash('sha256')
+    await pipeline(entry, hashing(hash), target ?? nowhere())
+    found.set(file.path, { path: file.path, bytes: headers.size ?? 0, sha256: hash.digest('hex') })
+  }
+}
+
+function nowhere(): Writable {
+  return new Writable({ write: (_piece, _encoding, done) => done() })
+}
+
+/** Errors of the disk that the archive is read from or unpacked to: they say themselves what is wrong. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error
+}
+
+function noArchive(path: string): BackupError {
+  return new BackupError('no-archive', `${path} is no archive that \`foreword backup\` wrote.`)
+}
+
+function unreadable(path: string, header: ArchiveHeader | undefined, cause: unknown): BackupError {
+  if (!header) return new BackupError('no-archive', noArchive(path).message, { cause })
+  return new BackupError('damaged', `The archive ${path} is damaged or was cut off: ${reasonOf(cause)}`, { cause })
+}
+
+function headerOf(path: string, value: unknown): ArchiveHeader {
+  const header = archiveHeader.safeParse(value)
+  if (!header.success) throw noArchive(path)
+  if (header.data.format <= FORMAT) return header.data
+  const { version } = header.data
+  throw new BackupError(
+    'newer',
+    `${path} was written by a newer Foreword (${version}). Update Foreword, then try again.`,
+  )
+}
+
+function digestsOf(path: string, value: unknown): readonly FileDigest[] {
+  const digests = fileDigests.safeParse(value)
+  if (digests.success) return digests.data
+  throw new BackupError('damaged', `The list of digests in ${path} cannot be read.`)
+}
+
+async function jsonOf(entry: Readable): Promise<unknown> {
+  const pieces: Uint8Array[] = []
+  let bytes = 0
+  for await (const piece of entry as AsyncIterable<Uint8Array>) {
+    bytes += piece.length
+    if (bytes > JSON_BYTES) return undefined
+    pieces.push(piece)
+  }
+  try {
+    return JSON.parse(Buffer.concat(pieces).toString('utf8'))
+  } catch {
+    return undefined
+  }
+}
+
+function archivedFile(archive: string, header: Headers): ArchivedFile {
+  const { name, type, mode = 0o600, mtime = new Date(0), linkname } = header
+  const path = name.startsWith(HOME_FOLDER) ? name.slice(HOME_FOLDER.length).replace(/\/$/, '') : ''
+  const parts = path.split('/')
+  const escapes = parts.some((part) => part === '' || part === '.' || part === '..') || /[\\\0]|^[A-Za-z]:/.test(path)
+  if (escapes || (type !== 'file' && type !== 'directory' && type !== 'symlink')) {
+    throw new BackupError('no-archive', `The archive ${archive} holds ${JSON.stringify(name)}, which no backup does.`)
+  }
+  return { type, path, mode: mode & 0o777, modified: mtime, target: linkname ?? undefined }
+}
+
+/** What was read, if it is everything and as it was written. */
+function compared(
+  path: string,
+  { header, digests }: Partial<ArchiveFacts>,
+  found: ReadonlyMap<string, FileDigest>,
+): ArchiveFacts {
+  if (!header) throw noArchive(path)
+  if (!digests) throw new BackupError('damaged', `The archive ${path} was cut off: its list of digests is missing.`)
+  const listed = new Set(digests.map((digest) => digest.path))
+  const wrong =
+    digests.find((digest) => found.get(digest.path)?.sha256 !== digest.sha256)?.path ??
+    [...found.keys()].find((name) => !listed.has(name))
+  if (wrong === undefined) return { header, digests }
+  throw new BackupError('damaged', `The archive ${path} is damaged: ${wrong} is not as it was when it was saved.`)
+}

@@ -1,0 +1,123 @@
+import { createWriteStream, existsSync } from 'node:fs'
+import { chmod, mkdir, readdir, rm, symlink, utimes } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { Writable } from 'node:stream'
+import { type AuditVerdict, openSqliteStore, storeFault, verifyAudit } from '../../session.ts'
+import { homeAt } from '../home/home.ts'
+import { BackupError } from './backup-error.ts'
+import { ARRIVING } from './home-files.ts'
+import {
+  arrivingHome,
+  asideName,
+  decideRestore,
+  finishRestore,
+  isRestorePending,
+  staysInPlace,
+} from './pending-restore.ts'
+import { type ArchivedFile, readArchive } from './read-archive.ts'
+
+export interface RestoreOptions {
+  /** An absolute path. Its claim is held by this process. */
+  readonly home: string
+  /** The archive. */
+  readonly file: string
+  /** Moves aside what the home holds. */
+  readonly replaces?: boolean
+  /** ISO 8601. */
+  readonly time: string
+  readonly signal?: AbortSignal
+  readonly onProgress?: (progress: RestoreProgress) => void
+}
+
+export interface RestoreProgress {
+  readonly stage: 'unpacking' | 'examining the store'
+  /** Bytes of the archive; absent where nobody knows. */
+  readonly done?: number
+  readonly all?: number
+}
+
+/** A home that is as it was when its archive was written. */
+export interface Restored {
+  readonly home: string
+  /** When the archive was written, ISO 8601, and by which version of Foreword. */
+  readonly created: string
+  readonly version: string
+  readonly files: number
+  readonly audit: AuditVerdict
+  /** Where the former content of the home is now; absent where there was none. */
+  readonly aside?: string
+}
+
+/**
+ * Puts the content of an archive in the place of a home. Everything is unpacked beside it and examined first: an archive
+ * that is damaged, cut off or too new changes nothing. A crash after that is made good by the next start.
+ *
+ * @throws BackupError `no-archive`, `damaged`, `newer`, `not-empty`, `io`; StoreError
+ */
+export async function restoreHome(options: RestoreOptions): Promise<Restored> {
+  const { home, file, time, replaces = false } = options
+  if (isRestorePending(home)) await finishRestore(home)
+  const names = existsSync(home) ? (await readdir(home)).filter((name) => !staysInPlace(name)) : []
+  if (names.length > 0 && !replaces) {
+    throw new BackupError(
+      'not-empty',
+      `The home ${home} is not empty. --replace moves what is there aside; --home names another home.`,
+    )
+  }
+  await rm(join(home, ARRIVING), { recursive: true, force: true })
+  try {
+    const { header, digests } = await unpack(options)
+    options.onProgress?.({ stage: 'examining the store' })
+    const audit = await examined(home, file)
+    await decideRestore(home, asideName(time))
+    const aside = await finishRestore(home)
+    const { created, version } = header
+    return { home, created, version, files: digests.length, audit, ...(aside === undefined ? {} : { aside }) }
+  } finally {
+    if (!isRestorePending(home)) await rm(join(home, ARRIVING), { recursive: true, force: true })
+  }
+}
+
+async function unpack({ home, file, signal, onProgress }: RestoreOptions) {
+  const root = arrivingHome(home)
+  await mkdir(root, { recursive: true, mode: 0o700 })
+  const links: ArchivedFile[] = []
+  const folders: ArchivedFile[] = []
+  const facts = await readArchive(file, {
+    signal,
+    onProgress: (done, all) => onProgress?.({ stage: 'unpacking', done, all }),
+    async onFile(each): Promise<Writable | undefined> {
+      const path = join(root, each.path)
+      if (each.type === 'symlink') return void links.push(each)
+      if (each.type === 'directory') {
+        folders.push(each)
+        return void (await mkdir(path, { recursive: true, mode: 0o700 }))
+      }
+      await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+      const stream = createWriteStream(path, { flags: 'wx', mode: each.mode, flush: true })
+      stream.on('close', () => void utimes(path, each.modified, each.modified).catch(() => {}))
+      return stream
+    },
+  })
+  // Last, so that nothing is unpacked through a link to some other place.
+  for (const { path, target } of links) {
+    await mkdir(dirname(join(root, path)), { recursive: true, mode: 0o700 })
+    await symlink(target ?? '', join(root, path))
+  }
+  for (const { path, mode } of folders.toReversed()) await chmod(join(root, path), mode)
+  return facts
+}
+
+/** Whether this Foreword can work on what arrived: the store is whole, of a version that it knows, and so is the audit. */
+async function examined(home: string, file: string): Promise<AuditVerdict> {
+  const path = join(homeAt(arrivingHome(home)).data, 'foreword.sqlite')
+  if (!existsSync(path)) return { type: 'whole', records: 0 }
+  const fault = storeFault(path)
+  if (fault !== undefined) throw new BackupError('damaged', `The store in ${file} is damaged: ${fault}`)
+  const store = await openSqliteStore({ path })
+  try {
+    return await verifyAudit(store)
+  } finally {
+    await store.close()
+  }
+}

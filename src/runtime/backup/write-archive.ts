@@ -1,0 +1,157 @@
+import { createHash } from 'node:crypto'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { copyFile, readFile, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { createGzip } from 'node:zlib'
+import type { Pack } from 'tar-stream'
+import { type ArchiveHeader, DIGESTS_ENTRY, type FileDigest, HEADER_ENTRY, HOME_FOLDER } from './archive-format.ts'
+import { hashing } from './hashing.ts'
+import { type HomeFile, isMissing, reasonOf, type RegularFile } from './home-files.ts'
+
+export interface ArchiveContent {
+  readonly header: ArchiveHeader
+  readonly files: readonly HomeFile[]
+  /** A folder for copies of large files that may change while they are read. */
+  readonly preparing: string
+}
+
+export interface WriteOptions {
+  readonly signal?: AbortSignal | undefined
+  /** Bytes of files that were read so far. */
+  readonly onProgress?: ((bytes: number) => void) | undefined
+}
+
+/** Files of this size and more are copied before they are read, bytes: others fit in memory. */
+const LARGE = 16 * 1024 * 1024
+
+/** What went into an archive. */
+export interface WrittenArchive {
+  readonly digests: readonly FileDigest[]
+  /** What could not be read, with the reason. */
+  readonly leftOut: readonly string[]
+}
+
+/** Writes an archive to a new file that only its owner can read, and waits for the disk. */
+export async function writeArchive(
+  target: string,
+  content: ArchiveContent,
+  options: WriteOptions = {},
+): Promise<WrittenArchive> {
+  const { pack } = await import('tar-stream')
+  const packing = pack()
+  const { signal } = options
+  const stream = createWriteStream(target, { flags: 'wx', mode: 0o600, flush: true })
+  const written = pipeline(packing, createGzip(), stream, signal ? { signal } : {})
+  const filled = fill(packing, content, options).catch((error: unknown) => {
+    packing.destroy(error instanceof Error ? error : new Error(String(error)))
+    throw error
+  })
+  const [archive] = await Promise.all([filled, written])
+  return archive
+}
+
+async function fill(
+  packing: Pack,
+  { header, files, preparing }: ArchiveContent,
+  { signal, onProgress }: WriteOptions,
+): Promise<WrittenArchive> {
+  const digests: FileDigest[] = []
+  const leftOut: string[] = []
+  let bytes = 0
+  await addText(packing, HEADER_ENTRY, header)
+  for (const file of files) {
+    signal?.throwIfAborted()
+    const about = { name: HOME_FOLDER + file.path, mode: file.mode, mtime: file.modified }
+    if (file.type === 'directory') {
+      await addEntry(packing, { ...about, name: `${about.name}/`, type: 'directory' })
+      continue
+    }
+    if (file.type === 'symlink') {
+      await addEntry(packing, { ...about, type: 'symlink', linkname: file.target })
+      continue
+    }
+    const added = await addFile(packing, about, file, preparing).catch(whyUnreadable)
+    if (typeof added === 'object') {
+      digests.push({ path: file.path, ...added })
+      onProgress?.((bytes += added.bytes))
+    } else if (added !== undefined) leftOut.push(`${file.path}: ${added}`)
+  }
+  await addText(packing, DIGESTS_ENTRY, digests)
+  packing.finalize()
+  return { digests, leftOut }
+}
+
+/** The reason; `undefined` for a file that was removed since it was listed. */
+function whyUnreadable(error: unknown): string | undefined {
+  if (!(error instanceof UnreadableError)) throw error
+  return error.isMissing ? undefined : error.message
+}
+
+interface About {
+  readonly name: string
+  readonly mode: number
+  readonly mtime: Date
+}
+
+/** A file of the home that could not be read: that is told, and the others go on. */
+class UnreadableError extends Error {
+  readonly isMissing: boolean
+
+  constructor(cause: unknown) {
+    super(reasonOf(cause), { cause })
+    this.isMissing = isMissing(cause)
+  }
+}
+
+async function addFile(
+  packing: Pack,
+  about: About,
+  { source, bytes, stable = false }: RegularFile,
+  preparing: string,
+): Promise<Omit<FileDigest, 'path'>> {
+  if (bytes < LARGE) {
+    const content = await readFile(source).catch((error: unknown) => {
+      throw new UnreadableError(error)
+    })
+    await addEntry(packing, { ...about, type: 'file' }, content)
+    return { bytes: content.length, sha256: createHash('sha256').update(content).digest('hex') }
+  }
+  if (stable) return addStream(packing, about, source)
+  const copy = join(preparing, 'large')
+  await copyFile(source, copy).catch((error: unknown) => {
+    throw new UnreadableError(error)
+  })
+  try {
+    return await addStream(packing, about, copy)
+  } finally {
+    await rm(copy, { force: true })
+  }
+}
+
+async function addStream(packing: Pack, about: About, source: string): Promise<Omit<FileDigest, 'path'>> {
+  const { size } = await stat(source)
+  const hash = createHash('sha256')
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const entry = packing.entry({ ...about, type: 'file', size }, (error) => (error ? reject(error) : resolve()))
+  const sending = pipeline(createReadStream(source, { highWaterMark: 1024 * 1024 }), hashing(hash), entry)
+  await Promise.all([sending, promise])
+  return { bytes: size, sha256: hash.digest('hex') }
+}
+
+function addText(packing: Pack, name: string, value: unknown): Promise<void> {
+  const about = { name, mode: 0o600, mtime: new Date(0), type: 'file' as const }
+  return addEntry(packing, about, Buffer.from(`${JSON.stringify(value)}\n`))
+}
+
+function addEntry(
+  packing: Pack,
+  about: About & { readonly type: 'file' | 'directory' | 'symlink'; readonly linkname?: string },
+  content?: Buffer,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const done = (error?: Error | null) => (error ? reject(error) : resolve())
+    if (content === undefined) packing.entry(about, done)
+    else packing.entry(about, content, done)
+  })
+}

@@ -1,0 +1,154 @@
+import { setImmediate } from 'node:timers/promises'
+import { type Connection, openConnection } from './connection.ts'
+import { migrate } from './migrations.ts'
+import { overwriting } from './overwriting.ts'
+import type { Plan } from './plan.ts'
+
+/** What a compaction took away. */
+export interface CompactedStore {
+  /** Contents that nothing named. */
+  readonly contents: number
+  /** Characters of their texts. */
+  readonly characters: number
+}
+
+/** Rows that are read or removed at once, some milliseconds of work. */
+const PAGE = 500
+
+/**
+ * Every column in which a content may be named by its hash. A hash that appears anywhere keeps its content: what is
+ * removed is certainly not needed.
+ */
+const COLUMNS: readonly (readonly [table: string, column: string])[] = [
+  ['entries', 'data'],
+  ['calls', 'record'],
+  ['calls', 'outcome'],
+  ['named_values', 'value'],
+  ['audit', 'record'],
+  ['records', 'value'],
+  ['files', 'facts'],
+  ['files', 'state'],
+]
+
+/**
+ * Removes the contents that no entry, call, record, file or kept content names, and gives their space back to the disk.
+ * For the one process that holds the home, while nothing else has the store open.
+ *
+ * @throws StoreError `busy`, `corrupt`, `full`, `io`, `newer`
+ */
+export async function compactStore(path: string, onProgress: (text: string) => void): Promise<CompactedStore> {
+  const connection = openConnection({ path })
+  try {
+    migrate(connection)
+    const needed = await neededContents(connection, onProgress)
+    const removed = await removeOthers(connection, needed, onProgress)
+    onProgress('giving the space back')
+    connection.execute('vacuum; pragma wal_checkpoint(truncate);')
+    return removed
+  } finally {
+    connection.close()
+  }
+}
+
+/** Gives the free pages of an SQLite file back to the disk. */
+export function compactFile(path: string): void {
+  const connection = openConnection({ path })
+  try {
+    connection.execute('vacuum; pragma wal_checkpoint(truncate);')
+  } finally {
+    connection.close()
+  }
+}
+
+async function neededContents(
+  connection: Connection,
+  onProgress: (text: string) => void,
+): Promise<ReadonlySet<string>> {
+  const all = new Set<string>()
+  for await (const [hash] of pages(connection, 'contents', 'hash')) all.add(hash)
+  const needed = new Set<string>()
+  const waiting: string[] = []
+  const note = (text: string) => {
+    for (const [hash] of text.matchAll(HASH)) {
+      if (!all.has(hash) || needed.has(hash)) continue
+      needed.add(hash)
+      waiting.push(hash)
+    }
+  }
+  for (const [table, column] of COLUMNS) {
+    let rows = 0
+    for await (const [text] of pages(connection, table, column)) {
+      note(text)
+      rows += 1
+      if (rows % PAGE === 0) onProgress(`looking for what is needed: ${rows} rows of ${table}`)
+    }
+  }
+  for (let read = 1; waiting.length > 0; read += 1) {
+    note(connection.get(contentText, { hash: waiting.pop()! })!.text)
+    if (read % PAGE !== 0) continue
+    onProgress(`looking for what is needed: ${read} contents`)
+    await setImmediate()
+  }
+  return needed
+}
+
+interface OneContent {
+  readonly hash: string
+}
+
+const contentText: Plan<OneContent, { readonly text: string }> = {
+  sql: 'select text from contents where hash = ?',
+  names: ['hash'],
+}
+
+const contentSize: Plan<OneContent, { readonly size: number }> = {
+  sql: 'select length(text) as size from contents where hash = ?',
+  names: ['hash'],
+}
+
+const removeContent: Plan<OneContent, never> = { sql: 'delete from contents where hash = ?', names: ['hash'] }
+
+const HASH = /(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])/g
+
+/** The texts of a column with their row ids, page by page. */
+async function* pages(
+  connection: Connection,
+  table: string,
+  column: string,
+): AsyncGenerator<readonly [string, number]> {
+  const page: Plan<{ readonly after: number }, { readonly text: string; readonly id: number }> = {
+    sql: `select ${column} as text, rowid as id from ${table} where rowid > ? and ${column} is not null order by rowid limit ${PAGE}`,
+    names: ['after'],
+  }
+  for (let after = -1; ; await setImmediate()) {
+    const rows = connection.all(page, { after })
+    for (const { text, id } of rows) yield [text, id]
+    if (rows.length < PAGE) return
+    after = rows.at(-1)!.id
+  }
+}
+
+async function removeOthers(
+  connection: Connection,
+  needed: ReadonlySet<string>,
+  onProgress: (text: string) => void,
+): Promise<CompactedStore> {
+  let contents = 0
+  let characters = 0
+  const unneeded: string[] = []
+  for await (const [hash] of pages(connection, 'contents', 'hash')) if (!needed.has(hash)) unneeded.push(hash)
+  while (unneeded.length > 0) {
+    const batch = unneeded.splice(0, PAGE)
+    overwriting(connection, () =>
+      connection.transaction(() => {
+        for (const hash of batch) {
+          characters += connection.get(contentSize, { hash })?.size ?? 0
+          contents += connection.run(removeContent, { hash })
+        }
+      }),
+    )
+    onProgress(`removed ${contents} contents`)
+    await setImmediate()
+  }
+  return { contents, characters }
+}

@@ -1,0 +1,354 @@
+import assert from 'node:assert/strict'
+import { createHash, randomBytes } from 'node:crypto'
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import test, { type TestContext } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { pack } from 'tar-stream'
+import { storePath } from '../src/runtime.ts'
+import { claimHome, openBlobs, openSqliteStore } from '../src/session.ts'
+import { spawnForeword } from './cli/gateway-process.ts'
+import { temporaryHome } from './cli/home.ts'
+import { run, type RunOptions } from './cli/recorded-io.ts'
+
+/** A home with two sessions, a file, skills with a link, and odd names. */
+async function livedInHome(context: TestContext) {
+  const { home, environment } = temporaryHome(context)
+  const foreword = (words: readonly string[], options: RunOptions = {}) => run(words, { environment, ...options })
+  const session = (await said(foreword, ['send', '--json', 'Good morning'])).sessionId
+  await said(foreword, ['send', '--json', '--session', session, 'Tell me more'])
+  await said(foreword, ['send', '--json', 'Another talk'])
+  mkdirSync(join(home, 'skills/greet'), { recursive: true })
+  writeFileSync(join(home, 'skills/greet/SKILL.md'), '---\nname: greet\n---\n# Greet\n')
+  writeFileSync(join(home, 'skills/greet/run.sh'), '#!/bin/sh\n')
+  chmodSync(join(home, 'skills/greet/run.sh'), 0o750)
+  symlinkSync('greet', join(home, 'skills/hello'))
+  mkdirSync(join(home, 'workspace/empty'), { recursive: true })
+  writeFileSync(join(home, 'workspace/Grüße 🎉.txt'), 'x'.repeat(300))
+  writeFileSync(join(home, `workspace/${'long-'.repeat(40)}.txt`), '')
+  const note = join(home, '..', 'note.txt')
+  writeFileSync(note, 'A note about the reef.')
+  assert.equal((await foreword(['files', 'add', note])).code, 0)
+  return { home, environment, foreword, session, archive: join(home, '..', 'saved.tar.gz') }
+}
+
+async function said(foreword: (words: readonly string[]) => ReturnType<typeof run>, words: readonly string[]) {
+  const { code, stdout, stderr } = await foreword(words)
+  assert.equal(code, 0, stderr)
+  return JSON.parse(stdout.trim().split('\n').at(-1)!) as { sessionId: string }
+}
+
+/** Path, type, permissions and content of everything in a home that lasts. */
+function contentOf(home: string): Readonly<Record<string, string>> {
+  const names = readdirSync(home, { recursive: true, encoding: 'utf8' }).toSorted()
+  const entries = names.flatMap((name): [string, string][] => {
+    if (/^gateway\.|^data\/\w+\.sqlite|^data\/files\/incoming$|^before-restore-/.test(name)) return []
+    const facts = lstatSync(join(home, name))
+    if (facts.isSymbolicLink()) return [[name, `-> ${readlinkSync(join(home, name))}`]]
+    if (facts.isDirectory()) return [[name, 'folder']]
+    const digest = createHash('sha256')
+      .update(readFileSync(join(home, name)))
+      .digest('hex')
+    return [[name, `${(facts.mode & 0o777).toString(8)} ${digest}`]]
+  })
+  return Object.fromEntries(entries)
+}
+
+test('a home comes back from its archive as it was: replays are identical, the audit is whole, files are there', async (context) => {
+  const { home, foreword, session, archive } = await livedInHome(context)
+  const before = contentOf(home)
+  const replayed = await foreword(['replay', session])
+
+  const saved = await foreword(['backup', archive, '--json'])
+  assert.equal(saved.code, 0, saved.stderr)
+  assert.deepEqual(JSON.parse(saved.stdout).leftOut, [])
+  assert.equal(statSync(archive).mode & 0o777, 0o600)
+  assert.deepEqual(
+    readdirSync(join(home, 'data')).filter((name) => name.startsWith('backup-')),
+    [],
+  )
+
+  const other = join(home, '..', 'other')
+  const restored = await foreword(['restore', archive, '--home', other])
+  assert.equal(restored.code, 0, restored.stderr)
+  assert.match(restored.stdout, /files as they were on/)
+  assert.deepEqual(contentOf(other), before)
+  assert.deepEqual(await foreword(['replay', session, '--home', other]), replayed)
+  assert.match(replayed.stdout, /^(\d+) of \1 identical/)
+  assert.match((await foreword(['audit', 'verify', '--home', other])).stdout, /^whole/)
+  assert.equal((await foreword(['files', '--home', other])).stdout, (await foreword(['files'])).stdout)
+  assert.equal((await foreword(['send', '--session', session, '--home', other, 'Still there?'])).code, 0)
+})
+
+test('an archive is made while the gateway runs and writes, and holds one moment of it', async (context) => {
+  const { home, environment, foreword, archive } = await livedInHome(context)
+  const gateway = spawnForeword(context, ['start', '--json'], environment)
+  await gateway.line(/address/)
+  const talking = new AbortController()
+  const talk = (async () => {
+    let talks = 0
+    for (; !talking.signal.aborted; talks += 1) await said(foreword, ['send', '--json', `Talk ${talks}`])
+    return talks
+  })()
+  for (let round = 1; round <= 3; round += 1) {
+    const saved = await foreword(['backup', archive, '--force'])
+    assert.equal(saved.code, 0, saved.stderr)
+    const other = join(home, '..', `other-${round}`)
+    assert.equal((await foreword(['restore', archive, '--home', other])).code, 0)
+    const store = await openSqliteStore({ path: storePath(other), readOnly: true })
+    for (const { id, entries } of await store.sessions()) {
+      const log = await store.entries(id)
+      assert.deepEqual(
+        log.map(({ seq }) => seq),
+        Array.from({ length: entries }, (_, index) => index + 1),
+      )
+    }
+    await store.close()
+    assert.match((await foreword(['audit', 'verify', '--home', other])).stdout, /^whole/)
+  }
+  talking.abort()
+  assert.ok((await talk) > 0)
+  gateway.child.kill('SIGTERM')
+  assert.equal(await gateway.ended, 0)
+})
+
+test('a file that is removed while an archive is made is in it whole, or not named in it', async (context) => {
+  const { home, foreword, archive } = await livedInHome(context)
+  const blobs = openBlobs(join(home, 'data/files'))
+  const store = await openSqliteStore({ path: storePath(home) })
+  const [row] = await store.files()
+  const big = await blobs.put([randomBytes(1024)], { maxBytes: 2048 })
+  await store.putFile({ ...row!, id: 'file_gone', hash: big.hash, bytes: big.bytes })
+  await blobs.remove(big.hash)
+  const saving = foreword(['backup', archive])
+  await store.deleteFile('file_gone')
+  await store.close()
+  const saved = await saving
+  assert.equal(saved.code, 0)
+  const other = join(home, '..', 'other')
+  await foreword(['restore', archive, '--home', other])
+  const copy = await openSqliteStore({ path: storePath(other), readOnly: true })
+  const missing = (await copy.files()).filter(
+    ({ hash }) => !existsSync(openBlobs(join(other, 'data/files')).path(hash)),
+  )
+  await copy.close()
+  assert.deepEqual(
+    missing.map(({ hash }) => saved.stderr.includes(hash)),
+    missing.map(() => true),
+  )
+})
+
+test('an archive that exists stays, unless it is to be replaced', async (context) => {
+  const { foreword, archive } = await livedInHome(context)
+  writeFileSync(archive, 'precious')
+  const refused = await foreword(['backup', archive])
+  assert.equal(refused.code, 1)
+  assert.match(refused.stderr, /exists already.*--force/s)
+  assert.equal(readFileSync(archive, 'utf8'), 'precious')
+  assert.equal((await foreword(['backup', archive, '--force'])).code, 0)
+})
+
+test('a home that holds something is replaced only when that is asked for, and what was there is kept', async (context) => {
+  const { home, foreword, session, archive } = await livedInHome(context)
+  await foreword(['backup', archive])
+  const before = contentOf(home)
+  await said(foreword, ['send', '--json', '--session', session, 'Said after the backup'])
+  writeFileSync(join(home, 'later.txt'), 'later')
+
+  const refused = await foreword(['restore', archive])
+  assert.equal(refused.code, 1)
+  assert.match(refused.stderr, /not empty.*--replace/s)
+  assert.equal(readFileSync(join(home, 'later.txt'), 'utf8'), 'later')
+
+  const replaced = await foreword(['restore', archive, '--replace', '--json'])
+  assert.equal(replaced.code, 0, replaced.stderr)
+  const { aside } = JSON.parse(replaced.stdout) as { aside: string }
+  const after = Object.entries(contentOf(home))
+  assert.deepEqual(Object.fromEntries(after), before)
+  assert.equal(readFileSync(join(aside, 'later.txt'), 'utf8'), 'later')
+  const kept = await openSqliteStore({ path: join(aside, 'data/foreword.sqlite') })
+  assert.equal((await kept.session(session))?.turns, 3)
+  await kept.close()
+})
+
+test('a gateway that runs is neither replaced nor compacted under its feet', async (context) => {
+  const { home, foreword, archive } = await livedInHome(context)
+  await foreword(['backup', archive])
+  const before = contentOf(home)
+  const claim = await claimHome(home, { pid: process.pid, started: new Date().toISOString() })
+  for (const words of [['restore', archive, '--replace'], ['compact']]) {
+    const refused = await foreword(words)
+    assert.equal(refused.code, 1)
+    assert.match(refused.stderr, /works on .*Stop it first/s)
+  }
+  claim.release()
+  assert.deepEqual(contentOf(home), before)
+})
+
+test('an archive that was cut off, changed or made by somebody else changes nothing', async (context) => {
+  const { home, foreword, archive } = await livedInHome(context)
+  await foreword(['backup', archive])
+  const whole = readFileSync(archive)
+  const other = join(home, '..', 'other')
+  const restore = async (bytes: Uint8Array) => {
+    writeFileSync(archive, bytes)
+    const { code, stderr } = await foreword(['restore', archive, '--home', other])
+    assert.equal(code, 1)
+    const left = existsSync(other) ? readdirSync(other).filter((name) => !name.startsWith('gateway.')) : []
+    assert.deepEqual(left, [])
+    return stderr
+  }
+  for (const share of [0, 0.001, 0.3, 0.7, 0.99]) {
+    assert.match(
+      await restore(whole.subarray(0, Math.floor(whole.length * share))),
+      /cut off|no archive that `foreword backup` wrote/,
+    )
+  }
+  const flipped = Buffer.from(whole)
+  flipped[Math.floor(whole.length / 2)]! ^= 0x10
+  assert.match(await restore(flipped), /damaged|cut off/)
+  assert.match(await restore(Buffer.from('a letter')), /no archive/)
+  assert.match(await restore(await forged({ 'home/a.txt': 'changed' }, [])), /a\.txt is not as it was/)
+  const digest = { path: 'b.txt', bytes: 1, sha256: createHash('sha256').update('b').digest('hex') }
+  assert.match(await restore(await forged({}, [digest])), /b\.txt is not as it was/)
+  for (const name of ['home/../../escaped', '/escaped', 'escaped', 'home//escaped', 'home/./escaped', 'home/C:/x']) {
+    assert.match(await restore(await forged({ [name]: '' }, [])), /which no backup does/)
+  }
+  assert.match(await restore(await forged({}, [], { format: 2 })), /newer Foreword.*Update/s)
+  assert.equal(existsSync(join(home, '..', 'escaped')), false)
+})
+
+test('an archive cannot write through a link that it brings', async (context) => {
+  const { home } = temporaryHome(context)
+  const outside = join(home, '..', 'outside')
+  mkdirSync(outside)
+  const archive = join(home, '..', 'evil.tar.gz')
+  writeFileSync(archive, await forged({ 'home/way': { link: outside }, 'home/way/in.txt': 'in' }, []))
+  const { code } = await run(['restore', archive, '--home', home], { environment: { FOREWORD_HOME: home } })
+  assert.equal(code, 1)
+  assert.deepEqual(readdirSync(outside), [])
+})
+
+/** An archive in the right form with whatever in it. */
+async function forged(
+  entries: Readonly<Record<string, string | { readonly link: string }>>,
+  digests: readonly unknown[],
+  { format = 1 }: { readonly format?: number } = {},
+): Promise<Uint8Array> {
+  const packing = pack()
+  packing.entry(
+    { name: 'backup.json' },
+    JSON.stringify({ format, version: '9.9.9', created: '2026-01-01T00:00:00.000Z' }),
+  )
+  for (const [name, entry] of Object.entries(entries)) {
+    if (typeof entry === 'string') packing.entry({ name }, entry)
+    else packing.entry({ name, type: 'symlink', linkname: entry.link })
+  }
+  packing.entry({ name: 'digests.json' }, JSON.stringify(digests))
+  packing.finalize()
+  const pieces: Uint8Array[] = []
+  for await (const piece of packing as AsyncIterable<Uint8Array>) pieces.push(piece)
+  return gzipSync(Buffer.concat(pieces))
+}
+
+test('a restore that was killed at any step is completed by the next start', async (context) => {
+  const { foreword, home, archive } = await livedInHome(context)
+  await foreword(['backup', archive])
+  const before = contentOf(home)
+  const { decideRestore, arrivingHome } = await import('../src/runtime/backup/pending-restore.ts')
+  const { renameSync } = await import('node:fs')
+  for (const stop of ['decided', 'some put aside', 'all put aside', 'some in place'] as const) {
+    const other = join(home, '..', `killed while ${stop}`)
+    const staged = join(home, '..', `staged ${stop}`)
+    assert.equal((await foreword(['restore', archive, '--home', staged])).code, 0)
+    mkdirSync(other)
+    writeFileSync(join(other, 'former.txt'), 'former')
+    writeFileSync(join(other, 'config.json'), '{}')
+    mkdirSync(arrivingHome(other), { recursive: true })
+    for (const name of readdirSync(staged)) renameSync(join(staged, name), join(arrivingHome(other), name))
+    const aside = 'before-restore-20260101T000000Z'
+    await decideRestore(other, aside)
+    if (stop !== 'decided') {
+      mkdirSync(join(other, aside))
+      renameSync(join(other, 'former.txt'), join(other, aside, 'former.txt'))
+    }
+    if (stop === 'all put aside' || stop === 'some in place') {
+      renameSync(join(other, 'config.json'), join(other, aside, 'config.json'))
+      writeFileSync(join(other, '.restoring/restore.json'), JSON.stringify({ step: 'put-in-place', aside }))
+    }
+    if (stop === 'some in place') renameSync(join(arrivingHome(other), 'data'), join(other, 'data'))
+    assert.match((await foreword(['doctor', '--home', other])).stdout, /a restore was interrupted/)
+
+    const sent = await foreword(['send', '--home', other, '--json', 'Hello again'])
+    assert.equal(sent.code, 0, sent.stderr)
+    assert.match(sent.stderr, /interrupted is complete now/)
+    const after = contentOf(other)
+    for (const [name, content] of Object.entries(before)) if (name !== 'data') assert.equal(after[name], content, name)
+    assert.equal(existsSync(join(other, '.restoring')), false)
+    assert.equal(readFileSync(join(other, aside, 'former.txt'), 'utf8'), 'former')
+  }
+})
+
+test('compacting removes what a deleted session and file left, gives the space back, and nothing else', async (context) => {
+  const { home, foreword, session } = await livedInHome(context)
+  const secret = 'The password is swordfish '
+  const long = (await said(foreword, ['send', '--json', secret.repeat(600)])).sessionId
+  for (let times = 601; times < 607; times += 1) {
+    await said(foreword, ['send', '--json', '--session', long, secret.repeat(times)])
+  }
+  const { id } = JSON.parse((await foreword(['files', '--json'])).stdout.split('\n')[0]!)
+  assert.equal((await foreword(['files', 'remove', id])).code, 0)
+  const orphan = await openBlobs(join(home, 'data/files')).put([randomBytes(4096)], { maxBytes: 8192 })
+  const replayed = await foreword(['replay', session])
+  assert.equal((await foreword(['sessions', 'delete', long, '--yes'])).code, 0)
+
+  const compacted = await foreword(['compact', '--json'])
+  assert.equal(compacted.code, 0, compacted.stderr)
+  const { contents, files, before, after } = JSON.parse(compacted.stdout)
+  assert.ok(contents > 0 && files > 0)
+  assert.ok(after < before - 100_000, `${before} before, ${after} after`)
+  assert.equal(existsSync(openBlobs(join(home, 'data/files')).path(orphan.hash)), false)
+  for (const name of readdirSync(join(home, 'data'))) {
+    if (name.startsWith('foreword.sqlite'))
+      assert.equal(readFileSync(join(home, 'data', name)).includes('swordfish'), false)
+  }
+  assert.deepEqual(await foreword(['replay', session]), replayed)
+  assert.match((await foreword(['audit', 'verify'])).stdout, /^whole/)
+  assert.deepEqual(JSON.parse((await foreword(['compact', '--json'])).stdout).contents, 0)
+})
+
+test('a damaged store is not saved as if it were whole, and doctor names the way back', async (context) => {
+  const { home, foreword, archive } = await livedInHome(context)
+  const path = storePath(home)
+  const database = new DatabaseSync(path)
+  database.exec('pragma wal_checkpoint(truncate)')
+  database.close()
+  truncateSync(path, Math.floor(statSync(path).size / 2 / 4096) * 4096)
+  const { code, stderr } = await foreword(['backup', archive])
+  assert.equal(code, 1)
+  assert.match(stderr, /damaged/)
+  assert.equal(existsSync(archive), false)
+  assert.match((await foreword(['doctor'])).stdout, /foreword restore FILE --replace/)
+})
+
+test('a tool can neither save, restore nor compact the home', async (context) => {
+  const { home, environment } = temporaryHome(context)
+  for (const words of [['backup', join(home, 'x')], ['restore', join(home, 'x')], ['compact']]) {
+    const { code, stderr } = await run(words, { environment: { ...environment, FOREWORD_TOOL: '1' } })
+    assert.equal(code, 1)
+    assert.match(stderr, /a model cannot/)
+  }
+})
