@@ -344,6 +344,14 @@ test('a damaged store is not saved as if it were whole, and doctor names the way
   assert.match((await foreword(['doctor'])).stdout, /foreword restore FILE --replace/)
 })
 
+test('a place that is not there is named, and nothing is made', async (context) => {
+  const { home, foreword } = await livedInHome(context)
+  assert.match((await foreword(['backup', join(home, '../nowhere/a.tar.gz')])).stderr, /There is no folder .*nowhere/)
+  const other = join(home, '../other')
+  assert.match((await foreword(['restore', join(home, '../a.tar.gz'), '--home', other])).stderr, /There is no archive/)
+  assert.equal(existsSync(other), false)
+})
+
 test('a tool can neither save, restore nor compact the home', async (context) => {
   const { home, environment } = temporaryHome(context)
   for (const words of [['backup', join(home, 'x')], ['restore', join(home, 'x')], ['compact']]) {

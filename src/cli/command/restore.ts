@@ -1,7 +1,9 @@
+import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { progressLine } from '../backup/progress-line.ts'
 import { withClaim } from '../backup/with-claim.ts'
 import { type Command, type CommandCall, jsonOption } from '../command.ts'
+import { CommandFailure } from '../failure.ts'
 import { refuseTools } from '../for-persons.ts'
 import { stoppable } from '../interrupt.ts'
 import { type Io, note, print, printJson } from '../io.ts'
@@ -25,12 +27,14 @@ export const restore: Command = {
 async function bringBack(call: CommandCall, io: Io): Promise<number> {
   refuseTools(io, 'restore the home')
   const { restoreHome } = await import('../../runtime.ts')
+  const file = resolve(call.words[0]!)
+  if (!existsSync(file)) throw new CommandFailure('not-found', `There is no archive ${file}.`)
   const progress = progressLine(io)
   const restored = await withClaim(call.home, () =>
     stoppable(io, (signal) =>
       restoreHome({
         home: call.home,
-        file: resolve(call.words[0]!),
+        file,
         replaces: call.has('replace'),
         time: new Date().toISOString(),
         signal,

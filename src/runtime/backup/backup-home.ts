@@ -52,7 +52,7 @@ const TRIES = 5
  */
 export async function backupHome(options: BackupOptions): Promise<Backup> {
   const { home, version, time, signal, onProgress } = options
-  const file = join(await realpath(dirname(resolve(options.file))), basename(options.file))
+  const file = await targetOf(options.file)
   if (existsSync(file) && options.replaces !== true) {
     throw new BackupError('exists', `${file} exists already. Name another file, or replace it with --force.`)
   }
@@ -82,6 +82,16 @@ export async function backupHome(options: BackupOptions): Promise<Backup> {
   } finally {
     await rm(partial, { force: true })
     await rm(preparing, { recursive: true, force: true })
+  }
+}
+
+/** The real path of the archive, so that one inside the home does not become part of itself. */
+async function targetOf(file: string): Promise<string> {
+  const folder = dirname(resolve(file))
+  try {
+    return join(await realpath(folder), basename(file))
+  } catch (error) {
+    throw new BackupError('io', `There is no folder ${folder}. Make it first, or name another file.`, { cause: error })
   }
 }
 
