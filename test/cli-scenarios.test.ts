@@ -45,6 +45,28 @@ test('assemble --json prints one result per scenario per line, an overflow among
   )
 })
 
+test('assemble reads a file that holds one document, with comments too, an array, or JSON Lines', async (context) => {
+  const path = folder(context)
+  const [one, other] = [JSON.stringify(scenario('one')), JSON.stringify(scenario('other', 3))]
+  const files = {
+    'one.json': `// pinned\n${one}\n`,
+    'all.json': `[${one},\n${other}]`,
+    'all.jsonl': `${one}\n${other}\n`,
+  }
+  const names = async (name: string) => {
+    const { code, stdout } = await run(['assemble', join(path, name), '--json'])
+    assert.equal(code, 0)
+    return stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { name: string }).name)
+  }
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(path, name), text)
+  assert.deepEqual(await names('one.json'), ['one'])
+  assert.deepEqual(await names('all.json'), ['one', 'other'])
+  assert.deepEqual(await names('all.jsonl'), ['one', 'other'])
+})
+
 test('several outlines stand under their names, and an overflow says so', async () => {
   const { stdout } = await run(['assemble', '-'], { input: JSON.stringify([scenario('a'), scenario('b', 99)]) })
   assert.match(stdout, /^# a\nwindow 100/)
@@ -101,6 +123,21 @@ test('check shows line by line what differs', async (context) => {
   assert.match(stdout, /^differs .*one\.jsonl\n {2}- window 100, reserve 50: used 12 of 50\n {2}\+ window .* used 17 /)
   const json = JSON.parse((await run(['check', path, '--json'])).stdout)
   assert.deepEqual(Object.keys(json), ['file', 'result', 'diff'])
+})
+
+test('check shows one change among 9,000 lines with its neighbours alone', async (context) => {
+  const path = folder(context)
+  const layers = Array.from({ length: 9000 }, (_, index) => ({ id: `l${index}`, layer: 'soul', text: 'x', tokens: 0 }))
+  const write = (all: typeof layers) =>
+    writeFileSync(join(path, 'long.json'), JSON.stringify({ ...scenario('long'), layers: all }))
+  write(layers)
+  await run(['check', path, '--update'])
+  write(layers.with(4000, { ...layers[4000]!, tokens: 1 }))
+  const { code, stdout } = await run(['check', path])
+  assert.equal(code, 1)
+  const changed = stdout.split('\n').filter((line) => /^ {2}[-+]/.test(line))
+  assert.equal(changed.length, 4, stdout)
+  assert.ok(stdout.split('\n').length < 20, stdout)
 })
 
 test('one broken scenario does not hide the others', async (context) => {

@@ -94,6 +94,7 @@ test('every way out of the pure room is found', () => {
     `import { join } from 'node:path'`,
     `import { a } from '../session.ts'`,
     `import { z } from 'zod'`,
+    `import { parse } from 'jsonc-parser'`,
     `import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'`,
     `import { generateId } from '@ai-sdk/provider-utils'`,
     `const text = await read()`,

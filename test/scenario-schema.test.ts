@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'node:test'
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { readScenarios, scenarioJsonSchema } from '../src/context/scenario.ts'
+import { readScenarios, runScenario, scenarioJsonSchema } from '../src/context/scenario.ts'
 
 const root = join(import.meta.dirname, '..')
 const published = JSON.parse(readFileSync(join(root, 'schema', 'scenario.schema.json'), 'utf8')) as object
@@ -25,6 +25,16 @@ test('every golden and every example is valid by the published schema', () => {
       assert.ok(validate(scenario), `${path}: ${JSON.stringify(validate.errors)}`)
     }
   }
+})
+
+test("the guide's own example is a scenario, comments and all", () => {
+  const page = readFileSync(join(root, 'docs', 'guide', 'scenarios.md'), 'utf8')
+  const [, example] = /```jsonc\n(.*?)```/s.exec(page)!
+  const [scenario, ...others] = readScenarios(example!)
+  assert.deepEqual(others, [])
+  assert.ok(validate(scenario), JSON.stringify(validate.errors))
+  const result = runScenario(scenario)
+  assert.equal(result.name, 'the custom agent moves along')
 })
 
 test('the published schema refuses what is not a scenario', () => {

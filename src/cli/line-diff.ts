@@ -3,44 +3,45 @@ export interface LineChange {
   readonly line: string
 }
 
-/** The lines of two texts side by side: what stayed, what went and what came, in reading order. */
-export function lineDiff(before: string, after: string): readonly LineChange[] {
-  const old = linesOf(before)
-  const now = linesOf(after)
-  const common = commonLengths(old, now)
-  const changes: LineChange[] = []
-  let from = 0
-  let to = 0
-  while (from < old.length || to < now.length) {
-    if (from < old.length && to < now.length && old[from] === now[to]) {
-      changes.push({ kind: 'same', line: old[from]! })
-      from += 1
-      to += 1
-    } else if (to >= now.length || (from < old.length && common[from + 1]![to]! >= common[from]![to + 1]!)) {
-      changes.push({ kind: 'gone', line: old[from]! })
-      from += 1
-    } else {
-      changes.push({ kind: 'new', line: now[to]! })
-      to += 1
-    }
-  }
-  return changes
+/** Changed lines that a difference is worked out for: beyond that the time grows with their square, and nobody reads it. */
+const MOST_CHANGES = 2000
+
+/**
+ * The lines of two texts side by side: what stayed, what went and what came, in reading order. With more than
+ * `mostChanges` changed lines, everything between the first and the last change is one that went and one that came.
+ */
+export async function lineDiff(
+  before: string,
+  after: string,
+  mostChanges = MOST_CHANGES,
+): Promise<readonly LineChange[]> {
+  const [old, now] = [linesOf(before), linesOf(after)]
+  // Loaded late: only who compares texts needs it.
+  const { diffArrays } = await import('diff')
+  const changes = diffArrays([...old], [...now], { maxEditLength: mostChanges })
+  if (changes === undefined) return coarseDiff(old, now)
+  return changes.flatMap(({ value, added, removed }) => marked(added ? 'new' : removed ? 'gone' : 'same', value))
 }
 
 function linesOf(text: string): readonly string[] {
   return text === '' ? [] : text.replace(/\n$/, '').split('\n')
 }
 
-/** Length of the longest common sequence of lines from each pair of places on. */
-function commonLengths(old: readonly string[], now: readonly string[]): readonly (readonly number[])[] {
-  const lengths = Array.from({ length: old.length + 1 }, () => Array.from({ length: now.length + 1 }, () => 0))
-  for (let from = old.length - 1; from >= 0; from--) {
-    for (let to = now.length - 1; to >= 0; to--) {
-      lengths[from]![to] =
-        old[from] === now[to]
-          ? lengths[from + 1]![to + 1]! + 1
-          : Math.max(lengths[from + 1]![to]!, lengths[from]![to + 1]!)
-    }
-  }
-  return lengths
+/** Only what both begin and end with counts as the same. */
+function coarseDiff(old: readonly string[], now: readonly string[]): readonly LineChange[] {
+  const most = Math.min(old.length, now.length)
+  let first = 0
+  while (first < most && old[first] === now[first]) first += 1
+  let last = 0
+  while (last < most - first && old.at(-1 - last) === now.at(-1 - last)) last += 1
+  return [
+    ...marked('same', old.slice(0, first)),
+    ...marked('gone', old.slice(first, old.length - last)),
+    ...marked('new', now.slice(first, now.length - last)),
+    ...marked('same', old.slice(old.length - last)),
+  ]
+}
+
+function marked(kind: LineChange['kind'], lines: readonly string[]): readonly LineChange[] {
+  return lines.map((line) => ({ kind, line }))
 }

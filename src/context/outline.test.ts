@@ -82,6 +82,14 @@ after-input  an-id-that-is-longer-than-its-column full                     42   
   )
 })
 
+test('the columns hold for ids of up to 30 characters', () => {
+  const long = 'x'.repeat(30)
+  const lines = outline({ ...manifest, entries: [...entries, { ...entries[0]!, id: long }] }).split('\n')
+  const place = (line: number) => /(?<=^\S+ +\S+ +)\S/.exec(lines[line]!)!.index
+  assert.deepEqual([1, 2, 3, 4, 6].map(place), [44, 44, 44, 44, 44])
+  assert.ok(place(5) > 44)
+})
+
 test('a margin stands in the outline where there is one', () => {
   const budget = { window: 3200, reserve: 1000, margin: 100, available: 2100 }
   assert.equal(outline({ ...manifest, budget, entries: [] }), 'window 3200, reserve 1000, margin 100: used 721 of 2100')

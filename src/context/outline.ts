@@ -8,13 +8,22 @@ export function outline(manifest: Manifest): string {
   const { window, reserve, margin, available } = manifest.budget
   const safety = margin > 0 ? `, margin ${margin}` : ''
   const head = `window ${window}, reserve ${reserve}${safety}: used ${manifest.used} of ${available}`
-  return [head, ...manifest.entries.map(line)].join('\n')
+  const width = idWidth(manifest.entries)
+  return [head, ...manifest.entries.map((entry) => line(entry, width))].join('\n')
 }
 
-function line({ slot, id, form, tokens, fullTokens, outcome, reason }: ManifestEntry): string {
+/** Characters of the column of ids. An id that is longer than the widest column moves its own line only. */
+const [NARROWEST, WIDEST] = [18, 30]
+
+/** As wide as the longest id that a column can hold, so that outlines with short ids look as they always did. */
+function idWidth(entries: readonly ManifestEntry[]): number {
+  return entries.reduce((width, { id }) => (id.length <= WIDEST ? Math.max(width, id.length) : width), NARROWEST)
+}
+
+function line({ slot, id, form, tokens, fullTokens, outcome, reason }: ManifestEntry, width: number): string {
   const columns = [
     slot.padEnd(12),
-    id.padEnd(18),
+    id.padEnd(width),
     (form ?? '-').padEnd(20) + String(tokens).padStart(7),
     String(fullTokens).padStart(6),
     ` ${outcome.padEnd(8)}`,

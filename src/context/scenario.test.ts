@@ -130,9 +130,15 @@ test('scenarios are read from one document, an array, or JSON Lines', () => {
   assert.deepEqual(readScenarios('\uFEFF{"a": 1}'), [{ a: 1 }])
 })
 
+test('one document or an array may hold comments and a last comma', () => {
+  assert.deepEqual(readScenarios('// why\n{\n  "a": 1, // because\n  /* b */ "b": [2,],\n}\n'), [{ a: 1, b: [2] }])
+  assert.deepEqual(readScenarios('[{"a": 1}, // one\n{"a": 2},]'), [{ a: 1 }, { a: 2 }])
+})
+
 test('a text that is no JSON says so, with the line where there are lines', () => {
   assert.throws(() => readScenarios(''), /it is neither JSON nor JSON Lines/)
   assert.throws(() => readScenarios('{"a": 1'), /it is neither JSON nor JSON Lines/)
-  assert.throws(() => readScenarios('{\n"a": 1,\n}'), /it is neither JSON nor JSON Lines/)
+  assert.throws(() => readScenarios('{\n"a": 1,\n'), /neither JSON nor JSON Lines: property name expected \(line 3\)/)
+  assert.throws(() => readScenarios('{"a": 1}\n// a comment\n{"a": 2}\n'), /line 2 is not JSON/)
   assert.throws(() => readScenarios('{"a": 1}\n{"a": 2\n'), /line 2 is not JSON/)
 })

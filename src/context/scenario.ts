@@ -6,10 +6,13 @@ import type { Manifest } from './manifest.ts'
 import type { Message } from './message.ts'
 import { ContextOverflowError } from './overflow-error.ts'
 import type { Request } from './request.ts'
+import { ScenarioError } from './scenario-error.ts'
 import { type Scenario, scenarioSchema } from './scenario-schema.ts'
 import { declared, smallCounters, type TokenCounter } from './token-counter.ts'
 import type { Turn } from './turn.ts'
 
+export { readScenarios } from './scenario-reader.ts'
+export { ScenarioError } from './scenario-error.ts'
 export { scenarioJsonSchema } from './scenario-schema.ts'
 export { smallCounters } from './token-counter.ts'
 
@@ -21,17 +24,6 @@ export type ScenarioResult =
       readonly error: { readonly code: string; readonly message: string }
       readonly manifest: Manifest
     }
-
-/** A scenario that is not one: every problem with the key it stands at. */
-export class ScenarioError extends Error {
-  override readonly name = 'ScenarioError'
-  readonly problems: readonly string[]
-
-  constructor(scenario: string, problems: readonly string[]) {
-    super(`Scenario ${scenario} is not valid:\n${problems.map((problem) => `  ${problem}`).join('\n')}`)
-    this.problems = problems
-  }
-}
 
 /**
  * Assembles one scenario (docs/guide/scenarios.md). An overflow is a result; what is not a scenario throws a `ScenarioError`.
@@ -48,27 +40,6 @@ export function runScenario(value: unknown, counters: readonly TokenCounter[] = 
     if (!(error instanceof ContextOverflowError)) throw error
     return { name, error: { code: error.code, message: error.message }, manifest: error.manifest }
   }
-}
-
-/**
- * Reads scenarios from a text: one JSON document, an array of them, or JSON Lines. Throws a `ScenarioError` that names
- * the line where the text is not JSON. Each value still has to pass `runScenario`.
- */
-export function readScenarios(marked: string): readonly unknown[] {
-  // Some editors put a byte order mark in front, which is no JSON.
-  const text = marked.replace(/^\uFEFF/, '')
-  const whole = parsed(text)
-  if ('value' in whole) return Array.isArray(whole.value) ? (whole.value as unknown[]) : [whole.value]
-  const lines = text.split('\n').map((line, index) => ({ line: line.trim(), number: index + 1 }))
-  const filled = lines.filter(({ line }) => line !== '')
-  if (filled.length < 2 || !('value' in parsed(filled[0]!.line))) {
-    throw new ScenarioError('text', [`it is neither JSON nor JSON Lines: ${whole.problem}`])
-  }
-  return filled.map(({ line, number }) => {
-    const one = parsed(line)
-    if ('value' in one) return one.value
-    throw new ScenarioError('text', [`line ${number} is not JSON: ${one.problem}`])
-  })
 }
 
 /** The counter that a scenario asks for, without checking anything else of it. */
@@ -114,8 +85,9 @@ function problemsOf({ layout, layers, history, current, attachments, tools }: Sc
 }
 
 function repeated(what: string, ids: readonly string[]): readonly string[] {
-  const twice = ids.filter((one, index) => ids.indexOf(one) !== index)
-  return [...new Set(twice)].map((one) => `${what}: "${one}" stands more than once; every id must be unique`)
+  const seen = new Set<string>()
+  const twice = new Set(ids.filter((one) => seen.size === seen.add(one).size))
+  return [...twice].map((one) => `${what}: "${one}" stands more than once; every id must be unique`)
 }
 
 function assemblyInput(scenario: Scenario, counters: readonly TokenCounter[]): AssemblyInput {
@@ -154,12 +126,4 @@ function ownCost<T extends { readonly tokens?: number | undefined }>(
   counter: TokenCounter,
 ) {
   return (counter.id === declared.id ? { ...rest, tokens: cost ?? 0 } : rest) as Omit<T, 'tokens'> & { tokens?: number }
-}
-
-function parsed(text: string): { readonly value: unknown } | { readonly problem: string } {
-  try {
-    return { value: JSON.parse(text) as unknown }
-  } catch (error) {
-    return { problem: error instanceof Error ? error.message : String(error) }
-  }
 }

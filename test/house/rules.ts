@@ -83,7 +83,7 @@ function isPure(path: string, { specifier, typeOnly }: Import): boolean {
   if (specifier.startsWith('.')) return /^src\/context(\/|\.ts$)/.test(resolved(path, specifier))
   if (specifier === 'tokenx') return true
   if (specifier.startsWith('gpt-tokenizer')) return path === 'src/context/o200k.ts'
-  if (specifier === 'zod') return posix.basename(path).startsWith('scenario')
+  if (['zod', 'jsonc-parser'].includes(specifier)) return posix.basename(path).startsWith('scenario')
   return specifier === '@ai-sdk/provider-utils' && typeOnly
 }
 

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Command, CommandCall } from '../command.ts'
 import { CommandFailure } from '../failure.ts'
 import { type Io, print, printJson } from '../io.ts'
+import { changedLines } from '../changed-lines.ts'
 import { lineDiff } from '../line-diff.ts'
 import { fileFailure } from '../read-file.ts'
 import { runScenarios } from '../scenario-text.ts'
@@ -67,18 +68,11 @@ async function checkFile(file: string, update: boolean): Promise<Finding> {
       return { file, result: 'updated' }
     }
     if (before === undefined) return { file, result: 'missing', message: `there is no ${outlineFile}` }
-    return { file, result: 'differs', diff: diffText(before, text) }
+    return { file, result: 'differs', diff: changedLines(await lineDiff(before, text)) }
   } catch (error) {
     if (error instanceof CommandFailure) return { file, result: 'invalid', message: error.message }
     throw fileFailure(file, 'read', error)
   }
-}
-
-function diffText(before: string, after: string): string {
-  const marks = { same: ' ', gone: '-', new: '+' } as const
-  return lineDiff(before, after)
-    .map(({ kind, line }) => `${marks[kind]} ${line}`)
-    .join('\n')
 }
 
 function findingText(finding: Finding, io: Io): string {

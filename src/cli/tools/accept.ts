@@ -20,7 +20,7 @@ export async function acceptDefinition(call: CommandCall, io: Io): Promise<numbe
     }
     if (!call.json) {
       print(io, `${styled(io, 'bold', exactLine(name))} ${changeText(withheld)}:`)
-      print(io, definitionDiff(withheld.accepted, withheld.offered, io))
+      print(io, await definitionDiff(withheld.accepted, withheld.offered, io))
     }
     if (!(await mayAccept(call, io))) {
       note(io, 'Nothing was accepted.')
@@ -41,8 +41,13 @@ async function mayAccept(call: CommandCall, io: Io): Promise<boolean> {
 }
 
 /** The two definitions as JSON, line by line. */
-function definitionDiff(accepted: ToolDefinition | undefined, offered: ToolDefinition | undefined, io: Io): string {
-  return lineDiff(textOf(accepted), textOf(offered))
+async function definitionDiff(
+  accepted: ToolDefinition | undefined,
+  offered: ToolDefinition | undefined,
+  io: Io,
+): Promise<string> {
+  const changes = await lineDiff(textOf(accepted), textOf(offered))
+  return changes
     .map(({ kind, line }) => {
       if (kind === 'same') return `    ${line}`
       return kind === 'gone' ? `  ${styled(io, 'red', `- ${line}`)}` : `  ${styled(io, 'green', `+ ${line}`)}`

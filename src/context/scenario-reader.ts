@@ -1,0 +1,47 @@
+import { parse, type ParseError, printParseErrorCode } from 'jsonc-parser'
+import { ScenarioError } from './scenario-error.ts'
+
+/**
+ * Reads scenarios from a text: one JSON document or an array of them, comments and a last comma allowed, or JSON Lines
+ * without either. Throws a `ScenarioError` that names the line where the text is not JSON. Each value still has to pass
+ * `runScenario`.
+ */
+export function readScenarios(marked: string): readonly unknown[] {
+  // Some editors put a byte order mark in front, which is no JSON.
+  const text = marked.replace(/^\uFEFF/, '')
+  const whole = parsedWhole(text)
+  if ('value' in whole) return Array.isArray(whole.value) ? (whole.value as unknown[]) : [whole.value]
+  const lines = text.split('\n').map((line, index) => ({ line: line.trim(), number: index + 1 }))
+  const filled = lines.filter(({ line }) => line !== '')
+  if (filled.length < 2 || !('value' in parsed(filled[0]!.line))) {
+    throw new ScenarioError('text', [`it is neither JSON nor JSON Lines: ${whole.problem}`])
+  }
+  return filled.map(({ line, number }) => {
+    const one = parsed(line)
+    if ('value' in one) return one.value
+    throw new ScenarioError('text', [`line ${number} is not JSON: ${one.problem}`])
+  })
+}
+
+type Parsed = { readonly value: unknown } | { readonly problem: string }
+
+/** The quick way first: few scenarios hold comments, and what is plain JSON has to mean what `JSON.parse` makes of it. */
+function parsedWhole(text: string): Parsed {
+  const plain = parsed(text)
+  if ('value' in plain) return plain
+  const errors: ParseError[] = []
+  const value: unknown = parse(text, errors, { allowTrailingComma: true })
+  const [first] = errors
+  if (first === undefined) return { value }
+  const line = text.slice(0, first.offset).split('\n').length
+  const words = printParseErrorCode(first.error).replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ')
+  return { problem: `${words.toLowerCase()} (line ${line})` }
+}
+
+function parsed(text: string): Parsed {
+  try {
+    return { value: JSON.parse(text) as unknown }
+  } catch (error) {
+    return { problem: error instanceof Error ? error.message : String(error) }
+  }
+}
