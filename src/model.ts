@@ -8,6 +8,7 @@ export { costOf, type Forecast, forecast, type ForecastInput } from './model/for
 export { fromLanguageModel, type LanguageModelSettings, type StreamingModel } from './model/language-model.ts'
 export type { ModelListing } from './model/list.ts'
 export type {
+  AssumedFact,
   CacheRules,
   CallOptions,
   FinishReason,

@@ -103,6 +103,24 @@ test('replay says how many calls are identical and fails where one is not', asyn
   })
 })
 
+test('models marks every figure that was assumed, and says where what is known goes', async () => {
+  const known = { tools: true, vision: false, reasoning: true, toolChoiceNone: true, source: 'assumed' }
+  const facts = { window: 8192, maxOutput: 2048, ...known, assumed: ['window', 'maxOutput', 'reasoning'] }
+  const models = [{ id: 'lab/a', provider: 'lab', facts, current: true }]
+  const { stdout } = await run(['models'], { connection: scriptedConnection({ 'GET /api/models': { models } }) })
+  const [, row, note] = stdout.split('\n')
+  assert.deepEqual(row!.split(/ {2,}/).filter(Boolean), [
+    '*',
+    'lab/a',
+    '~8192',
+    '~2048',
+    'tools ~reasoning',
+    'assumed',
+    '-',
+  ])
+  assert.match(note!, /^~ is assumed: nobody says it\. .*"models": \{"ID": \{"window": TOKENS/)
+})
+
 test('models marks the one that answers where nothing else is chosen', async () => {
   const facts = {
     window: 8192,

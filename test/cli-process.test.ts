@@ -11,7 +11,8 @@ import { run } from './cli/recorded-io.ts'
 test('from the start of a gateway to its end, every command finds what the others did', async (context) => {
   const { home, environment } = temporaryHome(context)
   const gateway = spawnForeword(context, ['start'], environment)
-  const line = await gateway.line(/Address/)
+  const [line, window] = await Promise.all([gateway.line(/Address/), gateway.line(/Window/)])
+  assert.match(window, /^ {2}Window {3}\d+ tokens, answers of up to \d+$/)
   const { origin: address, searchParams } = new URL(line.trim().split(/\s+/)[1]!)
   const ask = (...words: readonly string[]) => run(words, { environment })
 

@@ -10,20 +10,24 @@ export async function fetchModels(connection: Connection): Promise<readonly Mode
   return (await ask<{ readonly models: readonly ModelLine[] }>(connection, '/api/models')).models
 }
 
-/** One model a line: what it can take and do, where that is known from, and what was learned of its counting. */
+/** One model a line: what it can take and do, where that is known from, and what was learned of its counting. What is assumed has a `~`. */
 export function modelTable(models: readonly ModelLine[]): string {
   const head = ['', 'model', 'window', 'output', 'can', 'known from', 'calibration']
   const ready = models.filter((model) => model.why === undefined)
   const reasons = models.flatMap(({ id, why }) => (why === undefined ? [] : [`${id}: ${why}`]))
-  return [table([head, ...ready.map(modelRow)], [2, 3]), ...reasons].join('\n')
+  const note = ready.some(({ facts }) => facts?.assumed) ? [ASSUMED_NOTE] : []
+  return [table([head, ...ready.map(modelRow)], [2, 3]), ...note, ...reasons].join('\n')
 }
+
+const ASSUMED_NOTE =
+  '~ is assumed: nobody says it. What you know goes into config.json: "models": {"ID": {"window": TOKENS, "maxOutput": TOKENS}}'
 
 function modelRow({ current, id, facts, window, calibration }: ModelLine): readonly string[] {
   return [
     current ? '*' : '',
     id,
-    String(facts?.window ?? window ?? '-'),
-    String(facts?.maxOutput ?? '-'),
+    facts ? marked(facts, 'window') : String(window ?? '-'),
+    facts ? marked(facts, 'maxOutput') : '-',
     facts === undefined ? '-' : abilities(facts),
     facts === undefined ? '-' : [facts.source, facts.date].filter(Boolean).join(' '),
     calibration === undefined
@@ -32,7 +36,15 @@ function modelRow({ current, id, facts, window, calibration }: ModelLine): reado
   ]
 }
 
-function abilities(facts: NonNullable<ModelStatus['facts']>): string {
-  const found = (['tools', 'vision', 'reasoning'] as const).filter((name) => facts[name])
+type Facts = NonNullable<ModelStatus['facts']>
+
+function marked(facts: Facts, name: 'window' | 'maxOutput'): string {
+  return `${facts.assumed?.includes(name) ? '~' : ''}${facts[name]}`
+}
+
+function abilities(facts: Facts): string {
+  const found = (['tools', 'vision', 'reasoning'] as const)
+    .filter((name) => facts[name])
+    .map((name) => (facts.assumed?.includes(name) ? `~${name}` : name))
   return found.length === 0 ? '-' : found.join(' ')
 }

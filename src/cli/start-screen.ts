@@ -1,11 +1,13 @@
 import type { Io } from './io.ts'
+import type { ModelFacts } from '../model.ts'
 import { harmless, styled } from './style.ts'
 
 export interface StartFacts {
   readonly version: string
   /** With the token, so that a browser gets in. */
   readonly address: string
-  readonly model: { readonly id: string; readonly why: string }
+  /** Facts where they are known by now. */
+  readonly model: { readonly id: string; readonly why: string; readonly facts?: ModelFacts }
   readonly home: string
   readonly configurationFile: string
   /** Turns that the last run left unfinished and that go on now. */
@@ -25,6 +27,7 @@ export function startScreen(facts: StartFacts, io: Io): string {
     '',
     `${label('Address')}${styled(io, 'cyan', address)}`,
     `${label('Model')}${styled(io, 'bold', model.id)}: ${isRehearsal(model.id) ? DRY_RUN : harmless(model.why, io.stdout)}`,
+    ...(model.facts ? [`${label('Window')}${windowText(model.facts)}`] : []),
     `${label('Data')}${home}`,
     `${label('Talk')}\`foreword chat\` in another terminal (in a checkout \`npm run foreword -- chat\`)`,
     `${label('Stop')}Ctrl-C`,
@@ -36,6 +39,13 @@ export function startScreen(facts: StartFacts, io: Io): string {
     for (const warning of warnings) lines.push(`    ${harmless(warning, io.stdout)}`)
   }
   return lines.join('\n')
+}
+
+/** What a request may hold, and which of the figures nobody told. */
+function windowText({ window, maxOutput, assumed = [] }: ModelFacts): string {
+  const mark = (name: (typeof assumed)[number]) => (assumed.includes(name) ? ' (assumed)' : '')
+  const mend = assumed.includes('window') ? '; if you know better, set `models.ID.window` in config.json' : ''
+  return `${window} tokens${mark('window')}, answers of up to ${maxOutput}${mark('maxOutput')}${mend}`
 }
 
 function isRehearsal(model: string): boolean {

@@ -30,7 +30,27 @@ export function assumedFacts(model: string): ModelFacts {
   const family = OPEN_FAMILIES.find(({ name }) => name.test(model))
   const { tools = true, vision = false, reasoning = false } = family ?? {}
   const window = ASSUMED_WINDOW
-  return { window, maxOutput: answerRoom(window), tools, vision, reasoning, toolChoiceNone: true, source: 'assumed' }
+  return {
+    window,
+    maxOutput: answerRoom(window),
+    tools,
+    vision,
+    reasoning,
+    toolChoiceNone: true,
+    source: 'assumed',
+    assumed: ['window', 'maxOutput', 'tools', 'vision', 'reasoning'],
+  }
+}
+
+/**
+ * Facts with what somebody knows better laid over them. What was only assumed is worked out again from the window that
+ * counts now, so that an assumed window leaves no trace; the longest answer is never longer than the window.
+ */
+export function withTold(found: ModelFacts, told: Partial<ModelFacts>): ModelFacts {
+  const { assumed: before = [], ...rest } = { ...found, ...told }
+  const assumed = before.filter((name) => told[name] === undefined)
+  const maxOutput = assumed.includes('maxOutput') ? answerRoom(rest.window) : Math.min(rest.maxOutput, rest.window)
+  return { ...rest, maxOutput, ...(assumed.length > 0 ? { assumed } : {}) }
 }
 
 const LONGEST_ANSWER = 8192

@@ -1,5 +1,5 @@
 import { ask, type Server } from './ask.ts'
-import { answerRoom, assumedFacts } from './catalog.ts'
+import { assumedFacts, withTold } from './catalog.ts'
 import type { ModelFacts, Price } from './model.ts'
 
 /** A model as a server that speaks OpenAI's wire lists it, as far as it tells. */
@@ -39,15 +39,14 @@ function factsOf(row: Row): ModelFacts {
   const parameters = list(row['supported_parameters'])
   const modalities = list(record(row['architecture'])['input_modalities'])
   const price = priceOf(record(row['pricing']))
-  return {
-    ...assumed,
+  return withTold(assumed, {
     window,
-    maxOutput: typeof longest === 'number' && longest > 0 ? Math.min(longest, window) : answerRoom(window),
+    ...(typeof longest === 'number' && longest > 0 ? { maxOutput: longest } : {}),
     ...(parameters ? { tools: parameters.includes('tools'), reasoning: parameters.includes('reasoning') } : {}),
     ...(modalities ? { vision: modalities.includes('image') } : {}),
     ...(price ? { price } : {}),
     source: 'provider',
-  }
+  })
 }
 
 /** OpenRouter's prices: texts, US dollars for one token. */

@@ -19,7 +19,7 @@ export interface ProviderConfiguration {
 }
 
 /** One entry of `models` in the configuration. What is given wins over the catalog and the provider's own answer. */
-export type ModelConfiguration = Partial<Omit<ModelFacts, 'source' | 'date'>>
+export type ModelConfiguration = Partial<Omit<ModelFacts, 'source' | 'date' | 'assumed'>>
 
 export interface ModelsSettings {
   readonly providers?: Readonly<Record<string, ProviderConfiguration>>

@@ -25,11 +25,16 @@ export interface ModelFacts {
   readonly toolChoiceNone: boolean
   readonly price?: Price
   readonly cache?: CacheRules
-  /** `catalog`, `configuration`, `provider` (its own answer), or `assumed`: then a warning is due. */
+  /** Where the window is known from: `catalog`, `configuration`, `provider` (its own answer), or `assumed`: then a warning is due. */
   readonly source: 'catalog' | 'configuration' | 'provider' | 'assumed'
+  /** The figures that nobody told and that were worked out or guessed here; absent where there are none. */
+  readonly assumed?: readonly AssumedFact[]
   /** ISO date of the fact, where it is dated. */
   readonly date?: string
 }
+
+/** A fact that can be assumed. */
+export type AssumedFact = 'window' | 'maxOutput' | 'tools' | 'vision' | 'reasoning'
 
 /** US dollars per million tokens. */
 export interface Price {

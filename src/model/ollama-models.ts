@@ -1,5 +1,5 @@
 import { ask, type Server } from './ask.ts'
-import { answerRoom, assumedFacts } from './catalog.ts'
+import { assumedFacts, withTold } from './catalog.ts'
 import type { ModelFacts } from './model.ts'
 
 /**
@@ -39,8 +39,8 @@ export async function ollamaFacts(
       }
     : {}
   const [, longest] = Object.entries(told.model_info ?? {}).find(([key]) => key.endsWith('.context_length')) ?? []
-  if (typeof longest !== 'number' || longest <= 0) return { ...assumed, ...abilities }
+  if (typeof longest !== 'number' || longest <= 0) return withTold(assumed, abilities)
   const ownWindow = Number(/^num_ctx\s+(\d+)/m.exec(told.parameters ?? '')?.[1]) || undefined
   const window = Math.min(longest, chosenWindow ?? ownWindow ?? MODEST_WINDOW)
-  return { ...assumed, ...abilities, window, maxOutput: answerRoom(window), source: 'provider' }
+  return withTold(assumed, { ...abilities, window, source: 'provider' })
 }

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type AssistantMessage, messageTokens, tokenx, toolTokens } from '../context.ts'
+import { answerRoom } from './catalog.ts'
 import { ModelError } from './model-error.ts'
 import type { CallOptions, Model, ModelEvent, ModelFacts, ModelRequest } from './model.ts'
 import { dueStep, type ScriptStep } from './rehearsal-script.ts'
 import { SILENT } from './usage.ts'
 
-const FACTS: ModelFacts = {
+const FACTS: Omit<ModelFacts, 'maxOutput'> = {
   window: 8192,
-  maxOutput: 2048,
   tools: true,
   vision: true,
   reasoning: true,
@@ -22,7 +22,8 @@ const FACTS: ModelFacts = {
  * the same answer, in any process.
  */
 export function rehearsal(facts: Partial<ModelFacts> = {}): Model {
-  return { id: 'rehearsal', facts: { ...FACTS, ...facts }, call: answer }
+  const { window } = { ...FACTS, ...facts }
+  return { id: 'rehearsal', facts: { ...FACTS, maxOutput: answerRoom(window), ...facts }, call: answer }
 }
 
 async function* answer(request: ModelRequest, options: CallOptions): AsyncGenerator<ModelEvent> {

@@ -1,4 +1,4 @@
-import { answerRoom } from './catalog.ts'
+import { withTold } from './catalog.ts'
 import { type Choice, choose } from './choose.ts'
 import type { ModelsSettings } from './configuration.ts'
 import { factsOf } from './facts.ts'
@@ -72,14 +72,11 @@ function doorOf(kind: Exclude<Place['kind'], 'rehearsal'>) {
   }[kind]
 }
 
-/** What the configuration says of a model wins. A window without a longest answer leaves that its usual share. */
+/** What the configuration says of a model wins. */
 function configured(found: ModelFacts, { models }: ModelsSettings, id: string): ModelFacts {
   const own = models?.[id]
   if (!own) return found
-  const window = own.window ?? found.window
-  const room = own.window === undefined ? found.maxOutput : Math.min(found.maxOutput, answerRoom(own.window))
-  const source = own.window === undefined ? found.source : 'configuration'
-  return { ...found, ...own, window, maxOutput: own.maxOutput ?? room, source }
+  return withTold(found, own.window === undefined ? own : { ...own, source: 'configuration' })
 }
 
 function unknownProvider(id: string, all: readonly Place[]): ModelError {

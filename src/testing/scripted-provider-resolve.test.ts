@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { createModels, ModelError } from '../model.ts'
+import { createModels, type ModelConfiguration, ModelError } from '../model.ts'
 import { scriptedProvider } from './scripted-provider.ts'
 
 const server = await scriptedProvider({
@@ -35,6 +35,7 @@ test('Ollama tells what its model can do; the window stays modest until somebody
     reasoning: true,
     toolChoiceNone: false,
     source: 'provider',
+    assumed: ['maxOutput'],
   })
   assert.equal((await factsOf('ollama/plain')).window, 4096)
   assert.equal((await factsOf('ollama/plain')).tools, false)
@@ -57,12 +58,39 @@ test('the configuration wins over the catalog and over what a provider tells', a
     { window, maxOutput, vision, tools, source },
     {
       window: 40_000,
-      maxOutput: 4096,
+      maxOutput: 8192,
       vision: false,
       tools: true,
       source: 'configuration',
     },
   )
+})
+
+test('a window from the configuration leaves no trace of the assumed one, and what nobody tells stays assumed', async () => {
+  const providers = { local: { kind: 'openai-compatible' as const, baseURL: server.url } }
+  const told = async (own: ModelConfiguration) => {
+    const facts = await factsOf('local/nobody', { providers, models: { 'local/nobody': own } })
+    return [facts.window, facts.maxOutput, facts.source, facts.assumed?.join(' ')]
+  }
+  const abilities = 'tools vision reasoning'
+  assert.deepEqual(await told({}), [8192, 2048, 'assumed', `window maxOutput ${abilities}`])
+  assert.deepEqual(await told({ window: 16_000 }), [16_000, 4000, 'configuration', `maxOutput ${abilities}`])
+  assert.deepEqual(await told({ window: 32_768 }), [32_768, 8192, 'configuration', `maxOutput ${abilities}`])
+  assert.deepEqual(await told({ window: 200_000 }), [200_000, 8192, 'configuration', `maxOutput ${abilities}`])
+  assert.deepEqual(await told({ window: 4000, maxOutput: 500, tools: true, vision: false, reasoning: false }), [
+    4000,
+    500,
+    'configuration',
+    undefined,
+  ])
+  assert.deepEqual(await told({ maxOutput: 3000 }), [8192, 3000, 'assumed', `window ${abilities}`])
+})
+
+test('a longest answer that is known is never longer than the window that was chosen', async () => {
+  const settings = { environment: { ANTHROPIC_API_KEY: 'k' } }
+  const models = { 'anthropic/claude-haiku-4-5': { window: 20_000 } }
+  const { window, maxOutput, assumed } = await factsOf('anthropic/claude-haiku-4-5', { ...settings, models })
+  assert.deepEqual([window, maxOutput, assumed], [20_000, 20_000, undefined])
 })
 
 test('a compatible server that lists its models tells their windows', async () => {

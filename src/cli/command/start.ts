@@ -60,9 +60,10 @@ async function listenOn(gateway: Gateway): Promise<Listening> {
 
 async function announce(gateway: Gateway, listening: Listening, call: CommandCall, io: Io): Promise<void> {
   const status = await gateway.runtime.status()
-  const { unusableModel } = await import('../unusable-model.ts')
-  const { model, models, providers } = gateway.configuration
-  const unusable = await unusableModel(model, { providers, models, environment: io.environment })
+  const { glanceAtModel } = await import('../model-glance.ts')
+  const { models, providers } = gateway.configuration
+  const settings = { providers, models, environment: io.environment }
+  const { unusable, facts: modelFacts } = await glanceAtModel(status.model.id, settings)
   const warnings = unusable === undefined ? status.warnings : [unusable, ...status.warnings]
   if (call.json) {
     const { url: address, port } = listening
@@ -72,7 +73,7 @@ async function announce(gateway: Gateway, listening: Listening, call: CommandCal
   const facts = {
     version: version(),
     address: addressWithToken(listening.url, gateway.token),
-    model: status.model,
+    model: { ...status.model, ...(modelFacts ? { facts: modelFacts } : {}) },
     home: call.home,
     configurationFile: gateway.configurationFile,
     recovered: status.recovered,

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { PassThrough } from 'node:stream'
+import test from 'node:test'
+import type { ModelFacts } from '../model.ts'
+import { startScreen } from './start-screen.ts'
+
+const facts: ModelFacts = {
+  window: 32_768,
+  maxOutput: 8192,
+  tools: true,
+  vision: false,
+  reasoning: false,
+  toolChoiceNone: true,
+  source: 'configuration',
+}
+
+function windowLine(model: ModelFacts | undefined): string | undefined {
+  const stream = new PassThrough()
+  const screen = startScreen(
+    {
+      version: '1',
+      address: 'http://127.0.0.1:1',
+      model: { id: 'lab/x', why: 'configured as `model`', ...(model ? { facts: model } : {}) },
+      home: 'home',
+      configurationFile: 'config.json',
+      recovered: 0,
+      warnings: [],
+    },
+    { stdin: stream, stdout: stream, stderr: stream, environment: {} },
+  )
+  return screen.split('\n').find((line) => line.trim().startsWith('Window'))
+}
+
+test('the start screen tells the window and the longest answer, and which of them nobody told', () => {
+  assert.equal(windowLine(facts), '  Window   32768 tokens, answers of up to 8192')
+  assert.equal(
+    windowLine({ ...facts, assumed: ['maxOutput', 'tools'] }),
+    '  Window   32768 tokens, answers of up to 8192 (assumed)',
+  )
+  assert.equal(
+    windowLine({ ...facts, window: 8192, maxOutput: 2048, assumed: ['window', 'maxOutput'] }),
+    '  Window   8192 tokens (assumed), answers of up to 2048 (assumed); if you know better, set `models.ID.window` in config.json',
+  )
+  assert.equal(windowLine(undefined), undefined)
+})
