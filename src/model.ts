@@ -7,8 +7,10 @@ export { unseen } from './model/file-part.ts'
 export { costOf, type Forecast, forecast, type ForecastInput } from './model/forecast.ts'
 export { fromLanguageModel, type LanguageModelSettings, type StreamingModel } from './model/language-model.ts'
 export type { ModelListing } from './model/list.ts'
+export { answerLimits } from './model/answer-limits.ts'
 export type {
   AssumedFact,
+  AnswerLimits,
   CacheRules,
   CallOptions,
   FinishReason,

@@ -16,9 +16,9 @@ export type {
   SpokenBody,
   StoredResult,
   TokenCounts,
-  TurnOutcome,
   Usage,
 } from './session/entry.ts'
+export { type AnswerLimit, type PartialReason, type TurnOutcome, turnOutcomeTypes } from './session/turn-outcome.ts'
 export type {
   AuditOptions,
   CallsOptions,

@@ -63,6 +63,36 @@ test('a failed turn ends send with its code and says that the message is kept', 
   assert.deepEqual(JSON.parse(json.stdout).error, { code: 'auth', message: outcome.message })
 })
 
+test('send ends with 0 only where there is an answer, and says on the error output how it ended', async () => {
+  const words: [object, string, number, RegExp][] = [
+    [{ type: 'length', limit: 'tokens' }, 'Half', 0, /length: The answer was cut at its length limit/],
+    [{ type: 'other' }, 'Half', 0, /other: The answer may not be whole/],
+    [{ type: 'empty' }, '', 1, /empty: There is no answer: the model said nothing/],
+    [{ type: 'reasoning-only', limit: 'tokens' }, '', 1, /reasoning-only: .*Raise context\.reserve/],
+    [{ type: 'content-filter' }, 'You take', 1, /content-filter: .*content rules/],
+  ]
+  for (const [outcome, text, code, told] of words) {
+    const ended = await run(['send', 'Hello'], { connection: talking(turnStream(text, outcome)) })
+    assert.deepEqual([ended.code, ended.stdout], [code, text === '' ? '' : `${text}\n`])
+    assert.match(ended.stderr, told)
+    const json = await run(['send', 'Hello', '--json'], { connection: talking(turnStream(text, outcome)) })
+    assert.equal(json.code, code)
+    const document = JSON.parse(json.stdout)
+    assert.deepEqual([document.outcome, 'error' in document], [(outcome as { type: string }).type, code !== 0])
+  }
+})
+
+test('a call that waits for its provider is shown on the error output, and what is wrong is told once', async () => {
+  const retry = (attempt: number, waitMs: number) =>
+    `data: ${JSON.stringify({ id: `1.${attempt}`, type: 'retry', turn: 't1', call: 'c1', attempt, waitMs, code: 'network', message: 'local/x cannot be reached.' })}\n\n`
+  const connection = talking(`${retry(2, 500)}${retry(3, 8_000)}${turnStream('Good day.')}`)
+  assert.deepEqual(await run(['send', 'Hello'], { connection }), {
+    code: 0,
+    stdout: 'Good day.\n',
+    stderr: 'local/x cannot be reached. Trying again in 1 s. Ctrl-C stops.\nTrying again in 8 s.\n',
+  })
+})
+
 test('send does not wait for a turn that a full disk stopped', async () => {
   const message = 'The turn stopped: the disk is full.'
   const stopped = JSON.stringify({ id: '1.1', type: 'interrupted', turn: 't1', code: 'storage-full', message })

@@ -1,16 +1,23 @@
 import { type AssistantMessage, messageText, toolCalls } from '../context.ts'
 import { ModelError, type ModelEvent } from '../model.ts'
-import { type Entry, type EntryBody, StoreError } from '../session.ts'
+import { type Entry, type EntryBody, StoreError, type TurnOutcome } from '../session.ts'
 import { answerOnly, NoAnswerError } from './answer-only.ts'
+import { answerOutcome } from './answer-outcome.ts'
 import { distinctCalls } from './distinct-calls.ts'
 import { Heard } from './heard.ts'
-import { pause } from './pause.ts'
+import { retryWait } from './retry-wait.ts'
 import type { PreparedCall, TurnSetup } from './turn-setup.ts'
 import type { TurnState } from './turn-state.ts'
 
 /** What became of one step's question to the model. */
 export type Reply =
-  | { readonly type: 'answer'; readonly message: AssistantMessage; readonly entries: readonly Entry[] }
+  | {
+      readonly type: 'answer'
+      readonly message: AssistantMessage
+      readonly entries: readonly Entry[]
+      /** How the turn has ended with it; absent where it calls tools. */
+      readonly outcome?: TurnOutcome
+    }
   | { readonly type: 'cancelled'; readonly call: string; readonly said: AssistantMessage | undefined }
   | {
       readonly type: 'failed'
@@ -22,7 +29,7 @@ export type Reply =
 /**
  * Makes one model call and writes down what it said, with its usage, in one piece; an answer ends the turn in the same
  * write. A request that turns out too large is cut deeper and sent once more. A passing fault before the first word is
- * tried again after a pause.
+ * tried again after a wait, which whoever watches is shown; a call of which anything was heard is never made twice.
  */
 export async function askModel(setup: TurnSetup, state: TurnState, { last }: { last: boolean }): Promise<Reply> {
   const messages = countedMessages(state)
@@ -36,15 +43,21 @@ export async function askModel(setup: TurnSetup, state: TurnState, { last }: { l
 }
 
 async function callWithRetries(setup: TurnSetup, state: TurnState, prepared: PreparedCall): Promise<Reply> {
-  for (const delay of setup.retryDelaysMs) {
-    const reply = await callOnce(setup, state, prepared, (error) => waitFor(error, delay) !== undefined)
+  const rule = { delaysMs: setup.retryDelaysMs, forMs: setup.retryForMs }
+  let failedFirst: number | undefined
+  for (let retries = 0; ; retries += 1) {
+    const waitAfter = (error: unknown) => {
+      failedFirst ??= setup.now()
+      return retryWait({ error, retries, elapsedMs: setup.now() - failedFirst }, rule)
+    }
+    const reply = await callOnce(setup, state, prepared, waitAfter)
     if (reply.type !== 'retry') return reply
-    await pause(waitFor(reply.error, delay) ?? delay, setup.signal)
+    const { waitMs, error } = reply
+    const { code, message } = factsOf(error)
+    setup.show({ type: 'retry', call: prepared.call, attempt: retries + 2, waitMs, code, message })
+    await setup.sleep(waitMs, setup.signal)
     if (setup.signal.aborted) return cancelledInPause(setup, prepared.call)
   }
-  const reply = await callOnce(setup, state, prepared, () => false)
-  if (reply.type !== 'retry') return reply
-  throw reply.error
 }
 
 async function cancelledInPause(setup: TurnSetup, call: string): Promise<Reply> {
@@ -53,23 +66,12 @@ async function cancelledInPause(setup: TurnSetup, call: string): Promise<Reply> 
   return { type: 'cancelled', call, said: undefined }
 }
 
-/** How long to wait before trying again; `undefined`: trying again is of no use. */
-function waitFor(error: unknown, delay: number): number | undefined {
-  if (!(error instanceof ModelError)) return undefined
-  if (error.code === 'server' || error.code === 'network') return delay
-  if (error.code !== 'rate-limit') return undefined
-  const asked = error.facts.retryAfterMs ?? delay
-  return asked <= LONGEST_WAIT_MS ? Math.max(asked, delay) : undefined
-}
-
-const LONGEST_WAIT_MS = 20_000
-
 async function callOnce(
   setup: TurnSetup,
   state: TurnState,
   prepared: PreparedCall,
-  again: (error: unknown) => boolean,
-): Promise<Reply | { readonly type: 'retry'; readonly error: unknown }> {
+  waitAfter: (error: unknown) => number | undefined,
+): Promise<Reply | { readonly type: 'retry'; readonly error: unknown; readonly waitMs: number }> {
   const { call } = prepared
   const heard = new Heard(setup.now())
   try {
@@ -85,10 +87,11 @@ async function callOnce(
     if (error instanceof StoreError) throw error
     const said = heard.partial()
     const cancelled = setup.signal.aborted || (error instanceof ModelError && error.code === 'cancelled')
-    if (!cancelled && !said && again(error)) return { type: 'retry', error }
-    const code = cancelled ? 'cancelled' : error instanceof ModelError ? error.code : 'internal'
-    const message = error instanceof Error ? error.message : String(error)
-    await setup.finish(call, heard.outcome(setup.now(), { error: { code, message } }), [])
+    const waitMs = cancelled || heard.begun ? undefined : waitAfter(error)
+    if (waitMs !== undefined) return { type: 'retry', error, waitMs }
+    const { code, message } = factsOf(error)
+    const told = { code: cancelled ? 'cancelled' : code, message }
+    await setup.finish(call, heard.outcome(setup.now(), { error: told }), [])
     return cancelled ? { type: 'cancelled', call, said } : { type: 'failed', call, said, error }
   }
 }
@@ -99,14 +102,21 @@ async function finished(
   state: TurnState,
   { call, toolChoice }: PreparedCall,
   heard: Heard,
-  { message: given, usage, reason }: Finish,
+  finish: Finish,
 ): Promise<Reply> {
+  const { message: given, usage, reason } = finish
   const usageBody: EntryBody = { type: 'usage', turn: setup.turn, call, model: setup.model.id, usage, finish: reason }
   const message = toolChoice === 'none' ? answerOnly(given) : distinctCalls(given)
   if (message) {
     const outcome = heard.outcome(setup.now(), { usage, finish: reason })
-    const entries = await setup.finish(call, outcome, settled(setup, call, message, usageBody))
-    return { type: 'answer', message, entries: [...state.entries, ...entries] }
+    const ended = toolCalls(message).length > 0 ? undefined : answerOutcome(message, finish)
+    const entries = await setup.finish(call, outcome, settled(setup, call, { message, ended }, usageBody))
+    return {
+      type: 'answer',
+      message,
+      entries: [...state.entries, ...entries],
+      ...(ended ? { outcome: ended } : {}),
+    }
   }
   const error = new NoAnswerError()
   const told = { code: error.code, message: error.message }
@@ -121,6 +131,7 @@ function callOptions(setup: TurnSetup, prepared: PreparedCall) {
     signal: setup.signal,
     toolChoice: prepared.toolChoice,
     maxOutputTokens: prepared.reserve,
+    limits: prepared.limits,
     window: prepared.window,
     leastPromptTokens: prepared.leastPromptTokens,
     account: prepared.account,
@@ -128,14 +139,25 @@ function callOptions(setup: TurnSetup, prepared: PreparedCall) {
   }
 }
 
-/** What a whole answer leaves in the log. Without tool calls it is the end of the turn. */
-function settled(setup: TurnSetup, call: string, message: AssistantMessage, usage: EntryBody): readonly EntryBody[] {
+/** What an answer leaves in the log. Without tool calls it is the end of the turn, and says where it is not whole. */
+function settled(
+  setup: TurnSetup,
+  call: string,
+  { message, ended }: { readonly message: AssistantMessage; readonly ended: TurnOutcome | undefined },
+  usage: EntryBody,
+): readonly EntryBody[] {
   const { turn } = setup
   const citations = setup.sourcesOf(messageText(message))
   const cited = citations.length > 0 ? { citations } : {}
-  const said: EntryBody = { type: 'message', turn, call, message, tokens: setup.tokensOf(message), ...cited }
-  if (toolCalls(message).length > 0) return [said, usage]
-  return [said, usage, { type: 'turn-end', turn, outcome: { type: 'completed' } }]
+  const partial = ended && ended.type !== 'completed' ? ended.type : undefined
+  const tokens = setup.tokensOf(message, partial)
+  const said: EntryBody = { type: 'message', turn, call, message, tokens, ...(partial ? { partial } : {}), ...cited }
+  return ended ? [said, usage, { type: 'turn-end', turn, outcome: ended }] : [said, usage]
+}
+
+function factsOf(error: unknown): { readonly code: string; readonly message: string } {
+  const code = error instanceof ModelError ? error.code : 'internal'
+  return { code, message: error instanceof Error ? error.message : String(error) }
 }
 
 function countedMessages({ entries }: TurnState) {

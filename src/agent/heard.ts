@@ -25,6 +25,11 @@ export class Heard {
     if (event.type === 'text-delta') this.#text += event.text
   }
 
+  /** Whether anything of an answer has come: such a call is not made again. */
+  get begun(): boolean {
+    return this.#firstAt !== undefined
+  }
+
   /** The account of the call so far, with `rest`. */
   outcome(now: number, rest: Partial<CallOutcome>): CallOutcome {
     return {

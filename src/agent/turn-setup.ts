@@ -1,6 +1,15 @@
 import type { Message, Request } from '../context.ts'
-import type { Model } from '../model.ts'
-import type { ApprovalDecision, AuditFacts, CallOutcome, Entry, EntryBody, Source, TokenCounts } from '../session.ts'
+import type { AnswerLimits, Model } from '../model.ts'
+import type {
+  ApprovalDecision,
+  AuditFacts,
+  CallOutcome,
+  Entry,
+  EntryBody,
+  PartialReason,
+  Source,
+  TokenCounts,
+} from '../session.ts'
 import type { Toolbox, ToolResult } from '../tool.ts'
 
 /** Everything one turn needs from the world. */
@@ -15,8 +24,10 @@ export interface TurnSetup {
   readonly maxSteps: number
   /** How much a model that can reason should; absent: as its provider has it. */
   readonly reasoning?: 'none' | 'low' | 'medium' | 'high'
-  /** Waits before a call is tried again that failed before its first word, ms. */
+  /** Least waits before a call is tried again that failed before its first word, ms. */
   readonly retryDelaysMs: readonly number[]
+  /** How long after its first failure a call is tried again at most, ms. */
+  readonly retryForMs: number
   /** Assembles one call and writes its account down. Throws `ContextOverflowError`. */
   prepare(step: Step): Promise<PreparedCall>
   /** Writes to the session's log, and to the audit in the same write; resolves when it is on disk. */
@@ -36,12 +47,14 @@ export interface TurnSetup {
   readonly approvals: Approvals
   /** Completes the account of a call, together with what it led to. */
   finish(call: string, outcome: CallOutcome, bodies: readonly EntryBody[]): Promise<readonly Entry[]>
-  tokensOf(message: Message, partial?: 'cancelled' | 'failed'): TokenCounts
-  /** Shows provisional words to whoever is watching. */
+  tokensOf(message: Message, partial?: PartialReason): TokenCounts
+  /** Shows what is so for the time being to whoever is watching. */
   show(delta: Delta): void
   readonly signal: AbortSignal
   /** Monotonic, ms. */
   now(): number
+  /** Resolves after so many ms, or as soon as the signal says so. */
+  sleep(milliseconds: number, signal: AbortSignal): Promise<void>
 }
 
 /** The way to a person. A model has none to it. */
@@ -71,15 +84,30 @@ export interface PreparedCall {
   /** Tokens: the whole window, and room for the answer. */
   readonly window: number
   readonly reserve: number
+  readonly limits: AnswerLimits
   /** What the request must cost at least, tokens. */
   readonly leastPromptTokens: number
   /** The outline of the account. */
   readonly account: string
 }
 
-/** Provisional words of a call that is running. */
-export interface Delta {
+/** What a running call tells for the time being: its words, or that it failed before the first and is tried again. */
+export type Delta = WordsDelta | RetryNotice
+
+export interface WordsDelta {
   readonly type: 'text-delta' | 'reasoning-delta'
   readonly call: string
   readonly text: string
+}
+
+export interface RetryNotice {
+  readonly type: 'retry'
+  readonly call: string
+  /** Which try comes next, from 2 on. */
+  readonly attempt: number
+  /** Until then, ms. */
+  readonly waitMs: number
+  /** What was wrong with the last one: a code for programs, and a sentence. */
+  readonly code: string
+  readonly message: string
 }

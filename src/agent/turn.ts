@@ -41,8 +41,7 @@ async function steps(setup: TurnSetup): Promise<TurnOutcome | undefined> {
 
     const reply = await askModel(setup, state, { last: state.steps + 1 >= setup.maxSteps })
     if (reply.type !== 'answer') return broken(setup, reply)
-    const done = toolCalls(reply.message).length === 0
-    if (done) return { type: 'completed' }
+    if (reply.outcome) return reply.outcome
     state = turnState(reply.entries)
   }
 }
@@ -55,15 +54,24 @@ function unanswered(messages: readonly Message[]): readonly ToolCallPart[] {
 
 async function broken(setup: TurnSetup, reply: Exclude<Reply, { type: 'answer' }>): Promise<TurnOutcome | undefined> {
   if (setup.signal.reason === stopping) return undefined
-  const outcome: TurnOutcome = reply.type === 'cancelled' ? { type: 'cancelled' } : failure(reply.error)
-  const partial = outcome.type === 'cancelled' ? 'cancelled' : 'failed'
-  if (!reply.said) return end(setup, outcome)
+  const ended: TurnOutcome = reply.type === 'cancelled' ? { type: 'cancelled' } : failure(reply.error)
+  if (!reply.said) return end(setup, ended)
+  const outcome = withWayOn(ended)
+  const partial = outcome.type === 'cancelled' ? 'cancelled' : 'interrupted'
   const tokens = setup.tokensOf(reply.said, partial)
   await setup.append([
     { type: 'message', turn: setup.turn, call: reply.call, message: reply.said, tokens, partial },
     { type: 'turn-end', turn: setup.turn, outcome },
   ])
   return outcome
+}
+
+/** What was said is kept and labelled, so the model can go on from there when it is asked to. */
+function withWayOn(outcome: TurnOutcome): TurnOutcome {
+  if (outcome.type !== 'failed') return outcome
+  const { message } = outcome
+  const sentence = /[.!?]$/.test(message) ? message : `${message}.`
+  return { ...outcome, message: `${sentence} What was said until then is kept: say \`go on\` to have it continued.` }
 }
 
 async function end(setup: TurnSetup, outcome: TurnOutcome): Promise<TurnOutcome> {

@@ -1,4 +1,4 @@
-import type { RuntimeStatus, Submitted } from '../runtime.ts'
+import { isAnswered, type RuntimeStatus, type Submitted } from '../runtime.ts'
 import type { SessionRow } from '../session.ts'
 import { ask, pathTo } from './answer.ts'
 import type { Watch } from './approval/watch.ts'
@@ -8,7 +8,7 @@ import { type Io, note } from './io.ts'
 import { styled } from './style.ts'
 import { cancel, follow, submit, type TurnEnd } from './turn.ts'
 import { turnDisplay } from './turn-display.ts'
-import { goesOnText } from './turn-end.ts'
+import { endText, goesOnText } from './turn-end.ts'
 
 /** One talk in the terminal: which session it is in, and the turn that is running. */
 export interface Conversation {
@@ -70,7 +70,7 @@ export async function converse(
     const end = await follow(connection, turn, { display: turnDisplay(io, { details: true }), watch })
     tellEnd(end, io)
     if (end.type === 'waiting') return 'waiting'
-    return end.type === 'failed' ? 'failed' : 'answered'
+    return end.type === 'cancelled' || isAnswered(end) ? 'answered' : 'failed'
   } catch (error) {
     if (!(error instanceof CommandFailure)) throw error
     note(io, styled(io, 'red', `${error.code}: ${error.message}`, io.stderr))
@@ -81,9 +81,10 @@ export async function converse(
 }
 
 function tellEnd(end: TurnEnd, io: Io): void {
+  if (end.type === 'completed') return
   if (end.type === 'cancelled') note(io, styled(io, 'dim', '(cancelled)', io.stderr))
-  if (end.type === 'failed') note(io, styled(io, 'red', `${end.code}: ${end.message}`, io.stderr))
-  if (end.type === 'waiting') note(io, styled(io, 'yellow', goesOnText(end), io.stderr))
+  else if (end.type === 'waiting') note(io, styled(io, 'yellow', goesOnText(end), io.stderr))
+  else note(io, styled(io, isAnswered(end) ? 'yellow' : 'red', endText(end), io.stderr))
 }
 
 async function sessionRow(connection: Connection, session: string): Promise<SessionRow> {

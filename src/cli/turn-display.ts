@@ -50,6 +50,14 @@ export function turnDisplay(io: Io, options: { readonly details: boolean }): Tur
     note(io, styled(io, 'dim', text, io.stderr))
   }
 
+  /** What is wrong is told once; then only that it still is. Never in a pipe's words: they are the answer's. */
+  function tellRetry({ message, waitMs, attempt }: Extract<SessionEvent, { type: 'retry' }>): void {
+    const when = `Trying again in ${Math.max(1, Math.round(waitMs / 1000))} s.`
+    line()
+    const text = attempt === 2 ? `${harmless(oneLine(message, Infinity), io.stderr)} ${when} Ctrl-C stops.` : when
+    note(io, styled(io, 'yellow', text, io.stderr))
+  }
+
   /** The log's own words win over the provisional ones: what is missing behind them is added. */
   function settle(call: string, text: string): void {
     const before = said.get(call) ?? ''
@@ -72,6 +80,7 @@ export function turnDisplay(io: Io, options: { readonly details: boolean }): Tur
     show(event) {
       if (event.type === 'entry') entry(event.entry)
       if (event.type === 'reasoning-delta' && options.details) write(event.text, 'dim')
+      if (event.type === 'retry') return tellRetry(event)
       if (event.type !== 'text-delta') return
       said.set(event.call, (said.get(event.call) ?? '') + event.text)
       write(event.text)

@@ -1,13 +1,17 @@
-import { type Io, note } from './io.ts'
-import type { Source } from '../session.ts'
+import { isAnswered, outcomeNotice } from '../runtime.ts'
+import type { Source, TurnOutcome } from '../session.ts'
 import type { Connection } from './connection.ts'
+import { type Io, note } from './io.ts'
 import { styled } from './style.ts'
 import { type TurnEnd, type TurnPlace, turnView } from './turn.ts'
 
 /** Exit code of a command whose turn waits for a person. */
 export const WAITING = 3
 
-/** Tells how a turn ended, unless it ended well, and answers the exit code. `place` is the command as it was written. */
+/**
+ * Tells how a turn ended, unless it ended well, and answers the exit code: 0 only where there is an answer. `place` is the
+ * command as it was written.
+ */
 export function turnExitCode(place: string, turn: TurnPlace, end: TurnEnd, io: Io): number {
   if (end.type === 'completed') return 0
   if (end.type === 'cancelled') return 130
@@ -15,9 +19,19 @@ export function turnExitCode(place: string, turn: TurnPlace, end: TurnEnd, io: I
     note(io, `${styled(io, 'yellow', place, io.stderr)}: ${goesOnText(end)}`)
     return WAITING
   }
-  note(io, `${styled(io, 'red', place, io.stderr)}: ${end.code}: ${end.message}`)
-  note(io, `  The message is kept in session ${turn.session}.`)
-  return 1
+  const answered = isAnswered(end)
+  note(io, `${styled(io, answered ? 'yellow' : 'red', place, io.stderr)}: ${endText(end)}`)
+  if (!answered) note(io, `  The message is kept in session ${turn.session}.`)
+  return answered ? 0 : 1
+}
+
+/** How a turn ended that did not end well: a code for programs, and a sentence. */
+export function endText(outcome: TurnOutcome): string {
+  return `${codeOf(outcome)}: ${outcomeNotice(outcome) ?? ''}`
+}
+
+function codeOf(outcome: TurnOutcome): string {
+  return outcome.type === 'failed' ? outcome.code : outcome.type
 }
 
 /** What to do about a turn that nobody here could decide about. */
@@ -32,7 +46,8 @@ export async function turnDocument(
   end: TurnEnd,
   citations: readonly Source[] = [],
 ): Promise<object> {
-  const { text, calls, totals } = await turnView(connection, turn)
+  const { text, calls, totals, notice } = await turnView(connection, turn)
+  const failed = end.type !== 'waiting' && end.type !== 'cancelled' && !isAnswered(end)
   return {
     sessionId: turn.session,
     turnId: turn.turn,
@@ -41,7 +56,8 @@ export async function turnDocument(
     calls,
     usage: totals,
     ...(citations.length === 0 ? {} : { citations }),
-    ...(end.type === 'failed' ? { error: { code: end.code, message: end.message } } : {}),
+    ...(failed ? { error: { code: codeOf(end), message: outcomeNotice(end) } } : {}),
+    ...(notice === undefined || failed ? {} : { notice }),
     ...(end.type === 'waiting' ? { approval: end.approval } : {}),
   }
 }

@@ -70,6 +70,8 @@ export interface CallOptions {
   /** `none`: the model must answer without calling a tool. */
   readonly toolChoice?: 'auto' | 'none'
   readonly maxOutputTokens?: number
+  /** Bounds for an answer that does not end: it is cut there, and its reason is `length`. Absent: `DEFAULT_LIMITS`. */
+  readonly limits?: AnswerLimits
   /** The whole window the call was budgeted for, tokens: Ollama's `num_ctx`. */
   readonly window?: number
   readonly temperature?: number
@@ -78,6 +80,14 @@ export interface CallOptions {
   readonly leastPromptTokens?: number
   /** The outline of the assembly, in words. Only `rehearsal` reads it: it is what it answers with. Never sent. */
   readonly account?: string
+}
+
+/** How much of one answer is heard, whatever its provider was asked for. */
+export interface AnswerLimits {
+  /** Of text, reasoning and the input of calls together. */
+  readonly characters: number
+  /** From the request to the last word, ms. */
+  readonly milliseconds: number
 }
 
 /** What a call tells while it runs; `finish` is the last. */
@@ -92,6 +102,8 @@ export type ModelEvent =
   | {
       readonly type: 'finish'
       readonly reason: FinishReason
+      /** Of `length`: which of Foreword's own bounds cut it. Absent where the model or its provider did. */
+      readonly limit?: 'characters' | 'event' | 'time'
       readonly usage: ModelUsage
       readonly message: AssistantMessage
     }

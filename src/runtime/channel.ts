@@ -34,9 +34,9 @@ export interface Reply {
   readonly conversation: string
   readonly session: string
   readonly turn: string
-  /** What was said. Empty only where the turn failed before its first word. */
+  /** What was said. Empty where the turn ended without a word. */
   readonly text: string
-  /** A turn that failed says why: people have to be told. */
+  /** How it ended. `outcomeNotice` puts it into words where people have to be told. */
   readonly outcome: TurnOutcome
   /** Messages of the channel that are known to hold parts of this reply, in the order of their parts. */
   readonly sent: readonly SentPart[]

@@ -1,6 +1,6 @@
 import { Heard } from '../agent.ts'
 import { type Assembly, type Budget, ContextOverflowError, type Layer, layoutOf, outline, turnsOf } from '../context.ts'
-import { type Model, ModelError } from '../model.ts'
+import { answerLimits, type Model, ModelError } from '../model.ts'
 import type { CallOutcome, Usage } from '../session.ts'
 import { recordInput } from './call-input.ts'
 import type { Clock } from './clock.ts'
@@ -104,6 +104,7 @@ async function* made(
       signal: input.signal ?? new AbortController().signal,
       toolChoice: input.toolChoice ?? 'auto',
       maxOutputTokens: budget.reserve,
+      limits: answerLimits(budget.reserve, settings.maxAnswerMs),
       window: budget.window,
       leastPromptTokens: calibration.leastPromptTokens(model.id, settings.counter, used),
       account: outline(assembly.manifest),

@@ -1,3 +1,4 @@
+import type { RetryNotice } from '../agent.ts'
 import type { Comparison, Manifest, Message, ToolDefinition } from '../context.ts'
 import type { FinishReason, ModelFacts } from '../model.ts'
 import type { WithheldTool } from '../plugin.ts'
@@ -174,8 +175,8 @@ export interface EventsOptions {
 }
 
 /**
- * `entry` events are definitive and come from the log. Deltas are provisional: the `message` entry that follows holds
- * the whole text and replaces them. An id says exactly what a reader has seen: everything up to the entry `SEQ`, and in `SEQ.N` the first N
+ * `entry` events are definitive and come from the log. Deltas and retries are provisional: the `message` entry that follows
+ * holds the whole text and replaces them. An id says exactly what a reader has seen: everything up to the entry `SEQ`, and in `SEQ.N` the first N
  * deltas of the call that was running there.
  */
 export type SessionEvent =
@@ -187,6 +188,8 @@ export type SessionEvent =
       readonly call: string
       readonly text: string
     }
+  /** Nothing was said yet: the call failed and is made again in a while, unless the turn is cancelled meanwhile. */
+  | ({ readonly id: string; readonly turn: string } & RetryNotice)
   /** The turn stops, because the disk is full or the gateway stops. It goes on with the next input of its session, or at the next start. */
   | {
       readonly id: string
@@ -349,6 +352,8 @@ export interface TurnView {
   readonly session: string
   readonly turn: string
   readonly outcome: TurnOutcome | undefined
+  /** How it ended, for a person; absent where it ended well, or runs. */
+  readonly notice?: string
   /** The text of the answer. */
   readonly text: string
   readonly calls: readonly string[]

@@ -103,7 +103,9 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
       toolTimeoutMs: agent.toolTimeoutMs,
       maxResultChars: agent.maxResultChars,
       maxTurnResultChars: agent.maxTurnResultChars,
-      retryDelaysMs: [500, 2000],
+      retryDelaysMs: growingRetriesMs,
+      retryForMs: agent.retryForMs,
+      maxAnswerMs: agent.maxAnswerMs,
       ...(configuration.subjects.default === undefined ? {} : { subject: configuration.subjects.default }),
       ...(agent.reasoning === undefined ? {} : { reasoning: agent.reasoning }),
     },
@@ -114,6 +116,9 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
   })
   return runtime
 }
+
+/** Waits before a model call is made again, ms: together, a little less than a minute. */
+const growingRetriesMs = [500, 1_000, 2_000, 4_000, 8_000, 8_000, 8_000, 8_000, 8_000, 8_000]
 
 /** What plugins are made of, besides the configuration. */
 interface PluginParts {

@@ -1,4 +1,4 @@
-import type { Binding, Entry, SessionStore, TurnRow } from '../session.ts'
+import type { Binding, Entry, SessionStore, TurnOutcome, TurnRow } from '../session.ts'
 import type { Channel, Reply, SentPart } from './channel.ts'
 import { turnView } from './turn-view.ts'
 
@@ -28,9 +28,14 @@ export async function* dueReplies(
       turnView(store, session, turn),
       store.entries(session, { turn, types: ['sent'] }),
     ])
-    if (!outcome || (text === '' && outcome.type !== 'failed')) continue
+    if (!outcome || (text === '' && !needsTelling(outcome))) continue
     yield { channel, reply: { conversation, session, turn, text, outcome, sent: sentParts(sent) } }
   }
+}
+
+/** Of a turn without words: people have to be told why, unless they stopped it. Logs of old call a blank answer `completed`. */
+function needsTelling({ type }: TurnOutcome): boolean {
+  return type !== 'cancelled' && type !== 'completed'
 }
 
 /** Whether the newest settled turn of a session is not the newest that was delivered. */

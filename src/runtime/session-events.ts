@@ -98,7 +98,7 @@ async function isOver(store: SessionStore, { session, live }: SessionDesk, turn:
 }
 
 function isDelta({ type }: SessionEvent): boolean {
-  return type === 'text-delta' || type === 'reasoning-delta'
+  return type === 'text-delta' || type === 'reasoning-delta' || type === 'retry'
 }
 
 function isEnd(entry: Entry, turn: string | undefined): boolean {

@@ -49,8 +49,8 @@ export function createSessionStream(newest = 0): SessionStream {
       }
       tell({ id: eventId(seq, deltas.length), type: 'entry', entry })
     },
-    delta(turn, { type, call, text }) {
-      const event: SessionEvent = { id: eventId(seq, deltas.length + 1), type, turn, call, text }
+    delta(turn, delta) {
+      const event: SessionEvent = { ...delta, id: eventId(seq, deltas.length + 1), turn }
       deltas.push(event)
       tell(event)
     },

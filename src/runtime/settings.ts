@@ -21,5 +21,10 @@ export interface RuntimeSettings {
   readonly subject?: string
   /** How much a model that can reason should; absent: as its provider has it. */
   readonly reasoning?: 'none' | 'low' | 'medium' | 'high'
+  /** Least waits before a call that failed before its first word is made again, ms: no more tries than these. */
   readonly retryDelaysMs: readonly number[]
+  /** How long after its first failure a call is made again at most, ms. A minute unless given. */
+  readonly retryForMs?: number
+  /** How long one answer may take, ms. Half an hour unless given. */
+  readonly maxAnswerMs?: number
 }

@@ -1,5 +1,6 @@
-import type { PreparedCall, Step, TurnSetup } from '../agent.ts'
+import { pause, type PreparedCall, type Step, type TurnSetup } from '../agent.ts'
 import { ContextOverflowError, type Message, outline, type Turn } from '../context.ts'
+import { answerLimits } from '../model.ts'
 import type { AuditFacts, CallRecord, Entry, EntryBody } from '../session.ts'
 import { createToolbox, type Tool } from '../tool.ts'
 import type { ApprovalDesk } from './approvals.ts'
@@ -131,6 +132,7 @@ export function turnSetup(turnDesk: TurnDesk): TurnSetup {
       toolChoice: attempt.toolChoice,
       window: manifest.budget.window,
       reserve: manifest.budget.reserve,
+      limits: answerLimits(manifest.budget.reserve, settings.maxAnswerMs),
       leastPromptTokens: bench.calibration.leastPromptTokens(model.id, settings.counter, manifest.used),
       account: outline(manifest),
     }
@@ -160,6 +162,7 @@ export function turnSetup(turnDesk: TurnDesk): TurnSetup {
     sourcesOf: citations.sourcesOf,
     maxSteps: settings.maxSteps,
     retryDelaysMs: settings.retryDelaysMs,
+    retryForMs: settings.retryForMs ?? 60_000,
     ...(settings.reasoning === undefined ? {} : { reasoning: settings.reasoning }),
     prepare,
     append,
@@ -175,5 +178,6 @@ export function turnSetup(turnDesk: TurnDesk): TurnSetup {
     show: (delta) => desk.stream.delta(turn, delta),
     signal,
     now: () => clock.monotonic(),
+    sleep: (milliseconds, until) => clock.sleep?.(milliseconds, until) ?? pause(milliseconds, until),
   }
 }

@@ -1,6 +1,7 @@
 import { messageText } from '../context.ts'
 import type { Entry, SessionStore, Usage } from '../session.ts'
 import type { TurnTotals, TurnView } from './contract.ts'
+import { outcomeNotice } from './outcome-notice.ts'
 import { RuntimeError } from './runtime-error.ts'
 
 /** A turn as a door shows it, read from the log. */
@@ -9,10 +10,13 @@ export async function turnView(store: SessionStore, session: string, turn: strin
   if (entries.length === 0) throw new RuntimeError('no-such-turn', `The session ${session} has no turn ${turn}.`)
   const calls = entries.flatMap((entry) => (entry.type === 'assembly' ? [entry.call] : []))
   const end = entries.find((entry) => entry.type === 'turn-end')
+  const outcome = end?.type === 'turn-end' ? end.outcome : undefined
+  const notice = outcome && outcomeNotice(outcome)
   return {
     session,
     turn,
-    outcome: end?.type === 'turn-end' ? end.outcome : undefined,
+    outcome,
+    ...(notice === undefined ? {} : { notice }),
     text: answerText(entries),
     calls,
     totals: turnTotals(

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { turnOutcomeTypes } from '../session.ts'
 
 /** A list's `limit`. */
 export const limit = (usual: number, most: number) =>
@@ -37,14 +38,15 @@ export const turnRow = z.looseObject({
   session: z.string(),
   turn: z.string(),
   ordinal: z.number(),
-  state: z.enum(['queued', 'running', 'completed', 'cancelled', 'failed']),
+  state: z.enum(['queued', 'running', ...turnOutcomeTypes]),
   inputTime: z.string(),
 })
 
 export const turnView = z.object({
   session: z.string(),
   turn: z.string(),
-  outcome: z.looseObject({ type: z.enum(['completed', 'cancelled', 'failed']) }).optional(),
+  outcome: z.looseObject({ type: z.enum(turnOutcomeTypes) }).optional(),
+  notice: z.string().optional().describe('How it ended, for a person; absent where it ended well, or runs.'),
   text: z.string(),
   calls: z.array(z.string()),
   totals: z.object({

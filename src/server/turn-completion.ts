@@ -34,7 +34,7 @@ export async function* turnCompletion(
     } else if (event.type === 'text-delta') {
       yield spoken(apart(event.text))
       told.text += event.text
-    } else {
+    } else if (event.type === 'reasoning-delta') {
       yield { type: 'reasoning-delta', text: event.text }
       told.reasoning += event.text
     }

@@ -1,5 +1,5 @@
 import { messageText, toolCalls, toolResults, outputText, type Message } from '../context.ts'
-import { type SessionEvent, turnTotals } from '../runtime.ts'
+import { outcomeNotice, type SessionEvent, turnTotals } from '../runtime.ts'
 import { type Entry, type Source, type Usage } from '../session.ts'
 import { messageReasoning } from './message-reasoning.ts'
 import { type SourceChunk, uiSources } from './ui-sources.ts'
@@ -31,7 +31,13 @@ export function uiMessageStream(session: string, turn: string): (event: SessionE
   function ofEvent(event: SessionEvent): string {
     if (event.type === 'entry') return ofEntry(event.entry)
     if (event.type === 'interrupted') return close() + uiFailure(event.message)
+    if (event.type === 'retry') return retry(event)
     return delta(event.type === 'text-delta' ? 'text' : 'reasoning', event.text)
+  }
+
+  /** Nothing was said yet, so nothing is open. A page may show it until the next chunk. */
+  function retry({ call, attempt, waitMs, code, message }: Extract<SessionEvent, { type: 'retry' }>): string {
+    return chunk({ type: 'data-foreword-retry', data: { call, attempt, waitMs, code, message }, transient: true })
   }
 
   function start(): string {
@@ -179,10 +185,19 @@ export function uiMessageStream(session: string, turn: string): (event: SessionE
   function end(outcome: EntryOf<'turn-end'>['outcome']): string {
     const messageMetadata = { session, turn, calls, totals: turnTotals(calls.length, usages), outcome: outcome.type }
     const finish = (finishReason: string) => chunk({ type: 'finish', finishReason, messageMetadata })
-    if (outcome.type === 'completed') return finish('stop') + DONE
+    if (outcome.type === 'failed') return finish('error') + errorChunk(outcome.message) + DONE
     if (outcome.type === 'cancelled') return finish('other') + chunk({ type: 'abort', reason: 'cancelled' }) + DONE
-    return finish('error') + errorChunk(outcome.message) + DONE
+    const message = outcomeNotice(outcome)
+    const notice = message === undefined ? '' : chunk({ type: 'data-foreword-notice', data: { ...outcome, message } })
+    return notice + finish(finishReasonOf(outcome)) + DONE
   }
+}
+
+/** What the AI SDK calls such an end. */
+function finishReasonOf(outcome: EntryOf<'turn-end'>['outcome']): string {
+  if (outcome.type === 'completed') return 'stop'
+  if (outcome.type === 'content-filter') return outcome.type
+  return 'limit' in outcome ? 'length' : 'other'
 }
 
 /** The last words of a stream that failed itself; the turn is not over by that. */

@@ -1,4 +1,5 @@
 import type { Cut, Manifest, Message, Origin } from '../context.ts'
+import type { PartialReason, TurnOutcome } from './turn-outcome.ts'
 
 /**
  * What can happen in a session. The log only grows: an entry is never changed or taken back, and every other view of a
@@ -77,14 +78,14 @@ export type EntryBody =
       /** Through which door, such as `cli` or `http`. */
       readonly by: string
     }
-  /** A message that the model or the tools made. `partial`: the turn ended while it was being said. */
+  /** A message that the model or the tools made. `partial`: it is the last of its turn and no whole answer. */
   | {
       readonly type: 'message'
       readonly turn: string
       readonly call?: string
       readonly message: Message
       readonly tokens: TokenCounts
-      readonly partial?: 'cancelled' | 'failed'
+      readonly partial?: PartialReason
       /** What the numbers in its text stand for. The text keeps them as the model wrote them. */
       readonly citations?: readonly Source[]
     }
@@ -219,12 +220,6 @@ export interface Usage {
   readonly outputTokens: number | undefined
   readonly reasoningTokens: number | undefined
 }
-
-/** How a turn ended. A failure has a code for programs and a sentence for people. */
-export type TurnOutcome =
-  | { readonly type: 'completed' }
-  | { readonly type: 'cancelled' }
-  | { readonly type: 'failed'; readonly code: string; readonly message: string }
 
 /** One model call, as the ledger keeps it: enough to build the same request again, and to prove that it is the same. */
 export interface CallRecord {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { turnOutcomeTypes } from './turn-outcome.ts'
 
 /**
  * What an import looks at in each line of an export: enough that nothing which reads the log later meets what it cannot be.
@@ -13,7 +14,7 @@ const message = z.looseObject({
   role: z.enum(['user', 'assistant', 'tool']),
   content: z.union([z.string(), z.array(z.looseObject({ type: id }))]),
 })
-const outcome = z.looseObject({ type: z.enum(['completed', 'cancelled', 'failed']) })
+const outcome = z.looseObject({ type: z.enum(turnOutcomeTypes) })
 const decision = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('approve'), scope: z.enum(['once', 'session']) }),
   z.looseObject({ type: z.literal('deny'), reason: z.string().optional() }),

@@ -2,6 +2,7 @@ import type { AuditFacts, AuditRecord } from './audit.ts'
 import type { FileOwner, FileRow, FileState } from './file-row.ts'
 import type { RecordChange, RecordVersion } from './record.ts'
 import type { Binding, CallOutcome, CallRecord, Entry, EntryBody, SpokenBody } from './entry.ts'
+import type { TurnOutcome } from './turn-outcome.ts'
 
 /**
  * Where sessions live. Every backend runs the case suite of `foreword/testing`.
@@ -197,7 +198,7 @@ export interface TurnRow {
   readonly ordinal: number
   readonly firstSeq: number
   readonly lastSeq: number
-  readonly state: 'queued' | 'running' | 'completed' | 'cancelled' | 'failed'
+  readonly state: 'queued' | 'running' | TurnOutcome['type']
   readonly inputTime: string
   /** Sum of `tokens.full` over its input and messages. */
   readonly tokens: number

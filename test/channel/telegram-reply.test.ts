@@ -150,6 +150,24 @@ test('an answer that was noted as it is counts as there', async (t) => {
   await home.reads(ada, 'ok')
 })
 
+test('a person is told how an answer ended that is not whole, and where there is none', async (t) => {
+  const script = [{ text: 'Half', finish: 'length' as const }, {}, { reasoning: 'Hm.' }, { text: 'Whole.' }]
+  const model = scriptedModel({ answer: (_, n) => script[n - 1]! })
+  const home = await telegramHome(t, { model })
+  const replies: string[] = []
+  for (const [index, text] of ['One', 'Two', 'Three', 'Four'].entries()) {
+    home.telegram.say(ada, text)
+    await home.delivered(ada, index + 1)
+    replies.push(home.said(ada).at(-1)!)
+  }
+  assert.deepEqual(replies, [
+    'Half\n\nThe answer was cut at its length limit (context.reserve). Say `go on` for the rest.',
+    'There is no answer: the model said nothing. Ask again, or choose another model.',
+    'There is no answer: the model reasoned and said nothing. Ask again, or lower agent.reasoning.',
+    'Whole.',
+  ])
+})
+
 test('an answer of signs that show nothing is told as an empty one, and those behind it arrive', async (t) => {
   const model = scriptedModel({ answer: (_, n) => ({ text: n === 1 ? '\u200b\u2800' : 'Here.' }) })
   const home = await telegramHome(t, { model })

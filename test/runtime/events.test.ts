@@ -7,7 +7,7 @@ import { collected, gate, type Opened, opened, tool } from './opened.ts'
 /** What an event tells, without its id. */
 function told(event: SessionEvent): string {
   if (event.type === 'entry') return `${event.entry.seq} ${event.entry.type}`
-  return event.type === 'interrupted' ? event.code : event.text
+  return event.type === 'interrupted' || event.type === 'retry' ? event.code : event.text
 }
 
 /** Reads until the last entry of a session that has come to rest. */

@@ -13,7 +13,7 @@ test('a provider that fails after some words leaves those words, and says why it
   assert.equal(outcome?.type === 'failed' && outcome.code, 'network')
   assert.equal(model.asked.length, 1)
   const said = (await log(session)).find((entry) => entry.type === 'message')
-  assert.equal(said?.type === 'message' && said.partial, 'failed')
+  assert.equal(said?.type === 'message' && said.partial, 'interrupted')
   assert.equal((await runtime.store.call(calls[0]!))?.outcome?.error?.code, 'network')
   await say('again', { session })
   assert.match(JSON.stringify(model.asked[1]?.request.messages[1]), /The answer is\\n\[.*broke off.*\]/)

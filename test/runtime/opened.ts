@@ -33,6 +33,8 @@ export interface Setting {
   readonly access?: () => AccessRead
   /** Instead of `access`. */
   readonly policy?: ToolPolicy
+  /** Instead of waiting, before a model call is made again. */
+  readonly sleep?: (milliseconds: number, signal: AbortSignal) => Promise<void>
   /** Stands between the runtime and its store. */
   readonly around?: (store: SessionStore) => SessionStore
 }
@@ -77,7 +79,7 @@ async function openedAt(runtimes: Runtime[], home: string, setting: Setting, res
     models: setting.models ?? scriptedModels(model),
     plugins: await startPlugins(setting.plugins ?? homelyPlugins(home)),
     settings: { layout: 'auto', counter: tokenx, maxSteps: 12, retryDelaysMs: [1, 1], ...setting.settings },
-    clock,
+    clock: setting.sleep ? { ...clock, sleep: setting.sleep } : clock,
     policy: setting.policy ?? { current: async () => setting.access?.() ?? everything },
     warn: (text) => warnings.push(text),
     ...(setting.tools ? { tools: setting.tools } : {}),

@@ -1,5 +1,5 @@
 import { exactLine } from '../../context.ts'
-import type { Reply } from '../../runtime.ts'
+import { outcomeNotice, type Reply } from '../../runtime.ts'
 import type { Source } from '../../session.ts'
 import { joined, styled } from './shown-text.ts'
 import type { FormattedText } from './text/formatted-text.ts'
@@ -25,9 +25,9 @@ export function growingText(text: string, tool: string | undefined): FormattedTe
 }
 
 function endingOf(outcome: Reply['outcome']): FormattedText {
-  if (outcome.type === 'completed') return plainText('')
-  if (outcome.type === 'cancelled') return styled('Stopped before the end.', 'italic')
-  return styled(`This failed: ${outcome.message}`, 'italic')
+  const notice = outcomeNotice(outcome)
+  if (notice === undefined) return plainText('')
+  return styled(outcome.type === 'failed' ? `This failed: ${notice}` : notice, 'italic')
 }
 
 function sourceLine({ citation, title, url, page, headings = [] }: Source): string {

@@ -2,9 +2,10 @@ import type { CommandCall } from '../command.ts'
 import { exactLine } from '../exact-text.ts'
 import { type Io, print, printJson } from '../io.ts'
 import { noSuchSession, withStore } from '../open-store.ts'
-import type { Entry, SessionStore } from '../../session.ts'
+import type { Entry, PartialReason, SessionStore } from '../../session.ts'
 import { harmless, styled } from '../style.ts'
 import { sourceLine } from '../source-list.ts'
+import { endText } from '../turn-end.ts'
 import { pastCalls } from './past-calls.ts'
 
 export async function showSession(call: CommandCall, io: Io): Promise<number> {
@@ -58,10 +59,22 @@ function showEntry(entry: Entry, io: Io, dim: (text: string) => void): void {
     const text = textOf(entry.message)
     if (text !== '') print(io, harmless(text, io.stdout))
     for (const source of entry.citations ?? []) dim(sourceLine(source))
-    if (entry.partial !== undefined) dim(`(${entry.partial} here)`)
+    if (entry.partial !== undefined && text !== '') dim(`(${PARTIAL[entry.partial]})`)
   } else if (entry.type === 'turn-end' && entry.outcome.type !== 'completed') {
-    dim(entry.outcome.type === 'failed' ? `${entry.outcome.code}: ${entry.outcome.message}` : '(cancelled)')
+    dim(entry.outcome.type === 'cancelled' ? '(cancelled)' : endText(entry.outcome))
   }
+}
+
+/** Behind words that are no whole answer; how the turn ended is told after them. */
+const PARTIAL: Readonly<Record<PartialReason, string>> = {
+  cancelled: 'cancelled here',
+  failed: 'failed here',
+  interrupted: 'interrupted here',
+  length: 'cut here',
+  empty: 'no words',
+  'reasoning-only': 'no words',
+  'content-filter': 'stopped here',
+  other: 'ended here',
 }
 
 type SaidMessage = Extract<Entry, { type: 'message' | 'input' }>['message']

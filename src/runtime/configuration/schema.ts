@@ -135,6 +135,15 @@ const agent = z.strictObject({
     .default('workspace')
     .describe('Folder of AGENTS.md and of what file tools may touch; a relative path is relative to the home.'),
   toolTimeoutMs: milliseconds.default(120_000).describe('Time limit of a tool that declares none, ms.'),
+  maxAnswerMs: milliseconds
+    .default(1_800_000)
+    .describe('How long one answer of a model may take, ms. What was said until then is kept.'),
+  retryForMs: z
+    .int()
+    .min(0)
+    .max(600_000)
+    .default(60_000)
+    .describe('How long a call that failed before its first word is made again, ms: a provider may be restarting.'),
   maxResultChars: z
     .int()
     .min(500)
