@@ -23,6 +23,7 @@ export type {
   AuditOptions,
   CallsOptions,
   EntriesOptions,
+  EntryListener,
   FilesOptions,
   RecentTurns,
   RecentTurnsOptions,

@@ -6,7 +6,7 @@ import type { SubmitInput, Submitted } from './contract.ts'
 import { RuntimeError } from './runtime-error.ts'
 import type { Library } from './library.ts'
 import { sha256 } from './seal.ts'
-import { type Desks, publish, type SessionDesk } from './session-desk.ts'
+import type { Desks, SessionDesk } from './session-desk.ts'
 import type { RuntimeSettings } from './settings.ts'
 import { runtimeFailure } from './runtime-failure.ts'
 import { tokenCounts } from './turn-projection.ts'
@@ -69,8 +69,7 @@ export async function admit(
   try {
     const bodies = known ? [body] : [{ type: 'session-start' } as const, body]
     const written = await store.append(session, bodies, clock.time())
-    const desk = known ?? desks.fresh(session)
-    publish(desk, written)
+    const desk = known ?? (await desks.of(session))!
     return { desk, submitted: { session, turn, seq: written.at(-1)!.seq, repeated: false } }
   } catch (error) {
     const desk = error instanceof StoreError && error.code === 'conflict' ? await desks.of(session) : undefined

@@ -5,7 +5,7 @@ import type { Clock } from './clock.ts'
 import type { PersonsDecision, WaitingApproval } from './contract.ts'
 import { RuntimeError } from './runtime-error.ts'
 import { runtimeFailure } from './runtime-failure.ts'
-import { type Desks, publish, type SessionDesk } from './session-desk.ts'
+import type { Desks, SessionDesk } from './session-desk.ts'
 
 /** Questions about calls, and the people who answer them. Everything of it stands in the log: this only finds it. */
 export interface ApprovalDesk {
@@ -100,9 +100,7 @@ export function createApprovalDesk(parts: {
       { type: 'append', session, bodies: [body], time },
       { type: 'audit', facts: factsOf(question, decided, by), time },
     ])
-    const written = (await store.entries(session, { turn, types: ['approval'] })).filter(isAbout(approval))
     if (!desk) return
-    publish(desk, written)
     if (decided.type === 'approve' && decided.scope === 'session') desk.grants?.add(digest)
     listeners.get(approval)?.(decided)
   }

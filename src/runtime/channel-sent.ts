@@ -2,15 +2,13 @@ import type { SessionStore } from '../session.ts'
 import type { ChannelDesk, SentPart } from './channel.ts'
 import type { Clock } from './clock.ts'
 import { runtimeFailure } from './runtime-failure.ts'
-import { type Desks, publish } from './session-desk.ts'
 
 /** Writes `sent` entries for channels. The same message for the same part is written once. */
 export function noteSent(parts: {
   readonly store: SessionStore
-  readonly desks: Desks
   readonly clock: Clock
 }): (channel: string) => ChannelDesk['sent'] {
-  const { store, desks, clock } = parts
+  const { store, clock } = parts
   const under = new Map<string, Promise<void>>()
 
   async function note(channel: string, session: string, turn: string, { part, messageId }: SentPart): Promise<void> {
@@ -18,9 +16,7 @@ export function noteSent(parts: {
       const entries = await store.entries(session, { turn, types: ['sent'] })
       const newest = entries.findLast((entry) => entry.type === 'sent' && entry.part === part)
       if (newest?.type === 'sent' && newest.messageId === messageId) return
-      const written = await store.append(session, [{ type: 'sent', turn, channel, part, messageId }], clock.time())
-      const desk = await desks.of(session)
-      if (desk) publish(desk, written)
+      await store.append(session, [{ type: 'sent', turn, channel, part, messageId }], clock.time())
     } catch (error) {
       throw runtimeFailure(error)
     }

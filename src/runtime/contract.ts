@@ -190,7 +190,10 @@ export type SessionEvent =
     }
   /** Nothing was said yet: the call failed and is made again in a while, unless the turn is cancelled meanwhile. */
   | ({ readonly id: string; readonly turn: string } & RetryNotice)
-  /** The turn stops, because the disk is full or the gateway stops. It goes on with the next input of its session, or at the next start. */
+  /**
+   * The turn stops: because the disk is full, then it goes on as soon as the log can be written again; or because the
+   * gateway stops, then at its next start.
+   */
   | {
       readonly id: string
       readonly type: 'interrupted'

@@ -133,6 +133,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
     outbox,
     clock,
     warn,
+    storageRetryDelaysMs: settings.storageRetryDelaysMs,
     fingerprintOf,
   })
   const started = clock.time()
@@ -247,7 +248,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
     channels: parts.recovers === false ? [] : channels,
     runtime,
     inboxOf: (channel) => openChannelInbox(join(homeAt(parts.home).data, 'channels', channel), warn),
-    sentOf: noteSent({ store, desks, clock }),
+    sentOf: noteSent({ store, clock }),
     warn,
   })
   channelsOpen.resolve()

@@ -5,7 +5,7 @@ import { type Channel, UndeliverableError } from './channel.ts'
 import type { Clock } from './clock.ts'
 import { failureSentence } from './failure-sentence.ts'
 import { type DueReply, dueReplies, isBehind, startedAt } from './outbox-replies.ts'
-import { type Desks, publish, type SessionDesk } from './session-desk.ts'
+import type { Desks, SessionDesk } from './session-desk.ts'
 
 /** Carries the replies of settled turns to the channels their sessions are bound to. */
 export interface Outbox {
@@ -89,7 +89,7 @@ export function createOutbox(
       }
       arrived.set(name, messageId)
       const delivered = { type: 'delivered', turn, channel: due.channel.name, messageId } as const
-      publish(desk, await store.append(session, [delivered], clock.time()))
+      await store.append(session, [delivered], clock.time())
       arrived.delete(name)
     }
   }

@@ -1,5 +1,5 @@
 import type { Cut, Piece } from '../context.ts'
-import type { Entry, SessionRow, SessionStore } from '../session.ts'
+import type { Entry, SessionStore } from '../session.ts'
 import { createSessionStream, type SessionStream } from './session-stream.ts'
 
 /** What the runtime remembers of a session between turns. All of it can be read from the log again. */
@@ -9,7 +9,7 @@ export interface SessionDesk {
   /** Turns that wait, in the order of their input. */
   readonly queue: string[]
   running: { readonly turn: string; readonly controller: AbortController } | undefined
-  /** The first turn that waits was stopped because the log could not be written; the next input takes it up again. */
+  /** The first turn that waits was stopped because the log could not be written. It goes on once a write succeeds, or with the next input. */
   stalled: boolean
   /** Entries of turns that were admitted by this process and have not ended, from their input on. */
   readonly live: Map<string, Entry[]>
@@ -41,26 +41,22 @@ export interface LastCall {
 /** Sessions whose desk is kept at hand though nothing happens in them. */
 const MOST_DESKS = 256
 
-/** What was chosen for a session. */
-type Chosen = Partial<Pick<SessionDesk, 'model' | 'agent' | 'project' | 'subject'>>
-
-function chosenIn({ model, agent, project, subject }: SessionRow): Chosen {
-  return { model, agent, project, subject }
-}
-
 /** Every desk there is, one for each session. */
 export interface Desks {
   /** `undefined` where there is no such session. */
   of(session: string): Promise<SessionDesk | undefined>
-  /** A session that was made just now. */
-  fresh(session: string, chosen?: Chosen): SessionDesk
   /** Keeps a desk at hand that may have been put away since it was asked for. */
   keep(desk: SessionDesk): void
   forget(session: string): void
   all(): Iterable<SessionDesk>
 }
 
-/** A session never has two desks: one that was put away is found again as long as anybody still works at it. */
+/**
+ * A session never has two desks: one that was put away is found again as long as anybody still works at it.
+ *
+ * What is written is published here and nowhere else: the store tells it in the order of the commits, whoever wrote it, and
+ * before the writer hears of it. So a desk has always heard of every entry that is on disk (DESIGN §6.5).
+ */
 export function createDesks(store: SessionStore): Desks {
   const desks = new Map<string, SessionDesk>()
   const away = new Map<string, WeakRef<SessionDesk>>()
@@ -68,6 +64,9 @@ export function createDesks(store: SessionStore): Desks {
     if (!away.get(session)?.deref()) away.delete(session)
   })
   const opening = new Map<string, Promise<SessionDesk | undefined>>()
+  /** What is written in a session while its desk is being made. */
+  const meanwhile = new Map<string, Entry[]>()
+  store.watch(written)
 
   function place(desk: SessionDesk): SessionDesk {
     desks.delete(desk.session)
@@ -88,19 +87,38 @@ export function createDesks(store: SessionStore): Desks {
     cleared.register(desk, session)
   }
 
+  function known(session: string): SessionDesk | undefined {
+    return desks.get(session) ?? away.get(session)?.deref()
+  }
+
   function find(session: string): SessionDesk | undefined {
-    const known = desks.get(session) ?? away.get(session)?.deref()
-    return known && place(known)
+    const found = known(session)
+    return found && place(found)
   }
 
   async function open(session: string): Promise<SessionDesk | undefined> {
     const row = await store.session(session)
-    if (!row) return undefined
-    const [newest] = await store.calls(session, { last: 1 })
-    const call = newest && { call: newest.id, fingerprint: undefined, at: undefined }
+    if (!row) return find(session)
+    const [made] = await store.calls(session, { last: 1 })
+    const call = made && { call: made.id, fingerprint: undefined, at: undefined }
     // Looked for only where there is one: in a long session that was never cut, the search would read all of it.
-    const cut = newest?.manifest.cut && (await lastCut(session))
-    return find(session) ?? place({ ...blank(session, row.entries), ...chosenIn(row), cut, lastCall: call })
+    const cut = made?.manifest.cut && (await lastCut(session))
+    const madeMeanwhile = find(session)
+    if (madeMeanwhile) return madeMeanwhile
+    const { model, agent, project, subject } = row
+    const desk = { ...blank(session, row.entries), model, agent, project, subject, cut, lastCall: call }
+    publish(
+      desk,
+      (meanwhile.get(session) ?? []).filter(({ seq }) => seq > row.entries),
+    )
+    return place(desk)
+  }
+
+  function written(entries: readonly Entry[]): void {
+    const { session, seq } = entries[0]!
+    meanwhile.get(session)?.push(...entries)
+    const desk = known(session) ?? (seq === 1 ? place({ ...blank(session), hasHistory: false }) : undefined)
+    if (desk) publish(desk, entries)
   }
 
   async function lastCut(session: string): Promise<SessionDesk['cut']> {
@@ -110,13 +128,18 @@ export function createDesks(store: SessionStore): Desks {
 
   return {
     async of(session) {
-      const known = find(session)
-      if (known) return known
-      const under = opening.get(session) ?? open(session).finally(() => opening.delete(session))
-      opening.set(session, under)
-      return under
+      const found = find(session)
+      if (found) return found
+      const under = opening.get(session)
+      if (under) return under
+      meanwhile.set(session, [])
+      const opened = open(session).finally(() => {
+        opening.delete(session)
+        meanwhile.delete(session)
+      })
+      opening.set(session, opened)
+      return opened
     },
-    fresh: (session, chosen = {}) => find(session) ?? place({ ...blank(session), hasHistory: false, ...chosen }),
     keep: place,
     forget(session) {
       desks.delete(session)
@@ -146,13 +169,35 @@ function blank(session: string, newest = 0): SessionDesk {
 }
 
 /** Entries that are on disk: remembered while their turn lives, and shown to whoever watches. */
-export function publish(desk: SessionDesk, entries: readonly Entry[]): void {
+function publish(desk: SessionDesk, entries: readonly Entry[]): void {
   for (const entry of entries) {
-    const turn = 'turn' in entry ? entry.turn : undefined
-    if (entry.type === 'input') desk.live.set(entry.turn, [entry])
-    else if (entry.type === 'turn-end') desk.live.delete(entry.turn)
-    else if (turn !== undefined) desk.live.get(turn)?.push(entry)
-    if (entry.type === 'turn-end') desk.hasHistory = true
+    remember(desk, entry)
     desk.stream.entry(entry)
+  }
+}
+
+function remember(desk: SessionDesk, entry: Entry): void {
+  switch (entry.type) {
+    case 'input':
+      desk.live.set(entry.turn, [entry])
+      return
+    case 'turn-end':
+      desk.live.delete(entry.turn)
+      desk.hasHistory = true
+      return
+    case 'model':
+      desk.model = entry.model ?? undefined
+      return
+    case 'agent':
+      desk.agent = entry.agent ?? undefined
+      return
+    case 'project':
+      desk.project = entry.project ?? undefined
+      return
+    case 'subject':
+      desk.subject = entry.subject ?? undefined
+      return
+    default:
+      if ('turn' in entry) desk.live.get(entry.turn)?.push(entry)
   }
 }

@@ -18,6 +18,8 @@ export async function* sessionEvents(
   { after, turn, signal }: EventsOptions,
 ): AsyncGenerator<SessionEvent> {
   const seen = positionOf(after)
+  // Whatever was written up to here is read from the log, whatever comes later is told.
+  let heard = desk.stream.lastSeq()
   const backlog = openBacklog(desk.stream, signal)
   try {
     let reached = seen.seq
@@ -48,16 +50,27 @@ export async function* sessionEvents(
     if (after !== 'live') {
       const { since, events } = backlog.running
       const known = since <= seen.seq ? seen.delta : 0
-      for (const event of events.slice(known)) if (concerns(event, turn) && isCurrent(event)) yield behind(event)
+      for (const event of events.slice(known)) if (isSaidIn(event, turn) && isCurrent(event)) yield behind(event)
     }
     while (await backlog.more()) {
       for (const event of backlog.take()) {
-        if (event.type === 'entry' && event.entry.seq <= reached) continue
-        if (!concerns(event, turn) || !isCurrent(event)) continue
-        if (event.type === 'entry') note(event.entry)
-        yield behind(event)
-        if (turn !== undefined && event.type === 'interrupted') return
-        if (event.type === 'entry' && isEnd(event.entry, turn)) return
+        if (event.type === 'entry') {
+          const { seq } = event.entry
+          // What another process wrote between is told by nobody, and stands in the log.
+          const before = seq > heard + 1 ? await store.entries(desk.session, { after: heard, upTo: seq - 1 }) : []
+          const { delta } = parseEventId(event.id)!
+          heard = seq
+          for (const entry of [...before, event.entry]) {
+            if (entry.seq <= reached || !isOf(entry, turn)) continue
+            note(entry)
+            reached = entry.seq
+            yield { id: eventId(entry.seq, delta), type: 'entry', entry }
+            if (isEnd(entry, turn)) return
+          }
+        } else if (isSaidIn(event, turn) && isCurrent(event)) {
+          yield behind(event)
+          if (turn !== undefined && event.type === 'interrupted') return
+        }
       }
     }
   } finally {
@@ -105,8 +118,10 @@ function isEnd(entry: Entry, turn: string | undefined): boolean {
   return turn !== undefined && entry.type === 'turn-end' && entry.turn === turn
 }
 
-function concerns(event: SessionEvent, turn: string | undefined): boolean {
-  if (turn === undefined) return true
-  if (event.type !== 'entry') return event.turn === turn
-  return 'turn' in event.entry && event.entry.turn === turn
+function isOf(entry: Entry, turn: string | undefined): boolean {
+  return turn === undefined || ('turn' in entry && entry.turn === turn)
+}
+
+function isSaidIn(event: Exclude<SessionEvent, { type: 'entry' }>, turn: string | undefined): boolean {
+  return turn === undefined || event.turn === turn
 }

@@ -5,7 +5,7 @@ import type { RuntimeErrorCode } from './runtime-error.ts'
 
 /** What happens in one session while somebody watches, and the provisional words of the call that is running. */
 export interface SessionStream {
-  /** An entry is on disk. */
+  /** An entry is on disk. Entries come in the order of `seq`. */
   entry(entry: Entry): void
   delta(turn: string, delta: Delta): void
   /** The turn cannot go on in this process. */
@@ -19,9 +19,12 @@ export interface SessionStream {
 
 export type Listener = (event: SessionEvent) => void
 
+/** What a running call tells for the time being. */
+type ProvisionalEvent = Exclude<SessionEvent, { readonly type: 'entry' } | { readonly type: 'interrupted' }>
+
 export interface Subscription {
   /** Deltas of the running call that were already told, with the `seq` of the entry that began it. */
-  readonly running: { readonly since: number; readonly events: readonly SessionEvent[] }
+  readonly running: { readonly since: number; readonly events: readonly ProvisionalEvent[] }
   end(): void
 }
 
@@ -33,7 +36,7 @@ export function createSessionStream(newest = 0): SessionStream {
   const listeners = new Set<Listener>()
   let seq = newest
   let since = 0
-  let deltas: SessionEvent[] = []
+  let deltas: ProvisionalEvent[] = []
 
   function tell(event: SessionEvent): void {
     for (const listener of listeners) listener(event)
@@ -50,7 +53,7 @@ export function createSessionStream(newest = 0): SessionStream {
       tell({ id: eventId(seq, deltas.length), type: 'entry', entry })
     },
     delta(turn, delta) {
-      const event: SessionEvent = { ...delta, id: eventId(seq, deltas.length + 1), turn }
+      const event: ProvisionalEvent = { ...delta, id: eventId(seq, deltas.length + 1), turn }
       deltas.push(event)
       tell(event)
     },

@@ -7,7 +7,7 @@ import { RuntimeError } from './runtime-error.ts'
 import type { ModelChoice } from './model-choice.ts'
 import type { Records } from './records.ts'
 import { runtimeFailure } from './runtime-failure.ts'
-import { type Desks, publish, type SessionDesk } from './session-desk.ts'
+import type { Desks, SessionDesk } from './session-desk.ts'
 import type { TurnQueue } from './turn-queue.ts'
 import type { TurnShelf } from './turn-shelf.ts'
 
@@ -74,7 +74,6 @@ export function createSessions(parts: SessionsParts): Sessions {
     } catch (error) {
       throw runtimeFailure(error)
     }
-    desks.fresh(session, { model, agent, project, subject })
     return (await store.session(session))!
   }
 
@@ -82,9 +81,9 @@ export function createSessions(parts: SessionsParts): Sessions {
     return (await store.bound(binding)) ?? (await newSession({ binding })).id
   }
 
-  async function note(desk: SessionDesk, body: EntryBody): Promise<void> {
+  async function note(session: string, body: EntryBody): Promise<void> {
     try {
-      publish(desk, await store.append(desk.session, [body], clock.time()))
+      await store.append(session, [body], clock.time())
     } catch (error) {
       throw runtimeFailure(error)
     }
@@ -100,32 +99,28 @@ export function createSessions(parts: SessionsParts): Sessions {
       return under
     },
     async setModel(session, model) {
-      const desk = await deskOf(session)
+      await deskOf(session)
       try {
         if (model !== undefined) await models.resolve(model)
-        publish(desk, await store.append(session, [{ type: 'model', model: model ?? null }], clock.time()))
       } catch (error) {
         throw runtimeFailure(error)
       }
-      desk.model = model
+      await note(session, { type: 'model', model: model ?? null })
     },
     async setAgent(session, agent) {
-      const desk = await deskOf(session)
+      await deskOf(session)
       if (agent !== undefined) await parts.agents.get(agent)
-      await note(desk, { type: 'agent', agent: agent ?? null })
-      desk.agent = agent
+      await note(session, { type: 'agent', agent: agent ?? null })
     },
     async setProject(session, project) {
-      const desk = await deskOf(session)
+      await deskOf(session)
       if (project !== undefined) await parts.projects.get(project)
-      await note(desk, { type: 'project', project: project ?? null })
-      desk.project = project
+      await note(session, { type: 'project', project: project ?? null })
     },
     async setSubject(session, subject) {
-      const desk = await deskOf(session)
+      await deskOf(session)
       if (subject !== undefined) await knownSubject(parts.subjects, subject)
-      await note(desk, { type: 'subject', subject: subject ?? null })
-      desk.subject = subject
+      await note(session, { type: 'subject', subject: subject ?? null })
     },
     async deleteSession(session) {
       const desk = await desks.of(session)

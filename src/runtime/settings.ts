@@ -27,4 +27,6 @@ export interface RuntimeSettings {
   readonly retryForMs?: number
   /** How long one answer may take, ms. Half an hour unless given. */
   readonly maxAnswerMs?: number
+  /** Pauses before turns are taken up again that the store stopped, because the disk was full say; ms. Up to a minute unless given. */
+  readonly storageRetryDelaysMs?: readonly number[]
 }

@@ -12,7 +12,6 @@ import { documentSources } from './setting-context.ts'
 import type { Library } from './library.ts'
 import { seal } from './seal.ts'
 import { cutToWrite, rememberCut, usableCut } from './session-cut.ts'
-import { publish } from './session-desk.ts'
 import { policyGate, shownChars, type ToolPolicy } from './tool-policy.ts'
 import { turnCitations } from './turn-citations.ts'
 import { counterKey, tokenCounts } from './turn-projection.ts'
@@ -59,7 +58,6 @@ export function turnSetup(turnDesk: TurnDesk): TurnSetup {
       store.append(session, all, time),
       audit.length > 0 ? store.transaction(audit.map((facts) => ({ type: 'audit', facts, time }) as const)) : undefined,
     ])
-    publish(desk, written)
     return written
   }
 
@@ -87,7 +85,7 @@ export function turnSetup(turnDesk: TurnDesk): TurnSetup {
     if (step.deeper) bench.calibration.noteLimit(model.id, step.deeper.limit)
     const attempt = await attemptCall(bench, question)
     const call = clock.newId('call')
-    const upTo = desk.stream.lastSeq() || (entries.at(-1)?.seq ?? 0)
+    const upTo = desk.stream.lastSeq()
     const base = {
       id: call,
       session,

@@ -9,7 +9,8 @@ import type { PreparedTurn } from './prepare-turn.ts'
 import type { Sealed } from './seal.ts'
 import { RuntimeError } from './runtime-error.ts'
 import { runtimeFailure } from './runtime-failure.ts'
-import { type Desks, publish, type SessionDesk } from './session-desk.ts'
+import type { Desks, SessionDesk } from './session-desk.ts'
+import { createStorageRetry } from './storage-retry.ts'
 import { turnSetup } from './turn-desk.ts'
 import type { ToolPolicy } from './tool-policy.ts'
 
@@ -36,6 +37,8 @@ export interface QueueParts {
   readonly outbox: Outbox
   readonly clock: Clock
   readonly warn: (text: string) => void
+  /** Pauses before a write is tried again that the store refused, ms; usual ones where absent. */
+  readonly storageRetryDelaysMs?: readonly number[] | undefined
   fingerprintOf(call: string): Promise<Sealed['fingerprint'] | undefined>
 }
 
@@ -43,6 +46,11 @@ export interface QueueParts {
 export function createTurnQueue(parts: QueueParts): TurnQueue {
   const { store, desks, outbox, clock, warn } = parts
   const active = new Set<Promise<void>>()
+  /** Waiting turns whose cancellation is being written, by `SESSION TURN`. */
+  const cancelling = new Map<string, Promise<void>>()
+  /** Turns that the store has stopped and that have not come to their end since. */
+  const stoppedByStore = new Set<string>()
+  const retry = createStorageRetry(store, resume, parts.storageRetryDelaysMs)
   let stopped = false
 
   function add(desk: SessionDesk, turn: string): void {
@@ -54,11 +62,14 @@ export function createTurnQueue(parts: QueueParts): TurnQueue {
 
   function next(desk: SessionDesk): void {
     if (stopped || desk.running || desk.stalled) return
-    const turn = desk.queue.shift()
-    if (turn === undefined) return
+    const [turn] = desk.queue
+    // The turn behind it begins with its end on disk: what it reads of the session is what stands in the log.
+    if (turn === undefined || cancelling.has(`${desk.session} ${turn}`)) return
+    desk.queue.shift()
     const controller = new AbortController()
     desk.running = { turn, controller }
     const work = run(desk, turn, controller.signal)
+      .then(() => settled(turn))
       .catch((error: unknown) => interrupted(desk, turn, error))
       .finally(() => {
         active.delete(work)
@@ -76,6 +87,7 @@ export function createTurnQueue(parts: QueueParts): TurnQueue {
     try {
       prepared = await parts.prepare(desk, input.options?.model)
     } catch (error) {
+      if (error instanceof StoreError) throw error
       return failTurn(desk, turn, error)
     }
     const { fingerprintOf, policy, approvals, library } = parts
@@ -98,7 +110,7 @@ export function createTurnQueue(parts: QueueParts): TurnQueue {
 
   /**
    * The log could not be written, so the turn's end cannot stand in it: whoever watches is told, and the operator. The
-   * turn keeps its place: what is said next in the session comes behind it.
+   * turn keeps its place: what is said next in the session comes behind it. It goes on once a write succeeds.
    */
   function interrupted(desk: SessionDesk, turn: string, error: unknown): void {
     const failure = runtimeFailure(error)
@@ -106,10 +118,33 @@ export function createTurnQueue(parts: QueueParts): TurnQueue {
     const keepsPlace = error instanceof StoreError && PASSING.has(error.code)
     if (keepsPlace) desk.queue.unshift(turn)
     desk.stalled = keepsPlace
-    const when = keepsPlace ? 'with the next message of its session, or at the next start' : 'at the next start'
+    const when = keepsPlace ? 'by itself as soon as it can be written' : 'at the next start'
     const message = `The turn stopped: ${sentence(messageOf(error))} It goes on ${when}.`
     desk.stream.interrupted(turn, code, message)
     warn(`${turn}: ${message}`)
+    if (!keepsPlace) return
+    stoppedByStore.add(turn)
+    retry.failed()
+  }
+
+  function settled(turn: string): void {
+    if (stoppedByStore.delete(turn) && stoppedByStore.size === 0) retry.recovered()
+  }
+
+  function resume(): void {
+    for (const desk of desks.all()) {
+      if (!desk.stalled) continue
+      desk.stalled = false
+      next(desk)
+    }
+  }
+
+  async function cancelWaiting(desk: SessionDesk, turn: string): Promise<void> {
+    await endTurn(desk, turn, { type: 'cancelled' })
+    const position = desk.queue.indexOf(turn)
+    desk.queue.splice(position, 1)
+    if (position === 0) desk.stalled = false
+    settled(turn)
   }
 
   async function failTurn(desk: SessionDesk, turn: string, error: unknown): Promise<void> {
@@ -123,8 +158,7 @@ export function createTurnQueue(parts: QueueParts): TurnQueue {
     turn: string,
     outcome: { type: 'cancelled' } | { type: 'failed'; code: string; message: string },
   ): Promise<void> {
-    const written = await store.append(desk.session, [{ type: 'turn-end', turn, outcome }], clock.time())
-    publish(desk, written)
+    await store.append(desk.session, [{ type: 'turn-end', turn, outcome }], clock.time())
     void outbox.deliver(desk)
   }
 
@@ -135,13 +169,18 @@ export function createTurnQueue(parts: QueueParts): TurnQueue {
         desk.running.controller.abort('cancelled')
         return true
       }
-      const position = desk.queue.indexOf(turn)
-      if (position === -1) return false
-      desk.queue.splice(position, 1)
-      await endTurn(desk, turn, { type: 'cancelled' })
-      if (position === 0) desk.stalled = false
-      next(desk)
-      return true
+      if (!desk.queue.includes(turn)) return false
+      const name = `${desk.session} ${turn}`
+      const ending = cancelling.get(name) ?? cancelWaiting(desk, turn).finally(() => cancelling.delete(name))
+      cancelling.set(name, ending)
+      try {
+        await ending
+        return true
+      } catch (error) {
+        throw runtimeFailure(error)
+      } finally {
+        next(desk)
+      }
     },
     async recover() {
       const unfinished = await store.unfinishedTurns()
@@ -163,6 +202,7 @@ export function createTurnQueue(parts: QueueParts): TurnQueue {
     },
     async stop() {
       stopped = true
+      retry.stop()
       for (const desk of desks.all()) desk.running?.controller.abort(stopping)
       await Promise.all(active)
       await outbox.stop()
@@ -170,7 +210,7 @@ export function createTurnQueue(parts: QueueParts): TurnQueue {
   }
 }
 
-/** Failures of the store that can be over by the next message. */
+/** Failures of the store that can be over in a while. */
 const PASSING: ReadonlySet<StoreErrorCode> = new Set(['full', 'busy', 'io'])
 
 function sentence(text: string): string {

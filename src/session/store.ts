@@ -27,6 +27,13 @@ export interface SessionStore {
   transaction(writes: readonly Write[]): Promise<void>
 
   /**
+   * Tells the entries that this store writes, with `append` or within a `transaction`, as soon as they are on disk: in the
+   * order of the commits, so those of one session in the order of `seq`, and before the promise of the write resolves.
+   * What another process writes is not told. The listener must not throw. Answers how to stop listening.
+   */
+  watch(listener: EntryListener): () => void
+
+  /**
    * Entries of one session, ascending. `after` and `upTo` are `seq` bounds (exclusive, inclusive); `types` filters;
    * `last` gives only the newest n of what matches, `limit` the oldest n: with `after` it reads a long log in pages.
    * With `types` it reads on until it has found them: look for what is rare within bounds.
@@ -111,6 +118,9 @@ export interface SessionStore {
   /** Waits for everything that was accepted, then closes. */
   close(): Promise<void>
 }
+
+/** Entries of one session that were written together, in the order of `seq`. */
+export type EntryListener = (entries: readonly Entry[]) => void
 
 /** One write as data, for `transaction`. Each does what the method of the same purpose does. */
 export type Write =

@@ -28,6 +28,44 @@ export function logCases(storeCase: StoreCase): void {
     )
   })
 
+  storeCase(
+    'whoever watches hears of each entry on disk, in the order of seq, before its writer does',
+    async (store) => {
+      const heard: string[] = []
+      const stop = store.watch((entries) => heard.push(...entries.map(({ session, seq }) => `${session} ${seq}`)))
+      await store.append('a', [start], at(1))
+      await store.append('b', [start], at(1))
+      assert.deepEqual(heard.splice(0), ['a 1', 'b 1'])
+
+      const append = (turn: string, { slowly }: { slowly: boolean }) =>
+        slowly
+          ? store.transaction([
+              { type: 'value', key: turn, value: 1 },
+              { type: 'append', session: 'a', bodies: whole(turn), time: at(2) },
+            ])
+          : store.append('a', whole(turn), at(2))
+      const size = whole('t').length
+      const behind = await Promise.all(
+        Array.from({ length: 20 }, async (_, index) => {
+          await append(`t${index}`, { slowly: index % 2 === 0 })
+          return heard.length >= (index + 1) * size
+        }),
+      )
+      assert.deepEqual(
+        heard.splice(0),
+        Array.from({ length: 20 * size }, (_, index) => `a ${index + 2}`),
+      )
+      assert.ok(behind.every(Boolean))
+
+      await assert.rejects(store.append('a', [reply('unknown')], at(3)), { code: 'not-found' })
+      await store.append('a', [], at(3))
+      assert.deepEqual(heard, [])
+      stop()
+      await store.append('a', whole('unheard'), at(3))
+      assert.deepEqual(heard, [])
+    },
+  )
+
   storeCase('what was accepted is there when the store is opened again', async (store, place) => {
     const appended = await store.append('a', [start, ...whole('t1')], at(1))
     await store.close()

@@ -2,24 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { SessionEvent } from '../../src/runtime.ts'
 import { scriptedModel } from '../../src/testing.ts'
-import { collected, gate, type Opened, opened, tool } from './opened.ts'
+import { collected, gate, type Opened, opened, tool, upTo } from './opened.ts'
 
 /** What an event tells, without its id. */
 function told(event: SessionEvent): string {
   if (event.type === 'entry') return `${event.entry.seq} ${event.entry.type}`
   return event.type === 'interrupted' || event.type === 'retry' ? event.code : event.text
-}
-
-/** Reads until the last entry of a session that has come to rest. */
-async function upTo(runtime: Opened['runtime'], session: string, last: number, after?: string) {
-  const stop = new AbortController()
-  const events: SessionEvent[] = []
-  const options = { signal: stop.signal, ...(after === undefined ? {} : { after }) }
-  for await (const event of runtime.events(session, options)) {
-    events.push(event)
-    if (event.type === 'entry' && event.entry.seq >= last) stop.abort()
-  }
-  return events
 }
 
 test('deltas come in order, and the message that follows holds the same text', async (t) => {

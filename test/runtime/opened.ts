@@ -123,6 +123,18 @@ export async function collected(stream: AsyncIterable<SessionEvent>): Promise<re
   return Array.fromAsync(stream)
 }
 
+/** Reads until the last entry of a session that has come to rest. */
+export async function upTo(runtime: Runtime, session: string, last: number, after?: string) {
+  const stop = new AbortController()
+  const events: SessionEvent[] = []
+  const options = { signal: stop.signal, ...(after === undefined ? {} : { after }) }
+  for await (const event of runtime.events(session, options)) {
+    events.push(event)
+    if (event.type === 'entry' && event.entry.seq >= last) stop.abort()
+  }
+  return events
+}
+
 /** A tool that answers what `execute` gives. */
 export function tool(name: string, execute: DirectTool['execute'], rest: Partial<ToolTraits> = {}): Tool {
   return { name, description: `${name}.`, inputSchema: { type: 'object' }, execute, ...rest }

@@ -41,7 +41,7 @@ async function world(context: TestContext) {
     return {
       ...made,
       desks,
-      sent: noteSent({ store, desks, clock })(channel.name),
+      sent: noteSent({ store, clock })(channel.name),
       deliver: async (session: string) => made.deliver((await desks.of(session))!),
     }
   }

@@ -1,15 +1,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type SessionStore, StoreError } from '../../src/session.ts'
+import { messageText } from '../../src/context.ts'
+import { type SessionStore, StoreError, type StoreErrorCode } from '../../src/session.ts'
 import { scriptedModel } from '../../src/testing.ts'
 import { collected, gate, opened, tool } from './opened.ts'
 
-/** A store whose disk can fill up. */
-function filling() {
-  const disk = { full: false }
+/** A store whose disk can fill up, or fail in another way. */
+function filling(code: StoreErrorCode = 'full') {
+  const disk = { full: false, refusals: 0, onRefusal: () => {} }
   const around = (store: SessionStore): SessionStore => {
     const refuse = () => {
-      if (disk.full) throw new StoreError('full', 'The disk is full. Free some space.')
+      if (!disk.full) return
+      disk.refusals += 1
+      disk.onRefusal()
+      throw new StoreError(code, code === 'full' ? 'The disk is full. Free some space.' : `The store failed: ${code}.`)
     }
     return {
       ...store,
@@ -74,7 +78,7 @@ for (const recovers of [false, true]) {
     const last = (await collected(before.runtime.events(submitted.session, { turn: submitted.turn }))).at(-1)
     assert.ok(last?.type === 'interrupted')
     assert.equal(last.code, 'storage-full')
-    assert.match(last.message, /disk is full.*goes on .*at the next start/s)
+    assert.match(last.message, /disk is full.*goes on by itself/s)
     assert.match(before.warnings.join('\n'), /disk is full/)
     disk.full = false
     const model = scriptedModel()
@@ -128,7 +132,6 @@ test('a turn that a full disk stopped keeps its place: what is said next in its 
   const first = await runtime.submit({ text: 'first' })
   const last = (await collected(runtime.events(first.session, { turn: first.turn }))).at(-1)
   assert.ok(last?.type === 'interrupted')
-  assert.match(last.message, /disk is full.*goes on with the next message of its session/s)
   disk.full = false
   const second = await runtime.submit({ session: first.session, text: 'second' })
   assert.equal((await ended(second)).text, 'answer 3')
@@ -151,4 +154,54 @@ test('a turn that a full disk stopped can be cancelled, and its session goes on'
   assert.equal(await runtime.cancel(first.session, first.turn), true)
   assert.deepEqual((await ended(first)).outcome, { type: 'cancelled' })
   assert.equal((await say('second', { session: first.session })).text, 'ok')
+})
+
+for (const code of ['full', 'io', 'busy'] as const) {
+  test(`turns that the store stopped (${code}) go on by themselves once it can be written, in order`, async (t) => {
+    const { disk, around } = filling(code)
+    const model = scriptedModel({
+      answer: (_, n) => ({ text: `answer ${n}`, before: () => void (disk.full ||= n === 1) }),
+    })
+    const { runtime, log, ended } = await opened(t, { model, around, settings: { storageRetryDelaysMs: [1] } })
+    const first = await runtime.submit({ text: 'first' })
+    const second = await runtime.submit({ session: first.session, text: 'second' })
+    const interrupted = await collected(runtime.events(first.session, { turn: first.turn }))
+    assert.equal(interrupted.at(-1)?.type, 'interrupted')
+    // Its own tries find the disk full for a while.
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const before = disk.refusals
+    disk.onRefusal = () => void (disk.refusals >= before + 3 && resolve())
+    await promise
+    disk.full = false
+
+    await ended(second)
+    const said = (await log(first.session)).flatMap((entry) => {
+      if (entry.type === 'turn-end') return [entry.outcome.type]
+      return entry.type === 'input' || entry.type === 'message' ? [messageText(entry.message)] : []
+    })
+    assert.deepEqual(said, ['first', 'second', 'answer 2', 'completed', 'answer 3', 'completed'])
+    assert.equal(model.asked.length, 3)
+    assert.deepEqual((await runtime.replay(first.session)).different, [])
+  })
+}
+
+test('a turn that cannot be cancelled, because the disk is full, keeps its place', async (t) => {
+  const { disk, around } = filling()
+  const held = gate()
+  const { runtime, ended } = await opened(t, {
+    model: scriptedModel({ answer: () => ({ text: 'ok', before: () => held.passed }) }),
+    around,
+  })
+  const first = await runtime.submit({ text: 'first' })
+  const second = await runtime.submit({ session: first.session, text: 'second' })
+  // The first call is on its way, so that nothing but the cancellation is written.
+  for await (const event of runtime.events(first.session, {})) {
+    if (event.type === 'entry' && event.entry.type === 'assembly') break
+  }
+  disk.full = true
+  await assert.rejects(runtime.cancel(first.session, second.turn), { name: 'RuntimeError', code: 'storage-full' })
+  disk.full = false
+  held.open()
+  assert.deepEqual((await ended(first)).outcome, { type: 'completed' })
+  assert.deepEqual((await ended(second)).outcome, { type: 'completed' })
 })

@@ -1,6 +1,7 @@
 import { contentHash } from '../content.ts'
 import { StoreError } from '../store-error.ts'
-import type { SessionStore, Write } from '../store.ts'
+import type { Entry } from '../entry.ts'
+import type { EntryListener, SessionStore, Write } from '../store.ts'
 import { append } from './append.ts'
 import { auditHead, auditRecords, putAudit } from './audit-table.ts'
 import { call, calls, finishCall, putCall } from './call-table.ts'
@@ -41,11 +42,23 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sess
 function storeOn(connection: Connection): SessionStore {
   const queue = createWriteQueue(connection)
   const known = createKnownHashes(KNOWN_HASHES)
+  const listeners = new Set<EntryListener>()
   let closed = false
 
   return {
-    append: (session, bodies, time) => write(() => append(connection, session, bodies, time)),
-    transaction: (writes) => write(() => writes.forEach((each) => apply(connection, each))),
+    append: (session, bodies, time) => write(() => append(connection, session, bodies, time), tell),
+    async transaction(writes) {
+      await write(
+        () => writes.map((each) => applied(connection, each)),
+        (written) => written.forEach(tell),
+      )
+    },
+    watch(listener) {
+      // A function of its own, so that one that is given twice is told twice.
+      const own: EntryListener = (written) => listener(written)
+      listeners.add(own)
+      return () => void listeners.delete(own)
+    },
     deleteSession: (id) => write(() => deleteSession(connection, id)),
     bind: (binding, session) => write(() => bind(connection, binding, session)),
     putCall: (made) => write(() => putCall(connection, made)),
@@ -96,20 +109,28 @@ function storeOn(connection: Connection): SessionStore {
     },
   }
 
-  async function write<Result>(run: () => Result): Promise<Result> {
+  function tell(written: readonly Entry[]): void {
+    if (written.length > 0) for (const listener of listeners) listener(written)
+  }
+
+  async function write<Result>(run: () => Result, written?: (result: Result) => void): Promise<Result> {
     if (closed) throw new StoreError('closed', `the store ${connection.path} is closed`)
     if (connection.readOnly) {
       throw new StoreError('readonly', `the store ${connection.path} was opened for reading: write through the gateway`)
     }
-    return queue.push(run)
+    return queue.push(run, written)
   }
 }
 
-function apply(connection: Connection, write: Write): void {
+/** Answers the entries that it wrote. */
+function applied(connection: Connection, write: Write): readonly Entry[] {
+  if (write.type === 'append') return append(connection, write.session, write.bodies, write.time)
+  apply(connection, write)
+  return []
+}
+
+function apply(connection: Connection, write: Exclude<Write, { readonly type: 'append' }>): void {
   switch (write.type) {
-    case 'append':
-      append(connection, write.session, write.bodies, write.time)
-      return
     case 'call':
       return putCall(connection, write.record)
     case 'call-outcome':
