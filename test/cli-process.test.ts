@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import test from 'node:test'
+import { claimHome } from '../src/session.ts'
 import { spawnForeword } from './cli/gateway-process.ts'
 import { temporaryHome } from './cli/home.ts'
 import { run } from './cli/recorded-io.ts'
@@ -106,6 +108,40 @@ test('two commands at once take turns on a home without a gateway', async (conte
     sent.map(({ stdout }) => stdout()),
     ['one\n', 'two\n'],
   )
+})
+
+test('a command waits for another process that works on the home, and says so', async (context) => {
+  const { home, environment } = temporaryHome(context)
+  const claim = await claimHome(home, { pid: process.pid, started: new Date().toISOString() })
+  context.after(() => claim.release())
+  const sending = spawnForeword(context, ['send', '/say Hello.'], environment)
+  await once(sending.child.stderr!, 'data')
+  assert.equal(sending.stderr(), `Waiting: process ${process.pid} is working on this home. Ctrl-C gives up.\n`)
+  claim.release()
+  assert.deepEqual([await sending.ended, sending.stdout()], [0, 'Hello.\n'])
+})
+
+test('Ctrl-C ends a command that waits for another process', async (context) => {
+  const { home, environment } = temporaryHome(context)
+  const claim = await claimHome(home, { pid: process.pid, started: new Date().toISOString() })
+  context.after(() => claim.release())
+  const sending = spawnForeword(context, ['send', '/say Hello.'], environment)
+  await once(sending.child.stderr!, 'data')
+  sending.child.kill('SIGINT')
+  await sending.ended
+  assert.equal(sending.child.signalCode, 'SIGINT')
+})
+
+test('start makes the workspace, and names one that cannot be made without refusing to run', async (context) => {
+  const { home, environment } = temporaryHome(context)
+  const first = spawnForeword(context, ['start'], environment)
+  await first.line(/Address/)
+  assert.equal(statSync(join(home, 'workspace')).mode & 0o777, 0o700)
+  first.child.kill('SIGINT')
+  await first.ended
+  writeFileSync(join(home, 'file'), '')
+  const second = spawnForeword(context, ['start'], { ...environment, FOREWORD_AGENT_WORKSPACE: 'file/below' })
+  assert.match(await second.line(/workspace/), /The workspace .*below cannot be made \(.*agent\.workspace/)
 })
 
 test('a taken port is named with the way to choose another, and the home is free again', async (context) => {

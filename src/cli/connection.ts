@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { CommandFailure } from './failure.ts'
-import type { Io } from './io.ts'
-import { runningGateway } from './running-gateway.ts'
+import { type Io, note } from './io.ts'
+import { type Running, runningGateway } from './running-gateway.ts'
 
 /** A way to the HTTP API: over the network to a running gateway, or to one inside this process that opens no port. */
 export interface Connection {
@@ -36,6 +36,7 @@ export async function connected<T>(
 /** The gateway that runs on this home; where there is none, one inside this process. */
 async function connect(home: string, io: Io, purpose: Purpose): Promise<Connection> {
   if (io.connect !== undefined) return await io.connect(home)
+  let told = false
   for (const since = Date.now(); ; await delay(100)) {
     const found = await runningGateway(home)
     if (found.type === 'gateway') return found.connection
@@ -43,13 +44,20 @@ async function connect(home: string, io: Io, purpose: Purpose): Promise<Connecti
     if (purpose === 'read') return await readingGateway(home, io)
     const local = found.type === 'none' ? await localGateway(home, io) : undefined
     if (local !== undefined) return local
-    if (Date.now() - since > PATIENCE) throw busy(home, found.type === 'none' ? undefined : found.pid)
+    const holder = holderOf(found)
+    if (Date.now() - since > PATIENCE) throw busy(home, holder)
+    if (!told) note(io, `Waiting: ${holder} is working on this home. Ctrl-C gives up.`)
+    told = true
   }
 }
 
-function busy(home: string, pid: number | undefined): CommandFailure {
-  const who = pid === undefined ? 'another process' : `process ${pid}`
-  return new CommandFailure('home-busy', `${who} holds the home ${home} and does not answer.`, {
-    mend: 'Wait until it has ended, or end it; or use another home with `--home DIRECTORY`.',
+function holderOf(found: Running): string {
+  return found.type === 'none' ? 'another process' : `process ${found.pid}`
+}
+
+function busy(home: string, holder: string): CommandFailure {
+  const message = `${holder} holds the home ${home} and has answered no request for ${PATIENCE / 1000} seconds.`
+  return new CommandFailure('home-busy', message, {
+    mend: 'Try again when it has ended, or end it; or use another home with `--home DIRECTORY`.',
   })
 }

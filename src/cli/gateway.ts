@@ -35,7 +35,7 @@ export async function openGateway(
 ): Promise<Gateway> {
   await completeRestore(home, warn)
   const configuration = await validConfiguration(home, io)
-  const { createHome, ensureToken, homeAt, openRuntime } = await import('../runtime.ts')
+  const { createHome, createWorkspace, ensureToken, homeAt, openRuntime } = await import('../runtime.ts')
   const { claimHome } = await import('../session.ts')
   await createHome(homeAt(home))
   const started = new Date().toISOString()
@@ -44,6 +44,8 @@ export async function openGateway(
     const configured = configuration.gateway.token
     const token = await ensureToken({ home, random: randomBytes, ...(configured === undefined ? {} : { configured }) })
     const known: string[] = []
+    const noWorkspace = await createWorkspace(configuration.agent.workspace)
+    if (noWorkspace !== undefined) known.push(noWorkspace)
     const { channels, hooks } = listens
       ? await configuredChannels(configuration, io, (text) => void known.push(text))
       : { channels: [], hooks: {} }

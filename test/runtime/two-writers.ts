@@ -66,11 +66,12 @@ export async function busySession(t: TestContext): Promise<BusySession> {
   })
   session = await busy.runtime.sessionFor({ channel: 'pigeon', conversation: 'roof' })
   const { runtime, log } = busy
-  busy.store.watch(async () => {
+  const lookForRest = async () => {
     const entries = await log(session)
     const count = (type: Entry['type']) => entries.filter((entry) => entry.type === type).length
     if (count('delivered') === INPUTS + 1 && count('model') === INPUTS / 4) resolve(entries)
-  })
+  }
+  busy.store.watch(() => void lookForRest())
   return {
     ...busy,
     session,

@@ -52,6 +52,17 @@ export async function createHome({ root, data }: Home): Promise<void> {
   }
 }
 
+/** Makes the agent's folder where it is missing. Answers a warning where it cannot be made: everything else works without. */
+export async function createWorkspace(folder: string): Promise<string | undefined> {
+  try {
+    await makeFolder(folder)
+    return undefined
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    return `The workspace ${folder} cannot be made (${why}). Make it yourself, or name another one as \`agent.workspace\`.`
+  }
+}
+
 /**
  * Makes a folder and those above it. Node's own `recursive` never comes back where a folder exists and yet none can be
  * made in it because the file system has no such thing, as in `/proc`.
