@@ -12,6 +12,7 @@ export {
   type PreviewOptions,
   type RebuiltRequest,
   type Replay,
+  type ReplayDifference,
   type RequestView,
   type Runtime,
   type RuntimeStatus,

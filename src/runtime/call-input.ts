@@ -5,6 +5,7 @@ import { attachmentsOf, turnFiles } from './attachments.ts'
 import type { Counters } from './counters.ts'
 import { earlierAttachments, type EarlierFile, earlierFilesOf } from './earlier-files.ts'
 import { loadHistory } from './history-loader.ts'
+import { RuntimeError } from './runtime-error.ts'
 import { projectTurn } from './turn-projection.ts'
 
 /** What an assembly was given besides the log, as it is recorded. Large texts are `sha256:` references to contents. */
@@ -54,7 +55,7 @@ export async function recordInput(
   }
 }
 
-/** The input of an earlier call, read back from the record and the log. Throws where a part of it is missing. */
+/** The input of an earlier call, read back from the record and the log. Rejects with `missing-content` where a part of it is gone. */
 export async function restoreInput(
   store: SessionStore,
   record: CallRecord,
@@ -63,7 +64,7 @@ export async function restoreInput(
   const input = record.input as CallInput
   const get = async (reference: string): Promise<unknown> => {
     const text = await referredContent(store, reference)
-    if (text === undefined) throw new Error(`The content ${reference} of call ${record.id} is missing from the store.`)
+    if (text === undefined) throw missingContent(reference, record.id)
     return JSON.parse(text)
   }
   const layout = layoutOf(input.layout)
@@ -100,6 +101,14 @@ export async function restoreInput(
   const files = [...(loaded?.files ?? []), ...turnFiles(spokenIn(entries))]
   const attachments = [...earlierAttachments(input.earlierFiles ?? []), ...(await attachmentsOf(store, files))]
   return { ...rest, history: loaded?.turns ?? [], current, ...(attachments.length > 0 ? { attachments } : {}) }
+}
+
+function missingContent(content: string, call: string): RuntimeError {
+  return new RuntimeError(
+    'missing-content',
+    `The content ${content} of call ${call} is missing from the store. Bring it back with \`foreword restore\` from a backup that has it; \`foreword doctor\` names everything that is missing.`,
+    { call, content },
+  )
 }
 
 function spokenIn(entries: readonly Entry[]): readonly SpokenBody[] {

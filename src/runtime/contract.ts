@@ -261,7 +261,15 @@ export interface Replay {
   readonly session: string
   readonly calls: number
   readonly identical: number
-  readonly different: readonly { readonly call: string; readonly expected: string; readonly got: string }[]
+  readonly different: readonly ReplayDifference[]
+}
+
+/** A call that is not what it was. `got` is empty where it could not be built again, and `problem` says why. */
+export interface ReplayDifference {
+  readonly call: string
+  readonly expected: string
+  readonly got: string
+  readonly problem?: string
 }
 
 /** A model as a person chooses it. */

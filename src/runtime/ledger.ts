@@ -1,7 +1,7 @@
 import { type Assembly, compare, type Comparison, ContextOverflowError } from '../context.ts'
 import type { CallRecord, SessionStore } from '../session.ts'
 import { restoreInput } from './call-input.ts'
-import type { RebuiltRequest, Replay } from './contract.ts'
+import type { RebuiltRequest, Replay, ReplayDifference } from './contract.ts'
 import { RuntimeError } from './runtime-error.ts'
 import type { Counters } from './counters.ts'
 import { tryToAssemble } from './attempt-call.ts'
@@ -13,6 +13,7 @@ export interface Ledger {
   request(call: string): Promise<RebuiltRequest>
   diff(before: string, after: string): Promise<Comparison>
   replay(session: string): Promise<Replay>
+  /** `undefined` also where the call cannot be built again, because a content of it is gone. */
   fingerprintOf(call: string): Promise<Sealed['fingerprint'] | undefined>
 }
 
@@ -64,19 +65,21 @@ export function createLedger(store: SessionStore, counters: Counters): Ledger {
       if (!(await store.session(session))) {
         throw new RuntimeError('no-such-session', `There is no session ${session}.`, { session })
       }
-      const different: { call: string; expected: string; got: string }[] = []
+      const different: ReplayDifference[] = []
       let count = 0
       for await (const call of calls(session)) {
         count += 1
-        const got = await digestAgain(call)
-        if (got !== call.requestDigest) different.push({ call: call.id, expected: call.requestDigest, got })
+        const again = await digestAgain(call).then((got) => ({ got }), unlessMissing)
+        const isSame = !('problem' in again) && again.got === call.requestDigest
+        if (!isSame) different.push({ call: call.id, expected: call.requestDigest, ...again })
       }
       return { session, calls: count, identical: count - different.length, different }
     },
     async fingerprintOf(id) {
       const call = await store.call(id)
       if (!call || call.requestDigest === '') return undefined
-      return seal(await rebuild(call)).fingerprint
+      const again = await rebuild(call).catch(unlessMissing)
+      return 'problem' in again ? undefined : seal(again).fingerprint
     },
   }
 
@@ -85,4 +88,10 @@ export function createLedger(store: SessionStore, counters: Counters): Ledger {
     const again = tryToAssemble(await restoreInput(store, call, counters))
     return again instanceof ContextOverflowError ? '' : sha256(canonical(again.request))
   }
+}
+
+/** A content that is gone makes its own calls different and harms no other. Any other failure is passed on. */
+function unlessMissing(error: unknown): { readonly got: ''; readonly problem: string } {
+  if (error instanceof RuntimeError && error.code === 'missing-content') return { got: '', problem: error.message }
+  throw error
 }

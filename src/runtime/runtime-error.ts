@@ -18,6 +18,8 @@ export type RuntimeErrorCode =
   /** The idempotency key belongs to other input. */
   | 'key-reused'
   | 'context-overflow'
+  /** A text that a call or the log refers to is not in the store any more. */
+  | 'missing-content'
   | 'storage-full'
   | 'storage'
   | 'closing'

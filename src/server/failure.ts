@@ -70,6 +70,7 @@ const statuses: Readonly<Record<RuntimeErrorCode, number>> = {
   'rate-limit': 429,
   quota: 429,
   cancelled: 499,
+  'missing-content': 500,
   storage: 500,
   internal: 500,
   // The provider's key, not the caller's token: 401 would send people looking in the wrong place.

@@ -212,6 +212,7 @@ test('every failure of the runtime has its status, its code and its facts', asyn
     'rate-limit': 429,
     quota: 429,
     cancelled: 499,
+    'missing-content': 500,
     storage: 500,
     internal: 500,
     auth: 502,

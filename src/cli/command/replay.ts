@@ -26,6 +26,8 @@ function replayText(result: Replay, io: Io): string {
   const whole = result.identical === result.calls
   return [
     styled(io, whole ? 'green' : 'red', `${result.identical} of ${result.calls} identical`),
-    ...result.different.map(({ call, expected, got }) => `${call}: sha256 ${got} instead of ${expected}`),
+    ...result.different.map(
+      ({ call, expected, got, problem }) => `${call}: ${problem ?? `sha256 ${got} instead of ${expected}`}`,
+    ),
   ].join('\n')
 }

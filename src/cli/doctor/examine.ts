@@ -2,6 +2,7 @@ import type { Io } from '../io.ts'
 import { runningGateway } from '../running-gateway.ts'
 import { checkAudit } from './check-audit.ts'
 import { checkConfiguration } from './check-configuration.ts'
+import { checkContents } from './check-contents.ts'
 import { checkHome, checkPrivacy } from './check-home.ts'
 import { checkClock, checkDisk, checkNode } from './check-machine.ts'
 import { checkModel } from './check-model.ts'
@@ -33,6 +34,7 @@ export async function examine(home: string, io: Io): Promise<readonly Finding[]>
     await checkPrivacy(privateFiles),
     ...checkConfiguration(loaded, files.configurationFile),
     store.finding,
+    ...(store.finding.level === 'ok' ? await checkContents(storePath(home)) : []),
     await checkDisk(home),
     checkClock(new Date(), store.newest, RELEASED),
     await checkGateway(home, gateway),

@@ -12,12 +12,12 @@ const BUSY_TIMEOUT_MS = 30_000
  * @throws StoreError `busy`, `corrupt`, `full`, `io`
  */
 export function snapshotStore(path: string, target: string): void {
-  reading(path, (database) => database.prepare('vacuum into ?').run(target))
+  readStoreFile(path, (database) => database.prepare('vacuum into ?').run(target))
 }
 
 /** The hashes of the files that a store names, lowercase hexadecimal, in ascending order. Empty where it has no table of files. */
 export function fileHashes(path: string): readonly string[] {
-  return reading(path, (database) => {
+  return readStoreFile(path, (database) => {
     const found = database.prepare("select 1 from sqlite_schema where type = 'table' and name = 'files'").get()
     if (found === undefined) return []
     return database
@@ -29,14 +29,15 @@ export function fileHashes(path: string): readonly string[] {
 
 /** The first thing that is wrong with an SQLite file, in SQLite's words; `undefined` where it is whole. */
 export function storeFault(path: string): string | undefined {
-  return reading(path, (database) => {
+  return readStoreFile(path, (database) => {
     const row = database.prepare('pragma quick_check(1)').get()
     const found = row === undefined ? 'ok' : String(Object.values(row)[0])
     return found === 'ok' ? undefined : found
   })
 }
 
-function reading<Result>(path: string, work: (database: DatabaseSync) => Result): Result {
+/** Opens an SQLite file for reading, beside a process that writes, and closes it. Failures are `StoreError`. */
+export function readStoreFile<Result>(path: string, work: (database: DatabaseSync) => Result): Result {
   if (!existsSync(path)) throw new Error(`There is no store at ${path}.`)
   let database: DatabaseSync | undefined
   try {

@@ -1,0 +1,47 @@
+import { readStoreFile } from './snapshot-store.ts'
+
+/** A content that something in the store names by its hash, and that is not there. */
+export interface MissingContent {
+  /** SHA-256, lowercase hexadecimal. */
+  readonly hash: string
+  /** One of the places that name it, such as `call call_1`. */
+  readonly place: string
+}
+
+/**
+ * Contents of an SQLite file that are named and missing, by their hash. What people and models wrote is not searched: a
+ * text may quote a digest.
+ *
+ * @throws StoreError `busy`, `corrupt`, `io`
+ */
+export function missingContents(path: string): readonly MissingContent[] {
+  return readStoreFile(path, (database) =>
+    database
+      .prepare(MISSING)
+      .all()
+      .map(({ hash, place }) => ({ hash: String(hash), place: String(place) })),
+  )
+}
+
+/** Every place that refers to a content as `sha256:HASH`. */
+const MISSING = `
+  with named (reference, place) as (
+    select part.value, 'call ' || calls.id
+      from calls, json_tree(calls.record, '$.input') as part where part.type = 'text'
+    union all
+    select json_extract(data, '$.stored.content'), 'entry ' || seq || ' of session ' || session
+      from entries where type = 'tool-end'
+    union all
+    select json_extract(file.value, '$.content'), 'entry ' || entries.seq || ' of session ' || entries.session
+      from entries, json_each(entries.data, '$.attachments') as file where entries.type = 'input'
+    union all
+    select json_extract(state, '$.reading.content'), 'file ' || id from files
+    union all
+    select part.value, 'proposal ' || records.id
+      from records, json_tree(records.value, '$.stage') as part
+      where records.kind = 'proposal' and part.key in ('before', 'after')
+  )
+  select substr(reference, 8) as hash, min(place) as place
+    from named left join contents on contents.hash = substr(reference, 8)
+    where length(reference) = 71 and reference glob 'sha256:*' and contents.hash is null
+    group by reference order by reference`
