@@ -1,5 +1,6 @@
 export { type SubjectLimits, type SubjectTexts, subjectContext } from './subject/context-of-texts.ts'
 export { diffShowsAll } from './subject/diff-shows-all.ts'
+export { withFolderLock } from './subject/folder-lock.ts'
 export { longNotesLines } from './subject/notes-form.ts'
 export { longestContent } from './subject/operation-input.ts'
 export { openSubjects } from './subject/open-subjects.ts'
@@ -21,6 +22,7 @@ export type {
   TasteCategory,
 } from './subject/proposal.ts'
 export type { Brief, Conflict, GapRecord, LogRecord, Notes, SubjectContext, Tastes } from './subject/subject-context.ts'
+export { settleFolder } from './subject/settle-folder.ts'
 export { SubjectError, type SubjectErrorCode } from './subject/subject-error.ts'
 export { defaultTaste, isSubjectId, isTasteName } from './subject/subject-name.ts'
 export { subjectOperations } from './subject/subject-operations.ts'

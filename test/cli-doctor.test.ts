@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
 import type { Finding } from '../src/cli/doctor/finding.ts'
 import { openSqliteStore } from '../src/session.ts'
-import { storePath, systemClock } from '../src/runtime.ts'
+import { readToken, storePath, systemClock } from '../src/runtime.ts'
 import { createProposals } from '../src/runtime/proposals.ts'
 import { openSubjects } from '../src/subject.ts'
 import { temporaryHome } from './cli/home.ts'
@@ -104,6 +104,23 @@ test('a shell that may run anything is told with caution', async (context) => {
   ])
 })
 
+test('prefixes that lead to other programs are told, each with why and what to do', async (context) => {
+  const shell = { enabled: true, allowedPrefixes: ['ls', 'git log', 'python3', 'find'] }
+  const { code, findings } = await examined(context, { 'tool-access.json': JSON.stringify({ tools: { shell } }) })
+  assert.equal(code, 0)
+  const told = findings.filter(({ check, level }) => check === 'shell' && level === 'warning')
+  assert.deepEqual(
+    told.map(({ message }) => /"(.*)" lets a model do more/.exec(message)?.[1]),
+    ['git log', 'python3', 'find'],
+  )
+  assert.match(told[0]!.message, /--output writes any file/)
+  assert.match(told[0]!.mend!, /Take it out of tools\.shell\.allowedPrefixes .* or set tools\.shell\.approval to "ask"/)
+  const asked = await examined(context, {
+    'tool-access.json': JSON.stringify({ tools: { shell: { ...shell, approval: 'ask' } } }),
+  })
+  assert.deepEqual(brief(asked.findings.filter(({ level }) => level === 'warning')), [])
+})
+
 test('tools are counted by what becomes of a call, servers are named, and the audit is verified', async (context) => {
   const { code, findings } = await examined(
     context,
@@ -182,6 +199,25 @@ test('subjects are counted, and what a model would like to write there is told',
   const said = findings.filter(({ check }) => check === 'subjects')
   assert.deepEqual(brief(said), [['subjects', 'warning', '1 proposal waits for you']])
   assert.match(said[0]!.mend!, /foreword subjects proposals/)
+})
+
+test('a token that can be guessed on an address that others reach is a problem, and the gateway does not start', async (context) => {
+  const { home, environment } = temporaryHome(context)
+  const open = { ...environment, FOREWORD_GATEWAY_BIND: '0.0.0.0' }
+  const short = { ...open, FOREWORD_GATEWAY_TOKEN: 'open-sesame' }
+  const { code, stdout } = await run(['doctor'], { environment: short })
+  assert.equal(code, 1)
+  assert.match(stdout, /^problem +token +.*with a token of 11 characters: .*`node -p /m)
+  const started = await run(['start'], { environment: short })
+  assert.equal(started.code, 1)
+  assert.match(started.stderr, /will not listen on 0\.0\.0\.0 with a token of 11 characters/)
+  assert.doesNotMatch(started.stderr, /open-sesame/)
+  // It was not kept either, so that leaving it out is enough.
+  assert.equal(await readToken(home), undefined)
+  assert.doesNotMatch((await run(['doctor'], { environment: open })).stdout, /^problem +token/m)
+  mkdirSync(join(home, 'data'), { recursive: true })
+  writeFileSync(join(home, 'data', 'token'), 'kept-from-before\n', { mode: 0o600 })
+  assert.match((await run(['start'], { environment: open })).stderr, /with a token of 16 characters.*data\/token/)
 })
 
 test('a bot needs its token and somebody who may talk to it', async (context) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import test from 'node:test'
+import test, { type TestContext } from 'node:test'
 import type { ToolStatus } from '../src/runtime.ts'
 import type { AuditRecord } from '../src/session.ts'
 import { temporaryHome } from './cli/home.ts'
@@ -112,7 +112,7 @@ test('a failed run shows what it put out and ends with code 1', async () => {
 test('allow and deny write tool-access.json, for the owner alone, and leave comments in it', async (context) => {
   const { home, environment } = temporaryHome(context)
   const file = join(home, 'tool-access.json')
-  const first = await run(['tools', 'allow', 'shell', 'files__*'], { connection, environment })
+  const first = await run(['tools', 'allow', 'shell', 'files__*'], { environment })
   assert.equal(first.code, 0, first.stderr)
   assert.match(first.stderr, /It holds from the next step on/)
   assert.match(first.stderr, /shell may run no command yet: tools\.shell\.allowedPrefixes/)
@@ -120,33 +120,143 @@ test('allow and deny write tool-access.json, for the owner alone, and leave comm
   assert.deepEqual(written.global.allowedTools, ['shell', 'files__*'])
   if (process.platform !== 'win32') assert.equal(statSync(file).mode & 0o777, 0o600)
   writeFileSync(file, '// mine\n{"global": {"allowedTools": ["shell"]}}\n')
-  assert.equal((await run(['tools', 'deny', 'shell'], { connection, environment })).code, 0)
+  assert.equal((await run(['tools', 'deny', 'shell'], { environment })).code, 0)
   const denied = readFileSync(file, 'utf8')
   assert.match(denied, /^\/\/ mine\n/)
   assert.match(denied, /"allowedTools": \[\]/)
   assert.match(denied, /"enabled": false/)
+  const again = await run(['tools', 'deny', 'shell'], { environment })
+  assert.match(again.stderr, /says so already: nothing was written/)
 
-  const { stdout } = await run(['audit', '--json'], { environment })
-  const records = stdout
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line) as AuditRecord)
-  assert.deepEqual(
-    records.map(({ kind, tool, rule, reason }) => [kind, tool, rule, reason]),
-    [
-      ['change', 'shell', 'tool-access.json', 'allowed'],
-      ['change', 'files__*', 'tool-access.json', 'allowed'],
-      ['change', 'shell', 'tool-access.json', 'no longer allowed'],
-    ],
-  )
+  assert.deepEqual(await changes(environment), [
+    ['shell', undefined, 'tool-access.json', 'allowed'],
+    ['files__*', undefined, 'tool-access.json', 'allowed'],
+    ['shell', 'allowed', 'global.allowedTools', 'after tools allow shell files__*'],
+    ['shell', undefined, 'tool-access.json', 'no longer allowed'],
+    ['shell', 'refused', 'global.allowedTools', 'after tools deny shell'],
+  ])
 })
 
-test('a name that no tool has is written with a warning', async (context) => {
+test('the last name of a list on one line is denied, and the file still holds', async (context) => {
+  const { environment, file } = homeWith(context, '{"global": {"allowedTools": ["list_files", "read_file"]}}')
+  const { code, stdout } = await run(['tools', 'deny', 'read_file'], { environment })
+  assert.equal(code, 0)
+  assert.match(stdout, /^read_file +workspace +refused +global\.allowedTools/m)
+  assert.equal(
+    readFileSync(file, 'utf8'),
+    '{"global": {"allowedTools": ["list_files"]}, "tools": { "read_file": { "enabled": false } }}',
+  )
+  const { stdout: all } = await run(['tools'], { environment })
+  assert.match(all, /^list_files +workspace +allowed/m)
+})
+
+for (const policy of [
+  '{"global": {"mode": "full"}}',
+  '{"global": {"allowedTools": ["read_file", "edit_file"]}}',
+  '{"global": {"mode": "full"}, "tools": {"read_file": {"enabled": true}, "read_*": {"approval": "ask"}}}',
+]) {
+  test(`deny 'read_*' denies all that begin so, and says of each what holds: ${policy}`, async (context) => {
+    const { environment } = homeWith(context, policy)
+    const before = await run(['tools', '--json'], { environment })
+    const { code, stdout } = await run(['tools', 'deny', 'read_*', '--json'], { environment })
+    assert.equal(code, 0)
+    const meant = toolsIn(stdout)
+    const names = toolsIn(before.stdout).flatMap(({ name }) => (name.startsWith('read_') ? [name] : []))
+    assert.deepEqual(
+      meant.map(({ name }) => name),
+      names,
+    )
+    assert.ok(names.includes('read_file') && names.includes('read_history') && names.includes('read_attachment'))
+    assert.deepEqual(new Set(meant.map(({ access }) => access)), new Set(['refused']))
+    const others = toolsIn((await run(['tools', '--json'], { environment })).stdout)
+    assert.deepEqual(
+      others.filter(({ name }) => !name.startsWith('read_')),
+      toolsIn(before.stdout).filter(({ name }) => !name.startsWith('read_')),
+    )
+    const [word, ...each] = await changes(environment)
+    assert.deepEqual(word, ['read_*', undefined, 'tool-access.json', 'no longer allowed'])
+    assert.deepEqual(
+      each.map(([name, decision]) => [name, decision]),
+      names.map((name) => [name, 'refused']),
+    )
+  })
+}
+
+test('what is still refused after it was allowed is told with what refuses it', async (context) => {
+  const { environment } = homeWith(
+    context,
+    '{"global": {"mode": "off"}, "tools": {"read_file": {"enabled": false}, "shell": {"enabled": false}}}',
+  )
+  const off = await run(['tools', 'allow', 'list_*'], { environment })
+  assert.equal(off.code, 0)
+  assert.match(
+    off.stderr,
+    /warning: list_files is still refused \(global\.mode\): Tools are disabled \(mode=off\)\. see/,
+  )
+  const { environment: other } = homeWith(context, '{"tools": {"read_file": {"enabled": false}}}')
+  const { stderr } = await run(['tools', 'allow', '*'], { environment: other })
+  assert.match(stderr, /read_file is still refused .* `foreword tools allow read_file` allows it by its own name/)
+  assert.match(stderr, /shell is still refused \(tools\.shell\.enabled\).*`foreword tools allow shell`/)
+})
+
+test('what may be called although it was denied is told, and the command fails', async (context) => {
+  const { environment } = homeWith(context, '{"global": {"allowedTools": ["*"]}}')
+  const shell = { SHELL_TOOL_ENABLED: 'true', SHELL_TOOL_ALLOWED_PREFIXES: 'ls' }
+  const { code, stderr } = await run(['tools', 'deny', 'shell'], { environment: { ...environment, ...shell } })
+  assert.equal(code, 1)
+  assert.match(stderr, /shell may be called all the same .*an environment variable of the gateway stands over/)
+})
+
+test('a shell whose prefixes lead to other programs is allowed with a warning for each', async (context) => {
+  const { environment } = homeWith(context, '{"tools": {"shell": {"allowedPrefixes": ["ls", "git status", "find ."]}}}')
+  const { code, stderr } = await run(['tools', 'allow', 'shell'], { environment })
+  assert.equal(code, 0)
+  assert.match(stderr, /the prefix "git status" lets a model do more than it says: its options and/)
+  assert.match(stderr, /the prefix "find \." .*-exec/)
+  assert.doesNotMatch(stderr, /the prefix "ls"/)
+})
+
+test('names and patterns that stand for no tool are written with a warning that names the nearest', async (context) => {
   const { environment } = temporaryHome(context)
-  const { code, stdout, stderr } = await run(['tools', 'deny', 'shel', 'other'], { connection, environment })
+  const words = ['shel', 'other', 'raed_*', 'files__*']
+  const { code, stdout, stderr } = await run(['tools', 'deny', ...words], { environment })
   assert.deepEqual([code, stdout], [0, ''])
   assert.match(stderr, /warning: there is no tool shel; did you mean shell\?/)
   assert.match(stderr, /warning: there is no tool other; it counts once there is one/)
+  assert.match(stderr, /begins with raed_; did you mean read_\*\? That is .*read_file/)
+  assert.match(stderr, /begins with files__; it counts once there is one/)
+})
+
+test('a name that is no name is refused, and nothing is written', async (context) => {
+  const { environment, file } = homeWith(context, '{}')
+  const { code, stderr } = await run(['tools', 'deny', 'read*file'], { environment })
+  assert.equal(code, 1)
+  assert.match(stderr, /"read\*file" may have a \* at its end alone/)
+  assert.equal(readFileSync(file, 'utf8'), '{}')
+})
+
+test("Ayati's own file in context/ counts, with its help, and is changed in its place", async (context) => {
+  const { home, environment } = temporaryHome(context)
+  const file = join(home, 'context', 'tool-access.json')
+  mkdirSync(join(home, 'context'), { recursive: true })
+  const shipped = `{
+  "_help": { "mode": "off | allowlist | full", "_": ["for people"] },
+  "global": { "_note": "all tools", "enabled": true, "mode": "allowlist", "allowedTools": ["read_file"] },
+  "tools": {
+    "_help": "one entry per tool",
+    "shell": { "_help": "needs care", "enabled": false, "mode": "allowlist", "allowedPrefixes": [] }
+  }
+}
+`
+  writeFileSync(file, shipped)
+  assert.match((await run(['tools'], { environment })).stdout, /^read_file +workspace +allowed +global\.allowedTools/m)
+  const { stderr } = await run(['tools', 'allow', 'list_files'], { environment })
+  assert.ok(stderr.includes(`Written to ${file}.`))
+  assert.equal(readFileSync(file, 'utf8'), shipped.replace('["read_file"]', '["read_file", "list_files"]'))
+  assert.throws(() => readFileSync(join(home, 'tool-access.json')))
+  writeFileSync(join(home, 'tool-access.json'), '{}')
+  assert.match((await run(['tools'], { environment })).stdout, /^read_file +workspace +refused/m)
+  assert.match((await run(['doctor'], { environment })).stdout, /context\/tool-access\.json does not count: /)
 })
 
 test('a policy with a mistake in it is not changed', async (context) => {
@@ -202,3 +312,58 @@ test('a tool that nothing can be done with yet says what it waits for', async (c
   mkdirSync(join(home, 'subjects', 'reef'), { recursive: true })
   assert.match(await shown(), /^offered +while there is a subject$/m)
 })
+
+test('the tools of files and of the session are listed, in which sessions they are offered, and can be denied', async (context) => {
+  const { environment } = temporaryHome(context)
+  const { stdout } = await run(['tools'], { environment })
+  for (const name of SESSION_TOOLS) assert.match(stdout, new RegExp(`^${name} +foreword +allowed +reads-context`, 'm'))
+  const shown = await run(['tools', 'show', 'read_attachment'], { environment })
+  assert.match(shown.stdout, /^offered +in sessions that have a file with text$/m)
+  const denied = await run(['tools', 'deny', ...SESSION_TOOLS, '--json'], { environment })
+  assert.deepEqual(
+    toolsIn(denied.stdout).map(({ name, access }) => [name, access]),
+    toolsIn(denied.stdout).map(({ name }) => [name, 'refused']),
+  )
+  assert.deepEqual(
+    toolsIn(denied.stdout)
+      .map(({ name }) => name)
+      .toSorted(),
+    SESSION_TOOLS.toSorted(),
+  )
+})
+
+const SESSION_TOOLS = [
+  'search_project',
+  'search_files_of_agent',
+  'read_attachment',
+  'search_attachment',
+  'read_result',
+  'read_history',
+]
+
+function homeWith(context: TestContext, policy: string) {
+  const { home, environment } = temporaryHome(context)
+  mkdirSync(home, { recursive: true })
+  const file = join(home, 'tool-access.json')
+  writeFileSync(file, policy)
+  return { environment, file }
+}
+
+function toolsIn(stdout: string): readonly ToolStatus[] {
+  return stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as ToolStatus)
+}
+
+/** What the audit says of changes: tool, decision, rule and reason. */
+async function changes(environment: Readonly<Record<string, string>>) {
+  const { stdout } = await run(['audit', '--json'], { environment })
+  const records = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as AuditRecord)
+  return records
+    .filter(({ kind }) => kind === 'change')
+    .map(({ tool, decision, rule, reason }) => [tool, decision, rule, reason])
+}

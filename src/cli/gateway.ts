@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Configuration, Runtime } from '../runtime.ts'
 import type { Server, ServerOptions } from '../server.ts'
 import type { Claim } from '../session.ts'
+import { CommandFailure } from './failure.ts'
 import { type Io, note } from './io.ts'
 import { withoutSecrets } from './config/effective-values.ts'
 import { completeRestore } from './backup/complete-restore.ts'
@@ -35,13 +36,15 @@ export async function openGateway(
 ): Promise<Gateway> {
   await completeRestore(home, warn)
   const configuration = await validConfiguration(home, io)
-  const { createHome, createWorkspace, ensureToken, homeAt, openRuntime } = await import('../runtime.ts')
+  const { createHome, createWorkspace, ensureToken, homeAt, openRuntime, readToken } = await import('../runtime.ts')
   const { claimHome } = await import('../session.ts')
   await createHome(homeAt(home))
   const started = new Date().toISOString()
   const claim = await claimHome(home, { pid: process.pid, started })
   try {
     const configured = configuration.gateway.token
+    // Before anything is written: a token that is refused is not kept either.
+    await refuseGuessable(configuration.gateway.bind, configured ?? (await readToken(home)))
     const token = await ensureToken({ home, random: randomBytes, ...(configured === undefined ? {} : { configured }) })
     const known: string[] = []
     const noWorkspace = await createWorkspace(configuration.agent.workspace)
@@ -74,6 +77,17 @@ export async function openGateway(
   } catch (error) {
     claim.release()
     throw error
+  }
+}
+
+/** Where there is no token yet, a good one is about to be made. */
+async function refuseGuessable(bind: string, token: string | undefined): Promise<void> {
+  if (token === undefined) return
+  const { assertBindIsSafe } = await import('../server.ts')
+  try {
+    assertBindIsSafe(bind, token)
+  } catch (error) {
+    throw new CommandFailure('token', error instanceof Error ? error.message : String(error), { cause: error })
   }
 }
 

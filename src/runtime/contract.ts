@@ -322,6 +322,8 @@ export interface ToolStatus {
   readonly offeredWith?: { readonly layer: string; readonly form: string }
   /** Offered only while something is so, and whether it is so now. */
   readonly offeredWhile?: { readonly what: string; readonly isSo: boolean }
+  /** Made for each session that it is of use in: `sessions that …`. Any session where absent. */
+  readonly offeredIn?: string
   /** Its definition has changed since it was accepted. */
   readonly withheld?: WithheldTool
 }

@@ -14,6 +14,7 @@ import type { Runtime } from './contract.ts'
 import { counters } from './counters.ts'
 import { createRuntime } from './create-runtime.ts'
 import { openFileRoom } from './file-room.ts'
+import { accessPlaces } from './home/access-place.ts'
 import { createHome, homeAt } from './home/home.ts'
 import { openSubjectRoom, type SubjectRoom } from './subject-room.ts'
 import type { ToolPolicy } from './tool-policy.ts'
@@ -48,7 +49,7 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
   const { home, configuration, environment, version, channels, warn, recovers } = options
   const { context, agent, model, providers, models } = configuration
   await createHome(homeAt(home))
-  const policy = accessFile(homeAt(home).toolAccessFile, environment, readText)
+  const policy = accessFile(accessPlaces(home), environment, readText)
   const [store, counter] = await Promise.all([openSqliteStore({ path: storePath(home) }), counters(context.counter)])
   const { files: limits } = configuration
   const reader = createDocumentReader({ limits: { bytes: limits.maxBytes } })

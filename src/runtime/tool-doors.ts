@@ -6,6 +6,7 @@ import type { Clock } from './clock.ts'
 import type { Runtime, ToolStatus, ToolTrial } from './contract.ts'
 import { RuntimeError } from './runtime-error.ts'
 import { conditionsOf } from './offered-tools.ts'
+import { sessionTools } from './session-tools.ts'
 import type { RuntimeSettings } from './settings.ts'
 import { policyGate, type ToolPolicy } from './tool-policy.ts'
 
@@ -18,12 +19,15 @@ export interface ToolDoorsParts {
   readonly policy: ToolPolicy
   readonly settings: RuntimeSettings
   readonly clock: Clock
-  /** Everything that can be called, in its order. */
+  /** Everything that can be called in any session, in its order. */
   readonly tools: () => readonly Tool[]
 }
 
 export function createToolDoors(parts: ToolDoorsParts): ToolDoors {
-  const { store, plugins, policy, settings, clock, tools } = parts
+  const { store, plugins, policy, settings, clock } = parts
+  const ofSessions = sessionTools()
+  // In the order in which a turn has them.
+  const tools = () => [...ofSessions.map(({ tool }) => tool), ...parts.tools()]
 
   async function planned(tool: string, input: unknown): Promise<PlannedCall> {
     await plugins.ready()
@@ -50,6 +54,7 @@ export function createToolDoors(parts: ToolDoorsParts): ToolDoors {
       const known = all.map((tool): ToolStatus => {
         const { offeredWhile } = tool
         const changed = withheld.get(tool.name)
+        const offeredIn = ofSessions.find((each) => each.tool === tool)?.offeredIn
         const answer = accessAnswer(access, tool)
         return {
           name: tool.name,
@@ -63,6 +68,7 @@ export function createToolDoors(parts: ToolDoorsParts): ToolDoors {
           ...(offeredWhile
             ? { offeredWhile: { what: offeredWhile.what, isSo: holds.get(offeredWhile) === true } }
             : {}),
+          ...(offeredIn === undefined ? {} : { offeredIn }),
           ...(changed ? { withheld: changed } : {}),
         }
       })

@@ -1,5 +1,5 @@
 import type { CustomAgent, FoundDocument, Project } from '../plugin.ts'
-import { readAttachmentTool, searchAttachmentTool, searchFilesTool } from '../plugin.ts'
+import { readAttachmentTool, searchAttachmentTool } from '../plugin.ts'
 import type { SearchEngine, SearchHit } from '../search.ts'
 import type { FileRow } from '../session.ts'
 import { SubjectError, type SubjectReading, type Subjects } from '../subject.ts'
@@ -9,6 +9,7 @@ import type { EditedPrompt } from './edited-prompt.ts'
 import { collectionOf, type Library } from './library.ts'
 import { type ProjectFit, projectFit } from './project-fit.ts'
 import type { Records } from './records.ts'
+import { searchAgentFilesTool, searchProjectTool } from './session-tools.ts'
 
 /** What a turn is answered with, besides what every turn has: decided once, before its first step. */
 export interface TurnSetting {
@@ -120,15 +121,11 @@ function fileTools({ engine, library }: SettingParts, visible: Visible): readonl
   const tools: Tool[] = []
   if (project && searched.length > 0) {
     const collections = [collectionOf({ type: 'project', id: project.id })]
-    tools.push(
-      searchFilesTool({ name: 'search_project', what: 'the files of this project', search: search(collections) }),
-    )
+    tools.push(searchProjectTool(search(collections)))
   }
   if (agent && ofAgent.some(hasText)) {
     const collections = [collectionOf({ type: 'agent', id: agent.id })]
-    tools.push(
-      searchFilesTool({ name: 'search_files_of_agent', what: 'the files you were given', search: search(collections) }),
-    )
+    tools.push(searchAgentFilesTool(search(collections)))
   }
   if (files.length === 0) return tools
   return [

@@ -88,6 +88,7 @@ export const toolStatus = z.looseObject({
   access: z.enum(['allowed', 'ask', 'refused']),
   rule: z.string().describe('What decided.'),
   reason: z.string().optional(),
+  offeredIn: z.string().optional().describe('Which sessions it is made for; any where absent.'),
   withheld: z
     .looseObject({ name: z.string(), digest: z.string() })
     .optional()

@@ -142,6 +142,18 @@ test('without a token only this machine may be bound to', () => {
   for (const bind of ['127.0.0.1', 'localhost', '::1']) assert.doesNotThrow(make(bind))
 })
 
+test('a token that can be guessed keeps the gateway off every address but those of this machine', () => {
+  const make = (bind: string, token: string) => () => createServer(scriptedRuntime(), { bind, token, version: '0.1.0' })
+  for (const token of ['x', 'secret', 'x'.repeat(23)]) {
+    assert.throws(make('0.0.0.0', token), (error: Error) => {
+      assert.match(error.message, /with a token of \d+ characters: .*at least 24 characters: `node -p /s)
+      return !error.message.includes(`${token} `)
+    })
+    assert.doesNotThrow(make('127.0.0.1', token))
+  }
+  assert.doesNotThrow(make('0.0.0.0', 'x'.repeat(24)))
+})
+
 test('a body that is too large is refused, declared or not, before it is read whole', async () => {
   const small = served(scriptedRuntime(), { maxBodyBytes: 100 })
   const large = { text: 'x'.repeat(200) }

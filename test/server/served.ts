@@ -1,7 +1,7 @@
 import { createServer, type Server, type ServerOptions } from '../../src/server.ts'
 import { type Runtime } from '../../src/runtime.ts'
 
-export const TOKEN = 'a-token-of-the-test'
+export const TOKEN = 'a-token-of-the-test-that-nobody-guesses'
 
 export interface Served {
   readonly server: Server

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import type { LoadedConfiguration } from '../../runtime.ts'
 import type { Command, CommandCall } from '../command.ts'
 import { effectiveValue, type EffectiveValue, effectiveValues, schemaKeys } from '../config/effective-values.ts'
@@ -99,7 +98,7 @@ async function write(home: string, key: string, values: readonly unknown[]): Pro
   let first: Error | undefined
   for (const value of values) {
     try {
-      return await setValue({ home, key, value, unique: randomBytes(6).toString('hex') })
+      return await setValue({ home, key, value })
     } catch (error) {
       if (!(error instanceof ConfigurationError)) throw error
       first ??= new CommandFailure('configuration', error.message, { cause: error })

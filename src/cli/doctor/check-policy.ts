@@ -3,13 +3,32 @@ import type { Io } from '../io.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 
 /** What may run, and whether that can be read at all: a faulty policy allows nothing. */
-export async function checkPolicy(file: string, io: Io): Promise<readonly Finding[]> {
+export async function checkPolicy(home: string, io: Io): Promise<readonly Finding[]> {
   const { accessFile } = await import('../../tool.ts')
   const { readText } = await import('../../plugin.ts')
-  const read = await accessFile(file, io.environment, readText).current()
-  if (read.type === 'access') return [ok('policy', policyText(read.access)), checkShell(read.access, file)]
+  const { accessPlace, accessPlaces } = await import('../../runtime.ts')
+  const file = await accessPlace(home)
+  const read = await accessFile(accessPlaces(home), io.environment, readText).current()
+  if (read.type === 'access') {
+    return [
+      ok('policy', policyText(read.access)),
+      ...(await checkPlaces(home)),
+      checkShell(read.access, file),
+      ...(await checkPrefixes(read.access, file)),
+    ]
+  }
   const mend = `Correct ${file}, or the environment variable that is named.`
   return read.problems.map((fault) => problem('policy', `no tool may run: ${fault}`, mend))
+}
+
+/** Whoever edits the file that does not count waits in vain. */
+async function checkPlaces(home: string): Promise<readonly Finding[]> {
+  const { readText } = await import('../../plugin.ts')
+  const { accessPlaces } = await import('../../runtime.ts')
+  const [own, inContext] = accessPlaces(home)
+  const [first, second] = await Promise.all([readText(own), readText(inContext)])
+  if (first.type === 'missing' || second.type === 'missing') return []
+  return [warning('policy', `${inContext} does not count: ${own} does`, 'Keep one of the two.')]
 }
 
 function policyText({ global }: Access): string {
@@ -36,4 +55,21 @@ function checkShell({ shell }: Access, file: string): Finding {
   const message = `allowlist: ${commands}${where}${asked}`
   if (!shell.allowAnyCwd) return ok('shell', message)
   return warning('shell', message, `Without tools.shell.allowAnyCwd in ${file} it keeps to the workspace.`)
+}
+
+/** Prefixes that allow more than they seem to. Where a person sees every command, that person decides. */
+async function checkPrefixes({ shell }: Access, file: string): Promise<readonly Finding[]> {
+  if (!shell.enabled || shell.mode !== 'allowlist' || shell.approval === 'ask') return []
+  const { prefixRisk } = await import('../../plugin.ts')
+  return shell.allowedPrefixes.flatMap((prefix) => {
+    const risk = prefixRisk(prefix)
+    if (risk === undefined) return []
+    return [
+      warning(
+        'shell',
+        `the prefix ${JSON.stringify(prefix)} lets a model do more than it says: ${risk}`,
+        `Take it out of tools.shell.allowedPrefixes in ${file} (or SHELL_TOOL_ALLOWED_PREFIXES), or set tools.shell.approval to "ask".`,
+      ),
+    ]
+  })
 }

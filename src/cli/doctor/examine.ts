@@ -12,6 +12,7 @@ import { checkSkills } from './check-skills.ts'
 import { checkStore } from './check-store.ts'
 import { checkSubjects } from './check-subjects.ts'
 import { checkTelegram } from './check-telegram.ts'
+import { checkToken } from './check-token.ts'
 import { checkServers, checkTools } from './check-tools.ts'
 import { type Finding, ok, problem } from './finding.ts'
 
@@ -27,7 +28,14 @@ export async function examine(home: string, io: Io): Promise<readonly Finding[]>
   const loaded = await loadConfiguration({ home, environment })
   const { gateway, mcp, model, models, providers } = loaded.configuration
   const store = await checkStore(home, storePath(home))
-  const privateFiles = [files.configurationFile, files.toolAccessFile, files.data, files.tokenFile, storePath(home)]
+  const privateFiles = [
+    files.configurationFile,
+    files.toolAccessFile,
+    files.contextToolAccessFile,
+    files.data,
+    files.tokenFile,
+    storePath(home),
+  ]
   return [
     checkNode(process.versions.node),
     await checkHome(home),
@@ -38,9 +46,10 @@ export async function examine(home: string, io: Io): Promise<readonly Finding[]>
     await checkDisk(home),
     checkClock(new Date(), store.newest, RELEASED),
     await checkGateway(home, gateway),
+    ...(await checkToken(home, gateway)),
     await checkModel(createModels({ providers, models, environment }), model),
     ...(await checkSkills(home, loaded.configuration, io)),
-    ...(await checkPolicy(files.toolAccessFile, io)),
+    ...(await checkPolicy(home, io)),
     ...(loaded.problems.length === 0 ? await checkTools(home, storePath(home), io) : []),
     ...checkServers(Object.keys(mcp.servers)),
     ...(loaded.problems.length === 0 ? await checkSubjects(home, storePath(home), io) : []),

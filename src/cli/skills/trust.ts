@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { realpath, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { CommandCall } from '../command.ts'
@@ -49,7 +48,7 @@ async function folderAt(path: string): Promise<string> {
 async function write(home: string, folders: readonly string[]): Promise<void> {
   const { ConfigurationError, setValue } = await import('../../runtime.ts')
   try {
-    await setValue({ home, key: 'skills.trustedDirs', value: folders, unique: randomBytes(6).toString('hex') })
+    await setValue({ home, key: 'skills.trustedDirs', value: folders })
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error
     throw new CommandFailure('configuration', error.message, { cause: error })

@@ -1,107 +1,108 @@
-import { randomBytes } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
 import type { ToolStatus } from '../../runtime.ts'
+import type { AuditFacts } from '../../session.ts'
 import type { CommandCall } from '../command.ts'
 import { connected } from '../connection.ts'
+import { exactLine } from '../exact-text.ts'
 import { CommandFailure } from '../failure.ts'
 import { type Io, note, print, printJson } from '../io.ts'
 import { withWritableStore } from '../open-store.ts'
-import { nearestName } from '../nearest-name.ts'
 import { styled } from '../style.ts'
+import { changeAccessFile, type Changed, type Wanted } from './change-access-file.ts'
+import { shellWarnings } from './shell-warnings.ts'
 import { fetchTools, toolTable } from './tool-table.ts'
+import { unknownText } from './unknown-name.ts'
 
-/** Puts tools on the list of `tool-access.json`. */
+/** Allows tools in `tool-access.json`, and says what then holds for each of them. */
 export function allowTools(call: CommandCall, io: Io): Promise<number> {
   return changeAccess(call, io, true)
 }
 
-/** Takes tools off it, and forbids them by name. */
+/** Forbids them there by name. Ends with code 1 where one of them may be called all the same. */
 export function denyTools(call: CommandCall, io: Io): Promise<number> {
   return changeAccess(call, io, false)
 }
 
 async function changeAccess(call: CommandCall, io: Io, allowed: boolean): Promise<number> {
-  const names = call.words.slice(1)
-  const file = await edit(call.home, names, allowed)
-  const tools = await connected(call.home, io, 'read', fetchTools)
-  const changed = tools.filter(({ name }) => names.some((each) => stands(each, name)))
-  if (call.json) for (const tool of changed) printJson(io, tool)
-  else if (changed.length > 0) print(io, await toolTable(changed))
-  for (const name of names) warnOfUnknown(name, tools, io)
-  if (allowed) await warnOfShell(names, file, io)
-  note(io, `Written to ${file}. It holds from the next step on: nothing has to be started again.`)
-  return 0
-}
-
-/** Writes the file whole or not at all, and answers where it is. */
-async function edit(home: string, names: readonly string[], allowed: boolean): Promise<string> {
-  const { createHome, homeAt, writePrivately } = await import('../../runtime.ts')
-  const { withTool } = await import('../../tool.ts')
-  const files = homeAt(home)
-  const file = files.toolAccessFile
-  const before = await textOf(file)
-  let after: string
-  try {
-    after = names.reduce((text, name) => withTool(text, name, allowed), before)
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
-    throw new CommandFailure('tool-access', message, { mend: `The file is ${file}.`, cause: error })
+  const wanted: Wanted = { names: call.words.slice(1), allowed }
+  const written = await changeAccessFile(call.home, wanted)
+  if (written.isChanged)
+    await record(
+      call.home,
+      wanted.names.map((name) => changeOf(name, allowed)),
+    )
+  const tools = await toolsNow(call, written, io)
+  const { standsFor } = await import('../../tool.ts')
+  const meant = tools.filter(({ name }) => wanted.names.some((word) => standsFor(word, name)))
+  if (written.isChanged && meant.length > 0)
+    await record(
+      call.home,
+      meant.map((tool) => whatHolds(tool, wanted)),
+    )
+  if (call.json) for (const tool of meant) printJson(io, tool)
+  else if (meant.length > 0) print(io, await toolTable(meant))
+  const known = tools.map(({ name }) => name)
+  const unknown = wanted.names.filter((word) => !known.some((name) => standsFor(word, name)))
+  for (const word of unknown) warn(unknownText(word, known), io)
+  const others = meant.filter(({ access }) => (access === 'refused') === allowed)
+  for (const tool of others) warn(otherwiseText(tool, written, allowed), io)
+  if (allowed && meant.some(({ name }) => name === 'shell')) {
+    for (const text of await shellWarnings(written.file, io)) warn(text, io)
   }
-  await createHome(files)
-  if (after !== before) {
-    await writePrivately(file, after, randomBytes(6).toString('hex'))
-    await record(home, names, allowed)
-  }
-  return file
+  note(io, writtenText(written))
+  return !allowed && others.length > 0 ? 1 : 0
 }
 
-/** What may run has changed: the audit says so, also where no gateway runs. */
-async function record(home: string, names: readonly string[], allowed: boolean): Promise<void> {
-  const time = new Date().toISOString()
-  const reason = allowed ? 'allowed' : 'no longer allowed'
-  await withWritableStore(home, (store) =>
-    store.transaction(
-      names.map((tool) => ({ type: 'audit', facts: { kind: 'change', tool, rule: 'tool-access.json', reason }, time })),
-    ),
-  )
-}
-
-async function textOf(file: string): Promise<string> {
+/** The policy is asked, and not guessed at: a running gateway has an environment of its own. */
+async function toolsNow(call: CommandCall, written: Changed, io: Io): Promise<readonly ToolStatus[]> {
   try {
-    return await readFile(file, 'utf8')
+    return await connected(call.home, io, 'read', fetchTools)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return ''
     const why = error instanceof Error ? error.message : String(error)
-    throw new CommandFailure('tool-access', `${file} cannot be read: ${why}.`, {
-      mend: 'Make it a file that you can read and write.',
+    throw new CommandFailure('tools', `${writtenText(written)} What now holds for each tool cannot be told: ${why}`, {
+      mend: 'Mend what is named there; `foreword tools` then lists them.',
       cause: error,
     })
   }
 }
 
-/** A name that ends in `*` stands for all that begin so. */
-function stands(written: string, name: string): boolean {
-  return written.endsWith('*') ? name.startsWith(written.slice(0, -1)) : name === written
+function writtenText({ file, isChanged }: Changed): string {
+  return isChanged
+    ? `Written to ${file}. It holds from the next step on: nothing has to be started again.`
+    : `${file} says so already: nothing was written.`
 }
 
-function warnOfUnknown(written: string, tools: readonly ToolStatus[], io: Io): void {
-  const names = tools.map(({ name }) => name)
-  if (names.some((name) => stands(written, name))) return
-  const near = nearestName(written, names)
-  const hint = near === undefined ? 'it counts once there is one' : `did you mean ${near}?`
-  note(io, `${styled(io, 'yellow', 'warning', io.stderr)}: there is no tool ${written}; ${hint}`)
+/** Why a tool is not what the command was to make it, and what would. */
+function otherwiseText({ name, rule, reason }: ToolStatus, { file }: Changed, allowed: boolean): string {
+  const tool = exactLine(name)
+  if (!allowed) {
+    return `${tool} may be called all the same (${exactLine(rule)}): an environment variable of the gateway stands over ${file}`
+  }
+  const hint =
+    name === 'shell' || /^tools\..*\.enabled$/.test(rule)
+      ? `\`foreword tools allow ${tool}\` allows it by its own name`
+      : `see ${exactLine(rule)} in ${file}`
+  return `${tool} is still refused (${exactLine(rule)}): ${exactLine(reason ?? 'it may not run')} ${hint}`
 }
 
-/** A shell that is allowed and has no commands to run is a puzzle. */
-async function warnOfShell(names: readonly string[], file: string, io: Io): Promise<void> {
-  if (!names.includes('shell')) return
-  const { readAccess } = await import('../../tool.ts')
-  const read = readAccess(await textOf(file), io.environment)
-  if (read.type === 'faulty' || read.access.shell.mode !== 'allowlist') return
-  if (read.access.shell.allowedPrefixes.length > 0) return
-  note(
-    io,
-    `${styled(io, 'yellow', 'warning', io.stderr)}: shell may run no command yet: ` +
-      `tools.shell.allowedPrefixes in ${file} names those that may, such as ["git status", "ls"]`,
+function warn(text: string, io: Io): void {
+  note(io, `${styled(io, 'yellow', 'warning', io.stderr)}: ${text}`)
+}
+
+/** What may run has changed: the audit says so, also where no gateway runs. */
+async function record(home: string, facts: readonly AuditFacts[]): Promise<void> {
+  const time = new Date().toISOString()
+  await withWritableStore(home, (store) =>
+    store.transaction(facts.map((each) => ({ type: 'audit', facts: each, time }) as const)),
   )
+}
+
+function changeOf(tool: string, allowed: boolean): AuditFacts {
+  return { kind: 'change', tool, rule: 'tool-access.json', reason: allowed ? 'allowed' : 'no longer allowed' }
+}
+
+/** One record for each tool that was meant: what the policy answers for it now. */
+function whatHolds({ name, access, rule }: ToolStatus, { names, allowed }: Wanted): AuditFacts {
+  const decision = access === 'ask' ? 'asked' : access
+  const reason = `after tools ${allowed ? 'allow' : 'deny'} ${names.join(' ')}`.slice(0, 500)
+  return { kind: 'change', tool: name, decision, rule, reason }
 }

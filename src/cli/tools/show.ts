@@ -15,7 +15,7 @@ export async function showTool(call: CommandCall, io: Io): Promise<number> {
 }
 
 function toolText(tool: ToolStatus, io: Io): string {
-  const { name, description, from, rule, reason, offeredWith, offeredWhile, withheld, inputSchema } = tool
+  const { name, description, from, rule, reason, offeredWith, offeredWhile, offeredIn, withheld, inputSchema } = tool
   const label = (word: string) => styled(io, 'dim', word.padEnd(9))
   const lines = [
     styled(io, 'bold', exactLine(name)),
@@ -29,6 +29,7 @@ function toolText(tool: ToolStatus, io: Io): string {
     const { what, isSo } = offeredWhile
     lines.push(`${label('offered')}while ${exactLine(what)}${isSo ? '' : ', which is not so now'}`)
   }
+  if (offeredIn !== undefined) lines.push(`${label('offered')}in ${exactLine(offeredIn)}`)
   if (withheld !== undefined) {
     lines.push(`${label('withheld')}it ${changeText(withheld)}; \`foreword tools accept ${exactLine(name)}\` shows how`)
   }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import {
+  chmodSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -12,7 +13,10 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { after } from 'node:test'
+import * as fc from 'fast-check'
 import { setValue } from './edit.ts'
+import { keyPathOf } from './key.ts'
+import { loadConfiguration } from './load.ts'
 import { ConfigurationError } from './problem.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'foreword-edit-'))
@@ -63,7 +67,10 @@ for (const [key, value, message] of [
       return true
     })
     assert.equal(textIn(home), before)
-    assert.deepEqual(readdirSync(home), ['config.json'])
+    assert.deepEqual(
+      readdirSync(home).filter((name) => name !== 'data'),
+      ['config.json'],
+    )
   })
 }
 
@@ -96,6 +103,84 @@ test('a link to a file elsewhere stays a link', { skip: process.platform === 'wi
   await setValue({ home, key: 'gateway.port', value: 5000 })
   assert.deepEqual(JSON.parse(readFileSync(elsewhere, 'utf8')), { gateway: { port: 5000 } })
 })
+
+const keyValues = fc.constantFrom(
+  ['gateway.port', 6000],
+  ['gateway.allowedHosts', ['a.example', 'b.example']],
+  ['skills.disabled', ['x']],
+  ['models.a/b.c.window', 9000],
+  ['agent.maxSteps', 3],
+  ['model', 'a/b'],
+) as fc.Arbitrary<readonly [string, unknown]>
+const parts = fc.uniqueArray(
+  fc.constantFrom(
+    '"gateway": {"bind": "127.0.0.1", /* port */ "port": 5000}',
+    '"gateway": {\n    // free\n    "port": 5000,\n  }',
+    '"skills": {"disabled": ["a", "b"]}',
+    '"skills": {"disabled": []}',
+    '"models": {}',
+    '"agent": {"maxSteps": 5 // few\n}',
+    '"model": "rehearsal"',
+  ),
+  { selector: (part) => part.split(':')[0]! },
+)
+
+test('whatever stands in the file and in whichever order, it is read again after a change, and says that change alone', async () => {
+  const separators = fc.constantFrom(', ', ',\n  ', ' // one, two\n  , ', ',\t/* "x": 1 */ ')
+  const files = fc.tuple(parts, separators, fc.constantFrom('\n', '\r\n'), fc.boolean(), fc.boolean())
+  await fc.assert(
+    fc.asyncProperty(
+      files,
+      keyValues,
+      fc.boolean(),
+      async ([entries, between, eol, mark, comma], [key, value], sets) => {
+        const body = entries.length === 0 ? '' : `\n  ${entries.join(between)}${comma ? ',' : ''}\n`
+        const text = `${mark ? '\uFEFF' : ''}// mine\n{${body}}\n`.replaceAll('\n', eol)
+        const home = homeWith(text)
+        const before = await loadConfiguration({ home, environment: {} })
+        await setValue({ home, key, value: sets ? value : undefined })
+        const then = await loadConfiguration({ home, environment: {} })
+        assert.deepEqual(then.problems, [])
+        assert.ok(textIn(home).startsWith(text.slice(0, text.indexOf('{'))))
+        const path = keyPathOf(key)!
+        assert.deepEqual(without(then.configuration, path), without(before.configuration, path))
+        if (sets) assert.deepEqual(at(then.configuration, path), value)
+        assert.deepEqual(
+          textIn(home)
+            .match(/\r\n|\n/g)
+            ?.filter((each) => each !== eol),
+          [],
+        )
+      },
+    ),
+    { numRuns: 150 },
+  )
+})
+
+test('a value that stands in the way of a key is named', async () => {
+  const home = homeWith('{"gateway": 5}')
+  await assert.rejects(setValue({ home, key: 'gateway.port', value: 1 }), /gateway\.port gateway is not an object/)
+  assert.equal(textIn(home), '{"gateway": 5}')
+})
+
+test('a file is kept as readable for others as it was', { skip: process.platform === 'win32' }, async () => {
+  const home = homeWith('{}')
+  chmodSync(join(home, 'config.json'), 0o644)
+  await setValue({ home, key: 'gateway.port', value: 5000 })
+  assert.equal(statSync(join(home, 'config.json')).mode & 0o777, 0o644)
+})
+
+function at(value: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>((found, name) => (found as Record<string, unknown> | undefined)?.[name], value)
+}
+
+/** The rest of a configuration; what would hold nothing but the key counts as not there. */
+function without(value: unknown, [name, ...path]: readonly string[]): unknown {
+  const { [name!]: own, ...rest } = value as Record<string, unknown>
+  if (path.length === 0 || own === undefined) return rest
+  const inner = without(own, path) as object
+  return Object.keys(inner).length === 0 ? rest : { ...rest, [name!]: inner }
+}
 
 let homes = 0
 function homeWith(text: string): string {

@@ -1,12 +1,11 @@
-import { applyEdits, modify } from 'jsonc-parser'
-import { readText } from '../../plugin.ts'
+import { editedJson, type JsonChange } from '../../tool.ts'
 import { checked } from './load.ts'
 import { parseConfiguration } from './file.ts'
 import { type KeyPath, keyPathOf, namesAt } from './key.ts'
 import { nearestName } from './nearest-name.ts'
 import { ConfigurationError } from './problem.ts'
-import { createHome, homeAt } from '../home/home.ts'
-import { writePrivately } from '../home/private-file.ts'
+import { editFile, FileEditError } from '../home/edit-file.ts'
+import { homeAt } from '../home/home.ts'
 
 export interface EditOptions {
   /** Path of the home. */
@@ -15,8 +14,6 @@ export interface EditOptions {
   readonly key: string | KeyPath
   /** JSON; `undefined` takes the key out. */
   readonly value: unknown
-  /** A name that no other process uses, for the file that is written first. The process's number unless given. */
-  readonly unique?: string
 }
 
 /**
@@ -24,16 +21,27 @@ export interface EditOptions {
  * `ConfigurationError`, and has then changed nothing, where the key is unknown, the value does not fit it, or the key
  * holds a secret: those are named by environment variable or file.
  */
-export async function setValue({ home, key, value, unique = `${process.pid}` }: EditOptions): Promise<void> {
+export async function setValue({ home, key, value }: EditOptions): Promise<void> {
   const path = typeof key === 'string' ? pathOf(key) : key
   refuseSecret(path)
-  const { configurationFile } = homeAt(home)
-  const found = await readText(configurationFile)
-  if (found.type === 'unreadable') throw problem([], `the file cannot be read: ${found.why}`)
-  const before = found.type === 'text' && found.text.trim() !== '' ? found.text : '{}\n'
-  const after = edited(before, path, value)
-  await createHome(homeAt(home))
-  await writePrivately(configurationFile, after, unique)
+  const wanted: JsonChange = value === undefined ? { type: 'remove', path: [...path] } : { type: 'set', path, value }
+  let known: ReadonlySet<string> = new Set()
+  try {
+    await editFile({
+      home,
+      path: homeAt(home).configurationFile,
+      change(text) {
+        const before = parseConfiguration(withoutMark(text))
+        if (before.problems.length > 0) throw new ConfigurationError(before.problems)
+        // Other keys may be wrong already: they can be mended one by one.
+        known = new Set(checked(before.value).faults.map((fault) => fault.path.join('.')))
+        return changed(text, wanted)
+      },
+      check: (text) => assertFits(text, path, known),
+    })
+  } catch (error) {
+    throw error instanceof FileEditError ? problem([], error.message) : error
+  }
 }
 
 function pathOf(key: string): KeyPath {
@@ -62,20 +70,29 @@ function refuseSecret(path: KeyPath): void {
   throw problem(path, 'holds a secret, and secrets are not written into config.json', mend)
 }
 
-function edited(text: string, path: KeyPath, value: unknown): string {
-  const broken = parseConfiguration(text).problems
-  if (broken.length > 0) throw new ConfigurationError(broken)
-  const options = { formattingOptions: { insertSpaces: true, tabSize: 2, eol: '\n' } }
-  const after = applyEdits(text, modify(text, [...path], value, options))
-  // Other keys may be wrong already: they can be mended one by one.
-  const known = new Set(checked(parseConfiguration(text).value).faults.map((fault) => fault.path.join('.')))
-  const faults = checked(parseConfiguration(after).value).faults.filter(
+function changed(text: string, change: JsonChange): string {
+  try {
+    return editedJson(text, [change])
+  } catch (error) {
+    throw problem(change.path.map(String), error instanceof Error ? error.message : String(error))
+  }
+}
+
+function assertFits(text: string, path: KeyPath, known: ReadonlySet<string>): void {
+  const after = parseConfiguration(text)
+  if (after.problems.length > 0) throw new ConfigurationError(after.problems)
+  const faults = checked(after.value).faults.filter(
     (fault) => !known.has(fault.path.join('.')) || isWithin(fault.path, path) || isWithin(path, fault.path),
   )
-  if (faults.length === 0) return after
+  if (faults.length === 0) return
   throw new ConfigurationError(
     faults.map(({ path: at, message, mend }) => ({ key: at.join('.'), place: 'config.json', message, mend })),
   )
+}
+
+/** The reader of the configuration takes none either. */
+function withoutMark(text: string): string {
+  return text.replace(/^\uFEFF/, '')
 }
 
 function isWithin(inner: KeyPath, outer: KeyPath): boolean {

@@ -20,7 +20,7 @@ const gateway = z.strictObject({
     .string()
     .min(1)
     .default('127.0.0.1')
-    .describe('Address that the gateway listens on. Others than loopback need a token.'),
+    .describe('Address that the gateway listens on. Others than loopback need a token of at least 24 characters.'),
   token: z
     .string()
     .regex(/^[\x21-\x7e]+$/, 'must be a word of printable characters without spaces')

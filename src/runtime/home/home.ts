@@ -12,6 +12,8 @@ export interface Home {
   readonly soulFile: string
   readonly userProfileFile: string
   readonly toolAccessFile: string
+  /** Where Ayati keeps its own: it counts where the home has no other (BEHAVIOURS §2.3). */
+  readonly contextToolAccessFile: string
 }
 
 /** Where everything of a home is. Looks at nothing. */
@@ -28,6 +30,7 @@ export function homeAt(root: string): Home {
     soulFile: join(context, 'soul.json'),
     userProfileFile: join(context, 'user_profile.json'),
     toolAccessFile: join(root, 'tool-access.json'),
+    contextToolAccessFile: join(context, 'tool-access.json'),
   }
 }
 

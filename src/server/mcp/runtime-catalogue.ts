@@ -1,5 +1,5 @@
 import { readText } from '../../plugin.ts'
-import { homeAt, type Runtime } from '../../runtime.ts'
+import { accessPlaces, type Runtime } from '../../runtime.ts'
 import { subjectOperations } from '../../subject.ts'
 import { accessFile } from '../../tool.ts'
 import { assembleTool } from './assemble-tool.ts'
@@ -24,7 +24,7 @@ export function runtimeCatalogue(runtime: Runtime, { home, time, unexpected }: C
   const { subjects, proposals, store } = runtime
   const audit = mcpAudit({ store, time })
   // The environment tunes the shell alone, which is not offered here.
-  const policy = accessFile(homeAt(home).toolAccessFile, {}, readText)
+  const policy = accessFile(accessPlaces(home), {}, readText)
   return {
     instructions: INSTRUCTIONS,
     tools: [

@@ -1,20 +1,20 @@
-import { accessAnswer, type AccessRead } from '../../tool.ts'
+import { accessAnswer, type AccessRead, approvalOf, ruleThatDisables } from '../../tool.ts'
 import type { ToolRefusal } from './catalogue.ts'
 
 /**
  * What `tool-access.json` forbids at this door: everything where it cannot be read or switches all tools off, and a tool
- * that it names. A program that speaks MCP has its own owner, who lets it call or not; so nothing has to be allowed here
- * by name. A call that a person has to allow is refused, for nobody can be asked about it here.
+ * that it names, alone or with a pattern. A program that speaks MCP has its own owner, who lets it call or not; so nothing
+ * has to be allowed here by name. A call that a person has to allow is refused, for nobody can be asked about it here.
  */
-export function toolRefusal(access: AccessRead, name: string): ToolRefusal | undefined {
-  const answer = accessAnswer(access, { name })
-  if (answer.type === 'refuse' && answer.rule !== 'global.allowedTools') return answer
-  const own =
-    access.type === 'access' && Object.hasOwn(access.access.tools, name) ? access.access.tools[name] : undefined
-  if (own?.enabled === false) {
-    return { rule: `tools.${name}.enabled`, reason: `Tool disabled in config: ${name}` }
+export function toolRefusal(read: AccessRead, name: string): ToolRefusal | undefined {
+  const answer = accessAnswer(read, { name })
+  if (read.type === 'faulty' || (answer.type === 'refuse' && answer.rule !== 'global.allowedTools')) {
+    return answer.type === 'refuse' ? answer : undefined
   }
-  if (own?.approval !== 'ask') return undefined
-  const rule = `tools.${name}.approval`
+  const disabled = ruleThatDisables(read.access, name)
+  if (disabled !== undefined) return { rule: disabled, reason: `Tool disabled in config: ${name}` }
+  const approval = approvalOf(read.access, name)
+  if (approval?.value !== 'ask') return undefined
+  const { rule } = approval
   return { rule, reason: `A person has to allow each call of ${name} (${rule}), and nobody can be asked over MCP.` }
 }

@@ -155,7 +155,7 @@ for (const tool of [web, shell, reading, writing]) {
   })
 }
 
-for (const name of ['constructor', '__proto__', 'toString']) {
+for (const name of ['constructor', 'valueOf', 'toString']) {
   test(`a tool named ${name} is a tool like others`, () => {
     const full = readAccess('{"global": {"mode": "full"}}', {})
     assert.deepEqual(accessAnswer(full, { name }), allowed('global.mode'))

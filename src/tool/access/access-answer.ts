@@ -1,6 +1,8 @@
 import type { Tool } from '../tool.ts'
 import type { GateAnswer } from '../toolbox.ts'
 import type { Access, AccessRead, ToolAccess } from './access.ts'
+import { isListed } from './name-pattern.ts'
+import { toolSetting } from './tool-setting.ts'
 
 /**
  * Whether a tool may run. Refusals come in the order and in the words of BEHAVIOURS §2.3; the rule names the setting
@@ -12,31 +14,45 @@ export function accessAnswer(read: AccessRead, tool: Pick<Tool, 'name' | 'approv
     return refuse('tool-access.json', `Tools are disabled (tool-access.json is faulty: ${first})`)
   }
   const { name } = tool
-  const { global, shell } = read.access
+  const { global } = read.access
   if (!global.enabled) return refuse('global.enabled', 'Tools are disabled (enabled=false).')
   if (global.mode === 'off') return refuse('global.mode', 'Tools are disabled (mode=off).')
   const rule = ruleThatAllows(read.access, tool)
   if (rule === undefined) return refuse('global.allowedTools', `Tool is not in allowlist: ${name}`)
-  const disabled = `Tool disabled in config: ${name}`
-  if (name === 'shell' && !shell.enabled) return refuse('tools.shell.enabled', disabled)
-  if (name === 'shell' && shell.mode === 'off') return refuse('tools.shell.mode', disabled)
-  const own = ownAccess(read.access, name)
-  if (own?.enabled === false) return refuse(`tools.${name}.enabled`, disabled)
-  const approval = name === 'shell' ? shell.approval : own?.approval
-  if (approval === 'ask') return { type: 'ask', rule: `tools.${name}.approval` }
+  const disabled = ruleThatDisables(read.access, name)
+  if (disabled !== undefined) return refuse(disabled, `Tool disabled in config: ${name}`)
+  const approval = approvalOf(read.access, name)
+  if (approval?.value === 'ask') return { type: 'ask', rule: approval.rule }
   if (approval === undefined && tool.approval === 'ask') return { type: 'ask', rule: 'approval' }
   return { type: 'allow', rule }
 }
 
-/** Limits that the policy sets for a tool. None for `shell`, which keeps its own. */
-export function toolLimits(read: AccessRead, name: string): Pick<ToolAccess, 'timeoutMs' | 'maxShownChars'> {
-  const { timeoutMs, maxShownChars } = (read.type === 'access' ? ownAccess(read.access, name) : undefined) ?? {}
-  return { ...(timeoutMs !== undefined && { timeoutMs }), ...(maxShownChars !== undefined && { maxShownChars }) }
+/** The setting that switches this one tool off, such as `tools.read_*.enabled`; `undefined` where none does. */
+export function ruleThatDisables({ shell, tools }: Access, name: string): string | undefined {
+  if (name === 'shell') {
+    if (!shell.enabled) return 'tools.shell.enabled'
+    return shell.mode === 'off' ? 'tools.shell.mode' : undefined
+  }
+  const enabled = toolSetting(tools, name, 'enabled')
+  return enabled?.value === false ? enabled.rule : undefined
 }
 
-/** Whether a list of names, some with a `*` at their end, holds this one. */
-export function isListed(list: readonly string[], name: string): boolean {
-  return list.some((entry) => (entry.endsWith('*') ? name.startsWith(entry.slice(0, -1)) : name === entry))
+/** Whether a person decides about each call, as the policy has it; `undefined` leaves it to the tool. */
+export function approvalOf(
+  { shell, tools }: Access,
+  name: string,
+): { readonly value: 'ask' | 'never'; readonly rule: string } | undefined {
+  if (name !== 'shell') return toolSetting(tools, name, 'approval')
+  return { value: shell.approval, rule: shell.approvalRule ?? 'tools.shell.approval' }
+}
+
+/** Limits that the policy sets for a tool. None for `shell`, which keeps its own. */
+export function toolLimits(read: AccessRead, name: string): Pick<ToolAccess, 'timeoutMs' | 'maxShownChars'> {
+  if (read.type === 'faulty' || name === 'shell') return {}
+  const { tools } = read.access
+  const timeoutMs = toolSetting(tools, name, 'timeoutMs')?.value
+  const maxShownChars = toolSetting(tools, name, 'maxShownChars')?.value
+  return { ...(timeoutMs !== undefined && { timeoutMs }), ...(maxShownChars !== undefined && { maxShownChars }) }
 }
 
 function ruleThatAllows(
@@ -46,10 +62,6 @@ function ruleThatAllows(
   if (global.mode === 'full') return 'global.mode'
   if (isListed(global.allowedTools, name)) return 'global.allowedTools'
   return readsContext ? 'reads-context' : undefined
-}
-
-function ownAccess({ tools }: Access, name: string): ToolAccess | undefined {
-  return Object.hasOwn(tools, name) ? tools[name] : undefined
 }
 
 function refuse(rule: string, reason: string): GateAnswer {

@@ -31,11 +31,14 @@ function wordSchema(pattern: WordPattern | undefined): Readonly<Record<string, u
   return { type: 'string', pattern: '\\S', ...(pattern && { allOf: [{ pattern: pattern.source }] }) }
 }
 
-function objectSchema({ description, fields, others }: ObjectField): Readonly<Record<string, unknown>> {
+function objectSchema({ description, fields, others, names }: ObjectField): Readonly<Record<string, unknown>> {
   return {
     type: 'object',
     description,
     properties: Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, schemaOf(field)])),
+    // Keys that begin with _ are comments.
+    patternProperties: { '^_': {} },
+    ...(names && { propertyNames: { pattern: `^_|${names.source}` } }),
     additionalProperties: others ? schemaOf(others) : false,
   }
 }

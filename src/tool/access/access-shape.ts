@@ -1,3 +1,5 @@
+import { NAME_PATTERN } from './name-pattern.ts'
+
 /** What may stand at one place of `tool-access.json`. */
 export type Field =
   | { readonly kind: 'switch'; readonly description: string; readonly default?: boolean }
@@ -20,6 +22,8 @@ export interface ObjectField {
   readonly fields: Readonly<Record<string, Field>>
   /** What stands under any other name. Absent: there is no other name. */
   readonly others?: Field
+  /** What other names have to look like. */
+  readonly names?: WordPattern
 }
 
 /** The most that `shell` is given, whatever was set or asked for (BEHAVIOURS §2.4). */
@@ -119,11 +123,18 @@ export const accessShape: ObjectField = {
         },
         allowedTools: {
           kind: 'words',
-          pattern: { source: '^[^*]*\\*?$', fault: 'may have a * at its end alone' },
+          pattern: NAME_PATTERN,
           description: 'Names of tools. One that ends in * stands for all that begin so.',
         },
       },
     },
-    tools: { kind: 'object', description: 'What holds for single tools, by name.', fields: { shell }, others: tool },
+    tools: {
+      kind: 'object',
+      description:
+        'What holds for single tools, by name. One that ends in * stands for all that begin so; a more exact name goes before it.',
+      fields: { shell },
+      others: tool,
+      names: NAME_PATTERN,
+    },
   },
 }

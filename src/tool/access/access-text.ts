@@ -1,4 +1,5 @@
 import { getNodeValue, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
+import type { ToolAccess } from './access.ts'
 import { accessShape, type Field, type ObjectField } from './access-shape.ts'
 
 /** What `tool-access.json` says, or everything that is wrong with it, each with its line. */
@@ -11,7 +12,7 @@ export interface AccessText {
 /** Objects have no prototype: a tool may be named `constructor`. */
 export interface WrittenAccess {
   readonly global?: Readonly<Record<string, unknown>>
-  readonly tools?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+  readonly tools?: Readonly<Record<string, ToolAccess & Readonly<Record<string, unknown>>>>
 }
 
 /** More are not told at once: nobody would read them. */
@@ -74,14 +75,26 @@ function readObject(node: Node, field: ObjectField, path: readonly string[], rep
   for (const { children: [key, inner] = [] } of node.children ?? []) {
     if (!key || !inner) continue
     const own = String(key.value)
+    if (isComment(own)) continue
     const known = Object.hasOwn(field.fields, own) ? field.fields[own] : field.others
     const place = [...path, own]
+    const fault = known && Object.hasOwn(field.fields, own) ? undefined : faultOfName(own, field)
+    if (fault !== undefined) report(key, `${place.join('.')} ${fault}`)
     if (own in values) report(key, `${place.join('.')} stands here a second time: only one of the two can count`)
     else if (!known)
       report(key, `${place.join('.')} is not a key (known here: ${Object.keys(field.fields).join(', ')})`)
     values[own] = known ? read(inner, known, place, report) : undefined
   }
   return values
+}
+
+/** A key that begins with `_` is a comment, whatever stands under it (BEHAVIOURS §2.3). */
+export function isComment(key: string): boolean {
+  return key.startsWith('_')
+}
+
+function faultOfName(name: string, { names }: ObjectField): string | undefined {
+  return names && !new RegExp(names.source, 'u').test(name) ? names.fault : undefined
 }
 
 /** What is wrong with a value, behind its name. Never the value itself. */

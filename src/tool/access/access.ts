@@ -1,7 +1,7 @@
 /** What `tool-access.json` and the environment say, with every default in its place (BEHAVIOURS §2.3, §2.4). */
 export interface Access {
   readonly global: GlobalAccess
-  /** What was said of single tools; `shell` is not among them. */
+  /** What was said of tools, by name or by a pattern that ends in `*`; `shell` by its own name is not among them. */
   readonly tools: Readonly<Record<string, ToolAccess>>
   readonly shell: ShellAccess
 }
@@ -16,7 +16,8 @@ export interface GlobalAccess {
 export type AccessMode = 'off' | 'allowlist' | 'full'
 
 export interface ToolAccess {
-  readonly enabled: boolean
+  /** Absent: it is, unless another name that stands for the tool says otherwise. */
+  readonly enabled?: boolean
   /** Absent: as the tool itself has it. */
   readonly approval?: 'ask' | 'never'
   readonly timeoutMs?: number
@@ -28,6 +29,8 @@ export interface ShellAccess {
   readonly enabled: boolean
   readonly mode: AccessMode
   readonly approval: 'ask' | 'never'
+  /** The setting that says so, where it is that of a pattern and not `tools.shell.approval`. */
+  readonly approvalRule?: string
   /** Sequences of whole words. */
   readonly allowedPrefixes: readonly string[]
   readonly timeoutMs: number

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { Access } from './access.ts'
+import { accessAnswer, toolLimits } from './access-answer.ts'
 import { readAccess } from './read-access.ts'
 
 const DEFAULTS: Access = {
@@ -25,6 +26,10 @@ for (const [what, text] of [
   ['comments alone', '// nothing yet\n/* nor here */'],
   ['an empty object', '{}'],
   ['empty objects', '{"global": {}, "tools": {"shell": {}}}'],
+  [
+    'nothing but comments by their keys',
+    '{"_help": "x", "_help": 5, "global": {"_mode": "off", "_": []}, "tools": {"_note": 1, "__proto__": {"enabled": 1}}}',
+  ],
   ['the place of the schema', '{"$schema": "./tool-access.schema.json"}'],
 ] as const) {
   test(`${what} is all defaults`, () => {
@@ -45,11 +50,41 @@ test('partial objects merge with the defaults', () => {
   assert.deepEqual(accessOf(text), {
     global: { ...DEFAULTS.global, mode: 'full' },
     tools: {
-      read_file: { enabled: true, approval: 'ask', timeoutMs: 500, maxShownChars: 4000 },
+      read_file: { approval: 'ask', timeoutMs: 500, maxShownChars: 4000 },
       web: { enabled: false },
     },
     shell: { ...DEFAULTS.shell, enabled: true, allowedPrefixes: ['git status', 'ls'] },
   })
+})
+
+test('a tool has each setting from the most exact name that says something of it', () => {
+  const text = `{
+    "_help": { "what": "Which tools may run.", "tools": ["x"] },
+    "tools": {
+      "_read": "the readers",
+      "*": { "_why": "careful", "approval": "ask", "timeoutMs": 1 },
+      "read_*": { "enabled": false, "timeoutMs": 2 },
+      "read_file": { "enabled": true },
+      "shell": { "_": 1, "enabled": true }
+    }
+  }`
+  const read = readAccess(text, {})
+  const { tools, shell } = accessOf(text)
+  assert.deepEqual(Object.keys(tools), ['*', 'read_*', 'read_file'])
+  assert.deepEqual([shell.enabled, shell.approval, shell.timeoutMs], [true, 'ask', 15_000])
+  const full = readAccess(text.replace('"tools": {', '"global": {"mode": "full"}, "tools": {'), {})
+  assert.deepEqual(
+    ['read_file', 'read_result', 'web', 'shell'].map((name) => {
+      const { type, rule } = accessAnswer(full, { name })
+      return [name, type, rule, toolLimits(read, name).timeoutMs]
+    }),
+    [
+      ['read_file', 'ask', 'tools.*.approval', 2],
+      ['read_result', 'refuse', 'tools.read_*.enabled', 2],
+      ['web', 'ask', 'tools.*.approval', 1],
+      ['shell', 'ask', 'tools.*.approval', undefined],
+    ],
+  )
 })
 
 test('every setting of the file arrives', () => {
@@ -118,8 +153,9 @@ for (const [text, ...problems] of [
     'line 2: global.mode stands here a second time: only one of the two can count',
   ],
   ['{"tools": {"a": {}},\n"tools": {}}', 'line 2: tools stands here a second time: only one of the two can count'],
-  ['{"tools": {"__proto__": {"enabled": 1}}}', 'line 1: tools.__proto__.enabled must be true or false'],
-  ['{"__proto__": {}}', 'line 1: __proto__ is not a key (known here: $schema, global, tools)'],
+  ['{"tools": {"constructor": {"enabled": 1}}}', 'line 1: tools.constructor.enabled must be true or false'],
+  ['{"constructor": {}}', 'line 1: constructor is not a key (known here: $schema, global, tools)'],
+  ['{"tools": {"read_*_x": {}}}', 'line 1: tools.read_*_x may have a * at its end alone'],
   [
     '{"global": {"constructor": {}}}',
     'line 1: global.constructor is not a key (known here: enabled, mode, allowedTools)',

@@ -2,6 +2,7 @@ import type { Access, AccessRead, ShellAccess } from './access.ts'
 import { SHELL_DEFAULTS, SHELL_LIMITS } from './access-shape.ts'
 import { parseAccess, type WrittenAccess } from './access-text.ts'
 import { shellKnobs } from './shell-knobs.ts'
+import { toolSetting } from './tool-setting.ts'
 
 /**
  * The policy that `tool-access.json` and the environment make, with every default in its place. No text, or a blank one,
@@ -21,10 +22,16 @@ export function readAccess(
 /** What was written has been checked against `accessShape`, which these types follow. */
 function settled({ global = {}, tools = {} }: WrittenAccess, knobs: Readonly<Record<string, unknown>>): Access {
   const { shell: shellWritten, ...others } = tools
-  const shell = { ...SHELL_DEFAULTS, ...shellWritten, ...knobs } as ShellAccess
+  const asked = shellWritten?.['approval'] === undefined ? toolSetting(others, 'shell', 'approval') : undefined
+  const shell = {
+    ...SHELL_DEFAULTS,
+    ...(asked && { approval: asked.value, approvalRule: asked.rule }),
+    ...shellWritten,
+    ...knobs,
+  } as ShellAccess
   return {
     global: { enabled: true, mode: 'allowlist', allowedTools: [], ...global },
-    tools: Object.fromEntries(Object.entries(others).map(([name, said]) => [name, { enabled: true, ...said }])),
+    tools: Object.fromEntries(Object.entries(others).map(([name, said]) => [name, { ...said }])),
     shell: {
       ...shell,
       timeoutMs: Math.min(shell.timeoutMs, SHELL_LIMITS.timeoutMs),

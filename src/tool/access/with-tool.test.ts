@@ -30,7 +30,7 @@ for (const [what, text] of [
   ['the tool twice', '{"global": {"allowedTools": ["mail", "web", "mail", "shell"]}}'],
   ['a beginning', '{"global": {"allowedTools": ["*"]}}'],
 ] as const) {
-  for (const name of ['mail', 'shell', '__proto__', 'files__read "all"']) {
+  for (const name of ['mail', 'shell', 'constructor', 'files__read "all"']) {
     test(`allowing and forbidding ${name} works on ${what}, as often as one likes`, () => {
       const allowed = withTool(text, name, true)
       assert.match(answer(allowed, name), /^(?:allow|ask)$/)
@@ -43,10 +43,70 @@ for (const [what, text] of [
   }
 }
 
+test('the last name of a list on one line can be forbidden, and the file can still be read', () => {
+  assert.equal(
+    withTool('{"global": {"allowedTools": ["read_file", "mail"]}}', 'mail', false),
+    '{"global": {"allowedTools": ["read_file"]}, "tools": { "mail": { "enabled": false } }}',
+  )
+})
+
+const PATTERNS = `{
+  "global": { "mode": "full", "allowedTools": ["read_file", "r*", "read_re*", "web"] },
+  "tools": {
+    "read_file": { "enabled": true, "approval": "ask" },
+    "read_r*": { "enabled": true },
+    "readme": { "enabled": true },
+    "shell": { "enabled": true }
+  }
+}
+`
+
+test('forbidding a pattern forbids all that it stands for, exceptions and all, and nothing else', () => {
+  const text = withTool(PATTERNS, 'read_*', false)
+  for (const name of ['read_file', 'read_result', 'read_', 'read_x'])
+    assert.equal(answer(text, name, true), 'refuse', name)
+  for (const name of ['readme', 'web', 'shell', 'rest']) assert.equal(answer(text, name), 'allow', name)
+  assert.deepEqual((JSON.parse(text) as { global: unknown }).global, { mode: 'full', allowedTools: ['r*', 'web'] })
+  assert.equal(withTool(text, 'read_*', false), text)
+  assert.equal(answer(withTool(text, '*', false), 'shell'), 'refuse')
+})
+
+test('allowing a pattern takes back what disabled it; what a more exact name disables stays so', () => {
+  const forbidden = withTool(withTool('{"tools": {"r*": {"enabled": false}}}', 'read_file', false), 'read_*', false)
+  const text = withTool(forbidden, 'read_*', true)
+  assert.equal(answer(text, 'read_result'), 'allow')
+  assert.equal(answer(text, 'read_file'), 'refuse')
+  assert.equal(answer(text, 'rest', true), 'refuse')
+  assert.equal(answer(withTool(text, 'read_file', true), 'read_file'), 'allow')
+})
+
+test('one name is an exception from a pattern that forbids it', () => {
+  const text = withTool('{"tools": {"*": {"enabled": false}}}', 'mail', true)
+  assert.deepEqual([answer(text, 'mail'), answer(text, 'web')], ['allow', 'refuse'])
+})
+
+test('no pattern switches the shell on', () => {
+  assert.equal(answer(withTool('', '*', true), 'shell'), 'refuse')
+  assert.equal(answer(withTool('', '*', true), 'web'), 'allow')
+})
+
+test('a name that would be a comment under tools is taken off the list, and refused where that is not enough', () => {
+  const text = '{"global": {"allowedTools": ["_mail", "web"]}}'
+  assert.equal(answer(withTool(text, '_mail', false), '_mail'), 'refuse')
+  assert.throws(() => withTool('{"global": {"mode": "full"}}', '_mail', false), /keys that begin with _ are comments/)
+  assert.throws(() => withTool('{"tools": {"*": {"enabled": false}}}', '_mail', true), /are comments/)
+})
+
+for (const name of ['re*d', '', ' ', '**']) {
+  test(`${JSON.stringify(name)} is no name`, () => {
+    for (const allowed of [true, false]) assert.throws(() => withTool('{}', name, allowed), /may have a \* at its end/)
+  })
+}
+
 test('comments and everything else stay as they were', () => {
   assert.equal(
     withTool(WRITTEN, 'mail', true),
-    WRITTEN.replace('"web" // fetches', '"web",\n      "mail" // fetches').replace(
+    WRITTEN.replace('"web" // fetches', '"web", // fetches\n      "mail"').replace(
       '"enabled": false',
       '"enabled": true',
     ),
@@ -70,6 +130,6 @@ test('a faulty file is not touched, and every problem of it is named', () => {
   })
 })
 
-function answer(text: string, name: string): string {
-  return accessAnswer(readAccess(text, {}), { name }).type
+function answer(text: string, name: string, readsContext = false): string {
+  return accessAnswer(readAccess(text, {}), { name, readsContext }).type
 }

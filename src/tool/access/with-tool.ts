@@ -1,63 +1,76 @@
-import { applyEdits, type JSONPath, modify } from 'jsonc-parser'
-import { isListed } from './access-answer.ts'
+import { accessAnswer } from './access-answer.ts'
 import { parseAccess, type WrittenAccess } from './access-text.ts'
+import { editedJson, type JsonChange } from './edit-json.ts'
+import { isListed, NAME_PATTERN, standsFor } from './name-pattern.ts'
+import { readAccess } from './read-access.ts'
+import { toolSetting } from './tool-setting.ts'
 
 /**
- * The text of `tool-access.json` after a tool was allowed, or forbidden. Everything else stays as it is, comments too; one
- * that stands next to a name that goes may go with it. Allowing puts it on the list, unless the list does not count, and takes back what disabled it. The master switches
- * (`global.enabled`, `global.mode`) are left alone. Throws an `Error` that names every problem where the text is faulty.
+ * The text of `tool-access.json` after a tool was allowed, or forbidden; or all tools of a pattern such as `read_*`.
+ * Everything else stays as it is, comments too.
+ *
+ * Allowing puts the name on the list, unless the list does not count or holds it, and takes back what disabled it. What
+ * is disabled by a more exact name stays so, and `shell` is switched on by its own name alone. Forbidding takes
+ * everything that the name stands for off the list, and disables it by name. The master switches (`global.enabled`,
+ * `global.mode`) are left alone.
+ *
+ * @throws Error where the text is faulty, naming every problem; and where the result would not mean that
  */
 export function withTool(text: string, name: string, allowed: boolean): string {
+  if (name.trim() === '' || !new RegExp(NAME_PATTERN.source, 'u').test(name)) {
+    throw new Error(`the name ${JSON.stringify(name)} ${NAME_PATTERN.fault}, and at least one character`)
+  }
   const { value, problems } = parseAccess(text)
   if (problems.length > 0) {
     throw new Error(`tool-access.json has to be mended before it can be changed: ${problems.join('; ')}`)
   }
   const changes = allowed ? changesToAllow(value, name) : changesToForbid(value, name)
-  return changes.reduce(
-    (edited, { path, to, inserts = false }) =>
-      applyEdits(edited, modify(edited, path, to, { ...FORMAT, isArrayInsertion: inserts })),
-    text,
-  )
+  const after = changes.length === 0 ? text : editedJson(text, changes)
+  const read = readAccess(after, {})
+  if (read.type === 'faulty') throw new Error(`the change would not be read: ${read.problems.join('; ')}`)
+  // No reader of Foreword's own, which need not be on the list, has such a name.
+  const readsContext = !name.startsWith('_')
+  if (!allowed && accessAnswer(read, { name, readsContext }).type !== 'refuse') throw unnameable(name)
+  return after
 }
 
-const FORMAT = { formattingOptions: { insertSpaces: true, tabSize: 2, eol: '\n' } }
-
-/** One value at a time, so that comments around the others stay. */
-interface Change {
-  readonly path: JSONPath
-  /** `undefined` takes it away. */
-  readonly to: unknown
-  /** A new item of a list, in front of what stands there. */
-  readonly inserts?: boolean
-}
-
-function changesToAllow({ global, tools }: WrittenAccess, name: string): readonly Change[] {
-  const list = listOf(global)
-  const own = tools?.[name]
-  const isOff = name === 'shell' ? own?.['enabled'] !== true : own?.['enabled'] === false
-  const changes: Change[] = []
-  if (global?.['mode'] !== 'full' && !isListed(list ?? [], name)) {
-    changes.push(
-      list
-        ? { path: ['global', 'allowedTools', list.length], to: name, inserts: true }
-        : { path: ['global', 'allowedTools'], to: [name] },
-    )
+function changesToAllow({ global, tools = {} }: WrittenAccess, name: string): readonly JsonChange[] {
+  const changes: JsonChange[] = []
+  if (global?.['mode'] !== 'full' && !isListed(listOf(global), name)) {
+    changes.push({ type: 'append', path: ['global', 'allowedTools'], value: name })
   }
-  if (isOff) changes.push({ path: ['tools', name, 'enabled'], to: true })
-  if (name === 'shell' && own?.['mode'] === 'off') changes.push({ path: ['tools', name, 'mode'], to: 'allowlist' })
+  const isOff =
+    name === 'shell' ? tools['shell']?.['enabled'] !== true : toolSetting(tools, name, 'enabled')?.value === false
+  if (isOff && name.startsWith('_')) throw unnameable(name)
+  if (isOff) changes.push({ type: 'set', path: ['tools', name, 'enabled'], value: true })
+  if (name === 'shell' && tools['shell']?.['mode'] === 'off') {
+    changes.push({ type: 'set', path: ['tools', 'shell', 'mode'], value: 'allowlist' })
+  }
   return changes
 }
 
-function changesToForbid({ global, tools }: WrittenAccess, name: string): readonly Change[] {
-  const places = (listOf(global) ?? []).flatMap((entry, index) => (entry === name ? [index] : []))
+function changesToForbid({ global, tools = {} }: WrittenAccess, name: string): readonly JsonChange[] {
+  const listed = listOf(global).flatMap((entry, index) => (standsFor(name, entry) ? [index] : []))
   // From the end, so that the places before stay what they are.
-  const changes: Change[] = places
+  const removals = listed
     .toReversed()
-    .map((index) => ({ path: ['global', 'allowedTools', index], to: undefined }))
-  if (tools?.[name]?.['enabled'] !== false) changes.push({ path: ['tools', name, 'enabled'], to: false })
-  return changes
+    .map((index): JsonChange => ({ type: 'remove', path: ['global', 'allowedTools', index] }))
+  const exceptions = Object.keys(tools).filter(
+    (other) => other !== name && standsFor(name, other) && tools[other]?.['enabled'] === true,
+  )
+  const disabled = [...exceptions, ...(name.startsWith('_') || tools[name]?.['enabled'] === false ? [] : [name])]
+  return [
+    ...removals,
+    ...disabled.map((each): JsonChange => ({ type: 'set', path: ['tools', each, 'enabled'], value: false })),
+  ]
 }
 
-function listOf(global: WrittenAccess['global']): readonly string[] | undefined {
-  return global?.['allowedTools'] as readonly string[] | undefined
+function listOf(global: WrittenAccess['global']): readonly string[] {
+  return (global?.['allowedTools'] as readonly string[] | undefined) ?? []
+}
+
+function unnameable(name: string): Error {
+  return new Error(
+    `${name} cannot be named under tools: keys that begin with _ are comments. Use a shorter pattern, or leave it off global.allowedTools in mode allowlist`,
+  )
 }

@@ -1,0 +1,124 @@
+import { randomBytes } from 'node:crypto'
+import { access, constants, open, realpath, rename, rm, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { readText } from '../../plugin.ts'
+import { settleFolder, withFolderLock } from '../../subject.ts'
+import { createHome, homeAt } from './home.ts'
+
+/** A change of a file that its owner writes by hand, such as `config.json`. */
+export interface FileEdit {
+  /** Path of the home: two edits in it wait for each other, in this process or another one. */
+  readonly home: string
+  readonly path: string
+  /**
+   * The text of the file after the change; of none, where there is no file. Throws where that cannot be: then nothing is
+   * written.
+   */
+  change(text: string): string
+  /** Throws where the gateway would not take this text as it was meant. Given what its own reader reads on the disk. */
+  check(text: string): void
+}
+
+/** A file of the owner that could not be read, or would not have been read again; nothing was changed. */
+export class FileEditError extends Error {
+  override readonly name = 'FileEditError'
+}
+
+/**
+ * Changes a file of the owner, whole or not at all, and answers whether anything of it changed. The new text is written
+ * beside it, brought to disk, and read again by the reader that reads the file; only what passes its check is put in its
+ * place. What somebody else writes meanwhile is not lost: the change is made again, of that. Permission bits, a byte
+ * order mark and links stay; a new file is for its owner alone (0600).
+ *
+ * @throws FileEditError, and what `change` and `check` throw
+ */
+export async function editFile(edit: FileEdit): Promise<boolean> {
+  const home = homeAt(edit.home)
+  await createHome(home)
+  try {
+    return await withFolderLock(home.data, () => editHeld(edit))
+  } catch (error) {
+    if (!(error instanceof Error) || !('syscall' in error)) throw error
+    throw new FileEditError(`${edit.path} was left as it is: ${error.message}.`, { cause: error })
+  }
+}
+
+async function editHeld(edit: FileEdit): Promise<boolean> {
+  const target = await realpath(edit.path).catch(() => edit.path)
+  for (;;) {
+    const before = await exactText(target)
+    const text = before?.text ?? ''
+    const after = edit.change(text)
+    if (after === text) return false
+    if (before) await refuseReadOnly(target)
+    if (await replace(target, before, after, edit)) return true
+  }
+}
+
+interface Exact {
+  readonly text: string
+  /** Permission bits. */
+  readonly mode: number
+  readonly uid: number
+  readonly gid: number
+}
+
+/** With its byte order mark; `undefined` where there is no file. */
+async function exactText(path: string): Promise<Exact | undefined> {
+  const found = await readText(path)
+  if (found.type === 'missing') return undefined
+  if (found.type === 'unreadable') throw new FileEditError(`${path} cannot be read: ${found.why}.`)
+  const file = await open(path)
+  try {
+    const { mode, uid, gid } = await file.stat()
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(await file.readFile())
+    return { text, mode: mode & 0o7777, uid, gid }
+  } finally {
+    await file.close()
+  }
+}
+
+async function refuseReadOnly(path: string): Promise<void> {
+  try {
+    await access(path, constants.W_OK)
+  } catch (error) {
+    throw new FileEditError(`${path} is read-only. Make it writable, or change it yourself.`, { cause: error })
+  }
+}
+
+/** Answers `false` where the file is not as it was any more. */
+async function replace(target: string, before: Exact | undefined, text: string, edit: FileEdit): Promise<boolean> {
+  const beside = `${target}.${randomBytes(6).toString('hex')}`
+  try {
+    await writeNew(beside, text, before)
+    const read = await readText(beside)
+    if (read.type !== 'text') {
+      const why = read.type === 'unreadable' ? read.why : 'it has gone'
+      throw new FileEditError(`${edit.path} was left as it is: after the change it could not be read (${why}).`)
+    }
+    edit.check(read.text)
+    const now = await exactText(target)
+    if (now?.text !== before?.text) return false
+    await rename(beside, target)
+  } finally {
+    await rm(beside, { force: true })
+  }
+  await settleFolder(dirname(target))
+  return true
+}
+
+async function writeNew(path: string, text: string, before: Exact | undefined): Promise<void> {
+  const file = await open(path, 'wx', 0o600)
+  try {
+    await file.writeFile(text)
+    const own = await stat(path)
+    // Somebody else's file stays theirs, where this user may do that.
+    if (before && (before.uid !== own.uid || before.gid !== own.gid)) {
+      await file.chown(before.uid, before.gid).catch(() => {})
+    }
+    if (before) await file.chmod(before.mode)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
