@@ -4,6 +4,9 @@ import { glob, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
+import { prefixRisk } from '../src/plugin.ts'
+import { readAccess } from '../src/tool.ts'
+import { openedHome } from './home/opened-home.ts'
 
 const root = join(import.meta.dirname, '..')
 const example = join(root, 'examples/00-twelve-lines.ts')
@@ -43,4 +46,34 @@ test('every file that a page points to is there', async () => {
       await assert.doesNotReject(stat(join(root, page, '..', target!)), `${page} points to ${target}`)
     }
   }
+})
+
+test('every policy that a page shows is read, and no prefix in it leads to other programs', async () => {
+  const pages = await Array.fromAsync(glob(['*.md', 'docs/**/*.md'], { cwd: root }))
+  const shown: string[] = []
+  for (const page of pages) {
+    const text = await readFile(join(root, page), 'utf8')
+    for (const [, block] of text.matchAll(/```jsonc?\n([^]*?)```/g)) {
+      if (!/"allowedTools"|"allowedPrefixes"/.test(block!)) continue
+      shown.push(page)
+      const read = readAccess(block, {})
+      assert.equal(read.type, 'access', `${page}: ${JSON.stringify(read)}`)
+      const { allowedPrefixes } = read.access.shell
+      for (const prefix of allowedPrefixes) assert.equal(prefixRisk(prefix), undefined, `${page}: ${prefix}`)
+    }
+  }
+  assert.deepEqual(shown, ['docs/guide/tools.md', 'docs/guide/tools.md'])
+})
+
+test('the guide names every reader that is offered without an allowlist', async (t) => {
+  const guide = await readFile(join(root, 'docs/guide/tools.md'), 'utf8')
+  const paragraph = /^Readers need not be on an allowlist\..*$/m.exec(guide)![0]
+  const named = [...paragraph.matchAll(/`([a-z]+_[a-z_]+)`/g)].map(([, name]) => name!)
+  const here = await openedHome(
+    t,
+    { 'skills/alpha/SKILL.md': '# Alpha\n' },
+    { skills: { contextMode: 'readOnDemand' } },
+  )
+  const readers = (await here.runtime.tools()).filter(({ rule }) => rule === 'reads-context')
+  assert.deepEqual([...new Set(named)].toSorted(), readers.map(({ name }) => name).toSorted())
 })

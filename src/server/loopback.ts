@@ -5,7 +5,7 @@ export function isLoopback(name: string): boolean {
 }
 
 /** The shortest token that keeps others out of an address that they can reach, characters. */
-export const SHORTEST_TOKEN = 24
+const SHORTEST_TOKEN = 24
 
 /** Prints 32 random bytes as 43 characters. */
 const MAKES_A_TOKEN = `node -p 'crypto.randomBytes(32).toString("base64url")'`

@@ -94,6 +94,12 @@ const tamperings: readonly [what: string, sql: string, number: number, why: RegE
     5,
     /added by another hand: record 4 was the newest/,
   ],
+  [
+    'puts another hash into the note of the newest',
+    `update named_values set value = '{"number":6,"hash":"${'f'.repeat(64)}"}' where key = 'audit.head'`,
+    6,
+    /record 6 was replaced: another one was noted as the newest/,
+  ],
   ['takes out the note of the newest', `delete from named_values where key = 'audit.head'`, 6, /the note is gone/],
   [
     'writes over the note of the newest',
@@ -161,6 +167,25 @@ test('a record that was written anew, hash and all, is named by the one behind i
   await change(path, async (store) => {
     const why = 'record 4 was replaced: record 5 was written after another one'
     assert.deepEqual(await verifyAudit(store), { type: 'broken', number: 4, why })
+  })
+})
+
+test('the newest record, written anew with a hash that fits, is named by what was noted as the newest', async (context) => {
+  const path = await temporaryStore(context)
+  let before = ''
+  await change(path, async (store) => {
+    await write(store, 1, 6)
+    before = (await store.audit())[4]!.hash
+  })
+  const facts = { kind: 'call', ...around, argv: ['true'] } as const
+  const { hash, previous } = chained(before, 6, time, facts)
+  tamper(
+    path,
+    `update audit set record = '${JSON.stringify({ ...facts, previous })}', hash = '${hash}' where number = 6`,
+  )
+  await change(path, async (store) => {
+    const why = 'record 6 was replaced: another one was noted as the newest'
+    assert.deepEqual(await verifyAudit(store), { type: 'broken', number: 6, why })
   })
 })
 

@@ -161,6 +161,8 @@ test('a fault inside is internal and tells nothing of the inside; the log has al
 const forbidden: readonly (readonly [string, object | string, readonly string[], RegExp])[] = [
   ['names a tool', { tools: { log_gap: { enabled: false } } }, ['log_gap'], /Tool disabled in config: log_gap/],
   ['asks for each call', { tools: { log_gap: { approval: 'ask' } } }, ['log_gap'], /tools\.log_gap\.approval/],
+  ['names tools by a pattern', { tools: { 'log_*': { enabled: false } } }, ['log_gap'], /in config: log_gap/],
+  ['asks by a pattern', { tools: { 'log_*': { approval: 'ask' } } }, ['log_gap'], /tools\.log_\*\.approval/],
   ['switches all tools off', { global: { enabled: false } }, ['log_gap', 'read_context', 'assemble'], /enabled=false/],
   ['is in the mode off', { global: { mode: 'off' } }, ['log_gap', 'read_context'], /mode=off/],
   ['is faulty', '{"glob": 1}', ['log_gap', 'read_context', 'assemble'], /tool-access\.json is faulty/],

@@ -10,7 +10,7 @@ export const reload: Command = {
   usage: ['reload [--json]'],
   details:
     'The running gateway reads its files again, between turns. `config.json` is read at start alone; `tool-access.json` is ' +
-    'read whenever it has changed.',
+    'read before every step and every call.',
   words: { least: 0, most: 0 },
   options: { json: jsonOption },
   run: reloadGateway,

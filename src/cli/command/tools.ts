@@ -19,7 +19,8 @@ export const tools: Command = {
   ],
   details:
     'What may run stands in `tool-access.json` of the home; `allow` and `deny` edit it, and a change holds from the next ' +
-    'step of any turn on. `test` shows what exactly a call would do before it runs. `accept` shows how the definition of a ' +
+    "step of any turn on. A name that ends in `*`, such as 'read_*', stands for all that begin so. " +
+    '`test` shows what exactly a call would do before it runs. `accept` shows how the definition of a ' +
     'tool has changed since it was accepted: until then it is not offered.',
   words: { least: 0, most: Infinity },
   options: {

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { CommandCall } from '../command.ts'
 import { CommandFailure, usageFailure } from '../failure.ts'
@@ -21,7 +21,7 @@ export async function newSkill(call: CommandCall, io: Io): Promise<number> {
   try {
     await mkdir(skills.directory, { recursive: true, mode: 0o700 })
     await mkdir(folder)
-    await writeFile(file, skeleton(name), { flag: 'wx' })
+    await writeSkill(folder, file, skeleton(name))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw fileFailure(file, 'written', error)
     throw new CommandFailure('conflict', `there is something at ${folder} already.`, { mend: 'Choose another name.' })
@@ -29,6 +29,16 @@ export async function newSkill(call: CommandCall, io: Io): Promise<number> {
   if (call.json) printJson(io, { name, file })
   else note(io, `${file} is there to be filled in; \`foreword skills check\` says whether it follows the standard.`)
   return 0
+}
+
+/** Half a skill would be loaded: what could not be written as a whole is taken away again. */
+async function writeSkill(folder: string, file: string, text: string): Promise<void> {
+  try {
+    await writeFile(file, text, { flag: 'wx', flush: true })
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true })
+    throw error
+  }
 }
 
 function skeleton(name: string): string {

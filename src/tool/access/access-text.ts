@@ -89,7 +89,7 @@ function readObject(node: Node, field: ObjectField, path: readonly string[], rep
 }
 
 /** A key that begins with `_` is a comment, whatever stands under it (BEHAVIOURS §2.3). */
-export function isComment(key: string): boolean {
+function isComment(key: string): boolean {
   return key.startsWith('_')
 }
 
