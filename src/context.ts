@@ -1,4 +1,4 @@
-export { type Earlier } from './context/history.ts'
+export { type Earlier } from './context/conversation-input.ts'
 export { assemble, type Assembly, type AssemblyInput } from './context/assemble.ts'
 export { type Attachment, attachmentText } from './context/attachment.ts'
 export { available, type Budget } from './context/budget.ts'
@@ -65,3 +65,4 @@ export {
 export type { ToolDefinition } from './context/tool-definition.ts'
 export { leastTokens } from './context/tool-output.ts'
 export { type Conversation, type Turn, type TurnMessage, turnsOf } from './context/turn.ts'
+export { wholeCharacter } from './context/whole-character.ts'

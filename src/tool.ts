@@ -11,7 +11,7 @@ export type { ToolFailure } from './tool/failed.ts'
 export { inputFault } from './tool/input-fault.ts'
 export { fileDiff } from './tool/file-diff.ts'
 export { Interrupted, interruptible } from './tool/interruptible.ts'
-export { cappedText, wholeCharacter } from './tool/output-cap.ts'
+export { cappedText } from './tool/output-cap.ts'
 export type { CallDescription, PlannedCall } from './tool/planned-call.ts'
 export type {
   DirectTool,

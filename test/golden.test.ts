@@ -108,10 +108,10 @@ test('a cut hands out the marks that the next call needs', () => {
   assert.deepEqual(cuts('auto-tool-outputs-step-down-before-turns-go'), [
     { excerptBefore: 't5' },
     { clearBefore: 't4', excerptBefore: 't6' },
-    { dropBefore: 't4', clearBefore: 't6' },
-    { dropBefore: 't3', clearBefore: 't5' },
-    { dropBefore: 't6' },
-    { dropBefore: 't6', excerptBefore: 't7' },
+    { clearBefore: 't6', excerptBefore: 't7' },
+    { dropBefore: 't2', clearBefore: 't7' },
+    { dropBefore: 't3', clearBefore: 't7' },
+    { dropBefore: 't5', clearBefore: 't7' },
     { dropBefore: 't6', clearBefore: 't7' },
     { dropBefore: 't2', clearBefore: 't4', excerptBefore: 't5' },
   ])

@@ -7,11 +7,13 @@ import {
   type Layer,
   type Manifest,
   type ManifestEntry,
+  outline,
   type Priority,
   type Request,
+  type Turn,
 } from '../src/context.ts'
 import { forAll, outcomeOf } from './arbitrary/for-all.ts'
-import { inputs, wantedTokens, withRoom } from './arbitrary/inputs.ts'
+import { inputs, shortInputs, wantedTokens, withRoom } from './arbitrary/inputs.ts'
 
 const hardness: readonly Priority[] = ['low', 'normal', 'high', 'required']
 
@@ -52,62 +54,126 @@ test('the head keeps to its share, unless only required layers in their smallest
   })
 })
 
-test('layers shrink before any is left out, soft ones before hard ones, the last declared first', () => {
+test('head layers shrink before any is left out, soft ones before hard ones, the last declared first', () => {
   forAll(inputs(), (input) => {
     const { manifest } = outcomeOf(input)
-    for (const group of [isHead, isTail]) {
-      const holders = input.layers
-        .map((layer) => ({ layer, entry: manifest.entries.find(({ id }) => id === layer.id)! }))
-        .filter(({ entry }) => group(entry) && entry.reason?.code !== 'blank')
-        .map(({ layer, entry }, index) => ({
-          rank: hardness.indexOf(priorityOf(input, layer)),
-          index,
-          out: entry.outcome === 'omitted',
-          steps: entry.outcome === 'omitted' ? Infinity : entry.form === 'full' ? 0 : 1,
-          canShrink: input.layout.shrinks && entry.outcome !== 'omitted' && smallerForms(layer, entry, input) > 0,
-        }))
-      for (const gone of holders.filter((holder) => holder.out)) {
-        for (const other of holders) {
-          assert.ok(!other.canShrink, 'something was left out while something else could shrink')
-          const softer = other.rank < gone.rank || (other.rank === gone.rank && other.index > gone.index)
-          if (softer) assert.ok(other.out, 'a harder layer went before a softer one')
-        }
+    const holders = input.layers
+      .map((layer) => ({ layer, entry: manifest.entries.find(({ id }) => id === layer.id)! }))
+      .filter(({ entry }) => isHead(entry) && entry.reason?.code !== 'blank')
+      .map(({ layer, entry }, index) => ({
+        rank: hardness.indexOf(priorityOf(input, layer)),
+        index,
+        out: entry.outcome === 'omitted',
+        steps: entry.outcome === 'omitted' ? Infinity : entry.form === 'full' ? 0 : 1,
+        canShrink: input.layout.shrinks && entry.outcome !== 'omitted' && smallerForms(layer, entry, input) > 0,
+      }))
+    for (const gone of holders.filter((holder) => holder.out)) {
+      for (const other of holders) {
+        assert.ok(!other.canShrink, 'something was left out while something else could shrink')
+        const softer = other.rank < gone.rank || (other.rank === gone.rank && other.index > gone.index)
+        if (softer) assert.ok(other.out, 'a harder layer went before a softer one')
       }
-      for (const shrunk of holders.filter((holder) => holder.steps > 0)) {
-        for (const other of holders) {
-          if (other.rank < shrunk.rank) assert.ok(!other.canShrink, 'a harder layer shrank before a softer one')
-          const equal = other.rank === shrunk.rank && other.index > shrunk.index
-          if (equal && other.canShrink) assert.ok(other.steps > 0, 'an earlier layer shrank before a later one')
-        }
-      }
-      if (!input.layout.shrinks) assert.ok(holders.every((holder) => holder.steps === 0 || holder.out))
     }
+    for (const shrunk of holders.filter((holder) => holder.steps > 0)) {
+      for (const other of holders) {
+        if (other.rank < shrunk.rank) assert.ok(!other.canShrink, 'a harder layer shrank before a softer one')
+        const equal = other.rank === shrunk.rank && other.index > shrunk.index
+        if (equal && other.canShrink) assert.ok(other.steps > 0, 'an earlier layer shrank before a later one')
+      }
+    }
+    if (!input.layout.shrinks) assert.ok(holders.every((holder) => holder.steps === 0 || holder.out))
   })
 })
 
-test('nothing of the tail gives way before the results of the current turn have', () => {
+test('the head goes beyond its share only where it does not fit beside the least of the rest', () => {
+  let went = 0
+  forAll(shortInputs(), (input) => {
+    const { manifest } = outcomeOf(input)
+    if (!manifest.entries.some((entry) => isHead(entry) && entry.reason?.code === 'shortage')) return
+    went += 1
+    const placed = outcomeOf(withRoom(input, 10_000_000)).manifest.entries
+    const ofHead = input.layers.filter(({ id }) => isHead(placed.find((entry) => entry.id === id)!))
+    const nothing = { id: input.current.id, messages: [] }
+    const alone = outcomeOf({ ...input, layers: ofHead, history: [], current: nothing, attachments: [] }).manifest
+    assert.ok(tokensIn(alone, isHead) + leastBehind(input) > manifest.budget.available)
+  })
+  assert.ok(went > 5, 'the law was hardly put to the test')
+})
+
+test('nothing of the tail gives way while all of it fits beside the least of the current turn', () => {
   forAll(inputs(), (input) => {
     const { manifest } = outcomeOf(input)
-    const gaveWay = manifest.entries.filter((entry) => isTail(entry) && entry.reason?.code === 'shortage')
-    if (gaveWay.length === 0 || !input.layout.shrinks) return
-    // With no more room at all, the current turn cannot get smaller than it is.
-    const least = outcomeOf(withRoom(input, 0)).manifest
-    const tokensOfCurrent = ({ entries }: Manifest) => entries.find((entry) => isCurrent(entry, input))!.tokens
-    assert.equal(tokensOfCurrent(manifest), tokensOfCurrent(least))
+    if (!manifest.entries.some((entry) => isTail(entry) && entry.reason?.code === 'shortage')) return
+    const wanted = manifest.entries.filter(isTail).reduce((sum, entry) => sum + wantedOf(entry), 0)
+    const least = outcomeOf(withRoom(input, 0)).manifest.slots.input
+    assert.ok(tokensIn(manifest, isHead) + wanted + least > manifest.budget.available)
   })
 })
 
-test('the head goes beyond its share only after the tail gave all it has', () => {
-  forAll(inputs(), (input) => {
-    const { manifest } = outcomeOf(input)
-    const short = manifest.entries.filter((entry) => isHead(entry) && entry.reason?.code === 'shortage')
-    if (short.length === 0) return
-    for (const entry of standing(manifest).filter(isTail)) {
-      const layer = input.layers.find(({ id }) => id === entry.id)!
-      assert.equal(priorityOf(input, layer), 'required')
-      if (input.layout.shrinks) assert.equal(smallerForms(layer, entry, input), 0)
-    }
+test('nothing is reduced for a shortage while there is room for it', () => {
+  let went = 0
+  forAll(
+    shortInputs(),
+    (input) => {
+      const { manifest, assembly } = outcomeOf(input)
+      if (!assembly) return
+      const free = manifest.budget.available - manifest.used
+      for (const entry of manifest.entries.filter(({ reason }) => reason?.code === 'shortage')) {
+        if (isHead(entry)) continue
+        went += 1
+        assert.ok(fullerBy(input, entry) > free, `${entry.id} could be fuller in ${free}`)
+      }
+      const head = manifest.entries.filter((entry) => isHead(entry) && entry.reason?.code === 'shortage')
+      const lost = head.reduce((sum, entry) => sum + entry.fullTokens - entry.tokens, 0)
+      if (head.length > 0) assert.ok(lost > free)
+    },
+    600,
+  )
+  assert.ok(went > 20, 'the law was hardly put to the test')
+})
+
+test('with the head in the same forms a larger window never gives the current turn or the tail less', () => {
+  let went = 0
+  forAll(
+    fc.tuple(
+      fc.oneof(inputs(), shortInputs()),
+      fc.oneof(fc.integer({ min: 1, max: 60 }), fc.integer({ min: 1, max: 4000 })),
+    ),
+    ([input, more]) => {
+      const small = outcomeOf(input).manifest
+      const large = outcomeOf(withRoom(input, available(input.budget) + more)).manifest
+      const forms = ({ entries }: Manifest) => entries.filter(isHead).map(({ form }) => form)
+      if (JSON.stringify(forms(small)) !== JSON.stringify(forms(large))) return
+      went += 1
+      const gained = tokensIn(large, isTail) - tokensIn(small, isTail)
+      const both = `${outline(small)}\n\n${outline(large)}`
+      assert.ok(gained >= 0, both)
+      // A tail layer that comes back may take what the current turn had of its room, and no more.
+      assert.ok(large.slots.input + gained >= small.slots.input, both)
+      if (gained === 0) assert.ok(large.slots.input >= small.slots.input, both)
+    },
+    900,
+  )
+  assert.ok(went > 100, 'the law was hardly put to the test')
+})
+
+test('a result that nothing has answered is an excerpt as large as the room, in every layout', () => {
+  let went = 0
+  forAll(shortInputs(), (given) => {
+    if (given.counter.id === 'declared') return
+    const input = { ...given, history: [], attachments: [], layers: [], current: unanswered(given.current) }
+    const least = outcomeOf(withRoom(input, 0)).manifest.used
+    const whole = wantedTokens(input)
+    const { manifest, assembly } = outcomeOf(withRoom(input, Math.floor((least + whole) / 2)))
+    assert.ok(assembly)
+    if (whole === least) return
+    went += 1
+    const results = input.current.messages.flatMap(({ message }) => (message.role === 'tool' ? message.content : []))
+    // Steps of 32 characters for each result, and a token where a word is cut.
+    const step = results.length * 40
+    assert.ok(manifest.budget.available - manifest.used <= step, outline(manifest))
   })
+  assert.ok(went > 20, 'the law was hardly put to the test')
 })
 
 test('a shortage is only there where what must stand did not fit', () => {
@@ -118,6 +184,40 @@ test('a shortage is only there where what must stand did not fit', () => {
     assert.equal(isShort(roomy.manifest), false)
   })
 })
+
+/** The turn with its first message and the newest step, whose results the model has not seen. */
+function unanswered({ id, messages }: Turn): Turn {
+  const newest = messages.findLastIndex(({ message }) => message.role === 'assistant')
+  const said = newest < 1 ? messages : [messages[0]!, ...messages.slice(newest)]
+  return { id, messages: said.map(({ message }) => ({ message })) }
+}
+
+/** What the tail and the current turn cost where there is no room at all. */
+function leastBehind(input: AssemblyInput): number {
+  const { slots } = outcomeOf(withRoom(input, 0)).manifest
+  return slots.input + slots['before-input'] + slots['after-input']
+}
+
+function tokensIn({ entries }: Manifest, group: (entry: ManifestEntry) => boolean): number {
+  return entries.filter(group).reduce((sum, entry) => sum + entry.tokens, 0)
+}
+
+/** In full, unless it is blank. */
+function wantedOf({ fullTokens, reason }: ManifestEntry): number {
+  return reason?.code === 'blank' ? 0 : fullTokens
+}
+
+/** What the next fuller form of a layer costs more; of anything else, its fullest. */
+function fullerBy({ layers, layout, counter }: AssemblyInput, entry: ManifestEntry): number {
+  const layer = layers.find(({ id }) => id === entry.id)
+  if (!layer || !layout.shrinks) return entry.fullTokens - entry.tokens
+  const useful: number[] = []
+  for (const { text, tokens } of layer.renditions) {
+    const cost = tokens ?? counter.text(text) + counter.perMessage
+    if (text.trim() !== '' && (useful.length === 0 || cost < useful.at(-1)!)) useful.push(cost)
+  }
+  return Math.min(...useful.filter((cost) => cost > entry.tokens || entry.outcome === 'omitted')) - entry.tokens
+}
 
 function headOf({ manifest, assembly }: { manifest: Manifest; assembly?: { request: Request } | undefined }): string {
   const preamble = standing(manifest).filter((entry) => entry.slot === 'preamble')
@@ -136,10 +236,6 @@ function isHead({ slot }: ManifestEntry): boolean {
 
 function isTail({ slot }: ManifestEntry): boolean {
   return slot === 'before-input' || slot === 'after-input'
-}
-
-function isCurrent({ id, slot }: ManifestEntry, input: AssemblyInput): boolean {
-  return slot === 'input' && id === input.current.id
 }
 
 function isShort({ entries }: Manifest): boolean {

@@ -2,18 +2,23 @@ import assert from 'node:assert/strict'
 import * as fc from 'fast-check'
 import test from 'node:test'
 import {
+  assemble,
   type Assembly,
   type AssemblyInput,
+  available,
   type Cut,
+  declared,
   leastTokens,
   type Manifest,
   type ManifestEntry,
   type Message,
   messageTokens,
   outline,
+  type Turn,
 } from '../src/context.ts'
 import { forAll, outcomeOf } from './arbitrary/for-all.ts'
-import { inputs, later, soundInputs, withRoom } from './arbitrary/inputs.ts'
+import { inputs, later, soundInputs, upToStep, withRoom } from './arbitrary/inputs.ts'
+import { longTurnMessages } from './arbitrary/messages.ts'
 
 test('the kept history is the newest, without a gap', () => {
   forAll(inputs(), (input) => {
@@ -56,21 +61,25 @@ test('a tool result never leads, where single messages are kept', () => {
 })
 
 test('nothing is cut while everything fits, and a cut goes down to the low-water mark', () => {
+  let went = 0
   forAll(soundInputs(), (given) => {
-    const input = { ...without(given, 'cut', 'earlier'), attachments: [] }
+    const input = { ...without(given, 'cut', 'earlier', 'tools'), attachments: [] }
     const { manifest, assembly } = outcomeOf(input)
-    if (!assembly) return
-    const { history } = manifest.slots
-    const room = roomForHistory(manifest)
-    const wanted = historyOf(manifest).reduce((sum, entry) => sum + entry.fullTokens, 0)
-    const cut = manifest.entries.some((entry) => entry.slot === 'history' && isCut(entry))
-    assert.equal(cut, wanted > room)
+    if (!assembly || isShort(manifest)) return
+    const conversation = manifest.entries.filter(({ slot }) => slot === 'history' || slot === 'input')
+    const wanted = conversation.reduce((sum, entry) => sum + entry.fullTokens, 0)
+    const { budget, used, slots } = manifest
+    const layers = used - slots.history - slots.input
+    const cut = conversation.some(isCut)
+    assert.equal(cut, wanted + layers > budget.available)
     if (!cut) return
     const turns = historyOf(manifest).filter((entry) => entry.outcome !== 'omitted')
-    const onlyNewest = input.layout.cut.unit === 'turn' && turns.length === 1
-    if (turns.length > 0 && !onlyNewest)
-      assert.ok(history <= Math.floor(room * input.layout.cut.lowWater), outline(manifest))
+    if (input.layout.cut.unit === 'turn' && turns.length < 2) return
+    if (turns.length === 0) return
+    went += 1
+    assert.ok(used <= lowWaterMark(manifest, input.layout.cut.lowWater), outline(manifest))
   })
+  assert.ok(went > 10, 'the law was hardly put to the test')
 })
 
 test('the newest turn stays if it fits at all, where whole turns are kept', () => {
@@ -84,13 +93,15 @@ test('the newest turn stays if it fits at all, where whole turns are kept', () =
   })
 })
 
-test('tool outputs step down before turns go, the oldest first, and the newest turn goes down last', () => {
+test('tool outputs of old turns step down first, the oldest first, then those of the current turn, then turns go', () => {
+  let went = 0
   forAll(soundInputs(), (given) => {
     const input = without(given, 'cut')
     const { manifest } = outcomeOf(input)
-    if (input.layout.cut.unit === 'message') return
+    const { cut, shrinks } = input.layout
+    if (cut.unit === 'message') return
     const turns = historyOf(manifest).map((entry) => ({ ...entry, ...formsOf(input, entry.id) }))
-    if (!input.layout.shrinks) assert.ok(turns.every((turn) => turn.outcome !== 'reduced'))
+    if (!shrinks) return assert.ok(turns.every((turn) => turn.outcome !== 'reduced'))
     const kept = turns.filter((turn) => turn.outcome !== 'omitted')
     for (const [index, turn] of kept.entries()) {
       if (turn.form === 'full') continue
@@ -99,9 +110,18 @@ test('tool outputs step down before turns go, the oldest first, and the newest t
         assert.ok(older.tokens <= could, `${older.id} is fuller than ${turn.id}, which is newer\n${outline(manifest)}`)
       }
     }
+    const current = manifest.entries.find(({ slot, layer }) => slot === 'input' && layer === 'turn')!
+    const isCleared = (turn: (typeof kept)[number]) => assert.equal(turn.tokens, turn.cleared, outline(manifest))
     const newest = kept.at(-1)
-    if (newest && newest.form !== 'full') assert.equal(kept.length, 1, outline(manifest))
+    if (newest && newest.form !== 'full') kept.slice(0, -1).forEach(isCleared)
+    if (current.outcome === 'reduced') kept.forEach(isCleared)
+    if (turns.length > kept.length && !isShort(manifest)) {
+      went += 1
+      kept.forEach(isCleared)
+      assert.equal(current.tokens, clearedCurrent(input), outline(manifest))
+    }
   })
+  assert.ok(went > 10, 'the law was hardly put to the test')
 })
 
 test('results of a tool that keeps its output stand whole wherever their turn stands', () => {
@@ -132,41 +152,59 @@ function resultsOf({ content }: Message): readonly string[] {
   )
 }
 
-test('the newest turns that fill no more than half of what a cut leaves keep their tool outputs', () => {
-  forAll(soundInputs(), (given) => {
-    const input = { ...without(given, 'cut', 'earlier'), attachments: [] }
-    const { manifest, assembly } = outcomeOf(input)
-    if (!assembly || input.layout.cut.unit === 'message') return
-    const half = Math.floor(roomForHistory(manifest) * input.layout.cut.lowWater) / 2
-    let tokens = 0
-    for (const turn of historyOf(manifest).toReversed()) {
-      tokens += turn.fullTokens
-      if (tokens > half) return
-      assert.notEqual(turn.outcome, 'reduced', outline(manifest))
-    }
-  })
-})
-
-test('between two cuts nothing moves: the next call starts with the same messages in the same forms', () => {
+test('between two cuts the next call begins with the messages of the last one', () => {
   let went = 0
-  forAll(fc.tuple(inputs(), fc.string({ maxLength: 10 })), ([input, said]) => {
+  forAll(fc.tuple(soundInputs(), fc.string({ maxLength: 10 })), ([input, said]) => {
     const before = outcomeOf(input)
-    if (!before.assembly) return
+    if (!before.assembly || isShort(before.manifest)) return
     const next = later(withCut(input, before.manifest.cut), said)
     const { manifest, assembly } = outcomeOf(withRoom(next, 10_000_000))
-    const all = ['turn', 'user', 'assistant', 'tool', 'attachment', 'announcement']
-    const was = keptMessages(before.assembly, all).map((message) => JSON.stringify(message))
-    const now = keptMessages(assembly!, all).map((message) => JSON.stringify(message))
-    if (was.length > 0) went += 1
-    assert.deepEqual(now.slice(0, was.length), was, outline(manifest))
+    const was = talkOf(before.assembly)
+    const now = talkOf(assembly!)
+    if (before.manifest.cut) went += 1
+    // Where the note found no room before, it stands in front of the rest now.
+    const noted = before.manifest.entries.some(({ id, outcome }) => id === 'announcement' && outcome === 'omitted')
+    assert.deepEqual(now.slice(noted ? 1 : 0, was.length + (noted ? 1 : 0)), was, outline(manifest))
     assert.deepEqual(movedMarks(next, before.manifest.cut, manifest.cut), [])
   })
   assert.ok(went > 15, 'the law was hardly put to the test')
 })
 
+test('within a turn too: a cut that is handed on from step to step moves only where its call would not fit', () => {
+  let went = 0
+  forAll(
+    fc.tuple(soundInputs(), longTurnMessages(), fc.array(fc.integer({ min: 0, max: 400 }), { maxLength: 4 })),
+    ([given, said, growth]) => {
+      const current = { id: given.current.id, messages: said.map((message) => ({ message })) }
+      const steps = stepEnds(current)
+      let input = without({ ...given, current }, 'cut')
+      if (input.counter === declared || input.layout.cut.lowWater === 1) return
+      let before: { readonly talk: readonly string[]; readonly cut: Cut | undefined } | undefined
+      for (const [index, end] of steps.entries()) {
+        const step = upToStep(withRoom(input, available(input.budget) + (growth[index] ?? 0)), end)
+        const { manifest, assembly } = outcomeOf(step)
+        if (!assembly || isShort(manifest) || hasHiddenNote(manifest)) before = undefined
+        else {
+          const talk = talkOf(assembly)
+          if (before && JSON.stringify(before.cut) === JSON.stringify(manifest.cut)) {
+            if (manifest.cut) went += 1
+            assert.deepEqual(talk.slice(0, before.talk.length), before.talk, outline(manifest))
+          } else if (before) {
+            const stayed = assemble(withRoom(withCut(step, before.cut), 10_000_000)).manifest
+            assert.ok(stayed.used > manifest.budget.available, outline(manifest))
+          }
+          before = { talk, cut: manifest.cut }
+        }
+        input = withCut({ ...step, current }, manifest.cut)
+      }
+    },
+  )
+  assert.ok(went > 15, 'the law was hardly put to the test')
+})
+
 test('marks only move forward', () => {
   forAll(fc.tuple(soundInputs(), fc.array(fc.nat(300), { minLength: 2, maxLength: 5 })), ([start, more]) => {
-    let input = start
+    let input = without(start, 'cut')
     for (const tokens of more) {
       const { manifest, assembly } = outcomeOf(input)
       if (!assembly) return
@@ -230,7 +268,7 @@ test('what was dropped is announced to the model if it can read it, and to nobod
     const entry = manifest.entries.find((one) => one.id === 'announcement')
     assert.equal(entry !== undefined, wanted, outline(manifest))
     const [told] = keptMessages(assembly, ['announcement'])
-    if (!told) return assert.ok(!entry || historyOf(manifest).every((one) => one.outcome === 'omitted'))
+    if (!told) return assert.ok(!entry || manifest.used + entry.fullTokens > manifest.budget.available)
     if (!offered('read_attachment')) return
     for (const file of files) {
       const { name } = input.attachments!.find((one) => one.id === file.id)!
@@ -259,8 +297,24 @@ function historyOf({ entries }: Manifest): readonly ManifestEntry[] {
   return entries.filter((entry) => entry.slot === 'history' && layers.includes(entry.layer) && entry.id !== 'earlier')
 }
 
-function roomForHistory({ budget, used, slots }: Manifest): number {
-  return budget.available - used + slots.history
+/** Half of what is available at 0.5, or half of that share of what layers, or what must stand, leave of it. */
+function lowWaterMark({ budget, used, slots }: Manifest, share: number): number {
+  const { available } = budget
+  const layers = used - slots.history - slots.input
+  const least = share < 1 ? share / 2 : 1
+  const beside = (standing: number) => standing + Math.max(0, available - standing) * least
+  return Math.max(Math.floor(available * share), beside(layers), beside(layers + slots.input))
+}
+
+/** What the current turn costs with the results cleared that the model has answered. */
+function clearedCurrent(input: AssemblyInput): number {
+  const cut = { clearBefore: `${input.current.id}/1000` }
+  const alone = { ...without(input, 'earlier'), cut, history: [], attachments: [], layers: [] }
+  return outcomeOf(withRoom(alone, 10_000_000)).manifest.slots.input
+}
+
+function isShort({ entries }: Manifest): boolean {
+  return entries.some(({ reason }) => reason?.code === 'shortage')
 }
 
 function isCut({ reason }: ManifestEntry): boolean {
@@ -274,6 +328,25 @@ function keptMessages({ pieces, manifest }: Assembly, layers: readonly string[])
       return entry.slot === 'history' && layers.includes(entry.layer)
     })
     .map((piece) => piece.content as Message)
+}
+
+/** Everything that was said, in history and current turn, and the note on what is missing. */
+function talkOf({ pieces, manifest }: Assembly): readonly string[] {
+  return pieces
+    .filter(({ entry }) => ['history', 'input'].includes(manifest.entries[entry]!.slot))
+    .map(({ content }) => JSON.stringify(content))
+}
+
+function hasHiddenNote({ entries }: Manifest): boolean {
+  return entries.some(({ id, outcome }) => id === 'announcement' && outcome === 'omitted')
+}
+
+/** After how many messages each of its steps has its results. */
+function stepEnds({ messages }: Turn): readonly number[] {
+  return messages.flatMap((_, index) => {
+    const next = messages[index + 1]
+    return next === undefined || next.message.role === 'assistant' ? [index + 1] : []
+  })
 }
 
 /** What a turn costs with its outputs no fuller than a form. */
@@ -328,15 +401,25 @@ function markedTurn({ history, current }: AssemblyInput, mark: string | undefine
  */
 function movedMarks(input: AssemblyInput, before: Cut | undefined, after: Cut | undefined): readonly string[] {
   const positions = (cut: Cut | undefined) => {
-    const drop = Math.max(0, markedTurn(input, cut?.dropBefore))
-    const clear = Math.max(drop, markedTurn(input, cut?.clearBefore))
-    const { shrinks, cut: rule } = input.layout
-    if (!shrinks || rule.unit === 'message') return [drop]
-    return [drop, clear, Math.max(clear, markedTurn(input, cut?.excerptBefore))]
+    const drop = Math.max(0, positionOf(input, cut?.dropBefore))
+    const clear = Math.max(drop, positionOf(input, cut?.clearBefore))
+    const { shrinks } = input.layout
+    if (!shrinks) return [drop]
+    return [drop, clear, Math.max(clear, positionOf(input, cut?.excerptBefore))]
   }
   const was = positions(before)
   return positions(after).flatMap((position, index) => {
     if (position === was[index]) return []
     return [position < was[index]! ? 'back' : 'forward']
   })
+}
+
+/** How many tool results stand before a mark. */
+function positionOf({ history, current }: AssemblyInput, mark: string | undefined): number {
+  const turns = [...history, current]
+  const at = turns.findIndex(({ id }) => id === mark || mark?.startsWith(`${id}/`))
+  if (at < 0) return -1
+  const number = Number(mark!.slice(turns[at]!.id.length + 1) || 1)
+  const said = [...turns.slice(0, at).flatMap(({ messages }) => messages), ...turns[at]!.messages.slice(0, number - 1)]
+  return said.filter(({ message }) => message.role === 'tool').length
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { type ToolResult, wholeCharacter } from '../tool.ts'
+import { wholeCharacter } from '../context.ts'
+import type { ToolResult } from '../tool.ts'
 
 /** A result as the model is shown it. `whole` is there where that is not all of it, and has to be kept. */
 export interface ShownResult {

@@ -1,11 +1,11 @@
 import { type Readers, readersAmong } from './announcement.ts'
 import type { Attachment } from './attachment.ts'
 import { available, type Budget } from './budget.ts'
-import { currentSections, type CurrentTurn, shrinkTurn, wholeTurn } from './current-turn.ts'
-import { giveWay, type Remainder, remainingTokens } from './give-way.ts'
-import type { Earlier } from './history.ts'
-import { fitMessages } from './history-by-message.ts'
-import { fitTurns } from './history-by-turn.ts'
+import type { Earlier } from './conversation-input.ts'
+import { leastOfCurrent, mustStandOf } from './current-turn.ts'
+import { fitConversation } from './fit-conversation.ts'
+import { giveWay, type Remainder, remainingTokens, takeBack } from './give-way.ts'
+import { cutReason } from './history-section.ts'
 import type { Layer } from './layer.ts'
 import type { Layout } from './layout.ts'
 import { type LayerGroup, layerSections } from './layer-section.ts'
@@ -18,7 +18,6 @@ import { type Piece, type Request, requestOf } from './request.ts'
 import { omitted, type Section } from './section.ts'
 import { type TokenCounter, toolTokens } from './token-counter.ts'
 import type { ToolDefinition } from './tool-definition.ts'
-import { cutReason } from './turn-section.ts'
 import type { Turn } from './turn.ts'
 
 /** Everything that decides what a model reads. Time, files and identity have become part of a layer before. */
@@ -56,37 +55,34 @@ export interface Assembly {
  */
 export function assemble(input: AssemblyInput): Assembly {
   const plan = planOf(input)
-  const { tools, current, readers } = plan
-  const room = plan.available - plan.toolTokens
-
-  const shareOfHead = Math.floor(plan.available * input.layout.headShare) - plan.toolTokens
-  const fitted = settle(plan, shareOfHead)
-  const left = room - fitted.tokens
-  const historyInput = {
+  const { layout } = input
+  const fitted = settle(plan, Math.floor(plan.available * layout.headShare) - plan.toolTokens)
+  const conversation = fitConversation({
     turns: plan.turns,
-    room: Math.max(0, left),
-    rule: input.layout.cut,
-    shrinks: input.layout.shrinks,
+    current: plan.current,
+    available: plan.available,
+    beside: plan.toolTokens + fitted.wanted,
+    room: plan.available - plan.toolTokens - fitted.tokens,
+    rule: layout.cut,
+    shrinks: layout.shrinks,
     cut: input.cut,
-    currentTurn: current.id,
     earlier: input.earlier,
     earlierFiles: wasMore(input) ? strayAttachments(input) : [],
-    readers,
+    readers: plan.readers,
     counter: input.counter,
-  }
-  const history = input.layout.cut.unit === 'turn' ? fitTurns(historyInput) : fitMessages(historyInput)
+  })
   const sections: readonly Section[] = [
-    ...tools,
+    ...plan.tools,
     ...layerSections(plan.head, 'system', fitted.head, fitted.headAtShare),
     ...layerSections(plan.head, 'preamble', fitted.head, fitted.headAtShare),
-    ...history.sections,
+    ...conversation.history,
     ...straySections(input),
     ...layerSections(plan.tail, 'before-input', fitted.tail),
-    ...currentSections(fitted.current, input.counter),
+    ...conversation.current,
     ...layerSections(plan.tail, 'after-input', fitted.tail),
   ]
-  const manifest = manifestOf(input, sections, history.cut)
-  if (left < 0) throw new ContextOverflowError(manifest)
+  const manifest = manifestOf(input, sections, conversation.cut)
+  if (manifest.used > plan.available) throw new ContextOverflowError(manifest)
   return { manifest, ...requestOf(input, sections) }
 }
 
@@ -129,45 +125,38 @@ interface Settled {
   /** What the head's share alone left of it: the rest of its loss is a shortage. */
   readonly headAtShare: Remainder
   readonly tail: Remainder
-  readonly current: CurrentTurn
-  /** Of head layers, tail layers and the current turn. */
+  /** Of head and tail layers. */
   readonly tokens: number
+  /** The same with the tail whole. */
+  readonly wanted: number
 }
 
 /**
- * The head is settled by its share alone. Only when what must stand does not fit do the current turn's results shrink,
- * then the tail gives way, then the head again from the top.
+ * The head is settled by its share alone. Only where the current turn does not fit beside the layers, its unanswered
+ * results as short as they get, does the tail give way, and then the head again from the top. The tail is settled last,
+ * against the final head, so that it loses nothing there is room for.
  */
-function settle(
-  { available: all, toolTokens: ofTools, head, tail, current, readers, input }: Plan,
-  share: number,
-): Settled {
+function settle({ available: all, toolTokens, head, tail, current, readers, input }: Plan, share: number): Settled {
   const { shrinks } = input.layout
-  const room = all - ofTools
+  const room = all - toolTokens
   const headHolders = holdersOf(head)
   const tailHolders = holdersOf(tail)
-
-  const headAtShare = giveWay(headHolders, share, shrinks)
-  const headTokens = remainingTokens(headHolders, headAtShare)
   const wholeTail = tailHolders.map(() => 0)
-  const tailTokens = remainingTokens(tailHolders, wholeTail)
-  const whole = wholeTurn(current)
-  const fits = headTokens + tailTokens + whole.tokens <= room
-  if (fits)
-    return {
-      head: headAtShare,
-      headAtShare,
-      tail: wholeTail,
-      current: whole,
-      tokens: headTokens + tailTokens + whole.tokens,
-    }
+  const headAtShare = giveWay(headHolders, share, shrinks)
+  const settled = (headLeft: Remainder, tailLeft: Remainder): Settled => {
+    const ofHead = remainingTokens(headHolders, headLeft)
+    const [tokens, wanted] = [tailLeft, wholeTail].map((tailForms) => ofHead + remainingTokens(tailHolders, tailForms))
+    return { head: headLeft, headAtShare, tail: tailLeft, tokens: tokens!, wanted: wanted! }
+  }
+  const whole = settled(headAtShare, wholeTail)
+  if (whole.tokens + current.tokens <= room || whole.tokens + mustStandOf(current) <= room) return whole
 
-  const shrunk = shrinks ? shrinkTurn(current, room - headTokens - tailTokens, input.counter, readers.history) : whole
-  const tailLeft = giveWay(tailHolders, room - headTokens - shrunk.tokens, shrinks)
-  const tailLeftTokens = remainingTokens(tailHolders, tailLeft)
-  const headLeft = giveWay(headHolders, Math.min(share, room - shrunk.tokens - tailLeftTokens), shrinks)
-  const tokens = remainingTokens(headHolders, headLeft) + tailLeftTokens + shrunk.tokens
-  return { head: headLeft, headAtShare, tail: tailLeft, current: shrunk, tokens }
+  const left = room - leastOfCurrent(current, input.counter, readers.history)
+  const leastTail = remainingTokens(tailHolders, giveWay(tailHolders, 0, shrinks))
+  const headTokens = remainingTokens(headHolders, headAtShare)
+  const headLeft = headTokens + leastTail <= left ? headAtShare : giveWay(headHolders, left - leastTail, shrinks)
+  const ofTail = left - remainingTokens(headHolders, headLeft)
+  return settled(headLeft, takeBack(tailHolders, giveWay(tailHolders, ofTail, shrinks), ofTail, shrinks))
 }
 
 /** Blank layers hold nothing and give nothing. */

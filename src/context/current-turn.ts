@@ -1,49 +1,91 @@
 import type { Origin } from './layer.ts'
+import type { Reason } from './manifest.ts'
+import { outputText, type ToolResultPart, toolResults } from './message.ts'
 import type { PricedTurn } from './priced-turn.ts'
 import { smallestForm, sumTokens } from './priced-turn.ts'
 import { attachmentSections, included, type Section } from './section.ts'
 import type { TokenCounter } from './token-counter.ts'
-import { type FormedMessage, inForm, type PricedMessage } from './tool-output.ts'
-import { unpairedSections } from './turn-section.ts'
+import { excerptedTo, type FormedMessage } from './tool-output.ts'
+import { unpairedSections } from './unpaired-section.ts'
 
-/** The turn that is being answered, as much of it as a request holds. */
-export interface CurrentTurn {
-  readonly turn: PricedTurn
-  readonly messages: readonly FormedMessage[]
-  /** Messages and attachments. */
-  readonly tokens: number
+/** How many messages of the current turn stand before the last that the model said: their results are answered. */
+export function answeredBefore({ messages }: PricedTurn): number {
+  return Math.max(
+    0,
+    messages.findLastIndex(({ message }) => message.role === 'assistant'),
+  )
 }
 
-/** The current turn with nothing made smaller. */
-export function wholeTurn(turn: PricedTurn): CurrentTurn {
-  return { turn, messages: turn.messages, tokens: turn.tokens }
+/** What the current turn must be sent with: its files and messages, answered results cleared. Tokens. */
+export function mustStandOf(current: PricedTurn): number {
+  const answered = answeredBefore(current)
+  return (
+    sumTokens(current.attachments) +
+    sumTokens(current.messages.map((_, at) => current.messageAt(at, at < answered ? 'tool-output-cleared' : 'full')))
+  )
+}
+
+/** The least that the current turn can be sent with: all its results as short as they get. Tokens. */
+export function leastOfCurrent(current: PricedTurn, counter: TokenCounter, reader: string | undefined): number {
+  const answered = answeredBefore(current)
+  const messages = current.messages.map((_, at) =>
+    current.messageAt(at, at < answered ? 'tool-output-cleared' : 'full'),
+  )
+  return sumTokens(current.attachments) + sumTokens(excerptAll(messages, LEAST_CHARACTERS, counter, reader))
 }
 
 /**
- * Shrinks tool results of the current turn until it fits `limit` tokens: those of settled steps to excerpts, then to
- * nothing but their size, oldest first; last, and only to an excerpt, the ones the model has not yet answered to.
+ * Cuts what is still whole of the results, which are those that the model has not answered, to excerpts as large as
+ * `limit` allows: all to the same number of characters, so that short ones stay as they are.
  */
-export function shrinkTurn(
-  turn: PricedTurn,
+export function fitResults(
+  messages: readonly FormedMessage[],
   limit: number,
   counter: TokenCounter,
   reader: string | undefined,
-): CurrentTurn {
-  const messages = [...turn.messages]
-  let tokens = turn.tokens
-  for (const { index, form } of stepsDown(turn.messages)) {
-    if (tokens <= limit) break
-    const smaller = inForm(turn.messages[index]!, form, counter, reader)
-    const saved = messages[index]!.tokens - smaller.tokens
-    if (saved <= 0) continue
-    tokens -= saved
-    messages[index] = smaller
+): readonly FormedMessage[] {
+  if (sumTokens(messages) <= limit) return messages
+  let fitting = excerptAll(messages, LEAST_CHARACTERS, counter, reader)
+  const longest = Math.max(0, ...messages.flatMap(({ message }) => toolResults(message)).map(charactersOf))
+  let low = 0
+  let high = Math.ceil(Math.max(0, longest - LEAST_CHARACTERS) / STEP)
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2)
+    const tried = excerptAll(messages, LEAST_CHARACTERS + middle * STEP, counter, reader)
+    if (sumTokens(tried) <= limit) {
+      fitting = tried
+      low = middle
+    } else high = middle - 1
   }
-  return { turn, messages, tokens }
+  return fitting
+}
+
+/** An unanswered result is never shown with fewer characters, and with so many more at a time. */
+const LEAST_CHARACTERS = 400
+const STEP = 32
+
+function charactersOf({ output }: ToolResultPart): number {
+  return outputText(output).length
+}
+
+function excerptAll(
+  messages: readonly FormedMessage[],
+  characters: number,
+  counter: TokenCounter,
+  reader: string | undefined,
+): readonly FormedMessage[] {
+  return messages.map((message) =>
+    message.form === 'full' ? excerptedTo(message, characters, counter, reader) : message,
+  )
 }
 
 /** The current turn as it stands in the account. */
-export function currentSections({ turn, messages }: CurrentTurn, counter: TokenCounter): readonly Section[] {
+export function currentSections(
+  turn: PricedTurn,
+  messages: readonly FormedMessage[],
+  reason: Reason,
+  counter: TokenCounter,
+): readonly Section[] {
   const form = smallestForm(messages)
   const tokens = sumTokens(messages)
   const origin: Origin = { kind: 'user', ref: turn.id }
@@ -51,23 +93,10 @@ export function currentSections({ turn, messages }: CurrentTurn, counter: TokenC
   const section: Section =
     form === 'full'
       ? included(about, messages)
-      : {
-          entry: { ...about, outcome: 'reduced', fullTokens: sumTokens(turn.messages), reason: { code: 'shortage' } },
-          messages,
-        }
+      : { entry: { ...about, outcome: 'reduced', fullTokens: sumTokens(turn.messages), reason }, messages }
   return [
     ...attachmentSections(turn.attachments, 'input'),
     section,
     ...unpairedSections(turn.id, turn.unpaired, 'input', counter),
   ]
-}
-
-function* stepsDown(messages: readonly PricedMessage[]) {
-  const answered = messages.findLastIndex(({ message }) => message.role === 'assistant')
-  const results = [...messages.keys()].filter((index) => messages[index]!.message.role === 'tool')
-  const settled = results.filter((index) => index < answered)
-  for (const index of settled) yield { index, form: 'tool-output-excerpt' as const }
-  for (const index of settled) yield { index, form: 'tool-output-cleared' as const }
-  for (const index of results.filter((result) => result > answered))
-    yield { index, form: 'tool-output-excerpt' as const }
 }

@@ -27,6 +27,26 @@ export function giveWay(holders: readonly Holder[], limit: number, shrinks: bool
   return remainder
 }
 
+/**
+ * Gives back what steps of others have made room for: to hard holders first, each the fullest form that fits `limit`
+ * beside what is left of the rest.
+ */
+export function takeBack(holders: readonly Holder[], left: Remainder, limit: number, shrinks: boolean): Remainder {
+  const remainder = [...left]
+  let tokens = remainingTokens(holders, left)
+  for (const priority of priorities.toReversed()) {
+    for (const index of lastFirst(holders, priority).toReversed()) {
+      const { forms } = holders[index]!
+      const before = tokensOf(holders[index]!, remainder[index])
+      const fuller = forms.findIndex((form, at) => (shrinks || at === 0) && tokens - before + form.tokens <= limit)
+      if (fuller < 0 || fuller >= (remainder[index] ?? forms.length)) continue
+      tokens += forms[fuller]!.tokens - before
+      remainder[index] = fuller
+    }
+  }
+  return remainder
+}
+
 /** Tokens of what is left. */
 export function remainingTokens(holders: readonly Holder[], remainder: Remainder): number {
   return holders.reduce((sum, holder, index) => sum + tokensOf(holder, remainder[index]), 0)

@@ -12,22 +12,13 @@ export interface PricedTurn {
   readonly unpaired: readonly Unpaired[]
   /** Of messages and attachments in full. */
   readonly tokens: number
-  /** The turn with its tool outputs no fuller than `form`. */
-  at(form: OutputForm): TurnForm
+  /** The message at `index` with its tool outputs no fuller than `form`. */
+  messageAt(index: number, form: OutputForm): FormedMessage
 }
 
 export interface PricedAttachment extends PricedMessage {
   readonly id: string
   readonly name: string
-}
-
-/** What a turn is when its tool outputs have stepped down. */
-export interface TurnForm {
-  readonly messages: readonly FormedMessage[]
-  /** Of the messages, without attachments. */
-  readonly messageTokens: number
-  /** Of messages and attachments. */
-  readonly tokens: number
 }
 
 export function priceTurn(
@@ -44,26 +35,19 @@ export function priceTurn(
     form: 'full',
   }))
   const pricedAttachments = attachments.map((attachment) => priceAttachment(attachment, counter))
-  const attachmentTokens = sumTokens(pricedAttachments)
-  const full = sumTokens(priced)
-
-  let known: Map<OutputForm, TurnForm> | undefined
+  const known = new Map<OutputForm, FormedMessage[]>()
   return {
     id: turn.id,
     attachments: pricedAttachments,
     messages: priced,
     unpaired,
-    tokens: full + attachmentTokens,
-    at(form) {
-      if (form === 'full') return { messages: priced, messageTokens: full, tokens: full + attachmentTokens }
-      const before = known?.get(form)
-      if (before) return before
-      const found = formed(
-        priced.map((message) => inForm(message, form, counter, reader, kept)),
-        attachmentTokens,
-      )
-      known = (known ?? new Map<OutputForm, TurnForm>()).set(form, found)
-      return found
+    tokens: sumTokens(priced) + sumTokens(pricedAttachments),
+    messageAt(index, form) {
+      const message = priced[index]!
+      if (form === 'full' || message.message.role !== 'tool') return message
+      const formed = known.get(form) ?? []
+      if (formed.length === 0) known.set(form, formed)
+      return (formed[index] ??= inForm(message, form, counter, reader, kept))
     },
   }
 }
@@ -84,11 +68,6 @@ export function sumTokens(priced: readonly { readonly tokens: number }[]): numbe
 /** The smallest form among messages. */
 export function smallestForm(messages: readonly FormedMessage[]): OutputForm {
   return outputForms.findLast((form) => messages.some((message) => message.form === form)) ?? 'full'
-}
-
-function formed(messages: readonly FormedMessage[], attachmentTokens: number): TurnForm {
-  const tokens = sumTokens(messages)
-  return { messages, messageTokens: tokens, tokens: tokens + attachmentTokens }
 }
 
 export function priceAttachment(attachment: Attachment, counter: TokenCounter): PricedAttachment {

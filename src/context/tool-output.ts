@@ -1,6 +1,7 @@
 import { type Message, outputText, type ToolOutput, type ToolResultPart } from './message.ts'
 import { rewrittenTokens, type TokenCounter } from './token-counter.ts'
 import type { TurnMessage } from './turn.ts'
+import { wholeCharacter } from './whole-character.ts'
 
 /** How much of a tool's output a message still shows. */
 export type OutputForm = 'full' | 'tool-output-excerpt' | 'tool-output-cleared'
@@ -8,9 +9,9 @@ export type OutputForm = 'full' | 'tool-output-excerpt' | 'tool-output-cleared'
 /** From the fullest to the smallest. */
 export const outputForms: readonly OutputForm[] = ['full', 'tool-output-excerpt', 'tool-output-cleared']
 
-/** Characters that an excerpt keeps of the beginning and of the end. */
-const HEAD = 1200
-const TAIL = 400
+/** Characters that an excerpt keeps, and the share of them that the beginning gets. The end has the rest. */
+const EXCERPT_CHARACTERS = 1600
+const HEAD_SHARE = 0.75
 
 /** A message with its cost known. */
 export interface PricedMessage extends TurnMessage {
@@ -33,19 +34,50 @@ export function inForm(
   reader: string | undefined,
   kept?: ReadonlySet<string>,
 ): FormedMessage {
-  const whole: FormedMessage = { message: priced.message, tokens: priced.tokens, form: 'full' }
-  if (form === 'full') return whole
-  const message = withOutputs(priced.message, (part) =>
-    kept?.has(part.toolName) ? part.output : smallerOutput(part, form, reader),
-  )
-  if (message === priced.message) return whole
-  const tokens = rewrittenTokens(counter, message)
-  return tokens < priced.tokens ? { message, tokens, form } : whole
+  if (form === 'full') return { message: priced.message, tokens: priced.tokens, form }
+  return smallerMessage(priced, form, counter, (part) => {
+    if (kept?.has(part.toolName)) return part.output
+    const text = outputText(part.output)
+    const smaller =
+      form === 'tool-output-cleared'
+        ? clearedText(text, part, reader)
+        : excerptText(text, EXCERPT_CHARACTERS, part, reader)
+    return smallerOutput(part, text, smaller)
+  })
+}
+
+/**
+ * A message with each of its tool results cut to `characters` of its beginning and end, or as it is where that saves
+ * nothing. Every note says how to read the rest where `reader` is offered.
+ */
+export function excerptedTo(
+  priced: PricedMessage,
+  characters: number,
+  counter: TokenCounter,
+  reader: string | undefined,
+): FormedMessage {
+  return smallerMessage(priced, 'tool-output-excerpt', counter, (part) => {
+    const text = outputText(part.output)
+    return smallerOutput(part, text, excerptText(text, characters, part, reader))
+  })
 }
 
 /** What a message can cost at least in a history: with its tool results cleared. */
 export function leastTokens(message: Message, tokens: number, counter: TokenCounter, reader?: string): number {
   return inForm({ message, tokens }, 'tool-output-cleared', counter, reader).tokens
+}
+
+function smallerMessage(
+  priced: PricedMessage,
+  form: OutputForm,
+  counter: TokenCounter,
+  change: (part: ToolResultPart) => ToolOutput,
+): FormedMessage {
+  const whole: FormedMessage = { message: priced.message, tokens: priced.tokens, form: 'full' }
+  const message = withOutputs(priced.message, change)
+  if (message === priced.message) return whole
+  const tokens = rewrittenTokens(counter, message)
+  return tokens < priced.tokens ? { message, tokens, form } : whole
 }
 
 /** The same message where no output changes. */
@@ -62,9 +94,7 @@ function withOutputs(message: Message, change: (part: ToolResultPart) => ToolOut
   return changed ? { ...message, content } : message
 }
 
-function smallerOutput(part: ToolResultPart, form: OutputForm, reader: string | undefined): ToolOutput {
-  const text = outputText(part.output)
-  const smaller = form === 'tool-output-cleared' ? clearedText(text, part, reader) : excerptText(text, part, reader)
+function smallerOutput(part: ToolResultPart, text: string, smaller: string): ToolOutput {
   if (smaller.length >= text.length) return part.output
   const failed = part.output.type === 'error-text' || part.output.type === 'error-json'
   return { type: failed ? 'error-text' : 'text', value: smaller }
@@ -74,11 +104,13 @@ function clearedText(text: string, part: ToolResultPart, reader: string | undefi
   return `[${text.length} characters of output cleared${howToRead(part, reader)}]`
 }
 
-function excerptText(text: string, part: ToolResultPart, reader: string | undefined): string {
-  const left = text.length - HEAD - TAIL
-  if (left <= 0) return text
-  const note = `[${left} of ${text.length} characters left out${howToRead(part, reader)}]`
-  return `${text.slice(0, HEAD)}\n${note}\n${text.slice(-TAIL)}`
+function excerptText(text: string, characters: number, part: ToolResultPart, reader: string | undefined): string {
+  if (text.length <= characters) return text
+  const head = Math.ceil(characters * HEAD_SHARE)
+  const beginning = text.slice(0, wholeCharacter(text, head))
+  const end = text.slice(wholeCharacter(text, text.length - (characters - head)))
+  const left = text.length - beginning.length - end.length
+  return `${beginning}\n[${left} of ${text.length} characters left out${howToRead(part, reader)}]\n${end}`
 }
 
 function howToRead(part: ToolResultPart, reader: string | undefined): string {

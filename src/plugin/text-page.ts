@@ -1,4 +1,4 @@
-import { wholeCharacter } from '../tool.ts'
+import { wholeCharacter } from '../context.ts'
 
 /** Characters of one page: few enough to be shown whole. */
 export const PAGE_CHARS = 12_000

@@ -1,3 +1,4 @@
+import { wholeCharacter } from '../context.ts'
 import type { ToolResult } from './tool.ts'
 
 /** A result whose texts are at most `limit` characters, plus the line that says what is missing (BEHAVIOURS §2.4). */
@@ -21,9 +22,4 @@ export function cappedText(text: string, limit: number): string {
 /** The line below a text that was cut. */
 export function truncationNote(shown: number, all: number): string {
   return `\n...[truncated: ${shown} of ${all} characters shown]`
-}
-
-/** The last place up to `at` where a text can be cut: a pair of UTF-16 units is one character, and half of it is none. */
-export function wholeCharacter(text: string, at: number): number {
-  return at > 0 && at < text.length && /[\uD800-\uDBFF]/.test(text.charAt(at - 1)) ? at - 1 : at
 }

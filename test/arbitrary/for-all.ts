@@ -3,7 +3,7 @@ import { assemble, type Assembly, type AssemblyInput, ContextOverflowError, type
 
 /** Holds a law against many inputs. What fails is printed as the smallest input that still fails, with its seed. */
 export function forAll<T>(values: fc.Arbitrary<T>, law: (value: T) => void, runs = 300): void {
-  fc.assert(fc.property(values, law), { numRuns: runs })
+  fc.assert(fc.property(values, law), { numRuns: runs, ...(process.env['UNSHRUNK'] ? { endOnFailure: true } : {}) })
 }
 
 /** An assembly, or the account of why there is none. */

@@ -5,6 +5,7 @@ import {
   type Attachment,
   chars,
   charsPerFour,
+  ContextOverflowError,
   type Cut,
   declared,
   type Message,
@@ -15,7 +16,7 @@ import {
   type TurnMessage,
 } from '../../src/context.ts'
 import { layers, layout } from './layers.ts'
-import { soundTurnMessages, turnMessages, words } from './messages.ts'
+import { longTurnMessages, soundTurnMessages, turnMessages, words } from './messages.ts'
 
 /** Everything an assembly can be given, in windows from far too small to more than enough. */
 export function inputs(turns: fc.Arbitrary<readonly Message[]> = turnMessages()): fc.Arbitrary<AssemblyInput> {
@@ -24,7 +25,7 @@ export function inputs(turns: fc.Arbitrary<readonly Message[]> = turnMessages())
       layout: layout(),
       layers: layers(),
       talk: fc.array(turns, { maxLength: 7 }),
-      said: turns.map(withUser),
+      said: fc.oneof({ weight: 2, arbitrary: turns.map(withUser) }, longTurnMessages()),
       tools: tools(),
       counter: fc.constantFrom(chars, charsPerFour, tokenx, declared),
       attachments: fc.array(attachment(), { maxLength: 3 }),
@@ -70,10 +71,33 @@ export function soundInputs(): fc.Arbitrary<AssemblyInput> {
   return inputs(soundTurnMessages())
 }
 
+/** Inputs in which what must stand does not fit, from where nothing more can give way to where nearly nothing has to. */
+export function shortInputs(): fc.Arbitrary<AssemblyInput> {
+  return fc.tuple(inputs(), fc.oneof(shareOfAll(0, 0.2), shareOfAll(0, 1))).map(([input, share]) => {
+    const least = leastTokens(input)
+    return withRoom(input, least + Math.floor((wantedTokens({ ...input, history: [] }) - least) * share))
+  })
+}
+
+/** What is wanted where there is no room at all: everything as small as it gets. */
+function leastTokens(input: AssemblyInput): number {
+  try {
+    return assemble(withRoom(input, 0)).manifest.used
+  } catch (error) {
+    if (error instanceof ContextOverflowError) return error.manifest.used
+    throw error
+  }
+}
+
 /** The same input with so many tokens available. */
 export function withRoom(input: AssemblyInput, tokens: number): AssemblyInput {
   const { reserve, margin = 0 } = input.budget
   return { ...input, budget: { ...input.budget, window: reserve + margin + Math.max(0, tokens) } }
+}
+
+/** A loop of its first messages, so many of its steps ago: what the same turn held then. */
+export function upToStep(input: AssemblyInput, messages: number): AssemblyInput {
+  return { ...input, current: { ...input.current, messages: input.current.messages.slice(0, messages) } }
 }
 
 /** What everything together would cost. */
@@ -140,17 +164,15 @@ function shareOfAll(min: number, max: number): fc.Arbitrary<number> {
   return fc.double({ min, max, noNaN: true })
 }
 
-/** Some belong to turns there are, the rest is stray; in the order of their turns. */
+/** Some belong to turns there are, the rest is stray; in any order. */
 function filesOf(files: readonly File[], turns: number): readonly Attachment[] {
-  return files
-    .toSorted((one, other) => one.turn - other.turn)
-    .map(({ turn, text, tokens }, index) => ({
-      turn: `t${turn > turns + 1 ? 0 : turn}`,
-      id: `file-${index + 1}`,
-      name: `notes-${index + 1}.txt`,
-      ...(text === undefined ? {} : { text }),
-      ...(tokens === undefined ? {} : { tokens }),
-    }))
+  return files.map(({ turn, text, tokens }, index) => ({
+    turn: `t${turn > turns + 1 ? 0 : turn}`,
+    id: `file-${index + 1}`,
+    name: `notes-${index + 1}.txt`,
+    ...(text === undefined ? {} : { text }),
+    ...(tokens === undefined ? {} : { tokens }),
+  }))
 }
 
 /** Marks of a former cut: of turns there are, of the current one, of none. Below zero: no mark. */
@@ -159,7 +181,12 @@ function cutAt(marks: readonly number[], unit: 'turn' | 'message', turns: readon
   if (drop === undefined && clear === undefined && excerpt === undefined) return undefined
   return {
     ...(drop === undefined ? {} : { dropBefore: unit === 'message' && drop !== turns.at(-1)!.id ? `${drop}/1` : drop }),
-    ...(clear === undefined ? {} : { clearBefore: clear }),
-    ...(excerpt === undefined ? {} : { excerptBefore: excerpt }),
+    ...(clear === undefined ? {} : { clearBefore: within(clear, marks[0]!) }),
+    ...(excerpt === undefined ? {} : { excerptBefore: within(excerpt, marks[2]!) }),
   }
+}
+
+/** A turn as a whole, or one of its messages. */
+function within(turn: string, chosen: number): string {
+  return chosen % 2 === 0 ? turn : `${turn}/${chosen + 2}`
 }

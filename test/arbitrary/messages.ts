@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import type { Message, ToolOutput, ToolResultPart } from '../../src/context.ts'
+import { type Message, type ToolOutput, type ToolResultPart, wholeCharacter } from '../../src/context.ts'
 
 /** Messages of one turn in the order they were said: input, steps with calls and results, answer, and what can go wrong. */
 export function turnMessages(): fc.Arbitrary<readonly Message[]> {
@@ -23,6 +23,13 @@ export function soundTurnMessages(): fc.Arbitrary<readonly Message[]> {
     .map((parts) => [parts.user, ...parts.steps.flat(), ...parts.answer])
 }
 
+/** The same with many steps: a tool loop, in which the model has answered all results but the newest. */
+export function longTurnMessages(): fc.Arbitrary<readonly Message[]> {
+  return fc
+    .record({ user: userMessage(), steps: fc.array(soundStep(), { minLength: 1, maxLength: 9 }) })
+    .map((parts) => [parts.user, ...parts.steps.flat()])
+}
+
 /** A text of a length that a message may have. */
 export function shortText(): fc.Arbitrary<string> {
   return fc.oneof(fc.string({ maxLength: 12 }), words(60), fc.constant('好的，谢谢'))
@@ -30,8 +37,11 @@ export function shortText(): fc.Arbitrary<string> {
 
 export function words(most: number): fc.Arbitrary<string> {
   return fc
-    .tuple(fc.constantFrom('sunny', 'north wind', '{"a": 1}'), fc.integer({ min: 1, max: most }))
-    .map(([word, length]) => word.repeat(Math.ceil(length / word.length)).slice(0, length))
+    .tuple(fc.constantFrom('sunny', 'north wind', '{"a": 1}', '😀', 'a 👩‍🚀 waves\n'), fc.integer({ min: 1, max: most }))
+    .map(([word, length]) => {
+      const text = word.repeat(Math.ceil(length / word.length))
+      return text.slice(0, wholeCharacter(text, length))
+    })
 }
 
 function userMessage(): fc.Arbitrary<Message> {

@@ -1,0 +1,37 @@
+import type { DroppedFile, Readers } from './announcement.ts'
+import type { CutRule } from './layout.ts'
+import type { Cut } from './manifest.ts'
+import type { PricedTurn } from './priced-turn.ts'
+import type { TokenCounter } from './token-counter.ts'
+
+/** What is asked of a conversation: settled turns and the turn that is being answered, into so much room. */
+export interface ConversationInput {
+  /** Settled turns, oldest first. */
+  readonly turns: readonly PricedTurn[]
+  /** The turn that is being answered. */
+  readonly current: PricedTurn
+  /** What the whole request may cost, tokens. */
+  readonly available: number
+  /** What tools and layers cost, tokens: of layers behind the history in full, even where they had to give way. */
+  readonly beside: number
+  /** What is really left for the conversation, tokens. Below zero where tools and layers alone do not fit. */
+  readonly room: number
+  readonly rule: CutRule
+  /** Whether tool results of settled turns step down before turns are left out. */
+  readonly shrinks: boolean
+  /** Marks of the last cut. */
+  readonly cut: Cut | undefined
+  /** Older turns that nobody loaded. */
+  readonly earlier: Earlier | undefined
+  /** Files of those. */
+  readonly earlierFiles: readonly DroppedFile[]
+  readonly readers: Readers
+  readonly counter: TokenCounter
+}
+
+/** Turns that stand before the given history and were not even read, because they can no longer fit. */
+export interface Earlier {
+  readonly turns: number
+  /** Their cost in full, tokens. */
+  readonly tokens: number
+}

@@ -1,0 +1,101 @@
+import type { ConversationInput } from './conversation-input.ts'
+import type { PricedAttachment, PricedTurn } from './priced-turn.ts'
+import type { OutputForm } from './tool-output.ts'
+
+/** All messages of a conversation in the order they were said, and what of them is left out together. */
+export interface CutLine {
+  readonly messages: readonly LineMessage[]
+  /** What can be left out, oldest first: turns, or files and messages. None of the current turn. */
+  readonly units: readonly Unit[]
+  /** Position of the first message of the current turn. */
+  readonly current: number
+}
+
+export interface LineMessage {
+  readonly turn: PricedTurn
+  /** Within its turn. */
+  readonly index: number
+}
+
+/** A turn with its files, one message, or one file. */
+export interface Unit {
+  readonly turn: PricedTurn
+  /** What a mark in front of it is called. */
+  readonly mark: string
+  /** Positions of its messages: from `first` up to and without `end`. */
+  readonly first: number
+  readonly end: number
+  /** Of the first of its messages within the turn. */
+  readonly index: number
+  readonly files: readonly PricedAttachment[]
+}
+
+/** Where a cut stands. Everything before a position of the line is behind it. */
+export interface CutState {
+  /** The unit before which everything is left out. */
+  readonly from: number
+  /** The position before which tool results are cleared. */
+  readonly cleared: number
+  /** The position before which they are excerpts, unless they are cleared. */
+  readonly excerpted: number
+}
+
+/** Lays a conversation out, message by message. */
+export function cutLine({ turns, current, rule }: ConversationInput): CutLine {
+  const messages: LineMessage[] = []
+  const units: Unit[] = []
+  for (const turn of turns) {
+    const first = messages.length
+    for (const index of turn.messages.keys()) messages.push({ turn, index })
+    if (rule.unit === 'turn') {
+      units.push({ turn, mark: turn.id, first, end: messages.length, index: 0, files: turn.attachments })
+      continue
+    }
+    for (const file of turn.attachments) {
+      units.push({ turn, mark: `${turn.id}/${file.id}`, first, end: first, index: 0, files: [file] })
+    }
+    for (const index of turn.messages.keys()) {
+      const at = first + index
+      units.push({ turn, mark: messageMark(turn, index), first: at, end: at + 1, index, files: [] })
+    }
+  }
+  const start = messages.length
+  for (const index of current.messages.keys()) messages.push({ turn: current, index })
+  return { messages, units, current: start }
+}
+
+/** What a mark in front of a message is called: `TURN/NUMBER`, counted from 1. */
+export function messageMark({ id }: PricedTurn, index: number): string {
+  return `${id}/${index + 1}`
+}
+
+/** The form that tool results at a position have. */
+export function formAt({ cleared, excerpted }: CutState, position: number): OutputForm {
+  if (position < cleared) return 'tool-output-cleared'
+  return position < excerpted ? 'tool-output-excerpt' : 'full'
+}
+
+/** Tokens of one message as a cut leaves it. */
+export function tokensAt({ messages }: CutLine, position: number, form: OutputForm): number {
+  const { turn, index } = messages[position]!
+  return turn.messageAt(index, form).tokens
+}
+
+/** Tokens of a unit as a cut leaves it. */
+export function unitTokens(line: CutLine, { first, end, files }: Unit, state: CutState): number {
+  let tokens = 0
+  for (const file of files) tokens += file.tokens
+  for (let at = first; at < end; at++) tokens += tokensAt(line, at, formAt(state, at))
+  return tokens
+}
+
+/** Tokens of results at the very front whose call was left out: they are not sent. */
+export function orphanTokens(line: CutLine, state: CutState): number {
+  let tokens = 0
+  for (const { turn, first, end, index } of state.from > 0 ? line.units.slice(state.from) : []) {
+    if (end === first) continue
+    if (turn.messages[index]!.message.role !== 'tool') break
+    tokens += tokensAt(line, first, formAt(state, first))
+  }
+  return tokens
+}

@@ -1,0 +1,60 @@
+import { announcement } from './announcement.ts'
+import type { ConversationInput } from './conversation-input.ts'
+import { currentSections, fitResults } from './current-turn.ts'
+import { cutConversation, type CutDecision } from './cut-conversation.ts'
+import { type CutLine, cutLine, formAt } from './cut-line.ts'
+import { marksOf } from './cut-marks.ts'
+import { announcementSections, cutReason, droppedBefore, earlierSections } from './history-section.ts'
+import type { Cut } from './manifest.ts'
+import { messageSections } from './message-section.ts'
+import { sumTokens } from './priced-turn.ts'
+import type { Section } from './section.ts'
+import type { FormedMessage } from './tool-output.ts'
+import { turnSections } from './turn-section.ts'
+
+/** Settled turns and the current one as a request holds them. */
+export interface FittedConversation {
+  /** In reading order, every candidate once. */
+  readonly history: readonly Section[]
+  readonly current: readonly Section[]
+  /** Marks for the next call; absent where nothing was cut. */
+  readonly cut: Cut | undefined
+}
+
+/** Puts a conversation into its room, and accounts for every piece of it. */
+export function fitConversation(conversation: ConversationInput): FittedConversation {
+  const { current, room, rule, readers, counter } = conversation
+  const line = cutLine(conversation)
+  const noteBefore = (from: number) => announcement(droppedBefore(conversation, line, from), readers, counter)
+  const decision = cutConversation(conversation, line, (from) => noteBefore(from)?.tokens ?? 0)
+  const messages = currentMessages(conversation, line, decision)
+
+  const settled = rule.unit === 'turn' ? turnSections : messageSections
+  const kept = settled(conversation, line, decision)
+  const tokens = sumTokens(kept.map(({ entry }) => entry)) + sumTokens(current.attachments) + sumTokens(messages)
+  const note = noteBefore(decision.from)
+  return {
+    history: [
+      ...earlierSections(conversation),
+      ...announcementSections(note, tokens + (note?.tokens ?? 0) <= room),
+      ...kept,
+    ],
+    current: currentSections(
+      current,
+      messages,
+      decision.shortOf === undefined ? cutReason(rule) : { code: 'shortage' },
+      counter,
+    ),
+    cut: marksOf(conversation, line, decision),
+  }
+}
+
+function currentMessages(
+  { current, counter, readers }: ConversationInput,
+  line: CutLine,
+  decision: CutDecision,
+): readonly FormedMessage[] {
+  const messages = current.messages.map((_, index) => current.messageAt(index, formAt(decision, line.current + index)))
+  if (decision.shortOf === undefined) return messages
+  return fitResults(messages, decision.shortOf - sumTokens(current.attachments), counter, readers.history)
+}
