@@ -1,4 +1,4 @@
-import type { ToolCallPart } from '../context.ts'
+import { type ToolCallPart, wholeCharacter } from '../context.ts'
 import type { AuditFacts } from '../session.ts'
 import type { CallDescription, ToolResult } from '../tool.ts'
 
@@ -41,5 +41,5 @@ export function turnCallFacts(
 
 function inputText(input: unknown): string {
   const text = JSON.stringify(input) ?? ''
-  return text.length > INPUT_CHARS ? `${text.slice(0, INPUT_CHARS)}…` : text
+  return text.length > INPUT_CHARS ? `${text.slice(0, wholeCharacter(text, INPUT_CHARS))}…` : text
 }

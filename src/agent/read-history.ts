@@ -1,4 +1,4 @@
-import { outputText, type Message } from '../context.ts'
+import { outputText, type Message, wholeCharacter } from '../context.ts'
 import { textPage } from '../plugin.ts'
 import { type Entry, referredContent, type SessionStore } from '../session.ts'
 import type { Tool } from '../tool.ts'
@@ -9,21 +9,20 @@ const AROUND = 160
 const PAGE = 500
 
 /**
- * `read_history`: searches and reads earlier turns of this session, and of no other. Offered only when something of the
- * conversation is no longer in front of the model.
+ * `read_history`: searches and reads earlier turns of this session, and of no other. Offered in every call of a session, so
+ * that a cut does not change the head; it is worded briefly, since every call pays for it.
  */
 export function readHistoryTool(store: HistoryStore): Tool {
   return {
     name: 'read_history',
-    description:
-      'Find or read earlier parts of this conversation. Give "query" to search, "turn" (number, 1 is the first) to read one turn, or "call" to read a tool result.',
+    description: 'Earlier parts of this conversation: search with "query", read a "turn" (from 1) or "call".',
     inputSchema: {
       type: 'object',
       properties: {
-        query: { type: 'string', minLength: 1 },
-        turn: { type: 'integer', minimum: 1 },
-        call: { type: 'string', minLength: 1 },
-        offset: { type: 'integer', minimum: 0 },
+        query: { type: 'string' },
+        turn: { type: 'integer' },
+        call: { type: 'string' },
+        offset: { type: 'integer' },
       },
       additionalProperties: false,
     },
@@ -33,7 +32,8 @@ export function readHistoryTool(store: HistoryStore): Tool {
       // The toolbox has checked it against the schema above.
       const question = input as Question
       const asked = [question.query, question.turn, question.call].filter((value) => value !== undefined)
-      if (asked.length !== 1) return { ok: false, error: 'give exactly one of query, turn or call' }
+      if (asked.length !== 1 || question.query?.trim() === '')
+        return { ok: false, error: 'give exactly one of query, turn or call' }
       if (question.query !== undefined)
         return { ok: true, output: await search(store, session, current, question.query) }
       const text =
@@ -41,7 +41,7 @@ export function readHistoryTool(store: HistoryStore): Tool {
           ? await turnText(store, session, question.turn!)
           : await callText(store, session, question.call)
       if (text === undefined) return { ok: false, error: 'there is no such turn or call in this conversation' }
-      return { ok: true, output: textPage(text, question.offset ?? 0) }
+      return { ok: true, output: textPage(text, Math.max(0, question.offset ?? 0)) }
     },
   }
 }
@@ -72,7 +72,8 @@ async function search(
     const lower = text.toLowerCase()
     if (!words.every((word) => lower.includes(word))) continue
     const at = lower.indexOf(words[0]!)
-    const excerpt = text.slice(Math.max(0, at - AROUND), at + AROUND).replaceAll('\n', ' ')
+    const [from, to] = [Math.max(0, at - AROUND), at + AROUND].map((place) => wholeCharacter(text, place))
+    const excerpt = text.slice(from, to).replaceAll('\n', ' ')
     matches.push(`turn ${ordinals.get(entry.turn)} (${entry.message.role}, ${entry.time}): …${excerpt}…`)
   }
   if (matches.length === 0) return `No earlier message holds all of: ${words.join(', ')}.`

@@ -9,12 +9,11 @@ const PAGE = 500
 export function readResultTool(store: Pick<SessionStore, 'entries' | 'session' | 'content'>): Tool {
   return {
     name: 'read_result',
-    description: 'Read more of a long tool result that was cut: its "id" and the "offset" in characters.',
+    description: 'More of a long tool result.',
     inputSchema: {
       type: 'object',
-      properties: { id: { type: 'string', minLength: 1 }, offset: { type: 'integer', minimum: 0 } },
+      properties: { id: { type: 'string' }, offset: { type: 'integer' } },
       required: ['id'],
-      additionalProperties: false,
     },
     idempotent: true,
     readsContext: true,
@@ -24,7 +23,7 @@ export function readResultTool(store: Pick<SessionStore, 'entries' | 'session' |
       const stored = await storedResult(store, session, id)
       const text = stored && (await referredContent(store, stored.content))
       if (text === undefined) return { ok: false, error: `there is no stored result ${id} in this conversation` }
-      return { ok: true, output: textPage(text, offset) }
+      return { ok: true, output: textPage(text, Math.max(0, offset)) }
     },
   }
 }

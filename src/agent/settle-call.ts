@@ -1,4 +1,4 @@
-import type { Origin, ToolCallPart } from '../context.ts'
+import { type Origin, type ToolCallPart, wholeCharacter } from '../context.ts'
 import type { Entry, EntryBody, Source } from '../session.ts'
 import type { PlannedCall, ToolResult } from '../tool.ts'
 import { askPerson } from './ask-person.ts'
@@ -120,7 +120,8 @@ async function refuse(
   { result, rule, call: described }: Pick<Extract<PlannedCall, { type: 'refused' }>, 'result' | 'rule' | 'call'>,
 ): Promise<SettledCall> {
   const shown = shownResult(result, settling.most)
-  const reason = resultText(result).slice(0, 500)
+  const said = resultText(result)
+  const reason = said.slice(0, wholeCharacter(said, 500))
   const facts = { ...turnCallFacts(setup, settling.part, described), decision: 'refused' as const, rule, reason }
   const entries = await setup.append([await endOf(setup, settling, { result, shown, durationMs: 0 })], [facts])
   return { ok: false, text: shown.text, entries }

@@ -51,8 +51,8 @@ export interface Attempt {
 
 /**
  * Collects layers, history and budget, and assembles. Only reads. Some tools are offered only beside what they are for:
- * the one that reads history once something was cut, the one that reads a skill where the list of them was sent. Where
- * this very call turns out to send such a thing, it is assembled again with the tool.
+ * the one that reads a skill where the list of them was sent. Where this very call turns out to send such a thing, it is
+ * assembled again with the tool.
  */
 export async function attemptCall(bench: Workbench, question: CallQuestion): Promise<Attempt> {
   const allowed = question.model.facts.tools && question.session !== undefined ? await bench.allowedTools() : []
@@ -70,11 +70,14 @@ export async function attemptCall(bench: Workbench, question: CallQuestion): Pro
 
 /** What the head will send, found without reading any history: in most calls nothing has to be assembled twice. */
 async function headSends(bench: Workbench, question: CallQuestion, allowed: readonly Tool[]): Promise<Sent> {
-  const sends = { ...noneSent, cut: question.cut !== undefined }
-  if (!allowed.some(({ offeredWith }) => offeredWith)) return sends
+  if (!allowed.some(({ offeredWith }) => offeredWith)) return noneSent
   const current = { id: question.current.id, messages: [] }
-  const head = await attempt(bench, { ...question, hasHistory: false, current, files: [] }, toolsBeside(allowed, sends))
-  return head.outcome instanceof ContextOverflowError ? sends : sentBeside(head.outcome.manifest, sends)
+  const head = await attempt(
+    bench,
+    { ...question, hasHistory: false, current, files: [] },
+    toolsBeside(allowed, noneSent),
+  )
+  return head.outcome instanceof ContextOverflowError ? noneSent : sentBeside(head.outcome.manifest, noneSent)
 }
 
 async function attempt(bench: Workbench, question: CallQuestion, offered: readonly Tool[]): Promise<Attempt> {

@@ -1,5 +1,6 @@
 import type { Cut, Piece } from '../context.ts'
 import type { Entry, SessionStore } from '../session.ts'
+import { lastCut } from './session-cut.ts'
 import { createSessionStream, type SessionStream } from './session-stream.ts'
 
 /** What the runtime remembers of a session between turns. All of it can be read from the log again. */
@@ -24,8 +25,8 @@ export interface SessionDesk {
   subject: string | undefined
   /** Digests of calls that a person approved for the whole session; `undefined` until somebody asks. */
   grants: Set<string> | undefined
-  /** Marks of the last cut, and the room it was made for. */
-  cut: { readonly marks: Cut; readonly available: number } | undefined
+  /** Marks of the last cut, and the room it was made for: window − reserve, tokens. */
+  cut: { readonly marks: Cut; readonly room: number } | undefined
   /** The last call, what it sent and when (monotonic, ms), to tell what the next one can reuse. */
   lastCall: LastCall | undefined
 }
@@ -102,7 +103,7 @@ export function createDesks(store: SessionStore): Desks {
     const [made] = await store.calls(session, { last: 1 })
     const call = made && { call: made.id, fingerprint: undefined, at: undefined }
     // Looked for only where there is one: in a long session that was never cut, the search would read all of it.
-    const cut = made?.manifest.cut && (await lastCut(session))
+    const cut = made?.manifest.cut && (await lastCut(store, session))
     const madeMeanwhile = find(session)
     if (madeMeanwhile) return madeMeanwhile
     const { model, agent, project, subject } = row
@@ -119,11 +120,6 @@ export function createDesks(store: SessionStore): Desks {
     meanwhile.get(session)?.push(...entries)
     const desk = known(session) ?? (seq === 1 ? place({ ...blank(session), hasHistory: false }) : undefined)
     if (desk) publish(desk, entries)
-  }
-
-  async function lastCut(session: string): Promise<SessionDesk['cut']> {
-    const [entry] = await store.entries(session, { types: ['cut'], last: 1 })
-    return entry?.type === 'cut' ? { marks: entry.cut, available: entry.available } : undefined
   }
 
   return {

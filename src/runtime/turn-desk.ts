@@ -103,7 +103,7 @@ export function turnSetup(turnDesk: TurnDesk): TurnSetup {
     const manifest = await withForecast(turnDesk, sealed)
     const record: CallRecord = { ...base, manifest, requestDigest: sealed.manifest.requestDigest }
     const { cut } = manifest
-    const cutEntries = cutToWrite(desk, { turn, call, cut, available: manifest.budget.available })
+    const cutEntries = cutToWrite(desk, { turn, call, cut, budget: manifest.budget })
     await Promise.all([
       store.putCall(record),
       append([

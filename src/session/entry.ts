@@ -103,7 +103,10 @@ export type EntryBody =
       readonly turn: string
       readonly call: string
       readonly cut: Cut
+      /** What the prompt could cost, tokens. */
       readonly available: number
+      /** The same before any margin: window − reserve. Absent in older logs. */
+      readonly room?: number
     }
   | { readonly type: 'model'; readonly model: string | null }
   | { readonly type: 'agent'; readonly agent: string | null }
