@@ -32,7 +32,7 @@ test('an agent may use the tools that it names, of those that are allowed', asyn
   const { id } = await runtime.agents.create({ name: 'Reader', tools: ['read_*'] })
   const { id: session } = await runtime.newSession({ agent: id })
   const said = await say('hello', session)
-  assert.deepEqual(said.offered, ['read_file', 'read_result'])
+  assert.deepEqual(said.offered, ['read_file', 'read_result', 'read_history'])
 })
 
 test('the system prompt is edited, kept in its versions, reset and brought back', async (t) => {
@@ -65,7 +65,7 @@ test('the files of a project that fit are all sent, with numbers that an answer 
   assert.match(shown.messages.join('\n'), /"citation_id": 2, "title": "lights\.txt"/)
   assert.ok(shown.messages.includes('Answer from the files.'))
   assert.match(shown.messages.at(-1)!, /^# Citations\n/, 'the model is told how to cite, at the very end')
-  assert.deepEqual(said.offered, [])
+  assert.deepEqual(said.offered, ['read_result', 'read_history'])
   const entry = shown.entries.find(({ id }) => id === 'project')
   assert.deepEqual([entry?.reason?.code, entry?.reason?.['files']], ['project-fits', 2])
   const answer = said.entries.findLast((each) => each.type === 'message')
@@ -88,7 +88,13 @@ test('a project that does not fit is searched, and its passages are cited', asyn
   const { id: session } = await runtime.newSession({ project: project.id })
   const call = '/call search_project {"query": "topic17 weather", "limit": 3}'
   const said = await say(`${call}\n/call search_project {"query": "topic3", "limit": 2}\n/say It is so [1].`, session)
-  assert.deepEqual(said.offered, ['search_project', 'read_attachment', 'search_attachment'])
+  assert.deepEqual(said.offered, [
+    'search_project',
+    'read_attachment',
+    'search_attachment',
+    'read_result',
+    'read_history',
+  ])
   const results = said.results.map((text) => JSON.parse(text) as { results: { citation_id: number; title: string }[] })
   assert.equal(results[0]!.results[0]!.title, 'topic17.md')
   const titles = results.flatMap((each) => each.results.map(({ citation_id, title }) => `${citation_id} ${title}`))

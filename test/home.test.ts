@@ -10,10 +10,10 @@ const allowed = (...allowedTools: readonly string[]) => JSON.stringify({ global:
 const skill = (name: string, body: string) =>
   `---\nname: ${name}\ndescription: About ${name}.\n---\n# ${name}\n${body}\n`
 
-test('a home without skills and tools answers, and offers nothing', async (t) => {
+test('a home without skills and tools answers, and offers what reads its own history alone', async (t) => {
   const { say } = await openedHome(t)
   const said = await say('hello')
-  assert.deepEqual(said.offered, [])
+  assert.deepEqual(said.offered, ['read_result', 'read_history'])
   assert.match(said.text, /system/)
 })
 
@@ -22,7 +22,7 @@ test('a hundred skills cost their list, and their words are read when they are n
   const files = names.map((name) => [`skills/${name}/SKILL.md`, skill(name, 'Do it like this. '.repeat(40))] as const)
   const { say, runtime } = await openedHome(t, Object.fromEntries(files))
   const said = await say('/call read_skill {"skill_name": "skill-042"}\n/say Done.')
-  assert.deepEqual(said.offered, ['read_skill'])
+  assert.deepEqual(said.offered, ['read_skill', 'read_result', 'read_history'])
   assert.match(said.system, /- \*\*skill-099\*\*: About skill-099\./)
   assert.doesNotMatch(said.system, /Do it like this/)
   assert.match(said.results[0]!, /^# skill-042\nDo it like this\./)
@@ -34,7 +34,7 @@ test('a hundred skills cost their list, and their words are read when they are n
 test('few skills are sent in full, and nothing is offered to read them', async (t) => {
   const { say } = await openedHome(t, { 'skills/knots/SKILL.md': skill('knots', 'Over, under.') })
   const said = await say('hello')
-  assert.deepEqual(said.offered, [])
+  assert.deepEqual(said.offered, ['read_result', 'read_history'])
   assert.match(said.system, /## knots\nAbout knots\.\n\n# knots\nOver, under\./)
 })
 
@@ -44,7 +44,7 @@ test('skills give way to their list where the head has no room for them, and rea
   const said = await say(
     '/call read_skill {"skill_name": "knots"}\n/call read_skill {"skill_name": "ropes"}\n/say So it is.',
   )
-  assert.deepEqual(said.offered, ['read_skill'])
+  assert.deepEqual(said.offered, ['read_skill', 'read_result', 'read_history'])
   assert.doesNotMatch(said.system, /Over, under/)
   assert.equal(said.results[1], 'unknown skill: ropes')
 })
@@ -80,7 +80,7 @@ test('the same home gives the same head, byte for byte, after a restart and in a
 test('tools of the workspace are configuration alone, and so is the shell', async (t) => {
   const { say, write } = await openedHome(t, { 'workspace/a.txt': 'alpha\n', 'tool-access.json': allowed('read_file') })
   const read = await say('/call read_file {"path": "a.txt"}\n/say Read.')
-  assert.deepEqual(read.offered, ['read_file', 'read_result'])
+  assert.deepEqual(read.offered, ['read_file', 'read_result', 'read_history'])
   assert.match(read.results[0]!, /alpha/)
   assert.match(read.system, /workspace/)
   const end = read.entries.find((entry) => entry.type === 'tool-end')
@@ -92,7 +92,7 @@ test('tools of the workspace are configuration alone, and so is the shell', asyn
     '/call shell {"cmd": "cat a.txt"}\n/call shell {"cmd": "cat a.txt | sh"}\n/say Ran.',
     read.session,
   )
-  assert.deepEqual(ran.offered, ['shell', 'read_result'])
+  assert.deepEqual(ran.offered, ['shell', 'read_result', 'read_history'])
   assert.equal(ran.results[0]?.trim(), 'alpha')
   assert.match(ran.results[1]!, /no shell/)
 
@@ -279,7 +279,7 @@ test('a public MCP server works through a whole turn, and its tools are the same
   const said = await here.say(
     '/call everything__echo {"message": "hello"}\n/call everything__get-sum {"a": 2, "b": 3}\n/say So.',
   )
-  assert.deepEqual(said.offered, ['everything__echo', 'everything__get-sum', 'read_result'])
+  assert.deepEqual(said.offered, ['everything__echo', 'everything__get-sum', 'read_result', 'read_history'])
   assert.deepEqual(said.results, ['Echo: hello', 'The sum of 2 and 3 is 5.'])
   const again = await here.reopened()
   const { request } = await again.runtime.preview({})

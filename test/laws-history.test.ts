@@ -236,6 +236,22 @@ test('turns that a cut drops need not be loaded: the request is the same', () =>
   assert.ok(went > 10, 'the law was hardly put to the test')
 })
 
+test('the order in which files are handed in decides nothing but which stands above the other in its turn', () => {
+  forAll(fc.tuple(inputs(), fc.array(fc.nat(9), { minLength: 3, maxLength: 3 })), ([given, ranks]) => {
+    const files = [...new Map((given.attachments ?? []).map((file) => [file.turn, file])).values()]
+    const input = { ...given, attachments: files }
+    const shuffled = { ...given, attachments: files.toSorted((one, other) => rank(one.id) - rank(other.id)) }
+    function rank(id: string): number {
+      return ranks[Number(id.at(-1)) % ranks.length]!
+    }
+    const once = outcomeOf(input)
+    const again = outcomeOf(shuffled)
+    assert.deepEqual(again.assembly?.request, once.assembly?.request)
+    assert.deepEqual(again.manifest.cut, once.manifest.cut)
+    assert.equal(again.manifest.used, once.manifest.used)
+  })
+})
+
 test('a loader may stop where the least that the newest turns can cost no longer fits: the request is the same', () => {
   let went = 0
   forAll(soundInputs(), (given) => {
@@ -299,11 +315,11 @@ function historyOf({ entries }: Manifest): readonly ManifestEntry[] {
 
 /** Half of what is available at 0.5, or half of that share of what layers, or what must stand, leave of it. */
 function lowWaterMark({ budget, used, slots }: Manifest, share: number): number {
-  const { available } = budget
+  const room = budget.available
   const layers = used - slots.history - slots.input
   const least = share < 1 ? share / 2 : 1
-  const beside = (standing: number) => standing + Math.max(0, available - standing) * least
-  return Math.max(Math.floor(available * share), beside(layers), beside(layers + slots.input))
+  const beside = (standing: number) => standing + Math.max(0, room - standing) * least
+  return Math.max(Math.floor(room * share), beside(layers), beside(layers + slots.input))
 }
 
 /** What the current turn costs with the results cleared that the model has answered. */

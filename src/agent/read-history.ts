@@ -34,6 +34,7 @@ export function readHistoryTool(store: HistoryStore): Tool {
       const asked = [question.query, question.turn, question.call].filter((value) => value !== undefined)
       if (asked.length !== 1 || question.query?.trim() === '')
         return { ok: false, error: 'give exactly one of query, turn or call' }
+      if ((question.offset ?? 0) < 0) return { ok: false, error: 'invalid input: offset must be at least 0' }
       if (question.query !== undefined)
         return { ok: true, output: await search(store, session, current, question.query) }
       const text =
@@ -41,7 +42,7 @@ export function readHistoryTool(store: HistoryStore): Tool {
           ? await turnText(store, session, question.turn!)
           : await callText(store, session, question.call)
       if (text === undefined) return { ok: false, error: 'there is no such turn or call in this conversation' }
-      return { ok: true, output: textPage(text, Math.max(0, question.offset ?? 0)) }
+      return { ok: true, output: textPage(text, question.offset ?? 0) }
     },
   }
 }

@@ -20,10 +20,11 @@ export function readResultTool(store: Pick<SessionStore, 'entries' | 'session' |
     async execute(input, { session }) {
       // The toolbox has checked it against the schema above.
       const { id, offset = 0 } = input as { readonly id: string; readonly offset?: number }
+      if (offset < 0) return { ok: false, error: 'invalid input: offset must be at least 0' }
       const stored = await storedResult(store, session, id)
       const text = stored && (await referredContent(store, stored.content))
       if (text === undefined) return { ok: false, error: `there is no stored result ${id} in this conversation` }
-      return { ok: true, output: textPage(text, Math.max(0, offset)) }
+      return { ok: true, output: textPage(text, offset) }
     },
   }
 }

@@ -3,7 +3,6 @@ import type { Model } from '../model.ts'
 import type { EntryBody, SessionStore } from '../session.ts'
 import { roomFor } from './call-budget.ts'
 import type { SessionDesk } from './session-desk.ts'
-import type { Workbench } from './workbench.ts'
 
 /** A room so many times as large as the one that a cut was made for is another window. */
 const STALE_FROM = 1.5
@@ -13,11 +12,9 @@ const STALE_FROM = 1.5
  * and the next call cuts anew where it has to. Both rooms are measured before any margin, so that what calibration asks
  * for moves no cut.
  */
-export function usableCut({ cut }: SessionDesk, bench: Learned, model: Model): Cut | undefined {
+export function usableCut({ cut }: SessionDesk, bench: Parameters<typeof roomFor>[0], model: Model): Cut | undefined {
   return cut && roomFor(bench, model) <= cut.room * STALE_FROM ? cut.marks : undefined
 }
-
-type Learned = Pick<Workbench, 'settings' | 'calibration'>
 
 /** What to write of where a call cut: nothing where the cut stands as it did. */
 export function cutToWrite(desk: SessionDesk, made: Made): readonly CutBody[] {

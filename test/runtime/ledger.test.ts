@@ -149,16 +149,6 @@ test('a model with more room sees again what a smaller one had cut', async (t) =
   assert.deepEqual((await at.runtime.replay(session)).different, [])
 })
 
-test('the tool that reads history is offered once something was cut, and not before', async (t) => {
-  const at = await opened(t, { model: talkative(small) })
-  const session = await talk(at, 20)
-  for (const [index, { entries }] of (await manifests(at, session)).entries()) {
-    const offered = entries.some(({ slot, id }) => slot === 'tools' && id.includes('read_history'))
-    const gone = entries.some(({ slot, outcome }) => slot === 'history' && outcome !== 'included')
-    assert.equal(offered, gone, `call ${index + 1}`)
-  }
-})
-
 test('earlier parts of a session can be searched and read, of no other session', async (t) => {
   const asks: { input: unknown }[] = []
   const model = scriptedModel({

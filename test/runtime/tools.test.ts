@@ -16,7 +16,7 @@ test('a tool that may not run is not offered, and is refused all the same', asyn
   const access = () => readAccess('{"global": {"allowedTools": ["allowed"]}}', {})
   const here = await opened(t, { model, access, tools: [tool('allowed', ok), tool('forbidden', ok)] })
   const { session } = await here.say('Go.')
-  assert.deepEqual(namesOf(model, 0), ['allowed', 'read_result'])
+  assert.deepEqual(namesOf(model, 0), ['allowed', 'read_result', 'read_history'])
   const ends = (await here.log(session)).filter((entry) => entry.type === 'tool-end')
   assert.deepEqual(
     ends.map(({ ok: went, output }) => [went, output]),
@@ -53,7 +53,13 @@ test('a tool whose definition has changed is neither offered nor run, from the s
   const far = { name: 'far', version: '1', tools: () => [tide], withheld: () => withheld }
   const here = await opened(t, { model, plugins: [far] })
   const { session } = await here.say('Go.')
-  assert.deepEqual([namesOf(model, 0), namesOf(model, 1)], [['far__tide', 'read_result'], []])
+  assert.deepEqual(
+    [namesOf(model, 0), namesOf(model, 1)],
+    [
+      ['far__tide', 'read_result', 'read_history'],
+      ['read_result', 'read_history'],
+    ],
+  )
   const ends = (await here.log(session)).filter((entry) => entry.type === 'tool-end')
   assert.deepEqual(
     ends.map(({ ok: went }) => went),

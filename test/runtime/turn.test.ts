@@ -160,7 +160,7 @@ for (const toolChoiceNone of [true, false]) {
     assert.equal(first?.options.toolChoice, 'auto')
     assert.equal(last?.options.toolChoice, 'none')
     const offered = last?.request.tools.map(({ name }) => name)
-    assert.deepEqual(offered, toolChoiceNone ? ['again', 'read_result'] : [])
+    assert.deepEqual(offered, toolChoiceNone ? ['again', 'read_result', 'read_history'] : [])
     const newest = last?.request.messages.at(-1)
     assert.equal(newest?.role, 'user')
     assert.match(JSON.stringify(newest), /last step of this turn/)
