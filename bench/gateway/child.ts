@@ -25,7 +25,7 @@ process.on('exit', () => {
 export function startChild(args: readonly string[], environment: Record<string, string> = {}): Promise<Child> {
   const began = performance.now()
   const child = spawn(process.execPath, args, {
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
     env: { ...process.env, ...environment },
   })
   running.add(child)
@@ -34,7 +34,7 @@ export function startChild(args: readonly string[], environment: Record<string, 
   return new Promise((resolve, reject) => {
     let text = ''
     child.on('exit', (code) => reject(new Error(`${args.join(' ')} ended with ${code}: ${text}`)))
-    child.stdout.on('data', (data: Buffer) => {
+    child.stdout!.on('data', (data: Buffer) => {
       text += data.toString()
       const end = text.indexOf('\n')
       if (end === -1) return

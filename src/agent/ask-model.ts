@@ -110,7 +110,7 @@ async function finished(
   if (message) {
     const outcome = heard.outcome(setup.now(), { usage, finish: reason })
     const ended = toolCalls(message).length > 0 ? undefined : answerOutcome(message, finish)
-    const entries = await setup.finish(call, outcome, settled(setup, call, { message, ended }, usageBody))
+    const entries = await setup.finish(call, outcome, await settled(setup, call, { message, ended }, usageBody))
     return {
       type: 'answer',
       message,
@@ -140,17 +140,17 @@ function callOptions(setup: TurnSetup, prepared: PreparedCall) {
 }
 
 /** What an answer leaves in the log. Without tool calls it is the end of the turn, and says where it is not whole. */
-function settled(
+async function settled(
   setup: TurnSetup,
   call: string,
   { message, ended }: { readonly message: AssistantMessage; readonly ended: TurnOutcome | undefined },
   usage: EntryBody,
-): readonly EntryBody[] {
+): Promise<readonly EntryBody[]> {
   const { turn } = setup
-  const citations = setup.sourcesOf(messageText(message))
+  const citations = await setup.sourcesOf(messageText(message))
   const cited = citations.length > 0 ? { citations } : {}
   const partial = ended && ended.type !== 'completed' ? ended.type : undefined
-  const tokens = setup.tokensOf(message, partial)
+  const tokens = await setup.tokensOf(message, partial)
   const said: EntryBody = { type: 'message', turn, call, message, tokens, ...(partial ? { partial } : {}), ...cited }
   return ended ? [said, usage, { type: 'turn-end', turn, outcome: ended }] : [said, usage]
 }

@@ -21,7 +21,7 @@ export async function runTools(setup: TurnSetup, state: TurnState, calls: readon
     }),
   )
   const message: ToolMessage = { role: 'tool', content: calls.map((part, index) => resultPart(part, settled[index]!)) }
-  const body: EntryBody = { type: 'message', turn: setup.turn, message, tokens: setup.tokensOf(message) }
+  const body: EntryBody = { type: 'message', turn: setup.turn, message, tokens: await setup.tokensOf(message) }
   const entries = await setup.append([body])
   return turnState([...state.entries, ...settled.flatMap((each) => each.entries), ...entries])
 }

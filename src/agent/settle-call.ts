@@ -1,5 +1,6 @@
 import { type Origin, type ToolCallPart, wholeCharacter } from '../context.ts'
 import type { Entry, EntryBody, Source } from '../session.ts'
+import { stretch } from '../platform.ts'
 import type { PlannedCall, ToolResult } from '../tool.ts'
 import { askPerson } from './ask-person.ts'
 import { resultFacts, turnCallFacts } from './call-facts.ts'
@@ -142,9 +143,12 @@ async function run(
   // What a tool did that the process took down with it is as unknown as after a crash.
   leaveWhenStopping(setup)
   const durationMs = Math.round(setup.now() - began)
+  const work = stretch()
   const { result, sources } = setup.cite(answered)
   const shown = shownResult(result, settling.most)
+  if (work.isOver()) await work.rest()
   const end = await endOf(setup, settling, { result, shown, durationMs, sources })
+  if (work.isOver()) await work.rest()
   const outcome = { ...facts, kind: 'call' as const, ...resultFacts(result, resultText(result)), durationMs }
   const ended = await setup.append([end], [outcome])
   return { ok: result.ok, text: shown.text, entries: [...started, ...ended] }

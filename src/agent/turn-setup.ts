@@ -43,11 +43,11 @@ export interface TurnSetup {
   /** Gives numbers to what a tool found, and words its result with them (BEHAVIOURS §3.6). */
   cite(result: ToolResult): { readonly result: ToolResult; readonly sources: readonly Source[] }
   /** What the numbers in an answer stand for. */
-  sourcesOf(text: string): readonly Source[]
+  sourcesOf(text: string): Promise<readonly Source[]>
   readonly approvals: Approvals
   /** Completes the account of a call, together with what it led to. */
   finish(call: string, outcome: CallOutcome, bodies: readonly EntryBody[]): Promise<readonly Entry[]>
-  tokensOf(message: Message, partial?: PartialReason): TokenCounts
+  tokensOf(message: Message, partial?: PartialReason): Promise<TokenCounts>
   /** Shows what is so for the time being to whoever is watching. */
   show(delta: Delta): void
   readonly signal: AbortSignal

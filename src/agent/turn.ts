@@ -58,7 +58,7 @@ async function broken(setup: TurnSetup, reply: Exclude<Reply, { type: 'answer' }
   if (!reply.said) return end(setup, ended)
   const outcome = withWayOn(ended)
   const partial = outcome.type === 'cancelled' ? 'cancelled' : 'interrupted'
-  const tokens = setup.tokensOf(reply.said, partial)
+  const tokens = await setup.tokensOf(reply.said, partial)
   await setup.append([
     { type: 'message', turn: setup.turn, call: reply.call, message: reply.said, tokens, partial },
     { type: 'turn-end', turn: setup.turn, outcome },

@@ -13,11 +13,16 @@ export const o200k: TokenCounter = {
   version: '4',
   text(text) {
     let tokens = 0
-    for (let start = 0; start < text.length; start += SLICE) {
-      tokens += countTokens(text.slice(start, start + SLICE), { disallowedSpecial: new Set() })
-    }
+    for (const count of slices(text)) tokens += count
     return tokens
   },
+  slices,
   perMessage: 4,
   images: true,
+}
+
+function* slices(text: string): Generator<number> {
+  for (let start = 0; start < text.length; start += SLICE) {
+    yield countTokens(text.slice(start, start + SLICE), { disallowedSpecial: new Set() })
+  }
 }

@@ -2,6 +2,7 @@ import { estimateTokenCount } from 'tokenx'
 import { imageTokens, UNKNOWN_IMAGE_TOKENS } from './image-tokens.ts'
 import { type AnyMessage, type Message, outputText, toolResults } from './message.ts'
 import type { ToolDefinition } from './tool-definition.ts'
+import { wordSlices } from './word-slices.ts'
 
 /** Counts tokens. Its id and version stand in every manifest that it was used for. */
 export interface TokenCounter {
@@ -9,6 +10,11 @@ export interface TokenCounter {
   readonly version: string
   /** Tokens of one text. */
   text(text: string): number
+  /**
+   * The same sum in parts, each some milliseconds of work: for whoever counts long texts and must keep nobody waiting.
+   * Absent where counting costs nothing.
+   */
+  slices?(text: string): Iterable<number>
   /** Tokens of a text that the core itself made, such as a cleared tool result. `text` where absent. */
   made?(text: string): number
   /** Tokens that the wrapper of each message and each tool costs. */
@@ -45,13 +51,26 @@ export const charsPerFour: TokenCounter = {
   images: true,
 }
 
+/** Characters: what a slice leaves behind is gone before the memory is looked through. */
+const SLICE = 8_192
+
 /** A fast estimate that fits no model exactly and every model roughly. Counts everything that is sent. */
 export const tokenx: TokenCounter = {
   id: 'tokenx',
   version: '2',
-  text: (text) => estimateTokenCount(text),
+  text(text) {
+    // The estimate takes a text apart as a whole: of a long one, slice by slice needs a fraction of the memory.
+    let tokens = 0
+    for (const count of tokenxSlices(text)) tokens += count
+    return tokens
+  },
+  slices: tokenxSlices,
   perMessage: 4,
   images: true,
+}
+
+function* tokenxSlices(text: string): Generator<number> {
+  for (const slice of wordSlices(text, SLICE)) yield estimateTokenCount(slice)
 }
 
 /** The counters that need no table. `o200k` stands behind its own door. */

@@ -8,6 +8,8 @@ import { createTurnstile } from './turnstile.ts'
 
 export interface DocumentReaderOptions {
   readonly limits?: Partial<ReadingLimits>
+  /** Id of the counter of tokens, such as `tokenx`: texts are counted where they are read, so that nobody waits for it. */
+  readonly counter?: string
   /** Files that are read at the same time, each in a process of its own. 2 unless given. */
   readonly atOnce?: number
   /** Milliseconds after which a process that has nothing to do ends. 10,000 unless given. */
@@ -45,6 +47,7 @@ export interface DocumentReader {
  */
 export function createDocumentReader(options: DocumentReaderOptions = {}): DocumentReader {
   const limits: ReadingLimits = { ...usualLimits, ...options.limits }
+  const { counter } = options
   const turnstile = createTurnstile(options.atOnce ?? 2)
   const closing = new AbortController()
   const idle = new Map<ReadingProcess, NodeJS.Timeout>()
@@ -72,7 +75,7 @@ export function createDocumentReader(options: DocumentReaderOptions = {}): Docum
   const readOnce = async (request: ReadingRequest, signal: AbortSignal) => {
     const process = taken()
     try {
-      return await process.read(request, signal)
+      return await process.read({ ...request, ...(counter !== undefined && { counter }) }, signal)
     } finally {
       putBack(process)
     }

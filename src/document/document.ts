@@ -7,6 +7,8 @@ export type Document =
       readonly pages?: readonly number[]
       readonly title?: string
       readonly mediaType: string
+      /** Tokens of the text, by the counter that its reader was given; absent where it was given none. */
+      readonly tokens?: number
     }
   | {
       readonly kind: 'table'

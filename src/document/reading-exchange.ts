@@ -10,6 +10,8 @@ export type ExchangeRequest = ReadingSource & {
   readonly name: string
   readonly url?: string
   readonly charset?: string
+  /** Id of the counter that the text is counted with. */
+  readonly counter?: string
   readonly onProgress?: (progress: ReadingProgress) => void
 }
 
@@ -76,8 +78,14 @@ export async function exchange(
 
 /** Hands a file over piece by piece. Where the process is gone meanwhile, its exit tells. */
 async function handOver(child: ChildProcess, request: ExchangeRequest, limits: ReadingLimits): Promise<void> {
-  const { name, url, charset } = request
-  const task = { name, limits, ...(url !== undefined && { url }), ...(charset !== undefined && { charset }) }
+  const { name, url, charset, counter } = request
+  const task = {
+    name,
+    limits,
+    ...(url !== undefined && { url }),
+    ...(charset !== undefined && { charset }),
+    ...(counter !== undefined && { counter }),
+  }
   if ('path' in request) return send(child, { type: 'read', path: request.path, task })
   for (let at = 0; at < request.bytes.length; at += pieceSize) {
     // oxlint-disable-next-line no-await-in-loop -- one piece at a time, so that nothing piles up

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { setPriority } from 'node:os'
 import process from 'node:process'
 import { Worker } from 'node:worker_threads'
+import { counted } from './counted.ts'
 import { readBytes } from './read-bytes.ts'
 import { errorExit, type ReadingNews, type ReadingOrder } from './reading-messages.ts'
 
@@ -23,11 +24,12 @@ async function read({ path, task }: ReadingOrder & { readonly type: 'read' }): P
   pieces = []
   try {
     const bytes = path === undefined ? Buffer.concat(handed) : await readFile(path)
-    const outcome = await readBytes(bytes, {
+    const said = await readBytes(bytes, {
       ...task,
       onKind: (mediaType) => tell({ type: 'kind', mediaType }),
       onProgress: (progress) => tell({ type: 'progress', progress }),
     })
+    const outcome = task.counter === undefined ? said : await counted(said, task.counter)
     tell({ type: 'outcome', outcome, spent: process.memoryUsage.rss() > task.limits.memoryBytes / 2 })
   } catch (error) {
     tell({ type: 'failed', message: (error as Error).message })

@@ -15,6 +15,8 @@ export interface ReadingTask {
   /** The character set that whoever delivered the bytes declared, as in `Content-Type`. */
   readonly charset?: string
   readonly limits: ReadingLimits
+  /** Id of the counter that the text is counted with; it is not counted where absent. */
+  readonly counter?: string
   /** Told as soon as it is known what the file is: its media type. */
   readonly onKind?: (mediaType: string) => void
   readonly onProgress?: (progress: ReadingProgress) => void

@@ -1,4 +1,5 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider'
+import { stretch } from '../platform.ts'
 import { ModelError } from './model-error.ts'
 import type { CallOptions, FinishReason, Model, ModelEvent, ModelFacts, ModelRequest } from './model.ts'
 import { DEFAULT_PATIENCE, OutOfPatience, type Patience, within } from './patience.ts'
@@ -113,9 +114,12 @@ async function* listen(
 ): AsyncGenerator<ModelEvent> {
   const spoken = spokenMessage()
   const reader = stream.getReader()
+  const work = stretch()
   let begun = false
   try {
     for (;;) {
+      // A quick answer is there as a whole: everybody else would wait until it is told to its end.
+      if (work.isOver()) await work.rest()
       const { done, value: part } = await within(reader.read(), begun ? patience.idleMs : patience.firstMs, signal)
       if (done) throw brokenOff(callee)
       if (part.type === 'error') throw part.error

@@ -2,6 +2,7 @@ import { messageText } from '../context.ts'
 import { type SessionStore, StoreError } from '../session.ts'
 import { attachFiles } from './attach-files.ts'
 import type { Clock } from './clock.ts'
+import { countedInSlices } from './counted-in-slices.ts'
 import type { SubmitInput, Submitted } from './contract.ts'
 import { RuntimeError } from './runtime-error.ts'
 import type { Library } from './library.ts'
@@ -61,7 +62,7 @@ export async function admit(
     type: 'input',
     turn,
     message,
-    tokens: tokenCounts(settings.counter, message),
+    tokens: await countedInSlices(settings.counter, (counter) => tokenCounts(counter, message)),
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
     ...(model === undefined ? {} : { options: { model } }),
     ...(attachments.length === 0 ? {} : { attachments }),

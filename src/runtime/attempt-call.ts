@@ -12,6 +12,7 @@ import type { Model } from '../model.ts'
 import { definitionOf, type Tool } from '../tool.ts'
 import { attachmentsOf, type TurnFile } from './attachments.ts'
 import { budgetFor, type Refusal } from './call-budget.ts'
+import { countedInSlices } from './counted-in-slices.ts'
 import { earlierAttachments, earlierFiles } from './earlier-files.ts'
 import { loadHistory } from './history-loader.ts'
 import { lastStepReminder } from './last-step.ts'
@@ -127,12 +128,17 @@ async function attempt(bench: Workbench, question: CallQuestion, offered: readon
     ...(history.earlier ? { earlier: history.earlier } : {}),
     ...(attachments.length > 0 ? { attachments } : {}),
   }
-  return { input, toolChoice: last ? 'none' : 'auto', outcome: tryToAssemble(input) }
+  return { input, toolChoice: last ? 'none' : 'auto', outcome: await assembleInSlices(input) }
 }
 
 /** Documents that stand in the request can be cited from the first step on. `onyx` says so only after a search (BEHAVIOURS §3.3). */
 function citesDocuments({ setting }: Workbench, { name }: Layout): boolean {
   return name.startsWith('auto') && setting?.fit?.fits === true
+}
+
+/** Assembles, and counts long texts without keeping others waiting. */
+export function assembleInSlices(input: AssemblyInput): Promise<Assembly | ContextOverflowError> {
+  return countedInSlices(input.counter, (counter) => tryToAssemble({ ...input, counter }))
 }
 
 /** Assembles; an overflow is an answer too. */

@@ -1,13 +1,14 @@
 import { Heard } from '../agent.ts'
 import { type Assembly, type Budget, ContextOverflowError, type Layer, layoutOf, outline, turnsOf } from '../context.ts'
 import { answerLimits, type Model, ModelError } from '../model.ts'
+import { stretch } from '../platform.ts'
 import type { CallOutcome, Usage } from '../session.ts'
 import { recordInput } from './call-input.ts'
 import type { Clock } from './clock.ts'
 import type { CompletionEvent, CompletionInput } from './contract.ts'
 import { RuntimeError } from './runtime-error.ts'
 import type { ModelChoice } from './model-choice.ts'
-import { tryToAssemble } from './attempt-call.ts'
+import { assembleInSlices } from './attempt-call.ts'
 import { budgetFor, type Refusal } from './call-budget.ts'
 import type { Workbench } from './workbench.ts'
 import { seal } from './seal.ts'
@@ -73,15 +74,18 @@ async function recordedCall(
     model: model.id,
   }
   const call = clock.newId('call')
+  const work = stretch()
   const recorded = await recordInput(store, input, { layout: settings.layout, inSession: false })
   const record = { id: call, time, model: model.id, input: recorded }
-  const assembly = tryToAssemble(input)
+  const assembly = await assembleInSlices(input)
   if (assembly instanceof ContextOverflowError) {
     await store.putCall({ ...record, manifest: assembly.manifest, requestDigest: '' })
     throw new RuntimeError('context-overflow', assembly.message, { call }, { cause: assembly })
   }
+  if (work.isOver()) await work.rest()
   const { manifest } = seal(assembly)
   await store.putCall({ ...record, manifest, requestDigest: manifest.requestDigest })
+  if (work.isOver()) await work.rest()
   return { call, assembly, budget }
 }
 

@@ -12,9 +12,28 @@ export const counters: Counters = async (id) => {
   throw new RangeError(`There is no counter "${id}". Choose one of ${ids.join(', ')}.`)
 }
 
+/** Of one text that is remembered, characters: what is longer has its count stored with it. */
+const LONGEST = 6_000_000
+/** Of all of them. */
+const ALL = 16_000_000
+
 /** A counter that remembers what the longest-lived texts cost: a system prompt is counted once, not at every step. */
 export function remembering(counter: TokenCounter, capacity = 256): TokenCounter {
   const known = new Map<string, number>()
+  let characters = 0
+
+  function put(text: string, tokens: number): void {
+    if (text.length > LONGEST || known.has(text)) return
+    known.set(text, tokens)
+    characters += text.length
+    while (known.size > capacity || characters > ALL) {
+      const oldest = known.keys().next().value!
+      known.delete(oldest)
+      characters -= oldest.length
+    }
+  }
+
+  const base = counter.slices
   return {
     ...counter,
     text(text) {
@@ -22,9 +41,20 @@ export function remembering(counter: TokenCounter, capacity = 256): TokenCounter
       const before = known.get(text)
       if (before !== undefined) return before
       const tokens = counter.text(text)
-      if (known.size >= capacity) known.delete(known.keys().next().value!)
-      known.set(text, tokens)
+      put(text, tokens)
       return tokens
     },
+    ...(base && {
+      *slices(text: string) {
+        const before = known.get(text)
+        if (before !== undefined) return yield before
+        let tokens = 0
+        for (const slice of base(text)) {
+          tokens += slice
+          yield slice
+        }
+        put(text, tokens)
+      },
+    }),
   }
 }

@@ -86,7 +86,7 @@ export function openFileRoom(options: FileRoomOptions): FileRoom {
     onIndexed: embed,
     store,
     blobs: openBlobs(join(data, 'files')),
-    reader: options.reader ?? createDocumentReader({ limits: { bytes: limits.maxBytes } }),
+    reader: options.reader ?? createDocumentReader({ limits: { bytes: limits.maxBytes }, counter: counter.id }),
     engine,
     clock,
     counter,

@@ -4,7 +4,7 @@ import { restoreInput } from './call-input.ts'
 import type { RebuiltRequest, Replay, ReplayDifference } from './contract.ts'
 import { RuntimeError } from './runtime-error.ts'
 import type { Counters } from './counters.ts'
-import { tryToAssemble } from './attempt-call.ts'
+import { assembleInSlices } from './attempt-call.ts'
 import { canonical, seal, type Sealed, sha256 } from './seal.ts'
 
 /** Every call that was made, and how each of them came to be. */
@@ -31,7 +31,7 @@ export function createLedger(store: SessionStore, counters: Counters): Ledger {
   }
 
   async function rebuild(call: CallRecord): Promise<Assembly> {
-    const again = tryToAssemble(await restoreInput(store, call, counters))
+    const again = await assembleInSlices(await restoreInput(store, call, counters))
     if (!(again instanceof ContextOverflowError)) return again
     throw new RuntimeError(
       'context-overflow',
@@ -85,7 +85,7 @@ export function createLedger(store: SessionStore, counters: Counters): Ledger {
 
   /** A call that overflowed sent nothing: its digest is empty, and has to be empty again. */
   async function digestAgain(call: CallRecord): Promise<string> {
-    const again = tryToAssemble(await restoreInput(store, call, counters))
+    const again = await assembleInSlices(await restoreInput(store, call, counters))
     return again instanceof ContextOverflowError ? '' : sha256(canonical(again.request))
   }
 }

@@ -11,6 +11,7 @@ import {
   type SessionStore,
 } from '../session.ts'
 import type { Clock } from './clock.ts'
+import { textTokens } from './counted-in-slices.ts'
 import { RuntimeError } from './runtime-error.ts'
 import { counterKey } from './turn-projection.ts'
 import { runtimeFailure } from './runtime-failure.ts'
@@ -255,7 +256,7 @@ async function stateOf({ store, counter, limits }: LibraryParts, found: Document
   if (found.kind === 'table') {
     return { type: 'ready', reading: { kind: 'table', mediaType, content, characters, sheets: found.sheets } }
   }
-  const tokens = counter.text(text)
+  const tokens = found.tokens ?? (await textTokens(counter, text))
   if (tokens > limits.maxTokens) {
     const reason = `It has ${tokens} tokens; at most ${limits.maxTokens} are taken. Split it into smaller files.`
     return { type: 'failed', code: 'too-many-tokens', reason }

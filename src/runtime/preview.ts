@@ -1,4 +1,5 @@
 import { ContextOverflowError } from '../context.ts'
+import { countedInSlices } from './counted-in-slices.ts'
 import { noSuchSession } from './admission.ts'
 import type { Clock } from './clock.ts'
 import type { Preview, PreviewOptions } from './contract.ts'
@@ -25,7 +26,10 @@ export async function preview(
   if (session !== undefined && !desk) throw noSuchSession(session)
   const { model, bench } = await prepare({ ...desk, ...chosen }, asked)
   const message = { role: 'user', content: input } as const
-  const counted = { message, tokens: tokenCounts(bench.settings.counter, message).full }
+  const counted = {
+    message,
+    tokens: (await countedInSlices(bench.settings.counter, (counter) => tokenCounts(counter, message))).full,
+  }
   const { outcome } = await attemptCall(bench, {
     model,
     session: session ?? NEW_SESSION,

@@ -1,3 +1,4 @@
+import { stretch } from '../platform.ts'
 import type { Entry, SessionStore } from '../session.ts'
 import type { EventsOptions, SessionEvent } from './contract.ts'
 import { RuntimeError } from './runtime-error.ts'
@@ -21,6 +22,7 @@ export async function* sessionEvents(
   // Whatever was written up to here is read from the log, whatever comes later is told.
   let heard = desk.stream.lastSeq()
   const backlog = openBacklog(desk.stream, signal)
+  const work = stretch()
   try {
     let reached = seen.seq
     // Words whose message stands in the log are no longer provisional: the message has been told instead.
@@ -41,6 +43,7 @@ export async function* sessionEvents(
         for (const entry of entries) {
           note(entry)
           reached = entry.seq
+          if (work.isOver()) await work.rest()
           yield { id: eventId(entry.seq, 0), type: 'entry', entry }
           if (isEnd(entry, turn)) return
         }
@@ -50,10 +53,14 @@ export async function* sessionEvents(
     if (after !== 'live') {
       const { since, events } = backlog.running
       const known = since <= seen.seq ? seen.delta : 0
-      for (const event of events.slice(known)) if (isSaidIn(event, turn) && isCurrent(event)) yield behind(event)
+      for (const event of events.slice(known)) {
+        if (work.isOver()) await work.rest()
+        if (isSaidIn(event, turn) && isCurrent(event)) yield behind(event)
+      }
     }
     while (await backlog.more()) {
       for (const event of backlog.take()) {
+        if (work.isOver()) await work.rest()
         if (event.type === 'entry') {
           const { seq } = event.entry
           // What another process wrote between is told by nobody, and stands in the log.

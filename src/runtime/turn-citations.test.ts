@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import * as fc from 'fast-check'
+import { citedNumbers, citedText } from '../context.ts'
 import type { FoundDocument } from '../plugin.ts'
 import type { Entry, Source } from '../session.ts'
 import type { ToolResult } from '../tool.ts'
@@ -35,16 +37,46 @@ test('numbers that were given before a restart are read from the log', () => {
   assert.deepEqual(numbersOf(after.cite(found('c', 'a'))), [3, 1])
 })
 
-test('what an answer cites is found once each, in its order, and a number that nobody gave is prose', () => {
+test('what an answer cites is found once each, in its order, and a number that nobody gave is prose', async () => {
   const citations = turnCitations([], [manual])
   citations.cite(found('a', 'b'))
-  const cited = citations.sourcesOf('High water [3], as the manual has it [1][3], in [2024]. `[2]`')
+  const cited = await citations.sourcesOf('High water [3], as the manual has it [1][3], in [2024]. `[2]`')
   assert.deepEqual(
     cited.map(({ citation, title }) => [citation, title]),
     [
       [3, 'b'],
       [1, 'manual.pdf'],
     ],
+  )
+})
+
+test('an answer that is read in parts cites what it cites as a whole', async () => {
+  const citations = turnCitations([], [manual])
+  citations.cite(found('a', 'b', 'c'))
+  const known = (number: number) => number <= 4
+  const bit = fc.constantFrom(
+    '[1]',
+    '[2',
+    ', 3]',
+    '[[4]]',
+    '`',
+    '```\n',
+    '\n\n',
+    '[9]',
+    'x'.repeat(5_461),
+    '【3】',
+    '](',
+  )
+  await fc.assert(
+    fc.asyncProperty(fc.array(bit, { maxLength: 40 }), async (bits) => {
+      const text = bits.join('')
+      const cited = await citations.sourcesOf(text)
+      assert.deepEqual(
+        cited.map(({ citation }) => citation),
+        citedNumbers(citedText(text, known)),
+      )
+    }),
+    { numRuns: 200 },
   )
 })
 

@@ -1,4 +1,12 @@
-import { citationNumbers, citedNumbers, citedText, resultsText, withDocuments } from '../context.ts'
+import {
+  type CitationPiece,
+  citationNumbers,
+  citationReader,
+  citedNumbers,
+  resultsText,
+  withDocuments,
+} from '../context.ts'
+import { inSlices, partsOf } from '../platform.ts'
 import type { FoundDocument } from '../plugin.ts'
 import type { Entry, Source } from '../session.ts'
 import type { ToolResult } from '../tool.ts'
@@ -12,8 +20,11 @@ export interface TurnCitations {
   /** Numbers what a tool found, and words its result for the model. */
   cite(result: ToolResult): { readonly result: ToolResult; readonly sources: readonly Source[] }
   /** What the numbers in a text stand for, each once, in the order in which they first stand there. */
-  sourcesOf(text: string): readonly Source[]
+  sourcesOf(text: string): Promise<readonly Source[]>
 }
+
+/** Characters of an answer that are read at once: a millisecond or two. */
+const PART = 16_384
 
 /** Reads the numbers that were given before from the entries of the turn. */
 export function turnCitations(entries: readonly Entry[], documents: readonly Source[]): TurnCitations {
@@ -54,9 +65,14 @@ export function turnCitations(entries: readonly Entry[], documents: readonly Sou
       }))
       return { result: { ...result, output: resultsText(results) }, sources: given }
     },
-    sourcesOf(text) {
-      const cited = citedText(text, (number) => sources.has(number))
-      return [...new Set(citedNumbers(cited))].flatMap((number) => sources.get(number) ?? [])
+    async sourcesOf(text) {
+      if (sources.size === 0) return []
+      const reader = citationReader((number) => sources.has(number))
+      const cited = new Set<number>()
+      const add = (pieces: readonly CitationPiece[]) => citedNumbers(pieces).forEach((number) => cited.add(number))
+      await inSlices(partsOf(text, PART), (part) => add(reader.read(part)))
+      add(reader.end())
+      return [...cited].flatMap((number) => sources.get(number) ?? [])
     },
   }
 }

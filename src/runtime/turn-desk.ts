@@ -2,12 +2,14 @@ import { pause, type PreparedCall, type Step, type TurnSetup } from '../agent.ts
 import { ContextOverflowError, type Message, outline, type Turn } from '../context.ts'
 import { answerLimits } from '../model.ts'
 import type { AuditFacts, CallRecord, Entry, EntryBody } from '../session.ts'
+import { stretch } from '../platform.ts'
 import { createToolbox, type Tool } from '../tool.ts'
 import type { ApprovalDesk } from './approvals.ts'
 import { turnFiles } from './attachments.ts'
 import { attemptCall, type CallQuestion } from './attempt-call.ts'
 import { type CallPlace, withForecast } from './call-forecast.ts'
 import { recordInput } from './call-input.ts'
+import { countedInSlices } from './counted-in-slices.ts'
 import { documentSources } from './setting-context.ts'
 import type { Library } from './library.ts'
 import { seal } from './seal.ts'
@@ -83,6 +85,7 @@ export function turnSetup(turnDesk: TurnDesk): TurnSetup {
       ...(step.deeper ? { deeper: { ...step.deeper, used: estimated } } : {}),
     }
     if (step.deeper) bench.calibration.noteLimit(model.id, step.deeper.limit)
+    const work = stretch()
     const attempt = await attemptCall(bench, question)
     const call = clock.newId('call')
     const upTo = desk.stream.lastSeq()
@@ -99,7 +102,10 @@ export function turnSetup(turnDesk: TurnDesk): TurnSetup {
       await writeOverflow(base, attempt.outcome)
       throw attempt.outcome
     }
+    // What is long is read, sealed and sent one after the other: each may take as long as others can wait.
+    if (work.isOver()) await work.rest()
     const sealed = seal(attempt.outcome)
+    if (work.isOver()) await work.rest()
     const manifest = await withForecast(turnDesk, sealed)
     const record: CallRecord = { ...base, manifest, requestDigest: sealed.manifest.requestDigest }
     const { cut } = manifest
@@ -172,7 +178,8 @@ export function turnSetup(turnDesk: TurnDesk): TurnSetup {
       const [, written] = await Promise.all([store.finishCall(call, outcome), bodies.length > 0 ? append(bodies) : []])
       return written
     },
-    tokensOf: (message, partial) => tokenCounts(settings.counter, message, partial),
+    tokensOf: (message, partial) =>
+      countedInSlices(settings.counter, (counter) => tokenCounts(counter, message, partial)),
     show: (delta) => desk.stream.delta(turn, delta),
     signal,
     now: () => clock.monotonic(),

@@ -1,3 +1,4 @@
+import { stretch } from '../platform.ts'
 import { contentReferences } from './content.ts'
 import type { CallRecord, Entry } from './entry.ts'
 import { StoreError } from './store-error.ts'
@@ -20,12 +21,15 @@ export async function* exportSession(store: SessionStore, id: string): AsyncGene
   yield lineOf({ foreword: 'session', version: EXPORT_VERSION, session })
 
   const mentioned = new Set<string>()
+  const work = stretch()
   for await (const entry of allEntries(store, id, session.entries)) {
+    if (work.isOver()) await work.rest()
     const { session: _, seq, time, ...body } = entry
     yield noting(mentioned, { entry: { seq, time, ...body } })
   }
   let calls = 0
   for await (const { session: _, ...call } of allCalls(store, id, session.entries)) {
+    if (work.isOver()) await work.rest()
     calls += 1
     yield noting(mentioned, { call })
   }
@@ -35,6 +39,7 @@ export async function* exportSession(store: SessionStore, id: string): AsyncGene
   for (const hash of mentioned) {
     const text = await store.content(hash)
     if (text === undefined) continue
+    if (work.isOver()) await work.rest()
     contents += 1
     yield lineOf({ content: { hash, text } })
   }

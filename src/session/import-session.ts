@@ -1,3 +1,4 @@
+import { stretch } from '../platform.ts'
 import { contentHash } from './content.ts'
 import type { Binding, CallRecord, EntryBody } from './entry.ts'
 import { type ExportCounts, type ExportedFile, type ExportLine, invalidLine, readExportLine } from './export-line.ts'
@@ -83,7 +84,9 @@ async function readAll(lines: AsyncIterable<string> | Iterable<string>): Promise
   const calls: CallRecord[] = []
   const files: ExportedFile[] = []
   const contents: string[] = []
+  const work = stretch()
   for await (const text of lines) {
+    if (work.isOver()) await work.rest()
     line += 1
     if (text.trim() === '') continue
     const next = readExportLine(text, line)

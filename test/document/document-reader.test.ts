@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { tokenx } from '../../src/context.ts'
+import { o200k } from '../../src/context/o200k.ts'
 import { createDocumentReader, type DocumentReader, type DocumentReaderOptions } from '../../src/document.ts'
 import { imageFiles } from './files/image-file.ts'
 import { pdfFile, pdfOf } from './files/pdf-file.ts'
@@ -33,6 +35,18 @@ test('files of every kind are read, one after another in the same processes', as
     ['Hello.', 'Hello.', '# S\n\n1', 'Hello.', 'Hello.', 3],
   )
   assert.equal(readingProcesses().length, 1)
+})
+
+test('a text is counted where it is read, by the counter that the reader was given', async (context) => {
+  const text = 'The keeper notes 7 ships, 東京 and the tide.\n'.repeat(3000)
+  const read = async (counter: string, bytes: Buffer = Buffer.from(text)) => {
+    const document = await readerOf(context, { counter }).read({ bytes, name: 'a.txt' })
+    return document.kind === 'text' ? [document.text.trim() === text.trim(), document.tokens] : document.kind
+  }
+  assert.deepEqual(await read('tokenx'), [true, tokenx.text(text)])
+  assert.deepEqual(await read('o200k'), [true, o200k.text(text)])
+  assert.deepEqual(await read('another'), [true, undefined])
+  assert.equal(await read('tokenx', imageFiles['image/png']!(3, 4)), 'image')
 })
 
 test('a file is read from a path, and a path that leads to none is an error', async (context) => {

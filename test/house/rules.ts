@@ -8,6 +8,7 @@ export type Sources = ReadonlyMap<string, string>
 /** A new floor or room is a decision (docs/decisions). */
 export const floors: Readonly<Record<string, number>> = {
   context: 1,
+  platform: 1,
   session: 2,
   model: 2,
   tool: 2,

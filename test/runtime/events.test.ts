@@ -28,6 +28,35 @@ test('deltas come in order, and the message that follows holds the same text', a
   assert.equal(events.map(told).at(-1), '7 turn-end')
 })
 
+test('a reader who catches up with a long answer lets everybody else run meanwhile', async (t) => {
+  const spoken = gate()
+  const goOn = gate()
+  const model = scriptedModel({
+    answer: () => ({
+      text: Array.from({ length: 20 }, () => 'word '),
+      before(piece) {
+        if (piece === 19) spoken.open()
+        return piece === 19 ? goOn.passed : undefined
+      },
+    }),
+  })
+  const { runtime } = await opened(t, { model })
+  const { session, turn } = await runtime.submit({ text: 'hello' })
+  await spoken.passed
+  let words = 0
+  let meanwhile: number | undefined
+  for await (const event of runtime.events(session, { turn })) {
+    if (event.type !== 'text-delta') continue
+    words += 1
+    if (words === 1) setImmediate(() => (meanwhile = words))
+    if (words === 19) goOn.open()
+    const until = performance.now() + 12
+    while (performance.now() < until);
+  }
+  assert.equal(words, 20)
+  assert.ok(meanwhile! < 5, `after ${meanwhile} words`)
+})
+
 test('a reader who comes back with the id of any event gets exactly what came after it', async (t) => {
   const spoken = gate()
   const goOn = gate()

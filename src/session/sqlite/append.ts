@@ -6,11 +6,22 @@ import { sessionState } from './session-table.ts'
 import { type Tables, tables } from './tables.ts'
 import { insertTurn, shiftTurns, turn, turnOfKey, updateTurn } from './turn-table.ts'
 
+/** Bodies of entries, and each as the JSON that is written. Made before the transaction, which everybody waits for. */
+export interface WrittenBodies {
+  readonly bodies: readonly EntryBody[]
+  readonly data: readonly string[]
+}
+
+/** Bodies as they are written. */
+export function writtenBodies(bodies: readonly EntryBody[]): WrittenBodies {
+  return { bodies, data: bodies.map((body) => JSON.stringify(body)) }
+}
+
 /** Writes entries and what the projections make of them. To be run within a transaction. */
 export function append(
   connection: Connection,
   session: string,
-  bodies: readonly EntryBody[],
+  { bodies, data }: WrittenBodies,
   time: string,
 ): readonly Entry[] {
   if (bodies.length === 0) return []
@@ -25,7 +36,7 @@ export function append(
   planned.entries.forEach(({ seq, type }, index) => {
     const body = bodies[index]!
     const ofTurn = 'turn' in body ? body.turn : null
-    connection.run(insertEntry, { session, seq, time, type, turn: ofTurn, data: JSON.stringify(body) })
+    connection.run(insertEntry, { session, seq, time, type, turn: ofTurn, data: data[index]! })
   })
   for (const shift of planned.shifts) connection.run(shiftTurns, { session, ...shift })
   for (const { row, isNew, idempotencyKey = null } of planned.turns) {

@@ -27,6 +27,10 @@ export interface Connection {
   /** Runs it within a transaction. A throw undoes only this. */
   nested<Result>(work: () => Result): Result
   readonly inTransaction: boolean
+  /** Whether a commit that finds many pages in the write-ahead log moves them into the file. It does unless told. */
+  movesPages(does: boolean): void
+  /** Moves now what no reader needs in the log. */
+  movePages(): void
   close(): void
 }
 
@@ -44,6 +48,8 @@ const DEFAULT_BUSY_TIMEOUT_MS = 5_000
 /** A long conversation is read again at every step: its pages should stay in memory. */
 const CACHE_KIBIBYTES = 32 * 1024
 const PAGE_BYTES = 4_096
+/** Of the write-ahead log, before it is moved into the file: what SQLite has unless told. */
+const LOG_PAGES = 1_000
 
 /** @throws StoreError */
 export function openConnection(options: SqliteStoreOptions): Connection {
@@ -109,6 +115,8 @@ export function openConnection(options: SqliteStoreOptions): Connection {
     get inTransaction() {
       return database.isTransaction
     },
+    movesPages: (does) => execute(`pragma wal_autocheckpoint = ${does ? LOG_PAGES : 0}`),
+    movePages: () => execute('pragma wal_checkpoint(passive)'),
     close() {
       open = false
       if (database.isOpen) database.close()

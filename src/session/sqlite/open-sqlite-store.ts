@@ -1,8 +1,9 @@
+import { stretch } from '../../platform.ts'
 import { contentHash } from '../content.ts'
 import { StoreError } from '../store-error.ts'
 import type { Entry } from '../entry.ts'
 import type { EntryListener, SessionStore, Write } from '../store.ts'
-import { append } from './append.ts'
+import { append, writtenBodies } from './append.ts'
 import { auditHead, auditRecords, putAudit } from './audit-table.ts'
 import { call, calls, finishCall, putCall } from './call-table.ts'
 import { type Connection, type SqliteStoreOptions, openConnection } from './connection.ts'
@@ -16,7 +17,7 @@ import { putRecord, record, records, recordVersions } from './record-table.ts'
 import { bind, bound, deleteSession, sessionRow, sessionRows } from './session-table.ts'
 import { turn, turnOfKey, turnsBefore, unfinishedTurns } from './turn-table.ts'
 import { putValue, value } from './value-table.ts'
-import { createWriteQueue } from './write-queue.ts'
+import { createWriteQueue, type WriteOptions } from './write-queue.ts'
 
 /** Hashes of 64 characters: some 200 KB. */
 const KNOWN_HASHES = 2_000
@@ -46,12 +47,15 @@ function storeOn(connection: Connection): SessionStore {
   let closed = false
 
   return {
-    append: (session, bodies, time) => write(() => append(connection, session, bodies, time), tell),
+    async append(session, bodies, time) {
+      const made = writtenBodies(bodies)
+      const characters = made.data.reduce((sum, data) => sum + data.length, 0)
+      return write(() => append(connection, session, made, time), { written: tell, characters })
+    },
     async transaction(writes) {
-      await write(
-        () => writes.map((each) => applied(connection, each)),
-        (written) => written.forEach(tell),
-      )
+      await write(() => writes.map((each) => applied(connection, each)), {
+        written: (written) => written.forEach(tell),
+      })
     },
     watch(listener) {
       // A function of its own, so that one that is given twice is told twice.
@@ -70,9 +74,11 @@ function storeOn(connection: Connection): SessionStore {
     setFileOwner: (id, owner) => write(() => setFileOwner(connection, id, owner)),
     deleteFile: (id) => write(() => deleteFile(connection, id)),
     async putContent(text) {
+      const work = stretch()
       const hash = contentHash(text)
       if (known.has(hash)) return hash
-      await write(() => putContent(connection, text, hash))
+      if (work.isOver()) await work.rest()
+      await write(() => putContent(connection, text, hash), { characters: text.length })
       known.add(hash)
       return hash
     },
@@ -113,18 +119,18 @@ function storeOn(connection: Connection): SessionStore {
     if (written.length > 0) for (const listener of listeners) listener(written)
   }
 
-  async function write<Result>(run: () => Result, written?: (result: Result) => void): Promise<Result> {
+  async function write<Result>(run: () => Result, options?: WriteOptions<Result>): Promise<Result> {
     if (closed) throw new StoreError('closed', `the store ${connection.path} is closed`)
     if (connection.readOnly) {
       throw new StoreError('readonly', `the store ${connection.path} was opened for reading: write through the gateway`)
     }
-    return queue.push(run, written)
+    return queue.push(run, options)
   }
 }
 
 /** Answers the entries that it wrote. */
 function applied(connection: Connection, write: Write): readonly Entry[] {
-  if (write.type === 'append') return append(connection, write.session, write.bodies, write.time)
+  if (write.type === 'append') return append(connection, write.session, writtenBodies(write.bodies), write.time)
   apply(connection, write)
   return []
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { contentHash } from '../content.ts'
 import { openConnection } from './connection.ts'
 import { openSqliteStore } from './open-sqlite-store.ts'
 import { temporaryStore } from '../../../test/session/temporary-store.ts'
@@ -56,3 +57,58 @@ test('a text that could not be written is tried again', async (context) => {
   assert.equal(await store.content(await store.putContent('text')), 'text')
   await store.close()
 })
+
+test('two large writes of one moment are two transactions, and the small ones go with them', async (context) => {
+  const path = await temporaryStore(context)
+  const store = await openSqliteStore({ path })
+  const reader = await openSqliteStore({ path, readOnly: true })
+  const [one, other] = ['x'.repeat(1_500_000), 'y'.repeat(1_500_000)]
+  const onDisk = () =>
+    Promise.all([reader.value('before'), reader.content(contentHash(one)), reader.content(contentHash(other))])
+  const writes = [
+    store.putValue('before', 1),
+    store.putContent(one).then(onDisk),
+    store.putContent(other),
+    store.putValue('behind', 2),
+  ]
+  const [, between] = await Promise.all(writes)
+  assert.deepEqual(between, [1, one, undefined])
+  assert.deepEqual(await onDisk(), [1, one, other])
+  assert.equal(await reader.value('behind'), 2)
+  await reader.close()
+  await store.close()
+})
+
+test('what waits is written when the store is closed, large or not', async (context) => {
+  const path = await temporaryStore(context)
+  const store = await openSqliteStore({ path })
+  await store.append('a', [{ type: 'session-start' }], time)
+  const turn = (id: string, content: string) =>
+    store.append('a', [{ type: 'input', turn: id, message: { role: 'user', content }, tokens: counts }], time)
+  const written = [turn('t1', 'x'.repeat(1_100_000)), turn('t2', 'y'.repeat(1_100_000)), turn('t3', 'z')]
+  await store.close()
+  await Promise.all(written)
+  const again = await openSqliteStore({ path })
+  assert.deepEqual(
+    (await again.entries('a')).map(({ type }) => type),
+    ['session-start', 'input', 'input', 'input'],
+  )
+  await again.close()
+})
+
+test('a large write that does not fit is refused alone', async (context) => {
+  const path = await temporaryStore(context)
+  const store = await openSqliteStore({ path, maxBytes: 2_500_000 })
+  const outcomes = await Promise.allSettled([
+    store.putContent('x'.repeat(1_100_000)),
+    store.putContent('y'.repeat(9_000_000)),
+    store.putValue('small', 1),
+  ])
+  assert.deepEqual(
+    outcomes.map((outcome) => (outcome.status === 'rejected' ? outcome.reason.code : 'written')),
+    ['written', 'full', 'written'],
+  )
+  await store.close()
+})
+
+const counts = { counter: 'chars@1', full: 1, least: 1 }

@@ -6,13 +6,20 @@ export interface WriteQueue {
    * Resolves when what `run` wrote is on the disk. A throw of `run` undoes only this write. `written` is called once it is
    * there: in the order of the writes, and before anybody sees one of their promises resolve.
    */
-  push<Result>(run: () => Result, written?: (result: Result) => void): Promise<Result>
-  /** Writes what waits, now. */
+  push<Result>(run: () => Result, options?: WriteOptions<Result>): Promise<Result>
+  /** Writes all that waits, now. */
   flush(): void
+}
+
+export interface WriteOptions<Result> {
+  readonly written?: (result: Result) => void
+  /** About how much it writes. Two large writes are never put together, so that everybody else has a turn between them. */
+  readonly characters?: number
 }
 
 interface Job {
   readonly run: () => unknown
+  readonly isLarge: boolean
   readonly written: ((result: never) => void) | undefined
   readonly resolve: (result: never) => void
   readonly reject: (error: unknown) => void
@@ -20,22 +27,58 @@ interface Job {
 
 type Attempt = { readonly ok: true; readonly result: unknown } | { readonly ok: false; readonly error: unknown }
 
+/** By then those who waited for a large write have been told. */
+const UNTIL_MOVED_MS = 100
+
+/** Characters. A write of a megabyte takes some milliseconds. */
+const LARGE = 1_000_000
+
 export function createWriteQueue(connection: Connection): WriteQueue {
   let waiting: Job[] = []
-  return { push, flush }
-
-  function push<Result>(run: () => Result, written?: (result: Result) => void): Promise<Result> {
-    return new Promise((resolve, reject) => {
-      if (waiting.length === 0) setImmediate(flush)
-      waiting.push({ run, written, resolve, reject })
-    })
+  return {
+    push(run, { characters = 0, written } = {}) {
+      return new Promise((resolve, reject) => {
+        if (waiting.length === 0) setImmediate(writeNext)
+        waiting.push({ run, isLarge: characters >= LARGE, written, resolve, reject })
+      })
+    },
+    flush() {
+      while (waiting.length > 0) write()
+    },
   }
 
-  function flush(): void {
-    const jobs = waiting
-    waiting = []
-    if (jobs.length > 0) settle(connection, jobs)
+  function writeNext(): void {
+    write()
+    if (waiting.length > 0) setImmediate(writeNext)
   }
+
+  function write(): void {
+    const large = waiting.findIndex(({ isLarge }) => isLarge)
+    const next = large === -1 ? -1 : waiting.findIndex(({ isLarge }, index) => isLarge && index > large)
+    const jobs = next === -1 ? waiting : waiting.slice(0, next)
+    waiting = waiting.slice(jobs.length)
+    if (large !== -1) settleLarge(connection, jobs)
+    else if (jobs.length > 0) settle(connection, jobs)
+  }
+}
+
+/** Moving what was written from the log of the database to its place takes as long again: that has a turn of its own. */
+function settleLarge(connection: Connection, jobs: readonly Job[]): void {
+  try {
+    connection.movesPages(false)
+  } catch (error) {
+    for (const job of jobs) job.reject(error)
+    return
+  }
+  settle(connection, jobs)
+  setTimeout(() => {
+    try {
+      connection.movesPages(true)
+      connection.movePages()
+    } catch {
+      // Closed meanwhile, or busy: whoever writes or closes next moves them.
+    }
+  }, UNTIL_MOVED_MS).unref()
 }
 
 /**

@@ -1,0 +1,217 @@
+/**
+ * How long texts keep everybody else waiting: the longest pause of the event loop of the gateway while one long thing
+ * passes through it, beside that of a process that does nothing on the same machine at the same time.
+ *
+ *   npm run bench:stall [-- CASE…]
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { openSqliteSearch } from '../src/search.ts'
+import { exportSession, importSession, openSqliteStore } from '../src/session.ts'
+import { type Child, startChild } from './gateway/child.ts'
+import { longPdf } from './stall/long-pdf.ts'
+import { longText } from './stall/long-text.ts'
+import { type Pause, watchPauses } from './stall/pauses.ts'
+
+const MEGABYTE = 1_000_000
+const here = import.meta.dirname
+const wanted = process.argv.slice(2)
+const home = mkdtempSync(join(tmpdir(), 'foreword-bench-'))
+process.on('exit', () => rmSync(home, { recursive: true, force: true }))
+const watched = ['--import', join(here, 'stall/watched.ts')]
+const idle = await startChild([...watched, join(here, 'stall/idle.ts')])
+const provider = await startChild([join(here, 'stall/provider.ts')])
+writeFileSync(
+  join(home, 'config.json'),
+  JSON.stringify({
+    gateway: { port: 0, token: 'bench-of-long-texts-and-pauses', maxBodyBytes: 32 * MEGABYTE },
+    model: 'bench/m',
+    providers: { bench: { kind: 'openai-compatible', baseURL: `http://127.0.0.1:${provider.line}/v1` } },
+    models: { 'bench/m': { window: 40_000_000, maxOutput: 10_000_000 } },
+    context: { reserve: 10_000_000 },
+    files: { maxTokens: 20_000_000 },
+    plugins: [join(here, 'stall/print-plugin.ts')],
+  }),
+)
+writeFileSync(
+  join(home, 'tool-access.json'),
+  JSON.stringify({ global: { mode: 'allowlist', allowedTools: ['print'] } }),
+)
+const nodeArguments = (process.env['BENCH_NODE_ARGS'] ?? '--max-semi-space-size=4').split(' ')
+const gateway = await startChild([
+  ...nodeArguments,
+  ...watched,
+  join(here, '../bin/foreword.js'),
+  'start',
+  '--json',
+  '--home',
+  home,
+])
+const base = `http://127.0.0.1:${(JSON.parse(gateway.line) as { port: number }).port}`
+const authorization = { authorization: 'Bearer bench-of-long-texts-and-pauses' }
+
+console.log('case                                     took   longest pause     worked   idle process')
+// What is compiled at its first use is no pause of a long text.
+await turn(undefined, 'call 30000')
+await completion('hello')
+const long = await measured('10 MB answer', () => turn(undefined, `say ${10 * MEGABYTE}`))
+if (long) await measured('the turn after it', () => turn(long, 'hello'))
+await measured('10 MB answer, /v1', () => completion(`say ${10 * MEGABYTE}`))
+await measured('10 MB tool result', () => turn(undefined, `call ${10 * MEGABYTE}`))
+const pasted = await measured('2 MB message', () => turn(undefined, longText(2 * MEGABYTE - 10)))
+if (pasted) await measured('the turn after it', () => turn(pasted, 'hello'))
+await measured('10 MB message, /v1', () => completion(longText(10 * MEGABYTE)))
+await measured('3 MB text file', async () => attached(await upload('log.md', Buffer.from(longText(3 * MEGABYTE)))))
+await measured('20 MB PDF', async () => attached(await upload('long.pdf', longPdf(20 * MEGABYTE, 3_500_000))))
+await measured('50 MB upload', () => upload('wide.txt', Buffer.from(longText(50 * MEGABYTE))))
+await gateway.stop()
+
+await inProcess('export, 100,000 messages', async () => {
+  const store = await openSqliteStore({ path: join(home, 'export.sqlite') })
+  for (let at = 0; at < 50_000; at += 1000) await store.transaction(turnsFrom(at, 1000))
+  const lines: string[] = []
+  return {
+    work: async () => {
+      for await (const line of exportSession(store, 'a')) lines.push(line)
+      const other = await openSqliteStore({ path: join(home, 'import.sqlite') })
+      return { close: () => (store.close(), other.close()), next: async () => void (await importSession(other, lines)) }
+    },
+    next: 'import of it',
+  }
+})
+await inProcess('index, 20 MB text', async () => {
+  const engine = await openSqliteSearch({ path: join(home, 'search.sqlite') })
+  const text = longText(20 * MEGABYTE)
+  return {
+    work: async () => {
+      await engine.index({ id: 'a', title: 'a', collections: ['c'], digest: 'd', text })
+      return { close: () => engine.close() }
+    },
+  }
+})
+
+await idle.stop()
+await provider.stop()
+
+function isWanted(name: string): boolean {
+  return wanted.length === 0 || wanted.some((word) => name.includes(word))
+}
+
+/** Measures the gateway. */
+async function measured<Result>(name: string, work: () => Promise<Result>): Promise<Result | undefined> {
+  if (!isWanted(name)) return undefined
+  await Promise.all([ask(gateway, 'reset'), ask(idle, 'reset')])
+  const began = performance.now()
+  const result = await work()
+  // What follows the answer, such as an index, belongs to it.
+  await sleep(1000)
+  row(name, performance.now() - began - 1000, await ask(gateway, 'longest'), await ask(idle, 'longest'))
+  return result
+}
+
+interface Prepared {
+  readonly next?: string
+  work(): Promise<{ close(): unknown; next?(): Promise<void> }>
+}
+
+/** Measures this process: what a command does by itself. */
+async function inProcess(name: string, prepare: () => Promise<Prepared>): Promise<void> {
+  if (!isWanted(name)) return
+  const watch = watchPauses()
+  const timed = async <Result>(title: string, work: () => Promise<Result>): Promise<Result> => {
+    await ask(idle, 'reset')
+    await sleep(10)
+    watch.reset()
+    const began = performance.now()
+    const result = await work()
+    row(title, performance.now() - began, watch.longest(), await ask(idle, 'longest'))
+    return result
+  }
+  const { work, next } = await prepare()
+  const done = await timed(name, work)
+  if (next && done.next) await timed(next, done.next)
+  watch.stop()
+  await done.close()
+}
+
+function row(name: string, took: number, { ms, workedMs }: Pause, floor: Pause): void {
+  const columns = [name.padEnd(34), seconds(took).padStart(10), inMs(ms).padStart(15), inMs(workedMs).padStart(10)]
+  console.log(`${columns.join(' ')} ${inMs(floor.ms).padStart(14)}`)
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(1)} s`
+}
+
+function inMs(ms: number): string {
+  return `${ms.toFixed(0)} ms`
+}
+
+function ask(child: Child, order: 'reset' | 'longest'): Promise<Pause> {
+  return new Promise((resolve) => {
+    child.process.once('message', (pause) => resolve(pause as Pause))
+    child.process.send(order)
+  })
+}
+
+/** Says something and reads every event until the turn is over. Answers the session. */
+async function turn(session: string | undefined, text: string, attachments?: readonly string[]): Promise<string> {
+  const said = (await posted('/api/messages', { text, session, attachments })) as { session: string; turn: string }
+  const events = await fetch(`${base}/api/sessions/${said.session}/events?turn=${said.turn}`, {
+    headers: authorization,
+  })
+  let tail = ''
+  for await (const piece of events.body!) tail = (tail + Buffer.from(piece).toString('latin1')).slice(-500)
+  if (!tail.includes('"completed"')) throw new Error(`the turn did not end well: ${tail}`)
+  return said.session
+}
+
+async function completion(text: string): Promise<void> {
+  const messages = [{ role: 'user', content: text }]
+  await posted('/v1/chat/completions', { model: 'foreword', messages })
+}
+
+async function upload(name: string, bytes: Buffer): Promise<string> {
+  const form = new FormData()
+  form.append('file', new Blob([new Uint8Array(bytes)]), name)
+  const response = await fetch(`${base}/api/files`, { method: 'POST', headers: authorization, body: form })
+  const { files } = (await succeeded(response)) as { files: readonly { id: string }[] }
+  const { id } = files[0]!
+  for (;;) {
+    const file = await succeeded(await fetch(`${base}/api/files/${id}?wait=60000`, { headers: authorization }))
+    if ((file as { state: { type: string } }).state.type !== 'processing') return id
+  }
+}
+
+/** The first turn with a file. */
+async function attached(file: string): Promise<void> {
+  await turn(undefined, 'hello', [file])
+}
+
+async function posted(path: string, body: unknown): Promise<unknown> {
+  const headers = { ...authorization, 'content-type': 'application/json' }
+  return succeeded(await fetch(`${base}${path}`, { method: 'POST', headers, body: JSON.stringify(body) }))
+}
+
+async function succeeded(response: Response): Promise<unknown> {
+  const text = await response.text()
+  if (!response.ok) throw new Error(`${response.status}: ${text.slice(0, 500)}`)
+  return JSON.parse(text)
+}
+
+function turnsFrom(first: number, count: number) {
+  const time = '2026-11-22T10:00:00.000Z'
+  const tokens = { counter: 'tokenx@2', full: 30, least: 30 }
+  const bodies = Array.from({ length: count }, (_, index) => {
+    const id = `t${first + index}`
+    return [
+      { type: 'input', turn: id, message: { role: 'user', content: longText(100) }, tokens },
+      { type: 'message', turn: id, call: `c${id}`, message: { role: 'assistant', content: longText(400) }, tokens },
+      { type: 'turn-end', turn: id, outcome: { type: 'completed' } },
+    ] as const
+  }).flat()
+  const start = first === 0 ? [{ type: 'session-start' } as const] : []
+  return [{ type: 'append', session: 'a', bodies: [...start, ...bodies], time } as const]
+}

@@ -1,0 +1,27 @@
+/**
+ * Cuts a text where an estimate that goes from word to word (`tokenx`) would begin anew: between a word and what is no word,
+ * with no sign of East Asian writing behind the cut, since that belongs to the word before it. Each slice has at least
+ * `size` characters (UTF-16 units), the last one excepted; more where no such place comes earlier. Joined they are the text.
+ */
+export function* wordSlices(text: string, size: number): Generator<string> {
+  let start = 0
+  while (text.length - start > size) {
+    const end = nextBoundary(text, start + size)
+    if (end === undefined) break
+    yield text.slice(start, end)
+    start = end
+  }
+  if (start < text.length) yield text.slice(start)
+}
+
+function nextBoundary(text: string, from: number): number | undefined {
+  boundary.lastIndex = from - 1
+  const found = boundary.exec(text)
+  return found ? found.index + 1 : undefined
+}
+
+/** The signs between which `tokenx` finds words. */
+const plainSigns = String.raw`.,!?;(){}\[\]<>:/\\|@#$%^&*+=${'`'}~_"\-`
+const eastAsianSigns = String.raw`\u3001-\u3003\u3008-\u3011\u3014-\u301F\u3030\u30FB\uFF01-\uFF0F\uFF1A-\uFF20\uFF3B-\uFF40\uFF5B-\uFF65`
+const noWord = String.raw`\s${plainSigns}${eastAsianSigns}`
+const boundary = new RegExp(String.raw`[^${noWord}](?=[\s${plainSigns}])|[${noWord}](?=[^${noWord}])`, 'g')

@@ -1,0 +1,1 @@
+export { inSlices, partsOf, type Stretch, stretch } from './platform/stretch.ts'

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { inSlices, partsOf, stretch } from '../platform.ts'
+
+test('work that takes long lets everything else run before it is done', async () => {
+  const order: string[] = []
+  setImmediate(() => order.push('somebody else'))
+  await inSlices([1, 2, 3], (item) => {
+    busy()
+    order.push(`${item}`)
+  })
+  assert.deepEqual(order, ['1', 'somebody else', '2', '3'])
+})
+
+test('each thing is taken once, in its order', async () => {
+  const taken: number[] = []
+  await inSlices(
+    Array.from({ length: 1000 }, (_, index) => index),
+    (item) => taken.push(item),
+  )
+  assert.deepEqual(
+    taken,
+    Array.from({ length: 1000 }, (_, index) => index),
+  )
+})
+
+test('a stretch is over when it has worked, and begins anew with each rest', async () => {
+  const work = stretch()
+  assert.equal(work.isOver(), false)
+  busy()
+  assert.equal(work.isOver(), true)
+  await work.rest()
+  assert.equal(work.isOver(), false)
+})
+
+test('the parts of a text are the text', () => {
+  assert.deepEqual([...partsOf('abcdefg', 3)], ['abc', 'def', 'g'])
+  assert.deepEqual([...partsOf('', 3)], [])
+})
+
+/** Works for longer than one stretch may be. */
+function busy(): void {
+  const until = performance.now() + 12
+  while (performance.now() < until);
+}
