@@ -142,7 +142,7 @@ export function assembleInSlices(input: AssemblyInput): Promise<Assembly | Conte
 }
 
 /** Assembles; an overflow is an answer too. */
-export function tryToAssemble(input: AssemblyInput): Assembly | ContextOverflowError {
+function tryToAssemble(input: AssemblyInput): Assembly | ContextOverflowError {
   try {
     return assemble(input)
   } catch (error) {
