@@ -31,6 +31,9 @@ test('a stretch is over when it has worked, and begins anew with each rest', asy
   assert.equal(work.isOver(), true)
   await work.rest()
   assert.equal(work.isOver(), false)
+  busy()
+  work.renew()
+  assert.equal(work.isOver(), false)
 })
 
 test('the parts of a text are the text', () => {

@@ -7,6 +7,8 @@ const LONGEST_MS = 10
 export interface Stretch {
   /** Whether it is time to rest. */
   isOver(): boolean
+  /** It has waited, so that everything else could run: a new stretch begins. */
+  renew(): void
   /** Lets everything else run that waits; a new stretch begins. */
   rest(): Promise<void>
 }
@@ -15,6 +17,7 @@ export function stretch(): Stretch {
   let began = performance.now()
   return {
     isOver: () => performance.now() - began > LONGEST_MS,
+    renew: () => void (began = performance.now()),
     async rest() {
       await others()
       began = performance.now()

@@ -59,6 +59,7 @@ export async function* sessionEvents(
       }
     }
     while (await backlog.more()) {
+      work.renew()
       for (const event of backlog.take()) {
         if (work.isOver()) await work.rest()
         if (event.type === 'entry') {

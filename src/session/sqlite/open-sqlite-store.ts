@@ -47,7 +47,7 @@ function storeOn(connection: Connection): SessionStore {
   let closed = false
 
   return {
-    async append(session, bodies, time) {
+    append(session, bodies, time) {
       const made = writtenBodies(bodies)
       const characters = made.data.reduce((sum, data) => sum + data.length, 0)
       return write(() => append(connection, session, made, time), { written: tell, characters })
