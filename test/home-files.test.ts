@@ -24,6 +24,11 @@ test('a custom agent has its own prompt, beside the system prompt or in its plac
   await runtime.agents.restore(pirate.id, 1)
   assert.deepEqual((await preview(runtime, session)).messages, ['Answer as a pirate.', 'hello', 'Arrr.'])
   await runtime.agents.remove(pirate.id)
+  await assert.rejects(
+    runtime.agents.restore(pirate.id, 4),
+    { code: 'no-such-record' },
+    'nothing is brought back by it',
+  )
   assert.equal((await say('hello', session)).entries.at(-1)?.type, 'turn-end', 'a removed agent leaves its sessions')
 })
 
@@ -130,6 +135,21 @@ test('a file stands right above the message it came with, and stays there', asyn
   ])
   await assert.rejects(runtime.submit({ text: 'Again.', attachments: [notes!.id] }), { code: 'invalid-input' })
   assert.deepEqual(await runtime.replay(session).then(({ different }) => different), [])
+})
+
+test('a session that is deleted takes its files along, and not those of others', async (t) => {
+  const { runtime, say } = await openedHome(t)
+  const { session } = await say('hello')
+  const { session: other } = await say('hello')
+  const [gone] = await filed(runtime, { type: 'session', id: session }, { 'tide.txt': 'High water at noon.' })
+  const [kept] = await filed(runtime, { type: 'session', id: other }, { 'light.txt': 'Two flashes.' })
+  assert.equal(await runtime.deleteSession(session), true)
+  assert.deepEqual(
+    (await runtime.library.files()).map(({ id }) => id),
+    [kept!.id],
+  )
+  await assert.rejects(runtime.library.file(gone!.id), { code: 'no-such-file' })
+  await assert.rejects(runtime.library.bytes(gone!))
 })
 
 test('a file that was not read when the process ended is read and indexed at the next start', async (t) => {

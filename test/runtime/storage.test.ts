@@ -156,6 +156,19 @@ test('a turn that a full disk stopped can be cancelled, and its session goes on'
   assert.equal((await say('second', { session: first.session })).text, 'ok')
 })
 
+test('behind a stopped turn that is cancelled the next one runs at once', async (t) => {
+  const { disk, around } = filling()
+  const model = scriptedModel({ answer: (_, n) => ({ text: 'ok', before: () => void (disk.full ||= n === 1) }) })
+  const hour = 3_600_000
+  const { runtime, ended } = await opened(t, { model, around, settings: { storageRetryDelaysMs: [hour] } })
+  const first = await runtime.submit({ text: 'first' })
+  const second = await runtime.submit({ session: first.session, text: 'second' })
+  await collected(runtime.events(first.session, { turn: first.turn }))
+  disk.full = false
+  assert.equal(await runtime.cancel(first.session, first.turn), true)
+  assert.deepEqual((await ended(second)).outcome, { type: 'completed' })
+})
+
 for (const code of ['full', 'io', 'busy'] as const) {
   test(`turns that the store stopped (${code}) go on by themselves once it can be written, in order`, async (t) => {
     const { disk, around } = filling(code)
