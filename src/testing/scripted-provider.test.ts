@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { createModels, type Model, ModelError, type ModelEvent, type ModelRequest } from '../model.ts'
+import { createModels, type Model, ModelError, type ModelEvent, type ModelRequest, type Models } from '../model.ts'
 import { scriptedProvider } from './scripted-provider.ts'
 import type { ScriptedAnswer, ScriptedRequest } from './scripted-provider-answer.ts'
 
@@ -13,18 +13,26 @@ const server = await scriptedProvider({
 })
 after(() => server.close())
 
-const timeouts = { firstMs: 250, idleMs: 250 }
-const models = createModels({
-  environment: { KEY },
-  providers: {
-    ollama: { kind: 'ollama', baseURL: server.url, apiKeyEnv: 'KEY', timeouts },
-    openai: { kind: 'openai', baseURL: server.url, apiKeyEnv: 'KEY', timeouts },
-    responses: { kind: 'openai', baseURL: server.url, api: 'responses', apiKeyEnv: 'KEY', timeouts },
-    anthropic: { kind: 'anthropic', baseURL: server.url, apiKeyEnv: 'KEY', timeouts },
-    local: { kind: 'openai-compatible', baseURL: server.url, apiKeyEnv: 'KEY', timeouts },
-  },
-  models: { 'local/scripted': { reasoning: true } },
-})
+const models = modelsWith({})
+/** Nobody but a test of silence has them: a busy machine is silent for so long, too. */
+const hurried = modelsWith({ firstMs: 50, idleMs: 50 })
+const hurriedBetweenPieces = modelsWith({ idleMs: 50 })
+
+function modelsWith(timeouts: { readonly firstMs?: number; readonly idleMs?: number }): Models {
+  const ours = { baseURL: server.url, apiKeyEnv: 'KEY', timeouts } as const
+  return createModels({
+    environment: { KEY },
+    providers: {
+      ollama: { ...ours, kind: 'ollama' },
+      openai: { ...ours, kind: 'openai' },
+      responses: { ...ours, kind: 'openai', api: 'responses' },
+      anthropic: { ...ours, kind: 'anthropic' },
+      local: { ...ours, kind: 'openai-compatible' },
+    },
+    models: { 'local/scripted': { reasoning: true } },
+  })
+}
+
 const IDS = [
   'ollama/scripted',
   'openai/gpt-5.4',
@@ -55,8 +63,8 @@ function finishOf(events: readonly ModelEvent[]) {
   return finish
 }
 
-function failureOf(id: string, options?: Partial<Parameters<Model['call']>[1]>): Promise<ModelError> {
-  return models
+function failureOf(id: string, options?: Partial<Parameters<Model['call']>[1]>, of = models): Promise<ModelError> {
+  return of
     .model(id)
     .then((model) => call(model, options))
     .then(
@@ -195,9 +203,9 @@ for (const id of IDS) {
 
   test(`${id}: silence ends after the time limit, before the answer and within it`, async () => {
     next = { hangAfter: 0 }
-    assert.equal((await failureOf(id)).code, 'timeout')
-    next = { text: 'one two three', hangAfter: 3 }
-    assert.equal((await failureOf(id)).code, 'timeout')
+    assert.equal((await failureOf(id, {}, hurried)).code, 'timeout')
+    next = { text: 'one two three four five six seven', hangAfter: 5 }
+    assert.equal((await failureOf(id, {}, hurriedBetweenPieces)).code, 'timeout')
   })
 
   test(`${id}: cancelling ends the call and the connection`, async () => {

@@ -296,9 +296,14 @@ test('stopping waits for a reply that is on its way, for a while, and sends noth
   await box.deliver('s')
   assert.deepEqual(turns(), ['one'])
 
-  const lost = outbox({ name: 'pigeon', deliver: () => new Promise(() => {}) }, { patienceMs: 5 })
+  const leaving = gate()
+  const deliver = () => {
+    leaving.open()
+    return new Promise<never>(() => {})
+  }
+  const lost = outbox({ name: 'pigeon', deliver }, { patienceMs: 5 })
   void lost.deliver('s')
-  await new Promise((resolve) => setTimeout(resolve, 5))
+  await leaving.passed
   await lost.stop()
   assert.match(warnings.at(-1)!, /still on its way/)
 })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { watchingFirstReader } from './let-go.ts'
 import { echo, failing, scriptedRuntime, type Script } from './scripted-runtime.ts'
 import { type Accepted, eventsOf, parseEvents, served } from './served.ts'
 
@@ -173,7 +174,7 @@ test('a reader that falls behind is cut off within its bound, and takes it up ag
     for (let piece = 0; piece < pieces; piece++) text('x'.repeat(size))
     append({ type: 'turn-end', turn, outcome: { type: 'completed' } })
   }
-  const runtime = scriptedRuntime({ script })
+  const { runtime, letGo } = watchingFirstReader(scriptedRuntime({ script }))
   const bufferBytes = 10_000
   const { json, request } = served(runtime, { streams: { bufferBytes, stallMs: 30 } })
   const { session, turn } = await json('/api/messages', { body: { text: 'hello' } })
@@ -181,7 +182,7 @@ test('a reader that falls behind is cut off within its bound, and takes it up ag
   const slow = await request(path)
   const over = await json<View>(`/api/sessions/${session}/turns/${turn}?wait=5000`)
   assert.deepEqual(over.outcome, { type: 'completed' })
-  await new Promise((resolve) => setTimeout(resolve, 100))
+  await letGo
   let text = ''
   await assert.rejects(async () => {
     for await (const bytes of slow.body!) text += new TextDecoder().decode(bytes)

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, realpath, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
 import { type AccessRead, createToolbox, type RunContext, type ShellAccess, type ToolResult } from '../../tool.ts'
+import { whenTimeIsUp } from '../../../test/when-time-is-up.ts'
 import { shellPlugin } from './shell.ts'
 
 const context: RunContext = { session: 's1', turn: 't1', signal: new AbortController().signal }
@@ -179,8 +181,11 @@ test('a program that fails keeps both its outputs and its exit code', async (t) 
 })
 
 test('a program that takes too long is ended, and what it had said is kept', async (t) => {
-  const { run } = await shell(t, { mode: 'full', timeoutMs: 300 })
-  const result = await run({ cmd: 'echo begun; sleep 60' })
+  const { run, workspace } = await shell(t, { mode: 'full', timeoutMs: 300 })
+  const result = await whenTimeIsUp(t, 300, {
+    run: () => run({ cmd: 'echo begun; echo > said; sleep 60' }),
+    isReady: () => existsSync(join(workspace, 'said')),
+  })
   assert.ok(!result.ok)
   assert.deepEqual([result.error, result.output], ['timed out after 300 ms', 'begun\n'])
 })

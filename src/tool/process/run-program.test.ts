@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises'
+import { existsSync, readFileSync } from 'node:fs'
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
+import { whenTimeIsUp } from '../../../test/when-time-is-up.ts'
 import { cleanEnvironment } from './clean-environment.ts'
 import type { ProgramEnd, ProgramLimits } from './program.ts'
 import { runProgram } from './run-program.ts'
@@ -120,39 +122,40 @@ test('a cancelled program is not even started', async () => {
 
 // Each leaves processes behind in its own way, and ends (or not) in its own. `$1` is a file in which each leaves its number.
 const SLEEP = `sh -c 'echo $$ >> "$1"; exec sleep 60' sleeper "$1"`
-for (const [what, script, end] of [
-  ['sleeps', `exec ${SLEEP}`, 'timeout'],
-  ['ignores SIGTERM, SIGHUP and SIGINT', `trap "" TERM HUP INT; ${SLEEP} & wait; wait`, 'timeout'],
-  ['waits for a child in a session of its own', `setsid ${SLEEP} & ${SLEEP} & wait`, 'timeout'],
-  ['waits while a daemon that forked twice goes on', `(setsid sh -c '${inner()} &' sh "$1" &) ; ${SLEEP}`, 'timeout'],
-  ['waits for a child that cleared its environment', `env -i setsid ${SLEEP} & wait`, 'timeout'],
-  ['ends and leaves a child with its output', `${SLEEP} & ${until(1)}; echo done`, 'exit'],
-  ['ends and leaves a child without its output', `${SLEEP} > /dev/null 2>&1 & ${until(1)}; echo done`, 'exit'],
-  ['ends and leaves a session', `setsid ${SLEEP} > /dev/null 2>&1 & ${until(1)}; echo done`, 'exit'],
-  [
-    'ends and leaves a daemon',
-    `(setsid sh -c '${inner()} > /dev/null 2>&1 &' sh "$1" &); ${until(1)}; echo done`,
-    'exit',
-  ],
-  [
-    'ends and leaves a stranger that holds its output',
-    `(env -i setsid sh -c '${inner()} &' sh "$1" &); ${until(1)}; echo done`,
-    'exit',
-  ],
-  ['stops itself', `${SLEEP} & ${until(1)}; kill -STOP $$`, 'timeout'],
+for (const [what, script, count] of [
+  ['sleeps', `exec ${SLEEP}`, 1],
+  ['ignores SIGTERM, SIGHUP and SIGINT', `trap "" TERM HUP INT; ${SLEEP} & wait; wait`, 1],
+  ['waits for a child in a session of its own', `setsid ${SLEEP} & ${SLEEP} & wait`, 2],
+  ['waits while a daemon that forked twice goes on', `(setsid sh -c '${inner()} &' sh "$1" &) ; ${SLEEP}`, 2],
+  ['waits for a child that cleared its environment', `env -i setsid ${SLEEP} & wait`, 1],
+  ['stops itself', `${SLEEP} & ${until(1)}; echo $$ >> "$1"; kill -STOP $$`, 2],
 ] as const) {
-  test(`nothing is left of a program that ${what}`, async (context) => {
+  test(`nothing is left of a program that ${what} until its time is over`, async (context) => {
     const file = join(await home(context), 'numbers')
     const argv = ['sh', '-c', script, 'sh', file]
-    const run = await runProgram(
-      { argv, folder: '/', environment },
-      { ...ROOMY, timeoutMs: end === 'exit' ? 20_000 : 500 },
-    )
-    assert.equal(run.end.type, end)
-    if (end === 'exit') assert.equal(run.stdout.text, 'done\n')
-    const numbers = (await readFile(file, 'utf8')).trim().split('\n').map(Number)
-    assert.ok(numbers.length > 0)
-    assert.deepEqual(living(numbers), [])
+    const run = await whenTimeIsUp(context, 500, {
+      run: () => runProgram({ argv, folder: '/', environment }, { ...ROOMY, timeoutMs: 500 }),
+      isReady: () => numbersIn(file).length === count,
+    })
+    assert.equal(run.end.type, 'timeout')
+    assert.deepEqual(living(numbersIn(file)), [])
+  })
+}
+
+for (const [what, script] of [
+  ['a child with its output', `${SLEEP} & ${until(1)}; echo done`],
+  ['a child without its output', `${SLEEP} > /dev/null 2>&1 & ${until(1)}; echo done`],
+  ['a session', `setsid ${SLEEP} > /dev/null 2>&1 & ${until(1)}; echo done`],
+  ['a daemon', `(setsid sh -c '${inner()} > /dev/null 2>&1 &' sh "$1" &); ${until(1)}; echo done`],
+  ['a stranger that holds its output', `(env -i setsid sh -c '${inner()} &' sh "$1" &); ${until(1)}; echo done`],
+] as const) {
+  test(`nothing is left of a program that ends and leaves ${what}`, async (context) => {
+    const file = join(await home(context), 'numbers')
+    const argv = ['sh', '-c', script, 'sh', file]
+    const run = await runProgram({ argv, folder: '/', environment }, ROOMY)
+    assert.deepEqual([run.end, run.stdout.text], [{ type: 'exit', code: 0 }, 'done\n'])
+    assert.equal(numbersIn(file).length, 1)
+    assert.deepEqual(living(numbersIn(file)), [])
   })
 }
 
@@ -161,17 +164,20 @@ test('nothing is left of a program that was cancelled', async (context) => {
   const cancel = new AbortController()
   const argv = ['sh', '-c', `trap "" TERM; setsid ${SLEEP} & ${SLEEP} & ${until(2)}; echo ready; wait`, 'sh', file]
   const running = runProgram({ argv, folder: '/', environment }, { ...ROOMY, signal: cancel.signal })
-  while (((await readFile(file, 'utf8').catch(() => '')).match(/\n/g)?.length ?? 0) < 2) await wait(10)
+  while (numbersIn(file).length < 2) await wait(10)
   cancel.abort()
   assert.deepEqual((await running).end, { type: 'cancelled' })
-  const numbers = (await readFile(file, 'utf8')).trim().split('\n').map(Number)
-  assert.deepEqual(living(numbers), [])
+  assert.deepEqual(living(numbersIn(file)), [])
 })
 
-test('runs side by side do not end each other', async () => {
-  const [brief, long] = await Promise.all([shell('sleep 60', { timeoutMs: 200 }), shell('sleep 0.6; echo whole')])
+test('runs side by side do not end each other', async (context) => {
+  const file = join(await home(context), 'over')
+  const long = shell(`while [ ! -e ${file} ]; do sleep 0.02; done; echo whole`)
+  const brief = await shell('sleep 60', { timeoutMs: 200 })
+  await writeFile(file, '')
   assert.equal(brief.end.type, 'timeout')
-  assert.deepEqual([long.end, long.stdout.text], [{ type: 'exit', code: 0 }, 'whole\n'])
+  const { end, stdout } = await long
+  assert.deepEqual([end, stdout.text], [{ type: 'exit', code: 0 }, 'whole\n'])
 })
 
 for (const [what, each] of [
@@ -184,8 +190,7 @@ for (const [what, each] of [
     const program = { argv: ['sh', '-c', script, 'sh', file], folder: '/', environment }
     const run = await runProgram(program, { ...ROOMY, maxProcesses: 20 })
     assert.deepEqual(run.end, { type: 'too-many-processes', limit: 20 })
-    const numbers = (await readFile(file, 'utf8')).trim().split('\n').map(Number)
-    assert.deepEqual(living(numbers), [])
+    assert.deepEqual(living(numbersIn(file)), [])
   })
 }
 
@@ -201,8 +206,12 @@ test('large output is counted to its end and kept at its beginning', async () =>
   })
 })
 
-test('what was written before the time was over is kept', async () => {
-  const run = await shell('echo before; sleep 60', { timeoutMs: 400 })
+test('what was written before the time was over is kept', async (context) => {
+  const file = join(await home(context), 'said')
+  const run = await whenTimeIsUp(context, 400, {
+    run: () => shell(`echo before; echo > ${file}; sleep 60`, { timeoutMs: 400 }),
+    isReady: () => existsSync(file),
+  })
   assert.deepEqual([run.end, run.stdout.text], [{ type: 'timeout' }, 'before\n'])
 })
 
@@ -223,6 +232,12 @@ function inner(): string {
 /** Waits until so many sleepers have left their numbers. */
 function until(count: number): string {
   return `while [ "$(cat "$1" 2>/dev/null | wc -l)" -lt ${count} ]; do sleep 0.02; done`
+}
+
+/** The numbers that were left so far. */
+function numbersIn(file: string): readonly number[] {
+  if (!existsSync(file)) return []
+  return (readFileSync(file, 'utf8').match(/\d+(?=\n)/g) ?? []).map(Number)
 }
 
 /** Whoever died and was not waited for by its parent still has a number. */
