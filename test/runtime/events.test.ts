@@ -166,6 +166,56 @@ test('a reader who comes late reads the log, and no word twice', async (t) => {
   assert.deepEqual(await collected(runtime.events(session, { turn, after: 'live' })), [])
 })
 
+test('a reader who reads the log while a call comes to its end reads its message, and no word of it twice', async (t) => {
+  const spoken = gate()
+  const goOn = gate()
+  const look = gate()
+  const looking = gate()
+  const model = scriptedModel({
+    answer: () => ({
+      text: 'one two three four',
+      before(piece) {
+        if (piece === 2) spoken.open()
+        return piece === 2 ? goOn.passed : undefined
+      },
+    }),
+  })
+  let isLate = false
+  const { runtime, ended } = await opened(t, {
+    model,
+    around: (store) => ({
+      ...store,
+      async entries(session, options) {
+        if (isLate) {
+          looking.open()
+          await look.passed
+        }
+        return store.entries(session, options)
+      },
+    }),
+  })
+  const submitted = await runtime.submit({ text: 'count' })
+  const { session } = submitted
+  await spoken.passed
+  isLate = true
+  const late = upTo(runtime, session, 7)
+  await looking.passed
+  isLate = false
+  // Words stand before the reader came and behind it; then their message stands in the log, which it has not read yet.
+  goOn.open()
+  await ended(submitted)
+  look.open()
+  assert.deepEqual((await late).map(told), [
+    '1 session-start',
+    '2 input',
+    '3 turn-start',
+    '4 assembly',
+    '5 message',
+    '6 usage',
+    '7 turn-end',
+  ])
+})
+
 test('two readers see the same, and one that leaves harms nobody', async (t) => {
   const start = gate()
   const model = scriptedModel({ answer: () => ({ text: 'one two three', before: () => start.passed }) })

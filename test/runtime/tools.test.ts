@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'node:test'
+import { outputText, toolResults } from '../../src/context.ts'
 import { readText, type WithheldTool } from '../../src/plugin.ts'
 import { scriptedModel } from '../../src/testing.ts'
 import { type AccessRead, accessFile, readAccess } from '../../src/tool.ts'
@@ -39,6 +40,29 @@ test('a message that asks for calls without end runs some, and says of the other
   assert.deepEqual([outcome, atOnce], [{ type: 'completed' }, 64])
   const refused = await here.store.audit({ decision: 'refused' })
   assert.deepEqual([refused.length, refused[0]?.rule], [36, 'too-many-calls'])
+})
+
+test('a provider that gives the same call id in every step gets a run and a result of its own for each, in words and on disk', async (t) => {
+  let runs = 0
+  const count = tool('count', async () => {
+    runs += 1
+    return { ok: true, output: `run ${runs}` }
+  })
+  const model = scriptedModel({
+    answer: (_request, n) => (n < 4 ? { toolCalls: [{ id: 'call_0', name: 'count', input: {} }] } : { text: 'Three.' }),
+  })
+  const here = await opened(t, { model, tools: [count] })
+  const { session, outcome } = await here.say('Count to three.')
+  assert.deepEqual([outcome, runs], [{ type: 'completed' }, 3])
+  const log = await here.log(session)
+  const outputs = log.flatMap((entry) => (entry.type === 'tool-end' ? [entry.output] : []))
+  assert.deepEqual(outputs, ['run 1', 'run 2', 'run 3'])
+  const read = model.asked.at(-1)!.request.messages.flatMap((message) => toolResults(message))
+  assert.deepEqual(
+    read.map(({ output }) => outputText(output)),
+    ['run 1', 'run 2', 'run 3'],
+  )
+  assert.deepEqual((await here.runtime.replay(session)).different, [])
 })
 
 test('a tool whose definition has changed is neither offered nor run, from the step on in which that is known', async (t) => {
