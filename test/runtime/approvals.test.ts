@@ -223,6 +223,84 @@ test('nobody decides twice, about nothing, or about something else', async (t) =
   await here.ended(turn)
 })
 
+test('an approval once is for once, in this process and in the next', async (t) => {
+  const desk = letterDesk()
+  const here = await opened(t, { ...asking('Ada', 'Ada', 'Ada'), tools: [desk.tool] })
+  const first = await here.runtime.submit({ text: 'Write.' })
+  const { session } = first
+  const [once] = await waiting(here, 1)
+  await here.runtime.decide(once!.approval, approve('once', once!.digest))
+  await here.ended(first)
+  const second = await here.runtime.submit({ text: 'Again.', session })
+  const [again] = await waiting(here, 1)
+  await here.runtime.decide(again!.approval, approve('once', again!.digest))
+  await here.ended(second)
+  const after = await here.reopened()
+  await after.runtime.submit({ text: 'And again.', session })
+  await waiting(after, 1)
+  assert.deepEqual(desk.sent, ['Ada', 'Ada'])
+})
+
+test('an approval for the session holds at once, without a restart', async (t) => {
+  const desk = letterDesk()
+  const here = await opened(t, { ...asking('Ada', 'Ada'), tools: [desk.tool] })
+  const first = await here.runtime.submit({ text: 'Write.' })
+  const [question] = await waiting(here, 1)
+  await here.runtime.decide(question!.approval, approve('session', question!.digest))
+  await here.ended(first)
+  const second = await here.runtime.submit({ text: 'Again.', session: first.session })
+  const asked = until(async () => ((await here.runtime.approvals()).length > 0 ? 'asked' : undefined))
+  assert.notEqual(await Promise.race([here.ended(second), asked]), 'asked')
+  assert.deepEqual(desk.sent, ['Ada', 'Ada'])
+})
+
+test('that one call of a turn was approved makes no approval in its log of another one', async (t) => {
+  const desk = letterDesk()
+  const calls = ['Ada', 'Bo'].map((to) => ({ name: 'letter', input: { to } }))
+  const model = scriptedModel({
+    answer: ({ messages }) => (messages.at(-1)?.role === 'tool' ? { text: 'Done.' } : { toolCalls: calls }),
+  })
+  const before = await opened(t, { model, tools: [desk.tool] })
+  const { session, turn } = await before.runtime.submit({ text: 'Write.' })
+  const questions = await waiting(before, 2)
+  const [ada, bo] = ['Ada', 'Bo'].map((name) => questions.find(({ request }) => request.argv?.at(-1) === name)!)
+  await before.runtime.decide(ada!.approval, approve('once', ada!.digest))
+  await until(async () => (desk.sent.length === 1 ? true : undefined))
+  const { approval, digest, toolCallId } = bo!
+  const decision = { type: 'approve', scope: 'once' } as const
+  const forged = { type: 'approval', turn, approval, toolCallId, digest, decision, by: 'nobody' } as const
+  await before.store.append(session, [forged], '2026-11-21T12:00:00.000Z')
+  const after = await before.reopened()
+  await until(async () => ((await after.runtime.status()).waiting === 1 ? true : undefined))
+  assert.deepEqual(desk.sent, ['Ada'])
+})
+
+test('a decision about the question before does not close the one that was asked anew', async (t) => {
+  const desk = letterDesk()
+  const before = await opened(t, { ...asking(), tools: [desk.tool] })
+  const { session, turn } = await before.runtime.submit({ text: 'Write to Ada.' })
+  const [old] = await waiting(before, 1)
+  desk.program = 'courier'
+  const after = await before.reopened()
+  const fresh = await until(async () => (await after.runtime.approvals()).find(({ digest }) => digest !== old!.digest))
+  const { approval, digest, toolCallId } = old!
+  const late = { type: 'approval', turn, approval, toolCallId, digest, decision: { type: 'deny' }, by: 'x' } as const
+  await after.store.append(session, [late], '2026-11-21T12:00:00.000Z')
+  assert.deepEqual(await after.runtime.approvals(), [fresh])
+})
+
+test('what waits longest stands first', async (t) => {
+  const here = await opened(t, { ...asking('Ada', 'Bo', 'Cy'), tools: [letterDesk().tool] })
+  for (const count of [1, 2, 3]) {
+    await here.runtime.submit({ text: 'Write.' })
+    await waiting(here, count)
+    here.clock.advance(1_000)
+  }
+  const times = (await here.runtime.approvals()).map(({ time }) => time)
+  assert.deepEqual(times, times.toSorted())
+  assert.equal(new Set(times).size, 3)
+})
+
 test('a turn that waits can be cancelled, and its call has a result', async (t) => {
   const desk = letterDesk()
   const here = await opened(t, { ...asking(), tools: [desk.tool] })

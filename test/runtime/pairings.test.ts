@@ -87,6 +87,18 @@ test('a stranger alone cannot take the code away from its owner, and three tries
   assert.equal(await pairings.redeem(code, ann), true)
 })
 
+test('a chat may be wrong twice, and after its third wrong try the right code is wrong too', async (context) => {
+  const { pairings } = await world(context)
+  for (const [wrong, pairs] of [
+    [2, true],
+    [3, false],
+  ] as const) {
+    const { code } = await pairings.newCode('telegram')
+    for (let tries = 0; tries < wrong; tries++) await pairings.redeem('AAAA-AAAA', ann)
+    assert.equal(await pairings.redeem(code, ann), pairs, `${wrong} wrong tries`)
+  }
+})
+
 test('wrong tries are counted over restarts', async (context) => {
   const { pairings, open } = await world(context)
   const { code } = await pairings.newCode('telegram')
