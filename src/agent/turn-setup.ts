@@ -11,6 +11,7 @@ import type {
   TokenCounts,
 } from '../session.ts'
 import type { Toolbox, ToolResult } from '../tool.ts'
+import type { RetryRule } from './retry-wait.ts'
 
 /** Everything one turn needs from the world. */
 export interface TurnSetup {
@@ -24,10 +25,8 @@ export interface TurnSetup {
   readonly maxSteps: number
   /** How much a model that can reason should; absent: as its provider has it. */
   readonly reasoning?: 'none' | 'low' | 'medium' | 'high'
-  /** Least waits before a call is tried again that failed before its first word, ms. */
-  readonly retryDelaysMs: readonly number[]
-  /** How long after its first failure a call is tried again at most, ms. */
-  readonly retryForMs: number
+  /** When a call is tried again that failed before its first word. */
+  readonly retries: RetryRule
   /** Assembles one call and writes its account down. Throws `ContextOverflowError`. */
   prepare(step: Step): Promise<PreparedCall>
   /** Writes to the session's log, and to the audit in the same write; resolves when it is on disk. */
@@ -102,7 +101,8 @@ export interface WordsDelta {
 
 export interface RetryNotice {
   readonly type: 'retry'
-  readonly call: string
+  /** Absent before the first call of a turn: its model could not be asked about. */
+  readonly call?: string
   /** Which try comes next, from 2 on. */
   readonly attempt: number
   /** Until then, ms. */

@@ -1,4 +1,6 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider'
+import { answerBounds } from './answer-bounds.ts'
+import { answerLimits } from './answer-limits.ts'
 import { stretch } from '../platform.ts'
 import { ModelError } from './model-error.ts'
 import type { CallOptions, FinishReason, Model, ModelEvent, ModelFacts, ModelRequest } from './model.ts'
@@ -6,8 +8,9 @@ import { DEFAULT_PATIENCE, OutOfPatience, type Patience, within } from './patien
 import { functionToolsOf, promptOf } from './prompt.ts'
 import { type Callee, modelErrorOf } from './provider-failure.ts'
 import { spokenMessage } from './spoken-message.ts'
-import { usageOf } from './usage.ts'
-import { type Fetch, tellingOfWire, type Wire, wireFetch } from './wire-fetch.ts'
+import { SILENT, usageOf } from './usage.ts'
+import type { StreamForm } from './watched-response.ts'
+import { type Fetch, listeningToWire, type Wire, wireFetch } from './wire-fetch.ts'
 
 /** The one thing we ask of an AI SDK language model: calls always stream. */
 export type StreamingModel = Pick<LanguageModelV4, 'doStream'>
@@ -18,6 +21,8 @@ export interface LanguageModelSettings {
   readonly facts: ModelFacts
   /** Opens the model, once, over the given `fetch`. A model that ignores it has no `wire` event. */
   readonly open: (fetch: Fetch) => StreamingModel | Promise<StreamingModel>
+  /** How its answers stream over HTTP, so that other answers can be told apart; any form unless given. */
+  readonly stream?: StreamForm
   /** Sees every call last and may mark it for its provider, such as with cache breakpoints. */
   readonly mark?: (call: LanguageModelV4CallOptions, options: CallOptions) => LanguageModelV4CallOptions
   readonly fetch?: Fetch
@@ -32,7 +37,7 @@ export interface LanguageModelSettings {
 export function fromLanguageModel(settings: LanguageModelSettings): Model {
   let opened: Promise<StreamingModel> | undefined
   const open = () => {
-    opened ??= Promise.resolve(settings.open(wireFetch(settings.fetch ?? globalThis.fetch)))
+    opened ??= Promise.resolve(settings.open(wireFetch(settings.fetch ?? globalThis.fetch, settings.stream)))
     opened.catch(() => (opened = undefined))
     return opened
   }
@@ -53,12 +58,14 @@ async function* call(
   try {
     if (options.signal.aborted) throw options.signal.reason
     const left = Promise.withResolvers<Wire | undefined>()
-    const opened = tellingOfWire(left.resolve, () => openStream(settings, open, request, options, signal, left.resolve))
+    const wireState = { tooLarge: false }
+    const listener = { left: left.resolve, onTooLarge: () => void (wireState.tooLarge = true) }
+    const opened = listeningToWire(listener, () => openStream(settings, open, request, options, signal, left.resolve))
     opened.catch(() => left.resolve(undefined))
     const wire = await within(left.promise, patience.firstMs, signal)
     if (wire) yield { type: 'wire', ...wire }
     const stream = await within(opened, patience.firstMs, signal)
-    yield* listen(stream, options, patience, signal, callee)
+    yield* listen(stream, options, patience, signal, callee, wireState)
   } catch (error) {
     if (options.signal.aborted) {
       throw new ModelError('cancelled', `the call of ${settings.id} was cancelled`, namesOf(callee))
@@ -111,18 +118,47 @@ async function* listen(
   patience: Patience,
   signal: AbortSignal,
   callee: Callee,
+  wireState: { readonly tooLarge: boolean },
 ): AsyncGenerator<ModelEvent> {
   const spoken = spokenMessage()
   const reader = stream.getReader()
   const work = stretch()
+  const limits = options.limits ?? answerLimits(options.maxOutputTokens ?? 0)
+  const bounds = answerBounds(limits)
+  const endsAt = performance.now() + limits.milliseconds
   let begun = false
+  // An answer that does not end is cut; its calls, which nobody finished, are not run.
+  const cut = (limit: Finish['limit']): Finish => ({
+    type: 'finish',
+    reason: 'length',
+    ...(limit ? { limit } : {}),
+    usage: SILENT,
+    message: spoken.message({ calls: false }),
+  })
   try {
     for (;;) {
       // A quick answer is there as a whole: everybody else would wait until it is told to its end.
       if (work.isOver()) await work.rest()
-      const { done, value: part } = await within(reader.read(), begun ? patience.idleMs : patience.firstMs, signal)
+      const left = endsAt - performance.now()
+      if (left <= 0) return yield cut('time')
+      const patient = begun ? patience.idleMs : patience.firstMs
+      const read = await within(reader.read(), Math.min(patient, left), signal).catch((error: unknown) => {
+        if (wireState.tooLarge) return 'event'
+        if (error instanceof OutOfPatience && left < patient) return 'time'
+        throw error
+      })
+      if (read === 'event' || read === 'time') return yield cut(read)
+      const { done, value: heard } = read
+      if (wireState.tooLarge) return yield cut('event')
       if (done) throw brokenOff(callee)
-      if (part.type === 'error') throw part.error
+      if (heard.type === 'error') throw heard.error
+      const { part, full } = bounds.take(heard)
+      if (full) {
+        const event = part && spoken.hear(part)
+        if (event) yield event
+        return yield cut('characters')
+      }
+      if (!part) continue
       if (part.type === 'finish') {
         const usage = usageOf(part.usage)
         const reason = reasonOf(part.finishReason, spoken.calls)
@@ -131,8 +167,7 @@ async function* listen(
         await within(drained(reader), FAREWELL_MS, signal).catch((error: unknown) => {
           if (!(error instanceof OutOfPatience)) throw error
         })
-        yield { type: 'finish', reason, usage, message: spoken.message() }
-        return
+        return yield { type: 'finish', reason, usage, message: spoken.message() }
       }
       if (ANSWERS.has(part.type)) begun = true
       const event = spoken.hear(part)
@@ -142,6 +177,8 @@ async function* listen(
     reader.cancel().catch(() => {})
   }
 }
+
+type Finish = Extract<ModelEvent, { type: 'finish' }>
 
 /** Parts that show that an answer has begun. Before them a provider may be loading, or reading the prompt. */
 const ANSWERS: ReadonlySet<string> = new Set(['text-delta', 'reasoning-delta', 'tool-input-delta', 'tool-call'])
@@ -153,8 +190,10 @@ async function drained(reader: ReadableStreamDefaultReader<unknown>): Promise<vo
 type WireReason = Extract<LanguageModelV4StreamPart, { type: 'finish' }>['finishReason']
 
 /** Some servers say `stop` when they called a tool. `undefined`: the answer did not end, it broke off. */
-function reasonOf({ unified }: WireReason, calls: number): FinishReason | undefined {
+function reasonOf({ unified, raw }: WireReason, calls: number): FinishReason | undefined {
   if (unified === 'error' || unified === 'interrupted') return undefined
+  // Nobody said why: the stream was closed in good form, and not by the end of an answer.
+  if (unified === 'other' && raw === undefined) return undefined
   return calls > 0 && (unified === 'stop' || unified === 'other') ? 'tool-calls' : unified
 }
 

@@ -9,6 +9,8 @@ export type ModelErrorCode =
   | 'auth'
   | 'model-not-found'
   | 'bad-request'
+  /** A good status, and no answer of a model: a page, a document, or nothing at all. */
+  | 'unexpected-answer'
   | 'server'
   /** Nothing came within the time limit. */
   | 'timeout'

@@ -2,6 +2,7 @@ import { ModelError, type ModelErrorCode, type ModelErrorFacts } from './model-e
 import { recogniseOverflow } from './overflow.ts'
 import { OutOfPatience } from './patience.ts'
 import { redact } from './redact.ts'
+import { UnexpectedAnswer, unexpectedIn } from './unexpected-answer.ts'
 
 /** Who was called, and what must never be repeated. */
 export interface Callee {
@@ -14,22 +15,23 @@ export interface Callee {
 
 /**
  * Any failure of a provider as a `ModelError`. Reads the AI SDK's errors and in-stream error objects alike. The original is
- * not kept as `cause`: it holds the whole request and its headers.
+ * not kept as `cause`: it holds the whole request and its headers. `now`: ms since 1970, for waits that end at a date.
  */
-export function modelErrorOf(error: unknown, callee: Callee): ModelError {
+export function modelErrorOf(error: unknown, callee: Callee, now = Date.now()): ModelError {
   if (error instanceof ModelError) return error
-  const answer = answerOf(error)
+  const unexpected = unexpectedIn(error)
+  const answer = answerOf(unexpected ?? error)
   const overflow = answer.heard ? recogniseOverflow(answer.status, answer.text) : undefined
-  const code = overflow ? 'context-overflow' : codeOf(error, answer)
+  const code = overflow ? 'context-overflow' : unexpected ? 'unexpected-answer' : codeOf(error, answer)
   const facts: ModelErrorFacts = {
     provider: callee.provider,
     model: callee.model,
     ...(answer.status === undefined ? {} : { status: answer.status }),
-    ...retryOf(code, answer),
+    ...retryOf(code, answer, now),
     detail: redact(answer.message, callee.secrets),
     ...overflow,
   }
-  return new ModelError(code, sentence(code, facts, callee, error), facts)
+  return new ModelError(code, sentence(code, facts, callee, unexpected ?? error), facts)
 }
 
 /** What a provider answered, as far as it did. */
@@ -47,7 +49,8 @@ interface Answer {
 function answerOf(error: unknown): Answer {
   const fields = record(error)
   const body = typeof fields['responseBody'] === 'string' ? fields['responseBody'] : jsonOf(fields['data'] ?? error)
-  const message = spoken(parsed(body)) ?? (typeof fields['message'] === 'string' ? fields['message'] : body)
+  const own = error instanceof UnexpectedAnswer || typeof fields['message'] !== 'string' ? body : fields['message']
+  const message = spoken(parsed(body)) ?? own
   const status = statusOf(fields)
   return {
     heard: status !== undefined || body !== '',
@@ -108,12 +111,16 @@ function unansweredCode(error: unknown, answer: Answer): ModelErrorCode {
   return /TIMEOUT|timed out/i.test(chain) ? 'timeout' : 'network'
 }
 
-function retryOf(code: ModelErrorCode, answer: Answer): { retryAfterMs?: number } {
-  if (code !== 'rate-limit' && code !== 'server') return {}
+/** How long the provider wants to be left alone: in seconds, until a date (RFC 9110, 10.2.3), or in its sentence. */
+function retryOf(code: ModelErrorCode, answer: Answer, now: number): { retryAfterMs?: number } {
+  if (code !== 'rate-limit' && code !== 'server' && code !== 'timeout') return {}
   const milliseconds = Number(answer.headers['retry-after-ms'])
   if (milliseconds > 0) return { retryAfterMs: milliseconds }
-  const seconds = Number(answer.headers['retry-after'])
+  const wish = answer.headers['retry-after'] ?? ''
+  const seconds = Number(wish)
   if (seconds > 0) return { retryAfterMs: Math.ceil(seconds * 1000) }
+  const until = Number.isNaN(seconds) ? Date.parse(wish) - now : NaN
+  if (until > 0) return { retryAfterMs: until }
   const told = /try again in (?<amount>[\d.]+)\s*(?<unit>ms|s)\b/i.exec(answer.text)?.groups
   if (!told) return {}
   return { retryAfterMs: Math.ceil(Number(told['amount']) * (told['unit']?.toLowerCase() === 'ms' ? 1 : 1000)) }
@@ -141,11 +148,23 @@ function sentence(code: ModelErrorCode, facts: ModelErrorFacts, callee: Callee, 
       return error instanceof OutOfPatience
         ? `${name} sent nothing for ${error.milliseconds / 1000} s. Is it loading, or overloaded? providers.${facts.provider}.timeouts sets how long to wait.`
         : `${name} took too long.${said}`
+    case 'unexpected-answer':
+      return `${name} answered with ${whatCame(error)} where a stream was expected${wordsIn(error, facts)} Does providers.${facts.provider}.baseURL lead to the API itself, and not to a web page, a login or a proxy?`
     case 'content-filter':
       return `${name} refused for its content rules.${said}`
     default:
       return `${name} cannot be reached, or its answer broke off. Check that it runs and providers.${facts.provider}.baseURL.${said}`
   }
+}
+
+function whatCame(error: unknown): string {
+  const { contentType, responseBody } = error as UnexpectedAnswer
+  if (responseBody === '') return contentType === '' ? 'an empty body' : `an empty body (${contentType})`
+  return contentType === '' ? 'something of no type' : contentType
+}
+
+function wordsIn(error: unknown, { detail }: ModelErrorFacts): string {
+  return (error as UnexpectedAnswer).responseBody === '' ? '.' : `. It said: ${detail}`
 }
 
 function sizes({ limit, sent }: ModelErrorFacts): string {

@@ -84,6 +84,7 @@ const CODES: Readonly<Record<ModelErrorCode, true>> = {
   auth: true,
   'model-not-found': true,
   'bad-request': true,
+  'unexpected-answer': true,
   server: true,
   timeout: true,
   network: true,

@@ -7,7 +7,7 @@ export interface SpokenMessage {
   /** Takes one part of the stream; answers with the event that people and the loop see, if there is one. */
   hear(part: LanguageModelV4StreamPart): ModelEvent | undefined
   /** The whole message so far: every part with what the provider wants back in later calls. */
-  message(): AssistantMessage
+  message(options?: { readonly calls: boolean }): AssistantMessage
   readonly calls: number
 }
 
@@ -63,7 +63,10 @@ export function spokenMessage(): SpokenMessage {
           return undefined
       }
     },
-    message: () => ({ role: 'assistant', content: said.flatMap(partOf) }),
+    message: ({ calls: withCalls } = { calls: true }) => ({
+      role: 'assistant',
+      content: said.flatMap(partOf).filter(({ type }) => withCalls || type !== 'tool-call'),
+    }),
     get calls() {
       return calls
     },

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { hash } from 'node:crypto'
+import { type StreamForm, watchedResponse } from './watched-response.ts'
 
 export type Fetch = typeof globalThis.fetch
 
@@ -12,24 +13,35 @@ export interface Wire {
   readonly url: string
 }
 
-/** Who wants to know of the request that leaves in this call. Parallel calls never see each other's wire. */
-const listening = new AsyncLocalStorage<(wire: Wire) => void>()
+/** Who wants to know what happens on the wire of one call. */
+export interface WireListener {
+  /** A request with a body leaves. */
+  readonly left: (wire: Wire) => void
+  /** The answer holds one event that is too large: its body fails there. */
+  readonly onTooLarge: () => void
+}
 
-/** Runs a call; `told` hears of each request with a body that leaves within it through a `wireFetch`. */
-export function tellingOfWire<Result>(told: (wire: Wire) => void, run: () => Result): Result {
-  return listening.run(told, run)
+/** Parallel calls never see each other's wire. */
+const listening = new AsyncLocalStorage<WireListener>()
+
+/** Runs a call; the listener hears of what goes through a `wireFetch` within it. */
+export function listeningToWire<Result>(listener: WireListener, run: () => Result): Result {
+  return listening.run(listener, run)
 }
 
 /**
- * A `fetch` that tells of each request with a body, just before it leaves. It sends the bytes that it has hashed, so what
- * is told and what leaves cannot differ.
+ * A `fetch` that tells of each request with a body, just before it leaves, and watches what comes back. It sends the bytes
+ * that it has hashed, so what is told and what leaves cannot differ. Rejects with `UnexpectedAnswer` where a good status
+ * brings no stream of this form.
  */
-export function wireFetch(fetch: Fetch): Fetch {
+export function wireFetch(fetch: Fetch, form?: StreamForm): Fetch {
   return async (input, init) => {
     const body = bytesOf(init?.body)
     if (!body) return fetch(input, init)
-    listening.getStore()?.({ sha256: hash('sha256', body), bytes: body.byteLength, url: withoutQuery(input) })
-    return fetch(input, { ...init, body })
+    const listener = listening.getStore()
+    listener?.left({ sha256: hash('sha256', body), bytes: body.byteLength, url: withoutQuery(input) })
+    const response = await fetch(input, { ...init, body })
+    return watchedResponse(response, { form, onTooLarge: () => listener?.onTooLarge() })
   }
 }
 

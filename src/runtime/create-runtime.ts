@@ -37,7 +37,7 @@ import { createSessions } from './sessions.ts'
 import { openSubjectRoom, type SubjectRoom } from './subject-room.ts'
 import { createToolDoors } from './tool-doors.ts'
 import { allowedTools, type ToolPolicy, toolWarnings } from './tool-policy.ts'
-import type { RuntimeSettings } from './settings.ts'
+import { retryRule, type RuntimeSettings } from './settings.ts'
 import { runtimeFailure } from './runtime-failure.ts'
 import { createTurnShelf } from './turn-shelf.ts'
 import { createTurnQueue } from './turn-queue.ts'
@@ -132,6 +132,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
     desks,
     outbox,
     clock,
+    retries: retryRule(settings),
     warn,
     storageRetryDelaysMs: settings.storageRetryDelaysMs,
     fingerprintOf,

@@ -1,3 +1,4 @@
+import type { RetryRule } from '../agent.ts'
 import type { LayoutChoice, TokenCounter } from '../context.ts'
 
 /** What the configuration decides about every turn. */
@@ -29,4 +30,11 @@ export interface RuntimeSettings {
   readonly maxAnswerMs?: number
   /** Pauses before turns are taken up again that the store stopped, because the disk was full say; ms. Up to a minute unless given. */
   readonly storageRetryDelaysMs?: readonly number[]
+}
+
+const USUAL_RETRY_MS = 60_000
+
+/** When a failed model call is made again. */
+export function retryRule({ retryDelaysMs, retryForMs = USUAL_RETRY_MS }: RuntimeSettings): RetryRule {
+  return { delaysMs: retryDelaysMs, forMs: retryForMs }
 }

@@ -13,6 +13,7 @@ import { countedInSlices } from './counted-in-slices.ts'
 import { documentSources } from './setting-context.ts'
 import type { Library } from './library.ts'
 import { seal } from './seal.ts'
+import { retryRule } from './settings.ts'
 import { cutToWrite, rememberCut, usableCut } from './session-cut.ts'
 import { policyGate, shownChars, type ToolPolicy } from './tool-policy.ts'
 import { turnCitations } from './turn-citations.ts'
@@ -165,8 +166,7 @@ export function turnSetup(turnDesk: TurnDesk): TurnSetup {
     cite: citations.cite,
     sourcesOf: citations.sourcesOf,
     maxSteps: settings.maxSteps,
-    retryDelaysMs: settings.retryDelaysMs,
-    retryForMs: settings.retryForMs ?? 60_000,
+    retries: retryRule(settings),
     ...(settings.reasoning === undefined ? {} : { reasoning: settings.reasoning }),
     prepare,
     append,

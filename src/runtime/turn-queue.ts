@@ -1,10 +1,11 @@
-import { runTurn, stopping } from '../agent.ts'
+import { type RetryRule, runTurn, stopping } from '../agent.ts'
 import { ModelError } from '../model.ts'
 import { type SessionStore, StoreError, type StoreErrorCode } from '../session.ts'
 import type { ApprovalDesk } from './approvals.ts'
 import type { Clock } from './clock.ts'
 import type { Library } from './library.ts'
 import type { Outbox } from './outbox.ts'
+import { patientPrepare } from './patient-prepare.ts'
 import type { PreparedTurn } from './prepare-turn.ts'
 import type { Sealed } from './seal.ts'
 import { RuntimeError } from './runtime-error.ts'
@@ -36,6 +37,8 @@ export interface QueueParts {
   readonly desks: Desks
   readonly outbox: Outbox
   readonly clock: Clock
+  /** When a provider that cannot be asked about a turn's model is asked again. */
+  readonly retries: RetryRule
   readonly warn: (text: string) => void
   /** Pauses before a write is tried again that the store refused, ms; usual ones where absent. */
   readonly storageRetryDelaysMs?: readonly number[] | undefined
@@ -44,7 +47,7 @@ export interface QueueParts {
 
 /** A queue that is empty until `recover` or `add`. */
 export function createTurnQueue(parts: QueueParts): TurnQueue {
-  const { store, desks, outbox, clock, warn } = parts
+  const { store, desks, outbox, clock, retries, warn } = parts
   const active = new Set<Promise<void>>()
   /** Waiting turns whose cancellation is being written, by `SESSION TURN`. */
   const cancelling = new Map<string, Promise<void>>()
@@ -85,8 +88,15 @@ export function createTurnQueue(parts: QueueParts): TurnQueue {
     if (!input || input.type !== 'input') throw new Error('its input is not in the log')
     let prepared: PreparedTurn
     try {
-      prepared = await parts.prepare(desk, input.options?.model)
+      prepared = await patientPrepare(() => parts.prepare(desk, input.options?.model), {
+        rule: retries,
+        clock,
+        signal,
+        show: (notice) => desk.stream.delta(turn, notice),
+      })
     } catch (error) {
+      if (signal.reason === stopping) return stopsHere(desk, turn)
+      if (signal.aborted) return endTurn(desk, turn, { type: 'cancelled' })
       if (error instanceof StoreError) throw error
       return failTurn(desk, turn, error)
     }
@@ -105,7 +115,11 @@ export function createTurnQueue(parts: QueueParts): TurnQueue {
     })
     const outcome = await runTurn(setup)
     if (outcome) void outbox.deliver(desk)
-    else desk.stream.interrupted(turn, 'closing', 'The gateway stops. The turn goes on at its next start.')
+    else stopsHere(desk, turn)
+  }
+
+  function stopsHere(desk: SessionDesk, turn: string): void {
+    desk.stream.interrupted(turn, 'closing', 'The gateway stops. The turn goes on at its next start.')
   }
 
   /**

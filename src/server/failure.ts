@@ -78,6 +78,7 @@ const statuses: Readonly<Record<RuntimeErrorCode, number>> = {
   network: 502,
   'no-answer': 502,
   'prompt-truncated': 502,
+  'unexpected-answer': 502,
   server: 502,
   closing: 503,
   timeout: 504,

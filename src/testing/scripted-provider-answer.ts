@@ -47,6 +47,10 @@ export interface ScriptedAnswer {
   readonly streamError?: { readonly message: string; readonly type?: string }
   /** Nothing more comes after so many pieces of the wire, and the connection stays open. 0: not even a status. */
   readonly hangAfter?: number
+  /** The first piece of the wire that holds this text is sent again and again, until the client leaves. */
+  readonly forever?: string
+  /** The answer is closed in good form after so many pieces of the wire, before its end. */
+  readonly endAfter?: number
   /** The connection breaks after so many pieces of the wire. 0: before a status. */
   readonly cutAfter?: number
 }

@@ -14,6 +14,8 @@ export interface ScriptedProviderOptions {
   readonly answer?: (request: ScriptedRequest, n: number) => ScriptedAnswer | Promise<ScriptedAnswer>
   /** What `/api/tags`, `/api/show` and `/v1/models` tell. One model, `scripted`, unless given. */
   readonly models?: readonly ScriptedModel[]
+  /** A free one unless given. */
+  readonly port?: number
 }
 
 export interface ScriptedProvider {
@@ -49,7 +51,7 @@ export async function scriptedProvider(options: ScriptedProviderOptions = {}): P
       sendJson(response, { status: 500, body: { error: { message: `the script failed: ${String(error)}` } } })
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => server.listen(options.port ?? 0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
@@ -83,7 +85,8 @@ async function say(answer: ScriptedAnswer, request: ScriptedRequest, response: S
   const type = request.wire === 'ollama' ? 'application/x-ndjson' : 'text/event-stream'
   response.writeHead(200, { 'content-type': type, ...answer.headers })
   const frames = FRAMES[request.wire](answer, request, usageOf(answer, request))
-  const end = answer.cutAfter ?? answer.hangAfter ?? frames.length
+  if (answer.forever !== undefined) return sayForever(frames, answer.forever, response)
+  const end = answer.cutAfter ?? answer.hangAfter ?? answer.endAfter ?? frames.length
   if (answer.pieceDelayMs) {
     for (const frame of frames.slice(0, end)) {
       response.write(frame)
@@ -96,6 +99,31 @@ async function say(answer: ScriptedAnswer, request: ScriptedRequest, response: S
   // A cut waits until the pieces before it have left, or they would be lost with the connection.
   if (answer.cutAfter !== undefined) return void response.write('', () => setTimeout(() => response.destroy(), 5))
   response.end()
+}
+
+/** Fills the connection as quickly as it is read. */
+async function sayForever(frames: readonly string[], text: string, response: ServerResponse): Promise<void> {
+  const at = frames.findIndex((frame) => frame.includes(text))
+  if (at === -1) throw new Error(`no piece holds ${text}`)
+  response.write(frames.slice(0, at).join(''))
+  const frame = frames[at]!
+  const block = frame.repeat(Math.max(1, Math.ceil(65_536 / frame.length)))
+  while (!response.destroyed) {
+    if (response.write(block)) await new Promise((resolve) => setImmediate(resolve))
+    else await drained(response)
+  }
+}
+
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const over = () => {
+      response.off('drain', over)
+      response.off('close', over)
+      resolve()
+    }
+    response.on('drain', over)
+    response.on('close', over)
+  })
 }
 
 function bodyAndHeaders({ body = {}, headers }: ScriptedAnswer) {

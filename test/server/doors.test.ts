@@ -230,6 +230,7 @@ test('every failure of the runtime has its status, its code and its facts', asyn
     auth: 502,
     network: 502,
     'no-answer': 502,
+    'unexpected-answer': 502,
     'prompt-truncated': 502,
     server: 502,
     closing: 503,

@@ -1,10 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import type { LanguageModelV4FinishReason, LanguageModelV4StreamPart, LanguageModelV4Usage } from '@ai-sdk/provider'
 
+import { UnexpectedAnswer } from '../unexpected-answer.ts'
+
 type Controller = TransformStreamDefaultController<LanguageModelV4StreamPart>
 
-/** Turns the lines of an Ollama answer, however they are cut into chunks, into parts of an AI SDK stream. */
-export function ollamaParts(): TransformStream<string, LanguageModelV4StreamPart> {
+/**
+ * Turns the lines of an Ollama answer, however they are cut into chunks, into parts of an AI SDK stream. `contentType` is
+ * told where a line is none of an answer.
+ */
+export function ollamaParts(contentType = ''): TransformStream<string, LanguageModelV4StreamPart> {
   let unfinished = ''
   const blocks = blockWriter()
   return new TransformStream({
@@ -12,10 +17,10 @@ export function ollamaParts(): TransformStream<string, LanguageModelV4StreamPart
       const lines = chunk.split('\n')
       lines[0] = unfinished + lines[0]
       unfinished = lines.pop() ?? ''
-      for (const line of lines) readLine(line, blocks, controller)
+      for (const line of lines) readLine(line, blocks, controller, contentType)
     },
     flush(controller) {
-      readLine(unfinished, blocks, controller)
+      readLine(unfinished, blocks, controller, contentType)
     },
   })
 }
@@ -39,12 +44,14 @@ interface WireCall {
   readonly arguments?: unknown
 }
 
-function readLine(text: string, blocks: BlockWriter, controller: Controller): void {
+function readLine(text: string, blocks: BlockWriter, controller: Controller, contentType: string): void {
   if (text.trim() === '') return
   const line = parsed(text)
-  if (!line) return controller.enqueue({ type: 'error', error: { error: `a line of the answer is not JSON: ${text}` } })
+  if (!line) return controller.enqueue({ type: 'error', error: new UnexpectedAnswer('', text) })
   if (line.error !== undefined) return controller.enqueue({ type: 'error', error: { error: line.error } })
   const { message } = line
+  if (!message && !line.done)
+    return controller.enqueue({ type: 'error', error: new UnexpectedAnswer(contentType, text) })
   if (message?.thinking) blocks.write('reasoning', message.thinking, controller)
   if (message?.content) blocks.write('text', message.content, controller)
   for (const call of message?.tool_calls ?? []) {
@@ -86,7 +93,8 @@ function blockWriter() {
   }
 }
 
-function reasonOf(raw: string | undefined): LanguageModelV4FinishReason {
+/** Older servers end an answer without saying why: they only ended whole ones so. */
+function reasonOf(raw = 'stop'): LanguageModelV4FinishReason {
   return { unified: raw === 'stop' || raw === 'length' ? raw : 'other', raw }
 }
 

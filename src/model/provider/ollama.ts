@@ -18,6 +18,7 @@ const PATIENCE: Patience = { firstMs: 280_000, idleMs: 120_000 }
 export function ollamaModel(settings: DoorSettings): Model {
   return fromLanguageModel({
     ...commonSettings(settings, PATIENCE),
+    stream: 'lines',
     missing: `Fetch it with \`ollama pull ${settings.model}\`.`,
     open: (fetch) => streaming(settings, fetch),
     mark: (call, { window }) => ({
@@ -41,9 +42,11 @@ function streaming(settings: DoorSettings, fetch: Fetch): StreamingModel {
         body: JSON.stringify(ollamaRequest(settings.model, call)),
         ...(call.abortSignal ? { signal: call.abortSignal } : {}),
       })
-      const { body } = await expectOk(response)
+      const { body, headers: told } = await expectOk(response)
       if (!body) throw new Error('the answer has no body')
-      return { stream: body.pipeThrough(new TextDecoderStream()).pipeThrough(ollamaParts()) }
+      return {
+        stream: body.pipeThrough(new TextDecoderStream()).pipeThrough(ollamaParts(told.get('content-type') ?? '')),
+      }
     },
   }
 }

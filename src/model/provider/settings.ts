@@ -21,10 +21,17 @@ export interface DoorSettings {
 export function commonSettings(
   settings: DoorSettings,
   patience?: Patience,
-): Pick<LanguageModelSettings, 'id' | 'facts' | 'secrets' | 'patience' | 'fetch'> {
+): Pick<LanguageModelSettings, 'id' | 'facts' | 'secrets' | 'patience' | 'fetch' | 'stream'> {
   const { provider, model, facts, fetch } = settings
   const patient = patience || settings.patience ? { patience: { ...patience, ...settings.patience } } : {}
-  return { id: `${provider}/${model}`, facts, secrets: secretsOf(settings), ...patient, ...(fetch ? { fetch } : {}) }
+  return {
+    id: `${provider}/${model}`,
+    facts,
+    secrets: secretsOf(settings),
+    stream: 'events',
+    ...patient,
+    ...(fetch ? { fetch } : {}),
+  }
 }
 
 /** What must not be repeated in an error: the key, and every header that was configured. */
