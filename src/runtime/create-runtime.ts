@@ -32,6 +32,7 @@ import { preview } from './preview.ts'
 import { createRecords } from './records.ts'
 import { searchFiles } from './search-files.ts'
 import { createDesks, type SessionDesk } from './session-desk.ts'
+import { createBacklogBudget } from './backlog-budget.ts'
 import { sessionEvents } from './session-events.ts'
 import { createSessions } from './sessions.ts'
 import { openSubjectRoom, type SubjectRoom } from './subject-room.ts'
@@ -137,6 +138,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
     storageRetryDelaysMs: settings.storageRetryDelaysMs,
     fingerprintOf,
   })
+  const backlogs = createBacklogBudget()
   const started = clock.time()
   let closing: Promise<void> | undefined
 
@@ -182,7 +184,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
       if (turn !== undefined && !desk.live.has(turn) && !(await store.turn(session, turn))) {
         throw new RuntimeError('no-such-turn', `The session ${session} has no turn ${turn}.`)
       }
-      yield* sessionEvents(store, desk, options)
+      yield* sessionEvents(store, desk, options, backlogs)
     },
     ...sessions,
     complete: completed,

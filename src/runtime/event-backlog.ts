@@ -1,3 +1,4 @@
+import { type BacklogBudget, eventSize } from './backlog-budget.ts'
 import type { SessionEvent } from './contract.ts'
 import type { SessionStream, Subscription } from './session-stream.ts'
 
@@ -15,15 +16,31 @@ export interface EventBacklog {
   end(): void
 }
 
-/** Collects from now on, until `end`. Aborting `signal` ends the waiting at once. */
-export function openBacklog(stream: SessionStream, signal: AbortSignal | undefined): EventBacklog {
+/** Collects from now on, until `end`. Aborting `signal` ends the waiting at once. `budget` bounds all readers together. */
+export function openBacklog(
+  stream: SessionStream,
+  signal: AbortSignal | undefined,
+  budget: BacklogBudget,
+): EventBacklog {
   const events: SessionEvent[] = []
   let overrun = false
   let wake: (() => void) | undefined
+  const share = budget.join(() => {
+    overrun = true
+    drop()
+    wake?.()
+  })
+  const drop = (): readonly SessionEvent[] => {
+    share.clear()
+    return events.splice(0)
+  }
   const subscription = stream.subscribe((event) => {
     // Once an event is missing no later one may be told, or a reader would go on behind the gap.
     if (overrun || events.length >= LONGEST_BACKLOG) overrun = true
-    else events.push(event)
+    else {
+      events.push(event)
+      share.add(eventSize(event))
+    }
     wake?.()
   })
   const onAbort = () => wake?.()
@@ -41,8 +58,9 @@ export function openBacklog(stream: SessionStream, signal: AbortSignal | undefin
         })
       }
     },
-    take: () => events.splice(0),
+    take: drop,
     end() {
+      drop()
       subscription.end()
       signal?.removeEventListener('abort', onAbort)
     },

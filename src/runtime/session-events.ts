@@ -1,5 +1,6 @@
 import { stretch } from '../platform.ts'
 import type { Entry, SessionStore } from '../session.ts'
+import type { BacklogBudget } from './backlog-budget.ts'
 import type { EventsOptions, SessionEvent } from './contract.ts'
 import { RuntimeError } from './runtime-error.ts'
 import { openBacklog } from './event-backlog.ts'
@@ -17,11 +18,12 @@ export async function* sessionEvents(
   store: SessionStore,
   desk: SessionDesk,
   { after, turn, signal }: EventsOptions,
+  budget: BacklogBudget,
 ): AsyncGenerator<SessionEvent> {
   const seen = positionOf(after)
   // Whatever was written up to here is read from the log, whatever comes later is told.
   let heard = desk.stream.lastSeq()
-  const backlog = openBacklog(desk.stream, signal)
+  const backlog = openBacklog(desk.stream, signal, budget)
   const work = stretch()
   try {
     let reached = seen.seq
@@ -51,10 +53,11 @@ export async function* sessionEvents(
     }
     if (isPast) return
     if (after !== 'live') {
-      const { since, events } = backlog.running
+      const { since, events, count } = backlog.running
       const known = since <= seen.seq ? seen.delta : 0
-      for (const event of events.slice(known)) {
+      for (let index = known; index < count; index += 1) {
         if (work.isOver()) await work.rest()
+        const event = events[index]!
         if (isSaidIn(event, turn) && isCurrent(event)) yield behind(event)
       }
     }

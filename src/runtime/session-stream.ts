@@ -23,8 +23,11 @@ export type Listener = (event: SessionEvent) => void
 type ProvisionalEvent = Exclude<SessionEvent, { readonly type: 'entry' } | { readonly type: 'interrupted' }>
 
 export interface Subscription {
-  /** Deltas of the running call that were already told, with the `seq` of the entry that began it. */
-  readonly running: { readonly since: number; readonly events: readonly ProvisionalEvent[] }
+  /**
+   * Deltas of the running call that were already told: the first `count` of its `events`, which all readers share, with the
+   * `seq` of the entry that began it.
+   */
+  readonly running: { readonly since: number; readonly events: readonly ProvisionalEvent[]; readonly count: number }
   end(): void
 }
 
@@ -62,7 +65,7 @@ export function createSessionStream(newest = 0): SessionStream {
     },
     subscribe(listener) {
       listeners.add(listener)
-      return { running: { since, events: [...deltas] }, end: () => listeners.delete(listener) }
+      return { running: { since, events: deltas, count: deltas.length }, end: () => listeners.delete(listener) }
     },
     watched: () => listeners.size > 0,
     lastSeq: () => seq,

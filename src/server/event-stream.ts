@@ -34,13 +34,23 @@ export interface Streams {
 export interface StreamLimits {
   /** A reader with more than this unread is waited for. Bytes. */
   readonly bufferBytes: number
+  /** What waits for all readers together, bytes. Where it is more, the one furthest behind is let go. */
+  readonly bufferBytesInAll: number
   /** And is let go when it has not caught up in this time. ms */
   readonly stallMs: number
   /** A comment is sent so often, lest somebody on the way takes a silent stream for dead. ms */
   readonly heartbeatMs: number
 }
 
-export const defaultStreamLimits: StreamLimits = { bufferBytes: 1024 * 1024, stallMs: 10_000, heartbeatMs: 15_000 }
+export const defaultStreamLimits: StreamLimits = {
+  bufferBytes: 1024 * 1024,
+  bufferBytesInAll: 64 * 1024 * 1024,
+  stallMs: 10_000,
+  heartbeatMs: 15_000,
+}
+
+/** A reader that is no further behind keeps up: the others are not looked at. Bytes. */
+const A_LITTLE = 16 * 1024
 
 const HEARTBEAT = ': still here\n\n'
 
@@ -53,10 +63,10 @@ const streamHeaders = {
 
 /**
  * Server-sent events. Behind a listening server the bytes go straight to the socket; elsewhere into a web stream. What
- * waits for a reader is bounded by `bufferBytes` and one event.
+ * waits for a reader is bounded by `bufferBytes` and one event, and what waits for all by `bufferBytesInAll`.
  */
 export function createStreams(limits: StreamLimits = defaultStreamLimits): Streams {
-  const open = new Set<() => void>()
+  const open = new Set<OpenStream>()
   return {
     open(request, outgoing, definition) {
       const headers: Record<string, string> = { ...streamHeaders, ...definition.headers }
@@ -65,9 +75,29 @@ export function createStreams(limits: StreamLimits = defaultStreamLimits): Strea
       return runStream(wire, headers, definition, limits, open)
     },
     endAll() {
-      for (const end of open) end()
+      for (const { leave } of open) leave()
     },
   }
+}
+
+interface OpenStream {
+  /** Ends in good form: its reader comes back. */
+  readonly leave: () => void
+  /** Ends at once, for a reader that does not read. */
+  readonly letGo: () => void
+  /** Bytes. */
+  readonly backlog: () => number
+}
+
+/** Lets the stream that is furthest behind go, where all together hold too much. */
+function boundAll(open: ReadonlySet<OpenStream>, mostBytes: number): void {
+  let bytes = 0
+  let slowest: OpenStream | undefined
+  for (const stream of open) {
+    bytes += stream.backlog()
+    if (slowest === undefined || stream.backlog() > slowest.backlog()) slowest = stream
+  }
+  if (bytes > mostBytes) slowest?.letGo()
 }
 
 function runStream(
@@ -75,7 +105,7 @@ function runStream(
   headers: Record<string, string>,
   { run, lastWords }: StreamDefinition,
   limits: StreamLimits,
-  open: Set<() => void>,
+  open: Set<OpenStream>,
 ): Promise<Response> {
   return new Promise((resolve, reject) => {
     const controller = new AbortController()
@@ -91,7 +121,7 @@ function runStream(
       if (over) return
       over = true
       clearInterval(heartbeat)
-      open.delete(leave)
+      open.delete(stream)
       if (destroy) wire.destroy()
       else wire.end()
     }
@@ -105,13 +135,13 @@ function runStream(
       if (over) return undefined
       begin(false)
       wire.write(text)
+      if (wire.backlog() > A_LITTLE) boundAll(open, limits.bufferBytesInAll)
       return wire.backlog() > limits.bufferBytes ? caughtUp() : undefined
     }
     const caughtUp = () =>
       new Promise<void>((done) => {
         const timer = setTimeout(() => {
-          close(true)
-          controller.abort()
+          letGo()
           done()
         }, limits.stallMs)
         const settle = () => {
@@ -125,13 +155,15 @@ function runStream(
       if (wire.backlog() === 0) void write(HEARTBEAT)
     }, limits.heartbeatMs)
     heartbeat.unref()
-    open.add(leave)
-    wire.onClose(() => {
+    const letGo = () => {
       if (over) return
       begin(false)
       close(true)
       controller.abort()
-    })
+    }
+    const stream: OpenStream = { leave, letGo, backlog: () => (over ? 0 : wire.backlog()) }
+    open.add(stream)
+    wire.onClose(letGo)
 
     const sink: Sink = {
       signal: controller.signal,
@@ -152,7 +184,7 @@ function runStream(
       }
       over = true
       clearInterval(heartbeat)
-      open.delete(leave)
+      open.delete(stream)
       reject(error instanceof Error ? error : new Error(String(error)))
     }
     void run(sink).then(finish, fail)

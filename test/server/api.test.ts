@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Runtime } from '../../src/runtime.ts'
 import { watchingFirstReader } from './let-go.ts'
 import { echo, failing, scriptedRuntime, type Script } from './scripted-runtime.ts'
 import { type Accepted, eventsOf, parseEvents, served } from './served.ts'
@@ -193,6 +194,39 @@ test('a reader that falls behind is cut off within its bound, and takes it up ag
   const last = seen.at(-1)?.id
   const rest = await eventsOf(await request(path, last === undefined ? {} : { headers: { 'last-event-id': last } }))
   assert.equal([...seen, ...rest].filter(({ event }) => event === 'text-delta').length, pieces)
+})
+
+test('what waits for readers is bounded in all: the one furthest behind is cut off, and takes it up again', async () => {
+  const script: Script = ({ turn, append, text }) => {
+    append({ type: 'turn-start', turn }, { type: 'assembly', turn, call: 'call-1' })
+    for (let piece = 0; piece < 100; piece++) text('x'.repeat(1_000))
+    append({ type: 'turn-end', turn, outcome: { type: 'completed' } })
+  }
+  const streams = { bufferBytes: 1_000_000, bufferBytesInAll: 250_000, stallMs: 60_000 }
+  const scripted = scriptedRuntime({ script })
+  const told = Promise.withResolvers<void>()
+  let ended = 0
+  const runtime: Runtime = {
+    ...scripted,
+    async *events(session, options) {
+      try {
+        yield* scripted.events(session, options)
+      } finally {
+        if ((ended += 1) === 10) told.resolve()
+      }
+    },
+  }
+  const { json, request } = served(runtime, { streams })
+  const { session, turn } = await json('/api/messages', { body: { text: 'hello' } })
+  const path = `/api/sessions/${session}/events?turn=${turn}`
+  await json<View>(`/api/sessions/${session}/turns/${turn}?wait=5000`)
+  ended = 0
+  const readers = await Promise.all(Array.from({ length: 10 }, () => request(path)))
+  await told.promise
+  const texts = await Promise.allSettled(readers.map((reader) => reader.text()))
+  const whole = texts.flatMap((read) => (read.status === 'fulfilled' ? [read.value.length] : []))
+  assert.ok(whole.length >= 1 && whole.length <= 3, `${whole.length} were held at once`)
+  assert.equal((await eventsOf(await request(path))).filter(({ event }) => event === 'text-delta').length, 100)
 })
 
 test('a reader that keeps up reads a long log whole, however small the bound', async () => {
