@@ -11,7 +11,7 @@ export interface BacklogBudget {
 
 /** What is kept for one reader, characters. */
 export interface BacklogShare {
-  /** More is kept. */
+  /** More is kept, or less. */
   add(characters: number): void
   /** All of it was taken, or is kept no more. */
   clear(): void

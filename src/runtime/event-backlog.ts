@@ -5,12 +5,15 @@ import type { SessionStream, Subscription } from './session-stream.ts'
 /** Events that one reader may lag behind before its stream is ended. It can resume where it stopped. */
 const LONGEST_BACKLOG = 50_000
 
+const BATCH = 256
+
 /** What happened in a session and one reader has not taken yet. */
 export interface EventBacklog {
   /** What the running call had told before this backlog was opened. */
   readonly running: Subscription['running']
   /** Waits until there is something to take. Answers false where nothing more is to be told to this reader. */
   more(): Promise<boolean>
+  /** The next events, in batches: what a slow reader has in hand is little, too. */
   take(): readonly SessionEvent[]
   /** Takes part no longer. */
   end(): void
@@ -58,7 +61,12 @@ export function openBacklog(
         })
       }
     },
-    take: drop,
+    take() {
+      const batch = events.splice(0, BATCH)
+      if (events.length === 0) share.clear()
+      else share.add(-batch.reduce((sum, event) => sum + eventSize(event), 0))
+      return batch
+    },
     end() {
       drop()
       subscription.end()

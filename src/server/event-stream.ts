@@ -49,7 +49,7 @@ export const defaultStreamLimits: StreamLimits = {
   heartbeatMs: 15_000,
 }
 
-/** A reader that is no further behind keeps up: the others are not looked at. Bytes. */
+/** A reader that is no further behind keeps up, bytes. */
 const A_LITTLE = 16 * 1024
 
 const HEARTBEAT = ': still here\n\n'
@@ -66,7 +66,7 @@ const streamHeaders = {
  * waits for a reader is bounded by `bufferBytes` and one event, and what waits for all by `bufferBytesInAll`.
  */
 export function createStreams(limits: StreamLimits = defaultStreamLimits): Streams {
-  const open = new Set<OpenStream>()
+  const open: OpenStreams = { streams: new Set(), bytes: 0 }
   return {
     open(request, outgoing, definition) {
       const headers: Record<string, string> = { ...streamHeaders, ...definition.headers }
@@ -75,9 +75,15 @@ export function createStreams(limits: StreamLimits = defaultStreamLimits): Strea
       return runStream(wire, headers, definition, limits, open)
     },
     endAll() {
-      for (const { leave } of open) leave()
+      for (const { leave } of open.streams) leave()
     },
   }
+}
+
+interface OpenStreams {
+  readonly streams: Set<OpenStream>
+  /** What waits for all of them, at most: what has left since a stream last wrote is found out when it matters. */
+  bytes: number
 }
 
 interface OpenStream {
@@ -89,15 +95,17 @@ interface OpenStream {
   readonly backlog: () => number
 }
 
-/** Lets the stream that is furthest behind go, where all together hold too much. */
-function boundAll(open: ReadonlySet<OpenStream>, mostBytes: number): void {
-  let bytes = 0
+/** Notes that one stream holds more, and lets the one that is furthest behind go where all together hold too much. */
+function grow(open: OpenStreams, grown: number, mostBytes: number): void {
+  open.bytes += grown
+  if (open.bytes <= mostBytes) return
   let slowest: OpenStream | undefined
-  for (const stream of open) {
-    bytes += stream.backlog()
+  open.bytes = 0
+  for (const stream of open.streams) {
+    open.bytes += stream.backlog()
     if (slowest === undefined || stream.backlog() > slowest.backlog()) slowest = stream
   }
-  if (bytes > mostBytes) slowest?.letGo()
+  if (open.bytes > mostBytes) slowest?.letGo()
 }
 
 function runStream(
@@ -105,7 +113,7 @@ function runStream(
   headers: Record<string, string>,
   { run, lastWords }: StreamDefinition,
   limits: StreamLimits,
-  open: Set<OpenStream>,
+  open: OpenStreams,
 ): Promise<Response> {
   return new Promise((resolve, reject) => {
     const controller = new AbortController()
@@ -121,7 +129,7 @@ function runStream(
       if (over) return
       over = true
       clearInterval(heartbeat)
-      open.delete(stream)
+      open.streams.delete(stream)
       if (destroy) wire.destroy()
       else wire.end()
     }
@@ -135,8 +143,10 @@ function runStream(
       if (over) return undefined
       begin(false)
       wire.write(text)
-      if (wire.backlog() > A_LITTLE) boundAll(open, limits.bufferBytesInAll)
-      return wire.backlog() > limits.bufferBytes ? caughtUp() : undefined
+      const waits = wire.backlog()
+      // A reader that keeps up adds nothing.
+      if (waits > A_LITTLE) grow(open, text.length, limits.bufferBytesInAll)
+      return waits > limits.bufferBytes ? caughtUp() : undefined
     }
     const caughtUp = () =>
       new Promise<void>((done) => {
@@ -162,7 +172,7 @@ function runStream(
       controller.abort()
     }
     const stream: OpenStream = { leave, letGo, backlog: () => (over ? 0 : wire.backlog()) }
-    open.add(stream)
+    open.streams.add(stream)
     wire.onClose(letGo)
 
     const sink: Sink = {
@@ -184,7 +194,7 @@ function runStream(
       }
       over = true
       clearInterval(heartbeat)
-      open.delete(stream)
+      open.streams.delete(stream)
       reject(error instanceof Error ? error : new Error(String(error)))
     }
     void run(sink).then(finish, fail)

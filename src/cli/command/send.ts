@@ -23,8 +23,8 @@ export const send: Command = {
     'send - < FILE',
   ],
   details:
-    'The text of the answer streams to the standard output. A failed turn ends with exit code 1; the message is kept ' +
-    'in the session either way. Works with and without a running gateway.\nA call that waits for your approval is shown ' +
+    'The text of the answer streams to the standard output. A turn without an answer ends with exit code 1; the message is ' +
+    'kept in the session either way. Works with and without a running gateway.\nA call that waits for your approval is shown ' +
     'and asked about on a terminal. Elsewhere send says so and waits for `foreword approve`; without a running gateway it ' +
     'ends with exit code 3, and `foreword approve ID` goes on with the turn.',
   words: { least: 1, most: Infinity },
@@ -38,7 +38,7 @@ export const send: Command = {
     key: { value: 'KEY', summary: 'idempotency key: the same key again answers the same turn' },
     json: {
       summary:
-        'print {sessionId, turnId, outcome, text, calls, usage, citations, error, approval} when the turn is over',
+        'print {sessionId, turnId, outcome, text, calls, usage, citations, error, notice, approval} when the turn is over',
     },
   },
   run: (call, io) => connected(call.home, io, 'write', (connection) => sendOver(connection, call, io)),
