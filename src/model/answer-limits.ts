@@ -7,7 +7,7 @@ const CHARACTERS_PER_TOKEN = 8
 const LEAST_CHARACTERS = 4_000
 
 /** A slow machine takes its time: so long may one answer take unless the configuration says otherwise, ms. */
-export const USUAL_ANSWER_MS = 30 * 60_000
+const USUAL_ANSWER_MS = 30 * 60_000
 
 /**
  * Bounds for one answer for which so many tokens are reserved. They are wide: they are for a model, or a server, that does

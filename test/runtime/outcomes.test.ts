@@ -186,6 +186,22 @@ test('a provider that says how long to wait is waited for that long', async (t) 
   assert.deepEqual([(await say('hello')).text, waits], ['Back.', [25_000]])
 })
 
+test('a server that is not up yet is waited for, and one that fails by itself is asked three times', async (t) => {
+  for (const [status, asked] of [
+    [502, 7],
+    [503, 7],
+    [504, 7],
+    [529, 7],
+    [500, 3],
+    [501, 3],
+  ] as const) {
+    const model = scriptedModel({ answer: () => ({ fail: { code: 'server', facts: { status } } }) })
+    const { say } = await opened(t, { model, settings: { retryDelaysMs: [1, 1, 1, 1, 1, 1] }, sleep: async () => {} })
+    assert.equal((await say('hello')).outcome?.type, 'failed')
+    assert.deepEqual([status, model.asked.length], [status, asked])
+  }
+})
+
 test('tools of a turn whose next call waits for its provider run once', async (t) => {
   let runs = 0
   const once = tool('once', async () => {
