@@ -14,6 +14,8 @@ test('without a file everything has its default, and paths are in the home', asy
     context: { layout: 'auto', placements: {}, counter: 'tokenx', dateGranularity: 'day', timeZone: 'UTC' },
     agent: {
       maxSteps: 12,
+      maxAnswerMs: 1_800_000,
+      retryForMs: 60_000,
       workspace: '/srv/foreword/workspace',
       toolTimeoutMs: 120_000,
       maxResultChars: 24_000,
