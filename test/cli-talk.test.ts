@@ -84,7 +84,7 @@ test('send ends with 0 only where there is an answer, and says on the error outp
 
 test('a call that waits for its provider is shown on the error output, and what is wrong is told once', async () => {
   const retry = (attempt: number, waitMs: number) =>
-    `data: ${JSON.stringify({ id: `1.${attempt}`, type: 'retry', turn: 't1', call: 'c1', attempt, waitMs, code: 'network', message: 'local/x cannot be reached.' })}\n\n`
+    `data: ${JSON.stringify({ id: `1.${attempt}`, type: 'retry', turn: 't1', call: 'c1', attempt, waitMs, code: 'network', message: 'local/x cannot be reached' })}\n\n`
   const connection = talking(`${retry(2, 500)}${retry(3, 8_000)}${turnStream('Good day.')}`)
   assert.deepEqual(await run(['send', 'Hello'], { connection }), {
     code: 0,

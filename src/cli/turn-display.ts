@@ -54,7 +54,8 @@ export function turnDisplay(io: Io, options: { readonly details: boolean }): Tur
   function tellRetry({ message, waitMs, attempt }: Extract<SessionEvent, { type: 'retry' }>): void {
     const when = `Trying again in ${Math.max(1, Math.round(waitMs / 1000))} s.`
     line()
-    const text = attempt === 2 ? `${harmless(oneLine(message, Infinity), io.stderr)} ${when} Ctrl-C stops.` : when
+    const wrong = harmless(oneLine(message, Infinity), io.stderr)
+    const text = attempt === 2 ? `${/[.!?]$/.test(wrong) ? wrong : `${wrong}.`} ${when} Ctrl-C stops.` : when
     note(io, styled(io, 'yellow', text, io.stderr))
   }
 
