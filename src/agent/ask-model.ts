@@ -43,11 +43,12 @@ export async function askModel(setup: TurnSetup, state: TurnState, { last }: { l
 }
 
 async function callWithRetries(setup: TurnSetup, state: TurnState, prepared: PreparedCall): Promise<Reply> {
+  const rule = { delaysMs: setup.retryDelaysMs, forMs: setup.retryForMs }
   let failedFirst: number | undefined
   for (let retries = 0; ; retries += 1) {
     const waitAfter = (error: unknown) => {
       failedFirst ??= setup.now()
-      return retryWait({ error, retries, elapsedMs: setup.now() - failedFirst }, setup.retries)
+      return retryWait({ error, retries, elapsedMs: setup.now() - failedFirst }, rule)
     }
     const reply = await callOnce(setup, state, prepared, waitAfter)
     if (reply.type !== 'retry') return reply

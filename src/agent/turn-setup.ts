@@ -11,7 +11,6 @@ import type {
   TokenCounts,
 } from '../session.ts'
 import type { Toolbox, ToolResult } from '../tool.ts'
-import type { RetryRule } from './retry-wait.ts'
 
 /** Everything one turn needs from the world. */
 export interface TurnSetup {
@@ -25,8 +24,10 @@ export interface TurnSetup {
   readonly maxSteps: number
   /** How much a model that can reason should; absent: as its provider has it. */
   readonly reasoning?: 'none' | 'low' | 'medium' | 'high'
-  /** When a call is tried again that failed before its first word. */
-  readonly retries: RetryRule
+  /** Least waits before a call is tried again that failed before its first word, ms. */
+  readonly retryDelaysMs: readonly number[]
+  /** How long after its first failure a call is tried again at most, ms. */
+  readonly retryForMs: number
   /** Assembles one call and writes its account down. Throws `ContextOverflowError`. */
   prepare(step: Step): Promise<PreparedCall>
   /** Writes to the session's log, and to the audit in the same write; resolves when it is on disk. */
