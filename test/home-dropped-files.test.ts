@@ -30,6 +30,30 @@ test('a file of an early message is announced for as long as it can be read, how
   assert.doesNotMatch((await shown()).texts, /sea\.txt/)
 })
 
+test('a file may come with several messages: it stands above each, and the account tells them apart', async (t) => {
+  const { runtime } = await openedHome(t)
+  const { id } = await runtime.newSession({})
+  const bytes = new Blob(['The sea is calm.']).stream()
+  const file = await runtime.library.add({ name: 'sea.txt', bytes, owner: { type: 'session', id } })
+  const turns: string[] = []
+  for (const text of ['/say One.', '/say Two.']) {
+    const { turn } = await runtime.submit({ text, session: id, attachments: [file.id] })
+    turns.push(turn)
+    const events = runtime.events(id, { turn })
+    while (!(await events.next()).done);
+  }
+  const { manifest } = await runtime.preview({ session: id, input: 'And now?' })
+  const files = manifest.entries.filter(({ layer }) => layer === 'attachment')
+  assert.deepEqual(
+    files.map((entry) => [entry.id, entry.outcome]),
+    [
+      [file.id, 'included'],
+      [`${file.id}@${turns[1]}`, 'included'],
+    ],
+  )
+  assert.deepEqual((await runtime.replay(id)).different, [])
+})
+
 test('a file that is too large to go with its message is named by the failure, with what would help', async (t) => {
   const { runtime } = await openedHome(t)
   const bytes = new Blob(['The sea is calm. '.repeat(9_000)]).stream()

@@ -69,7 +69,11 @@ test('the files of a project that fit are all sent, with numbers that an answer 
   assert.match(shown.messages.join('\n'), /^Here are some documents provided for context/m)
   assert.match(shown.messages.join('\n'), /"citation_id": 2, "title": "lights\.txt"/)
   assert.ok(shown.messages.includes('Answer from the files.'))
-  assert.match(shown.messages.at(-1)!, /^# Citations\n/, 'the model is told how to cite, at the very end')
+  assert.match(
+    shown.messages.at(-1)!,
+    /^Reminder: right behind [^\n]+\n\n# Citations\n/,
+    'the model is told how to cite, at the very end',
+  )
   assert.deepEqual(said.offered, ['read_result', 'read_history'])
   const entry = shown.entries.find(({ id }) => id === 'project')
   assert.deepEqual([entry?.reason?.code, entry?.reason?.['files']], ['project-fits', 2])

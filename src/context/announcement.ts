@@ -23,6 +23,8 @@ export interface Dropped {
 
 export interface DroppedFile {
   readonly id: string
+  /** What the tool that reads files calls it; `id` unless given. */
+  readonly file?: string
   readonly name: string
 }
 
@@ -36,13 +38,31 @@ export function announcement(dropped: Dropped, readers: Readers, counter: TokenC
     lines.push(`[${countOf(dropped)} of this conversation not shown; ${readers.history} finds and reads them]`)
   }
   if (dropped.files.length > 0 && readers.attachments) {
-    const names = dropped.files.map(({ id, name }) => `${name} (${id})`).join(', ')
-    lines.push(`[files not shown: ${names}; ${readers.attachments} reads them]`)
+    lines.push(`[files not shown: ${namesOf(dropped.files)}; ${readers.attachments} reads them]`)
   }
   if (lines.length === 0) return undefined
   const text = lines.join('\n')
   const message: Message = userMessage(text)
   return { message, tokens: counter.made?.(text) ?? counter.text(text) + counter.perMessage }
+}
+
+/** Files that are named, the newest; of the others their number is told, or a long list would cost the turns it speaks of. */
+const MOST_NAMED = 10
+
+/** Characters of a name. */
+const LONGEST_NAME = 60
+
+function namesOf(files: readonly DroppedFile[]): string {
+  const byFile = new Map(files.map(({ id, file = id, name }) => [file, name]))
+  const named = [...byFile].slice(-MOST_NAMED).map(([file, name]) => `${shortName(name)} (${file})`)
+  const others = byFile.size - named.length
+  return others > 0 ? `${named.join(', ')} and ${others} more` : named.join(', ')
+}
+
+/** By code points, so that no character is cut in half. */
+function shortName(name: string): string {
+  const characters = Array.from(name)
+  return characters.length <= LONGEST_NAME ? name : `${characters.slice(0, LONGEST_NAME - 1).join('')}…`
 }
 
 /** Messages are not counted: of turns that were never read nobody knows how many they hold. */

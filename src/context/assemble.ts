@@ -1,6 +1,7 @@
 import { type Readers, readersAmong } from './announcement.ts'
 import type { Attachment } from './attachment.ts'
 import { available, type Budget } from './budget.ts'
+import { checkInput } from './check-input.ts'
 import type { Earlier } from './conversation-input.ts'
 import { leastOfCurrent, mustStandOf } from './current-turn.ts'
 import { fitConversation } from './fit-conversation.ts'
@@ -51,9 +52,11 @@ export interface Assembly {
  * Puts a request together. Pure: the same input gives the same bytes.
  *
  * Throws `ContextOverflowError`, which carries the whole account, when what must stand does not fit; nothing else for a
- * valid input. A layer whose name the layout does not know is a `RangeError`.
+ * valid input. What no request can be made of, such as a window that is no number, an unknown placement or one id twice, is a
+ * `RangeError` that names the field.
  */
 export function assemble(input: AssemblyInput): Assembly {
+  checkInput(input)
   const plan = planOf(input)
   const { layout } = input
   const fitted = settle(plan, Math.floor(plan.available * layout.headShare) - plan.toolTokens)

@@ -6,6 +6,8 @@ export interface Attachment {
   readonly turn: string
   /** Unique within one assembly. */
   readonly id: string
+  /** What the tool that reads files calls it; `id` unless given. The same file may come with several turns. */
+  readonly file?: string
   readonly name: string
   /** The file's text. Blank or absent: the model reads a notice instead of an empty block. */
   readonly text?: string

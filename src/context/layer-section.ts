@@ -12,8 +12,8 @@ export interface LayerGroup {
 }
 
 /**
- * The account of a group's layers at one placement, in declared order. `remainder` runs over the layers that are not
- * blank. What `before` had already taken went for the group's own limit; what went beyond that, for a shortage.
+ * The account of a group's layers at one placement, in the layout's order; those of one name, and those it does not know,
+ * in declared order. `remainder` runs over the layers that are not blank, in declared order. What `before` had already taken went for the group's own limit; what went beyond that, for a shortage.
  */
 export function layerSections(
   { placed, limitCode }: LayerGroup,
@@ -22,13 +22,16 @@ export function layerSections(
   before: Remainder = remainder,
 ): readonly Section[] {
   let holder = 0
-  return placed.flatMap((layer): readonly Section[] => {
+  const sections = placed.map((layer): Section | undefined => {
     const index = layer.forms.length > 0 ? holder++ : undefined
-    if (layer.placement !== placement) return []
-    if (index === undefined) return [absentSection(layer)]
+    if (layer.placement !== placement) return undefined
+    if (index === undefined) return absentSection(layer)
     const code = remainder[index] === before[index] ? limitCode : 'shortage'
-    return [layerSection(layer, remainder[index], code)]
+    return layerSection(layer, remainder[index], code)
   })
+  return [...placed.keys()]
+    .toSorted((one, other) => placed[one]!.rank - placed[other]!.rank)
+    .flatMap((index) => sections[index] ?? [])
 }
 
 function layerSection(placed: PlacedLayer, form: number | undefined, code: ReasonCode): Section {

@@ -3,6 +3,9 @@ import type { Reason } from './manifest.ts'
 /** Where a layer stands. `system` and `preamble` are the head, the other two the tail (docs/words.md). */
 export type Placement = 'system' | 'preamble' | 'before-input' | 'after-input'
 
+/** In reading order. */
+export const placements: readonly Placement[] = ['system', 'preamble', 'before-input', 'after-input']
+
 /** How hard a layer holds on. `low` gives way first; `required` may shrink but never goes. */
 export type Priority = 'required' | 'high' | 'normal' | 'low'
 

@@ -3,6 +3,7 @@ import type { Placement, Priority } from './layer.ts'
 /** A named choice of where layers stand, how hard they hold on, and how history is cut (docs/guide/layouts.md). */
 export interface Layout {
   readonly name: string
+  /** By the name of the layer. Within a slot layers stand in the order of these names; others follow as they were declared. */
   readonly placements: Readonly<Record<string, Placement | PlacementBySize>>
   readonly priorities: Readonly<Record<string, Priority>>
   readonly cut: CutRule
@@ -71,11 +72,11 @@ const auto: Layout = {
     memory: 'system',
     skills: 'system',
     'tool-guidance': 'system',
-    'citation-guidance': 'after-input',
-    'custom-agent': { from: 256, large: 'preamble', small: 'before-input' },
     project: 'preamble',
     subject: 'preamble',
+    'custom-agent': { from: 256, large: 'preamble', small: 'before-input' },
     reminder: 'after-input',
+    'citation-guidance': 'after-input',
   },
   priorities: {
     'system-prompt': 'required',
@@ -109,18 +110,37 @@ const preset = {
 export const layouts: Readonly<Record<string, Layout>> = {
   auto,
   chai: { ...auto, ...preset, name: 'chai', cut: { unit: 'turn', lowWater: 1 }, systemText: 'chai' },
-  ayati: { ...auto, ...preset, name: 'ayati', cut: { unit: 'turn', lowWater: 1 } },
+  ayati: {
+    ...auto,
+    ...preset,
+    name: 'ayati',
+    placements: inOrder(auto.placements, {
+      'system-prompt': 'system',
+      soul: 'system',
+      'user-profile': 'system',
+      conversation: 'system',
+      memory: 'system',
+      skills: 'system',
+    }),
+    cut: { unit: 'turn', lowWater: 1 },
+  },
   onyx: {
     ...auto,
     ...preset,
     name: 'onyx',
-    placements: {
-      ...auto.placements,
+    placements: inOrder(auto.placements, {
+      'system-prompt': 'system',
+      'tool-guidance': 'system',
       'citation-guidance': 'system',
       'custom-agent': 'before-input',
       project: 'before-input',
-    },
+    }),
     cut: { unit: 'message', lowWater: 1 },
   },
   deepchat: { ...auto, ...preset, name: 'deepchat', cut: { unit: 'message', lowWater: 1 } },
+}
+
+/** The names of `own` first, in their order, and those of `all` that are left behind them. */
+function inOrder<Value>(all: Readonly<Record<string, Value>>, own: Readonly<Record<string, Value>>) {
+  return { ...own, ...Object.fromEntries(Object.entries(all).filter(([name]) => !Object.hasOwn(own, name))) }
 }

@@ -10,6 +10,8 @@ export interface PlacedLayer {
   /** Fullest first, each cheaper than the one before. Empty: the layer is blank, or withheld. */
   readonly forms: readonly PricedForm[]
   readonly fullTokens: number
+  /** Where the layout has it among the layers of its slot; names that it does not know come last. */
+  readonly rank: number
 }
 
 export interface PricedForm {
@@ -32,7 +34,14 @@ export function placeLayer(layer: Layer, layout: Layout, counter: TokenCounter):
     priority: layer.priority ?? layout.priorities[layer.layer] ?? 'normal',
     forms: layer.withheld ? [] : usefulForms(priced),
     fullTokens,
+    rank: rankOf(layer, layout),
   }
+}
+
+function rankOf({ layer }: Layer, { placements }: Layout): number {
+  const names = Object.keys(placements)
+  const rank = names.indexOf(layer)
+  return rank === -1 ? names.length : rank
 }
 
 function placementOf(layer: Layer, layout: Layout, tokens: number): Placement {

@@ -18,6 +18,7 @@ export interface PricedTurn {
 
 export interface PricedAttachment extends PricedMessage {
   readonly id: string
+  readonly file: string
   readonly name: string
 }
 
@@ -72,6 +73,6 @@ export function smallestForm(messages: readonly FormedMessage[]): OutputForm {
 
 export function priceAttachment(attachment: Attachment, counter: TokenCounter): PricedAttachment {
   const message = attachmentMessage(attachment)
-  const { id, name, tokens } = attachment
-  return { id, name, message, tokens: tokens ?? messageTokens(counter, message) }
+  const { id, file = id, name, tokens } = attachment
+  return { id, file, name, message, tokens: tokens ?? messageTokens(counter, message) }
 }

@@ -36,7 +36,7 @@ export function runScenario(value: unknown, counters: readonly TokenCounter[] = 
     const { request, manifest } = assemble(assemblyInput(scenario, counters))
     return { name, request, manifest }
   } catch (error) {
-    if (error instanceof RangeError) throw new ScenarioError(`"${name}"`, [error.message])
+    if (error instanceof RangeError) throw new ScenarioError(`"${name}"`, error.message.split('\n'))
     if (!(error instanceof ContextOverflowError)) throw error
     return { name, error: { code: error.code, message: error.message }, manifest: error.manifest }
   }

@@ -20,10 +20,19 @@ export async function attachmentsOf(
   files: readonly TurnFile[],
 ): Promise<readonly Attachment[]> {
   const attached = files.filter(({ kind }) => kind !== 'image')
+  const seen = new Set<string>()
+  // A file that came with several messages stands above each of them, and the account tells them apart.
+  const named = attached.map((one) => {
+    const isAgain = seen.size === seen.add(one.file).size
+    return {
+      ...one,
+      ...(isAgain ? { id: `${one.file}@${one.turn}`, file: one.file } : { id: one.file, file: undefined }),
+    }
+  })
   return Promise.all(
-    attached.map(async ({ turn, file, name, content }) => {
+    named.map(async ({ turn, id, file, name, content }) => {
       const text = content === undefined ? undefined : await referredContent(store, content)
-      return { turn, id: file, name, ...(text === undefined ? {} : { text }) }
+      return { turn, id, name, ...(file === undefined ? {} : { file }), ...(text === undefined ? {} : { text }) }
     }),
   )
 }

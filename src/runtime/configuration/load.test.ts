@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import type { LayoutChanges } from '../../context.ts'
 import type { TextRead } from '../../plugin.ts'
 import { loadConfiguration } from './load.ts'
 import { problemText } from './problem.ts'
@@ -175,6 +176,17 @@ test('single keys of the context change the layout they stand beside', async () 
     placements: { skills: 'preamble', memory: 'before-input' },
     cut: { unit: 'message', lowWater: 0.75 },
   })
+})
+
+test('a priority for a name that nothing places is a problem with its place', async () => {
+  const { configuration, problems } = await load(`{"context": {
+    "layout": {"extends": "auto", "placements": {"weather": "system"}, "priorities": {"instrucitons": "low", "weather": "low"}},
+    "placements": {"notes": "system"}
+  }}`)
+  assert.deepEqual(problems.map(problemText), [
+    'config.json:2:87: context.layout.priorities.instrucitons is the name of no layer that has a place: did you mean instructions.',
+  ])
+  assert.deepEqual((configuration.context.layout as LayoutChanges).priorities, { weather: 'low' })
 })
 
 function load(file: string | TextRead, environment = {}) {

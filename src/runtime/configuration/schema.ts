@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { layouts } from '../../context.ts'
+import { nearestName } from './nearest-name.ts'
 import { variable } from './variable.ts'
 import { subjects } from './subjects-schema.ts'
 import { telegram } from './telegram-schema.ts'
@@ -103,29 +104,45 @@ const changedLayout = z.strictObject({
   headShare: share.optional().describe('Share of the available tokens that the head may take, 0 to 1.'),
 })
 
-const context = z.strictObject({
-  layout: z
-    .union([layoutName, changedLayout])
-    .default('auto')
-    .describe(`Where layers stand and how history is cut: ${layoutNames.join(', ')}, or one of them with changes.`),
-  headShare: share
-    .optional()
-    .describe('Share of the available tokens that tools, system and preamble may take, 0 to 1.'),
-  lowWater: share.optional().describe('Share of the room for history that a cut leaves filled, 0 to 1.'),
-  reserve: z
-    .int()
-    .min(1)
-    .optional()
-    .describe('Room for the answer, tokens. A quarter of the window, at most 8192, unless given.'),
-  margin: tokens.optional().describe("Room for the counter's error, tokens. Learned from the provider unless given."),
-  placements: placements.default({}).describe('Where layers stand, by layer: changes the layout.'),
-  counter: z.enum(['tokenx', 'o200k']).default('tokenx').describe('What tokens are counted with before a call.'),
-  dateGranularity: z
-    .enum(['day', 'minute', 'none'])
-    .default('day')
-    .describe('How exactly the model is told the time. A minute makes every prompt cache miss.'),
-  timeZone: timeZone.optional().describe("Time zone of the date that the model is told. The machine's unless given."),
-})
+const context = z
+  .strictObject({
+    layout: z
+      .union([layoutName, changedLayout])
+      .default('auto')
+      .describe(`Where layers stand and how history is cut: ${layoutNames.join(', ')}, or one of them with changes.`),
+    headShare: share
+      .optional()
+      .describe('Share of the available tokens that tools, system and preamble may take, 0 to 1.'),
+    lowWater: share.optional().describe('Share of the room for history that a cut leaves filled, 0 to 1.'),
+    reserve: z
+      .int()
+      .min(1)
+      .optional()
+      .describe('Room for the answer, tokens. A quarter of the window, at most 8192, unless given.'),
+    margin: tokens.optional().describe("Room for the counter's error, tokens. Learned from the provider unless given."),
+    placements: placements.default({}).describe('Where layers stand, by layer: changes the layout.'),
+    counter: z.enum(['tokenx', 'o200k']).default('tokenx').describe('What tokens are counted with before a call.'),
+    dateGranularity: z
+      .enum(['day', 'minute', 'none'])
+      .default('day')
+      .describe('How exactly the model is told the time. A minute makes every prompt cache miss.'),
+    timeZone: timeZone.optional().describe("Time zone of the date that the model is told. The machine's unless given."),
+  })
+  .superRefine(({ layout, placements: beside }, { addIssue }) => {
+    if (typeof layout === 'string') return
+    const known = Object.keys({ ...layouts[layout.extends]?.placements, ...layout.placements, ...beside })
+    for (const name of Object.keys(layout.priorities ?? {})) {
+      if (known.includes(name)) continue
+      const near = nearestName(name, known)
+      const hint =
+        near === undefined ? `name it in placements too, or use one of ${known.join(', ')}` : `did you mean ${near}`
+      addIssue({
+        code: 'custom',
+        path: ['layout', 'priorities', name],
+        message: `is the name of no layer that has a place: ${hint}`,
+      })
+    }
+  })
 
 const agent = z.strictObject({
   maxSteps: z.int().min(1).max(1000).default(12).describe('Model calls that one turn may make.'),
