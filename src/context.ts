@@ -23,6 +23,8 @@ export {
   resultsText,
 } from './context/document-text.ts'
 export { argvText, exactLine, exactLines, lookAlikes } from './context/exact-text.ts'
+export { imageSize, type ImageSize } from './context/image-size.ts'
+export { imageType } from './context/image-type.ts'
 export { imageTokens, UNKNOWN_IMAGE_TOKENS } from './context/image-tokens.ts'
 export type { Layer, Origin, Placement, Priority, Rendition } from './context/layer.ts'
 export {
@@ -62,6 +64,7 @@ export {
   tokenx,
   toolTokens,
 } from './context/token-counter.ts'
+export { startsWith } from './context/starts-with.ts'
 export type { ToolDefinition } from './context/tool-definition.ts'
 export { leastTokens } from './context/tool-output.ts'
 export { type Conversation, type Turn, type TurnMessage, turnsOf } from './context/turn.ts'

@@ -58,6 +58,41 @@ export function outputText(output: ToolOutput): string {
     case 'execution-denied':
       return output.reason ?? 'denied'
     case 'content':
-      return output.value.map((part) => (part.type === 'text' ? part.text : `[${part.type}]`)).join('\n')
+      return output.value.map((part) => (part.type === 'text' ? part.text : mediaName(part))).join('\n')
   }
+}
+
+/** `[map.png]`, or `[image/png]` for what has no name. */
+function mediaName(part: { readonly type: string; readonly filename?: string; readonly mediaType?: string }): string {
+  return `[${part.filename ?? part.mediaType ?? part.type}]`
+}
+
+/** Whether a tool's output holds images or files, which cost more than their names. */
+export function holdsMedia(output: ToolOutput): boolean {
+  return output.type === 'content' && output.value.some(({ type }) => type !== 'text' && type !== 'custom')
+}
+
+/** An image or a file in a tool's output, in any of the forms that the AI SDK has had for it. */
+export function outputMedia(part: MediaOutput): OutputMedia {
+  const { mediaType, providerOptions } = part as {
+    mediaType?: string
+    providerOptions?: Readonly<Record<string, unknown>>
+  }
+  const kind = part.type.startsWith('image') ? 'image' : 'application/octet-stream'
+  const filename = 'filename' in part ? part.filename : undefined
+  return {
+    mediaType: mediaType ?? kind,
+    data: 'data' in part ? part.data : 'url' in part ? { type: 'url', url: part.url } : { type: 'reference' },
+    ...(filename === undefined ? {} : { filename }),
+    ...(providerOptions === undefined ? {} : { providerOptions }),
+  }
+}
+
+type MediaOutput = Exclude<Extract<ToolOutput, { type: 'content' }>['value'][number], { type: 'text' | 'custom' }>
+
+interface OutputMedia {
+  readonly mediaType: string
+  readonly data: unknown
+  readonly filename?: string
+  readonly providerOptions?: Readonly<Record<string, unknown>>
 }

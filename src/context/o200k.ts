@@ -10,7 +10,7 @@ const SLICE = 1024
  */
 export const o200k: TokenCounter = {
   id: 'o200k',
-  version: '4',
+  version: '5',
   text(text) {
     let tokens = 0
     for (const count of slices(text)) tokens += count

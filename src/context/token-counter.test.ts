@@ -60,13 +60,25 @@ const messages: Readonly<Record<string, Message>> = {
     content: [{ type: 'image', image: 'aGk=', providerOptions: { foreword: { width: 640, height: 480 } } }],
   },
   'an image file': { role: 'user', content: [{ type: 'file', mediaType: 'image/png', data: 'aGk=' }] },
-  'another file: its name': {
+  'another file: its name and its pages': {
     role: 'user',
     content: [{ type: 'file', mediaType: 'application/pdf', data: 'aGk=', filename: 'paper.pdf' }],
   },
   'a file that is text': {
     role: 'user',
     content: [{ type: 'file', mediaType: 'text/plain', data: { type: 'text', text: 'Hello, world!' } }],
+  },
+  'the signature of a reasoning': {
+    role: 'assistant',
+    content: [
+      { type: 'reasoning', text: 'I think.', providerOptions: { anthropic: { signature: 'EqQBCkYIBBABGAIq' } } },
+    ],
+  },
+  'what only a provider can read': {
+    role: 'assistant',
+    content: [
+      { type: 'custom', kind: 'openai.compaction', providerOptions: { openai: { encrypted: 'Hello, world' } } },
+    ],
   },
   'a file without a name': { role: 'user', content: [{ type: 'file', mediaType: 'application/pdf', data: 'aGk=' }] },
 }
@@ -85,9 +97,11 @@ const expected: Readonly<Record<string, readonly number[]>> = {
   'an image of unknown size': [0, 2336, 2336, 2340, 2340],
   'an image of 640 × 480': [0, 1232, 1232, 1236, 1236],
   'an image file': [0, 2336, 2336, 2340, 2340],
-  'another file: its name': [0, 9, 3, 7, 6],
+  'another file: its name and its pages': [0, 2345, 2339, 2343, 2342],
   'a file that is text': [0, 13, 4, 8, 8],
-  'a file without a name': [0, 0, 0, 4, 4],
+  'a file without a name': [0, 2336, 2336, 2340, 2340],
+  'the signature of a reasoning': [0, 8, 2, 10, 16],
+  'what only a provider can read': [0, 0, 0, 7, 7],
 }
 
 for (const [what, message] of Object.entries(messages)) {
@@ -128,7 +142,7 @@ test('under declared, what the core makes itself costs a quarter of its characte
 
 test('the name and version of every counter can stand in an account', () => {
   const names = counters.map(({ id, version }: TokenCounter) => `${id}@${version}`)
-  assert.deepEqual(names, ['declared@1', 'chars@1', 'chars/4@1', 'tokenx@2', 'o200k@4'])
+  assert.deepEqual(names, ['declared@1', 'chars@2', 'chars/4@2', 'tokenx@3', 'o200k@5'])
 })
 
 test('o200k counts long texts in slices, never fewer than a whole, and takes special words as text', () => {

@@ -1,6 +1,7 @@
 import { estimateTokenCount } from 'tokenx'
-import { imageTokens, UNKNOWN_IMAGE_TOKENS } from './image-tokens.ts'
-import { type AnyMessage, type Message, outputText, toolResults } from './message.ts'
+import { type Media, mediaCost } from './media-cost.ts'
+import { type AnyMessage, type Message, outputMedia, outputText, type ToolOutput, toolResults } from './message.ts'
+import { optionTexts } from './option-texts.ts'
 import type { ToolDefinition } from './tool-definition.ts'
 import { wordSlices } from './word-slices.ts'
 
@@ -19,7 +20,7 @@ export interface TokenCounter {
   made?(text: string): number
   /** Tokens that the wrapper of each message and each tool costs. */
   readonly perMessage: number
-  /** Whether images cost what their size says (BEHAVIOURS §3.4). */
+  /** Whether images and pages cost what their size says (BEHAVIOURS §3.4). */
   readonly images: boolean
 }
 
@@ -36,7 +37,7 @@ export const declared: TokenCounter = {
 /** One token a character (UTF-16 unit), of texts and of the JSON of calls. */
 export const chars: TokenCounter = {
   id: 'chars',
-  version: '1',
+  version: '2',
   text: (text) => text.length,
   perMessage: 0,
   images: true,
@@ -45,7 +46,7 @@ export const chars: TokenCounter = {
 /** One token for four characters, rounded up per text, of texts and of the JSON of calls. */
 export const charsPerFour: TokenCounter = {
   id: 'chars/4',
-  version: '1',
+  version: '2',
   text: (text) => Math.ceil(text.length / 4),
   perMessage: 0,
   images: true,
@@ -57,7 +58,7 @@ const SLICE = 8_192
 /** A fast estimate that fits no model exactly and every model roughly. Counts everything that is sent. */
 export const tokenx: TokenCounter = {
   id: 'tokenx',
-  version: '2',
+  version: '3',
   text(text) {
     // The estimate takes a text apart as a whole: of a long one, slice by slice needs a fraction of the memory.
     let tokens = 0
@@ -76,10 +77,11 @@ function* tokenxSlices(text: string): Generator<number> {
 /** The counters that need no table. `o200k` stands behind its own door. */
 export const smallCounters: readonly TokenCounter[] = [declared, chars, charsPerFour, tokenx]
 
-/** Tokens of one message: its texts, the JSON of its calls, its images, its wrapper. */
+/** Tokens of one message: its texts, the JSON of its calls, its images and pages, what its provider is sent besides, its wrapper. */
 export function messageTokens(counter: TokenCounter, message: Message): number {
-  if (typeof message.content === 'string') return counter.perMessage + counter.text(message.content)
-  let tokens = counter.perMessage
+  const beside = counter.perMessage + optionTokens(counter, message.providerOptions)
+  if (typeof message.content === 'string') return beside + counter.text(message.content)
+  let tokens = beside
   for (const part of message.content) tokens += partTokens(counter, part)
   return tokens
 }
@@ -103,31 +105,48 @@ function partTokens(counter: TokenCounter, part: Part): number {
   switch (part.type) {
     case 'text':
     case 'reasoning':
-      return counter.text(part.text)
-    case 'tool-call':
-      return counter.text(JSON.stringify(part.input) ?? '') + (counter.perMessage > 0 ? counter.text(part.toolName) : 0)
+      return counter.text(part.text) + optionTokens(counter, part.providerOptions)
+    case 'tool-call': {
+      const name = countsAll(counter) ? counter.text(part.toolName) : 0
+      return counter.text(JSON.stringify(part.input) ?? '') + name + optionTokens(counter, part.providerOptions)
+    }
     case 'tool-result':
-      return counter.text(outputText(part.output))
+      return outputTokens(counter, part.output) + optionTokens(counter, part.providerOptions)
     case 'image':
-      return pictureTokens(counter, part.providerOptions)
+      return mediaTokens(counter, { ...part, mediaType: part.mediaType ?? 'image', data: part.image })
     case 'file':
-      if (part.mediaType.startsWith('image')) return pictureTokens(counter, part.providerOptions)
-      return counter.text(part.filename ?? '') + counter.text(inlineText(part.data))
+    case 'reasoning-file':
+      return mediaTokens(counter, part)
+    case 'custom':
+      return optionTokens(counter, part.providerOptions)
     default:
       return 0
   }
 }
 
-/** The text of a file that is sent as text. What a provider reads out of bytes nobody knows beforehand. */
-function inlineText(data: unknown): string {
-  const file = data as { type?: unknown; text?: unknown } | null
-  return file?.type === 'text' && typeof file.text === 'string' ? file.text : ''
+function outputTokens(counter: TokenCounter, output: ToolOutput): number {
+  if (output.type !== 'content') return counter.text(outputText(output)) + optionTokens(counter, output.providerOptions)
+  let tokens = 0
+  for (const part of output.value) {
+    if (part.type === 'text') tokens += counter.text(part.text)
+    if (part.type === 'text' || part.type === 'custom') tokens += optionTokens(counter, part.providerOptions)
+    else tokens += mediaTokens(counter, outputMedia(part))
+  }
+  return tokens
 }
 
-/** An image part may carry its size as `providerOptions.foreword {width, height}`, in pixels. */
-function pictureTokens(counter: TokenCounter, options: Record<string, unknown> | undefined): number {
-  if (!counter.images) return 0
-  const size = options?.['foreword'] as { width?: unknown; height?: unknown } | undefined
-  if (typeof size?.width !== 'number' || typeof size.height !== 'number') return UNKNOWN_IMAGE_TOKENS
-  return imageTokens(size.width, size.height)
+function mediaTokens(counter: TokenCounter, media: Media): number {
+  const { tokens, texts } = mediaCost(media)
+  const bySize = counter.images ? tokens : 0
+  return texts.reduce((sum, text) => sum + counter.text(text), bySize) + optionTokens(counter, media.providerOptions)
+}
+
+/** Only where everything that is sent is counted: it is neither a text nor a call. */
+function optionTokens(counter: TokenCounter, options: Readonly<Record<string, unknown>> | undefined): number {
+  if (options === undefined || !countsAll(counter)) return 0
+  return optionTexts(options).reduce((sum, text) => sum + counter.text(text), 0)
+}
+
+function countsAll({ perMessage }: TokenCounter): boolean {
+  return perMessage > 0
 }

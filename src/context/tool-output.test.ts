@@ -54,8 +54,8 @@ test('JSON and content steps down as text, media are named', () => {
       { type: 'file', mediaType: 'image/png', data: { type: 'data', data: 'aGk=' } },
     ],
   }
-  assert.equal(outputText(content), `${'x'.repeat(50)}\n[file]`)
-  assert.deepEqual(formsOf(content).at(-1)![2], { type: 'text', value: '[57 characters of output cleared]' })
+  assert.equal(outputText(content), `${'x'.repeat(50)}\n[image/png]`)
+  assert.deepEqual(formsOf(content).at(-1)![2], { type: 'text', value: '[62 characters of output cleared]' })
   const json: ToolOutput = { type: 'json', value: { rows: 'x'.repeat(50) } }
   assert.deepEqual(formsOf(json).at(-1)![2], { type: 'text', value: '[61 characters of output cleared]' })
 })

@@ -1,4 +1,4 @@
-import { type Message, outputText, type ToolOutput, type ToolResultPart } from './message.ts'
+import { holdsMedia, type Message, outputText, type ToolOutput, type ToolResultPart } from './message.ts'
 import { rewrittenTokens, type TokenCounter } from './token-counter.ts'
 import type { TurnMessage } from './turn.ts'
 import { wholeCharacter } from './whole-character.ts'
@@ -95,7 +95,7 @@ function withOutputs(message: Message, change: (part: ToolResultPart) => ToolOut
 }
 
 function smallerOutput(part: ToolResultPart, text: string, smaller: string): ToolOutput {
-  if (smaller.length >= text.length) return part.output
+  if (smaller.length >= text.length && !holdsMedia(part.output)) return part.output
   const failed = part.output.type === 'error-text' || part.output.type === 'error-json'
   return { type: failed ? 'error-text' : 'text', value: smaller }
 }

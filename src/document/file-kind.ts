@@ -1,5 +1,5 @@
-import { type Refusal, refusalOf, startsWith } from './file-signatures.ts'
-import { imageType } from './image/image-type.ts'
+import { imageType, startsWith } from '../context.ts'
+import { type Refusal, refusalOf } from './file-signatures.ts'
 import { officeKind, olderOfficeKind } from './office/office-kind.ts'
 import type { ReadingLimits } from './reading-limits.ts'
 import { looksBinary } from './text/character-set.ts'

@@ -1,3 +1,4 @@
+import { startsWith } from '../context.ts'
 import type { Unreadable } from './document.ts'
 
 /** What the first bytes of a file give away, where its text is not taken out. */
@@ -65,13 +66,4 @@ const signatures: readonly {
 export function refusalOf(bytes: Uint8Array): Refusal | undefined {
   const found = signatures.find(({ at, latin }) => startsWith(bytes, latin, at))
   return found && { type: 'refused', code: found.code, reason: found.reason, mediaType: found.mediaType }
-}
-
-/** Whether the bytes say `latin` at `at`, one character a byte. */
-export function startsWith(bytes: Uint8Array, latin: string, at = 0): boolean {
-  if (bytes.length < at + latin.length) return false
-  for (let index = 0; index < latin.length; index += 1) {
-    if (bytes[at + index] !== latin.charCodeAt(index)) return false
-  }
-  return true
 }

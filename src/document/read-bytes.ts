@@ -1,6 +1,6 @@
+import { imageSize } from '../context.ts'
 import type { Document, Unreadable } from './document.ts'
 import { type FileKind, fileKind } from './file-kind.ts'
-import { imageSize } from './image/image-size.ts'
 import { ReadingFault } from './reading-fault.ts'
 import { type ReadingLimits, tooManyBytes, tooManyCharacters } from './reading-limits.ts'
 import type { ReadingTask } from './reading-task.ts'

@@ -1,5 +1,5 @@
 import { crc32, inflateRawSync } from 'node:zlib'
-import { startsWith } from '../file-signatures.ts'
+import { startsWith } from '../../context.ts'
 import { ReadingFault } from '../reading-fault.ts'
 import { grouped, type ReadingLimits, sizeInWords } from '../reading-limits.ts'
 

@@ -1,4 +1,4 @@
-import { startsWith } from '../file-signatures.ts'
+import { startsWith } from '../../context.ts'
 import { ReadingFault } from '../reading-fault.ts'
 
 /** Characters that text does not hold, or that stand for bytes that are none, per character. */

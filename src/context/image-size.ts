@@ -1,4 +1,4 @@
-import { startsWith } from '../file-signatures.ts'
+import { startsWith } from './starts-with.ts'
 
 export interface ImageSize {
   readonly width: number
@@ -66,11 +66,14 @@ function threeBytes(view: DataView, at: number): number {
   return view.getUint16(at, true) + view.getUint8(at + 2) * 65_536
 }
 
+const FIRST_OF_ISPE = 'i'.charCodeAt(0)
+
 /** The largest `ispe` box: an image may hold a thumbnail and layers of its own. */
 function avifSize(bytes: Uint8Array, view: DataView): ImageSize | undefined {
-  const header = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 65_536))
+  const end = Math.min(bytes.byteLength, 65_536)
   let largest: ImageSize | undefined
-  for (let at = header.indexOf('ispe'); at !== -1; at = header.indexOf('ispe', at + 4)) {
+  for (let at = bytes.indexOf(FIRST_OF_ISPE); at !== -1 && at < end; at = bytes.indexOf(FIRST_OF_ISPE, at + 1)) {
+    if (!startsWith(bytes, 'ispe', at)) continue
     const size = { width: view.getUint32(at + 8), height: view.getUint32(at + 12) }
     if (largest === undefined || size.width * size.height > largest.width * largest.height) largest = size
   }

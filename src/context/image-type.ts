@@ -1,4 +1,4 @@
-import { startsWith } from '../file-signatures.ts'
+import { startsWith } from './starts-with.ts'
 
 /** The media type of an image that models take, by its first bytes. */
 export function imageType(bytes: Uint8Array): string | undefined {
