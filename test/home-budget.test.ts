@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import test from 'node:test'
+import test, { type TestContext } from 'node:test'
 import { scriptedProvider } from '../src/testing.ts'
-import { openedHome } from './home/opened-home.ts'
+import { openedHome, type OpenedHome, until } from './home/opened-home.ts'
 
 /** Windows that the configuration sets, and the room for the answer that they leave. */
 const reserves = [
@@ -43,4 +43,54 @@ test('the list of models says which figures were assumed', async (t) => {
   )
   const current = (await runtime.models()).find(({ id }) => id === 'lab/quiet')
   assert.deepEqual(current?.facts?.assumed, ['maxOutput', 'tools', 'reasoning'])
+})
+
+/** A home whose model holds 8,192 tokens, with a project of one file of about 3,480. */
+async function homeWithProject(t: TestContext, layout: string) {
+  const opened = await openedHome(
+    t,
+    { 'tool-access.json': '{"global": {"mode": "full"}}', 'context/system_prompt.md': 'Be kind. '.repeat(90) },
+    { context: { layout }, models: { rehearsal: { window: 8192 } } },
+  )
+  const { runtime } = opened
+  const project = await runtime.projects.create({ name: 'Harbour', instructions: '' })
+  const bytes = new Blob(['The tide comes and the tide goes again. '.repeat(386)]).stream()
+  const { id } = await runtime.library.add({ name: 'tides.txt', bytes, owner: { type: 'project', id: project.id } })
+  const file = await until(async () => {
+    const row = await runtime.library.file(id)
+    return row.state.type === 'processing' ? undefined : row
+  })
+  assert.ok(file.state.type === 'ready' && file.state.reading.kind === 'text')
+  assert.ok(file.state.reading.tokens >= 3400 && file.state.reading.tokens < 3686, String(file.state.reading.tokens))
+  const { id: session } = await runtime.newSession({ project: project.id })
+  return { opened, session }
+}
+
+async function projectEntry({ runtime }: OpenedHome, session: string) {
+  const { manifest, request } = await runtime.preview({ session, input: 'hi' })
+  const entry = manifest.entries.find(({ layer }) => layer === 'project')
+  return { entry, manifest, offered: request.tools.map(({ name }) => name) }
+}
+
+test('a project never makes a short message overflow: beside tools, system, margin and a message it is searched', async (t) => {
+  const { opened, session } = await homeWithProject(t, 'auto')
+  const { entry, manifest, offered } = await projectEntry(opened, session)
+  assert.equal(entry?.outcome, 'omitted')
+  assert.equal(entry.reason?.code, 'project-too-large')
+  assert.ok(Number(entry.reason.limit) < 3400)
+  assert.ok(manifest.budget.available - manifest.used >= 8192 / 4, 'an ordinary message still fits')
+  assert.ok(offered.includes('search_project'), offered.join(' '))
+  const said = await opened.say('/say Hello.', session)
+  assert.equal(said.text, 'Hello.')
+})
+
+test('the preset onyx keeps to 60 % of the window without the room for the answer', async (t) => {
+  const { opened, session } = await homeWithProject(t, 'onyx')
+  const { entry, offered } = await projectEntry(opened, session).catch((error: unknown) => {
+    const { facts } = error as { facts: { manifest: { entries: readonly { layer: string }[] } } }
+    return { entry: facts.manifest.entries.find(({ layer }) => layer === 'project') as never, offered: [] as string[] }
+  })
+  assert.notEqual(entry?.outcome, 'omitted')
+  assert.deepEqual(entry?.reason, { code: 'project-fits', tokens: entry?.reason?.tokens, limit: 3686, files: 1 })
+  assert.ok(!offered.includes('search_project'))
 })

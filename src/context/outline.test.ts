@@ -106,6 +106,7 @@ test('an overflow says what is needed, what there is, which slots want it, and w
     error.message,
     'What must be sent needs 721 tokens, and 590 are available (window 800 − reserve 200 − margin 10): ' +
       'system 533, history 146, after-input 42. ' +
+      'The largest part is the instructions (379): shorten AGENTS.md. ' +
       'Shorten the input or the required layers, or choose a model with a larger window.',
   )
 })

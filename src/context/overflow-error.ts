@@ -1,4 +1,5 @@
 import { type Manifest, slots } from './manifest.ts'
+import { largestChange } from './largest-change.ts'
 
 /** What must stand does not fit. Carries the account of what was wanted; nothing was sent. */
 export class ContextOverflowError extends Error {
@@ -18,18 +19,8 @@ function messageFor(manifest: Manifest): string {
   return (
     `What must be sent needs ${used} tokens, and ${budget.available} are available ` +
     `(window ${budget.window} − reserve ${budget.reserve} − margin ${budget.margin}): ${parts.join(', ')}. ` +
-    `${fileTooLarge(manifest)}Shorten the input or the required layers, or choose a model with a larger window.`
+    [largestChange(manifest), 'Shorten the input or the required layers, or choose a model with a larger window.']
+      .filter((sentence) => sentence !== '')
+      .join(' ')
   )
-}
-
-/** A file that came with the message is never dropped (BEHAVIOURS §3.1): whoever sent it has to know that it is the file. */
-function fileTooLarge({ entries, budget }: Manifest): string {
-  const file = entries
-    .filter(({ layer, slot }) => layer === 'attachment' && slot === 'input')
-    .reduce<Manifest['entries'][number] | undefined>(
-      (most, each) => (most && most.tokens >= each.tokens ? most : each),
-      undefined,
-    )
-  if (!file || file.tokens * 2 < budget.available) return ''
-  return `The file ${file.id} alone needs ${file.tokens}: in a project it would be searched instead. `
 }

@@ -1,4 +1,5 @@
 import type { Model } from '../model.ts'
+import type { CustomAgent } from '../plugin.ts'
 import { isListed, type Tool } from '../tool.ts'
 import { budgetFor } from './call-budget.ts'
 import type { AgentValue } from './custom-agents.ts'
@@ -6,7 +7,8 @@ import type { ModelChoice } from './model-choice.ts'
 import { offeredTools } from './offered-tools.ts'
 import type { Records } from './records.ts'
 import type { SessionDesk } from './session-desk.ts'
-import { found, type SettingParts, turnSetting } from './turn-setting.ts'
+import { roomForProject } from './project-room.ts'
+import { found, type SettingParts, type TurnSetting, turnSetting } from './turn-setting.ts'
 import type { Workbench } from './workbench.ts'
 
 /** What a turn is run with. */
@@ -41,21 +43,34 @@ export async function prepareTurn(
   const model = await parts.models.resolve(asked ?? ofSession ?? made?.model)
   const subject = chosen ?? bench.settings.subject
   const { window, reserve } = budgetFor(bench, model)
-  const setting = await turnSetting(parts, {
+  const question = {
     window,
     reserve,
     ...(session === undefined ? {} : { session }),
     ...(made ? { agent: made } : {}),
     ...(project === undefined ? {} : { project }),
     ...(subject === undefined ? {} : { subject }),
-  })
+  }
+  const prepared = await preparedWith(parts, bench, await turnSetting(parts, question), made)
+  const { setting } = prepared.bench
+  const room = setting?.fit?.fits ? await roomForProject(prepared.bench, setting, model) : undefined
+  if (room === undefined) return { model, ...prepared }
+  const narrower = await turnSetting(parts, { ...question, roomForProject: room })
+  return { model, ...(await preparedWith(parts, bench, narrower, made)) }
+}
+
+async function preparedWith(
+  parts: PrepareParts,
+  bench: Workbench,
+  setting: TurnSetting,
+  made: CustomAgent | undefined,
+): Promise<Omit<PreparedTurn, 'model'>> {
   // Readers of the history stand last, behind the tools for files.
   const tools = [...setting.tools, ...parts.tools()]
   const named = made?.tools
   const offered = await offeredTools(tools)
   const layout = made?.layout
   return {
-    model,
     tools,
     bench: {
       ...bench,

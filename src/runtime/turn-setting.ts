@@ -43,6 +43,8 @@ export interface SettingQuestion {
   /** Tokens. */
   readonly window: number
   readonly reserve: number
+  /** The most that the files of a project may take, tokens; absent where only their share of the window counts. */
+  readonly roomForProject?: number
 }
 
 /** An agent or project that was removed meanwhile leaves its sessions to the default agent. */
@@ -59,7 +61,7 @@ export async function turnSetting(parts: SettingParts, question: SettingQuestion
     agent ? library.files({ type: 'agent', id: agent.id }) : [],
     question.session === undefined ? [] : library.files({ type: 'session', id: question.session }),
   ])
-  const fit = project && projectFit(ofProject, question)
+  const fit = project && projectFit(ofProject, question, question.roomForProject)
   return {
     ...(prompt === undefined ? {} : { prompt }),
     ...(agent ? { agent } : {}),
