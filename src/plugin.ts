@@ -57,6 +57,7 @@ export { readAttachmentTool, type ReadableFile } from './plugin/files/read-attac
 export { searchAttachmentTool, type SearchAttachmentOptions } from './plugin/files/search-attachment.ts'
 export { searchFilesTool, type SearchFilesOptions } from './plugin/files/search-files.ts'
 export type { ProjectFiles } from './plugin/plugin.ts'
+export { foreignTextPlugin } from './plugin/foreign-text/foreign-text.ts'
 export { projectPlugin } from './plugin/project/project.ts'
 export { subjectsPlugin } from './plugin/subjects/subjects.ts'
 export { textPage } from './plugin/text-page.ts'

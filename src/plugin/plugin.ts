@@ -68,6 +68,8 @@ export interface LayerContext {
   readonly files?: ProjectFiles
   /** What the session is about, as it was when the turn began. */
   readonly subject?: SubjectReading
+  /** Something that others wrote may come into this call: a file, a page, what a tool answers. */
+  readonly readsForeign?: boolean
   /** Something in this turn has numbers that can be cited. */
   readonly cites?: boolean
 }

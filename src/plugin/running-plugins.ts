@@ -1,6 +1,7 @@
 import type { Layer } from '../context.ts'
 import type { Tool } from '../tool.ts'
 import type { LayerContext, Plugin, WithheldTool } from './plugin.ts'
+import { ruleSaidOnce } from './foreign-text-rule.ts'
 import { placedGuidance } from './placed-guidance.ts'
 import type { SkillDefinition } from './skill-definition.ts'
 
@@ -42,7 +43,7 @@ export async function startPlugins(plugins: readonly Plugin[]): Promise<RunningP
     plugins,
     async layers(context) {
       const all = await Promise.all(plugins.map((plugin) => layersOf(plugin, { ...context, skills: skills() })))
-      return placedGuidance(all.flat(), context.layout)
+      return ruleSaidOnce(placedGuidance(all.flat(), context.layout))
     },
     tools: () => plugins.flatMap(toolsOf),
     skills,

@@ -95,6 +95,7 @@ async function attempt(bench: Workbench, question: CallQuestion, offered: readon
     tools: tools.map((tool) => tool.name),
     callsTools: model.facts.tools && session !== undefined,
     model: model.id,
+    readsForeign: readsForeign(bench, offered),
     ...(await settingContext(bench.setting, (question.cites ?? false) || citesDocuments(bench, layout))),
     ...(session === undefined ? {} : { session, turn: current.id }),
   })
@@ -129,6 +130,16 @@ async function attempt(bench: Workbench, question: CallQuestion, offered: readon
     ...(attachments.length > 0 ? { attachments } : {}),
   }
   return { input, toolChoice: last ? 'none' : 'auto', outcome: await assembleInSlices(input) }
+}
+
+/**
+ * Whether what others wrote may come into a call: there is a file, a project or a subject, or a tool that shows more than
+ * the conversation itself. Decided by what is offered, so that the head stays as it is from call to call.
+ */
+export function readsForeign({ setting }: Workbench, offered: readonly Tool[]): boolean {
+  return (
+    offered.some(({ readsContext }) => !readsContext) || (setting?.hasFiles ?? false) || setting?.subject !== undefined
+  )
 }
 
 /** Documents that stand in the request can be cited from the first step on. `onyx` says so only after a search (BEHAVIOURS §3.3). */

@@ -31,6 +31,7 @@ export async function roomForProject(
     tools: tools.map((tool) => tool.name),
     callsTools: model.facts.tools,
     model: model.id,
+    readsForeign: true,
     ...(await settingContext(withoutFiles, true)),
   })
   let beside = Math.floor(budget.window * MESSAGE_SHARE)

@@ -18,6 +18,8 @@ export interface TurnSetting {
   readonly project?: Project
   /** Of the project's files; absent where there is no project. */
   readonly fit?: ProjectFit
+  /** The session, its agent or its project has files, whether they are sent or read by tools. */
+  readonly hasFiles: boolean
   /** What the session is about; absent where it is about nothing, or its folder is gone. */
   readonly subject?: SubjectReading
   /** Tools for the files that this session may see. */
@@ -68,6 +70,7 @@ export async function turnSetting(parts: SettingParts, question: SettingQuestion
     ...(project ? { project } : {}),
     ...(fit ? { fit } : {}),
     ...(subject ? { subject } : {}),
+    hasFiles: ofProject.length + ofAgent.length + ofSession.length > 0,
     tools: fileTools(parts, { project, agent, fit, ofAgent, ofSession }),
     textOf: remembered((file) => library.text(file)),
   }
