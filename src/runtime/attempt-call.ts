@@ -136,7 +136,7 @@ async function attempt(bench: Workbench, question: CallQuestion, offered: readon
  * Whether what others wrote may come into a call: there is a file, a project or a subject, or a tool that shows more than
  * the conversation itself. Decided by what is offered, so that the head stays as it is from call to call.
  */
-export function readsForeign({ setting }: Workbench, offered: readonly Tool[]): boolean {
+function readsForeign({ setting }: Workbench, offered: readonly Tool[]): boolean {
   return (
     offered.some(({ readsContext }) => !readsContext) || (setting?.hasFiles ?? false) || setting?.subject !== undefined
   )
