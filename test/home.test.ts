@@ -98,7 +98,7 @@ test('tools of the workspace are configuration alone, and so is the shell', asyn
 
   write('tool-access.json', '{}')
   const none = await say('/call shell {"cmd": "cat a.txt"}\n/say Not.', read.session)
-  assert.deepEqual(none.offered, [])
+  assert.deepEqual(none.offered, ['read_result', 'read_history'])
   assert.deepEqual(none.results, ['Tool is not in allowlist: shell'])
 })
 

@@ -19,7 +19,7 @@ export interface Layout {
 export interface CutRule {
   /** What is dropped: whole turns, or single messages. */
   readonly unit: 'turn' | 'message'
-  /** Share of the room for history that a cut leaves filled, 0 to 1. 1 is a just-fit cut at every call. */
+  /** Share of what is available that a cut leaves filled, current turn included, 0 to 1. 1 is a just-fit cut at every call. */
   readonly lowWater: number
 }
 

@@ -56,13 +56,13 @@ export interface ManifestEntry {
   readonly digest?: string
 }
 
-/** Where the last cut was made. Turns before a mark stay as the cut left them until the next one. */
+/** Where the last cut was made. What stands before a mark stays as the cut left it until the next one. */
 export interface Cut {
   /** Everything before this turn is left out. Where single messages are cut: `TURN/INDEX` or `TURN/FILE`. */
   readonly dropBefore?: string
-  /** Tool results before this turn are cleared. */
+  /** Tool results before this turn, or before this message of one (`TURN/INDEX`), are cleared. */
   readonly clearBefore?: string
-  /** Tool results before this turn are excerpts, unless they are cleared. */
+  /** Tool results before this turn or message are excerpts, unless they are cleared. */
   readonly excerptBefore?: string
 }
 

@@ -90,7 +90,7 @@ const model = z.strictObject({
 
 const cut = z.strictObject({
   unit: z.enum(['turn', 'message']).optional().describe('What is dropped: whole turns, or single messages.'),
-  lowWater: share.optional().describe('Share of the room for history that a cut leaves filled, 0 to 1.'),
+  lowWater: share.optional().describe('Share of what is available that a cut leaves filled, 0 to 1.'),
 })
 
 const changedLayout = z.strictObject({
@@ -113,7 +113,7 @@ const context = z
     headShare: share
       .optional()
       .describe('Share of the available tokens that tools, system and preamble may take, 0 to 1.'),
-    lowWater: share.optional().describe('Share of the room for history that a cut leaves filled, 0 to 1.'),
+    lowWater: share.optional().describe('Share of what is available that a cut leaves filled, 0 to 1.'),
     reserve: z
       .int()
       .min(1)
