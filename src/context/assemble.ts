@@ -139,9 +139,12 @@ interface Settled {
  * results as short as they get, does the tail give way, and then the head again from the top. The tail is settled last,
  * against the final head, so that it loses nothing there is room for.
  */
-function settle({ available: all, toolTokens, head, tail, current, readers, input }: Plan, share: number): Settled {
+function settle(
+  { available: all, toolTokens: ofTools, head, tail, current, readers, input }: Plan,
+  share: number,
+): Settled {
   const { shrinks } = input.layout
-  const room = all - toolTokens
+  const room = all - ofTools
   const headHolders = holdersOf(head)
   const tailHolders = holdersOf(tail)
   const wholeTail = tailHolders.map(() => 0)
