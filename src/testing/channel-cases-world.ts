@@ -50,7 +50,7 @@ export interface OpenWorld extends Pick<OpenChannel, 'say' | 'heard' | 'fail'> {
 }
 
 /** How long a case waits for what should happen, ms. */
-const PATIENCE = 20_000
+const PATIENCE = 60_000
 
 export async function channelWorld(place: ChannelPlace): Promise<ChannelWorld> {
   const home = await mkdtemp(join(tmpdir(), 'foreword-channel-'))

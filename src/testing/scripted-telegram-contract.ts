@@ -25,7 +25,7 @@ export interface ScriptedTelegram {
   calls(method?: string): readonly ScriptedCall[]
   /** The next calls of a method fail that way. */
   fail(method: string, how: ScriptedFailure, times?: number): void
-  /** Waits until something is true and answers it. Rejects after `withinMs` (5,000 ms unless given) and says so. */
+  /** Waits until something is true and answers it. Rejects after `withinMs` (60,000 ms unless given) and says so. */
   until<T>(predicate: () => T | undefined | false, withinMs?: number): Promise<T>
   /** Updates that nobody acknowledged. */
   readonly waiting: readonly Update[]

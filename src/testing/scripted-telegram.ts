@@ -16,7 +16,7 @@ export interface ScriptedTelegramOptions {
   readonly username?: string
 }
 
-const PATIENCE = 5_000
+const PATIENCE = 60_000
 
 /**
  * A Bot API server on a free port of this machine, with people who say what a script says. It speaks the wire that Telegram

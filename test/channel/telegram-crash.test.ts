@@ -29,7 +29,7 @@ for (const [place, when] of Object.entries(killedAt)) {
     const next = gateway(t, home)
     // Nobody can know of a message whose id was never told: it stands there with the first words, and the reply beside it.
     const stray = place === 'before-noting' ? 1 : 0
-    await telegram.until(() => said(telegram).includes(answer) && telegram.waiting.length === 0, 15_000)
+    await telegram.until(() => said(telegram).includes(answer) && telegram.waiting.length === 0)
     await delivered(home.home)
     next.kill('SIGKILL')
     await once(next, 'close')
