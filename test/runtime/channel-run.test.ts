@@ -88,3 +88,22 @@ test('stopping ends the wait for the next try, and does not wait for ever', asyn
   await second.stop()
   assert.deepEqual(second.warnings, ['The channel owl did not stop in time and was left alone.'])
 })
+
+test('a channel that gives up because everything stops is neither warned of nor tried again', async () => {
+  const { promise: stopping, reject: giveUp } = Promise.withResolvers<void>()
+  let tries = 0
+  const { warnings, stop } = running([
+    {
+      name: 'pigeon',
+      deliver,
+      async start() {
+        tries += 1
+        await stopping
+      },
+      stop: async () => giveUp(new Error('the loft is shut')),
+    },
+  ])
+  await stop()
+  await new Promise((resolve) => setImmediate(resolve))
+  assert.deepEqual([tries, warnings], [1, []])
+})

@@ -51,6 +51,24 @@ test('a reply is put into its conversation once, in order, and the log knows und
   assert.equal(channel.sent.length, 4)
 })
 
+test('that a message went out is noted once, however often a channel says it, and again where another one took its place', async (t) => {
+  let desk: ChannelDesk | undefined
+  const channel = { ...pigeon(), start: async (given: ChannelDesk) => void (desk = given) }
+  const at = await opened(t, { channels: [channel] })
+  const { session, turn } = await at.say('hello')
+  await until(async () => desk !== undefined)
+  for (const messageId of ['one', 'one', 'two', 'two']) await desk!.sent(session, turn, { part: 1, messageId })
+  await desk!.sent(session, turn, { part: 2, messageId: 'two' })
+  const sent = (await at.log(session)).flatMap((entry) =>
+    entry.type === 'sent' ? [[entry.part, entry.messageId]] : [],
+  )
+  assert.deepEqual(sent, [
+    [1, 'one'],
+    [1, 'two'],
+    [2, 'two'],
+  ])
+})
+
 test('a session that no channel is bound to delivers nothing', async (t) => {
   const channel = pigeon()
   const at = await opened(t, { channels: [channel] })
