@@ -80,6 +80,18 @@ test('an answer that is read in parts cites what it cites as a whole', async () 
   )
 })
 
+test('a citation is found wherever a part of a long answer ends', async () => {
+  const citations = turnCitations([], [manual])
+  citations.cite(found('a', 'b'))
+  for (let before = 16_378; before <= 16_386; before += 1) {
+    const cited = await citations.sourcesOf(`${'x'.repeat(before)}[[2, 1]]${'x'.repeat(40_000)}[3]`)
+    assert.deepEqual(
+      cited.map(({ citation }) => citation),
+      [2, 1, 3],
+    )
+  }
+})
+
 test('a failed result and one without documents stay as they are', () => {
   const citations = turnCitations([], [])
   const failed: ToolResult = { ok: false, error: 'no' }

@@ -28,6 +28,25 @@ test('deltas come in order, and the message that follows holds the same text', a
   assert.equal(events.map(told).at(-1), '7 turn-end')
 })
 
+test('what is written while a long session is read from its log is told once, and in order', async (t) => {
+  const { runtime, store } = await opened(t)
+  const { id: session } = await runtime.newSession({})
+  const chosen = Array.from({ length: 600 }, () => ({ type: 'model', model: null }) as const)
+  await store.append(session, chosen, '2026-01-01T00:00:00.000Z')
+  const told: number[] = []
+  for await (const event of runtime.events(session, {})) {
+    if (event.type !== 'entry') continue
+    told.push(event.entry.seq)
+    if (told.length === 1) await runtime.setModel(session, undefined)
+    if (told.length === 602) await runtime.setModel(session, undefined)
+    if (event.entry.seq === 603) break
+  }
+  assert.deepEqual(
+    told,
+    Array.from({ length: 603 }, (_, index) => index + 1),
+  )
+})
+
 test('a reader who catches up with a long answer lets everybody else run meanwhile', async (t) => {
   const spoken = gate()
   const goOn = gate()
