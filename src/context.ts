@@ -23,6 +23,7 @@ export {
   resultsText,
 } from './context/document-text.ts'
 export { argvText, exactLine, exactLines, lookAlikes } from './context/exact-text.ts'
+export { type ImageSupport, markImages, type MarkerCode, storedImage } from './context/image-marker.ts'
 export { imageSize, type ImageSize } from './context/image-size.ts'
 export { imageType } from './context/image-type.ts'
 export { imageTokens, UNKNOWN_IMAGE_TOKENS } from './context/image-tokens.ts'

@@ -3,8 +3,9 @@ export { type Calibration, margin, observe, type PromptSample, ratio, UNCALIBRAT
 export { ASSUMED_WINDOW } from './model/catalog.ts'
 export type { Choice } from './model/choose.ts'
 export type { ModelConfiguration, ModelsSettings, ProviderConfiguration, ProviderKind } from './model/configuration.ts'
-export { unseen } from './model/file-part.ts'
 export { costOf, type Forecast, forecast, type ForecastInput } from './model/forecast.ts'
+export { leastPromptTokens, type PromptReport, promptReport } from './model/prompt-report.ts'
+export { imageSupportOf } from './model/image-support.ts'
 export { fromLanguageModel, type LanguageModelSettings, type StreamingModel } from './model/language-model.ts'
 export type { ModelListing } from './model/list.ts'
 export { answerLimits } from './model/answer-limits.ts'
@@ -20,6 +21,8 @@ export type {
   ModelRequest,
   ModelUsage,
   Price,
+  WireBody,
+  WireCarriage,
 } from './model/model.ts'
 export { ModelError, type ModelErrorCode, type ModelErrorFacts } from './model/model-error.ts'
 export type { Patience } from './model/patience.ts'

@@ -7,6 +7,7 @@ export type {
   AttachedFile,
   Binding,
   CallOutcome,
+  CallWarning,
   CallRecord,
   Entry,
   EntryBody,

@@ -67,6 +67,59 @@ test('request prints the request byte for byte and checks its digest', async () 
   })
 })
 
+test('request and replay compare the bodies that left, and say why one cannot be made again', async () => {
+  const left = { wire: { sha256: 'aaa', bytes: 120, url: 'http://127.0.0.1:1/v1' } }
+  const answer = (wire: object) => ({
+    call: { ...call, outcome: { ...call.outcome, ...left }, requestDigest: digest },
+    request,
+    digest,
+    identical: true,
+    wire: { expected: 'aaa', ...wire },
+  })
+  const wires = (different: readonly object[]) => ({
+    session: 's1',
+    calls: 3,
+    identical: 3,
+    different: [],
+    wires: { identical: 2, different, unknown: [{ call: 'c9', why: 'it does not answer' }] },
+  })
+  const connection = scriptedConnection({
+    'GET /api/calls/c1/request': answer({ state: 'identical', got: 'aaa' }),
+    'GET /api/calls/c2/request': answer({ state: 'different', got: 'bbb' }),
+    'GET /api/calls/c3/request': answer({ state: 'unknown', why: 'it does not answer' }),
+    'GET /api/sessions/s1/replay': wires([]),
+    'GET /api/sessions/s2/replay': wires([{ call: 'c2', expected: 'aaa', got: 'bbb' }]),
+  })
+  const said = async (...words: string[]) => {
+    const { code, stdout, stderr } = await run(words, { connection })
+    return [code, ...(words[0] === 'replay' ? stdout : stderr).trim().split('\n').slice(1)]
+  }
+  assert.deepEqual(await said('request', 'c1'), [
+    0,
+    'body sha256 aaa: identical to the body that left (120 bytes to http://127.0.0.1:1/v1)',
+  ])
+  assert.deepEqual(await said('request', 'c2'), [
+    1,
+    'body sha256 bbb: differs from the body that left (aaa): settings of the model, or the package of its provider, have changed since',
+  ])
+  assert.deepEqual(await said('request', 'c3'), [
+    0,
+    'body sha256 aaa left; it cannot be made again to compare: it does not answer',
+  ])
+  const unmade = '1 cannot be made again to compare'
+  assert.deepEqual(await said('replay', 's1'), [
+    0,
+    `2 of 2 bodies identical to what left, ${unmade}`,
+    'it does not answer',
+  ])
+  assert.deepEqual(await said('replay', 's2'), [
+    1,
+    `2 of 3 bodies identical to what left, ${unmade}`,
+    'c2: body sha256 bbb instead of aaa',
+    'it does not answer',
+  ])
+})
+
 test('diff says what came, went and changed, as text and as JSON', async () => {
   const comparison = {
     came: [{ id: 'turn-2', slot: 'history' }],

@@ -1,6 +1,6 @@
 import { type AssistantMessage, messageText, toolCalls } from '../context.ts'
 import { ModelError, type ModelEvent } from '../model.ts'
-import { type Entry, type EntryBody, StoreError, type TurnOutcome } from '../session.ts'
+import { type Entry, type EntryBody, StoreError, type TurnOutcome, type Usage } from '../session.ts'
 import { answerOnly, NoAnswerError } from './answer-only.ts'
 import { answerOutcome } from './answer-outcome.ts'
 import { distinctCalls } from './distinct-calls.ts'
@@ -91,7 +91,7 @@ async function callOnce(
     if (waitMs !== undefined) return { type: 'retry', error, waitMs }
     const { code, message } = factsOf(error)
     const told = { code: cancelled ? 'cancelled' : code, message }
-    await setup.finish(call, heard.outcome(setup.now(), { error: told }), [])
+    await setup.finish(call, heard.outcome(setup.now(), { ...usageTold(error), error: told }), [])
     return cancelled ? { type: 'cancelled', call, said } : { type: 'failed', call, said, error }
   }
 }
@@ -105,10 +105,13 @@ async function finished(
   finish: Finish,
 ): Promise<Reply> {
   const { message: given, usage, reason } = finish
-  const usageBody: EntryBody = { type: 'usage', turn: setup.turn, call, model: setup.model.id, usage, finish: reason }
+  const warning = setup.warningAbout(usage)
+  const warned = warning ? { warning } : {}
+  const { turn, model } = setup
+  const usageBody: EntryBody = { type: 'usage', turn, call, model: model.id, usage, finish: reason, ...warned }
   const message = toolChoice === 'none' ? answerOnly(given) : distinctCalls(given)
   if (message) {
-    const outcome = heard.outcome(setup.now(), { usage, finish: reason })
+    const outcome = heard.outcome(setup.now(), { usage, finish: reason, ...warned })
     const ended = toolCalls(message).length > 0 ? undefined : answerOutcome(message, finish)
     const entries = await setup.finish(call, outcome, await settled(setup, call, { message, ended }, usageBody))
     return {
@@ -122,6 +125,19 @@ async function finished(
   const told = { code: error.code, message: error.message }
   await setup.finish(call, heard.outcome(setup.now(), { usage, finish: reason, error: told }), [usageBody])
   return { type: 'failed', call, said: undefined, error }
+}
+
+/** A server that cut the prompt has said how much of it it read. */
+function usageTold(error: unknown): { readonly usage?: Usage } {
+  if (!(error instanceof ModelError) || error.code !== 'prompt-truncated') return {}
+  const { limit: promptTokens } = error.facts
+  const silent = {
+    cachedTokens: undefined,
+    cacheWrittenTokens: undefined,
+    outputTokens: undefined,
+    reasoningTokens: undefined,
+  }
+  return { usage: { promptTokens, ...silent } }
 }
 
 type Finish = Extract<ModelEvent, { type: 'finish' }>

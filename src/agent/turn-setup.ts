@@ -4,11 +4,13 @@ import type {
   ApprovalDecision,
   AuditFacts,
   CallOutcome,
+  CallWarning,
   Entry,
   EntryBody,
   PartialReason,
   Source,
   TokenCounts,
+  Usage,
 } from '../session.ts'
 import type { Toolbox, ToolResult } from '../tool.ts'
 
@@ -47,6 +49,8 @@ export interface TurnSetup {
   readonly approvals: Approvals
   /** Completes the account of a call, together with what it led to. */
   finish(call: string, outcome: CallOutcome, bodies: readonly EntryBody[]): Promise<readonly Entry[]>
+  /** What is to be said of a call, by what its provider reported. */
+  warningAbout(usage: Usage): CallWarning | undefined
   tokensOf(message: Message, partial?: PartialReason): Promise<TokenCounts>
   /** Shows what is so for the time being to whoever is watching. */
   show(delta: Delta): void

@@ -16,7 +16,8 @@ export function modelTable(models: readonly ModelLine[]): string {
   const ready = models.filter((model) => model.why === undefined)
   const reasons = models.flatMap(({ id, why }) => (why === undefined ? [] : [`${id}: ${why}`]))
   const note = ready.some(({ facts }) => facts?.assumed) ? [ASSUMED_NOTE] : []
-  return [table([head, ...ready.map(modelRow)], [2, 3]), ...note, ...reasons].join('\n')
+  const limits = models.flatMap(({ limit }) => (limit === undefined ? [] : [limit.sentence]))
+  return [table([head, ...ready.map(modelRow)], [2, 3]), ...note, ...reasons, ...limits].join('\n')
 }
 
 const ASSUMED_NOTE =

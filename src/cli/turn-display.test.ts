@@ -53,6 +53,19 @@ test('the words of the log win over provisional ones', () => {
   assert.equal(shown([delta('Draft'), message('Final')]), 'Draft\nFinal\n')
 })
 
+test('a warning about a call is told below the answer, which stands', () => {
+  const usage = {
+    promptTokens: 1,
+    cachedTokens: undefined,
+    cacheWrittenTokens: undefined,
+    outputTokens: 1,
+    reasoningTokens: undefined,
+  }
+  const warning = { code: 'prompt-read-short', message: 'It may have left out a part.' }
+  const told = entry({ type: 'usage', turn: 't', call: 'c', model: 'm', usage, finish: 'stop', warning })
+  assert.equal(shown([delta('Hello'), message('Hello'), told]), 'Hello\nIt may have left out a part.\n')
+})
+
 test('a tool call takes one line however long its input is, and says why it failed', () => {
   const call = { turn: 't', call: 'c', toolCallId: '1' }
   const lines = shown([

@@ -44,6 +44,11 @@ export function turnDisplay(io: Io, options: { readonly details: boolean }): Tur
     write(`${oneLine(text, width(io))}\n`, 'dim')
   }
 
+  function warn(text: string): void {
+    if (options.details) line()
+    note(io, styled(io, 'yellow', text, io.stderr))
+  }
+
   /** A pipe carries the answer alone. */
   function tellSource(text: string): void {
     if (options.details) return detail(text)
@@ -74,6 +79,7 @@ export function turnDisplay(io: Io, options: { readonly details: boolean }): Tur
     if (happened.type === 'message' && happened.message.role === 'assistant') {
       settle(happened.call ?? '', textOf(happened.message.content))
     }
+    if (happened.type === 'usage' && happened.warning) warn(happened.warning.message)
     calls(happened)
   }
 

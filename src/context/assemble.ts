@@ -7,6 +7,7 @@ import { leastOfCurrent, mustStandOf } from './current-turn.ts'
 import { fitConversation } from './fit-conversation.ts'
 import { giveWay, type Remainder, remainingTokens, takeBack } from './give-way.ts'
 import { cutReason } from './history-section.ts'
+import type { ImageSupport } from './image-marker.ts'
 import type { Layer } from './layer.ts'
 import type { Layout } from './layout.ts'
 import { type LayerGroup, layerSections } from './layer-section.ts'
@@ -37,6 +38,8 @@ export interface AssemblyInput {
   readonly cut?: Cut
   /** Older turns that were not loaded because they can no longer fit. */
   readonly earlier?: Earlier
+  /** Which images reach the model; in the place of the others a marker is sent. Absent: all of them do. */
+  readonly images?: ImageSupport
   /** Stands in the manifest, nothing more. */
   readonly model?: string
 }
@@ -102,13 +105,13 @@ interface Plan {
 }
 
 function planOf(input: AssemblyInput): Plan {
-  const { layout, layers, counter, history, current, attachments = [], tools = [] } = input
+  const { layout, layers, counter, history, current, attachments = [], tools = [], images } = input
   const readers = readersAmong(tools)
   const placed = layers.map((layer) => placeLayer(layer, layout, counter))
   const isHead = ({ placement }: PlacedLayer) => placement === 'system' || placement === 'preamble'
   const byTurn = Map.groupBy(attachments, (attachment) => attachment.turn)
   const kept = new Set(tools.filter(({ keepsOutput }) => keepsOutput).map(({ name }) => name))
-  const price = (turn: Turn) => priceTurn(turn, byTurn.get(turn.id) ?? [], counter, readers.history, kept)
+  const price = (turn: Turn) => priceTurn(turn, byTurn.get(turn.id) ?? [], counter, readers.history, { kept, images })
   const toolSections = tools.map((tool) => toolSection(tool, counter))
   return {
     available: available(input.budget),

@@ -3,7 +3,7 @@ import type { Reason } from './manifest.ts'
 import { outputText, type ToolResultPart, toolResults } from './message.ts'
 import type { PricedTurn } from './priced-turn.ts'
 import { smallestForm, sumTokens } from './priced-turn.ts'
-import { attachmentSections, included, type Section } from './section.ts'
+import { attachmentSections, reduced, type Section, standing } from './section.ts'
 import type { TokenCounter } from './token-counter.ts'
 import { excerptedTo, type FormedMessage } from './tool-output.ts'
 import { unpairedSections } from './unpaired-section.ts'
@@ -89,11 +89,9 @@ export function currentSections(
   const form = smallestForm(messages)
   const tokens = sumTokens(messages)
   const origin: Origin = { kind: 'user', ref: turn.id }
-  const about = { id: turn.id, layer: 'turn', slot: 'input' as const, form, tokens, origin }
-  const section: Section =
-    form === 'full'
-      ? included(about, messages)
-      : { entry: { ...about, outcome: 'reduced', fullTokens: sumTokens(turn.messages), reason }, messages }
+  const about = { id: turn.id, layer: 'turn', slot: 'input' as const, tokens, origin }
+  const section =
+    form === 'full' ? standing(about, messages) : reduced({ ...about, form, reason }, messages, turn.messages)
   return [
     ...attachmentSections(turn.attachments, 'input'),
     section,

@@ -33,6 +33,12 @@ export type ReasonCode =
   | 'blank'
   /** An attachment of a turn that is not part of the input. */
   | 'no-such-turn'
+  /** A marker is sent in the place of `images`: the model cannot see them. */
+  | 'model-cannot-see'
+  /** A marker is sent in the place of `images`: their bytes are no longer there. */
+  | 'image-gone'
+  /** A marker is sent in the place of `images`: the provider's wire has no place for them. */
+  | 'wire-cannot-carry'
   /** The files of a project together are below `limit`: they are sent in full. */
   | 'project-fits'
   /** The files of a project together are not below `limit`: they can be searched. */

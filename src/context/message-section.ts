@@ -4,7 +4,8 @@ import { cutReason } from './history-section.ts'
 import type { Origin } from './layer.ts'
 import type { Reason } from './manifest.ts'
 import { toolCalls, toolResults } from './message.ts'
-import { attachmentSections, included, omitted, type Section } from './section.ts'
+import { sumFullTokens } from './priced-turn.ts'
+import { attachmentSections, omitted, reduced, type Section, standing } from './section.ts'
 import { unpairedSections } from './unpaired-section.ts'
 
 /**
@@ -43,11 +44,14 @@ function unitSections(
   const id = messageMark(turn, index)
   const origin: Origin = { kind: originOf[role], ref: id }
   const about = { id, layer: role, slot: 'history' as const, origin }
-  if (left) return [omitted({ ...about, fullTokens: full.tokens, reason: left })]
+  if (left) return [omitted({ ...about, fullTokens: sumFullTokens([full]), reason: left })]
   const shown = turn.messageAt(index, formAt(state, first))
   const { form, tokens } = shown
-  if (form === 'full') return [included({ ...about, form, tokens }, [shown])]
-  return [{ entry: { ...about, outcome: 'reduced', form, tokens, fullTokens: full.tokens, reason }, messages: [shown] }]
+  const section =
+    form === 'full'
+      ? standing({ ...about, tokens }, [shown])
+      : reduced({ ...about, form, tokens, reason }, [shown], [full])
+  return [section]
 }
 
 /** Which message of its turn a unit is; `undefined`: it is a file. */

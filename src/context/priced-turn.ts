@@ -1,4 +1,5 @@
 import { type Attachment, attachmentMessage } from './attachment.ts'
+import { type ImageSupport, markImages } from './image-marker.ts'
 import { pair, type PairedMessage, type Unpaired } from './pairing.ts'
 import { messageTokens, type TokenCounter } from './token-counter.ts'
 import { type FormedMessage, inForm, type OutputForm, outputForms, type PricedMessage } from './tool-output.ts'
@@ -27,14 +28,10 @@ export function priceTurn(
   attachments: readonly Attachment[],
   counter: TokenCounter,
   reader: string | undefined,
-  kept?: ReadonlySet<string>,
+  { kept, images }: { readonly kept?: ReadonlySet<string>; readonly images?: ImageSupport | undefined } = {},
 ): PricedTurn {
   const { messages, unpaired } = pair(turn.messages)
-  const priced = messages.map((paired): FormedMessage => ({
-    message: paired.message,
-    tokens: tokensOf(paired, counter),
-    form: 'full',
-  }))
+  const priced = messages.map((paired): FormedMessage => ({ ...priceMessage(paired, counter, images), form: 'full' }))
   const pricedAttachments = attachments.map((attachment) => priceAttachment(attachment, counter))
   const known = new Map<OutputForm, FormedMessage[]>()
   return {
@@ -53,6 +50,16 @@ export function priceTurn(
   }
 }
 
+/** A message as it reaches the model, and its cost in that form. Where numbers are only given, a marker costs what its image did. */
+function priceMessage(paired: PairedMessage, counter: TokenCounter, images: ImageSupport | undefined): PricedMessage {
+  const { message } = paired
+  const fullTokens = tokensOf(paired, counter)
+  const marked = images && markImages(message, images)
+  if (!marked) return { message, tokens: fullTokens }
+  const tokens = counter.made ? fullTokens : messageTokens(counter, marked.message)
+  return { message: marked.message, tokens, marked: { images: marked.images, code: marked.code, fullTokens } }
+}
+
 /** Where numbers are only given, what is left of a message costs what the whole did: never too little. */
 function tokensOf({ message, tokens, wholeTokens }: PairedMessage, counter: TokenCounter): number {
   if (tokens !== undefined) return tokens
@@ -63,6 +70,13 @@ function tokensOf({ message, tokens, wholeTokens }: PairedMessage, counter: Toke
 export function sumTokens(priced: readonly { readonly tokens: number }[]): number {
   let sum = 0
   for (const { tokens } of priced) sum += tokens
+  return sum
+}
+
+/** What messages cost with nothing made smaller and no image replaced. */
+export function sumFullTokens(priced: readonly PricedMessage[]): number {
+  let sum = 0
+  for (const { tokens, marked } of priced) sum += marked?.fullTokens ?? tokens
   return sum
 }
 

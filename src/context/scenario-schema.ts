@@ -101,5 +101,14 @@ export const scenarioSchema = z.strictObject({
     .default([]),
   cut: cut.optional(),
   earlier: z.strictObject({ turns: tokens, tokens }).optional().describe('Older turns that are not listed.'),
+  images: z
+    .strictObject({
+      seen: z.boolean().default(true).describe('Whether the model sees images.'),
+      inResults: z.boolean().default(true).describe('Whether its provider carries images in tool results.'),
+      byAddress: z.boolean().default(true).describe('Whether its provider carries images as web addresses.'),
+      gone: z.array(z.string()).default([]).describe('Ids of stored images that are no longer there.'),
+    })
+    .optional()
+    .describe('Which images reach the model. Markers are sent in the place of the others.'),
   model: z.string().optional(),
 })

@@ -116,6 +116,7 @@ function assemblyInput(scenario: Scenario, counters: readonly TokenCounter[]): A
     counter,
     ...(scenario.cut ? { cut: scenario.cut } : {}),
     ...(scenario.earlier ? { earlier: scenario.earlier } : {}),
+    ...(scenario.images ? { images: scenario.images } : {}),
     ...(scenario.model === undefined ? {} : { model: scenario.model }),
   }
 }

@@ -1,5 +1,6 @@
+import { type MarkerCode, markImages } from './image-marker.ts'
 import { holdsMedia, type Message, outputText, type ToolOutput, type ToolResultPart } from './message.ts'
-import { rewrittenTokens, type TokenCounter } from './token-counter.ts'
+import { messageTokens, rewrittenTokens, type TokenCounter } from './token-counter.ts'
 import type { TurnMessage } from './turn.ts'
 import { wholeCharacter } from './whole-character.ts'
 
@@ -16,6 +17,8 @@ const HEAD_SHARE = 0.75
 /** A message with its cost known. */
 export interface PricedMessage extends TurnMessage {
   readonly tokens: number
+  /** Where markers are sent in the place of images: how many, why, and what the message costs with its images. */
+  readonly marked?: { readonly images: number; readonly code: MarkerCode; readonly fullTokens: number }
 }
 
 /** A message in one of its forms. */
@@ -34,7 +37,7 @@ export function inForm(
   reader: string | undefined,
   kept?: ReadonlySet<string>,
 ): FormedMessage {
-  if (form === 'full') return { message: priced.message, tokens: priced.tokens, form }
+  if (form === 'full') return { ...priced, form }
   return smallerMessage(priced, form, counter, (part) => {
     if (kept?.has(part.toolName)) return part.output
     const text = outputText(part.output)
@@ -62,9 +65,13 @@ export function excerptedTo(
   })
 }
 
-/** What a message can cost at least in a history: with its tool results cleared. */
+/** What a message can cost at least in a history: with its tool results cleared, for a model that sees no images. */
 export function leastTokens(message: Message, tokens: number, counter: TokenCounter, reader?: string): number {
-  return inForm({ message, tokens }, 'tool-output-cleared', counter, reader).tokens
+  const marked = counter.made ? undefined : markImages(message, { seen: false, inResults: false, byAddress: false })
+  const least = (one: Message, cost: number) =>
+    inForm({ message: one, tokens: cost }, 'tool-output-cleared', counter, reader).tokens
+  const whole = least(message, tokens)
+  return marked ? Math.min(whole, least(marked.message, messageTokens(counter, marked.message))) : whole
 }
 
 function smallerMessage(
@@ -73,7 +80,7 @@ function smallerMessage(
   counter: TokenCounter,
   change: (part: ToolResultPart) => ToolOutput,
 ): FormedMessage {
-  const whole: FormedMessage = { message: priced.message, tokens: priced.tokens, form: 'full' }
+  const whole: FormedMessage = { ...priced, form: 'full' }
   const message = withOutputs(priced.message, change)
   if (message === priced.message) return whole
   const tokens = rewrittenTokens(counter, message)

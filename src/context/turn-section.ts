@@ -3,8 +3,8 @@ import { type CutLine, type CutState, formAt, type Unit } from './cut-line.ts'
 import { cutReason } from './history-section.ts'
 import type { Origin } from './layer.ts'
 import type { Reason } from './manifest.ts'
-import { type PricedTurn, smallestForm, sumTokens } from './priced-turn.ts'
-import { attachmentSections, included, omitted, type Section } from './section.ts'
+import { type PricedTurn, smallestForm, sumFullTokens, sumTokens } from './priced-turn.ts'
+import { attachmentSections, omitted, reduced, type Section, standing } from './section.ts'
 import type { FormedMessage, PricedMessage } from './tool-output.ts'
 import { unpairedSections } from './unpaired-section.ts'
 
@@ -30,7 +30,7 @@ function droppedSections(turn: PricedTurn, reason: Reason): readonly Section[] {
   const about = { id: turn.id, layer: 'turn', slot: 'history' as const, reason, origin: originOf(turn) }
   return [
     ...attachmentSections(turn.attachments, 'history', reason),
-    omitted({ ...about, fullTokens: sumTokens(turn.messages) }),
+    omitted({ ...about, fullTokens: sumFullTokens(turn.messages) }),
   ]
 }
 
@@ -45,9 +45,9 @@ function keptSections(
   if (first === 0 || messages.length === 0) return [...files, keptSection(turn, messages, turn.messages, reason)]
   const lead = { code: 'not-led-by-user' } as const
   const about = { layer: 'turn', slot: 'history' as const, reason: lead, origin: originOf(turn) }
-  if (first === -1) return [omitted({ ...about, id: turn.id, fullTokens: sumTokens(turn.messages) })]
+  if (first === -1) return [omitted({ ...about, id: turn.id, fullTokens: sumFullTokens(turn.messages) })]
   return [
-    omitted({ ...about, id: `${turn.id}/lead`, fullTokens: sumTokens(turn.messages.slice(0, first)) }),
+    omitted({ ...about, id: `${turn.id}/lead`, fullTokens: sumFullTokens(turn.messages.slice(0, first)) }),
     keptSection(turn, messages.slice(first), turn.messages.slice(first), reason),
   ]
 }
@@ -60,9 +60,8 @@ function keptSection(
 ): Section {
   const form = smallestForm(messages)
   const tokens = sumTokens(messages)
-  const about = { id: turn.id, layer: 'turn', slot: 'history' as const, form, tokens, origin: originOf(turn) }
-  if (form === 'full') return included(about, messages)
-  return { entry: { ...about, outcome: 'reduced', fullTokens: sumTokens(full), reason }, messages }
+  const about = { id: turn.id, layer: 'turn', slot: 'history' as const, tokens, origin: originOf(turn) }
+  return form === 'full' ? standing(about, messages) : reduced({ ...about, form, reason }, messages, full)
 }
 
 function originOf({ id }: PricedTurn): Origin {

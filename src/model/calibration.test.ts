@@ -54,6 +54,33 @@ test('more scatter asks for more room', () => {
   assert.ok(margin(scattered(0.03), 10_000) > margin(scattered(0.005), 10_000))
 })
 
+test('early samples weigh the same, and later ones a tenth', () => {
+  const three = learned([1100, 900, 1300].map((reported) => ({ estimated: 1000, reported })))
+  assert.equal(three.samples, 3)
+  assert.ok(Math.abs(three.mean - 1.1) < 1e-9, String(three.mean))
+  const ten = { samples: 10, mean: 1, deviation: 0 }
+  const { mean, deviation } = observe(ten, { estimated: 1000, reported: 1500 })
+  assert.ok(Math.abs(mean - 1.05) < 1e-9 && Math.abs(deviation - 0.045) < 1e-9, `${mean} ${deviation}`)
+})
+
+test('samples are believed from 50 tokens on, and from half to twice the estimate', () => {
+  const believed = (sample: PromptSample) => observe(UNCALIBRATED, sample) !== UNCALIBRATED
+  const at = (estimated: number, factor: number) => believed({ estimated, reported: estimated * factor })
+  assert.deepEqual([at(49, 1), at(50, 1)], [false, true])
+  assert.deepEqual([at(1000, 0.499), at(1000, 0.5), at(1000, 2), at(1000, 2.001)], [false, true, true, false])
+})
+
+test('the margin is three times the measured distance, and a fiftieth more for one sample, shared by how many there are', () => {
+  const free = (samples: number, deviation: number, mean = 1) => margin({ samples, mean, deviation }, 1_000_000)
+  const near = (got: number, wanted: number) => assert.ok(Math.abs(got - wanted) <= 1, `${got} instead of ${wanted}`)
+  near(free(1, 0.01), 30_000 + 10_000)
+  near(free(19, 0.02), 60_000 + 1000)
+  near(free(19, 0.02, 2), 30_000 + 1000)
+  near(free(1_000_000, 0), 5000)
+  near(free(19, 0.5), 150_000)
+  near(free(0, 0.5), 20_000)
+})
+
 test('the state survives as JSON', () => {
   const state = learned([{ estimated: 1000, reported: 1234 }])
   assert.deepEqual(JSON.parse(JSON.stringify(state)), state)

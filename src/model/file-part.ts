@@ -4,23 +4,13 @@ import type { UserMessage } from '../context.ts'
 type UserPart = Exclude<UserMessage['content'], string>[number]
 type MediaPart = Extract<UserPart, { type: 'image' | 'file' }>
 
-/**
- * An image or file as the AI SDK's language models read it. An image for a model that cannot see becomes a text marker
- * (BEHAVIOURS §3.4), and a file that is text becomes that text.
- */
-export function filePart(part: MediaPart, images: boolean): LanguageModelV4FilePart | LanguageModelV4TextPart {
+/** An image or file as the AI SDK's language models read it. A file that is text becomes that text. */
+export function filePart(part: MediaPart): LanguageModelV4FilePart | LanguageModelV4TextPart {
   const mediaType = part.mediaType ?? 'image'
   const filename = part.type === 'file' ? part.filename : undefined
-  const image = mediaType === 'image' || mediaType.startsWith('image/')
-  if (image && !images) return { type: 'text', text: unseen(filename) }
   const data = fileData(part.type === 'image' ? part.image : part.data)
   if (data.type === 'text') return { type: 'text', text: data.text }
   return { type: 'file', mediaType, data, ...(filename === undefined ? {} : { filename }) }
-}
-
-/** What stands in the place of an image that cannot be seen. */
-export function unseen(filename?: string): string {
-  return `[image${filename ? ` ${filename}` : ''}: this model cannot see images]`
 }
 
 /** Bytes, base64, `data:` and web addresses, and the AI SDK's tagged forms, also after a round trip through JSON. */

@@ -2,8 +2,9 @@ import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Stream
 import { answerBounds } from './answer-bounds.ts'
 import { answerLimits } from './answer-limits.ts'
 import { stretch } from '../platform.ts'
+import { imageSupportOf } from './image-support.ts'
 import { ModelError } from './model-error.ts'
-import type { CallOptions, FinishReason, Model, ModelEvent, ModelFacts, ModelRequest } from './model.ts'
+import type { CallOptions, FinishReason, Model, ModelEvent, ModelFacts, ModelRequest, WireCarriage } from './model.ts'
 import { DEFAULT_PATIENCE, OutOfPatience, type Patience, within } from './patience.ts'
 import { functionToolsOf, promptOf } from './prompt.ts'
 import { type Callee, modelErrorOf } from './provider-failure.ts'
@@ -19,6 +20,7 @@ export interface LanguageModelSettings {
   /** `provider/model`. */
   readonly id: string
   readonly facts: ModelFacts
+  readonly carries?: WireCarriage
   /** Opens the model, once, over the given `fetch`. A model that ignores it has no `wire` event. */
   readonly open: (fetch: Fetch) => StreamingModel | Promise<StreamingModel>
   /** How its answers stream over HTTP, so that other answers can be told apart; any form unless given. */
@@ -41,7 +43,24 @@ export function fromLanguageModel(settings: LanguageModelSettings): Model {
     opened.catch(() => (opened = undefined))
     return opened
   }
-  return { id: settings.id, facts: settings.facts, call: (request, options) => call(settings, open, request, options) }
+  const { id, facts, carries } = settings
+  return {
+    id,
+    facts,
+    ...(carries ? { carries } : {}),
+    call: (request, options) => call(settings, open, request, options),
+    bodyOf: (request, options) => bodyOf(settings, request, options),
+  }
+}
+
+/** The same way as a call, over a `fetch` that keeps the body back. */
+async function bodyOf(settings: LanguageModelSettings, request: ModelRequest, options: CallOptions): Promise<Wire> {
+  const made = Promise.withResolvers<Wire>()
+  const open = async () => settings.open(wireFetch(() => Promise.reject(new Error('the body is kept back'))))
+  const listener = { left: made.resolve, onTooLarge: () => {} }
+  const opened = listeningToWire(listener, () => openStream(settings, open, request, options, options.signal, () => {}))
+  opened.catch(made.reject)
+  return made.promise
 }
 
 async function* call(
@@ -85,7 +104,7 @@ async function openStream(
   told: (wire: Wire | undefined) => void,
 ): Promise<ReadableStream<LanguageModelV4StreamPart>> {
   const model = await open()
-  const plain = callOptionsOf(request, options, settings.facts, signal)
+  const plain = callOptionsOf(request, options, settings, signal)
   const { stream } = await model.doStream(settings.mark ? settings.mark(plain, options) : plain)
   told(undefined)
   return stream
@@ -94,12 +113,12 @@ async function openStream(
 function callOptionsOf(
   request: ModelRequest,
   options: CallOptions,
-  facts: ModelFacts,
+  { facts, carries }: LanguageModelSettings,
   abortSignal: AbortSignal,
 ): LanguageModelV4CallOptions {
   const { maxOutputTokens, temperature, reasoning } = options
   return {
-    prompt: promptOf(request, { images: facts.vision }),
+    prompt: promptOf(request, imageSupportOf({ facts, ...(carries ? { carries } : {}) })),
     ...(request.tools.length > 0 ? { tools: functionToolsOf(request.tools) } : {}),
     ...(request.tools.length > 0 && options.toolChoice === 'none' ? { toolChoice: { type: 'none' } } : {}),
     ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),

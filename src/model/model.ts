@@ -5,11 +5,32 @@ export interface Model {
   /** `provider/model`, such as `ollama/llama3.2`. */
   readonly id: string
   readonly facts: ModelFacts
+  /** What its provider's wire has a place for. Absent: everything. */
+  readonly carries?: WireCarriage
   /**
    * Makes one call. The last event is `finish`; without it the call failed and the generator has thrown a `ModelError`.
    * Aborting `signal` ends the stream with a `ModelError` of code `cancelled`.
    */
   call(request: ModelRequest, options: CallOptions): AsyncGenerator<ModelEvent>
+  /** Makes the body that `call` would send, and sends nothing. Absent for models without a wire. */
+  bodyOf?(request: ModelRequest, options: CallOptions): Promise<WireBody>
+}
+
+/** A body for a provider: the digest and size of its very bytes, and where it goes. */
+export interface WireBody {
+  /** SHA-256, lowercase hexadecimal. */
+  readonly sha256: string
+  readonly bytes: number
+  /** Without its query, which may hold a key. */
+  readonly url: string
+}
+
+/** What a provider's wire has a place for. What it has none for is replaced by a marker before anything is counted. */
+export interface WireCarriage {
+  /** Images in the results of tools. */
+  readonly resultImages: boolean
+  /** Images by their web address; otherwise only their bytes. */
+  readonly imageAddresses: boolean
 }
 
 /** What a model is and costs. `source` and `date` say where that is known from. */

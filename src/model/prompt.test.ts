@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { promptOf } from './prompt.ts'
 
-const seen = { images: true }
+const seen = { seen: true, inResults: true, byAddress: true }
 
 test('a request becomes a prompt: system first, strings as text parts', () => {
   const messages = [{ role: 'user' as const, content: 'hi' }]
@@ -36,9 +36,25 @@ test('a model that cannot see reads a marker instead, in results of tools too', 
     { role: 'tool' as const, content: [result] },
   ]
   const marker = { type: 'text', text: '[image: this model cannot see images]' }
-  const [user, tool] = promptOf({ tools: [], messages }, { images: false })
+  const [user, tool] = promptOf({ tools: [], messages }, { ...seen, seen: false })
   assert.deepEqual(user?.content, [marker])
   assert.deepEqual(tool?.content, [{ ...result, output: { type: 'content', value: [marker] } }])
+})
+
+test('a wire that takes only texts as results is given their words, and never the JSON of an image', () => {
+  const value = [
+    { type: 'text' as const, text: 'Taken.' },
+    { type: 'image-data' as const, data: 'aGk=', mediaType: 'image/png' },
+  ]
+  const result = {
+    type: 'tool-result' as const,
+    toolCallId: 'c',
+    toolName: 't',
+    output: { type: 'content' as const, value },
+  }
+  const [tool] = promptOf({ tools: [], messages: [{ role: 'tool', content: [result] }] }, { ...seen, inResults: false })
+  const text = 'Taken.\n[image: this provider takes images in user messages only]'
+  assert.deepEqual(tool?.content, [{ ...result, output: { type: 'text', value: text } }])
 })
 
 test('input that was no JSON goes back under a name, since providers take objects only', () => {

@@ -5,14 +5,27 @@ import type {
   LanguageModelV4Prompt,
   LanguageModelV4TextPart,
 } from '@ai-sdk/provider'
-import type { AssistantMessage, Message, ToolDefinition, ToolMessage, UserMessage } from '../context.ts'
+import {
+  type AssistantMessage,
+  type ImageSupport,
+  markImages,
+  type Message,
+  type ToolDefinition,
+  type ToolMessage,
+  type UserMessage,
+} from '../context.ts'
 import { filePart } from './file-part.ts'
 import type { ModelRequest } from './model.ts'
 import { toolOutput } from './tool-output.ts'
 
-/** A request in the shape that the AI SDK's language models read. The request is not changed. */
-export function promptOf(request: ModelRequest, sees: { readonly images: boolean }): LanguageModelV4Prompt {
-  const messages = request.messages.map((message) => messageOf(message, sees.images))
+/**
+ * A request in the shape that the AI SDK's language models read. The request is not changed. An image that cannot reach the
+ * model goes as a marker, as the assembly has it; results of tools are texts where the wire has no place for images in them.
+ */
+export function promptOf(request: ModelRequest, support: ImageSupport): LanguageModelV4Prompt {
+  const messages = request.messages.map((message) =>
+    messageOf(markImages(message, support)?.message ?? message, support.inResults),
+  )
   return request.system ? [{ role: 'system', content: request.system }, ...messages] : messages
 }
 
@@ -25,29 +38,29 @@ export function functionToolsOf(tools: readonly ToolDefinition[]): LanguageModel
   }))
 }
 
-function messageOf(message: Message, images: boolean): LanguageModelV4Message {
+function messageOf(message: Message, richResults: boolean): LanguageModelV4Message {
   switch (message.role) {
     case 'user':
-      return { role: 'user', content: userContent(message.content, images), ...optionsOf(message) }
+      return { role: 'user', content: userContent(message.content), ...optionsOf(message) }
     case 'assistant':
-      return { role: 'assistant', content: assistantContent(message.content, images), ...optionsOf(message) }
+      return { role: 'assistant', content: assistantContent(message.content, richResults), ...optionsOf(message) }
     case 'tool':
-      return { role: 'tool', content: toolContent(message.content, images), ...optionsOf(message) }
+      return { role: 'tool', content: toolContent(message.content, richResults), ...optionsOf(message) }
   }
 }
 
 type UserPart = LanguageModelV4TextPart | LanguageModelV4FilePart
 
-function userContent(content: UserMessage['content'], images: boolean): UserPart[] {
+function userContent(content: UserMessage['content']): UserPart[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }]
   return content.map((part) =>
-    part.type === 'text' ? { type: 'text', text: part.text, ...optionsOf(part) } : filePart(part, images),
+    part.type === 'text' ? { type: 'text', text: part.text, ...optionsOf(part) } : filePart(part),
   )
 }
 
 type AssistantContent = Extract<LanguageModelV4Message, { role: 'assistant' }>['content']
 
-function assistantContent(content: AssistantMessage['content'], images: boolean): AssistantContent {
+function assistantContent(content: AssistantMessage['content'], richResults: boolean): AssistantContent {
   if (typeof content === 'string') return [{ type: 'text', text: content }]
   const parts: AssistantContent = []
   for (const part of content) {
@@ -70,11 +83,11 @@ function assistantContent(content: AssistantMessage['content'], images: boolean)
         type: 'tool-result',
         toolCallId,
         toolName,
-        output: toolOutput(part.output, images),
+        output: toolOutput(part.output, richResults),
         ...optionsOf(part),
       })
     } else if (part.type === 'file') {
-      parts.push(filePart(part, images))
+      parts.push(filePart(part))
     } else if (part.type === 'custom') {
       parts.push(part)
     }
@@ -84,7 +97,7 @@ function assistantContent(content: AssistantMessage['content'], images: boolean)
 
 type ToolContent = Extract<LanguageModelV4Message, { role: 'tool' }>['content']
 
-function toolContent(content: ToolMessage['content'], images: boolean): ToolContent {
+function toolContent(content: ToolMessage['content'], richResults: boolean): ToolContent {
   const parts: ToolContent = []
   for (const part of content) {
     if (part.type !== 'tool-result') continue
@@ -93,7 +106,7 @@ function toolContent(content: ToolMessage['content'], images: boolean): ToolCont
       type: 'tool-result',
       toolCallId,
       toolName,
-      output: toolOutput(part.output, images),
+      output: toolOutput(part.output, richResults),
       ...optionsOf(part),
     })
   }

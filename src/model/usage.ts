@@ -19,13 +19,20 @@ export function usageOf(usage: LanguageModelV4Usage): ModelUsage {
   }
   const inputDetails = record(raw['prompt_tokens_details'] ?? raw['input_tokens_details'])
   const outputDetails = record(raw['completion_tokens_details'] ?? raw['output_tokens_details'])
+  const promptTokens = number(raw['prompt_tokens'] ?? raw['input_tokens'])
+  const cachedTokens = number(inputDetails?.['cached_tokens'])
   return {
-    promptTokens: number(raw['prompt_tokens'] ?? raw['input_tokens']),
-    cachedTokens: number(inputDetails?.['cached_tokens']),
+    promptTokens: withCached(promptTokens, cachedTokens),
+    cachedTokens,
     cacheWrittenTokens: input.cacheWrite,
     outputTokens: number(raw['completion_tokens'] ?? raw['output_tokens']),
     reasoningTokens: number(outputDetails?.['reasoning_tokens']),
   }
+}
+
+/** More tokens from the cache than there are in the prompt: the figure of the prompt leaves those out, and both are the prompt. */
+function withCached(promptTokens: number | undefined, cachedTokens = 0): number | undefined {
+  return promptTokens !== undefined && cachedTokens > promptTokens ? promptTokens + cachedTokens : promptTokens
 }
 
 /** Of a provider that said nothing. */

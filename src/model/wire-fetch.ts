@@ -1,17 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { hash } from 'node:crypto'
+import type { WireBody } from './model.ts'
 import { type StreamForm, watchedResponse } from './watched-response.ts'
 
 export type Fetch = typeof globalThis.fetch
 
-/** What left for a provider: the digest and size of the very bytes, and where they went. */
-export interface Wire {
-  /** Lowercase hexadecimal. */
-  readonly sha256: string
-  readonly bytes: number
-  /** Without its query, which may hold a key. */
-  readonly url: string
-}
+/** What left for a provider. */
+export type Wire = WireBody
 
 /** Who wants to know what happens on the wire of one call. */
 export interface WireListener {

@@ -4,14 +4,15 @@ import {
   type AssemblyInput,
   ContextOverflowError,
   type Cut,
+  type ImageSupport,
   type Layout,
   layoutOf,
   type Turn,
 } from '../context.ts'
-import type { Model } from '../model.ts'
+import { imageSupportOf, type Model } from '../model.ts'
 import { definitionOf, type Tool } from '../tool.ts'
 import { attachmentsOf, type TurnFile } from './attachments.ts'
-import { budgetFor, type Refusal } from './call-budget.ts'
+import { budgetFor, type Refusal, unlearned } from './call-budget.ts'
 import { countedInSlices } from './counted-in-slices.ts'
 import { earlierAttachments, earlierFiles } from './earlier-files.ts'
 import { loadHistory } from './history-loader.ts'
@@ -39,6 +40,8 @@ export interface CallQuestion {
   readonly last: boolean
   /** A tool of this turn has found something with numbers. */
   readonly cites?: boolean
+  /** Ids of stored images that are no longer there. */
+  readonly gone?: readonly string[]
   /** A provider refused the call before this one as too large. */
   readonly deeper?: Refusal
 }
@@ -125,11 +128,17 @@ async function attempt(bench: Workbench, question: CallQuestion, offered: readon
     budget,
     counter: settings.counter,
     model: model.id,
+    images: imageSupport(model, question.gone),
     ...(cut ? { cut } : {}),
     ...(history.earlier ? { earlier: history.earlier } : {}),
     ...(attachments.length > 0 ? { attachments } : {}),
   }
-  return { input, toolChoice: last ? 'none' : 'auto', outcome: await assembleInSlices(input) }
+  return { toolChoice: last ? 'none' : 'auto', ...(await assembleWithin(bench, model, input, question.deeper)) }
+}
+
+/** Which images reach a model, and which stored ones no longer can. */
+export function imageSupport(model: Model, gone: readonly string[] = []): ImageSupport {
+  return { ...imageSupportOf(model), ...(gone.length > 0 ? { gone } : {}) }
 }
 
 /**
@@ -145,6 +154,23 @@ function readsForeign({ setting }: Workbench, offered: readonly Tool[]): boolean
 /** Documents that stand in the request can be cited from the first step on. `onyx` says so only after a search (BEHAVIOURS §3.3). */
 function citesDocuments({ setting }: Workbench, { name }: Layout): boolean {
   return name.startsWith('auto') && setting?.fit?.fits === true
+}
+
+/**
+ * Assembles within the budget. Where not even the smallest request fits into a size of prompt that was learned from a refusal
+ * or a report, that is left out of account: what was learned must not stop a session that may well go on.
+ */
+export async function assembleWithin(
+  bench: Pick<Workbench, 'settings' | 'calibration' | 'limits'>,
+  model: Model,
+  input: AssemblyInput,
+  deeper?: Refusal,
+): Promise<{ readonly input: AssemblyInput; readonly outcome: Assembly | ContextOverflowError }> {
+  const outcome = await assembleInSlices(input)
+  const isLearned = !deeper && bench.limits.of(model.id)?.prompt !== undefined
+  if (!isLearned || !(outcome instanceof ContextOverflowError)) return { input, outcome }
+  const wider = { ...input, budget: { ...budgetFor(unlearned(bench), model), reserve: input.budget.reserve } }
+  return { input: wider, outcome: await assembleInSlices(wider) }
 }
 
 /** Assembles, and counts long texts without keeping others waiting. */

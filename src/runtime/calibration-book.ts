@@ -9,13 +9,12 @@ export interface CalibrationBook {
   margin(model: string, counter: TokenCounter, room: number): number
   /** Reported ÷ estimated tokens; 1 where nothing was learned. */
   ratio(model: string, counter: TokenCounter): number
-  /** What a request estimated at `used` must cost at the very least, tokens. */
-  leastPromptTokens(model: string, counter: TokenCounter, used: number): number
+  /** Whether enough calls have shown how far the counter is off. */
+  isMeasured(model: string, counter: TokenCounter): boolean
+  /** Whether the model was called before, so that its provider's cache may hold the beginning of a prompt. */
+  wasCalled(model: string): boolean
+  noteCalled(model: string): void
   observe(model: string, counter: TokenCounter, estimated: number, reported: number): void
-  /** What a server said it takes, where that is less than the model is known for, tokens. Until the next `reload`. */
-  limit(model: string): number | undefined
-  noteLimit(model: string, limit: number | undefined): void
-  forgetLimits(): void
   /** Writes what was learned and not yet saved. */
   close(): Promise<void>
   view(model: string): { readonly counter: string; readonly ratio: number; readonly samples: number } | undefined
@@ -23,9 +22,6 @@ export interface CalibrationBook {
 
 const KEY = 'calibration'
 
-/** Without enough samples a counter is taken to be at most so wrong. */
-const UNKNOWN_FLOOR = 0.4
-const KNOWN_FLOOR = 0.7
 const ENOUGH_SAMPLES = 3
 const SAVE_AFTER_MS = 1000
 
@@ -33,7 +29,7 @@ const SAVE_AFTER_MS = 1000
 export async function openCalibrationBook(store: SessionStore, warn: (text: string) => void): Promise<CalibrationBook> {
   const states = new Map(Object.entries(((await store.value(KEY)) ?? {}) as Record<string, Calibration>))
   const nameOf = (model: string, counter: TokenCounter) => `${model} ${counterKey(counter)}`
-  const limits = new Map<string, number>()
+  const called = new Set([...states.keys()].map((name) => name.split(' ')[0]))
   let timer: NodeJS.Timeout | undefined
 
   /** What was learned in the last seconds may be lost in a crash; it is learned again. */
@@ -58,11 +54,9 @@ export async function openCalibrationBook(store: SessionStore, warn: (text: stri
       return room - counted + margin(state, counted)
     },
     ratio: (model, counter) => ratio(states.get(nameOf(model, counter)) ?? UNCALIBRATED),
-    leastPromptTokens(model, counter, used) {
-      const state = states.get(nameOf(model, counter))
-      if (!state || state.samples < ENOUGH_SAMPLES) return Math.floor(used * UNKNOWN_FLOOR)
-      return Math.floor(used * ratio(state) * KNOWN_FLOOR)
-    },
+    isMeasured: (model, counter) => (states.get(nameOf(model, counter))?.samples ?? 0) >= ENOUGH_SAMPLES,
+    wasCalled: (model) => called.has(model),
+    noteCalled: (model) => void called.add(model),
     observe(model, counter, estimated, reported) {
       const name = nameOf(model, counter)
       const before = states.get(name) ?? UNCALIBRATED
@@ -71,11 +65,6 @@ export async function openCalibrationBook(store: SessionStore, warn: (text: stri
       states.set(name, after)
       save()
     },
-    limit: (model) => limits.get(model),
-    noteLimit(model, limit) {
-      if (limit !== undefined && limit > 0) limits.set(model, Math.min(limit, limits.get(model) ?? limit))
-    },
-    forgetLimits: () => limits.clear(),
     close: () => (timer ? write() : Promise.resolve()),
     view(model) {
       for (const [name, state] of states) {

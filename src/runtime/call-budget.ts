@@ -1,5 +1,6 @@
 import type { Budget } from '../context.ts'
 import type { Model } from '../model.ts'
+import type { LearnedLimit } from './learned-limits.ts'
 import type { Workbench } from './workbench.ts'
 
 /** What is known where a provider refused a call as too large. All in tokens; `undefined`: it did not say. */
@@ -12,16 +13,28 @@ export interface Refusal {
   readonly used: number
 }
 
-type Learned = Pick<Workbench, 'settings' | 'calibration'>
+type Learned = Pick<Workbench, 'settings' | 'calibration' | 'limits'>
 
 /** The budget of a call, with the margin that was configured or learned. All in tokens. */
 export function budgetFor(learned: Learned, model: Model, deeper?: Refusal): Budget {
-  const { settings, calibration } = learned
+  const { settings, calibration, limits } = learned
   const { window, reserve } = windowAndReserve(learned, model)
   const room = Math.max(0, window - reserve)
-  const margin = settings.margin ?? calibration.margin(model.id, settings.counter, room)
+  const usual = settings.margin ?? calibration.margin(model.id, settings.counter, room)
+  const margin = Math.max(usual, room - (limits.of(model.id)?.prompt ?? room))
   if (!deeper) return { window, reserve, margin }
   return { window, reserve, margin: Math.max(margin, room - deeperRoom(room - margin, deeper, reserve)) }
+}
+
+/** The same without the size of a prompt that was refused or read in part: where nothing fits into that, it is tried again. */
+export function unlearned(learned: Learned): Learned {
+  return { ...learned, limits: { ...learned.limits, of: (model) => withoutPrompt(learned.limits.of(model)) } }
+}
+
+function withoutPrompt(limit: LearnedLimit | undefined): LearnedLimit | undefined {
+  if (limit?.prompt === undefined) return limit
+  const { prompt: _, ...rest } = limit
+  return rest
 }
 
 /** What a prompt may take at most, before any margin, tokens. */
@@ -33,9 +46,9 @@ export function roomFor(learned: Learned, model: Model): number {
 /** The answer is given a quarter of the window where nobody says more, and never more than so many tokens. */
 const MOST_RESERVED = 8192
 
-/** The window is what the model is known for, unless its server has said that it takes less. */
-function windowAndReserve({ settings, calibration }: Learned, { id, facts }: Model) {
-  const window = Math.min(facts.window, calibration.limit(id) ?? facts.window)
+/** The window is what the model is known for, unless its server has lately said that it takes less. */
+function windowAndReserve({ settings, limits }: Learned, { id, facts }: Model) {
+  const window = Math.min(facts.window, limits.of(id)?.window ?? facts.window)
   const reserve = settings.reserve ?? Math.min(MOST_RESERVED, facts.maxOutput, Math.floor(window / 4))
   return { window, reserve }
 }

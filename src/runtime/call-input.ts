@@ -1,4 +1,14 @@
-import type { AssemblyInput, Budget, Cut, Earlier, Layer, LayoutChoice, ToolDefinition, Turn } from '../context.ts'
+import type {
+  AssemblyInput,
+  Budget,
+  Cut,
+  Earlier,
+  ImageSupport,
+  Layer,
+  LayoutChoice,
+  ToolDefinition,
+  Turn,
+} from '../context.ts'
 import { layoutOf } from '../context.ts'
 import { type CallRecord, type Entry, referredContent, type SessionStore, type SpokenBody } from '../session.ts'
 import { attachmentsOf, turnFiles } from './attachments.ts'
@@ -7,6 +17,7 @@ import { earlierAttachments, type EarlierFile, earlierFilesOf } from './earlier-
 import { loadHistory } from './history-loader.ts'
 import { RuntimeError } from './runtime-error.ts'
 import { projectTurn } from './turn-projection.ts'
+import type { RecordedOptions } from './wire-proof.ts'
 
 /** What an assembly was given besides the log, as it is recorded. Large texts are `sha256:` references to contents. */
 export interface CallInput {
@@ -21,6 +32,10 @@ export interface CallInput {
   readonly earlierFiles?: readonly EarlierFile[]
   /** The oldest turn that was loaded; absent where there was none. */
   readonly historyFrom?: string
+  /** Which images reached the model. Absent in records of versions that replaced them behind the account. */
+  readonly images?: ImageSupport
+  /** How the call was made. Absent in records of older versions. */
+  readonly options?: RecordedOptions
   /** A conversation that is in no session: `{history, current}`. */
   readonly conversation?: string
 }
@@ -32,7 +47,11 @@ export interface CallInput {
 export async function recordInput(
   store: SessionStore,
   input: AssemblyInput,
-  { layout, inSession }: { readonly layout: LayoutChoice; readonly inSession: boolean },
+  {
+    layout,
+    inSession,
+    options,
+  }: { readonly layout: LayoutChoice; readonly inSession: boolean; readonly options?: RecordedOptions },
 ): Promise<CallInput> {
   const put = async (value: unknown) => `sha256:${await store.putContent(JSON.stringify(value))}`
   const [layers, tools, conversation] = await Promise.all([
@@ -51,6 +70,8 @@ export async function recordInput(
     ...(input.cut ? { cut: input.cut } : {}),
     ...(input.earlier ? { earlier: input.earlier } : {}),
     ...(earlierFiles.length > 0 ? { earlierFiles } : {}),
+    ...(input.images ? { images: input.images } : {}),
+    ...(options ? { options } : {}),
     ...(conversation ? { conversation } : from === undefined ? {} : { historyFrom: from }),
   }
 }
@@ -80,6 +101,7 @@ export async function restoreInput(
     model: record.model,
     ...(input.cut ? { cut: input.cut } : {}),
     ...(input.earlier ? { earlier: input.earlier } : {}),
+    ...(input.images ? { images: input.images } : {}),
   }
   if (input.conversation) {
     return { ...rest, ...((await get(input.conversation)) as { history: readonly Turn[]; current: Turn }) }

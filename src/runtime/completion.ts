@@ -1,14 +1,15 @@
 import { Heard } from '../agent.ts'
 import { type Assembly, type Budget, ContextOverflowError, type Layer, layoutOf, outline, turnsOf } from '../context.ts'
-import { answerLimits, type Model, ModelError } from '../model.ts'
+import { answerLimits, leastPromptTokens, type Model, ModelError } from '../model.ts'
 import { stretch } from '../platform.ts'
-import type { CallOutcome, Usage } from '../session.ts'
+import type { CallOutcome } from '../session.ts'
 import { recordInput } from './call-input.ts'
 import type { Clock } from './clock.ts'
 import type { CompletionEvent, CompletionInput } from './contract.ts'
+import { learnFrom, promptAccount, shortReportWarning } from './prompt-account.ts'
 import { RuntimeError } from './runtime-error.ts'
 import type { ModelChoice } from './model-choice.ts'
-import { assembleInSlices } from './attempt-call.ts'
+import { assembleWithin, imageSupport } from './attempt-call.ts'
 import { budgetFor, type Refusal } from './call-budget.ts'
 import type { Workbench } from './workbench.ts'
 import { seal } from './seal.ts'
@@ -34,7 +35,7 @@ export async function* complete(parts: CompletionParts, input: CompletionInput):
     const cause = error instanceof RuntimeError ? error.cause : undefined
     if (!(cause instanceof ModelError) || cause.code !== 'context-overflow') throw error
     const { limit, sent } = cause.facts
-    parts.bench.calibration.noteLimit(model.id, limit)
+    parts.bench.limits.refused(model, { limit, used: first.assembly.manifest.used, call: first.call })
     const deeper = await recordedCall(parts, input, model, { limit, sent, used: first.assembly.manifest.used })
     yield* made(parts, input, model, deeper)
   }
@@ -48,7 +49,7 @@ interface RecordedCall {
 
 async function recordedCall(
   { bench, clock }: CompletionParts,
-  { messages, system = [], tools = [], maxOutputTokens }: CompletionInput,
+  { messages, system = [], tools = [], maxOutputTokens, toolChoice = 'auto', temperature }: CompletionInput,
   model: Model,
   deeper?: Refusal,
 ): Promise<RecordedCall> {
@@ -72,12 +73,20 @@ async function recordedCall(
     budget,
     counter: settings.counter,
     model: model.id,
+    images: imageSupport(model),
   }
   const call = clock.newId('call')
   const work = stretch()
-  const recorded = await recordInput(store, input, { layout: settings.layout, inSession: false })
+  const { input: assembled, outcome: assembly } = await assembleWithin(bench, model, input, deeper)
+  const options = {
+    toolChoice,
+    maxOutputTokens: budget.reserve,
+    window: budget.window,
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(settings.reasoning === undefined ? {} : { reasoning: settings.reasoning }),
+  }
+  const recorded = await recordInput(store, assembled, { layout: settings.layout, inSession: false, options })
   const record = { id: call, time, model: model.id, input: recorded }
-  const assembly = await assembleInSlices(input)
   if (assembly instanceof ContextOverflowError) {
     await store.putCall({ ...record, manifest: assembly.manifest, requestDigest: '' })
     throw new RuntimeError('context-overflow', assembly.message, { call }, { cause: assembly })
@@ -97,7 +106,10 @@ async function* made(
   { call, assembly, budget }: RecordedCall,
 ): AsyncGenerator<CompletionEvent> {
   const { store, settings, calibration } = bench
-  const { used } = assembly.manifest
+  const { manifest, request } = assembly
+  const account = promptAccount(bench, model, { call, manifest, request })
+  const part = calibration.wasCalled(model.id) ? 'newest' : 'whole'
+  calibration.noteCalled(model.id)
   yield { type: 'call-start', call, model: model.id }
 
   const heard = new Heard(clock.monotonic())
@@ -110,7 +122,7 @@ async function* made(
       maxOutputTokens: budget.reserve,
       limits: answerLimits(budget.reserve, settings.maxAnswerMs),
       window: budget.window,
-      leastPromptTokens: calibration.leastPromptTokens(model.id, settings.counter, used),
+      leastPromptTokens: leastPromptTokens(assembly.request, part),
       account: outline(assembly.manifest),
       ...(input.temperature === undefined ? {} : { temperature: input.temperature }),
       ...(settings.reasoning === undefined ? {} : { reasoning: settings.reasoning }),
@@ -122,8 +134,9 @@ async function* made(
         yield event
         continue
       }
-      finish = { usage: event.usage, finish: event.reason }
-      learn(bench, model.id, used, event.usage)
+      const warning = shortReportWarning(bench, model, account, event.usage)
+      finish = { usage: event.usage, finish: event.reason, ...(warning ? { warning } : {}) }
+      learnFrom(bench, model, account, finish)
       yield { type: 'finish', reason: event.reason, usage: event.usage }
     }
   } catch (thrown) {
@@ -137,11 +150,7 @@ async function* made(
   }
 }
 
-type Finish = Pick<CallOutcome, 'usage' | 'finish'>
-
-function learn({ calibration, settings }: Workbench, model: string, used: number, { promptTokens }: Usage): void {
-  if (promptTokens !== undefined) calibration.observe(model, settings.counter, used, promptTokens)
-}
+type Finish = Pick<CallOutcome, 'usage' | 'finish' | 'warning'>
 
 /** The caller's own system texts stand behind ours. They are a user's words, and the manifest says so. */
 function callersLayers(texts: readonly string[]): readonly Layer[] {

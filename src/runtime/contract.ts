@@ -9,6 +9,7 @@ import type {
   AuditVerdict,
   Binding,
   CallRecord,
+  CallWarning,
   Entry,
   SessionRow,
   SessionStore,
@@ -19,6 +20,7 @@ import type { Proposals, Subjects } from '../subject.ts'
 import type { CallDescription, ToolResult } from '../tool.ts'
 import type { AgentValue, ProjectValue } from './custom-agents.ts'
 import type { EditedPrompt } from './edited-prompt.ts'
+import type { LearnedLimit } from './learned-limits.ts'
 import type { Library } from './library.ts'
 import type { Pairings } from './pairings.ts'
 import type { Records } from './records.ts'
@@ -254,7 +256,16 @@ export interface RebuiltRequest {
   readonly request: RequestView
   readonly digest: string
   readonly identical: boolean
+  /** The body that left, made again. Absent where none left. */
+  readonly wire?: WireProof
 }
+
+/** What became of making the body of an earlier call again. Digests are SHA-256. */
+export type WireProof =
+  | { readonly state: 'identical'; readonly expected: string; readonly got: string }
+  | { readonly state: 'different'; readonly expected: string; readonly got: string }
+  /** It cannot be made now: another version of Foreword recorded the call, its model is out of reach, an image is gone. */
+  | { readonly state: 'unknown'; readonly expected: string; readonly why: string }
 
 /** All calls of a session, built again. */
 export interface Replay {
@@ -262,6 +273,12 @@ export interface Replay {
   readonly calls: number
   readonly identical: number
   readonly different: readonly ReplayDifference[]
+  /** The bodies that left for a provider, made again. Absent where none left. */
+  readonly wires?: {
+    readonly identical: number
+    readonly different: readonly { readonly call: string; readonly expected: string; readonly got: string }[]
+    readonly unknown: readonly { readonly call: string; readonly why: string }[]
+  }
 }
 
 /** A call that is not what it was. `got` is empty where it could not be built again, and `problem` says why. */
@@ -284,6 +301,8 @@ export interface ModelStatus {
   readonly current: boolean
   /** Learned from what the provider reported: reported ÷ estimated prompt tokens, and how many calls taught it. */
   readonly calibration?: { readonly counter: string; readonly ratio: number; readonly samples: number }
+  /** Learned from one answer of its provider, and held for an hour: that it takes less than it is known for. */
+  readonly limit?: LearnedLimit & { readonly sentence: string }
 }
 
 /** A call that waits for a person. */
@@ -371,4 +390,6 @@ export interface TurnView {
   readonly text: string
   readonly calls: readonly string[]
   readonly totals: TurnTotals
+  /** What is to be said of its calls, whose answers stand. */
+  readonly warnings: readonly CallWarning[]
 }

@@ -17,6 +17,7 @@ import { complete } from './completion.ts'
 import type { CompletionInput, Runtime } from './contract.ts'
 import { RuntimeError } from './runtime-error.ts'
 import { counters, remembering } from './counters.ts'
+import { createLearnedLimits } from './learned-limits.ts'
 import { createLedger } from './ledger.ts'
 import { agentKind, type AgentValue, projectKind, type ProjectValue } from './custom-agents.ts'
 import { createEditedPrompt } from './edited-prompt.ts'
@@ -42,6 +43,7 @@ import { retryRule, type RuntimeSettings } from './settings.ts'
 import { runtimeFailure } from './runtime-failure.ts'
 import { createTurnShelf } from './turn-shelf.ts'
 import { createTurnQueue } from './turn-queue.ts'
+import { createWireProver } from './wire-proof.ts'
 
 /** Everything a runtime is made of. It closes the store and stops the plugins when it is closed. */
 export interface RuntimeParts {
@@ -90,22 +92,22 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
   const shelf = createTurnShelf()
   const readers = [readResultTool(store), readHistoryTool(store)]
   const calibration = await openCalibrationBook(store, warn)
+  const limits = createLearnedLimits(clock)
   const tools = () => [...plugins.tools(), ...(parts.tools ?? []), ...readers]
   const allowed = (all: readonly Tool[]) => allowedTools(policy, createToolbox(all).tools)
   const bench = (): Workbench => ({
     store,
     settings,
     calibration,
+    limits,
     shelf,
     layers: (context) => plugins.layers(context),
     allowedTools: () => allowed(tools()),
   })
   const models = createModelChoice(parts.models, settings.model, warn)
   const desks = createDesks(store)
-  const ledger = createLedger(store, counters)
   const channelsOpen = Promise.withResolvers<void>()
   const outbox = createOutbox(store, channels, clock, warn, { opens: channelsOpen.promise, patienceMs: 2_000 })
-  const { fingerprintOf } = ledger
   const approvals = createApprovalDesk({ store, desks, clock })
   const kept = { store, clock }
   const agents = createRecords<AgentValue>(kept, agentKind)
@@ -113,6 +115,8 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
   const prompt = createEditedPrompt(kept)
   const files = parts.files ?? fileRoomIn(parts, warn)
   const { library, engine } = files
+  const ledger = createLedger(store, counters, () => createWireProver(models, library))
+  const { fingerprintOf } = ledger
   const subjectRoom = parts.subjects ?? subjectRoomIn(parts, (input) => completed(input), warn)
   const { subjects, proposals } = subjectRoom
   const pairings = createPairings({ store, clock, random: randomBytes })
@@ -190,7 +194,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
     complete: completed,
     async preview(options) {
       try {
-        return await preview({ prepare, desks, clock }, options)
+        return await preview({ prepare, desks, clock, library }, options)
       } catch (error) {
         throw runtimeFailure(error)
       }
@@ -211,7 +215,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
     decide: approvals.decide,
     ...createToolDoors({ store, plugins, policy, settings, clock, tools }),
     verifyAudit: () => verifyAudit(store),
-    models: () => modelStatuses(parts.models, models, calibration),
+    models: () => modelStatuses(parts.models, models, { calibration, limits }),
     async status() {
       const { running, queued } = queue.counts()
       return {
@@ -226,6 +230,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
           ...plugins.warnings(),
           ...(await toolWarnings(policy, tools())),
           ...channels.flatMap((channel) => channel.warnings?.() ?? []),
+          ...limits.sentences(),
           ...told,
         ]),
         started,
@@ -234,7 +239,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
     async reload() {
       await plugins.reload()
       models.forget()
-      calibration.forgetLimits()
+      limits.forget()
       return { warnings: plugins.warnings() }
     },
     close() {

@@ -1,11 +1,12 @@
 import { type Assembly, compare, type Comparison, ContextOverflowError } from '../context.ts'
 import type { CallRecord, SessionStore } from '../session.ts'
 import { restoreInput } from './call-input.ts'
-import type { RebuiltRequest, Replay, ReplayDifference } from './contract.ts'
+import type { RebuiltRequest, Replay, ReplayDifference, WireProof } from './contract.ts'
 import { RuntimeError } from './runtime-error.ts'
 import type { Counters } from './counters.ts'
 import { assembleInSlices } from './attempt-call.ts'
 import { canonical, seal, type Sealed, sha256 } from './seal.ts'
+import type { WireProver } from './wire-proof.ts'
 
 /** Every call that was made, and how each of them came to be. */
 export interface Ledger {
@@ -21,7 +22,7 @@ export interface Ledger {
 const PAGE = 100
 
 /** The ledger of a store. Its methods reject with `RuntimeError`. */
-export function createLedger(store: SessionStore, counters: Counters): Ledger {
+export function createLedger(store: SessionStore, counters: Counters, newProver: () => WireProver): Ledger {
   async function record(id: string): Promise<CallRecord> {
     const found = await store.call(id)
     if (found) return found
@@ -55,7 +56,8 @@ export function createLedger(store: SessionStore, counters: Counters): Ledger {
       const call = await record(id)
       const { request } = await rebuild(call)
       const digest = sha256(canonical(request))
-      return { call, request, digest, identical: digest === call.requestDigest }
+      const wire = await newProver().prove(call, request)
+      return { call, request, digest, identical: digest === call.requestDigest, ...(wire ? { wire } : {}) }
     },
     async diff(before, after) {
       const [old, now] = await Promise.all([record(before).then(rebuild), record(after).then(rebuild)])
@@ -66,14 +68,21 @@ export function createLedger(store: SessionStore, counters: Counters): Ledger {
         throw new RuntimeError('no-such-session', `There is no session ${session}.`, { session })
       }
       const different: ReplayDifference[] = []
+      const proofs: (WireProof & { readonly call: string })[] = []
+      const prover = newProver()
       let count = 0
       for await (const call of calls(session)) {
         count += 1
-        const again = await digestAgain(call).then((got) => ({ got }), unlessMissing)
-        const isSame = !('problem' in again) && again.got === call.requestDigest
-        if (!isSame) different.push({ call: call.id, expected: call.requestDigest, ...again })
+        const again = await requestAgain(call).catch(unlessMissing)
+        const request = again && 'messages' in again ? again : undefined
+        const told = again && 'problem' in again ? again : { got: request ? sha256(canonical(request)) : '' }
+        const isSame = !('problem' in told) && told.got === call.requestDigest
+        if (!isSame) different.push({ call: call.id, expected: call.requestDigest, ...told })
+        const proof = request && (await prover.prove(call, request))
+        if (proof) proofs.push({ call: call.id, ...proof })
       }
-      return { session, calls: count, identical: count - different.length, different }
+      const wires = proofs.length > 0 ? { wires: wiresOf(proofs) } : {}
+      return { session, calls: count, identical: count - different.length, different, ...wires }
     },
     async fingerprintOf(id) {
       const call = await store.call(id)
@@ -84,9 +93,19 @@ export function createLedger(store: SessionStore, counters: Counters): Ledger {
   }
 
   /** A call that overflowed sent nothing: its digest is empty, and has to be empty again. */
-  async function digestAgain(call: CallRecord): Promise<string> {
+  async function requestAgain(call: CallRecord): Promise<Assembly['request'] | undefined> {
     const again = await assembleInSlices(await restoreInput(store, call, counters))
-    return again instanceof ContextOverflowError ? '' : sha256(canonical(again.request))
+    return again instanceof ContextOverflowError ? undefined : again.request
+  }
+}
+
+function wiresOf(proofs: readonly (WireProof & { readonly call: string })[]): NonNullable<Replay['wires']> {
+  return {
+    identical: proofs.filter(({ state }) => state === 'identical').length,
+    different: proofs.flatMap(({ call, ...proof }) =>
+      proof.state === 'different' ? [{ call, expected: proof.expected, got: proof.got }] : [],
+    ),
+    unknown: proofs.flatMap(({ call, ...proof }) => (proof.state === 'unknown' ? [{ call, why: proof.why }] : [])),
   }
 }
 

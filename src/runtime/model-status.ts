@@ -1,13 +1,14 @@
 import type { Models } from '../model.ts'
-import type { CalibrationBook } from './calibration-book.ts'
 import type { ModelStatus } from './contract.ts'
+import { limitSentence } from './learned-limits.ts'
 import type { ModelChoice } from './model-choice.ts'
+import type { Workbench } from './workbench.ts'
 
 /** Every model that can be seen from here, the current one with its facts. */
 export async function modelStatuses(
   models: Models,
   choice: ModelChoice,
-  calibration: CalibrationBook,
+  { calibration, limits }: Pick<Workbench, 'calibration' | 'limits'>,
 ): Promise<readonly ModelStatus[]> {
   const [listed, current] = await Promise.all([models.list(), choice.current()])
   const known = listed.some((listing) => listing.id === current.id)
@@ -17,12 +18,14 @@ export async function modelStatuses(
       const isCurrent = listing.id === current.id
       const model = isCurrent ? await choice.resolve(listing.id).catch(() => undefined) : undefined
       const learned = calibration.view(listing.id)
+      const limit = limits.of(listing.id)
       return {
         ...listing,
         provider: listing.id.split('/')[0]!,
         current: isCurrent,
         ...(model ? { facts: model.facts } : {}),
         ...(learned ? { calibration: learned } : {}),
+        ...(limit ? { limit: { ...limit, sentence: limitSentence(listing.id, limit) } } : {}),
       }
     }),
   )

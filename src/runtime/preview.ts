@@ -4,22 +4,24 @@ import { noSuchSession } from './admission.ts'
 import type { Clock } from './clock.ts'
 import type { Preview, PreviewOptions } from './contract.ts'
 import { RuntimeError } from './runtime-error.ts'
-import { attemptCall } from './attempt-call.ts'
+import type { Library } from './library.ts'
 import type { PreparedTurn } from './prepare-turn.ts'
 import { seal } from './seal.ts'
 import type { Desks, SessionDesk } from './session-desk.ts'
 import { usableCut } from './session-cut.ts'
 import { tokenCounts } from './turn-projection.ts'
+import { attemptWithPictures } from './with-pictures.ts'
 
 export interface PreviewParts {
   readonly prepare: (desk: Partial<SessionDesk>, asked: string | undefined) => Promise<PreparedTurn>
   readonly desks: Desks
   readonly clock: Clock
+  readonly library: Library
 }
 
 /** What the next call would send. Reads only. */
 export async function preview(
-  { prepare, desks, clock }: PreviewParts,
+  { prepare, desks, clock, library }: PreviewParts,
   { session, input = '', model: asked, ...chosen }: PreviewOptions,
 ): Promise<Preview> {
   const desk = session === undefined ? undefined : await desks.of(session)
@@ -30,7 +32,7 @@ export async function preview(
     message,
     tokens: (await countedInSlices(bench.settings.counter, (counter) => tokenCounts(counter, message))).full,
   }
-  const { outcome } = await attemptCall(bench, {
+  const { outcome } = await attemptWithPictures(bench, library, {
     model,
     session: session ?? NEW_SESSION,
     hasHistory: desk !== undefined,

@@ -1,24 +1,25 @@
 import { pause, type PreparedCall, type Step, type TurnSetup } from '../agent.ts'
 import { ContextOverflowError, type Message, outline, type Turn } from '../context.ts'
-import { answerLimits } from '../model.ts'
+import { answerLimits, leastPromptTokens } from '../model.ts'
 import type { AuditFacts, CallRecord, Entry, EntryBody } from '../session.ts'
 import { stretch } from '../platform.ts'
 import { createToolbox, type Tool } from '../tool.ts'
 import type { ApprovalDesk } from './approvals.ts'
 import { turnFiles } from './attachments.ts'
-import { attemptCall, type CallQuestion } from './attempt-call.ts'
+import type { CallQuestion } from './attempt-call.ts'
 import { type CallPlace, withForecast } from './call-forecast.ts'
 import { recordInput } from './call-input.ts'
 import { countedInSlices } from './counted-in-slices.ts'
 import { documentSources } from './setting-context.ts'
 import type { Library } from './library.ts'
+import { learnFrom, type PromptAccount, promptAccount, shortReportWarning } from './prompt-account.ts'
 import { seal } from './seal.ts'
 import { retryRule } from './settings.ts'
 import { cutToWrite, rememberCut, usableCut } from './session-cut.ts'
 import { policyGate, shownChars, type ToolPolicy } from './tool-policy.ts'
 import { turnCitations } from './turn-citations.ts'
 import { counterKey, tokenCounts } from './turn-projection.ts'
-import { withPictures } from './with-pictures.ts'
+import { attemptWithPictures } from './with-pictures.ts'
 
 /** What one turn is run with. */
 export interface TurnDesk extends CallPlace {
@@ -41,11 +42,13 @@ export function turnSetup(turnDesk: TurnDesk): TurnSetup {
   const started = entries.some((entry) => entry.type === 'turn-start')
   let opening: readonly EntryBody[] = started ? [] : [{ type: 'turn-start', turn }]
   /** What the last call was estimated at, to learn from what is reported and to cut deeper where it was too much. */
-  let estimated = 0
+  let account: PromptAccount | undefined
   let seen: readonly Message[] | undefined
   const documents = bench.setting ? documentSources(bench.setting) : []
   const citations = turnCitations(entries, documents)
   const files = input?.type === 'input' ? turnFiles([input]) : []
+  /** Images of the session that are no longer there. */
+  let gone: readonly string[] = []
   let hasAssembled = entries.some((entry) => entry.type === 'assembly')
   const toolbox = createToolbox(turnDesk.tools, {
     gate: policyGate(policy),
@@ -83,12 +86,23 @@ export function turnSetup(turnDesk: TurnDesk): TurnSetup {
       time: input?.time ?? clock.time(),
       cut: usableCut(desk, bench, model),
       last: step.last,
-      ...(step.deeper ? { deeper: { ...step.deeper, used: estimated } } : {}),
+      gone,
+      ...(step.deeper ? { deeper: { ...step.deeper, used: account?.used ?? 0 } } : {}),
     }
-    if (step.deeper) bench.calibration.noteLimit(model.id, step.deeper.limit)
+    if (step.deeper && account) {
+      bench.limits.refused(model, { limit: step.deeper.limit, used: account.used, call: account.call })
+    }
     const work = stretch()
-    const attempt = await attemptCall(bench, question)
+    const attempt = await attemptWithPictures(bench, turnDesk.library, question)
+    gone = attempt.gone
     const call = clock.newId('call')
+    const { budget } = attempt.input
+    const options = {
+      toolChoice: attempt.toolChoice,
+      maxOutputTokens: budget.reserve,
+      window: budget.window,
+      ...(settings.reasoning === undefined ? {} : { reasoning: settings.reasoning }),
+    }
     const upTo = desk.stream.lastSeq()
     const base = {
       id: call,
@@ -97,7 +111,7 @@ export function turnSetup(turnDesk: TurnDesk): TurnSetup {
       upTo,
       time: clock.time(),
       model: model.id,
-      input: await recordInput(store, attempt.input, { layout: settings.layout, inSession: true }),
+      input: await recordInput(store, attempt.input, { layout: settings.layout, inSession: true, options }),
     }
     if (attempt.outcome instanceof ContextOverflowError) {
       await writeOverflow(base, attempt.outcome)
@@ -128,17 +142,19 @@ export function turnSetup(turnDesk: TurnDesk): TurnSetup {
     hasAssembled = true
     rememberCut(desk, cutEntries)
     desk.lastCall = { call, fingerprint: sealed.fingerprint, at: clock.monotonic() }
-    estimated = manifest.used
     const { request } = attempt.outcome
+    account = promptAccount(bench, model, { call, manifest, request })
+    const part = bench.calibration.wasCalled(model.id) ? 'newest' : 'whole'
+    bench.calibration.noteCalled(model.id)
     seen = request.messages
     return {
       call,
-      request: model.facts.vision ? await withPictures(request, turnDesk.library) : request,
+      request: attempt.request ?? request,
       toolChoice: attempt.toolChoice,
       window: manifest.budget.window,
       reserve: manifest.budget.reserve,
       limits: answerLimits(manifest.budget.reserve, settings.maxAnswerMs),
-      leastPromptTokens: bench.calibration.leastPromptTokens(model.id, settings.counter, manifest.used),
+      leastPromptTokens: leastPromptTokens(request, part),
       account: outline(manifest),
     }
   }
@@ -172,13 +188,11 @@ export function turnSetup(turnDesk: TurnDesk): TurnSetup {
     prepare,
     append,
     async finish(call, outcome, bodies) {
-      const reported = outcome.usage?.promptTokens
-      if (reported !== undefined && estimated > 0) {
-        bench.calibration.observe(model.id, settings.counter, estimated, reported)
-      }
+      if (account) learnFrom(bench, model, account, outcome)
       const [, written] = await Promise.all([store.finishCall(call, outcome), bodies.length > 0 ? append(bodies) : []])
       return written
     },
+    warningAbout: (usage) => account && shortReportWarning(bench, model, account, usage),
     tokensOf: (message, partial) =>
       countedInSlices(settings.counter, (counter) => tokenCounts(counter, message, partial)),
     show: (delta) => desk.stream.delta(turn, delta),

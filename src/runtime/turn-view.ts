@@ -19,6 +19,7 @@ export async function turnView(store: SessionStore, session: string, turn: strin
     ...(notice === undefined ? {} : { notice }),
     text: answerText(entries),
     calls,
+    warnings: entries.flatMap((entry) => (entry.type === 'usage' && entry.warning ? [entry.warning] : [])),
     totals: turnTotals(
       calls.length,
       entries.flatMap((entry) => (entry.type === 'usage' ? [entry.usage] : [])),

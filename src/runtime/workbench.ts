@@ -3,6 +3,7 @@ import type { LayerContext } from '../plugin.ts'
 import type { SessionStore } from '../session.ts'
 import type { Tool } from '../tool.ts'
 import type { CalibrationBook } from './calibration-book.ts'
+import type { LearnedLimits } from './learned-limits.ts'
 import type { RuntimeSettings } from './settings.ts'
 import type { TurnSetting } from './turn-setting.ts'
 import type { TurnShelf } from './turn-shelf.ts'
@@ -12,6 +13,7 @@ export interface Workbench {
   readonly store: SessionStore
   readonly settings: RuntimeSettings
   readonly calibration: CalibrationBook
+  readonly limits: LearnedLimits
   readonly shelf: TurnShelf
   layers(context: Omit<LayerContext, 'skills'>): Promise<readonly Layer[]>
   /** What the session's turn is answered with; absent for a call that belongs to no session. */

@@ -61,7 +61,7 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
       answers: { 200: { description: 'The manifest; with `format=outline` as text/plain', schema: manifest } },
       handle: async ({ param, query }) => {
         const record = await existing(param('call'))
-        return query.format === 'outline' ? text(`${outline(record.manifest)}\n`) : json(record.manifest)
+        return query.format === 'outline' ? text(`${outline(record.manifest)}\n`) : json(sealed(record))
       },
     }),
     route({
@@ -72,7 +72,15 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
       answers: {
         200: {
           description: 'The request, and whether it is identical',
-          schema: z.looseObject({ request: requestView, digest: z.string(), identical: z.boolean() }),
+          schema: z.looseObject({
+            request: requestView,
+            digest: z.string(),
+            identical: z.boolean(),
+            wire: z
+              .looseObject({ state: z.enum(['identical', 'different', 'unknown']), expected: z.string() })
+              .optional()
+              .describe('The body that left for the provider, made again and compared by its SHA-256.'),
+          }),
         },
       },
       handle: async ({ param }) => json(await runtime.request(param('call'))),
@@ -104,6 +112,12 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
       },
     }),
   ]
+}
+
+/** The account of a call with what is known only after it was made: the body that left, and what its provider reported. */
+function sealed({ manifest: account, outcome }: CallRecord): unknown {
+  const { wire, usage } = outcome ?? {}
+  return { ...account, ...(wire ? { wire } : {}), ...(usage ? { reported: usage } : {}) }
 }
 
 function inBrief({ manifest: { used, budget, layout }, input: _input, ...record }: CallRecord): unknown {

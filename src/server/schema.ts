@@ -55,6 +55,9 @@ export const turnView = z.object({
     cachedTokensBilled: z.number().optional(),
     outputTokensBilled: z.number().optional(),
   }),
+  warnings: z
+    .array(z.object({ code: z.string(), message: z.string() }))
+    .describe('What is to be said of its calls, whose answers stand.'),
 })
 
 export const entry = z.looseObject({ session: z.string(), seq: z.number(), time: z.string(), type: z.string() })

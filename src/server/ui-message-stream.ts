@@ -63,7 +63,7 @@ export function uiMessageStream(session: string, turn: string): (event: SessionE
         return answer(entry.toolCallId, entry.ok, entry.output)
       case 'usage':
         usages.push(entry.usage)
-        return ''
+        return entry.warning ? chunk({ type: 'data-foreword-notice', data: { type: 'warning', ...entry.warning } }) : ''
       case 'turn-end':
         return endStep() + end(entry.outcome)
       default:

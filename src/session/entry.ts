@@ -97,6 +97,8 @@ export type EntryBody =
       readonly usage: Usage
       /** Why the answer ended, such as `stop` or `length`. */
       readonly finish?: string
+      /** Something is to be said of the call, whose answer stands. */
+      readonly warning?: CallWarning
     }
   | {
       readonly type: 'cut'
@@ -200,7 +202,7 @@ export interface TokenCounts {
   /** `id@version` of the counter, such as `tokenx@2`. By another counter the message is counted anew. */
   readonly counter: string
   readonly full: number
-  /** The same with its tool results cleared: the least it can cost in a history. */
+  /** The same with its tool results cleared and its images replaced: the least it can cost in a history. */
   readonly least: number
 }
 
@@ -242,12 +244,20 @@ export interface CallRecord {
   readonly outcome?: CallOutcome
 }
 
+/** Something that a person should know of a call. A code for programs and a sentence for people. */
+export interface CallWarning {
+  readonly code: string
+  readonly message: string
+}
+
 /** What is known of a call only after it was made. */
 export interface CallOutcome {
   /** SHA-256 and size of the body that left for the provider. */
   readonly wire?: { readonly sha256: string; readonly bytes: number; readonly url: string }
   readonly usage?: Usage
   readonly finish?: string
+  /** Something is to be said of the call, whose answer stands. */
+  readonly warning?: CallWarning
   readonly error?: { readonly code: string; readonly message: string }
   readonly durationMs: number
   /** Until the first token. */

@@ -54,6 +54,19 @@ for (const [reply, { outcome, chat, openai }] of endings) {
   })
 }
 
+test('a warning about an answer that stands is in the view of its turn and in the stream of a page', async (t) => {
+  const { request, json } = await saying(t, { text: 'ok', usage: { promptTokens: 300, outputTokens: 1 } })
+  const text = 'word '.repeat(1500)
+  const { session, turn } = await json('/api/messages', { body: { text } })
+  const view = await json<View & { readonly warnings: readonly { readonly code: string }[] }>(
+    `/api/sessions/${session}/turns/${turn}?wait=10000`,
+  )
+  assert.deepEqual([view.outcome.type, view.warnings.map(({ code }) => code)], ['completed', ['prompt-read-short']])
+  const message = { id: 'm1', role: 'user', parts: [{ type: 'text', text: 'word '.repeat(3000) }] }
+  const stream = await (await request('/api/chat', { body: { id: 'chat-1', messages: [message] } })).text()
+  assert.match(stream, /"type":"data-foreword-notice","data":\{"type":"warning","code":"prompt-read-short"/)
+})
+
 test('a page is shown that a call waits for its provider', async (t) => {
   const model = scriptedModel({ answer: (_, n) => (n === 1 ? { fail: 'network' } : { text: 'Back.' }) })
   const { runtime } = await opened(t, { model })

@@ -46,7 +46,7 @@ function callRow({ id, time, model, used, outcome }: CallLine): readonly string[
     told(outcome?.usage?.promptTokens),
     told(outcome?.usage?.cachedTokens),
     told(outcome?.usage?.outputTokens),
-    outcome?.error?.code ?? outcome?.finish ?? '-',
+    outcome?.error?.code ?? ([outcome?.finish, outcome?.warning?.code].filter(Boolean).join(', ') || '-'),
   ]
 }
 

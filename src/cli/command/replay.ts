@@ -9,7 +9,9 @@ export const replay: Command = {
   name: 'replay',
   summary: 'build every call of a session again and compare',
   usage: ['replay SESSION [--json]'],
-  details: 'Says `N of N identical`. Exit code 1 where a call cannot be built again byte for byte.',
+  details:
+    'Says `N of N identical`, and how many of the bodies that left for a provider are made again byte for byte. Exit code 1 ' +
+    'where a request or a body is another one.',
   words: { least: 1, most: 1 },
   options: { json: jsonOption },
   run: (call, io) => connected(call.home, io, 'read', (connection) => replaySession(connection, call, io)),
@@ -19,7 +21,8 @@ async function replaySession(connection: Connection, call: CommandCall, io: Io):
   const result = await ask<Replay>(connection, pathTo('/api/sessions/', call.words[0]!, '/replay'))
   if (call.json) printJson(io, result)
   else print(io, replayText(result, io))
-  return result.identical === result.calls ? 0 : 1
+  const same = result.identical === result.calls && (result.wires?.different.length ?? 0) === 0
+  return same ? 0 : 1
 }
 
 function replayText(result: Replay, io: Io): string {
@@ -29,5 +32,22 @@ function replayText(result: Replay, io: Io): string {
     ...result.different.map(
       ({ call, expected, got, problem }) => `${call}: ${problem ?? `sha256 ${got} instead of ${expected}`}`,
     ),
+    ...wireLines(result, io),
   ].join('\n')
+}
+
+function wireLines({ wires }: Replay, io: Io): readonly string[] {
+  if (!wires) return []
+  const { identical, different, unknown } = wires
+  const count = identical + different.length
+  const unmade = unknown.length === 0 ? '' : `, ${unknown.length} cannot be made again to compare`
+  return [
+    styled(
+      io,
+      different.length === 0 ? 'green' : 'red',
+      `${identical} of ${count} bodies identical to what left${unmade}`,
+    ),
+    ...different.map(({ call, expected, got }) => `${call}: body sha256 ${got} instead of ${expected}`),
+    ...new Set(unknown.map(({ why }) => why)),
+  ]
 }

@@ -12,7 +12,8 @@ export const request: Command = {
   usage: ['request CALL > request.json'],
   details:
     'The request is built again from the log, in canonical order (tools, system, messages), and compared with the ' +
-    'digest that was written when the call was made. Exit code 1 where they differ.',
+    'digest that was written when the call was made. Then the body for the provider is made from it again, and compared ' +
+    'with the digest of the body that left. Exit code 1 where one of them differs.',
   words: { least: 1, most: 1 },
   options: {},
   run: (call, io) => connected(call.home, io, 'read', (connection) => printRequest(connection, call, io)),
@@ -31,5 +32,30 @@ async function printRequest(connection: Connection, call: CommandCall, io: Io): 
       ? styled(io, 'green', `sha256 ${digest}: identical to what was sent`, io.stderr)
       : styled(io, 'red', `sha256 ${digest}: differs from what was sent (${recorded})`, io.stderr),
   )
-  return digest === recorded ? 0 : 1
+  noteWire(rebuilt, io)
+  return digest === recorded && rebuilt.wire?.state !== 'different' ? 0 : 1
+}
+
+/** The body that left is what a provider was really given. */
+function noteWire({ wire, call }: RebuiltRequest, io: Io): void {
+  const left = call.outcome?.wire
+  if (!wire || !left) return
+  if (wire.state === 'identical') {
+    const where = `${left.bytes} bytes to ${left.url}`
+    note(io, styled(io, 'green', `body sha256 ${wire.got}: identical to the body that left (${where})`, io.stderr))
+  } else if (wire.state === 'different') {
+    const why = 'settings of the model, or the package of its provider, have changed since'
+    note(
+      io,
+      styled(
+        io,
+        'red',
+        `body sha256 ${wire.got}: differs from the body that left (${wire.expected}): ${why}`,
+        io.stderr,
+      ),
+    )
+  } else {
+    const text = `body sha256 ${wire.expected} left; it cannot be made again to compare: ${wire.why}`
+    note(io, styled(io, 'yellow', text, io.stderr))
+  }
 }

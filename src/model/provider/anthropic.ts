@@ -9,6 +9,7 @@ export const ANTHROPIC_URL = 'https://api.anthropic.com/v1'
 export function anthropicModel(settings: DoorSettings): Model {
   return fromLanguageModel({
     ...commonSettings(settings),
+    carries: { resultImages: true, imageAddresses: true },
     open: async (fetch) => {
       const { createAnthropic } = await import('@ai-sdk/anthropic')
       const { baseURL, apiKey = 'none', headers = {} } = settings

@@ -19,6 +19,7 @@ export function ollamaModel(settings: DoorSettings): Model {
   return fromLanguageModel({
     ...commonSettings(settings, PATIENCE),
     stream: 'lines',
+    carries: { resultImages: false, imageAddresses: false },
     missing: `Fetch it with \`ollama pull ${settings.model}\`.`,
     open: (fetch) => streaming(settings, fetch),
     mark: (call, { window }) => ({

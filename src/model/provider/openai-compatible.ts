@@ -6,6 +6,7 @@ import { commonSettings, type DoorSettings } from './settings.ts'
 export function openaiCompatibleModel(settings: DoorSettings): Model {
   return fromLanguageModel({
     ...commonSettings(settings),
+    carries: { resultImages: false, imageAddresses: true },
     open: async (fetch) => {
       const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
       const { provider: name, baseURL, apiKey, headers = {} } = settings

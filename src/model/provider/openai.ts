@@ -18,6 +18,7 @@ export function openaiModel(settings: DoorSettings & { readonly api?: 'responses
   const api = settings.api ?? (settings.baseURL === OPENAI_URL ? 'responses' : 'chat')
   return fromLanguageModel({
     ...commonSettings(settings, PATIENCE),
+    carries: { resultImages: api === 'responses', imageAddresses: true },
     open: async (fetch) => {
       const { createOpenAI } = await import('@ai-sdk/openai')
       const { baseURL, apiKey = 'none', headers = {} } = settings

@@ -1,0 +1,115 @@
+import type { Message, ToolOutput, ToolResultPart, UserMessage } from './message.ts'
+
+/** Which images of a request reach the model. Absent in an assembly: all of them. */
+export interface ImageSupport {
+  /** Whether the model sees images. */
+  readonly seen: boolean
+  /** Whether the provider's wire carries images in tool results. No wire carries them in what a model said. */
+  readonly inResults: boolean
+  /** Whether the provider's wire carries images as web addresses, not only as bytes. */
+  readonly byAddress: boolean
+  /** Ids of stored images that are no longer there: `reference.foreword` of their parts. */
+  readonly gone?: readonly string[]
+}
+
+/** Why a marker is sent in the place of an image. */
+export type MarkerCode = 'model-cannot-see' | 'image-gone' | 'wire-cannot-carry'
+
+/** A message in which markers are sent in the place of images, and what was replaced. */
+export interface MarkedMessage {
+  readonly message: Message
+  readonly images: number
+  /** Of the first image that was replaced. */
+  readonly code: MarkerCode
+}
+
+/**
+ * A message as it reaches the model: a text marker in the place of each image that cannot (BEHAVIOURS §3.4). `undefined`
+ * where every image does, and where there is none.
+ */
+export function markImages(message: Message, support: ImageSupport): MarkedMessage | undefined {
+  if (typeof message.content === 'string') return undefined
+  const replaced: MarkerCode[] = []
+  const mark = <Part extends object>(part: Part, hasPlace: boolean): Part | { type: 'text'; text: string } => {
+    const image = imageOf(part)
+    const code = image && codeOf(image, support, hasPlace)
+    if (!code) return part
+    replaced.push(code)
+    return { type: 'text', text: markerText(code, image, support) }
+  }
+  const content = (message.content as readonly ContentPart[]).map((part) => {
+    if (part.type !== 'tool-result') return mark(part, message.role === 'user')
+    const output = markOutput(part.output, (value) => mark(value, support.inResults))
+    return output === part.output ? part : { ...part, output }
+  })
+  const [code] = replaced
+  if (code === undefined) return undefined
+  return { message: { ...message, content } as Message, images: replaced.length, code }
+}
+
+type ContentPart = { readonly type: string } & ToolResultPart
+type UserPart = Exclude<UserMessage['content'], string>[number]
+type OutputPart = Extract<ToolOutput, { type: 'content' }>['value'][number]
+
+function markOutput(output: ToolOutput, mark: (part: OutputPart) => object): ToolOutput {
+  if (output.type !== 'content') return output
+  const value = output.value.map(mark) as OutputPart[]
+  return value.every((part, index) => part === output.value[index]) ? output : { type: 'content', value }
+}
+
+interface Image {
+  readonly name: string | undefined
+  readonly address: boolean
+  /** Of a stored image. */
+  readonly id: string | undefined
+}
+
+/** The image that a part is, in any of the AI SDK's forms. */
+function imageOf(part: object): Image | undefined {
+  const { type, mediaType, filename, image, data } = part as {
+    readonly type?: string
+    readonly mediaType?: string
+    readonly filename?: string
+    readonly image?: unknown
+    readonly data?: unknown
+  }
+  const about = { name: filename, id: undefined }
+  if (type === 'image') return { ...about, address: isAddress(image) }
+  if (type === 'image-data' || type === 'image-file-id') return { ...about, address: false }
+  if (type === 'image-url') return { ...about, address: true }
+  if (!mediaType?.startsWith('image')) return undefined
+  if (type === 'file-url') return { ...about, address: true }
+  if (type === 'file-data') return { ...about, address: false }
+  return type === 'file' ? { ...about, address: isAddress(data), id: storedImage(part as UserPart) } : undefined
+}
+
+/** The id of the stored image that a part refers to; its bytes are filled in when the request leaves. */
+export function storedImage(part: { readonly type: string; readonly data?: unknown }): string | undefined {
+  if (part.type !== 'file') return undefined
+  const { reference } = (part.data ?? {}) as { readonly reference?: { readonly foreword?: unknown } }
+  return typeof reference?.foreword === 'string' ? reference.foreword : undefined
+}
+
+function isAddress(data: unknown): boolean {
+  if (typeof data === 'string') return /^https?:/i.test(data)
+  if (data instanceof URL) return data.protocol !== 'data:'
+  return (data as { readonly type?: unknown } | undefined)?.type === 'url'
+}
+
+function codeOf({ address, id }: Image, support: ImageSupport, hasPlace: boolean): MarkerCode | undefined {
+  if (!support.seen) return 'model-cannot-see'
+  if (id !== undefined && support.gone?.includes(id)) return 'image-gone'
+  return hasPlace && (support.byAddress || !address) ? undefined : 'wire-cannot-carry'
+}
+
+function markerText(code: MarkerCode, { name, address }: Image, { byAddress }: ImageSupport): string {
+  return `[image${name ? ` ${name}` : ''}: ${reasonText(code, address && !byAddress)}]`
+}
+
+function reasonText(code: MarkerCode, byAddress: boolean): string {
+  if (code === 'model-cannot-see') return 'this model cannot see images'
+  if (code === 'image-gone') return 'it is no longer there'
+  return byAddress
+    ? 'this provider takes images as data only, not by address'
+    : 'this provider takes images in user messages only'
+}

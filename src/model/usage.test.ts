@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { usageOf } from './usage.ts'
+
+const silent = { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined }
+
+const told = (raw: Record<string, number | { readonly cached_tokens: number }>) =>
+  usageOf({
+    inputTokens: silent,
+    outputTokens: { total: undefined, text: undefined, reasoning: undefined },
+    raw,
+  })
+
+test('a provider that tells only the uncached tokens of a prompt beside the cached ones has told both', () => {
+  const { promptTokens, cachedTokens } = told({ prompt_tokens: 30, prompt_tokens_details: { cached_tokens: 3000 } })
+  assert.deepEqual([promptTokens, cachedTokens], [3030, 3000])
+})
+
+test('cached tokens that are a part of the prompt are not counted twice', () => {
+  const cached = (tokens: number) => told({ prompt_tokens: 3000, prompt_tokens_details: { cached_tokens: tokens } })
+  assert.deepEqual([cached(2900).promptTokens, cached(3000).promptTokens], [3000, 3000])
+  assert.equal(told({ prompt_tokens: 3000 }).promptTokens, 3000)
+  assert.equal(told({ completion_tokens: 1 }).promptTokens, undefined)
+})

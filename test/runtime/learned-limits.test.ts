@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { scriptedModel } from '../../src/testing.ts'
+import { type Opened, opened } from './opened.ts'
+
+const words = (count: number) => 'word '.repeat(count).trim()
+const facts = { window: 8192, maxOutput: 1000 }
+
+const shown = async ({ runtime }: Opened) => (await runtime.models()).find(({ current }) => current)?.limit
+const usedBy = async ({ store }: Opened, call: string) => (await store.call(call))!.manifest
+
+test('a limit that a provider named holds for every session, is shown, and is over after an hour', async (t) => {
+  const model = scriptedModel({
+    facts,
+    answer: (_, n) => (n === 1 ? { fail: { code: 'context-overflow', facts: { limit: 2000 } } } : { text: 'ok' }),
+  })
+  const at = await opened(t, { model })
+  const { calls, outcome } = await at.say('hello')
+  assert.deepEqual([outcome, calls.length], [{ type: 'completed' }, 2])
+  const { window, from, call, since, sentence } = (await shown(at)) ?? assert.fail()
+  assert.deepEqual([window, from, call, since], [2000, 'named-limit', calls[0], at.clock.time()])
+  assert.ok((await at.runtime.status()).warnings.includes(sentence))
+  const other = await at.say('hello')
+  assert.equal((await usedBy(at, other.calls[0]!)).budget.window, 2000)
+  assert.equal((await at.runtime.preview({ input: 'hello' })).manifest.budget.window, 2000)
+
+  at.clock.advance(60 * 60 * 1000)
+  const later = await at.say('hello')
+  assert.equal((await usedBy(at, later.calls[0]!)).budget.window, 8192)
+  assert.deepEqual([await shown(at), (await at.runtime.status()).warnings], [undefined, []])
+})
+
+test('`reload` lifts a learned limit', async (t) => {
+  const model = scriptedModel({
+    facts,
+    answer: (_, n) => (n === 1 ? { fail: { code: 'context-overflow', facts: { limit: 2000 } } } : { text: 'ok' }),
+  })
+  const at = await opened(t, { model })
+  await at.say('hello')
+  assert.ok(await shown(at))
+  await at.runtime.reload()
+  assert.equal(await shown(at), undefined)
+})
+
+test('a refusal without a number shrinks no window: only prompts as large as the refused one are not sent again', async (t) => {
+  let refuses = false
+  const model = scriptedModel({
+    facts,
+    answer: () => {
+      if (!refuses) return { text: words(300) }
+      refuses = false
+      return { fail: 'context-overflow' }
+    },
+  })
+  const at = await opened(t, { model })
+  const { session } = await at.say(words(300))
+  for (let n = 0; n < 6; n += 1) await at.say(words(300), { session })
+  refuses = true
+  const refused = await at.say(words(300), { session })
+  assert.deepEqual([refused.outcome, refused.calls.length], [{ type: 'completed' }, 2])
+  const size = (await usedBy(at, refused.calls[0]!)).used
+  assert.deepEqual([(await shown(at))?.window, (await shown(at))?.prompt], [undefined, size - 1])
+  for (let n = 0; n < 8; n += 1) {
+    const { calls } = await at.say(words(300), { session })
+    const { used, budget } = await usedBy(at, calls[0]!)
+    assert.ok(used < size, String(used))
+    assert.equal(budget.window, 8192)
+  }
+  assert.deepEqual((await at.runtime.replay(session)).different, [])
+})
