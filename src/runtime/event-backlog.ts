@@ -11,8 +11,11 @@ const BATCH = 256
 export interface EventBacklog {
   /** What the running call had told before this backlog was opened. */
   readonly running: Subscription['running']
-  /** Waits until there is something to take. Answers false where nothing more is to be told to this reader. */
-  more(): Promise<boolean>
+  /**
+   * Waits until there is something to take, and then calls `waited`. Answers false where nothing more is to be told to this
+   * reader.
+   */
+  more(waited?: () => void): Promise<boolean>
   /** The next events, in batches: what a slow reader has in hand is little, too. */
   take(): readonly SessionEvent[]
   /** Takes part no longer. */
@@ -51,7 +54,7 @@ export function openBacklog(
 
   return {
     running: subscription.running,
-    async more() {
+    async more(waited) {
       for (;;) {
         if (signal?.aborted) return false
         if (events.length > 0) return true
@@ -59,6 +62,7 @@ export function openBacklog(
         await new Promise<void>((resolve) => {
           wake = resolve
         })
+        waited?.()
       }
     },
     take() {
