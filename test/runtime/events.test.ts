@@ -33,16 +33,16 @@ test('what is written while a long session is read from its log is told once, an
   const { id: session } = await runtime.newSession({})
   const chosen = Array.from({ length: 600 }, () => ({ type: 'model', model: null }) as const)
   await store.append(session, chosen, '2026-01-01T00:00:00.000Z')
-  const told: number[] = []
+  const seen: number[] = []
   for await (const event of runtime.events(session, {})) {
     if (event.type !== 'entry') continue
-    told.push(event.entry.seq)
-    if (told.length === 1) await runtime.setModel(session, undefined)
-    if (told.length === 602) await runtime.setModel(session, undefined)
+    seen.push(event.entry.seq)
+    if (seen.length === 1) await runtime.setModel(session, undefined)
+    if (seen.length === 602) await runtime.setModel(session, undefined)
     if (event.entry.seq === 603) break
   }
   assert.deepEqual(
-    told,
+    seen,
     Array.from({ length: 603 }, (_, index) => index + 1),
   )
 })
