@@ -1,4 +1,11 @@
 export { ollamaAddress } from './model/address.ts'
+export {
+  type CallParameters,
+  PARAMETER_NAMES,
+  REASONING_EFFORTS,
+  type ReasoningEffort,
+  type ResponseFormat,
+} from './model/call-parameters.ts'
 export { type Calibration, margin, observe, type PromptSample, ratio, UNCALIBRATED } from './model/calibration.ts'
 export { ASSUMED_WINDOW } from './model/catalog.ts'
 export type { Choice } from './model/choose.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test, { type TestContext } from 'node:test'
-import { type Message, messageText, type ManifestEntry, toolCalls } from '../src/context.ts'
+import { type AnyMessage, messageText, type ManifestEntry, toolCalls } from '../src/context.ts'
 import { openedHome, type OpenedHome } from './home/opened-home.ts'
 
 /** A tool that finds a document, so that a turn has something to cite. */
@@ -162,7 +162,7 @@ async function sent(here: OpenedHome, text: string, session: string, attachments
 }
 
 /** A request in the notation of BEHAVIOURS. Questions are numbered by their script, answers by their text. */
-function notation(system: string | undefined, messages: readonly Message[]): string {
+function notation(system: string | undefined, messages: readonly AnyMessage[]): string {
   let asked = 0
   const marks = messages.map((message) => {
     const text = messageText(message)

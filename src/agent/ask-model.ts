@@ -6,7 +6,7 @@ import { answerOutcome } from './answer-outcome.ts'
 import { distinctCalls } from './distinct-calls.ts'
 import { Heard } from './heard.ts'
 import { retryWait } from './retry-wait.ts'
-import type { PreparedCall, TurnSetup } from './turn-setup.ts'
+import type { CallSetup, PreparedCall } from './turn-setup.ts'
 import type { TurnState } from './turn-state.ts'
 
 /** What became of one step's question to the model. */
@@ -31,7 +31,7 @@ export type Reply =
  * write. A request that turns out too large is cut deeper and sent once more. A passing fault before the first word is
  * tried again after a wait, which whoever watches is shown; a call of which anything was heard is never made twice.
  */
-export async function askModel(setup: TurnSetup, state: TurnState, { last }: { last: boolean }): Promise<Reply> {
+export async function askModel(setup: CallSetup, state: TurnState, { last }: { last: boolean }): Promise<Reply> {
   const messages = countedMessages(state)
   const prepared = await setup.prepare({ messages, last })
   const first = await callWithRetries(setup, state, prepared)
@@ -42,13 +42,12 @@ export async function askModel(setup: TurnSetup, state: TurnState, { last }: { l
   return callWithRetries(setup, state, deeper)
 }
 
-async function callWithRetries(setup: TurnSetup, state: TurnState, prepared: PreparedCall): Promise<Reply> {
-  const rule = { delaysMs: setup.retryDelaysMs, forMs: setup.retryForMs }
+async function callWithRetries(setup: CallSetup, state: TurnState, prepared: PreparedCall): Promise<Reply> {
   let failedFirst: number | undefined
   for (let retries = 0; ; retries += 1) {
     const waitAfter = (error: unknown) => {
       failedFirst ??= setup.now()
-      return retryWait({ error, retries, elapsedMs: setup.now() - failedFirst }, rule)
+      return retryWait({ error, retries, elapsedMs: setup.now() - failedFirst }, setup.retries)
     }
     const reply = await callOnce(setup, state, prepared, waitAfter)
     if (reply.type !== 'retry') return reply
@@ -60,14 +59,14 @@ async function callWithRetries(setup: TurnSetup, state: TurnState, prepared: Pre
   }
 }
 
-async function cancelledInPause(setup: TurnSetup, call: string): Promise<Reply> {
+async function cancelledInPause(setup: CallSetup, call: string): Promise<Reply> {
   const error = { code: 'cancelled', message: 'The call was cancelled before it was tried again.' }
   await setup.finish(call, { error, durationMs: 0 }, [])
   return { type: 'cancelled', call, said: undefined }
 }
 
 async function callOnce(
-  setup: TurnSetup,
+  setup: CallSetup,
   state: TurnState,
   prepared: PreparedCall,
   waitAfter: (error: unknown) => number | undefined,
@@ -78,7 +77,7 @@ async function callOnce(
     for await (const event of setup.model.call(prepared.request, callOptions(setup, prepared))) {
       heard.note(event, setup.now())
       if (event.type === 'text-delta' || event.type === 'reasoning-delta') {
-        setup.show({ type: event.type, call, text: event.text })
+        await setup.show({ type: event.type, call, text: event.text })
       }
       if (event.type === 'finish') return await finished(setup, state, prepared, heard, event)
     }
@@ -98,7 +97,7 @@ async function callOnce(
 
 /** Writes a whole answer down: what was said, or that nothing was said where only an answer could be used. */
 async function finished(
-  setup: TurnSetup,
+  setup: CallSetup,
   state: TurnState,
   { call, toolChoice }: PreparedCall,
   heard: Heard,
@@ -142,7 +141,7 @@ function usageTold(error: unknown): { readonly usage?: Usage } {
 
 type Finish = Extract<ModelEvent, { type: 'finish' }>
 
-function callOptions(setup: TurnSetup, prepared: PreparedCall) {
+function callOptions(setup: CallSetup, prepared: PreparedCall) {
   return {
     signal: setup.signal,
     toolChoice: prepared.toolChoice,
@@ -151,13 +150,14 @@ function callOptions(setup: TurnSetup, prepared: PreparedCall) {
     window: prepared.window,
     leastPromptTokens: prepared.leastPromptTokens,
     account: prepared.account,
+    ...(setup.parameters === undefined ? {} : { parameters: setup.parameters }),
     ...(setup.reasoning === undefined ? {} : { reasoning: setup.reasoning }),
   }
 }
 
 /** What an answer leaves in the log. Without tool calls it is the end of the turn, and says where it is not whole. */
 async function settled(
-  setup: TurnSetup,
+  setup: CallSetup,
   call: string,
   { message, ended }: { readonly message: AssistantMessage; readonly ended: TurnOutcome | undefined },
   usage: EntryBody,
@@ -187,7 +187,7 @@ function isOverflow(error: unknown): error is ModelError {
   return error instanceof ModelError && error.code === 'context-overflow'
 }
 
-function modelFacts({ model }: TurnSetup) {
+function modelFacts({ model }: CallSetup) {
   const [provider = model.id] = model.id.split('/')
   return { provider, model: model.id }
 }

@@ -1,5 +1,5 @@
-import type { Message, Request } from '../context.ts'
-import type { AnswerLimits, Model } from '../model.ts'
+import type { Message } from '../context.ts'
+import type { AnswerLimits, CallParameters, Model, ModelRequest } from '../model.ts'
 import type {
   ApprovalDecision,
   AuditFacts,
@@ -13,25 +13,16 @@ import type {
   Usage,
 } from '../session.ts'
 import type { Toolbox, ToolResult } from '../tool.ts'
+import type { RetryRule } from './retry-wait.ts'
 
 /** Everything one turn needs from the world. */
-export interface TurnSetup {
+export interface TurnSetup extends CallSetup {
   readonly session: string
-  readonly turn: string
   /** Entries of this turn so far, the input first. */
   readonly entries: readonly Entry[]
-  readonly model: Model
   readonly toolbox: Toolbox
   /** Model calls that one turn may make. */
   readonly maxSteps: number
-  /** How much a model that can reason should; absent: as its provider has it. */
-  readonly reasoning?: 'none' | 'low' | 'medium' | 'high'
-  /** Least waits before a call is tried again that failed before its first word, ms. */
-  readonly retryDelaysMs: readonly number[]
-  /** How long after its first failure a call is tried again at most, ms. */
-  readonly retryForMs: number
-  /** Assembles one call and writes its account down. Throws `ContextOverflowError`. */
-  prepare(step: Step): Promise<PreparedCall>
   /** Writes to the session's log, and to the audit in the same write; resolves when it is on disk. */
   append(bodies: readonly EntryBody[], audit?: readonly AuditFacts[]): Promise<readonly Entry[]>
   /** Keeps a text beside the log and answers how the log refers to it. */
@@ -44,16 +35,31 @@ export interface TurnSetup {
   seen(): readonly Message[] | undefined
   /** Gives numbers to what a tool found, and words its result with them (BEHAVIOURS §3.6). */
   cite(result: ToolResult): { readonly result: ToolResult; readonly sources: readonly Source[] }
+  readonly approvals: Approvals
+}
+
+/** What a question to a model needs: one of a turn, or one outside every session. */
+export interface CallSetup {
+  /** Empty for a call outside every session. */
+  readonly turn: string
+  readonly model: Model
+  /** How much a model that can reason should; absent: as its provider has it. */
+  readonly reasoning?: 'none' | 'low' | 'medium' | 'high'
+  /** What the caller of an API asks of each call. */
+  readonly parameters?: CallParameters
+  /** When a call is tried again that failed before its first word. */
+  readonly retries: RetryRule
+  /** Assembles one call and writes its account down. Throws `ContextOverflowError`. */
+  prepare(step: Step): Promise<PreparedCall>
   /** What the numbers in an answer stand for. */
   sourcesOf(text: string): Promise<readonly Source[]>
-  readonly approvals: Approvals
   /** Completes the account of a call, together with what it led to. */
   finish(call: string, outcome: CallOutcome, bodies: readonly EntryBody[]): Promise<readonly Entry[]>
   /** What is to be said of a call, by what its provider reported. */
   warningAbout(usage: Usage): CallWarning | undefined
   tokensOf(message: Message, partial?: PartialReason): Promise<TokenCounts>
-  /** Shows what is so for the time being to whoever is watching. */
-  show(delta: Delta): void
+  /** Shows what is so for the time being to anyone who watches. A promise: more is asked for once it resolves. */
+  show(delta: Delta): void | Promise<void>
   readonly signal: AbortSignal
   /** Monotonic, ms. */
   now(): number
@@ -83,7 +89,7 @@ export interface Step {
 /** A call that is on record and ready to be made. */
 export interface PreparedCall {
   readonly call: string
-  readonly request: Request
+  readonly request: ModelRequest
   readonly toolChoice: 'auto' | 'none'
   /** Tokens: the whole window, and room for the answer. */
   readonly window: number

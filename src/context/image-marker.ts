@@ -1,4 +1,4 @@
-import type { Message, ToolOutput, ToolResultPart, UserMessage } from './message.ts'
+import type { AnyMessage, Message, ToolOutput, ToolResultPart, UserMessage } from './message.ts'
 
 /** Which images of a request reach the model. Absent in an assembly: all of them. */
 export interface ImageSupport {
@@ -27,7 +27,7 @@ export interface MarkedMessage {
  * A message as it reaches the model: a text marker in the place of each image that cannot (BEHAVIOURS §3.4). `undefined`
  * where every image does, and where there is none.
  */
-export function markImages(message: Message, support: ImageSupport): MarkedMessage | undefined {
+export function markImages(message: AnyMessage, support: ImageSupport): MarkedMessage | undefined {
   if (typeof message.content === 'string') return undefined
   const replaced: MarkerCode[] = []
   const mark = <Part extends object>(part: Part, hasPlace: boolean): Part | { type: 'text'; text: string } => {

@@ -7,8 +7,13 @@ import type { TokenCounter } from './token-counter.ts'
 
 /** The account of a call, from what became of every candidate. */
 export function manifestOf(
-  { layout, budget, counter, model }: { layout: Layout; budget: Budget; counter: TokenCounter; model?: string },
-  sections: readonly Section[],
+  {
+    layout,
+    budget,
+    counter,
+    model,
+  }: { layout: Pick<Layout, 'name'>; budget: Budget; counter: TokenCounter; model?: string },
+  sections: readonly Pick<Section, 'entry'>[],
   cut: Cut | undefined,
 ): Manifest {
   const entries = sections.map((section) => section.entry)

@@ -27,7 +27,7 @@ export function userMessage(text: string): UserMessage {
 }
 
 /** What a message says: its text, without reasoning, calls and results. */
-export function messageText({ content }: Message): string {
+export function messageText({ content }: AnyMessage): string {
   if (typeof content === 'string') return content
   let text = ''
   for (const part of content) if (part.type === 'text') text += part.text
@@ -35,13 +35,13 @@ export function messageText({ content }: Message): string {
 }
 
 /** The tool calls of a message, in the order the model made them; none for other roles. */
-export function toolCalls(message: Message): readonly ToolCallPart[] {
+export function toolCalls(message: AnyMessage): readonly ToolCallPart[] {
   if (message.role !== 'assistant' || typeof message.content === 'string') return []
   return message.content.filter((part) => part.type === 'tool-call')
 }
 
 /** The tool results of a message, none for other roles. */
-export function toolResults(message: Message): readonly ToolResultPart[] {
+export function toolResults(message: AnyMessage): readonly ToolResultPart[] {
   if (message.role !== 'tool') return []
   return message.content.filter((part) => part.type === 'tool-result')
 }

@@ -1,5 +1,5 @@
 import type { Layout } from './layout.ts'
-import type { Message } from './message.ts'
+import type { AnyMessage, Message } from './message.ts'
 import { userMessage } from './message.ts'
 import { sumTokens } from './priced-turn.ts'
 import type { Section } from './section.ts'
@@ -18,7 +18,7 @@ export interface Piece {
   /** Index of the manifest entry that it belongs to. */
   readonly entry: number
   readonly tokens: number
-  readonly content: ToolDefinition | string | Message
+  readonly content: ToolDefinition | string | AnyMessage
   /** Where several entries stand in one message: the text of each, the first one's too. */
   readonly joined?: readonly { readonly entry: number; readonly text: string }[]
 }

@@ -78,7 +78,7 @@ function* tokenxSlices(text: string): Generator<number> {
 export const smallCounters: readonly TokenCounter[] = [declared, chars, charsPerFour, tokenx]
 
 /** Tokens of one message: its texts, the JSON of its calls, its images and pages, what its provider is sent besides, its wrapper. */
-export function messageTokens(counter: TokenCounter, message: Message): number {
+export function messageTokens(counter: TokenCounter, message: AnyMessage): number {
   const beside = counter.perMessage + optionTokens(counter, message.providerOptions)
   if (typeof message.content === 'string') return beside + counter.text(message.content)
   let tokens = beside

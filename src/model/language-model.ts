@@ -2,6 +2,7 @@ import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Stream
 import { answerBounds } from './answer-bounds.ts'
 import { answerLimits } from './answer-limits.ts'
 import { stretch } from '../platform.ts'
+import { type CallParameters, parameterOptions } from './call-parameters.ts'
 import { imageSupportOf } from './image-support.ts'
 import { ModelError } from './model-error.ts'
 import type { CallOptions, FinishReason, Model, ModelEvent, ModelFacts, ModelRequest, WireCarriage } from './model.ts'
@@ -9,9 +10,11 @@ import { DEFAULT_PATIENCE, OutOfPatience, type Patience, within } from './patien
 import { functionToolsOf, promptOf } from './prompt.ts'
 import { type Callee, modelErrorOf } from './provider-failure.ts'
 import { spokenMessage } from './spoken-message.ts'
+import { unsupportedParameter } from './unsupported-parameter.ts'
 import { SILENT, usageOf } from './usage.ts'
 import type { StreamForm } from './watched-response.ts'
 import { type Fetch, listeningToWire, type Wire, wireFetch } from './wire-fetch.ts'
+import { missingOnWire } from './wire-parameters.ts'
 
 /** The one thing we ask of an AI SDK language model: calls always stream. */
 export type StreamingModel = Pick<LanguageModelV4, 'doStream'>
@@ -78,7 +81,11 @@ async function* call(
     if (options.signal.aborted) throw options.signal.reason
     const left = Promise.withResolvers<Wire | undefined>()
     const wireState = { tooLarge: false }
-    const listener = { left: left.resolve, onTooLarge: () => void (wireState.tooLarge = true) }
+    const leaves = (request: Wire, body: Uint8Array) => {
+      checkParameters(options.parameters, body, callee)
+      left.resolve(request)
+    }
+    const listener = { left: leaves, onTooLarge: () => void (wireState.tooLarge = true) }
     const opened = listeningToWire(listener, () => openStream(settings, open, request, options, signal, left.resolve))
     opened.catch(() => left.resolve(undefined))
     const wire = await within(left.promise, patience.firstMs, signal)
@@ -116,16 +123,23 @@ function callOptionsOf(
   { facts, carries }: LanguageModelSettings,
   abortSignal: AbortSignal,
 ): LanguageModelV4CallOptions {
-  const { maxOutputTokens, temperature, reasoning } = options
+  const { maxOutputTokens, reasoning, parameters = {} } = options
   return {
     prompt: promptOf(request, imageSupportOf({ facts, ...(carries ? { carries } : {}) })),
     ...(request.tools.length > 0 ? { tools: functionToolsOf(request.tools) } : {}),
     ...(request.tools.length > 0 && options.toolChoice === 'none' ? { toolChoice: { type: 'none' } } : {}),
     ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
-    ...(temperature === undefined ? {} : { temperature }),
     ...(reasoning === undefined || !facts.reasoning ? {} : { reasoning }),
+    ...parameterOptions(parameters),
     abortSignal,
   }
+}
+
+/** Before a byte leaves: what a caller asked for is in the request, or the caller is told that it cannot be. */
+function checkParameters(parameters: CallParameters | undefined, body: Uint8Array, callee: Callee): void {
+  if (!parameters || Object.keys(parameters).length === 0) return
+  const missing = missingOnWire(parameters, JSON.parse(new TextDecoder().decode(body)))
+  if (missing) throw unsupportedParameter(missing, callee)
 }
 
 /** A connection that stays open after the last word holds the answer back no longer than this, ms. */

@@ -3,6 +3,7 @@ import type { ModelsSettings } from './configuration.ts'
 import { ModelError } from './model-error.ts'
 import type { Place } from './place.ts'
 import { redact } from './redact.ts'
+import { REHEARSAL_WINDOW } from './rehearsal.ts'
 
 /** A model that can be chosen, or a provider that cannot be used as it is. */
 export interface ModelListing {
@@ -22,7 +23,8 @@ export async function listModels(all: readonly Place[], settings: ModelsSettings
 
 async function listPlace(place: Place, settings: ModelsSettings): Promise<readonly ModelListing[]> {
   const { provider, kind } = place
-  if (kind === 'rehearsal') return [{ id: provider, ready: true, window: settings.models?.[provider]?.window ?? 8192 }]
+  if (kind === 'rehearsal')
+    return [{ id: provider, ready: true, window: settings.models?.[provider]?.window ?? REHEARSAL_WINDOW }]
   let key: string | undefined
   try {
     key = await place.key()

@@ -11,6 +11,8 @@ export type ModelErrorCode =
   | 'bad-request'
   /** A good status, and no answer of a model: a page, a document, or nothing at all. */
   | 'unexpected-answer'
+  /** A parameter of the caller has no place on the wire of this model; `facts.parameter` names it. */
+  | 'unsupported-parameter'
   | 'server'
   /** Nothing came within the time limit. */
   | 'timeout'
@@ -30,6 +32,8 @@ export interface ModelErrorFacts {
   /** Of an overflow, where the provider told them: the most it takes, and what it was sent. Tokens. */
   readonly limit?: number
   readonly sent?: number
+  /** By OpenAI's name, such as `seed`. */
+  readonly parameter?: string
 }
 
 /** A failed model call. The message says what happened and how to mend it. */

@@ -1,4 +1,5 @@
-import type { AssistantMessage, Message, ToolDefinition } from '../context.ts'
+import type { AnyMessage, AssistantMessage, ToolDefinition } from '../context.ts'
+import type { CallParameters } from './call-parameters.ts'
 
 /** One model behind a provider. A call streams events and throws `ModelError`. */
 export interface Model {
@@ -82,7 +83,7 @@ export interface CacheRules {
 export interface ModelRequest {
   readonly tools: readonly ToolDefinition[]
   readonly system?: string
-  readonly messages: readonly Message[]
+  readonly messages: readonly AnyMessage[]
 }
 
 /** How one call is to be made. */
@@ -95,7 +96,9 @@ export interface CallOptions {
   readonly limits?: AnswerLimits
   /** The whole window the call was budgeted for, tokens: Ollama's `num_ctx`. */
   readonly window?: number
-  readonly temperature?: number
+  /** What the caller of an API asks for; it is passed on or refused. */
+  readonly parameters?: CallParameters
+  /** How much a model that can reason should. `parameters.reasoningEffort` wins. */
   readonly reasoning?: 'none' | 'low' | 'medium' | 'high'
   /** What the prompt must cost at least, tokens. A server that says it read fewer has truncated it. */
   readonly leastPromptTokens?: number

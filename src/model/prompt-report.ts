@@ -1,4 +1,4 @@
-import type { Message } from '../context.ts'
+import type { AnyMessage } from '../context.ts'
 import { outputText, toolResults } from '../context.ts'
 import type { ModelRequest } from './model.ts'
 
@@ -21,7 +21,7 @@ const WORDS_PER_TOKEN = 2
 /** More of one text proves nothing more. Characters. */
 const MOST_OF_A_TEXT = 400_000
 
-function textsOf(message: Message): readonly string[] {
+function textsOf(message: AnyMessage): readonly string[] {
   const { role, content } = message
   if (role === 'tool') return toolResults(message).map(({ output }) => outputText(output))
   if (typeof content === 'string') return [content]

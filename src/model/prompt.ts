@@ -6,10 +6,10 @@ import type {
   LanguageModelV4TextPart,
 } from '@ai-sdk/provider'
 import {
+  type AnyMessage,
   type AssistantMessage,
   type ImageSupport,
   markImages,
-  type Message,
   type ToolDefinition,
   type ToolMessage,
   type UserMessage,
@@ -38,8 +38,10 @@ export function functionToolsOf(tools: readonly ToolDefinition[]): LanguageModel
   }))
 }
 
-function messageOf(message: Message, richResults: boolean): LanguageModelV4Message {
+function messageOf(message: AnyMessage, richResults: boolean): LanguageModelV4Message {
   switch (message.role) {
+    case 'system':
+      return { role: 'system', content: message.content, ...optionsOf(message) }
     case 'user':
       return { role: 'user', content: userContent(message.content), ...optionsOf(message) }
     case 'assistant':

@@ -1,4 +1,4 @@
-import type { Message } from '../context.ts'
+import type { AnyMessage } from '../context.ts'
 import type { ModelErrorCode } from './model-error.ts'
 
 /** What the script wants said in one step: text, then calls or a failure. */
@@ -15,7 +15,7 @@ export interface ScriptStep {
  * script lines; as many of its steps are done as there are assistant messages behind it. `undefined`: there is no script,
  * or it is at its end.
  */
-export function dueStep(messages: readonly Message[]): ScriptStep | undefined {
+export function dueStep(messages: readonly AnyMessage[]): ScriptStep | undefined {
   const at = messages.findLastIndex((message) => message.role === 'user' && LINE.test(textOf(message)))
   const script = messages[at]
   if (!script) return undefined
@@ -85,6 +85,7 @@ const CODES: Readonly<Record<ModelErrorCode, true>> = {
   'model-not-found': true,
   'bad-request': true,
   'unexpected-answer': true,
+  'unsupported-parameter': true,
   server: true,
   timeout: true,
   network: true,
@@ -104,7 +105,7 @@ function parsed(json: string): unknown {
   }
 }
 
-function textOf({ content }: Message): string {
+function textOf({ content }: AnyMessage): string {
   if (typeof content === 'string') return content
   return content.map((part) => (part.type === 'text' ? part.text : '')).join('\n')
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AssistantMessage, Message } from '../context.ts'
+import type { ResponseFormat } from './call-parameters.ts'
 import { ModelError } from './model-error.ts'
 import type { CallOptions, ModelEvent, ModelRequest } from './model.ts'
 import { rehearsal } from './rehearsal.ts'
@@ -118,4 +119,44 @@ for (const line of ['/call', '/call search {"q":', '/fail nonsense', '/slow soon
 
 test('its window can be set, and it speaks over no wire', async () => {
   assert.equal(rehearsal({ window: 100_000 }).facts.window, 100_000)
+})
+
+test('its window is large enough for coding agents', () => {
+  const { window, maxOutput } = rehearsal().facts
+  assert.deepEqual([window, maxOutput], [128_000, 16_384])
+})
+
+test('an answer ends where the caller wants it to stop', async () => {
+  const { text } = await call([user('/say one two three')], { parameters: { stop: ['four', ' two'] } })
+  assert.equal(text, 'one')
+})
+
+test('asked for JSON it answers JSON, by the schema where there is one', async () => {
+  const properties = { city: { type: 'string' }, size: { $ref: '#/$defs/size' }, tags: { type: 'array' } }
+  const schema = {
+    type: 'object',
+    properties,
+    required: ['city', 'size', 'tags'],
+    $defs: { size: { enum: ['S', 'L'] } },
+  }
+  const answer = async (responseFormat: ResponseFormat, text = 'hello') =>
+    JSON.parse((await call([user(text)], { parameters: { responseFormat } })).text) as unknown
+  assert.deepEqual(await answer({ type: 'json', schema }), { city: 'rehearsal', size: 'S', tags: [] })
+  assert.deepEqual(Object.keys((await answer({ type: 'json' })) as object), ['rehearsal'])
+  assert.deepEqual(await answer({ type: 'json', schema }, '/say {"city": "Bonn"}'), { city: 'Bonn' })
+})
+
+test('a tool that has to be called is called', async () => {
+  const inputSchema = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] }
+  const tools = [
+    { name: 'one', inputSchema },
+    { name: 'two', inputSchema },
+  ]
+  for (const [toolChoice, name] of [['required', 'one'] as const, [{ toolName: 'two' }, 'two'] as const]) {
+    const { calls } = await call([user('hello')], { parameters: { toolChoice } }, { tools })
+    assert.deepEqual(
+      calls.map(({ toolName, input }) => [toolName, input]),
+      [[name, { n: 0 }]],
+    )
+  }
 })

@@ -5,10 +5,14 @@ import { answerRoom } from './catalog.ts'
 import { ModelError } from './model-error.ts'
 import type { CallOptions, Model, ModelEvent, ModelFacts, ModelRequest } from './model.ts'
 import { dueStep, type ScriptStep } from './rehearsal-script.ts'
+import { schemaExample } from './schema-example.ts'
 import { SILENT } from './usage.ts'
 
+/** As large as what coding agents are made for: one that is told of less cuts its own context at every call. */
+export const REHEARSAL_WINDOW = 128_000
+
 const FACTS: Omit<ModelFacts, 'maxOutput'> = {
-  window: 8192,
+  window: REHEARSAL_WINDOW,
   tools: true,
   vision: true,
   reasoning: true,
@@ -19,7 +23,8 @@ const FACTS: Omit<ModelFacts, 'maxOutput'> = {
 /**
  * A model without a model: it answers with the outline of what it was sent, or says and does what script lines in the
  * newest user message tell it (`docs/decisions/0004-models.md`). It knows nothing but the request: the same request gets
- * the same answer, in any process.
+ * the same answer, in any process. Parameters of sampling change nothing, since nothing is sampled; `stop`, JSON and a tool
+ * that has to be called are kept to.
  */
 export function rehearsal(facts: Partial<ModelFacts> = {}): Model {
   const { window } = { ...FACTS, ...facts }
@@ -27,7 +32,7 @@ export function rehearsal(facts: Partial<ModelFacts> = {}): Model {
 }
 
 async function* answer(request: ModelRequest, options: CallOptions): AsyncGenerator<ModelEvent> {
-  const step = dueStep(request.messages) ?? outlineStep(request, options)
+  const step = untilStop(dueStep(request.messages) ?? unscriptedStep(request, options), options)
   const calls = options.toolChoice === 'none' ? [] : step.calls
   const text = calls.length < step.calls.length ? withoutCalls(step) : step.text
   const said: string[] = []
@@ -53,8 +58,23 @@ async function* answer(request: ModelRequest, options: CallOptions): AsyncGenera
   yield { type: 'finish', reason: calls.length > 0 ? 'tool-calls' : 'stop', usage, message }
 }
 
-function outlineStep(request: ModelRequest, options: CallOptions): ScriptStep {
-  return { text: outline(request, options), calls: [], slowMs: 0 }
+/** What is said where no script says anything: the outline, or what the caller's parameters ask for instead. */
+function unscriptedStep(request: ModelRequest, options: CallOptions): ScriptStep {
+  const { toolChoice, responseFormat } = options.parameters ?? {}
+  const wanted = request.tools.find(({ name }) => toolChoice === 'required' || name === toolChoice?.toolName)
+  if (wanted) {
+    return { text: '', calls: [{ toolName: wanted.name, input: schemaExample(wanted.inputSchema) }], slowMs: 0 }
+  }
+  const text = outline(request, options)
+  if (!responseFormat) return { text, calls: [], slowMs: 0 }
+  const { schema } = responseFormat
+  return { text: JSON.stringify(schema ? schemaExample(schema) : { rehearsal: text }), calls: [], slowMs: 0 }
+}
+
+/** An answer ends before the first of the texts that the caller wants it to stop at. */
+function untilStop(step: ScriptStep, { parameters }: CallOptions): ScriptStep {
+  const ends = (parameters?.stop ?? []).map((stop) => step.text.indexOf(stop)).filter((at) => at >= 0)
+  return ends.length === 0 ? step : { ...step, text: step.text.slice(0, Math.min(...ends)), calls: [] }
 }
 
 /** What was sent: the account that the assembly gave, or the roles and sizes of the request. */

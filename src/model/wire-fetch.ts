@@ -10,8 +10,8 @@ export type Wire = WireBody
 
 /** Who wants to know what happens on the wire of one call. */
 export interface WireListener {
-  /** A request with a body leaves. */
-  readonly left: (wire: Wire) => void
+  /** A request with this body is about to leave. What it throws keeps the request back. */
+  readonly left: (wire: Wire, body: Uint8Array) => void
   /** The answer holds one event that is too large: its body fails there. */
   readonly onTooLarge: () => void
 }
@@ -34,7 +34,7 @@ export function wireFetch(fetch: Fetch, form?: StreamForm): Fetch {
     const body = bytesOf(init?.body)
     if (!body) return fetch(input, init)
     const listener = listening.getStore()
-    listener?.left({ sha256: hash('sha256', body), bytes: body.byteLength, url: withoutQuery(input) })
+    listener?.left({ sha256: hash('sha256', body), bytes: body.byteLength, url: withoutQuery(input) }, body)
     const response = await fetch(input, { ...init, body })
     return watchedResponse(response, { form, onTooLarge: () => listener?.onTooLarge() })
   }

@@ -2,6 +2,7 @@ import {
   assemble,
   type Assembly,
   type AssemblyInput,
+  type Budget,
   ContextOverflowError,
   type Cut,
   type ImageSupport,
@@ -166,11 +167,22 @@ export async function assembleWithin(
   input: AssemblyInput,
   deeper?: Refusal,
 ): Promise<{ readonly input: AssemblyInput; readonly outcome: Assembly | ContextOverflowError }> {
-  const outcome = await assembleInSlices(input)
+  return withinLearned(bench, model, input, assembleInSlices, deeper)
+}
+
+/** Accounts for a call within the budget of its input, or without what was learned where that leaves too little. */
+export async function withinLearned<Input extends { readonly budget: Budget }, Outcome>(
+  bench: Pick<Workbench, 'settings' | 'calibration' | 'limits'>,
+  model: Model,
+  input: Input,
+  account: (input: Input) => Promise<Outcome | ContextOverflowError>,
+  deeper?: Refusal,
+): Promise<{ readonly input: Input; readonly outcome: Outcome | ContextOverflowError }> {
+  const outcome = await account(input)
   const isLearned = !deeper && bench.limits.of(model.id)?.prompt !== undefined
   if (!isLearned || !(outcome instanceof ContextOverflowError)) return { input, outcome }
   const wider = { ...input, budget: { ...budgetFor(unlearned(bench), model), reserve: input.budget.reserve } }
-  return { input: wider, outcome: await assembleInSlices(wider) }
+  return { input: wider, outcome: await account(wider) }
 }
 
 /** Assembles, and counts long texts without keeping others waiting. */

@@ -1,6 +1,6 @@
 import type { RetryNotice } from '../agent.ts'
-import type { Comparison, Manifest, Message, ToolDefinition } from '../context.ts'
-import type { FinishReason, ModelFacts } from '../model.ts'
+import type { AnyMessage, Comparison, Manifest, ToolDefinition } from '../context.ts'
+import type { CallParameters, FinishReason, ModelFacts } from '../model.ts'
 import type { WithheldTool } from '../plugin.ts'
 import type { IndexProgress, SearchHit } from '../search.ts'
 import type {
@@ -18,6 +18,7 @@ import type {
 } from '../session.ts'
 import type { Proposals, Subjects } from '../subject.ts'
 import type { CallDescription, ToolResult } from '../tool.ts'
+import type { CompletionCutChoice } from './completion-settings.ts'
 import type { AgentValue, ProjectValue } from './custom-agents.ts'
 import type { EditedPrompt } from './edited-prompt.ts'
 import type { LearnedLimit } from './learned-limits.ts'
@@ -206,21 +207,42 @@ export type SessionEvent =
 
 /** A conversation that its caller keeps. */
 export interface CompletionInput {
-  readonly messages: readonly Message[]
-  /** Texts of the caller's own system messages. */
-  readonly system?: readonly string[]
+  /** In their order, system messages among them. */
+  readonly messages: readonly AnyMessage[]
   /** The caller's tools: calls to them are handed back, never run here. */
   readonly tools?: readonly ToolDefinition[]
   readonly toolChoice?: 'auto' | 'none'
   readonly model?: string
+  /** Room for the answer; what the configuration reserves unless given. */
   readonly maxOutputTokens?: number
-  readonly temperature?: number
+  readonly parameters?: CallParameters
+  /**
+   * What becomes of a conversation that does not fit. `none`: it is refused with `context-overflow`. `auto`: what is oldest
+   * is left out or shortened, and `call-start` says what. As `context.completions.cut` has it unless given.
+   */
+  readonly cut?: CompletionCutChoice
+  /**
+   * Whether the layers of this home (prompt, date, instructions, skills) are added in front. As `context.completions.prompt`
+   * has it unless given. What is neither added to nor cut reaches the provider exactly as it was given.
+   */
+  readonly prompt?: boolean
   readonly signal?: AbortSignal
+}
+
+/** What was taken out of a conversation so that it fits. */
+export interface CompletionCut {
+  /** Of the caller, system messages among them. */
+  readonly messages: number
+  readonly messagesLeftOut: number
+  /** Messages with tool results that were shortened. */
+  readonly resultsShortened: number
+  /** By the counter of the account. */
+  readonly tokensLeftOut: number
 }
 
 /** What an answer tells while it comes; `finish` is the last. */
 export type CompletionEvent =
-  | { readonly type: 'call-start'; readonly call: string; readonly model: string }
+  | { readonly type: 'call-start'; readonly call: string; readonly model: string; readonly cut?: CompletionCut }
   | { readonly type: 'text-delta'; readonly text: string }
   | { readonly type: 'reasoning-delta'; readonly text: string }
   | { readonly type: 'tool-call'; readonly toolCallId: string; readonly toolName: string; readonly input: unknown }
@@ -230,7 +252,7 @@ export type CompletionEvent =
 export interface RequestView {
   readonly tools: readonly ToolDefinition[]
   readonly system?: string
-  readonly messages: readonly Message[]
+  readonly messages: readonly AnyMessage[]
 }
 
 /** A call that is not made. What is not named is the session's, or that of a new one. */

@@ -1,10 +1,10 @@
-import { type Assembly, compare, type Comparison, ContextOverflowError } from '../context.ts'
+import { type Assembly, compare, type Comparison, ContextOverflowError, type VerbatimAssembly } from '../context.ts'
+import type { ModelRequest } from '../model.ts'
 import type { CallRecord, SessionStore } from '../session.ts'
-import { restoreInput } from './call-input.ts'
+import { assembleAgain } from './assemble-again.ts'
 import type { RebuiltRequest, Replay, ReplayDifference, WireProof } from './contract.ts'
 import { RuntimeError } from './runtime-error.ts'
 import type { Counters } from './counters.ts'
-import { assembleInSlices } from './attempt-call.ts'
 import { canonical, seal, type Sealed, sha256 } from './seal.ts'
 import type { WireProver } from './wire-proof.ts'
 
@@ -31,8 +31,8 @@ export function createLedger(store: SessionStore, counters: Counters, newProver:
     })
   }
 
-  async function rebuild(call: CallRecord): Promise<Assembly> {
-    const again = await assembleInSlices(await restoreInput(store, call, counters))
+  async function rebuild(call: CallRecord): Promise<Assembly | VerbatimAssembly> {
+    const again = await assembleAgain(store, call, counters)
     if (!(again instanceof ContextOverflowError)) return again
     throw new RuntimeError(
       'context-overflow',
@@ -93,8 +93,8 @@ export function createLedger(store: SessionStore, counters: Counters, newProver:
   }
 
   /** A call that overflowed sent nothing: its digest is empty, and has to be empty again. */
-  async function requestAgain(call: CallRecord): Promise<Assembly['request'] | undefined> {
-    const again = await assembleInSlices(await restoreInput(store, call, counters))
+  async function requestAgain(call: CallRecord): Promise<ModelRequest | undefined> {
+    const again = await assembleAgain(store, call, counters)
     return again instanceof ContextOverflowError ? undefined : again.request
   }
 }

@@ -1,5 +1,5 @@
-import { markImages, messageTokens, type Request, type TokenCounter } from '../context.ts'
-import { type Model, type PromptReport, promptReport } from '../model.ts'
+import { markImages, messageTokens, type TokenCounter } from '../context.ts'
+import { type Model, type ModelRequest, type PromptReport, promptReport } from '../model.ts'
 import type { CallOutcome, CallWarning, Usage } from '../session.ts'
 import type { Reuse, SealedManifest } from './seal.ts'
 import type { Workbench } from './workbench.ts'
@@ -27,7 +27,7 @@ export function promptAccount(
   }: {
     readonly call: string
     readonly manifest: Pick<SealedManifest, 'used' | 'slots'> & { readonly reuse?: Reuse }
-    readonly request: Request
+    readonly request: ModelRequest
   },
 ): PromptAccount {
   const { used, slots, reuse } = manifest
@@ -38,7 +38,7 @@ export function promptAccount(
 }
 
 /** What images add to a request, less the markers that would stand in their place. */
-function imageTokensIn({ messages }: Request, counter: TokenCounter): number {
+function imageTokensIn({ messages }: ModelRequest, counter: TokenCounter): number {
   let tokens = 0
   for (const message of messages) {
     const marked = markImages(message, NONE)

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { Assembly, Manifest, Piece, Request } from '../context.ts'
+import type { AnyMessage, Assembly, Manifest, Piece, ToolDefinition, VerbatimAssembly } from '../context.ts'
 import type { Forecast } from '../model.ts'
 
 /** SHA-256 of a text, lowercase hexadecimal. */
@@ -8,8 +8,14 @@ export function sha256(text: string): string {
 }
 
 /** A request as one text: tools, system, messages, in this order. Its digest stands for the request. */
-export function canonical({ tools, system, messages }: Request): string {
+export function canonical({ tools, system, messages }: CanonicalRequest): string {
   return JSON.stringify({ tools, ...(system === undefined ? {} : { system }), messages })
+}
+
+interface CanonicalRequest {
+  readonly tools: readonly ToolDefinition[]
+  readonly system?: string
+  readonly messages: readonly AnyMessage[]
 }
 
 /** What the runtime adds to the account of the core. */
@@ -48,7 +54,7 @@ function digestOf(content: Piece['content']): string {
 }
 
 /** Adds the digests to an account. */
-export function seal({ request, manifest, pieces }: Assembly): Sealed {
+export function seal({ request, manifest, pieces }: Assembly | VerbatimAssembly): Sealed {
   const fingerprint = pieces.map(({ entry, tokens, content }) => ({ entry, tokens, content: digestOf(content) }))
   const digests = new Map<number, string[]>()
   for (const { entry, content } of fingerprint) digests.set(entry, [...(digests.get(entry) ?? []), content])

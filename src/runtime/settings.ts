@@ -1,5 +1,6 @@
 import type { RetryRule } from '../agent.ts'
 import type { LayoutChoice, TokenCounter } from '../context.ts'
+import type { CompletionSettings } from './completion-settings.ts'
 
 /** What the configuration decides about every turn. */
 export interface RuntimeSettings {
@@ -30,6 +31,8 @@ export interface RuntimeSettings {
   readonly maxAnswerMs?: number
   /** Pauses before turns are taken up again that the store stopped, because the disk was full say; ms. Up to a minute unless given. */
   readonly storageRetryDelaysMs?: readonly number[]
+  /** Of calls outside every session, where they say nothing themselves: nothing is cut and nothing added unless given. */
+  readonly completions?: CompletionSettings
 }
 
 const USUAL_RETRY_MS = 60_000

@@ -9,7 +9,7 @@ export function summaryQuestion({
   subject,
   text,
   sha256,
-}: SummaryRequest): Pick<CompletionInput, 'system' | 'messages' | 'toolChoice' | 'maxOutputTokens'> {
+}: SummaryRequest): Pick<CompletionInput, 'messages' | 'toolChoice' | 'maxOutputTokens'> {
   const mark = `notes ${sha256.slice(0, 16)}`
   const question = [
     `Put the notes about "${subject}" into fewer words. They are everything between the two lines that say "${mark}".`,
@@ -18,8 +18,10 @@ export function summaryQuestion({
     `=== ${mark} end ===`,
   ]
   return {
-    system: [RULES],
-    messages: [{ role: 'user', content: question.join('\n') }],
+    messages: [
+      { role: 'system', content: RULES },
+      { role: 'user', content: question.join('\n') },
+    ],
     toolChoice: 'none',
     maxOutputTokens: MOST_TOKENS,
   }

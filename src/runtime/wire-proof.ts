@@ -1,5 +1,4 @@
-import type { Request } from '../context.ts'
-import type { CallOptions, Model } from '../model.ts'
+import type { CallOptions, Model, ModelRequest } from '../model.ts'
 import type { CallRecord } from '../session.ts'
 import type { CallInput } from './call-input.ts'
 import type { WireProof } from './contract.ts'
@@ -13,7 +12,7 @@ export type RecordedOptions = Omit<CallOptions, 'signal' | 'account' | 'leastPro
 /** Makes the body of an earlier call again, by its own model's provider, and compares it with the digest of the body that left. */
 export interface WireProver {
   /** `undefined` where no body left: the model has no wire, or the call failed before. */
-  prove(call: CallRecord, request: Request): Promise<WireProof | undefined>
+  prove(call: CallRecord, request: ModelRequest): Promise<WireProof | undefined>
 }
 
 /** `models` are asked once for each model of a prover: one that cannot be reached is not tried again at every call. */

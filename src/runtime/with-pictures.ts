@@ -1,4 +1,5 @@
-import { ContextOverflowError, type Message, type Request, storedImage, type UserMessage } from '../context.ts'
+import { type AnyMessage, ContextOverflowError, type Request, storedImage, type UserMessage } from '../context.ts'
+import type { ModelRequest } from '../model.ts'
 import { type Attempt, attemptCall, type CallQuestion } from './attempt-call.ts'
 import type { Library } from './library.ts'
 import type { Workbench } from './workbench.ts'
@@ -31,10 +32,10 @@ export async function attemptWithPictures(
 }
 
 /** A request with the bytes of its images in the place of their ids, and the ids of those that are no longer there. */
-export async function withPictures(
-  request: Request,
+export async function withPictures<Asked extends ModelRequest>(
+  request: Asked,
   library: Library,
-): Promise<{ readonly request: Request; readonly missing: readonly string[] }> {
+): Promise<{ readonly request: Asked; readonly missing: readonly string[] }> {
   const ids = new Set(request.messages.flatMap(storedImages))
   if (ids.size === 0) return { request, missing: [] }
   const read = await Promise.all([...ids].map(async (id) => [id, await bytesOf(library, id)] as const))
@@ -56,12 +57,12 @@ async function bytesOf(library: Library, id: string): Promise<Uint8Array | undef
 type UserPart = Exclude<UserMessage['content'], string>[number]
 type Bytes = ReadonlyMap<string, Uint8Array | undefined>
 
-function storedImages({ role, content }: Message): readonly string[] {
+function storedImages({ role, content }: AnyMessage): readonly string[] {
   if (role !== 'user' || typeof content === 'string') return []
   return content.flatMap((part) => storedImage(part) ?? [])
 }
 
-function filled(message: Message, bytes: Bytes): Message {
+function filled<Given extends AnyMessage>(message: Given, bytes: Bytes): Given {
   if (storedImages(message).length === 0 || message.role !== 'user' || typeof message.content === 'string') {
     return message
   }

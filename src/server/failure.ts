@@ -53,6 +53,7 @@ export function failureOf(error: unknown): Failure {
 const statuses: Readonly<Record<RuntimeErrorCode, number>> = {
   'invalid-input': 400,
   'bad-request': 400,
+  'unsupported-parameter': 400,
   'no-such-session': 404,
   'no-such-turn': 404,
   'no-such-call': 404,

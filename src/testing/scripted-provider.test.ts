@@ -279,7 +279,7 @@ for (const id of ['ollama/scripted', 'responses/gpt-5.4', 'anthropic/claude-sonn
 test('Ollama gets its window, its longest answer and whether to think, in its own words', async () => {
   next = { text: 'ok' }
   const model = await models.model('ollama/scripted')
-  await call(model, { window: 12_000, maxOutputTokens: 500, reasoning: 'high', temperature: 0 })
+  await call(model, { window: 12_000, maxOutputTokens: 500, reasoning: 'high', parameters: { temperature: 0 } })
   const { body } = server.requests.at(-1) ?? assert.fail()
   assert.deepEqual(body['options'], { num_ctx: 12_000, num_predict: 500, temperature: 0 })
   assert.equal(body['think'], true)

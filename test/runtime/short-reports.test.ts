@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { test } from 'node:test'
-import { tokenx } from '../../src/context.ts'
+import { tokenx, toolTokens } from '../../src/context.ts'
 import { createModels } from '../../src/model.ts'
 import { scriptedModel } from '../../src/testing.ts'
 import { scriptedProvider } from '../../src/testing/scripted-provider.ts'
@@ -148,7 +148,8 @@ test('what was read is held by our own count, as the counter was learned to be o
     facts: { window: 40_000, maxOutput: 2000 },
     answer: (request, n) => {
       const texts = [request.system ?? '', ...request.messages.map(({ content }) => content as string)]
-      const estimated = texts.reduce((sum, text) => sum + tokenx.perMessage + tokenx.text(text), 0)
+      const ofTools = request.tools.reduce((sum, tool) => sum + toolTokens(tokenx, tool), 0)
+      const estimated = texts.reduce((sum, text) => sum + tokenx.perMessage + tokenx.text(text), ofTools)
       return { text: 'ok', usage: { promptTokens: n <= 4 ? Math.round(estimated * 1.5) : 1200 } }
     },
   })

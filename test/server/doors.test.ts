@@ -207,6 +207,7 @@ test('every failure of the runtime has its status, its code and its facts', asyn
   const expected: Record<RuntimeErrorCode, number> = {
     'invalid-input': 400,
     'bad-request': 400,
+    'unsupported-parameter': 400,
     'no-such-session': 404,
     'no-such-turn': 404,
     'no-such-call': 404,

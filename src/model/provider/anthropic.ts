@@ -48,13 +48,16 @@ function withMark<T extends { type: string }>(tool: T): T {
 /** Models that think up to a budget of their own, which Anthropic adds to the longest answer. */
 const BUDGETED = /claude-(?:3-7|(?:opus|sonnet)-4-[015](?!\d)|(?:opus|sonnet)-4-2025|haiku-4-5)/
 const LEAST_BUDGET = 1024
-const SHARE: Readonly<Record<string, number>> = { low: 0.25, medium: 0.5, high: 0.75 }
+const SHARE: Readonly<Record<string, number>> = { minimal: 0.25, low: 0.25, medium: 0.5, high: 0.75, xhigh: 0.75 }
 
 /** Thinking takes its share of the longest answer that was budgeted, instead of coming on top of it. */
 function withThinking(call: LanguageModelV4CallOptions, options: CallOptions, { model, facts }: DoorSettings) {
   // Pings show that a long silence is thinking.
-  const anthropic: Record<string, number | boolean | { type: string; budgetTokens: number }> = { includePings: true }
-  const share = SHARE[options.reasoning ?? '']
+  const anthropic: Record<string, number | boolean | { type: string; budgetTokens: number }> = {
+    includePings: true,
+    ...(options.parameters?.parallelToolCalls === false ? { disableParallelToolUse: true } : {}),
+  }
+  const share = SHARE[options.parameters?.reasoningEffort ?? options.reasoning ?? '']
   if (!share || !facts.reasoning || !BUDGETED.test(model)) return { ...call, providerOptions: { anthropic } }
   const room = options.maxOutputTokens ?? facts.maxOutput
   const budgetTokens = Math.max(LEAST_BUDGET, Math.floor(room * share))

@@ -3,7 +3,7 @@ import { outputText } from '../../context.ts'
 
 /** The body of a call of `/api/chat`. Keys come in one order, so that the same call is the same bytes. */
 export function ollamaRequest(model: string, call: LanguageModelV4CallOptions): JSONObject {
-  const { tools = [], toolChoice, reasoning, maxOutputTokens, temperature, providerOptions } = call
+  const { tools = [], toolChoice, reasoning, responseFormat, providerOptions } = call
   // There is no tool choice on this wire: a call that may use no tool is offered none.
   const offered = toolChoice?.type === 'none' ? [] : tools.filter((tool) => tool.type === 'function')
   return {
@@ -12,11 +12,21 @@ export function ollamaRequest(model: string, call: LanguageModelV4CallOptions): 
     messages: call.prompt.flatMap(messagesOf),
     ...(offered.length > 0 ? { tools: offered.map(toolOf) } : {}),
     ...(reasoning === undefined ? {} : { think: thinkOf(model, reasoning) }),
-    options: {
-      ...providerOptions?.['ollama'],
-      ...(maxOutputTokens === undefined ? {} : { num_predict: maxOutputTokens }),
-      ...(temperature === undefined ? {} : { temperature }),
-    },
+    ...(responseFormat?.type === 'json' ? { format: (responseFormat.schema as JSONObject | undefined) ?? 'json' } : {}),
+    options: { ...providerOptions?.['ollama'], ...samplingOf(call) },
+  }
+}
+
+function samplingOf(call: LanguageModelV4CallOptions): JSONObject {
+  const { maxOutputTokens, temperature, topP, stopSequences, seed, presencePenalty, frequencyPenalty } = call
+  return {
+    ...(maxOutputTokens === undefined ? {} : { num_predict: maxOutputTokens }),
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(topP === undefined ? {} : { top_p: topP }),
+    ...(stopSequences === undefined ? {} : { stop: stopSequences }),
+    ...(seed === undefined ? {} : { seed }),
+    ...(presencePenalty === undefined ? {} : { presence_penalty: presencePenalty }),
+    ...(frequencyPenalty === undefined ? {} : { frequency_penalty: frequencyPenalty }),
   }
 }
 

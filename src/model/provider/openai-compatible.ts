@@ -1,5 +1,6 @@
+import type { LanguageModelV4CallOptions, SharedV4ProviderOptions } from '@ai-sdk/provider'
 import { fromLanguageModel } from '../language-model.ts'
-import type { Model } from '../model.ts'
+import type { CallOptions, Model } from '../model.ts'
 import { commonSettings, type DoorSettings } from './settings.ts'
 
 /** A model behind any server that speaks Chat Completions: LM Studio, vLLM, llama.cpp, OpenRouter and many more. */
@@ -11,9 +12,31 @@ export function openaiCompatibleModel(settings: DoorSettings): Model {
       const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
       const { provider: name, baseURL, apiKey, headers = {} } = settings
       const key = apiKey === undefined ? {} : { apiKey }
-      return createOpenAICompatible({ name, baseURL, ...key, headers: { ...headers }, includeUsage: true, fetch })(
-        settings.model,
-      )
+      return createOpenAICompatible({
+        name,
+        baseURL,
+        ...key,
+        headers: { ...headers },
+        includeUsage: true,
+        // A server without them says so itself; without this the schema would be left out in silence.
+        supportsStructuredOutputs: true,
+        fetch,
+      })(settings.model)
     },
+    mark: (call, { parameters }) => withParameters(call, settings.provider, parameters),
   })
+}
+
+/** What the AI SDK has no name of its own for. */
+function withParameters(
+  call: LanguageModelV4CallOptions,
+  provider: string,
+  { responseFormat, reasoningEffort, parallelToolCalls }: NonNullable<CallOptions['parameters']> = {},
+): LanguageModelV4CallOptions {
+  const options: SharedV4ProviderOptions[string] = {
+    ...(responseFormat?.schema === undefined ? {} : { strictJsonSchema: responseFormat.strict ?? false }),
+    ...(reasoningEffort === undefined ? {} : { reasoningEffort }),
+    ...(parallelToolCalls === undefined ? {} : { parallel_tool_calls: parallelToolCalls }),
+  }
+  return Object.keys(options).length === 0 ? call : { ...call, providerOptions: { [provider]: options } }
 }

@@ -1,6 +1,6 @@
-import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
+import type { LanguageModelV4CallOptions, SharedV4ProviderOptions } from '@ai-sdk/provider'
 import { fromLanguageModel } from '../language-model.ts'
-import type { Model } from '../model.ts'
+import type { CallOptions, Model } from '../model.ts'
 import type { Patience } from '../patience.ts'
 import { commonSettings, type DoorSettings } from './settings.ts'
 
@@ -25,7 +25,7 @@ export function openaiModel(settings: DoorSettings & { readonly api?: 'responses
       const openai = createOpenAI({ baseURL, apiKey, headers: { ...headers }, fetch })
       return api === 'responses' ? openai.responses(settings.model) : openai.chat(settings.model)
     },
-    mark: (call) => marked(call, api),
+    mark: (call, { parameters }) => marked(call, api, parameters),
   })
 }
 
@@ -33,8 +33,17 @@ export function openaiModel(settings: DoorSettings & { readonly api?: 'responses
  * `store: false` keeps whole texts in every request, where a stored conversation would be referred to by ids that nobody
  * can rebuild. `strict: false` because that API would otherwise rewrite schemas that were not made for strict mode.
  */
-function marked(call: LanguageModelV4CallOptions, api: 'responses' | 'chat'): LanguageModelV4CallOptions {
+function marked(
+  call: LanguageModelV4CallOptions,
+  api: 'responses' | 'chat',
+  { responseFormat, parallelToolCalls }: NonNullable<CallOptions['parameters']> = {},
+): LanguageModelV4CallOptions {
   const tools = call.tools?.map((tool) => (tool.type === 'function' ? { ...tool, strict: false } : tool))
-  const stateless = api === 'responses' ? { providerOptions: { openai: { store: false } } } : {}
-  return { ...call, ...(tools ? { tools } : {}), ...stateless }
+  const openai: SharedV4ProviderOptions[string] = {
+    ...(api === 'responses' ? { store: false } : {}),
+    ...(responseFormat?.schema === undefined ? {} : { strictJsonSchema: responseFormat.strict ?? false }),
+    ...(parallelToolCalls === undefined ? {} : { parallelToolCalls }),
+  }
+  const providerOptions = Object.keys(openai).length === 0 ? {} : { providerOptions: { openai } }
+  return { ...call, ...(tools ? { tools } : {}), ...providerOptions }
 }

@@ -1,0 +1,64 @@
+import {
+  type Budget,
+  ContextOverflowError,
+  type ToolDefinition,
+  verbatim,
+  type VerbatimAssembly,
+  type VerbatimInput,
+} from '../context.ts'
+import { type CallRecord, referredContent, type SessionStore } from '../session.ts'
+import { countedInSlices } from './counted-in-slices.ts'
+import type { Counters } from './counters.ts'
+import type { RecordedOptions } from './wire-proof.ts'
+
+/** What is recorded of a call that sent its caller's own messages and tools: `verbatim` refers to `{tools, messages}`. */
+interface VerbatimRecord {
+  readonly verbatim: string
+  readonly counter: string
+  readonly budget: Budget
+  /** How the call was made. Absent in records of older versions. */
+  readonly options?: RecordedOptions
+}
+
+/** Writes the messages and tools beside the log and answers the record of them. */
+export async function recordVerbatim(
+  store: SessionStore,
+  input: VerbatimInput,
+  options: RecordedOptions,
+): Promise<VerbatimRecord> {
+  const { messages, tools = [], budget, counter } = input
+  const reference = `sha256:${await store.putContent(JSON.stringify({ tools, messages }))}`
+  return { verbatim: reference, counter: counter.id, budget, options }
+}
+
+/** Whether an earlier call was sent as its caller wrote it. */
+export function isVerbatim({ input }: CallRecord): boolean {
+  return typeof (input as Partial<VerbatimRecord>).verbatim === 'string'
+}
+
+/** The input of such a call. Throws where its content is missing. */
+export async function restoreVerbatim(
+  store: SessionStore,
+  { id, model, input }: CallRecord,
+  counters: Counters,
+): Promise<VerbatimInput> {
+  const { verbatim: reference, counter, budget } = input as VerbatimRecord
+  const text = await referredContent(store, reference)
+  if (text === undefined) throw new Error(`The content ${reference} of call ${id} is missing from the store.`)
+  const { tools, messages } = JSON.parse(text) as Pick<VerbatimInput, 'messages'> & { tools: readonly ToolDefinition[] }
+  return { tools, messages, budget, counter: await counters(counter), model }
+}
+
+/** Accounts for a call, and counts long texts without keeping others waiting; an overflow is an answer too. */
+export function verbatimInSlices(input: VerbatimInput): Promise<VerbatimAssembly | ContextOverflowError> {
+  return countedInSlices(input.counter, (counter) => tryVerbatim({ ...input, counter }))
+}
+
+function tryVerbatim(input: VerbatimInput): VerbatimAssembly | ContextOverflowError {
+  try {
+    return verbatim(input)
+  } catch (error) {
+    if (error instanceof ContextOverflowError) return error
+    throw error
+  }
+}
