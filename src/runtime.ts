@@ -1,4 +1,5 @@
 export {
+  type CompletionCut,
   type CompletionEvent,
   type CompletionInput,
   type EventsOptions,
@@ -25,6 +26,7 @@ export {
   type TurnView,
   type WaitingApproval,
 } from './runtime/contract.ts'
+export type { ModelView } from './runtime/model-view.ts'
 export { RuntimeError, type RuntimeErrorCode } from './runtime/runtime-error.ts'
 export type { AgentValue, ProjectValue } from './runtime/custom-agents.ts'
 export { agentSchema, projectSchema } from './runtime/custom-agents.ts'

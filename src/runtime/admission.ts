@@ -37,7 +37,8 @@ export async function admit(
   { store, desks, settings, clock, library }: AdmissionParts,
   input: SubmitInput,
 ): Promise<Admitted> {
-  const { text, idempotencyKey, model, attachments: files = [] } = input
+  const { text, idempotencyKey, model, parameters, attachments: files = [] } = input
+  const options = { ...(model === undefined ? {} : { model }), ...(parameters ? { parameters } : {}) }
   if (text.trim() === '' && files.length === 0)
     throw new RuntimeError('invalid-input', 'The message is empty. Say something.')
   if (text.length > LONGEST_INPUT) {
@@ -64,7 +65,7 @@ export async function admit(
     message,
     tokens: await countedInSlices(settings.counter, (counter) => tokenCounts(counter, message)),
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
-    ...(model === undefined ? {} : { options: { model } }),
+    ...(Object.keys(options).length === 0 ? {} : { options }),
     ...(attachments.length === 0 ? {} : { attachments }),
   } as const
   try {

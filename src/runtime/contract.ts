@@ -23,6 +23,7 @@ import type { AgentValue, ProjectValue } from './custom-agents.ts'
 import type { EditedPrompt } from './edited-prompt.ts'
 import type { LearnedLimit } from './learned-limits.ts'
 import type { Library } from './library.ts'
+import type { ModelView } from './model-view.ts'
 import type { Pairings } from './pairings.ts'
 import type { Records } from './records.ts'
 import type { RuntimeErrorCode } from './runtime-error.ts'
@@ -102,6 +103,8 @@ export interface Runtime {
   verifyAudit(): Promise<AuditVerdict>
 
   models(): Promise<readonly ModelStatus[]>
+  /** One model; the configured one where no id is given. Rejects with `model-not-found`. */
+  model(id?: string): Promise<ModelView>
   status(): Promise<RuntimeStatus>
   /** Reads prompt files and plugins again, between turns. */
   reload(): Promise<{ readonly warnings: readonly string[] }>
@@ -158,6 +161,8 @@ export interface SubmitInput {
   readonly model?: string
   /** Ids of files, in the order in which they stand above the message. Files that are still being read are waited for. */
   readonly attachments?: readonly string[]
+  /** What the caller of an API asks of each call of this turn. */
+  readonly parameters?: CallParameters
 }
 
 /** Where accepted input stands, and the turn that answers it. */
@@ -318,6 +323,8 @@ export interface ModelStatus {
   readonly ready: boolean
   /** Why it is not ready, and how to mend it. */
   readonly why?: string
+  /** Tokens, where that is known without asking its server. */
+  readonly window?: number
   readonly facts?: ModelFacts
   /** Chosen for sessions that say nothing else. */
   readonly current: boolean

@@ -25,6 +25,7 @@ import { homeAt } from './home/home.ts'
 import { type FileRoom, openFileRoom } from './file-room.ts'
 import { createModelChoice } from './model-choice.ts'
 import { modelStatuses } from './model-status.ts'
+import { modelView } from './model-view.ts'
 import { createOutbox } from './outbox.ts'
 import { createPairings } from './pairings.ts'
 import type { Workbench } from './workbench.ts'
@@ -216,6 +217,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
     ...createToolDoors({ store, plugins, policy, settings, clock, tools }),
     verifyAudit: () => verifyAudit(store),
     models: () => modelStatuses(parts.models, models, { calibration, limits }),
+    model: (id) => modelView({ settings, calibration, limits }, models, id),
     async status() {
       const { running, queued } = queue.counts()
       return {

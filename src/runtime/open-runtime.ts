@@ -107,6 +107,7 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
       retryDelaysMs: growingRetriesMs,
       retryForMs: agent.retryForMs,
       maxAnswerMs: agent.maxAnswerMs,
+      completions: context.completions,
       ...(configuration.subjects.default === undefined ? {} : { subject: configuration.subjects.default }),
       ...(agent.reasoning === undefined ? {} : { reasoning: agent.reasoning }),
     },

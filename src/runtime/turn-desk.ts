@@ -1,6 +1,6 @@
 import { pause, type PreparedCall, type Step, type TurnSetup } from '../agent.ts'
 import { ContextOverflowError, type Message, outline, type Turn } from '../context.ts'
-import { answerLimits, leastPromptTokens } from '../model.ts'
+import { answerLimits, type CallParameters, leastPromptTokens } from '../model.ts'
 import type { AuditFacts, CallRecord, Entry, EntryBody } from '../session.ts'
 import { stretch } from '../platform.ts'
 import { createToolbox, type Tool } from '../tool.ts'
@@ -39,6 +39,8 @@ export function turnSetup(turnDesk: TurnDesk): TurnSetup {
   const { store, settings } = bench
   const { session } = desk
   const input = entries.find((entry) => entry.type === 'input')
+  // As admission wrote them.
+  const parameters = input?.type === 'input' ? (input.options?.parameters as CallParameters | undefined) : undefined
   const started = entries.some((entry) => entry.type === 'turn-start')
   let opening: readonly EntryBody[] = started ? [] : [{ type: 'turn-start', turn }]
   /** What the last call was estimated at, to learn from what is reported and to cut deeper where it was too much. */
@@ -101,6 +103,7 @@ export function turnSetup(turnDesk: TurnDesk): TurnSetup {
       toolChoice: attempt.toolChoice,
       maxOutputTokens: budget.reserve,
       window: budget.window,
+      ...(parameters ? { parameters } : {}),
       ...(settings.reasoning === undefined ? {} : { reasoning: settings.reasoning }),
     }
     const upTo = desk.stream.lastSeq()
@@ -184,6 +187,7 @@ export function turnSetup(turnDesk: TurnDesk): TurnSetup {
     maxSteps: settings.maxSteps,
     retries: retryRule(settings),
     ...(settings.reasoning === undefined ? {} : { reasoning: settings.reasoning }),
+    ...(parameters ? { parameters } : {}),
     prepare,
     append,
     async finish(call, outcome, bodies) {

@@ -1,4 +1,5 @@
 import { type Failure } from './failure.ts'
+import { openaiFailure } from './openai-failure.ts'
 
 /** On every answer: nothing is cached, framed, sniffed or loaded from elsewhere, and no other origin may read it. */
 export const securityHeaders = {
@@ -47,29 +48,11 @@ export function empty(status: number, headers: Readonly<Record<string, string>> 
 
 /** A failure in the shape that the caller's clients know: OpenAI's under `/v1`, ours elsewhere. */
 export function refusal(failure: Failure, path: string): Response {
-  const body = path.startsWith('/v1/') ? openaiError(failure) : forewordError(failure)
-  return json(body, failure.status, failure.headers)
+  if (!path.startsWith('/v1/')) return json(forewordError(failure), failure.status, failure.headers)
+  const { status, body } = openaiFailure(failure)
+  return json(body, status, failure.headers)
 }
 
 export function forewordError({ code, message, facts }: Failure): Readonly<Record<string, unknown>> {
   return { error: { ...facts, code, message } }
-}
-
-/** `{error: {message, type, param, code}}`, with the names OpenAI uses where its clients act on them. */
-export function openaiError({ status, code, message, facts }: Failure): Readonly<Record<string, unknown>> {
-  return { error: { ...facts, message, type: openaiType(status), param: null, code: openaiCodes[code] ?? code } }
-}
-
-const openaiCodes: Readonly<Record<string, string>> = {
-  'context-overflow': 'context_length_exceeded',
-  'model-not-found': 'model_not_found',
-  'rate-limit': 'rate_limit_exceeded',
-  quota: 'insufficient_quota',
-  unauthorized: 'invalid_api_key',
-}
-
-function openaiType(status: number): string {
-  if (status === 401) return 'authentication_error'
-  if (status === 429) return 'rate_limit_error'
-  return status < 500 ? 'invalid_request_error' : 'server_error'
 }

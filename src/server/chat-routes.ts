@@ -4,6 +4,8 @@ import { type Runtime } from '../runtime.ts'
 import { empty } from './answer.ts'
 import { type Streams } from './event-stream.ts'
 import { failureOf, HttpFailure } from './failure.ts'
+import { sayWithFiles } from './hand-in.ts'
+import { type InlineFile, inlineFile } from './inline-file.ts'
 import { type Route, route } from './route.ts'
 import { attachments } from './schema.ts'
 import { uiFailure, uiMessageStream } from './ui-message-stream.ts'
@@ -17,7 +19,14 @@ const NEWEST = 20
 const uiMessage = z.looseObject({
   id: z.string().optional(),
   role: z.enum(['system', 'user', 'assistant']),
-  parts: z.array(z.looseObject({ type: z.string(), text: z.string().optional() })),
+  parts: z.array(
+    z.looseObject({
+      type: z.string(),
+      text: z.string().optional(),
+      url: z.string().optional(),
+      filename: z.string().optional(),
+    }),
+  ),
 })
 
 const chatBody = z.looseObject({
@@ -42,20 +51,26 @@ export function chatRoutes(runtime: Runtime, streams: Streams): readonly Route[]
       path: '/api/chat',
       tag: 'chat',
       summary: 'Says something, and streams the turn to `useChat`',
+      holdsFiles: true,
       description: 'A reader that leaves does not end the turn: `GET /api/chat/{id}/stream` takes it up again.',
       body: chatBody,
       answers,
       handle: async ({ body, request, outgoing }) => {
         if (body.trigger === 'regenerate-message') throw appendOnly()
         const message = body.messages.at(-1)!
-        const text = inputText(message)
-        const { turn, session } = await runtime.submit({
-          session: (await existingSession(body.id)) ?? (await runtime.sessionFor(bindingOf(body.id))),
-          text,
-          ...(message.id === undefined || message.id === '' ? {} : { idempotencyKey: `chat:${message.id}` }),
-          ...(body.model === undefined ? {} : { model: body.model }),
-          ...(body.attachments === undefined ? {} : { attachments: body.attachments }),
-        })
+        const { text, files } = inputOf(message, body.attachments)
+        const inSession = (await existingSession(body.id)) ?? (await runtime.sessionFor(bindingOf(body.id)))
+        const { turn, session } = await sayWithFiles(runtime, files, (added) =>
+          runtime.submit({
+            session: inSession,
+            text,
+            ...(message.id === undefined || message.id === '' ? {} : { idempotencyKey: `chat:${message.id}` }),
+            ...(body.model === undefined ? {} : { model: body.model }),
+            ...(body.attachments === undefined && added.length === 0
+              ? {}
+              : { attachments: [...(body.attachments ?? []), ...added] }),
+          }),
+        )
         return follow(session, turn, request, outgoing)
       },
     }),
@@ -109,21 +124,29 @@ function bindingOf(conversation: string): { channel: string; conversation: strin
   return { channel: CHANNEL, conversation }
 }
 
-function inputText({ role, parts }: z.output<typeof uiMessage>): string {
+/** What a message says: its text, and the files that stand in it as `data:` URLs. */
+function inputOf(
+  { role, parts }: z.output<typeof uiMessage>,
+  attached: readonly string[] = [],
+): { readonly text: string; readonly files: readonly InlineFile[] } {
   if (role !== 'user') {
     throw new HttpFailure(400, 'invalid-input', 'The last message has to be one of the user: it is what is answered.')
   }
-  const other = parts.find((part) => part.type !== 'text')
-  if (other !== undefined) {
-    throw new HttpFailure(
-      400,
-      'invalid-input',
-      `Only text can be said here; the message has a part of type ${other.type}.`,
-    )
+  const texts: string[] = []
+  const files: InlineFile[] = []
+  for (const [at, { type, text = '', url = '', filename }] of parts.entries()) {
+    if (type === 'text') texts.push(text)
+    else if (type === 'file') files.push(inlineFile(url, `parts.${at}.url`, filename))
+    else {
+      const message = `Texts and files can be said here; the message has a part of type ${type}.`
+      throw new HttpFailure(400, 'invalid-input', message)
+    }
   }
-  const text = parts.map((part) => part.text ?? '').join('\n')
-  if (text.trim() === '') throw new HttpFailure(400, 'invalid-input', 'The last message is blank. Say something.')
-  return text
+  const text = texts.join('\n')
+  if (text.trim() === '' && files.length === 0 && attached.length === 0) {
+    throw new HttpFailure(400, 'invalid-input', 'The last message is blank. Say something.')
+  }
+  return { text, files }
 }
 
 function appendOnly(): HttpFailure {

@@ -151,6 +151,8 @@ function noSuchRoute(routes: readonly Route[], method: string, path: string): Ht
 }
 
 function fits(pattern: string, path: string): boolean {
+  const [first = '', rest] = pattern.split(/\/:\w+\{\.\+\}$/)
+  if (rest !== undefined) return path.startsWith(`${first}/`)
   const wanted = pattern.split('/')
   const given = path.split('/')
   return wanted.length === given.length && wanted.every((part, at) => part.startsWith(':') || part === given[at])

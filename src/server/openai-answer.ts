@@ -1,4 +1,4 @@
-import { type CompletionEvent } from '../runtime.ts'
+import { type CompletionCut, type CompletionEvent } from '../runtime.ts'
 import { type Usage } from '../session.ts'
 import { annotations, type AnswerCitation, fileCitations } from './answer-citation.ts'
 import { type AnswerEvent } from './turn-completion.ts'
@@ -12,6 +12,8 @@ export interface AnswerNames {
   readonly created: number
   readonly session?: string
   readonly turn?: string
+  /** What was taken out of the caller's messages. */
+  readonly cut?: CompletionCut
 }
 
 type Finish = Extract<CompletionEvent, { type: 'finish' }>
@@ -72,16 +74,21 @@ export function completion(names: AnswerNames, answer: Collected): unknown {
 }
 
 /** A stream of `chat.completion.chunk` events, each as text to send. */
-export function chunks(names: AnswerNames): {
+export function chunks(
+  names: AnswerNames,
+  { includeUsage }: { readonly includeUsage: boolean },
+): {
   /** Empty for events that OpenAI's format has no place for. */
   piece(event: AnswerEvent): string
   /** Everything behind the last piece. */
-  end(answer: Collected, includeUsage: boolean): string
+  end(answer: Collected): string
 } {
   const { call, model, created } = names
   const head = `data: {"id":${JSON.stringify(`chatcmpl-${call}`)},"object":"chat.completion.chunk","created":${created},"model":${JSON.stringify(model)}`
   const choice = `${head},"choices":[{"index":0,"delta":`
-  const tail = ',"logprobs":null,"finish_reason":null}]}\n\n'
+  /** Every chunk but the last says that it has no usage, where usage is wanted. */
+  const noUsage = includeUsage ? ',"usage":null' : ''
+  const tail = `,"logprobs":null,"finish_reason":null}]${noUsage}}\n\n`
   let role = '"role":"assistant",'
   let toolIndex = 0
 
@@ -98,13 +105,13 @@ export function chunks(names: AnswerNames): {
       if (event.type !== 'tool-call') return ''
       return delta(`"tool_calls":${JSON.stringify([{ index: toolIndex++, ...toolCall(event) }])}`)
     },
-    end({ calls, citations, finish }, includeUsage) {
+    end({ calls, citations, finish }) {
       const first = role === '' ? '' : delta('"content":""')
       const reason = JSON.stringify(finishReason(finish))
       const foreword = `"foreword":${JSON.stringify(forewordField(names, calls, citations))}`
       const links = annotations(citations)
       const cited = links.length === 0 ? '' : `"annotations":${JSON.stringify(links)}`
-      const last = `${choice}{${cited}},"logprobs":null,"finish_reason":${reason}}],${foreword}}\n\n`
+      const last = `${choice}{${cited}},"logprobs":null,"finish_reason":${reason}}],${foreword}${noUsage}}\n\n`
       const usage = includeUsage
         ? `${head},"choices":[],"usage":${JSON.stringify(usageOf(finish?.usage) ?? null)}}\n\n`
         : ''
@@ -119,7 +126,7 @@ function toolCall({ toolCallId, toolName, input }: OwnToolCall): Readonly<Record
 }
 
 function forewordField(
-  { session, turn }: AnswerNames,
+  { session, turn, cut }: AnswerNames,
   calls: readonly string[],
   citations: readonly AnswerCitation[],
 ): unknown {
@@ -128,7 +135,17 @@ function forewordField(
     ...(session === undefined ? {} : { session }),
     ...(turn === undefined ? {} : { turn }),
     calls,
+    ...(cut === undefined ? {} : { cut: cutField(cut) }),
     ...(files.length === 0 ? {} : { citations: files }),
+  }
+}
+
+function cutField({ messages, messagesLeftOut, resultsShortened, tokensLeftOut }: CompletionCut): unknown {
+  return {
+    messages,
+    messages_left_out: messagesLeftOut,
+    results_shortened: resultsShortened,
+    tokens_left_out: tokensLeftOut,
   }
 }
 

@@ -1,40 +1,31 @@
-import { type Message, type ToolDefinition } from '../context.ts'
+import { type AnyMessage, type Message, type ToolDefinition } from '../context.ts'
 import { HttpFailure } from './failure.ts'
-import { type CompletionBody, type OpenaiContent, type OpenaiMessage } from './openai-schema.ts'
-
-export interface OwnConversation {
-  readonly system: readonly string[]
-  readonly messages: readonly Message[]
-}
+import { textAndFiles, textContent, userContent } from './openai-parts.ts'
+import { type CompletionBody, type OpenaiMessage } from './openai-schema.ts'
 
 /** The messages of a chat completion request, in the shape the core takes. Throws `HttpFailure` where one does not fit. */
-export function conversationOf(messages: readonly OpenaiMessage[]): OwnConversation {
-  const system: string[] = []
-  const own: Message[] = []
+export function conversationOf(messages: readonly OpenaiMessage[]): readonly AnyMessage[] {
   const toolNames = new Map<string, string>()
-  for (const [at, message] of messages.entries()) {
+  const own = messages.map((message, at): AnyMessage => {
     const where = `messages.${at}`
     switch (message.role) {
       case 'system':
       case 'developer':
-        system.push(textOf(message.content, where))
-        break
+        return { role: 'system', content: textContent(message.content, where) }
       case 'user':
-        own.push({ role: 'user', content: textOf(message.content, where) })
-        break
+        return { role: 'user', content: userContent(message.content, where) }
       case 'assistant':
         for (const call of message.tool_calls ?? []) toolNames.set(call.id, call.function.name)
-        own.push(assistantMessage(message, where))
-        break
+        return assistantMessage(message, where)
       case 'tool':
-        own.push(toolMessage(message, toolNames, where))
+        return toolMessage(message, toolNames, where)
     }
-  }
-  return { system, messages: joinResults(own) }
+  })
+  return joinResults(own)
 }
 
-/** The text that is said in a session: the last message, which has to be the user's. */
-export function lastInput(messages: readonly OpenaiMessage[]): string {
+/** What is said in a session: the last message, which has to be the user's. */
+export function lastInput(messages: readonly OpenaiMessage[]): ReturnType<typeof textAndFiles> {
   const at = messages.length - 1
   const last = messages[at]!
   if (last.role !== 'user') {
@@ -44,9 +35,11 @@ export function lastInput(messages: readonly OpenaiMessage[]): string {
       'In a session the last message has to be one of the user: it is what is answered.',
     )
   }
-  const text = textOf(last.content, `messages.${at}`)
-  if (text.trim() === '') throw new HttpFailure(400, 'invalid-input', 'The last message is blank. Say something.')
-  return text
+  const said = textAndFiles(last.content, `messages.${at}`)
+  if (said.text.trim() === '' && said.files.length === 0) {
+    throw new HttpFailure(400, 'invalid-input', 'The last message is blank. Say something.')
+  }
+  return said
 }
 
 export function toolsOf({ tools }: CompletionBody): readonly ToolDefinition[] {
@@ -58,7 +51,7 @@ export function toolsOf({ tools }: CompletionBody): readonly ToolDefinition[] {
 }
 
 function assistantMessage(message: Extract<OpenaiMessage, { role: 'assistant' }>, where: string): Message {
-  const text = message.content ? textOf(message.content, where) : ''
+  const text = message.content ? textContent(message.content, where) : ''
   const calls = (message.tool_calls ?? []).map((call) => ({
     type: 'tool-call' as const,
     toolCallId: call.id,
@@ -79,13 +72,13 @@ function toolMessage(
   if (toolName === undefined) {
     throw new HttpFailure(400, 'invalid-input', `${where}: no assistant message before it made the call ${toolCallId}.`)
   }
-  const output = { type: 'text' as const, value: textOf(message.content, where) }
+  const output = { type: 'text' as const, value: textContent(message.content, where) }
   return { role: 'tool', content: [{ type: 'tool-result', toolCallId, toolName, output }] }
 }
 
 /** OpenAI has one message for each result, the core one for all results of a step. */
-function joinResults(messages: readonly Message[]): readonly Message[] {
-  const joined: Message[] = []
+function joinResults(messages: readonly AnyMessage[]): readonly AnyMessage[] {
+  const joined: AnyMessage[] = []
   for (const message of messages) {
     const before = joined.at(-1)
     if (message.role === 'tool' && before?.role === 'tool') {
@@ -95,17 +88,6 @@ function joinResults(messages: readonly Message[]): readonly Message[] {
     }
   }
   return joined
-}
-
-function textOf(content: OpenaiContent, where: string): string {
-  if (typeof content === 'string') return content
-  return content
-    .map((part, at) => {
-      if (part.type === 'text' && part.text !== undefined) return part.text
-      const message = `${where}.content.${at}: a part of type ${part.type} cannot be taken here, only text.`
-      throw new HttpFailure(400, 'invalid-input', message)
-    })
-    .join('\n')
 }
 
 /** Arguments that are not JSON stay the text they are. */

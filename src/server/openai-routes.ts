@@ -1,9 +1,12 @@
 import { type ServerResponse } from 'node:http'
 import { z } from 'zod'
-import { type CompletionEvent, type Runtime } from '../runtime.ts'
-import { json, openaiError } from './answer.ts'
+import { type CompletionCut, type CompletionEvent, type Runtime } from '../runtime.ts'
+import { json } from './answer.ts'
 import { type Streams } from './event-stream.ts'
 import { failureOf } from './failure.ts'
+import { openaiFailure } from './openai-failure.ts'
+import { openaiModel, openaiModels } from './openai-models.ts'
+import { type AnswerEvent } from './turn-completion.ts'
 import { type AnswerNames, chunks, collect, collected, completion } from './openai-answer.ts'
 import { type CompletionBody, completionBody, ignored } from './openai-schema.ts'
 import { type Source, sourceOf } from './openai-source.ts'
@@ -19,10 +22,15 @@ export function openaiRoutes(runtime: Runtime, streams: Streams): readonly Route
       summary: "Answers in OpenAI's format, streamed or in one piece",
       description:
         'With `x-foreword-session` or `user` the last user message is said in that session; `/new` as the message begins a new ' +
-        'one for `user`. Without, the messages of the ' +
-        'body are the history: assembled and accounted for, but kept in no session. `x-foreword-call` names the manifest.',
+        'one for `user`. Without, the messages and tools of the body are sent as they are: accounted for, but kept in no ' +
+        'session. `x-foreword-call` names the manifest.',
+      holdsFiles: true,
       headers: {
         'x-foreword-session': 'Id of a session, or `new`. Goes before `user`.',
+        'x-foreword-cut':
+          'Without a session: `auto` leaves out what is oldest where the messages do not fit; `none` refuses them. `context.completions.cut` unless given.',
+        'x-foreword-prompt':
+          'Without a session: `add` puts the prompt, the date, instructions and skills of this gateway in front; `none` adds nothing. `context.completions.prompt` unless given.',
         'Idempotency-Key': 'In a session: a repeat with the same key begins no second turn.',
       },
       body: completionBody,
@@ -43,14 +51,16 @@ export function openaiRoutes(runtime: Runtime, streams: Streams): readonly Route
       tag: 'openai',
       summary: 'Lists models as OpenAI does; `foreword` is the configured one',
       answers: { 200: { description: 'Models', schema: z.looseObject({ data: z.array(z.looseObject({})) }) } },
-      handle: async () => {
-        const models = await runtime.models()
-        const configured = { id: 'foreword', object: 'model', created: 0, owned_by: 'foreword' }
-        const others = models
-          .filter(({ ready }) => ready)
-          .map(({ id, provider }) => ({ id, object: 'model', created: 0, owned_by: provider }))
-        return json({ object: 'list', data: [configured, ...others] })
-      },
+      handle: async () => json({ object: 'list', data: await openaiModels(runtime) }),
+    }),
+    route({
+      method: 'GET',
+      // Ids hold slashes, encoded or not.
+      path: '/v1/models/:id{.+}',
+      tag: 'openai',
+      summary: 'One model, with its window and its longest answer in tokens',
+      answers: { 200: { description: 'A model', schema: z.looseObject({ id: z.string() }) } },
+      handle: async ({ param }) => json(await openaiModel(runtime, param('id'))),
     }),
   ]
 
@@ -61,12 +71,12 @@ export function openaiRoutes(runtime: Runtime, streams: Streams): readonly Route
     request: Request,
   ): Promise<Response> {
     const answer = collected()
-    let names: AnswerNames | undefined
+    const naming = namingOf(source, body)
     for await (const event of source.events(request.signal)) {
-      if (event.type === 'call-start') names ??= namesOf(source, event, body)
+      naming.note(event)
       collect(answer, event)
     }
-    names ??= namesOf(source, undefined, body)
+    const names = naming.names()
     return json(completion(names, answer), 200, { ...headers, ...namingHeaders(names) })
   }
 
@@ -81,46 +91,70 @@ export function openaiRoutes(runtime: Runtime, streams: Streams): readonly Route
       headers,
       async run(sink) {
         const answer = collected()
-        let names: AnswerNames | undefined
+        const naming = namingOf(source, body)
+        const includeUsage = body.stream_options?.include_usage === true
         let format: ReturnType<typeof chunks> | undefined
+        const begun = () => {
+          const names = naming.names()
+          for (const [name, value] of Object.entries(namingHeaders(names))) sink.header(name, value)
+          return chunks(names, { includeUsage })
+        }
         for await (const event of source.events(sink.signal)) {
+          naming.note(event)
           collect(answer, event)
-          if (names === undefined || format === undefined) {
-            names = namesOf(source, event.type === 'call-start' ? event : undefined, body)
-            format = chunks(names)
-            for (const [name, value] of Object.entries(namingHeaders(names))) sink.header(name, value)
-          }
+          if (event.type === 'call-start') continue
+          format ??= begun()
           const text = format.piece(event)
           const full = text === '' ? undefined : sink.write(text)
           if (full !== undefined) await full
           if (sink.signal.aborted) return
         }
-        format ??= chunks(namesOf(source, undefined, body))
-        await sink.write(format.end(answer, body.stream_options?.include_usage === true))
+        format ??= begun()
+        await sink.write(format.end(answer))
       },
-      lastWords: (error) => `data: ${JSON.stringify(openaiError(failureOf(error)))}\n\n`,
+      lastWords: (error) => `data: ${JSON.stringify(openaiFailure(failureOf(error)).body)}\n\n`,
     })
   }
 }
 
-function namesOf(
-  source: Source,
-  start: Extract<CompletionEvent, { type: 'call-start' }> | undefined,
-  body: CompletionBody,
-): AnswerNames {
+/**
+ * Finds the names of an answer: those of the call that begins to answer. A call that its provider refused as too large
+ * was no answer; a turn's later calls belong to the same one.
+ */
+function namingOf(source: Source, body: CompletionBody) {
+  let start: CallStart | undefined
+  let answers = false
+  return {
+    note(event: AnswerEvent): void {
+      if (event.type !== 'call-start') answers = true
+      else if (!answers) start = event
+    },
+    names: () => namesOf(source, start, body),
+  }
+}
+
+type CallStart = Extract<CompletionEvent, { type: 'call-start' }>
+
+function namesOf(source: Source, start: CallStart | undefined, body: CompletionBody): AnswerNames {
   return {
     call: start?.call ?? source.turn ?? 'none',
     model: start?.model || (body.model ?? 'foreword'),
     created: Math.floor(Date.now() / 1000),
     ...(source.session === undefined ? {} : { session: source.session }),
     ...(source.turn === undefined ? {} : { turn: source.turn }),
+    ...(start?.cut === undefined ? {} : { cut: start.cut }),
   }
 }
 
-function namingHeaders({ call, session, turn }: AnswerNames): Readonly<Record<string, string>> {
+function namingHeaders({ call, session, turn, cut }: AnswerNames): Readonly<Record<string, string>> {
   return {
     'x-foreword-call': encodeURIComponent(call),
     ...(session === undefined ? {} : { 'x-foreword-session': encodeURIComponent(session) }),
     ...(turn === undefined ? {} : { 'x-foreword-turn': encodeURIComponent(turn) }),
+    ...(cut === undefined ? {} : { 'x-foreword-cut': cutHeader(cut) }),
   }
+}
+
+function cutHeader({ messagesLeftOut, messages, resultsShortened, tokensLeftOut }: CompletionCut): string {
+  return `messages=${messagesLeftOut}/${messages}, results=${resultsShortened}, tokens=${tokensLeftOut}`
 }

@@ -1,7 +1,9 @@
 import { asksForNewSession, type CompletionEvent, newSessionReply, type Runtime } from '../runtime.ts'
 import { type Binding, type Usage } from '../session.ts'
 import { HttpFailure } from './failure.ts'
+import { sayWithFiles } from './hand-in.ts'
 import { conversationOf, lastInput, toolsOf } from './openai-messages.ts'
+import { parametersOf, refuseUnsupported } from './openai-parameters.ts'
 import { type CompletionBody } from './openai-schema.ts'
 import { type AnswerEvent, turnCompletion } from './turn-completion.ts'
 
@@ -21,22 +23,28 @@ export interface Source {
 export async function sourceOf(runtime: Runtime, body: CompletionBody, request: Request): Promise<Source> {
   const asked = request.headers.get('x-foreword-session')
   const binding = asked === null && body.user ? bindingOf(body.user) : undefined
-  if (asked === null && !binding) return outsideSessions(runtime, body)
+  refuseUnsupported(body)
+  if (asked === null && !binding) return outsideSessions(runtime, body, request)
   checkOwnTools(body)
-  const text = lastInput(body.messages)
-  if (binding && asksForNewSession(text)) {
+  const { text, files } = lastInput(body.messages)
+  if (binding && files.length === 0 && asksForNewSession(text)) {
     const { id } = await runtime.newSession({ binding })
     return { inSession: true, session: id, events: newSessionEvents }
   }
   const named = binding ? await runtime.sessionFor(binding) : asked
   const model = modelOf(body)
   const key = request.headers.get('idempotency-key')
-  const { session, turn } = await runtime.submit({
-    text,
-    ...(named === null || named === 'new' ? {} : { session: named }),
-    ...(model === undefined ? {} : { model }),
-    ...(key === null ? {} : { idempotencyKey: key }),
-  })
+  const { toolChoice: _gatewaysOwn, parallelToolCalls: _too, ...parameters } = parametersOf(body)
+  const { session, turn } = await sayWithFiles(runtime, files, (attachments) =>
+    runtime.submit({
+      text,
+      ...(named === null || named === 'new' ? {} : { session: named }),
+      ...(model === undefined ? {} : { model }),
+      ...(key === null ? {} : { idempotencyKey: key }),
+      ...(attachments.length === 0 ? {} : { attachments }),
+      ...(Object.keys(parameters).length === 0 ? {} : { parameters }),
+    }),
+  )
   return { inSession: true, session, turn, events: (signal) => turnCompletion(runtime, session, turn, signal) }
 }
 
@@ -50,26 +58,37 @@ function checkOwnTools({ tools }: CompletionBody): void {
   )
 }
 
-function outsideSessions(runtime: Runtime, body: CompletionBody): Source {
-  const { system, messages } = conversationOf(body.messages)
-  if (messages.length === 0) throw new HttpFailure(400, 'invalid-input', 'messages: there is nothing to answer.')
+function outsideSessions(runtime: Runtime, body: CompletionBody, request: Request): Source {
+  const messages = conversationOf(body.messages)
+  if (messages.every(({ role }) => role === 'system')) {
+    throw new HttpFailure(400, 'invalid-input', 'messages: there is nothing to answer.', { parameter: 'messages' })
+  }
   const tools = toolsOf(body)
   const model = modelOf(body)
   const most = body.max_completion_tokens ?? body.max_tokens
-  return {
-    inSession: false,
-    events: (signal) =>
-      runtime.complete({
-        messages,
-        signal,
-        ...(system.length === 0 ? {} : { system }),
-        ...(tools.length === 0 ? {} : { tools }),
-        ...(body.tool_choice === 'none' ? { toolChoice: 'none' as const } : {}),
-        ...(model === undefined ? {} : { model }),
-        ...(typeof most === 'number' ? { maxOutputTokens: most } : {}),
-        ...(typeof body.temperature === 'number' ? { temperature: body.temperature } : {}),
-      }),
+  const parameters = parametersOf(body)
+  const cut = chosenIn(request, 'x-foreword-cut', ['none', 'auto'])
+  const prompt = chosenIn(request, 'x-foreword-prompt', ['none', 'add'])
+  const input = {
+    messages,
+    ...(tools.length === 0 ? {} : { tools }),
+    ...(body.tool_choice === 'none' ? { toolChoice: 'none' as const } : {}),
+    ...(model === undefined ? {} : { model }),
+    ...(typeof most === 'number' ? { maxOutputTokens: most } : {}),
+    ...(Object.keys(parameters).length === 0 ? {} : { parameters }),
+    ...(cut === undefined ? {} : { cut }),
+    ...(prompt === undefined ? {} : { prompt: prompt === 'add' }),
   }
+  return { inSession: false, events: (signal) => runtime.complete({ ...input, signal }) }
+}
+
+/** What a header chooses. Throws for a word that it does not know: it would be a wish that nobody hears. */
+function chosenIn<Word extends string>(request: Request, header: string, words: readonly Word[]): Word | undefined {
+  const given = request.headers.get(header)
+  if (given === null) return undefined
+  const word = words.find((each) => each === given.trim().toLowerCase())
+  if (word !== undefined) return word
+  throw new HttpFailure(400, 'invalid-input', `The header ${header} must be ${words.join(' or ')}.`)
 }
 
 /** `foreword` and `default` are what the configuration says. */

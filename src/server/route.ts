@@ -25,6 +25,8 @@ export interface Route {
   readonly description?: string
   readonly query?: z.ZodObject
   readonly body?: z.ZodType
+  /** Its JSON may hold images and files, so it may be larger than others: see `FILES_FACTOR`. */
+  readonly holdsFiles?: boolean
   /** A body that is `multipart/form-data`; its handler reads it from the request as it comes. */
   readonly form?: z.ZodType
   /** Request headers that it reads, with what they are for. */
@@ -57,16 +59,20 @@ export interface Bindings {
   readonly outgoing?: ServerResponse
 }
 
+/** How many times larger a JSON body with images and files may be than others. */
+export const FILES_FACTOR = 16
+
 /** Puts routes on an app. What a schema refuses never reaches its handler. */
 export function mount(app: Hono<{ Bindings: Bindings }>, routes: readonly Route[], maxBodyBytes: number): void {
-  for (const { method, path, query, body, handle } of routes) {
+  for (const { method, path, query, body, holdsFiles, handle } of routes) {
+    const most = holdsFiles ? maxBodyBytes * FILES_FACTOR : maxBodyBytes
     app.on(method, path, async (context) => {
       const request = context.req.raw
       return handle({
         request,
         param: (name) => context.req.param(name) ?? '',
         query: query && check(query, context.req.query(), 'query'),
-        body: body && check(body, await readJson(request, maxBodyBytes), 'body'),
+        body: body && check(body, await readJson(request, most), 'body'),
         outgoing: context.env?.outgoing,
       })
     })

@@ -215,6 +215,8 @@ export interface Binding {
 /** What one request may choose for itself. */
 export interface InputOptions {
   readonly model?: string
+  /** Parameters of each model call of the turn, as the model room names them. */
+  readonly parameters?: object
 }
 
 /** Tokens of one call as the provider reported them. `undefined`: it did not say. Never guess a number. */

@@ -55,11 +55,18 @@ test('without a session the messages of the body are the history', async () => {
   assert.equal(response.headers.get('x-foreword-call'), 'call-own')
   const { signal: _signal, ...given } = runtime.completed[0]!
   assert.deepEqual(given, {
-    system: ['Be brief.', 'In verse.'],
-    temperature: 0.5,
+    parameters: { temperature: 0.5 },
     maxOutputTokens: 50,
     messages: [
-      { role: 'user', content: 'Look\nup' },
+      { role: 'system', content: 'Be brief.' },
+      { role: 'system', content: 'In verse.' },
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'Look' },
+          { type: 'text', text: 'up' },
+        ],
+      },
       {
         role: 'assistant',
         content: [
@@ -155,8 +162,8 @@ test('what cannot be done in a session is said in a sentence', async () => {
   const tools = [{ type: 'function', function: { name: 'look' } }]
   assert.match(await refused({ tools }), /runs its own tools/)
   assert.match(await refused({ messages: [{ role: 'assistant', content: 'x' }] }), /has to be one of the user/)
-  const image = [{ type: 'image_url', image_url: { url: 'data:,' } }]
-  assert.match(await refused({ messages: [{ role: 'user', content: image }] }), /part of type image_url/)
+  const audio = [{ type: 'input_audio', input_audio: { data: '', format: 'wav' } }]
+  assert.match(await refused({ messages: [{ role: 'user', content: audio }] }), /part of type input_audio/)
   assert.match(await refused({ n: 2 }), /only one choice/)
   assert.match(await refused({ messages: [] }), /messages/)
 })
@@ -167,10 +174,138 @@ test('parameters that nobody reads are named', async () => {
     (await request(path, { body: { messages: hello, ...body } })).headers.get('x-foreword-ignored')
   assert.equal(await ignored({}), null)
   assert.equal(await ignored({ temperature: 1, tool_choice: 'auto' }), null)
-  assert.equal(await ignored({ seed: 1, response_format: { type: 'json_object' } }), 'seed, response_format')
-  assert.equal(await ignored({ tool_choice: 'required' }), 'tool_choice')
+  assert.equal(await ignored({ seed: 1, response_format: { type: 'json_object' } }), null)
+  assert.equal(await ignored({ top_k: 3, provider: {}, metadata: { a: 'b' } }), 'top_k, provider, metadata')
   const messages = [{ role: 'system', content: 'x' }, ...hello]
-  assert.equal(await ignored({ user: 'anna', temperature: 1, messages }), 'temperature, messages.system')
+  assert.equal(await ignored({ user: 'anna', temperature: 1, max_tokens: 9, messages }), 'max_tokens, messages.system')
+})
+
+test('what a caller asks of its call is handed on under the names of the runtime', async () => {
+  const runtime = scriptedRuntime()
+  const { request } = served(runtime)
+  const schema = { type: 'object', properties: {} }
+  const body = {
+    messages: hello,
+    temperature: 0.5,
+    top_p: 0.9,
+    stop: 'END',
+    seed: 7,
+    presence_penalty: 0.1,
+    frequency_penalty: -0.1,
+    reasoning_effort: 'low',
+    response_format: { type: 'json_schema', json_schema: { name: 'place', schema, strict: true } },
+    tools: [{ type: 'function', function: { name: 'look' } }],
+    tool_choice: { type: 'function', function: { name: 'look' } },
+    parallel_tool_calls: false,
+    n: 1,
+  }
+  const parameters = {
+    temperature: 0.5,
+    topP: 0.9,
+    stop: ['END'],
+    seed: 7,
+    presencePenalty: 0.1,
+    frequencyPenalty: -0.1,
+    reasoningEffort: 'low',
+    responseFormat: { type: 'json', name: 'place', schema, strict: true },
+  }
+  assert.equal((await request(path, { body })).status, 200)
+  const own = { toolChoice: { toolName: 'look' }, parallelToolCalls: false }
+  assert.deepEqual(runtime.completed[0]!.parameters, { ...parameters, ...own })
+
+  const { tools: _tools, tool_choice: _choice, ...inSession } = body
+  assert.equal((await request(path, { body: { ...inSession, user: 'anna' } })).status, 200)
+  assert.deepEqual(runtime.submitted[0]!.parameters, parameters)
+})
+
+test('what this endpoint has not is refused by name, unless it asks for what happens anyway', async () => {
+  const { request } = served(scriptedRuntime())
+  const asked = async (body: Record<string, unknown>) => {
+    const response = await request(path, { body: { messages: hello, ...body } })
+    return response.status === 200 ? undefined : ((await response.json()) as { error: Record<string, unknown> }).error
+  }
+  for (const [name, value] of Object.entries({
+    logprobs: true,
+    top_logprobs: 2,
+    logit_bias: { 5: 1 },
+    modalities: ['audio'],
+    functions: [{ name: 'look' }],
+    web_search_options: {},
+    verbosity: 'low',
+  })) {
+    const error = await asked({ [name]: value })
+    assert.deepEqual([error?.['param'], error?.['code']], [name, 'unsupported_parameter'])
+  }
+  const usual = { logprobs: false, logit_bias: {}, modalities: ['text'], verbosity: 'medium', n: 1, stop: null }
+  assert.equal(await asked({ ...usual, response_format: { type: 'text' } }), undefined)
+  assert.equal((await asked({ n: 2 }))?.['param'], 'n')
+  assert.equal((await asked({ tool_choice: 'required' }))?.['param'], 'tool_choice')
+  assert.match(String((await asked({ tool_choice: 'any' }))?.['message']), /auto, none, required/)
+})
+
+test('headers choose whether to cut and what to add, and say what was left out', async () => {
+  const complete = async function* (): AsyncGenerator<CompletionEvent> {
+    const cut = { messages: 61, messagesLeftOut: 43, resultsShortened: 1, tokensLeftOut: 3800 }
+    yield { type: 'call-start', call: 'refused', model: 'm' }
+    yield { type: 'call-start', call: 'made', model: 'm', cut }
+    yield { type: 'text-delta', text: 'Hi' }
+    yield { type: 'finish', reason: 'stop', usage: { ...silent } }
+  }
+  const runtime = scriptedRuntime({ complete })
+  const { request } = served(runtime)
+  const cut = { messages: 61, messages_left_out: 43, results_shortened: 1, tokens_left_out: 3800 }
+  for (const stream of [false, true]) {
+    const headers = { 'x-foreword-cut': 'auto', 'x-foreword-prompt': 'add' }
+    const response = await request(path, { headers, body: { messages: hello, stream } })
+    assert.equal(response.headers.get('x-foreword-cut'), 'messages=43/61, results=1, tokens=3800')
+    assert.equal(response.headers.get('x-foreword-call'), 'made')
+    const answer = stream ? (await eventsOf(response)).at(-2)!.data : ((await response.json()) as Completion)
+    assert.deepEqual(answer.foreword, { calls: ['refused', 'made'], cut })
+  }
+  const given = runtime.completed.map(({ cut: chosen, prompt }) => [chosen, prompt])
+  assert.deepEqual(given, [
+    ['auto', true],
+    ['auto', true],
+  ])
+  const unknown = await request(path, { headers: { 'x-foreword-cut': 'yes' }, body: { messages: hello } })
+  assert.match(((await unknown.json()) as OpenaiError).error.message, /x-foreword-cut must be none or auto/)
+})
+
+const silent = {
+  promptTokens: undefined,
+  cachedTokens: undefined,
+  cacheWrittenTokens: undefined,
+  outputTokens: undefined,
+  reasoningTokens: undefined,
+}
+
+test('a prompt that is too large is told in the words that clients of OpenAI look for', async () => {
+  const error = async (facts: Record<string, unknown>) => {
+    const complete = async function* (): AsyncGenerator<CompletionEvent> {
+      yield { type: 'call-start', call: 'c', model: 'm' }
+      throw new RuntimeError('context-overflow', 'Too large.', facts)
+    }
+    const response = await served(scriptedRuntime({ complete })).request(path, { body: { messages: hello } })
+    assert.equal(response.status, 400)
+    return ((await response.json()) as { error: Record<string, unknown> }).error
+  }
+  assert.deepEqual(await error({ call: 'c', limit: 8192, sent: 9000, reserve: 1000 }), {
+    message:
+      "This model's maximum context length is 8192 tokens. However, you requested 10000 tokens (9000 in the messages, " +
+      '1000 in the completion). Please reduce the length of the messages or completion.',
+    type: 'invalid_request_error',
+    param: 'messages',
+    code: 'context_length_exceeded',
+    call: 'c',
+    limit: 8192,
+    sent: 9000,
+    reserve: 1000,
+  })
+  assert.match(
+    String((await error({ limit: 10, sent: 20 }))['message']),
+    /However, your messages resulted in 20 tokens/,
+  )
+  assert.equal((await error({}))['message'], 'Too large.')
 })
 
 test("the caller's own tools are handed back to it as calls", async () => {
@@ -252,12 +387,12 @@ test('a call that fails before it says a word fails as a whole, streamed or not'
   const inside = served(scriptedRuntime({ script: failing('rate-limit', 'Try later.') }))
   for (const stream of [true, false]) {
     const response = await outside.request(path, { body: { messages: hello, stream } })
-    assert.equal(response.status, 422)
+    assert.equal(response.status, 400)
     assert.deepEqual(await response.json(), {
       error: {
         message: 'It does not fit.',
         type: 'invalid_request_error',
-        param: null,
+        param: 'messages',
         code: 'context_length_exceeded',
         available: 10,
       },
@@ -310,12 +445,32 @@ test('a turn that the gateway cannot go on with is said so at every door', async
   assert.equal(view.outcome, undefined)
 })
 
-test('only models that can be used are listed', async () => {
-  const { data } = await served(scriptedRuntime()).json<{ data: { id: string }[] }>('/v1/models')
+test('only models that can be used are listed, with their windows', async () => {
+  const { json, request } = served(scriptedRuntime())
+  const { data } = await json<{ data: { id: string }[] }>('/v1/models')
   assert.deepEqual(
     data.map(({ id }) => id),
     ['foreword', 'rehearsal'],
   )
+  const known = {
+    object: 'model',
+    created: 0,
+    context_length: 128_000,
+    context_window: 128_000,
+    max_model_len: 128_000,
+    max_completion_tokens: 16_384,
+    top_provider: { context_length: 128_000, max_completion_tokens: 16_384 },
+    architecture: { input_modalities: ['text', 'image'] },
+    foreword: { model: 'rehearsal', reserve: 8_192, source: 'catalog', tools: true },
+  }
+  assert.deepEqual(data[0], { id: 'foreword', owned_by: 'foreword', ...known })
+  assert.deepEqual(await json('/v1/models/rehearsal'), { id: 'rehearsal', owned_by: 'rehearsal', ...known })
+  assert.deepEqual(await json('/v1/models/foreword'), data[0])
+  for (const id of ['ollama/none:7b', 'ollama%2Fnone%3A7b']) {
+    const response = await request(`/v1/models/${id}`)
+    assert.equal(response.status, 404)
+    assert.equal(((await response.json()) as OpenaiError).error.code, 'model_not_found')
+  }
 })
 
 test('a caller that leaves ends its own call', async () => {

@@ -1,4 +1,5 @@
 import { type Manifest } from '../../src/context.ts'
+import { rehearsal } from '../../src/model.ts'
 import {
   type CompletionEvent,
   type CompletionInput,
@@ -453,6 +454,10 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
       { id: 'rehearsal', provider: 'rehearsal', ready: true, current: true },
       { id: 'ollama/llama3.2', provider: 'ollama', ready: false, why: 'it is not running', current: false },
     ],
+    model: async (id = 'rehearsal') => {
+      if (id !== 'rehearsal') throw new RuntimeError('model-not-found', `There is no model ${id}.`)
+      return { id, facts: rehearsal().facts, window: 128_000, reserve: 8_192 }
+    },
     status: async () => ({
       version: '0.1.0',
       home: '/srv/foreword',

@@ -104,6 +104,17 @@ const changedLayout = z.strictObject({
   headShare: share.optional().describe('Share of the available tokens that the head may take, 0 to 1.'),
 })
 
+const completions = z.strictObject({
+  cut: z
+    .enum(['none', 'auto'])
+    .default('none')
+    .describe('What becomes of messages outside a session that do not fit: refused, or cut where they are oldest.'),
+  prompt: z
+    .boolean()
+    .default(false)
+    .describe('Whether the prompt, date, instructions and skills of this home are added to calls outside a session.'),
+})
+
 const context = z
   .strictObject({
     layout: z
@@ -126,6 +137,7 @@ const context = z
       .enum(['day', 'minute', 'none'])
       .default('day')
       .describe('How exactly the model is told the time. A minute makes every prompt cache miss.'),
+    completions: completions.prefault({}).describe('Calls of `/v1` that belong to no session.'),
     timeZone: timeZone.optional().describe("Time zone of the date that the model is told. The machine's unless given."),
   })
   .superRefine(({ layout, placements: beside }, { addIssue }) => {

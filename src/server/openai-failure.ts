@@ -1,0 +1,54 @@
+import { type Failure } from './failure.ts'
+
+/**
+ * A failure as OpenAI tells it: `{error: {message, type, param, code}}`, with the codes, and for a prompt that is too large
+ * the very sentence, that its clients act on.
+ */
+export function openaiFailure(failure: Failure): { readonly status: number; readonly body: object } {
+  const { code, message, facts } = failure
+  const overflows = code === 'context-overflow'
+  const status = overflows ? 400 : failure.status
+  const { parameter, problems, ...others } = facts
+  const error = {
+    ...others,
+    message: (overflows && overflowSentence(facts)) || message,
+    type: typeOf(status),
+    param: overflows ? 'messages' : (parameter ?? firstField(problems) ?? null),
+    code: CODES[code] ?? code,
+  }
+  return { status, body: { error } }
+}
+
+const CODES: Readonly<Record<string, string>> = {
+  'context-overflow': 'context_length_exceeded',
+  'model-not-found': 'model_not_found',
+  'rate-limit': 'rate_limit_exceeded',
+  'unsupported-parameter': 'unsupported_parameter',
+  quota: 'insufficient_quota',
+  unauthorized: 'invalid_api_key',
+}
+
+function typeOf(status: number): string {
+  if (status === 401) return 'authentication_error'
+  if (status === 429) return 'rate_limit_error'
+  return status < 500 ? 'invalid_request_error' : 'server_error'
+}
+
+/** Clients look for these words and figures in it; nothing where the figures are not known. */
+function overflowSentence({ limit, sent, reserve }: Failure['facts']): string | undefined {
+  if (typeof sent !== 'number') return undefined
+  const first = `This model's maximum context length is ${typeof limit === 'number' ? limit : 'smaller: fewer'} tokens.`
+  if (typeof reserve !== 'number') {
+    return `${first} However, your messages resulted in ${sent} tokens. Please reduce the length of the messages.`
+  }
+  return (
+    `${first} However, you requested ${sent + reserve} tokens (${sent} in the messages, ${reserve} in the completion). ` +
+    'Please reduce the length of the messages or completion.'
+  )
+}
+
+/** The first field of the body that was not as it has to be. */
+function firstField(problems: unknown): string | undefined {
+  const [first] = Array.isArray(problems) ? (problems as readonly { readonly at?: unknown }[]) : []
+  return typeof first?.at === 'string' ? first.at.replace(/^body\.?/, '') || undefined : undefined
+}
