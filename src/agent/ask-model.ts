@@ -53,7 +53,7 @@ async function callWithRetries(setup: CallSetup, state: TurnState, prepared: Pre
     if (reply.type !== 'retry') return reply
     const { waitMs, error } = reply
     const { code, message } = factsOf(error)
-    setup.show({ type: 'retry', call: prepared.call, attempt: retries + 2, waitMs, code, message })
+    await setup.show({ type: 'retry', call: prepared.call, attempt: retries + 2, waitMs, code, message })
     await setup.sleep(waitMs, setup.signal)
     if (setup.signal.aborted) return cancelledInPause(setup, prepared.call)
   }

@@ -1,4 +1,4 @@
-import type { JSONSchema7, LanguageModelV4CallOptions } from '@ai-sdk/provider'
+import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
 
 /**
  * What the caller of an API asks of one call. Each of these reaches the wire of the model as it was asked, or the call
@@ -81,7 +81,7 @@ export function parameterOptions(parameters: CallParameters): SharedOptions {
 function formatOption({ schema, name, description }: ResponseFormat): NonNullable<SharedOptions['responseFormat']> {
   return {
     type: 'json',
-    ...(schema === undefined ? {} : { schema: schema as JSONSchema7 }),
+    ...(schema === undefined ? {} : { schema }),
     ...(name === undefined ? {} : { name }),
     ...(description === undefined ? {} : { description }),
   }

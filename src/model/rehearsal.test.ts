@@ -123,7 +123,7 @@ test('its window can be set, and it speaks over no wire', async () => {
 
 test('its window is large enough for coding agents', () => {
   const { window, maxOutput } = rehearsal().facts
-  assert.deepEqual([window, maxOutput], [128_000, 16_384])
+  assert.deepEqual([window, maxOutput], [128_000, 8_192])
 })
 
 test('an answer ends where the caller wants it to stop', async () => {

@@ -69,6 +69,6 @@ function isDeepEqual(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other)
 }
 
-function record(value: unknown): Body {
-  return typeof value === 'object' && value !== null ? (value as Body) : {}
+function record(given: unknown): Body {
+  return typeof given === 'object' && given !== null ? (given as Body) : {}
 }

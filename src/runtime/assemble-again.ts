@@ -1,4 +1,4 @@
-import { type Assembly, ContextOverflowError, type VerbatimAssembly } from '../context.ts'
+import type { Assembly, ContextOverflowError, VerbatimAssembly } from '../context.ts'
 import type { CallRecord, SessionStore } from '../session.ts'
 import { assembleInSlices } from './attempt-call.ts'
 import { restoreInput } from './call-input.ts'

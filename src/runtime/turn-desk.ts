@@ -40,7 +40,7 @@ export function turnSetup(turnDesk: TurnDesk): TurnSetup {
   const { session } = desk
   const input = entries.find((entry) => entry.type === 'input')
   // As admission wrote them.
-  const parameters = input?.type === 'input' ? (input.options?.parameters as CallParameters | undefined) : undefined
+  const parameters: CallParameters | undefined = input?.type === 'input' ? input.options?.parameters : undefined
   const started = entries.some((entry) => entry.type === 'turn-start')
   let opening: readonly EntryBody[] = started ? [] : [{ type: 'turn-start', turn }]
   /** What the last call was estimated at, to learn from what is reported and to cut deeper where it was too much. */

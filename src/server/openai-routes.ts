@@ -56,11 +56,11 @@ export function openaiRoutes(runtime: Runtime, streams: Streams): readonly Route
     route({
       method: 'GET',
       // Ids hold slashes, encoded or not.
-      path: '/v1/models/:id{.+}',
+      path: '/v1/models/:model{.+}',
       tag: 'openai',
       summary: 'One model, with its window and its longest answer in tokens',
       answers: { 200: { description: 'A model', schema: z.looseObject({ id: z.string() }) } },
-      handle: async ({ param }) => json(await openaiModel(runtime, param('id'))),
+      handle: async ({ param }) => json(await openaiModel(runtime, param('model'))),
     }),
   ]
 

@@ -25,7 +25,7 @@ export interface Route {
   readonly description?: string
   readonly query?: z.ZodObject
   readonly body?: z.ZodType
-  /** Its JSON may hold images and files, so it may be larger than others: see `FILES_FACTOR`. */
+  /** Its JSON may hold images and files, so it may be sixteen times larger than others. */
   readonly holdsFiles?: boolean
   /** A body that is `multipart/form-data`; its handler reads it from the request as it comes. */
   readonly form?: z.ZodType
@@ -60,7 +60,7 @@ export interface Bindings {
 }
 
 /** How many times larger a JSON body with images and files may be than others. */
-export const FILES_FACTOR = 16
+const FILES_FACTOR = 16
 
 /** Puts routes on an app. What a schema refuses never reaches its handler. */
 export function mount(app: Hono<{ Bindings: Bindings }>, routes: readonly Route[], maxBodyBytes: number): void {

@@ -61,7 +61,7 @@ const { reasoningEffort, stop, seed, responseFormat, toolChoice, parallelToolCal
 const WIRES: Readonly<Record<string, Places>> = {
   'local/scripted': chat,
   'openai/gpt-4o': chat,
-  'openai/o3': { reasoningEffort, stop, seed, responseFormat, toolChoice, parallelToolCalls } as Places,
+  'openai/o3': { reasoningEffort, stop, seed, responseFormat, toolChoice, parallelToolCalls },
   'responses/gpt-4o': {
     temperature: ['temperature', 0.25],
     topP: ['top_p', 0.5],

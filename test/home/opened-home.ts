@@ -6,7 +6,7 @@ import { outputText, toolResults } from '../../src/context.ts'
 import { loadConfiguration, openRuntime, type Runtime, turnView } from '../../src/runtime.ts'
 import type { Entry } from '../../src/session.ts'
 
-/** A whole home on the disk, opened as the gateway opens it, with `rehearsal` as its model. */
+/** A whole home on the disk, opened as the gateway opens it, with `rehearsal` and a small window as its model. */
 export interface OpenedHome {
   readonly home: string
   readonly runtime: Runtime
@@ -40,8 +40,11 @@ export async function openedHome(
   return open(t, home, configuration)
 }
 
+/** Small enough that what does not fit can be written down. */
+const SMALL = { models: { rehearsal: { window: 8192 } } }
+
 async function open(t: TestContext, home: string, given: object): Promise<OpenedHome> {
-  writeIn(home, 'config.json', JSON.stringify({ model: 'rehearsal', ...given }))
+  writeIn(home, 'config.json', JSON.stringify({ model: 'rehearsal', ...SMALL, ...given }))
   const environment = { PATH: process.env['PATH'], HOME: home, OPENAI_API_KEY: 'sk-never-shown' }
   const { configuration, problems } = await loadConfiguration({ home, environment })
   if (problems.length > 0) throw new Error(JSON.stringify(problems))

@@ -232,5 +232,11 @@ test('what cannot be answered is refused with a sentence', async () => {
   assert.match(await refused({ trigger: 'regenerate-message' }), /only grows/)
   assert.match(await refused({ messages: [{ ...said('x'), role: 'assistant' }] }), /one of the user/)
   assert.match(await refused({ messages: [said(' ')] }), /blank/)
-  assert.match(await refused({ messages: [{ ...said('x'), parts: [{ type: 'file', url: 'x' }] }] }), /type file/)
+  assert.match(
+    await refused({ messages: [{ ...said('x'), parts: [{ type: 'file', url: 'x' }] }] }),
+    /the file is no URL/,
+  )
+  const page = { type: 'file', mediaType: 'image/png', url: 'https://example.com/cat.png' }
+  assert.match(await refused({ messages: [{ ...said('x'), parts: [page] }] }), /addresses are not fetched/)
+  assert.match(await refused({ messages: [{ ...said('x'), parts: [{ type: 'data-x' }] }] }), /part of type data-x/)
 })

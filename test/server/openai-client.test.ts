@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import OpenAI, { APIError, BadRequestError, InternalServerError, NotFoundError } from 'openai'
-import { loadConfiguration, openRuntime } from '../../src/runtime.ts'
+import { inbox, loadConfiguration, openRuntime } from '../../src/runtime.ts'
 import { createServer, listen } from '../../src/server.ts'
 import { scriptedProvider, type ScriptedProviderOptions } from '../../src/testing.ts'
 import { TOKEN } from './served.ts'
@@ -279,4 +279,48 @@ test('in a session an image of the last message is kept, and parameters hold for
   const session = response.headers.get('x-foreword-session')!
   const [file] = await runtime.library.files({ type: 'session', id: session })
   assert.equal(file?.name, 'image.png')
+})
+
+test('files of useChat are kept with their message, once however often it is sent', async (t) => {
+  const { url, provider, runtime } = await gateway(t)
+  const parts = [
+    { type: 'text', text: 'What is it?' },
+    { type: 'file', mediaType: 'image/png', filename: 'cat.png', url: `data:image/png;base64,${PIXEL}` },
+    { type: 'file', mediaType: 'text/plain', filename: 'notes.txt', url: 'data:text/plain,A%20cat.' },
+  ]
+  const say = async () => {
+    const response = await fetch(`${url}/api/chat`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ id: 'talk', messages: [{ id: 'm1', role: 'user', parts }] }),
+    })
+    assert.match(await response.text(), /"type":"finish"/)
+    return response.headers.get('x-foreword-session')!
+  }
+  const session = await say()
+  assert.equal(await say(), session)
+  const sent = JSON.stringify(provider.requests[0]!.body['messages'])
+  assert.ok(sent.includes(PIXEL) && sent.includes('A cat.'))
+  assert.equal(provider.requests.length, 1)
+  const kept = [
+    ...(await runtime.library.files({ type: 'session', id: session })),
+    ...(await runtime.library.files(inbox)),
+  ]
+  assert.deepEqual(kept.map(({ name }) => name).toSorted(), ['cat.png', 'notes.txt'])
+})
+
+test('a conversation goes through two gateways, and the outer one knows what the inner one takes', async (t) => {
+  const inner = await gateway(t)
+  const outer = await gateway(t, {
+    configuration: {
+      model: 'inner/lab/scripted',
+      providers: {
+        inner: { kind: 'openai-compatible', baseURL: `${inner.url}/v1`, headers: { authorization: `Bearer ${TOKEN}` } },
+      },
+    },
+  })
+  const { choices } = await outer.client.chat.completions.create({ model, messages: hello })
+  assert.equal(choices[0]?.message.content, 'ok')
+  const { facts } = await outer.runtime.model()
+  assert.deepEqual([facts.window, facts.source, facts.vision], [8192, 'provider', true])
 })

@@ -458,8 +458,8 @@ test('only models that can be used are listed, with their windows', async () => 
     context_length: 128_000,
     context_window: 128_000,
     max_model_len: 128_000,
-    max_completion_tokens: 16_384,
-    top_provider: { context_length: 128_000, max_completion_tokens: 16_384 },
+    max_completion_tokens: 8_192,
+    top_provider: { context_length: 128_000, max_completion_tokens: 8_192 },
     architecture: { input_modalities: ['text', 'image'] },
     foreword: { model: 'rehearsal', reserve: 8_192, source: 'catalog', tools: true },
   }

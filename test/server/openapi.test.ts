@@ -88,6 +88,7 @@ test('the document names every door', () => {
     'GET /api/tools',
     'GET /health',
     'GET /v1/models',
+    'GET /v1/models/{model}',
     'PATCH /api/agents/{agent}',
     'PATCH /api/projects/{project}',
     'PATCH /api/sessions/{session}',
@@ -192,7 +193,14 @@ test('the doors answer what the document says', async () => {
   const file = await handedIn()
   const proposal = await proposed()
   const things = { agent, project, file, subject: 'IMG_2', proposal }
-  const values: Record<string, string> = { session, turn, call: `call-${turn}`, id: 'chat', ...things }
+  const values: Record<string, string> = {
+    session,
+    turn,
+    call: `call-${turn}`,
+    id: 'chat',
+    model: 'rehearsal',
+    ...things,
+  }
   const queries: Record<string, string> = { '/api/diff': '?before=a&after=b', '/api/search': '?q=spring' }
   let checked = 0
   for (const [pattern, { get }] of Object.entries(document.paths)) {
