@@ -81,9 +81,9 @@ async function* call(
     if (options.signal.aborted) throw options.signal.reason
     const left = Promise.withResolvers<Wire | undefined>()
     const wireState = { tooLarge: false }
-    const leaves = (request: Wire, body: Uint8Array) => {
+    const leaves = (leaving: Wire, body: Uint8Array) => {
       checkParameters(options.parameters, body, callee)
-      left.resolve(request)
+      left.resolve(leaving)
     }
     const listener = { left: leaves, onTooLarge: () => void (wireState.tooLarge = true) }
     const opened = listeningToWire(listener, () => openStream(settings, open, request, options, signal, left.resolve))
