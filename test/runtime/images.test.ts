@@ -118,7 +118,11 @@ for (const provider of providers) {
       }
       const { manifest } = (await at.store.call(call)) ?? assert.fail()
       const { characters, images, resultImages } = wireContent(server.requests.at(-1)!)
-      const ofImages = (images - resultImages) * UNKNOWN_IMAGE_TOKENS + resultImages * messageTokens(counter, taken([]))
+      const byAddress = server.requests.at(-1)!.bytes.toString().split('https://example.org/cat.png').length - 1
+      const ofImages =
+        byAddress * (UNKNOWN_IMAGE_TOKENS + 'https://example.org/cat.png'.length) +
+        (images - resultImages - byAddress) * imageTokens(4, 4) +
+        resultImages * messageTokens(counter, taken([]))
       assert.equal(messageTokensOf(manifest), characters + ofImages)
     }
     const cases = fc.tuple(conversation(), fc.constantFrom(...names.map((name) => `${provider}/${name}`)))
