@@ -73,7 +73,10 @@ test('a message is answered at every door, by every provider, and the ledger kno
         const rebuilt = await foreword('request', id)
         assert.equal(rebuilt.code, 0, rebuilt.stderr)
       }
-      assert.equal((await foreword('replay', byCommand.sessionId)).stdout, '1 of 1 identical\n')
+      assert.equal(
+        (await foreword('replay', byCommand.sessionId)).stdout,
+        '1 of 1 identical\n1 of 1 bodies identical to what left\n',
+      )
     })
   }
 })
@@ -168,7 +171,8 @@ for (const [model, wire] of doors.slice(0, 4)) {
     assert.equal(calls.length, 2)
     const told = provider.requests[1]!.bytes.toString()
     assert.ok(told.indexOf('21 degrees in Bonn') < told.indexOf('21 degrees in Ulm'))
-    assert.deepEqual(await at.runtime.replay(session), { session, calls: 3, identical: 3, different: [] })
+    const wires = { identical: 3, different: [], unknown: [] }
+    assert.deepEqual(await at.runtime.replay(session), { session, calls: 3, identical: 3, different: [], wires })
   })
 }
 
@@ -199,7 +203,10 @@ test('the model is swapped by the configuration, by the session and by one reque
   assert.equal((await gateway.say('who?', { session, model: 'ollama/scripted' })).text, 'ollama')
   assert.equal((await gateway.say('who?', { session })).text, 'anthropic')
   assert.equal((await gateway.say('who?')).text, 'openai-chat')
-  assert.equal((await gateway.foreword('replay', session)).stdout, '4 of 4 identical\n')
+  assert.equal(
+    (await gateway.foreword('replay', session)).stdout,
+    '4 of 4 identical\n4 of 4 bodies identical to what left\n',
+  )
 })
 
 /** Asserts a clear failure whose input is still in the log. */

@@ -7,6 +7,7 @@ import {
   ContextOverflowError,
   type Layer,
   layoutOf,
+  markImages,
   outline,
   turnsOf,
   type VerbatimAssembly,
@@ -56,7 +57,10 @@ export async function completionCall(
   const wanted = completionBudget(bench, model, input, deeper)
   const time = clock.time()
   const work = stretch()
-  const exact = prompt ? undefined : await attemptVerbatim(bench, model, input, { budget: wanted, deeper })
+  const exact =
+    prompt || needsMarkers(input, model)
+      ? undefined
+      : await attemptVerbatim(bench, model, input, { budget: wanted, deeper })
   const isExact = exact !== undefined && (cuts === 'none' || !(exact.outcome instanceof ContextOverflowError))
   const attempt = isExact ? exact : await attemptAssembly(bench, model, input, { budget: wanted, prompt, time, deeper })
   const { outcome, budget } = attempt
@@ -96,6 +100,12 @@ export async function completionCall(
     account: outline(manifest),
   }
   return { prepared, account, ...(cut ? { cut } : {}) }
+}
+
+/** Where an image cannot reach the model, a marker goes in its place: then the request is not what its caller wrote. */
+function needsMarkers({ messages }: CompletionInput, model: Model): boolean {
+  const support = imageSupport(model)
+  return messages.some((message) => markImages(message, support) !== undefined)
 }
 
 function chosen({ cut, prompt }: CompletionInput): Pick<CompletionInput, 'cut' | 'prompt'> {

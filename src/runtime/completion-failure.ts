@@ -6,7 +6,11 @@ import { RuntimeError, type RuntimeErrorCode } from './runtime-error.ts'
 import type { Workbench } from './workbench.ts'
 
 /** Throws `invalid-input` for what no model call can be made of: an answer larger than the window, images for the blind. */
-export function assertCanBeMade(bench: Workbench, { maxOutputTokens, messages }: CompletionInput, model: Model): void {
+export function assertCanBeMade(
+  bench: Workbench,
+  { maxOutputTokens, messages, prompt }: CompletionInput,
+  model: Model,
+): void {
   const { window } = budgetFor(bench, model)
   if (maxOutputTokens !== undefined && maxOutputTokens >= window) {
     const most = Math.min(model.facts.maxOutput, window - 1)
@@ -17,7 +21,8 @@ export function assertCanBeMade(bench: Workbench, { maxOutputTokens, messages }:
       { parameter: 'max_tokens', most, window },
     )
   }
-  if (!model.facts.vision && messages.some(hasImage)) {
+  const adds = prompt ?? bench.settings.completions?.prompt ?? false
+  if (!adds && !model.facts.vision && messages.some(hasImage)) {
     throw new RuntimeError(
       'invalid-input',
       `${model.id} cannot see images. Choose a model that can, leave the images out, or set models."${model.id}".vision to true if it can.`,

@@ -113,7 +113,7 @@ for (const provider of providers) {
     const at = await openedHere(t, `${provider}/seeing`)
     const check = async (messages: readonly Message[], model: string) => {
       let call = ''
-      for await (const event of at.runtime.complete({ messages, model })) {
+      for await (const event of at.runtime.complete({ messages, model, prompt: model.endsWith('/blind') })) {
         if (event.type === 'call-start') call = event.call
       }
       const { manifest } = (await at.store.call(call)) ?? assert.fail()

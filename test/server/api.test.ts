@@ -70,6 +70,7 @@ test('a turn can be waited for, and read with what it said and cost', async () =
     text: 'You said: hello',
     calls: [`call-${turn}`],
     totals: { calls: 1, promptTokensBilled: 100, cachedTokensBilled: 40, outputTokensBilled: 20 },
+    warnings: [],
   }
   assert.deepEqual(view, expected)
   assert.deepEqual(await json(`/api/sessions/${session}/turns/${turn}`), expected)

@@ -12,7 +12,14 @@ test('without a file everything has its default, and paths are in the home', asy
     gateway: { port: 4141, bind: '127.0.0.1', allowedHosts: [], maxBodyBytes: 1_048_576 },
     providers: {},
     models: {},
-    context: { layout: 'auto', placements: {}, counter: 'tokenx', dateGranularity: 'day', timeZone: 'UTC' },
+    context: {
+      layout: 'auto',
+      placements: {},
+      counter: 'tokenx',
+      dateGranularity: 'day',
+      completions: { cut: 'none', prompt: false },
+      timeZone: 'UTC',
+    },
     agent: {
       maxSteps: 12,
       maxAnswerMs: 1_800_000,
