@@ -18,6 +18,7 @@ export function readersAmong(tools: readonly ToolDefinition[]): Readers {
 export interface Dropped {
   readonly count: number
   readonly unit: 'turn' | 'message'
+  /** In the order of their names. */
   readonly files: readonly DroppedFile[]
 }
 
@@ -46,7 +47,7 @@ export function announcement(dropped: Dropped, readers: Readers, counter: TokenC
   return { message, tokens: counter.made?.(text) ?? counter.text(text) + counter.perMessage }
 }
 
-/** Files that are named, the newest; of the others their number is told, or a long list would cost the turns it speaks of. */
+/** Files that are named, the first in their order; of the others their number is told, or a long list would cost the turns it speaks of. */
 const MOST_NAMED = 10
 
 /** Characters of a name. */
@@ -54,7 +55,7 @@ const LONGEST_NAME = 60
 
 function namesOf(files: readonly DroppedFile[]): string {
   const byFile = new Map(files.map(({ id, file = id, name }) => [file, name]))
-  const named = [...byFile].slice(-MOST_NAMED).map(([file, name]) => `${shortName(name)} (${file})`)
+  const named = [...byFile].slice(0, MOST_NAMED).map(([file, name]) => `${shortName(name)} (${file})`)
   const others = byFile.size - named.length
   return others > 0 ? `${named.join(', ')} and ${others} more` : named.join(', ')
 }

@@ -46,6 +46,7 @@ export const PREPARING = 'backup-'
 
 /** Locks, work in progress, and what is copied in its own way: the stores and the bytes of files. */
 const elsewhere: readonly RegExp[] = [
+  /(^|\/)\.lock(-\w+)?$/,
   /^gateway\.(lock|json)/,
   /^\.restoring$/,
   /^before-restore-/,
