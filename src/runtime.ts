@@ -42,7 +42,7 @@ export { createPairings, type PairedChat, type PairingCode, type Pairings } from
 export { type Clock, systemClock } from './runtime/clock.ts'
 export { counters, type Counters } from './runtime/counters.ts'
 export { canonical, type Reuse, type SealedManifest, sha256 } from './runtime/seal.ts'
-export { asksForNewSession, newSessionReply } from './runtime/new-session-command.ts'
+export { beginSession, newSessionReply, newSessionWords } from './runtime/new-session-command.ts'
 export type { RuntimeSettings } from './runtime/settings.ts'
 export type { PluginModule, PluginSetting } from './runtime/load-plugins.ts'
 export type { ToolPolicy } from './runtime/tool-policy.ts'

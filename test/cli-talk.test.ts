@@ -189,6 +189,17 @@ test('chat chooses a model, begins anew and holds a mistyped command back', asyn
   assert.match(stderr, /Did you mean \/model\?/)
 })
 
+test('/new with words sends them as the first message of a new session', async () => {
+  const connection = talking(turnStream('Good day.'))
+  await run(['chat'], { connection, input: 'Hello\n/new What about the mast?\n' })
+  const said = connection.asked.filter((line) => line.startsWith('POST /api/messages'))
+  assert.deepEqual(
+    said.map((line) => JSON.parse(line.replace('POST /api/messages ', '')).text),
+    ['Hello', 'What about the mast?'],
+  )
+  assert.ok(said.every((line) => !line.includes('session')))
+})
+
 test('lines for the rehearsal model go to the model', async () => {
   const connection = talking(turnStream('Good day.'))
   await run(['chat'], { connection, input: '/say Hello\n/fail auth\n/call clock {}\n' })

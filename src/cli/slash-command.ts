@@ -13,7 +13,7 @@ import { fetchSubjects } from './subjects/find-subject.ts'
 import { subjectTable } from './subjects/list.ts'
 
 export const slashHelp = [
-  '  /new           begin a new session',
+  '  /new [WORDS]   begin a new session, with WORDS as its first message',
   '  /file PATH     attach a file to the next message',
   '  /context       what the next call would send, piece by piece',
   '  /model [ID]    choose the model of this session, or list them',
@@ -22,32 +22,39 @@ export const slashHelp = [
   '  /quit          leave',
 ].join('\n')
 
-/**
- * Does what a line that begins with a slash asks for, and answers whether it went well. Any other line is a message:
- * `undefined`.
- */
-export async function slashCommand(line: string, conversation: Conversation, io: Io): Promise<boolean | undefined> {
+/** What became of a line: a command that was done or not, or a message that is to be sent. */
+export type LineResult = { readonly type: 'done' | 'failed' } | { readonly type: 'message'; readonly text: string }
+
+/** Does what a line that begins with a slash asks for. Any other line is a message. */
+export async function slashCommand(line: string, conversation: Conversation, io: Io): Promise<LineResult> {
   const [, word, argument] = /^(\S*)\s*(.*)$/s.exec(line.trim())!
   const action = Object.hasOwn(actions, word!) ? actions[word!] : undefined
-  if (action === undefined) return mistyped(line.trim(), io)
+  if (action === undefined) return isMistyped(line.trim(), io) ? { type: 'failed' } : { type: 'message', text: line }
   try {
-    await action(conversation, io, argument === '' ? undefined : argument)
-    return true
+    const text = await action(conversation, io, argument === '' ? undefined : argument)
+    return text === undefined ? { type: 'done' } : { type: 'message', text }
   } catch (error) {
     if (!(error instanceof CommandFailure)) throw error
     note(io, error.message)
     if (error.mend !== undefined) note(io, `  ${error.mend}`)
-    return false
+    return { type: 'failed' }
   }
 }
 
-type Action = (conversation: Conversation, io: Io, argument: string | undefined) => Promise<void> | void
+/** Answers a message that is to be sent, where there is one. */
+type Action = (
+  conversation: Conversation,
+  io: Io,
+  argument: string | undefined,
+) => Promise<string | undefined | void> | string | undefined | void
 
 const actions: Readonly<Record<string, Action>> = {
-  '/new'(conversation, io) {
+  '/new'(conversation, io, words) {
     conversation.session = undefined
     conversation.attachments = []
+    if (words !== undefined) return words
     note(io, 'The next message begins a new session.')
+    return undefined
   },
   async '/file'(conversation, io, path) {
     if (path === undefined) throw usageFailure('Which file?', 'Write /file PATH.')
@@ -80,12 +87,12 @@ async function listed({ connection }: Conversation, io: Io): Promise<void> {
 }
 
 /** A single slash word that is nearly one of ours is held back; everything else goes to the model. */
-function mistyped(line: string, io: Io): false | undefined {
-  if (!/^\/\w+$/.test(line)) return undefined
+function isMistyped(line: string, io: Io): boolean {
+  if (!/^\/\w+$/.test(line)) return false
   const near = nearestName(line.slice(1), ['new', 'file', 'context', 'model', 'subject', 'help', 'quit'])
-  if (near === undefined) return undefined
+  if (near === undefined) return false
   note(io, `Did you mean /${near}? The line was not sent.`)
-  return false
+  return true
 }
 
 /** As it was typed or dropped on the terminal: in quotes, or below the own folder. */

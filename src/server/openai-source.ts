@@ -1,4 +1,4 @@
-import { asksForNewSession, type CompletionEvent, newSessionReply, type Runtime } from '../runtime.ts'
+import { beginSession, type CompletionEvent, newSessionReply, newSessionWords, type Runtime } from '../runtime.ts'
 import { type Binding, type Usage } from '../session.ts'
 import { HttpFailure } from './failure.ts'
 import { sayWithFiles } from './hand-in.ts'
@@ -26,14 +26,18 @@ export async function sourceOf(runtime: Runtime, body: CompletionBody, request: 
   refuseUnsupported(body)
   if (asked === null && !binding) return outsideSessions(runtime, body, request)
   checkOwnTools(body)
-  const { text, files } = lastInput(body.messages)
-  if (binding && files.length === 0 && asksForNewSession(text)) {
+  const { text: said, files } = lastInput(body.messages)
+  const first = binding ? newSessionWords(said) : undefined
+  const key = request.headers.get('idempotency-key')
+  if (binding && first === '' && files.length === 0) {
     const { id } = await runtime.newSession({ binding })
     return { inSession: true, session: id, events: newSessionEvents }
   }
-  const named = binding ? await runtime.sessionFor(binding) : asked
+  const text = first ?? said
+  const named = binding
+    ? await (first === undefined ? runtime.sessionFor(binding) : beginSession(runtime, binding, key ?? undefined))
+    : asked
   const model = modelOf(body)
-  const key = request.headers.get('idempotency-key')
   const { toolChoice: _gatewaysOwn, parallelToolCalls: _too, ...parameters } = parametersOf(body)
   const { session, turn } = await sayWithFiles(runtime, files, (attachments) =>
     runtime.submit({

@@ -108,6 +108,22 @@ test('/new twice makes one new session: what arrives again changes nothing', asy
   assert.equal((await home.runtime.store.sessions()).length, 2)
 })
 
+test('/new with words begins a new session with these words, once, however often they arrive', async (t) => {
+  const model = scriptedModel()
+  const home = await telegramHome(t, { model })
+  home.telegram.say(ada, 'Hello')
+  await home.reads(ada, 'ok')
+  const before = await home.session(ada)
+  home.telegram.say(ada, '/New What about\nthe mast?')
+  await home.reads(ada, 'ok', 'ok')
+  assert.notEqual(await home.session(ada), before)
+  assert.deepEqual(
+    model.asked.at(-1)!.request.messages.map(({ role, content }) => ({ role, content })),
+    [{ role: 'user', content: 'What about\nthe mast?' }],
+  )
+  assert.equal((await home.runtime.store.sessions()).length, 2)
+})
+
 test('/context says what the next call would send', async (t) => {
   const home = await telegramHome(t)
   home.telegram.say(ada, 'Hello')

@@ -1,8 +1,9 @@
 import {
-  asksForNewSession,
+  beginSession,
   type Channel,
   type ChannelDesk,
   newSessionReply,
+  newSessionWords,
   type Reply,
   RuntimeError,
 } from '../../src/runtime.ts'
@@ -21,13 +22,16 @@ export function pigeonChannel(post: PigeonPost): Channel {
   async function answer({ runtime }: ChannelDesk, { number, conversation, text }: Letter): Promise<void> {
     if (!(await runtime.pairings.find('pigeon', conversation))) return
     const binding = { channel: 'pigeon', conversation }
-    if (asksForNewSession(text)) {
-      await runtime.newSession({ binding })
+    const first = newSessionWords(text)
+    if (first === '') {
+      await beginSession(runtime, binding)
       await post.send(conversation, newSessionReply)
       return
     }
-    const session = await runtime.sessionFor(binding)
-    await runtime.submit({ session, text, idempotencyKey: `pigeon:${number}` })
+    const idempotencyKey = `pigeon:${number}`
+    const begins = first !== undefined
+    const session = await (begins ? beginSession(runtime, binding, idempotencyKey) : runtime.sessionFor(binding))
+    await runtime.submit({ session, text: first ?? text, idempotencyKey })
   }
 
   /** Letters of one conversation are handled one after another, and those of others beside them. */

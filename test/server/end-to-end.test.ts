@@ -135,6 +135,26 @@ test('a provider that fails is an error with its code, and the input stays in th
   assert.ok(entries.some(({ type }) => type === 'input'))
 })
 
+test('/new with words begins a new session with these words, and a repeated request finds it again', async (t) => {
+  const { client, json } = await gateway(t)
+  const ask = (content: string, key?: string) =>
+    client.chat.completions.create(
+      { model: 'foreword', user: 'anna', messages: user(content) },
+      key === undefined ? {} : { headers: { 'idempotency-key': key } },
+    )
+  await ask('/say one')
+  const answers = [await ask('/new /say two', 'k1'), await ask('/new /say two', 'k1')]
+  assert.deepEqual(
+    answers.map(({ choices }) => choices[0]!.message.content),
+    ['two', 'two'],
+  )
+  const { sessions } = await json<{ sessions: { turns: number }[] }>('/api/sessions')
+  assert.deepEqual(
+    sessions.map(({ turns }) => turns),
+    [1, 1],
+  )
+})
+
 test('/new begins a new session for a user, keeps the old one, and the next request holds that one message', async (t) => {
   const { client, json } = await gateway(t)
   const ask = (content: string) =>

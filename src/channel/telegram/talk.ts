@@ -1,4 +1,4 @@
-import { type Runtime, RuntimeError, type Submitted } from '../../runtime.ts'
+import { beginSession, type Runtime, RuntimeError, type Submitted } from '../../runtime.ts'
 import type { Binding } from '../../session.ts'
 import type { Access } from './access.ts'
 import type { Together } from './albums.ts'
@@ -41,14 +41,19 @@ export async function talk(messages: Together, parts: TalkParts): Promise<void> 
   const files = messages.flatMap((message) => message.files)
   const words = wordsOf(messages)
   const command = commandOf(messages, first)
-  if (command) {
+  const begins = command?.name === 'new' ? command.argument : undefined
+  if (command && begins === undefined) {
     const endedAhead = await parts.endedAhead
     return say(place, await answerCommand(command, { runtime, binding, endedAhead }))
   }
   if (words === '' && files.length === 0)
     return say(place, 'I can read text, photos and files: there is none of it here.')
-  const session = await runtime.sessionFor(binding)
-  const submitted = await submit(session, { messages, first, words, files }, parts)
+  const said: Said = { messages, first, words: begins ?? words, files }
+  const session =
+    begins === undefined
+      ? await runtime.sessionFor(binding)
+      : await beginSession(runtime, binding, keyOfMessage(said, parts))
+  const submitted = await submit(session, said, parts)
   if (submitted) parts.follow({ session: submitted.session, turn: submitted.turn, place })
 }
 
@@ -80,13 +85,8 @@ async function submit(
   parts: TalkParts,
 ): Promise<Pick<Submitted, 'session' | 'turn'> | undefined> {
   const { runtime, say } = parts
-  const { messages, first, files } = said
-  const { id: person } = first.speaker
-  const idempotencyKey = keyOf({
-    bot: parts.bot,
-    update: messages[0].update,
-    ...(person === undefined ? {} : { person }),
-  })
+  const { first, files } = said
+  const idempotencyKey = keyOfMessage(said, parts)
   const before = await runtime.store.inputByKey(session, idempotencyKey)
   if (before?.type === 'input') return { session, turn: before.turn }
   const { ids, faults } = files.length === 0 ? { ids: [], faults: [] } : await parts.take(files)
@@ -104,6 +104,11 @@ async function submit(
     await say(first.place, error.message)
     return undefined
   }
+}
+
+function keyOfMessage({ messages, first }: Said, { bot }: TalkParts): string {
+  const { id: person } = first.speaker
+  return keyOf({ bot, update: messages[0].update, ...(person === undefined ? {} : { person }) })
 }
 
 /** In a group everybody speaks to the same agent: it reads who says what, and no line of one looks like another one's. */

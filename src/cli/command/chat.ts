@@ -70,8 +70,8 @@ async function talk(conversation: Conversation, call: CommandCall, io: Io): Prom
       if (line === undefined || line.trim() === '/quit') return failed && io.stdin.isTTY !== true ? 1 : 0
       interrupts = 0
       if (line.trim() === '') continue
-      const done = await slashCommand(line, conversation, io)
-      const came = done === undefined ? await converse(conversation, line, watch, io) : done ? 'answered' : 'failed'
+      const result = await slashCommand(line, conversation, io)
+      const came = result.type === 'message' ? await converse(conversation, result.text, watch, io) : result.type
       if (came === 'waiting') return WAITING
       failed ||= came === 'failed'
       interrupts = 0

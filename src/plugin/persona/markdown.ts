@@ -11,17 +11,26 @@ export function joined(...paragraphs: readonly string[]): string {
     .join('\n\n')
 }
 
-/** A line for each item that says something. Further lines of an item are indented, so that none passes for a new one. */
+/** A line for each item that says something. A line break within an item becomes a space, so that no item can forge a line (BEHAVIOURS §2.1). */
 export function bullets(items: readonly string[]): string {
   return items
-    .map((item) => item.trim())
+    .map(oneLine)
     .filter((item) => item !== '')
-    .map((item) => `- ${item.replaceAll(/\r\n?|\n/g, '\n  ')}`)
+    .map((item) => `- ${item}`)
     .join('\n')
 }
 
-/** `Label: value`, or nothing where there is no value. */
+/** `Label: value` in one line, or nothing where there is no value. */
 export function labelled(label: string, value: string | null | undefined): string {
-  const said = value?.trim() ?? ''
+  const said = oneLine(value ?? '')
   return said === '' ? '' : `${label}: ${said}`
+}
+
+/** A text of several lines that holds no heading: a line that begins with `#` is escaped. */
+export function withoutHeadings(text: string): string {
+  return text.replaceAll(/^([ \t]*)(?=#)/gm, '$1\\')
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s*[\n\r\v\f\u0085\u2028\u2029]\s*/g, ' ').trim()
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { bullets, joined, labelled, section } from './markdown.ts'
+import { bullets, joined, labelled, section, withoutHeadings } from './markdown.ts'
 
 const text = z.string().nullish()
 const list = z.array(z.string()).nullish()
@@ -19,7 +19,7 @@ export function soulText({ soul, voice }: Soul): string {
     section(
       '# Soul',
       labelled('Name', soul?.name),
-      soul?.identity ?? '',
+      withoutHeadings(soul?.identity ?? ''),
       section('## Personality', bullets(soul?.personality ?? [])),
       section('## Values', bullets(soul?.values ?? [])),
     ),
