@@ -160,3 +160,11 @@ test('an unknown counter is told every one there is', async () => {
   assert.equal(code, 1)
   assert.match(stderr, /Choose one of declared, chars, chars\/4, tokenx, o200k\./)
 })
+
+test('the scenarios of examples/ have their committed outlines', async () => {
+  assert.deepEqual(await run(['check', join(import.meta.dirname, '..', 'examples')]), {
+    code: 0,
+    stdout: '1 of 1 the same\n',
+    stderr: '',
+  })
+})

@@ -110,3 +110,16 @@ test('an overflow says what is needed, what there is, which slots want it, and w
       'Shorten the input or the required layers, or choose a model with a larger window.',
   )
 })
+
+test('an overflow without room for any prompt names the reserve, not what was written', () => {
+  const error = new ContextOverflowError({
+    ...manifest,
+    budget: { window: 1000, reserve: 5000, margin: 0, available: 0 },
+  })
+  assert.equal(
+    error.message,
+    'What must be sent needs 721 tokens, and 0 are available (window 1000 − reserve 5000 − margin 0): ' +
+      'system 533, history 146, after-input 42. ' +
+      'The reserve and the margin take the whole window: lower them, or choose a model with a larger window.',
+  )
+})

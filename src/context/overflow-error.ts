@@ -19,8 +19,15 @@ function messageFor(manifest: Manifest): string {
   return (
     `What must be sent needs ${used} tokens, and ${budget.available} are available ` +
     `(window ${budget.window} − reserve ${budget.reserve} − margin ${budget.margin}): ${parts.join(', ')}. ` +
-    [largestChange(manifest), 'Shorten the input or the required layers, or choose a model with a larger window.']
-      .filter((sentence) => sentence !== '')
-      .join(' ')
+    remedy(manifest)
   )
+}
+
+function remedy(manifest: Manifest): string {
+  if (manifest.budget.available === 0) {
+    return 'The reserve and the margin take the whole window: lower them, or choose a model with a larger window.'
+  }
+  return [largestChange(manifest), 'Shorten the input or the required layers, or choose a model with a larger window.']
+    .filter((sentence) => sentence !== '')
+    .join(' ')
 }

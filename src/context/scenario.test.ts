@@ -74,6 +74,15 @@ const faults: Readonly<Record<string, readonly [unknown, RegExp]>> = {
   ],
   'an unknown layout': [{ ...least, layout: 'onix' }, /layout: there is no "onix"; choose one of auto, chai/],
   'changes to an unknown layout': [{ ...least, layout: { extends: 'onix' } }, /layout: there is no "onix"/],
+  'a misspelt priority in a layout': [
+    { ...least, layout: { extends: 'auto', priorities: { skills: 'hihg' } } },
+    /layout\.priorities\.skills: Invalid option: expected one of "required"/,
+  ],
+  'a layout that is a number': [{ ...least, layout: 7 }, /layout: Invalid input: expected string or object/],
+  'a part without a type': [
+    { ...least, current: { id: 't1', messages: [{ role: 'user', content: [{ text: 'x' }] }] } },
+    /current\.messages\.0\.content\.0\.type: Invalid input: expected string/,
+  ],
   'an unknown counter': [
     { ...least, counter: 'words' },
     /There is no counter "words"\. Choose one of declared, chars, chars\/4, tokenx\./,

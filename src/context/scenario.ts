@@ -7,6 +7,7 @@ import type { Message } from './message.ts'
 import { ContextOverflowError } from './overflow-error.ts'
 import type { Request } from './request.ts'
 import { ScenarioError } from './scenario-error.ts'
+import { scenarioProblems } from './scenario-problems.ts'
 import { type Scenario, scenarioSchema } from './scenario-schema.ts'
 import { declared, smallCounters, type TokenCounter } from './token-counter.ts'
 import type { Turn } from './turn.ts'
@@ -53,10 +54,7 @@ function parseScenario(value: unknown): Scenario {
   const given = (value as { name?: unknown } | null)?.name
   const name = typeof given === 'string' ? `"${given}"` : 'without a name'
   if (!result.success) {
-    throw new ScenarioError(
-      name,
-      result.error.issues.map((issue) => `${issue.path.join('.') || '(whole)'}: ${issue.message}`),
-    )
+    throw new ScenarioError(name, scenarioProblems(result.error.issues))
   }
   const problems = problemsOf(result.data)
   if (problems.length > 0) throw new ScenarioError(name, problems)
