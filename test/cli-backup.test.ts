@@ -11,6 +11,7 @@ import {
   statSync,
   symlinkSync,
   truncateSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
@@ -350,6 +351,43 @@ test('a place that is not there is named, and nothing is made', async (context) 
   const other = join(home, '../other')
   assert.match((await foreword(['restore', join(home, '../a.tar.gz'), '--home', other])).stderr, /There is no archive/)
   assert.equal(existsSync(other), false)
+})
+
+test('a folder in the place of an archive is refused at once', async (context) => {
+  const { home, foreword } = await livedInHome(context)
+  const folder = join(home, '..', 'folder')
+  mkdirSync(folder)
+  for (const options of [[], ['--force']]) {
+    const { code, stderr } = await foreword(['backup', folder, ...options])
+    assert.equal(code, 1)
+    assert.match(stderr, /folder is a folder\. Name a file in it, such as .*foreword\.tar\.gz/)
+  }
+  assert.deepEqual(readdirSync(folder), [])
+  const restored = await foreword(['restore', folder, '--home', join(home, '../other')])
+  assert.match(restored.stderr, /folder is not a file\. Name the archive itself\./)
+})
+
+test('what a killed backup left is removed by the next one, and what another one is writing is not', async (context) => {
+  const { home, foreword, archive } = await livedInHome(context)
+  const gone = 2 ** 30
+  const leave = (path: string, pid: number, hours: number) => {
+    writeFileSync(path, `left by ${pid}`)
+    const touched = new Date(Date.now() - hours * 3_600_000)
+    utimesSync(path, touched, touched)
+    return path
+  }
+  const left = [
+    leave(`${archive}.${gone}.partial`, gone, 2),
+    leave(join(home, `data/backup-${gone}-abcdef`), gone, 2),
+    leave(`${archive}.${process.pid}0.other`, gone, 2),
+    leave(`${archive}.${process.ppid}.partial`, process.ppid, 2),
+    leave(`${archive}.${gone + 1}.partial`, gone + 1, 0),
+  ]
+  assert.equal((await foreword(['backup', archive])).code, 0)
+  assert.deepEqual(
+    left.map((path) => existsSync(path)),
+    [false, false, true, true, true],
+  )
 })
 
 test('a tool can neither save, restore nor compact the home', async (context) => {

@@ -5,7 +5,9 @@ import { fileHashes, openBlobs, snapshotStore, storeFault, syncFolder } from '..
 import { homeAt } from '../home/home.ts'
 import { FORMAT } from './archive-format.ts'
 import { BackupError } from './backup-error.ts'
-import { type HomeFile, homeFiles, isMissing, PREPARING, reasonOf, type RegularFile } from './home-files.ts'
+import { diskFault } from './disk-fault.ts'
+import { type HomeFile, homeFiles, isMissing, reasonOf, type RegularFile } from './home-files.ts'
+import { partialName, preparingPrefix, removePartials, removePreparing } from './leftovers.ts'
 import { readArchive } from './read-archive.ts'
 import { writeArchive } from './write-archive.ts'
 
@@ -53,13 +55,21 @@ const TRIES = 5
 export async function backupHome(options: BackupOptions): Promise<Backup> {
   const { home, version, time, signal, onProgress } = options
   const file = await targetOf(options.file)
+  if (existsSync(file) && (await stat(file)).isDirectory()) {
+    throw new BackupError('exists', `${file} is a folder. Name a file in it, such as ${join(file, 'foreword.tar.gz')}.`)
+  }
   if (existsSync(file) && options.replaces !== true) {
     throw new BackupError('exists', `${file} exists already. Name another file, or replace it with --force.`)
   }
   const { data } = homeAt(home)
   if (!existsSync(home)) throw new BackupError('io', `There is no home at ${home}: nothing to save.`)
-  const partial = `${file}.${process.pid}.partial`
-  const preparing = await mkdtemp(join(existsSync(data) ? data : home, PREPARING))
+  const partial = partialName(file, process.pid)
+  const room = existsSync(data) ? data : home
+  await removePartials(dirname(file), basename(file))
+  await removePreparing(room)
+  const preparing = await mkdtemp(join(room, preparingPrefix(process.pid))).catch((error: unknown) => {
+    throw diskFault(error, room)
+  })
   try {
     onProgress?.({ stage: 'copying the store' })
     const stored = await storedFiles(data, preparing)
@@ -70,7 +80,9 @@ export async function backupHome(options: BackupOptions): Promise<Backup> {
       partial,
       { header: { format: FORMAT, version, created: time }, files, preparing },
       { signal, onProgress: (done) => onProgress?.({ stage: 'packing', done, all }) },
-    )
+    ).catch((error: unknown) => {
+      throw diskFault(error, dirname(file))
+    })
     await readArchive(partial, {
       signal,
       onProgress: (done, size) => onProgress?.({ stage: 'reading it back', done, all: size }),

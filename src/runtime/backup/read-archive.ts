@@ -58,9 +58,11 @@ export async function readArchive(
   { signal, onProgress, onFile }: ReadOptions = {},
 ): Promise<ArchiveFacts> {
   const { extract } = await import('tar-stream')
-  const { size } = await stat(path).catch((error: unknown) => {
+  const facts = await stat(path).catch((error: unknown) => {
     throw new BackupError('io', `The archive ${path} cannot be read: ${reasonOf(error)}`, { cause: error })
   })
+  if (!facts.isFile()) throw new BackupError('no-archive', `${path} is not a file. Name the archive itself.`)
+  const { size } = facts
   const found = new Map<string, FileDigest>()
   const state: { -readonly [Key in keyof ArchiveFacts]?: ArchiveFacts[Key] } = {}
   const unpacking = extract()

@@ -5,6 +5,7 @@ import type { Writable } from 'node:stream'
 import { type AuditVerdict, openSqliteStore, storeFault, verifyAudit } from '../../session.ts'
 import { homeAt } from '../home/home.ts'
 import { BackupError } from './backup-error.ts'
+import { diskFault } from './disk-fault.ts'
 import { ARRIVING } from './home-files.ts'
 import {
   arrivingHome,
@@ -66,7 +67,9 @@ export async function restoreHome(options: RestoreOptions): Promise<Restored> {
   }
   await rm(join(home, ARRIVING), { recursive: true, force: true })
   try {
-    const { header, digests } = await unpack(options)
+    const { header, digests } = await unpack(options).catch((error: unknown) => {
+      throw diskFault(error, home)
+    })
     options.onProgress?.({ stage: 'examining the store' })
     const audit = await examined(home, file)
     await decideRestore(home, asideName(time))

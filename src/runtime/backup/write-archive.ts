@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
 import { copyFile, readFile, rm, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import type { Pack } from 'tar-stream'
 import { type ArchiveHeader, DIGESTS_ENTRY, type FileDigest, HEADER_ENTRY, HOME_FOLDER } from './archive-format.ts'
+import { diskFault, isDiskFull } from './disk-fault.ts'
 import { hashing } from './hashing.ts'
 import { type HomeFile, isMissing, reasonOf, type RegularFile } from './home-files.ts'
 
@@ -120,6 +121,7 @@ async function addFile(
   if (stable) return addStream(packing, about, source)
   const copy = join(preparing, 'large')
   await copyFile(source, copy).catch((error: unknown) => {
+    if (isDiskFull(error)) throw diskFault(error, dirname(preparing))
     throw new UnreadableError(error)
   })
   try {

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import test from 'node:test'
+import { BackupError } from './backup-error.ts'
+import { diskFault } from './disk-fault.ts'
+
+/** What the disk says, in the form of Node's own errors. */
+function refusal(code: string): Error {
+  return Object.assign(new Error(`${code}: refused, write`), { code, syscall: 'write' })
+}
+
+test('a disk that refuses is told with its place and what to do', () => {
+  const sentences: Readonly<Record<string, RegExp>> = {
+    ENOSPC: /^The disk is full at \/backups\. Nothing was changed\. Free some space/,
+    EDQUOT: /^The disk is full at \/backups\./,
+    EACCES: /^\/backups cannot be written by this user\. .* name another place\.$/,
+    EIO: /^\/backups cannot be used: EIO: refused, write$/,
+  }
+  for (const [code, sentence] of Object.entries(sentences)) {
+    const told = diskFault(refusal(code), '/backups')
+    assert.ok(told instanceof BackupError)
+    assert.equal(told.code, 'io')
+    assert.match(told.message, sentence)
+  }
+})
+
+test('a real full disk is told the same way', { skip: process.platform !== 'linux' }, () => {
+  try {
+    writeFileSync('/dev/full', 'x')
+    assert.fail('it was written')
+  } catch (error) {
+    assert.match((diskFault(error, '/dev') as Error).message, /^The disk is full at \/dev\./)
+  }
+})
+
+test('every other error stays as it is', () => {
+  const stopped = new DOMException('stopped', 'AbortError')
+  assert.equal(diskFault(stopped, '/backups'), stopped)
+  const own = new BackupError('damaged', 'It is damaged.')
+  assert.equal(diskFault(own, '/backups'), own)
+})
