@@ -193,7 +193,7 @@ test('a gateway that runs is neither replaced nor compacted under its feet', asy
   for (const words of [['restore', archive, '--replace'], ['compact']]) {
     const refused = await foreword(words)
     assert.equal(refused.code, 1)
-    assert.match(refused.stderr, /works on .*Stop it first/s)
+    assert.match(refused.stderr, /is in use by process .*Stop it first/s)
   }
   claim.release()
   assert.deepEqual(contentOf(home), before)

@@ -171,7 +171,7 @@ test('models marks every figure that was assumed, and says where what is known g
     'assumed',
     '-',
   ])
-  assert.match(note!, /^~ is assumed: nobody says it\. .*"models": \{"ID": \{"window": TOKENS/)
+  assert.match(note!, /^~ marks an assumed figure, .*"models": \{"ID": \{"window": TOKENS/)
 })
 
 test('models marks the one that answers where nothing else is chosen', async () => {

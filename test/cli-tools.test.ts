@@ -114,7 +114,7 @@ test('allow and deny write tool-access.json, for the owner alone, and leave comm
   const file = join(home, 'tool-access.json')
   const first = await run(['tools', 'allow', 'shell', 'files__*'], { environment })
   assert.equal(first.code, 0, first.stderr)
-  assert.match(first.stderr, /It holds from the next step on/)
+  assert.match(first.stderr, /It takes effect at the next step/)
   assert.match(first.stderr, /shell may run no command yet: tools\.shell\.allowedPrefixes/)
   const written = JSON.parse(readFileSync(file, 'utf8')) as { global: { allowedTools: string[] } }
   assert.deepEqual(written.global.allowedTools, ['shell', 'files__*'])
@@ -126,7 +126,7 @@ test('allow and deny write tool-access.json, for the owner alone, and leave comm
   assert.match(denied, /"allowedTools": \[\]/)
   assert.match(denied, /"enabled": false/)
   const again = await run(['tools', 'deny', 'shell'], { environment })
-  assert.match(again.stderr, /says so already: nothing was written/)
+  assert.match(again.stderr, /already has this setting: nothing was written/)
 
   assert.deepEqual(await changes(environment), [
     ['shell', undefined, 'tool-access.json', 'allowed'],
@@ -204,7 +204,7 @@ test('what may be called although it was denied is told, and the command fails',
   const shell = { SHELL_TOOL_ENABLED: 'true', SHELL_TOOL_ALLOWED_PREFIXES: 'ls' }
   const { code, stderr } = await run(['tools', 'deny', 'shell'], { environment: { ...environment, ...shell } })
   assert.equal(code, 1)
-  assert.match(stderr, /shell may be called all the same .*an environment variable of the gateway stands over/)
+  assert.match(stderr, /shell may still be called .*an environment variable of the gateway overrides/)
 })
 
 test('a shell whose prefixes lead to other programs is allowed with a warning for each', async (context) => {
@@ -222,16 +222,16 @@ test('names and patterns that stand for no tool are written with a warning that 
   const { code, stdout, stderr } = await run(['tools', 'deny', ...words], { environment })
   assert.deepEqual([code, stdout], [0, ''])
   assert.match(stderr, /warning: there is no tool shel; did you mean shell\?/)
-  assert.match(stderr, /warning: there is no tool other; it counts once there is one/)
+  assert.match(stderr, /warning: there is no tool other; the rule applies once there is one/)
   assert.match(stderr, /begins with raed_; did you mean read_\*\? That is .*read_file/)
-  assert.match(stderr, /begins with files__; it counts once there is one/)
+  assert.match(stderr, /begins with files__; the rule applies once there is one/)
 })
 
 test('a name that is no name is refused, and nothing is written', async (context) => {
   const { environment, file } = homeWith(context, '{}')
   const { code, stderr } = await run(['tools', 'deny', 'read*file'], { environment })
   assert.equal(code, 1)
-  assert.match(stderr, /"read\*file" may have a \* at its end alone/)
+  assert.match(stderr, /"read\*file" may have a \* only at its end/)
   assert.equal(readFileSync(file, 'utf8'), '{}')
 })
 

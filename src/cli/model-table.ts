@@ -21,7 +21,7 @@ export function modelTable(models: readonly ModelLine[]): string {
 }
 
 const ASSUMED_NOTE =
-  '~ is assumed: nobody says it. What you know goes into config.json: "models": {"ID": {"window": TOKENS, "maxOutput": TOKENS}}'
+  '~ marks an assumed figure, which no source gives. Set what you know in config.json: "models": {"ID": {"window": TOKENS, "maxOutput": TOKENS}}'
 
 function modelRow({ current, id, facts, window, calibration }: ModelLine): readonly string[] {
   return [

@@ -99,9 +99,9 @@ const faults: Readonly<Record<string, readonly [unknown, RegExp]>> = {
         { id: 'a', layer: 'skills', text: 'x' },
       ],
     },
-    /layers and attachments: "a" stands more than once; every id must be unique/,
+    /layers and attachments: "a" is used more than once; every id must be unique/,
   ],
-  'a turn twice': [{ ...least, history: [current] }, /turns: "t1" stands more than once/],
+  'a turn twice': [{ ...least, history: [current] }, /turns: "t1" is used more than once/],
   'a tool twice': [
     {
       ...least,
@@ -110,7 +110,7 @@ const faults: Readonly<Record<string, readonly [unknown, RegExp]>> = {
         { name: 's', inputSchema: {} },
       ],
     },
-    /tools: "s" stands more than once/,
+    /tools: "s" is used more than once/,
   ],
 }
 

@@ -85,7 +85,7 @@ function problemsOf({ layout, layers, history, current, attachments, tools }: Sc
 function repeated(what: string, ids: readonly string[]): readonly string[] {
   const seen = new Set<string>()
   const twice = new Set(ids.filter((one) => seen.size === seen.add(one).size))
-  return [...twice].map((one) => `${what}: "${one}" stands more than once; every id must be unique`)
+  return [...twice].map((one) => `${what}: "${one}" is used more than once; every id must be unique`)
 }
 
 function assemblyInput(scenario: Scenario, counters: readonly TokenCounter[]): AssemblyInput {

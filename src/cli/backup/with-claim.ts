@@ -13,9 +13,13 @@ export async function withClaim<Result>(home: string, work: () => Promise<Result
   } catch (error) {
     if (!(error instanceof StoreError) || error.code !== 'claimed') throw error
     const pid = readClaim(home)?.pid
-    throw new CommandFailure('home-busy', `${pid === undefined ? 'A gateway' : `Process ${pid}`} works on ${home}.`, {
-      mend: 'Stop it first, then try again.',
-      cause: error,
-    })
+    throw new CommandFailure(
+      'home-busy',
+      `${home} is in use by ${pid === undefined ? 'a gateway' : `process ${pid}`}.`,
+      {
+        mend: 'Stop it first, then try again.',
+        cause: error,
+      },
+    )
   }
 }

@@ -25,7 +25,7 @@ export async function changeAccessFile(home: string, { names, allowed }: Wanted)
       change: (text) => names.reduce((edited, name) => withTool(edited, name, allowed), text),
       check(text) {
         const read = readAccess(text, {})
-        if (read.type === 'faulty') throw new Error(`the change would not be read: ${read.problems.join('; ')}`)
+        if (read.type === 'faulty') throw new Error(`the changed file would not be valid: ${read.problems.join('; ')}`)
       },
     })
     return { file, isChanged }

@@ -17,7 +17,7 @@ export function allowTools(call: CommandCall, io: Io): Promise<number> {
   return changeAccess(call, io, true)
 }
 
-/** Forbids them there by name. Ends with code 1 where one of them may be called all the same. */
+/** Forbids them there by name. Ends with code 1 where one of them may still be called. */
 export function denyTools(call: CommandCall, io: Io): Promise<number> {
   return changeAccess(call, io, false)
 }
@@ -58,7 +58,7 @@ async function toolsNow(call: CommandCall, written: Changed, io: Io): Promise<re
     return await connected(call.home, io, 'read', fetchTools)
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
-    throw new CommandFailure('tools', `${writtenText(written)} What now holds for each tool cannot be told: ${why}`, {
+    throw new CommandFailure('tools', `${writtenText(written)} The new access of each tool cannot be shown: ${why}`, {
       mend: 'Mend what is named there; `foreword tools` then lists them.',
       cause: error,
     })
@@ -67,15 +67,15 @@ async function toolsNow(call: CommandCall, written: Changed, io: Io): Promise<re
 
 function writtenText({ file, isChanged }: Changed): string {
   return isChanged
-    ? `Written to ${file}. It holds from the next step on: nothing has to be started again.`
-    : `${file} says so already: nothing was written.`
+    ? `Written to ${file}. It takes effect at the next step; no restart is needed.`
+    : `${file} already has this setting: nothing was written.`
 }
 
 /** Why a tool is not what the command was to make it, and what would. */
 function otherwiseText({ name, rule, reason }: ToolStatus, { file }: Changed, allowed: boolean): string {
   const tool = exactLine(name)
   if (!allowed) {
-    return `${tool} may be called all the same (${exactLine(rule)}): an environment variable of the gateway stands over ${file}`
+    return `${tool} may still be called (${exactLine(rule)}): an environment variable of the gateway overrides ${file}`
   }
   const hint =
     name === 'shell' || /^tools\..*\.enabled$/.test(rule)

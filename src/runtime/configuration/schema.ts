@@ -108,7 +108,9 @@ const completions = z.strictObject({
   cut: z
     .enum(['none', 'auto'])
     .default('none')
-    .describe('What becomes of messages outside a session that do not fit: refused, or cut where they are oldest.'),
+    .describe(
+      'What happens to messages outside a session that do not fit: they are refused, or the oldest are left out.',
+    ),
   prompt: z
     .boolean()
     .default(false)
@@ -172,7 +174,7 @@ const agent = z.strictObject({
     .min(0)
     .max(600_000)
     .default(60_000)
-    .describe('How long a call that failed before its first word is made again, ms: a provider may be restarting.'),
+    .describe('How long a call that failed before its first word is retried, ms: a provider may be restarting.'),
   maxResultChars: z
     .int()
     .min(500)

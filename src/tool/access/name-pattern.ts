@@ -2,7 +2,7 @@
  * How names of tools are written wherever somebody names some: in `allowedTools`, under `tools`, in the tools of a custom
  * agent, and in `foreword tools allow` and `deny`. A name stands for itself; one that ends in `*` for all that begin so.
  */
-export const NAME_PATTERN = { source: '^[^*]*\\*?$', fault: 'may have a * at its end alone' } as const
+export const NAME_PATTERN = { source: '^[^*]*\\*?$', fault: 'may have a * only at its end' } as const
 
 /**
  * Whether what is written stands for a name. A pattern in the place of the name asks whether it stands for all that the

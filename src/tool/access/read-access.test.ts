@@ -140,7 +140,7 @@ for (const [text, ...problems] of [
   ['{"global": {"allowedTools": "a"}}', 'line 1: global.allowedTools must be a list'],
   ['{"global": {"allowedTools": ["a", 5]}}', 'line 1: global.allowedTools[1] must be a text'],
   ['{"global": {"allowedTools": [" "]}}', 'line 1: global.allowedTools[0] must not be blank'],
-  ['{"global": {"allowedTools": ["a*b"]}}', 'line 1: global.allowedTools[0] may have a * at its end alone'],
+  ['{"global": {"allowedTools": ["a*b"]}}', 'line 1: global.allowedTools[0] may have a * only at its end'],
   ['{"tools": {"shell": {"allowedPrefixes": ["ls", ""]}}}', 'line 1: tools.shell.allowedPrefixes[1] must not be blank'],
   ['{"$schema": 5}', 'line 1: $schema must be a text'],
   ['{"global": []}', 'line 1: global must be an object'],
@@ -155,7 +155,7 @@ for (const [text, ...problems] of [
   ['{"tools": {"a": {}},\n"tools": {}}', 'line 2: tools stands here a second time: only one of the two can count'],
   ['{"tools": {"constructor": {"enabled": 1}}}', 'line 1: tools.constructor.enabled must be true or false'],
   ['{"constructor": {}}', 'line 1: constructor is not a key (known here: $schema, global, tools)'],
-  ['{"tools": {"read_*_x": {}}}', 'line 1: tools.read_*_x may have a * at its end alone'],
+  ['{"tools": {"read_*_x": {}}}', 'line 1: tools.read_*_x may have a * only at its end'],
   [
     '{"global": {"constructor": {}}}',
     'line 1: global.constructor is not a key (known here: enabled, mode, allowedTools)',

@@ -18,16 +18,16 @@ import { toolSetting } from './tool-setting.ts'
  */
 export function withTool(text: string, name: string, allowed: boolean): string {
   if (name.trim() === '' || !new RegExp(NAME_PATTERN.source, 'u').test(name)) {
-    throw new Error(`the name ${JSON.stringify(name)} ${NAME_PATTERN.fault}, and at least one character`)
+    throw new Error(`the name ${JSON.stringify(name)} needs at least one character, and ${NAME_PATTERN.fault}`)
   }
   const { value, problems } = parseAccess(text)
   if (problems.length > 0) {
-    throw new Error(`tool-access.json has to be mended before it can be changed: ${problems.join('; ')}`)
+    throw new Error(`fix tool-access.json before you change it: ${problems.join('; ')}`)
   }
   const changes = allowed ? changesToAllow(value, name) : changesToForbid(value, name)
   const after = changes.length === 0 ? text : editedJson(text, changes)
   const read = readAccess(after, {})
-  if (read.type === 'faulty') throw new Error(`the change would not be read: ${read.problems.join('; ')}`)
+  if (read.type === 'faulty') throw new Error(`the changed file would not be valid: ${read.problems.join('; ')}`)
   // No reader of Foreword's own, which need not be on the list, has such a name.
   const readsContext = !name.startsWith('_')
   if (!allowed && accessAnswer(read, { name, readsContext }).type !== 'refuse') throw unnameable(name)
