@@ -7,6 +7,7 @@ import { type TelegramChannel, telegramChannel, type TelegramOptions } from '../
 import type { Runtime } from '../../src/runtime.ts'
 import type { Entry } from '../../src/session.ts'
 import { type ScriptedMessage, type ScriptedTelegram, scriptedTelegram } from '../../src/testing.ts'
+import { telegramTimes } from '../../src/channel/telegram/telegram-times.ts'
 import { hurried } from './hurried.ts'
 import { type Opened, opened, type Setting } from '../runtime/opened.ts'
 
@@ -74,6 +75,10 @@ async function openedHome(
     linkPreviews: false,
     maxFileBytes: 1_000_000,
     ...hurried,
+    rest: async (ms, signal) => {
+      if (ms === telegramTimes.album) await everythingIn(telegram, signal)
+      await hurried.rest!(ms, signal)
+    },
     ...setting.options,
   })
   const at = await open(channel)
@@ -123,6 +128,11 @@ async function openedHome(
     },
     close: () => runtime.close(),
   }
+}
+
+/** An album is whole once all that was said is taken in, however long a busy machine needs for that. */
+async function everythingIn(telegram: ScriptedTelegram, signal: AbortSignal): Promise<void> {
+  await telegram.until(() => signal.aborted || telegram.waiting.length === 0)
 }
 
 /** What people said in a session, in order. */
