@@ -2,21 +2,25 @@ import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import {
   chmodSync,
+  cpSync,
   existsSync,
   lstatSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
   readlinkSync,
+  rmSync,
   statSync,
   symlinkSync,
   truncateSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import test, { type TestContext } from 'node:test'
+import test, { after, type TestContext } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { pack } from 'tar-stream'
 import { storePath } from '../src/runtime.ts'
@@ -25,10 +29,23 @@ import { spawnForeword } from './cli/gateway-process.ts'
 import { temporaryHome } from './cli/home.ts'
 import { run, type RunOptions } from './cli/recorded-io.ts'
 
-/** A home with two sessions, a file, skills with a link, and odd names. */
+/** A home with two sessions, a file, skills with a link, and odd names; a copy of one that was lived in once. */
 async function livedInHome(context: TestContext) {
+  lived ??= live()
+  const { home: whole, session } = await lived
   const { home, environment } = temporaryHome(context)
+  cpSync(whole, home, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true })
   const foreword = (words: readonly string[], options: RunOptions = {}) => run(words, { environment, ...options })
+  return { home, environment, foreword, session, archive: join(home, '..', 'saved.tar.gz') }
+}
+
+let lived: ReturnType<typeof live> | undefined
+after(async () => lived && rmSync(join((await lived).home, '..'), { recursive: true, force: true }))
+
+async function live() {
+  const home = join(mkdtempSync(join(tmpdir(), 'foreword-lived-')), 'home')
+  const environment = { FOREWORD_HOME: home, FOREWORD_MODEL: 'rehearsal', NO_COLOR: '1' }
+  const foreword = (words: readonly string[]) => run(words, { environment })
   const session = (await said(foreword, ['send', '--json', 'Good morning'])).sessionId
   await said(foreword, ['send', '--json', '--session', session, 'Tell me more'])
   await said(foreword, ['send', '--json', 'Another talk'])
@@ -43,7 +60,7 @@ async function livedInHome(context: TestContext) {
   const note = join(home, '..', 'note.txt')
   writeFileSync(note, 'A note about the reef.')
   assert.equal((await foreword(['files', 'add', note])).code, 0)
-  return { home, environment, foreword, session, archive: join(home, '..', 'saved.tar.gz') }
+  return { home, session }
 }
 
 async function said(foreword: (words: readonly string[]) => ReturnType<typeof run>, words: readonly string[]) {
