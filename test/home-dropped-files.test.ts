@@ -30,6 +30,22 @@ test('a file of an early message is announced for as long as it can be read, how
   assert.doesNotMatch((await shown()).texts, /sea\.txt/)
 })
 
+test('a file that came with no message is not told to be missing from one', async (t) => {
+  const { runtime, say } = await openedHome(t)
+  const { id } = await runtime.newSession({})
+  const bytes = new Blob(['The sea is calm.']).stream()
+  const file = await runtime.library.add({ name: 'sea.txt', bytes, owner: { type: 'session', id } })
+  await runtime.library.settled(file.id)
+  await say('/say Good morning.', id)
+  const { request, manifest } = await runtime.preview({ session: id, input: 'And now?' })
+  assert.equal(request.messages.length, 3)
+  assert.doesNotMatch(JSON.stringify(request.messages), /sea\.txt/)
+  assert.equal(
+    manifest.entries.find((entry) => entry.id === file.id),
+    undefined,
+  )
+})
+
 test('a file may come with several messages: it stands above each, and the account tells them apart', async (t) => {
   const { runtime } = await openedHome(t)
   const { id } = await runtime.newSession({})

@@ -216,6 +216,43 @@ test('with an embedding model, files are found by what they mean', async (t) => 
   )
 })
 
+test('an embedding model that cannot be asked is told at the start with what it lacks, and words find files', async (t) => {
+  const server = { kind: 'openai-compatible', model: 'nomic', apiKeyEnv: 'EMBEDDING_KEY' }
+  for (const [embedding, warning] of [
+    [{ ...server, baseURL: 'http://127.0.0.1:9' }, /^search\.embedding: .*EMBEDDING_KEY is not set$/],
+    [server, /^search\.embedding\.baseURL is missing/],
+  ] as const) {
+    const { runtime } = await openedHome(t, {}, { search: { embedding } })
+    assert.deepEqual(
+      (await runtime.status()).warnings.map((text) => warning.test(text)),
+      [true],
+    )
+    const { id } = await runtime.projects.create({ name: 'Harbour' })
+    await filed(runtime, { type: 'project', id }, { 'tides.txt': 'High water is at noon.' })
+    const { hits } = await runtime.search({ text: 'noon', project: id })
+    assert.deepEqual(
+      hits.map(({ title, ranks }) => [title, ranks.map(({ by }) => by)]),
+      [['tides.txt', ['words']]],
+    )
+  }
+})
+
+test('a message takes fifty files and not one more', async (t) => {
+  const { runtime } = await openedHome(t)
+  const { id: session } = await runtime.newSession({})
+  const files = await Promise.all(
+    Array.from({ length: 51 }, async (_, index) => {
+      const bytes = new Blob([`Note ${index}.`]).stream()
+      return (await runtime.library.add({ name: `${index}.txt`, bytes, owner: { type: 'session', id: session } })).id
+    }),
+  )
+  const submit = (attachments: readonly string[]) => runtime.submit({ session, text: 'Read.', attachments })
+  await assert.rejects(submit(files), { code: 'invalid-input', message: 'A message takes at most 50 files.' })
+  const { turn } = await submit(files.slice(1))
+  const [input] = await runtime.store.entries(session, { turn, types: ['input'] })
+  assert.equal(input?.type === 'input' && input.attachments?.length, 50)
+})
+
 async function preview(runtime: OpenedHome['runtime'], session?: string) {
   const { request, manifest } = await runtime.preview({ input: 'hello', ...(session === undefined ? {} : { session }) })
   return { system: request.system ?? '', messages: request.messages.map(messageText), entries: manifest.entries }

@@ -23,6 +23,7 @@ test('the subject of a session stands before the model from its next turn on, an
   assert.equal(await preamble(), '[]', 'a folder that was removed leaves its sessions')
   await assert.rejects(runtime.setSubject(session, 'harbour'), { code: 'no-such-subject' })
   await assert.rejects(runtime.newSession({ subject: '../reef' }), { code: 'no-such-subject' })
+  await assert.rejects(runtime.setSubject('session_nowhere', 'reef'), { code: 'no-such-session' })
 })
 
 test('the configuration names the subject of sessions that choose none, and is told where there is no such subject', async (t) => {
@@ -86,4 +87,12 @@ test('long notes of the default subject are no trouble at the start, where no mo
   assert.deepEqual([model, lines, text.length > 0], ['rehearsal', 60, true])
   const { summary } = (await runtime.subjects.context('reef')).context.notes
   assert.match(summary, /^\[Summary by rehearsal of 60 lines; read_full_notes has the text\]\n/)
+})
+
+test('long notes are put into words by the model that is configured for it', async (t) => {
+  const notes = Array.from({ length: 60 }, (_, line) => `line ${line}`).join('\n')
+  const subjects = { summarize: true, summaryModel: 'rehearsal' }
+  const configuration = { model: 'nowhere/gone', subjects }
+  const { runtime } = await openedHome(t, { 'subjects/reef/notes.md': notes }, configuration)
+  assert.equal((await runtime.summariseNotes('reef')).model, 'rehearsal')
 })

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import { copyFileSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import test from 'node:test'
+import { loadConfiguration, openRuntime } from '../src/runtime.ts'
 import { openedHome, until } from './home/opened-home.ts'
 
 const allowed = (...allowedTools: readonly string[]) => JSON.stringify({ global: { allowedTools } })
@@ -15,6 +16,21 @@ test('a home without skills and tools answers, and offers what reads its own his
   const said = await say('hello')
   assert.deepEqual(said.offered, ['read_result', 'read_history'])
   assert.match(said.text, /system/)
+})
+
+test('a home that is not there yet is made for its owner alone, and one that cannot be made is named', async (t) => {
+  const { home: above } = await openedHome(t)
+  writeFileSync(join(above, 'note.txt'), '')
+  const at = async (home: string) => {
+    const { configuration } = await loadConfiguration({ home, environment: {} })
+    return openRuntime({ home, configuration, environment: {}, version: '0' })
+  }
+  const runtime = await at(join(above, 'one/two'))
+  t.after(() => runtime.close())
+  for (const folder of ['one', 'one/two', 'one/two/data']) {
+    assert.equal(statSync(join(above, folder)).mode & 0o777, 0o700, folder)
+  }
+  await assert.rejects(at(join(above, 'note.txt/home')), /The home .*note\.txt.home cannot be made .*FOREWORD_HOME/)
 })
 
 test('a hundred skills cost their list, and their words are read when they are needed', async (t) => {

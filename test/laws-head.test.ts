@@ -41,19 +41,28 @@ test('a larger window never gives the head less', () => {
   })
 })
 
-test('the head keeps to its share, unless only required layers in their smallest form and tools are left', () => {
-  forAll(inputs(), (input) => {
-    const { manifest } = outcomeOf(input)
-    const { tools, system, preamble } = manifest.slots
-    if (tools + system + preamble <= Math.floor(manifest.budget.available * input.layout.headShare)) return
-    for (const entry of standing(manifest).filter(isHead)) {
-      const layer = input.layers.find(({ id }) => id === entry.id)
-      if (!layer) continue
-      assert.equal(priorityOf(input, layer), 'required')
-      if (input.layout.shrinks) assert.equal(smallerForms(layer, entry, input), 0)
-    }
+for (const [when, some, runs] of [
+  ['', inputs, 300],
+  [', in a shortage too', shortInputs, 1000],
+] as const) {
+  test(`the head keeps to its share, unless only required layers in their smallest form and tools are left${when}`, () => {
+    forAll(
+      some(),
+      (input) => {
+        const { manifest } = outcomeOf(input)
+        const { tools, system, preamble } = manifest.slots
+        if (tools + system + preamble <= Math.floor(manifest.budget.available * input.layout.headShare)) return
+        for (const entry of standing(manifest).filter(isHead)) {
+          const layer = input.layers.find(({ id }) => id === entry.id)
+          if (!layer) continue
+          assert.equal(priorityOf(input, layer), 'required')
+          if (input.layout.shrinks) assert.equal(smallerForms(layer, entry, input), 0)
+        }
+      },
+      runs,
+    )
   })
-})
+}
 
 test('head layers shrink before any is left out, soft ones before hard ones, the last declared first', () => {
   forAll(inputs(), (input) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, readdir, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -25,6 +25,18 @@ test('what was accepted waits in its order until it is done, over restarts', asy
   await after.done('1')
   await after.accept('0', null)
   assert.deepEqual(await idsIn(folder), ['3', '2', '0'])
+})
+
+test('an inbox that could not be opened is opened again for what comes next', async (context) => {
+  const channels = await temporaryFolder(context)
+  const folder = join(channels, 'pigeon')
+  await mkdir(channels, { recursive: true })
+  await writeFile(folder, 'a file where the folder belongs')
+  const inbox = openChannelInbox(folder)
+  await assert.rejects(inbox.accept('a', 1))
+  await rm(folder)
+  assert.equal(await inbox.accept('a', 1), true)
+  assert.deepEqual(await inbox.waiting(), [{ id: 'a', value: 1 }])
 })
 
 test('what came before is not accepted again, handled or not, before and after a restart', async (context) => {

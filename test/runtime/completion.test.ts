@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AnyMessage, Message } from '../../src/context.ts'
+import type { CallInput } from '../../src/runtime/call-input.ts'
 import { RuntimeError } from '../../src/runtime.ts'
 import { scriptedModel } from '../../src/testing.ts'
 import { gate, opened, tool } from './opened.ts'
@@ -107,6 +108,20 @@ test("calls of the caller's own tools are handed back and run nowhere", async (t
   assert.ok(events[2]?.type === 'finish' && events[2].reason === 'tool-calls')
   assert.deepEqual(model.asked[0]?.request.tools, [weather])
   assert.equal(runs, 0)
+})
+
+test('a caller who wants words gets no call, although its tools stand in the request', async (t) => {
+  const model = scriptedModel({ answer: () => ({ text: 'It is noon.', toolCalls: [{ name: 'clock', input: {} }] }) })
+  const { runtime } = await opened(t, { model })
+  const tools = [{ name: 'clock', description: 'Tells the time.', inputSchema: { type: 'object' } }]
+  const events = await Array.fromAsync(runtime.complete({ messages: talk, tools, toolChoice: 'none' }))
+  const { request, options } = model.asked[0]!
+  assert.deepEqual([request.tools, options.toolChoice], [tools, 'none'])
+  assert.ok(events.every(({ type }) => type !== 'tool-call'))
+  const [start] = events
+  assert.ok(start?.type === 'call-start')
+  const { input } = (await runtime.request(start.call)).call
+  assert.equal((input as CallInput).options?.toolChoice, 'none')
 })
 
 test('a caller who leaves ends the call, and the account says so', async (t) => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { SessionEvent } from '../../src/runtime.ts'
+import type { SessionStore } from '../../src/session.ts'
 import { scriptedModel } from '../../src/testing.ts'
 import { collected, gate, type Opened, opened, tool, upTo } from './opened.ts'
 
@@ -188,8 +189,7 @@ test('a reader who comes late reads the log, and no word twice', async (t) => {
 test('a reader who reads the log while a call comes to its end reads its message, and no word of it twice', async (t) => {
   const spoken = gate()
   const goOn = gate()
-  const look = gate()
-  const looking = gate()
+  const { log, around } = slowLog()
   const model = scriptedModel({
     answer: () => ({
       text: 'one two three four',
@@ -199,31 +199,18 @@ test('a reader who reads the log while a call comes to its end reads its message
       },
     }),
   })
-  let isLate = false
-  const { runtime, ended } = await opened(t, {
-    model,
-    around: (store) => ({
-      ...store,
-      async entries(session, options) {
-        if (isLate) {
-          looking.open()
-          await look.passed
-        }
-        return store.entries(session, options)
-      },
-    }),
-  })
+  const { runtime, ended } = await opened(t, { model, around })
   const submitted = await runtime.submit({ text: 'count' })
   const { session } = submitted
   await spoken.passed
-  isLate = true
+  log.isSlow = true
   const late = upTo(runtime, session, 7)
-  await looking.passed
-  isLate = false
+  await log.asked.passed
+  log.isSlow = false
   // Words stand before the reader came and behind it; then their message stands in the log, which it has not read yet.
   goOn.open()
   await ended(submitted)
-  look.open()
+  log.answers.open()
   assert.deepEqual((await late).map(told), [
     '1 session-start',
     '2 input',
@@ -234,6 +221,59 @@ test('a reader who reads the log while a call comes to its end reads its message
     '7 turn-end',
   ])
 })
+
+test('a reader who reads the log while a call goes on reads every word of it once, and in order', async (t) => {
+  const gates = { 2: [gate(), gate()], 4: [gate(), gate()] } as const
+  const model = scriptedModel({
+    answer: () => ({
+      text: 'one two three four',
+      before(piece) {
+        if (piece !== 2 && piece !== 4) return undefined
+        const [reached, goOn] = gates[piece]
+        reached.open()
+        return goOn.passed
+      },
+    }),
+  })
+  const { log, around } = slowLog()
+  const { runtime } = await opened(t, { model, around })
+  const { session } = await runtime.submit({ text: 'count' })
+  await gates[2][0].passed
+  log.isSlow = true
+  const late = upTo(runtime, session, 7)
+  await log.asked.passed
+  log.isSlow = false
+  // One word stands before the reader came; two more are said while it reads the log.
+  gates[2][1].open()
+  await gates[4][0].passed
+  log.answers.open()
+  gates[4][1].open()
+  assert.deepEqual((await late).slice(4).map(told), [
+    'one ',
+    'two ',
+    'three ',
+    'four',
+    '5 message',
+    '6 usage',
+    '7 turn-end',
+  ])
+})
+
+/** A log that, where it is slow, answers a question only once it may. */
+function slowLog() {
+  const log = { isSlow: false, asked: gate(), answers: gate() }
+  const around = (store: SessionStore): SessionStore => ({
+    ...store,
+    async entries(session, options) {
+      if (log.isSlow) {
+        log.asked.open()
+        await log.answers.passed
+      }
+      return store.entries(session, options)
+    },
+  })
+  return { log, around }
+}
 
 test('two readers see the same, and one that leaves harms nobody', async (t) => {
   const start = gate()

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { scriptedModel } from '../../src/testing.ts'
+import type { Models } from '../../src/model.ts'
+import { scriptedModel, scriptedModels } from '../../src/testing.ts'
 import { type Opened, opened } from './opened.ts'
 
 const words = (count: number) => 'word '.repeat(count).trim()
@@ -67,4 +68,23 @@ test('a refusal without a number shrinks no window: only prompts as large as the
     assert.equal(budget.window, 8192)
   }
   assert.deepEqual((await at.runtime.replay(session)).different, [])
+})
+
+test('a provider is asked about a model once, and again after `reload`', async (t) => {
+  let window = 4_000
+  let asked = 0
+  const models: Models = {
+    ...scriptedModels(scriptedModel()),
+    async model() {
+      asked += 1
+      return scriptedModel({ facts: { window } })
+    },
+  }
+  const { runtime, say } = await opened(t, { models, settings: { model: 'scripted' } })
+  await say('hello')
+  window = 9_000
+  await say('hello')
+  assert.deepEqual([(await runtime.model()).window, asked], [4_000, 1])
+  await runtime.reload()
+  assert.deepEqual([(await runtime.model()).window, asked], [9_000, 2])
 })

@@ -93,6 +93,21 @@ test('every call can be built again: after many turns, tools, cuts, a restart an
   }
 })
 
+test('the digest of a turn in an account covers all that was said in it', async (t) => {
+  const model = scriptedModel({ answer: (_, n) => ({ text: n === 3 ? 'Something else.' : 'The same.' }) })
+  const { runtime, say } = await opened(t, { model })
+  const digests: (string | undefined)[] = []
+  for (let session = 1; session <= 3; session += 1) {
+    const { session: id, turn } = await say('hello')
+    const manifest = (await runtime.preview({ session: id, input: 'And now?' })).manifest as SealedManifest
+    digests.push(manifest.entries.find((entry) => entry.id === turn)?.digest)
+  }
+  const [one, other, changed] = digests
+  assert.match(one ?? '', /^[0-9a-f]{64}$/)
+  assert.equal(other, one)
+  assert.notEqual(changed, one)
+})
+
 test('two calls can be compared, and the first difference has a cause', async (t) => {
   const at = await opened(t)
   const { session, calls: one } = await at.say('first')

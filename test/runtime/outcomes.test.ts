@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { ModelError, type ModelErrorCode, type Models } from '../../src/model.ts'
 import { isAnswered } from '../../src/runtime.ts'
 import type { TurnOutcome } from '../../src/session.ts'
-import { scriptedModel, type ScriptedReply } from '../../src/testing.ts'
+import { scriptedModel, scriptedModels, type ScriptedReply } from '../../src/testing.ts'
 import { gate, opened, tool } from './opened.ts'
 
 interface Ending {
@@ -161,6 +162,40 @@ test('a provider that restarts is waited for up to a minute, and whoever watches
   )
   assert.equal(new Set(events.map(({ id }) => id)).size, events.length)
   assert.deepEqual((await setting.ended({ session, turn })).outcome, { type: 'completed' })
+})
+
+test('a provider that is asked about its model before a turn is waited for likewise, unless waiting cannot help', async (t) => {
+  const waits: number[] = []
+  const model = scriptedModel({ answer: () => ({ text: 'Back.' }) })
+  const failures: ModelErrorCode[] = ['network', 'rate-limit']
+  const models: Models = {
+    ...scriptedModels(model),
+    async model(id) {
+      const code = failures.shift()
+      if (code) throw new ModelError(code, 'It is not up.', { provider: 'scripted', model: id })
+      return model
+    },
+  }
+  const setting = await opened(t, {
+    models,
+    settings: { model: 'scripted', retryDelaysMs: [500, 1_000, 2_000] },
+    sleep: async (milliseconds) => void waits.push(milliseconds),
+  })
+  const submitted = await setting.runtime.submit({ text: 'hello' })
+  const events = await Array.fromAsync(setting.runtime.events(submitted.session, { turn: submitted.turn }))
+  assert.deepEqual(
+    events.flatMap((event) => (event.type === 'retry' ? [[event.attempt, event.waitMs, event.code]] : [])),
+    [
+      [2, 500, 'network'],
+      [3, 1_000, 'rate-limit'],
+    ],
+  )
+  assert.deepEqual([(await setting.ended(submitted)).text, waits], ['Back.', [500, 1_000]])
+
+  failures.push('auth')
+  const other = await opened(t, { models, settings: { model: 'scripted' }, sleep: async (ms) => void waits.push(ms) })
+  const { outcome } = await other.say('hello')
+  assert.deepEqual([outcome?.type === 'failed' && outcome.code, waits.length], ['auth', 2])
 })
 
 test('no wait ends later than the configuration allows', async (t) => {

@@ -144,6 +144,21 @@ test('a turn that a full disk stopped keeps its place: what is said next in its 
   assert.deepEqual((await runtime.replay(first.session)).different, [])
 })
 
+test('a turn that a full disk stopped is not begun again before a write has succeeded', async (t) => {
+  const { disk, around } = filling()
+  const model = scriptedModel({ answer: (_, n) => ({ text: 'ok', before: () => void (disk.full ||= n === 1) }) })
+  const hour = 3_600_000
+  const { runtime, warnings } = await opened(t, { model, around, settings: { storageRetryDelaysMs: [hour] } })
+  const { session, turn } = await runtime.submit({ text: 'first' })
+  await collected(runtime.events(session, { turn }))
+  const { refusals } = disk
+  // A turn that is tried without end lets nothing else run: it is let through, and found out below.
+  disk.onRefusal = () => void (disk.full &&= disk.refusals < refusals + 20)
+  for (let rounds = 0; rounds < 100; rounds += 1) await new Promise(setImmediate)
+  const { running, queued } = await runtime.status()
+  assert.deepEqual([running, queued, disk.refusals, warnings.length], [0, 1, refusals, 1])
+})
+
 test('a turn that a full disk stopped can be cancelled, and its session goes on', async (t) => {
   const { disk, around } = filling()
   const model = scriptedModel({ answer: (_, n) => ({ text: 'ok', before: () => void (disk.full = n === 1) }) })

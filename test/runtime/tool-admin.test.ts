@@ -33,6 +33,17 @@ for (const [what, tools, time, shown] of [
   })
 }
 
+test('a tool is listed with the words and the input that a model reads of it', async (t) => {
+  const inputSchema = { type: 'object', properties: { at: { type: 'string' } } }
+  const look = { ...tool('look', async () => ({ ok: true, output: '' })), description: 'Looks around.', inputSchema }
+  const { runtime, say } = await opened(t, { tools: [look] })
+  const listed = (await runtime.tools()).find(({ name }) => name === 'look')
+  const { calls } = await say('Go.')
+  const offered = (await runtime.request(calls[0]!)).request.tools.find(({ name }) => name === 'look')
+  assert.deepEqual(offered, { name: 'look', description: 'Looks around.', inputSchema })
+  assert.deepEqual({ name: listed?.name, description: listed?.description, inputSchema: listed?.inputSchema }, offered)
+})
+
 test('what a person runs by hand is in the audit: the decision, the run, and what was refused', async (t) => {
   const one = tool('one', async () => ({ ok: true, output: 'ran' }))
   const here = await opened(t, {

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { ToolMessage } from '../../src/context.ts'
 import { type ModelRequest } from '../../src/model.ts'
 import { scriptedModel } from '../../src/testing.ts'
-import { gate, opened, tool } from './opened.ts'
+import { collected, gate, opened, tool } from './opened.ts'
 
 const silent = {
   promptTokens: undefined,
@@ -331,4 +331,29 @@ test('a model whose window had to be assumed is told of once, with the way to me
   assert.equal(warnings.length, 1)
   assert.match(warnings[0]!, /window of lab\/new .* 8192 tokens are assumed.*"models": \{"lab\/new": \{"window"/)
   assert.deepEqual((await runtime.status()).warnings, warnings)
+})
+
+test('the first turn of a session reads nothing back from the log, nor does who watches it', async (t) => {
+  const read: string[] = []
+  const look = tool('look', async () => ({ ok: true, output: 'blue' }))
+  const answer = (_: unknown, n: number) => (n === 1 ? { toolCalls: [{ name: 'look', input: {} }] } : { text: 'Blue.' })
+  const { runtime } = await opened(t, {
+    model: scriptedModel({ answer }),
+    tools: [look],
+    around: (store) => ({
+      ...store,
+      async entries(...args) {
+        read.push('entries')
+        return store.entries(...args)
+      },
+      async recentTurns(...args) {
+        read.push('recentTurns')
+        return store.recentTurns(...args)
+      },
+    }),
+  })
+  const { session, turn } = await runtime.submit({ text: 'Which colour?' })
+  const events = await collected(runtime.events(session, { turn }))
+  assert.equal(events.findLast(({ type }) => type === 'text-delta')?.type, 'text-delta')
+  assert.deepEqual(read, [])
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { after, test } from 'node:test'
-import { createModels, type Models } from '../../src/model.ts'
+import { createModels, ModelError, type Models } from '../../src/model.ts'
 import type { CallInput } from '../../src/runtime/call-input.ts'
 import type { SealedManifest } from '../../src/runtime.ts'
 import { scriptedProvider } from '../../src/testing/scripted-provider.ts'
@@ -105,6 +105,30 @@ test('a body that is another one today is told, and one that cannot be made says
   await at.runtime.library.remove(image)
   const gone = (await at.runtime.request(calls[0]!)).wire
   assert.match(gone?.state === 'unknown' ? gone.why : '', /an image that was sent is no longer there/)
+})
+
+test('a provider that cannot be reached is asked once about all the bodies of a replay', async (t) => {
+  next = () => ({ text: 'ok' })
+  const settings = { model: 'local/scripted' }
+  const before = await opened(t, { models: modelsThat({}), settings })
+  const { session } = await before.say('hello')
+  await before.say('hello again', { session })
+  let asked = 0
+  const models: Models = {
+    ...modelsThat({}),
+    async model(id) {
+      asked += 1
+      throw new ModelError('network', 'The provider is down.', { provider: 'local', model: id })
+    },
+  }
+  const { runtime } = await before.reopened({ models })
+  asked = 0
+  const { identical, wires } = await runtime.replay(session)
+  assert.deepEqual(
+    [identical, wires?.identical, wires?.unknown.map(({ why }) => why)],
+    [2, 0, ['The provider is down.', 'The provider is down.']],
+  )
+  assert.equal(asked, 1)
 })
 
 test('the account of a call says what its pieces, its request and its body are, and what was reported', async (t) => {

@@ -187,13 +187,13 @@ test('single keys of the context change the layout they stand beside', async () 
 
 test('a priority for a name that nothing places is a problem with its place', async () => {
   const { configuration, problems } = await load(`{"context": {
-    "layout": {"extends": "auto", "placements": {"weather": "system"}, "priorities": {"instrucitons": "low", "weather": "low"}},
+    "layout": {"extends": "auto", "placements": {"weather": "system"}, "priorities": {"instrucitons": "low", "weather": "low", "notes": "high"}},
     "placements": {"notes": "system"}
   }}`)
   assert.deepEqual(problems.map(problemText), [
     'config.json:2:87: context.layout.priorities.instrucitons is the name of no layer that has a place: did you mean instructions.',
   ])
-  assert.deepEqual((configuration.context.layout as LayoutChanges).priorities, { weather: 'low' })
+  assert.deepEqual((configuration.context.layout as LayoutChanges).priorities, { weather: 'low', notes: 'high' })
 })
 
 function load(file: string | TextRead, environment = {}) {
