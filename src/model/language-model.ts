@@ -8,7 +8,7 @@ import { ModelError } from './model-error.ts'
 import type { CallOptions, FinishReason, Model, ModelEvent, ModelFacts, ModelRequest, WireCarriage } from './model.ts'
 import { DEFAULT_PATIENCE, OutOfPatience, type Patience, within } from './patience.ts'
 import { functionToolsOf, promptOf } from './prompt.ts'
-import { type Callee, modelErrorOf } from './provider-failure.ts'
+import { brokenOff, type Callee, modelErrorOf } from './provider-failure.ts'
 import { spokenMessage } from './spoken-message.ts'
 import { unsupportedParameter } from './unsupported-parameter.ts'
 import { SILENT, usageOf } from './usage.ts'
@@ -77,6 +77,7 @@ async function* call(
   // Ends the request when the caller cancels, when time is up, and when the caller stops listening.
   const ending = new AbortController()
   const signal = AbortSignal.any([options.signal, ending.signal])
+  let answers = false
   try {
     if (options.signal.aborted) throw options.signal.reason
     const left = Promise.withResolvers<Wire | undefined>()
@@ -91,12 +92,14 @@ async function* call(
     const wire = await within(left.promise, patience.firstMs, signal)
     if (wire) yield { type: 'wire', ...wire }
     const stream = await within(opened, patience.firstMs, signal)
+    answers = true
     yield* listen(stream, options, patience, signal, callee, wireState)
   } catch (error) {
     if (options.signal.aborted) {
       throw new ModelError('cancelled', `the call of ${settings.id} was cancelled`, namesOf(callee))
     }
-    throw modelErrorOf(error, callee)
+    const failure = modelErrorOf(error, callee)
+    throw answers && failure.code === 'network' ? brokenOff(callee, failure.facts.detail) : failure
   } finally {
     ending.abort()
   }
@@ -239,11 +242,6 @@ function checkTruncation(promptTokens: number | undefined, { leastPromptTokens }
       `${leastPromptTokens}. Set models."${callee.provider}/${callee.model}".window to the context length it is served with.`,
     { ...namesOf(callee), limit: promptTokens, sent: leastPromptTokens },
   )
-}
-
-function brokenOff(callee: Callee): ModelError {
-  const message = `the answer of ${callee.provider}/${callee.model} broke off before its end; try again`
-  return new ModelError('network', message, namesOf(callee))
 }
 
 function calleeOf({ id, secrets = [], missing }: LanguageModelSettings): Callee {

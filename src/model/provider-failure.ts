@@ -103,6 +103,12 @@ function codeOf(error: unknown, answer: Answer): ModelErrorCode {
   return 'bad-request'
 }
 
+/** The error of an answer that began and did not end. `detail`: what was noticed of it, if anything. */
+export function brokenOff({ provider, model }: Callee, detail?: string): ModelError {
+  const facts = { provider, model, ...(detail ? { detail } : {}) }
+  return new ModelError('network', `the answer of ${provider}/${model} broke off before its end.`, facts)
+}
+
 /** No status: an error in the stream, an error of the AI SDK's own, or no answer at all. */
 function unansweredCode(error: unknown, answer: Answer): ModelErrorCode {
   const chain = deepCode(error)
@@ -133,7 +139,7 @@ function sentence(code: ModelErrorCode, facts: ModelErrorFacts, callee: Callee, 
     case 'context-overflow':
       return `${name} refused the prompt as too large${sizes(facts)}. Set models."${name}".window to what it takes.${said}`
     case 'rate-limit':
-      return `${name} is limiting requests; try again later.${said}`
+      return `${name} is limiting requests; try again ${later(facts)}.${said}`
     case 'quota':
       return `${name} refused: the account has no credit left. Look at its billing page, or choose another model.${said}`
     case 'auth':
@@ -143,17 +149,17 @@ function sentence(code: ModelErrorCode, facts: ModelErrorFacts, callee: Callee, 
     case 'bad-request':
       return `${name} refused the request.${said}`
     case 'server':
-      return `${name} failed on its own side; try again later.${said}`
+      return `${name} failed on its own side; try again ${later(facts)}.${said}`
     case 'timeout':
       return error instanceof OutOfPatience
         ? `${name} sent nothing for ${error.milliseconds / 1000} s. Is it loading, or overloaded? providers.${facts.provider}.timeouts sets how long to wait.`
         : `${name} took too long.${said}`
     case 'unexpected-answer':
-      return `${name} answered with ${whatCame(error)} where a stream was expected${wordsIn(error, facts)} Does providers.${facts.provider}.baseURL lead to the API itself, and not to a web page, a login or a proxy?`
+      return `${name} answered with ${whatCame(error)} where a stream was expected.${wordsIn(error, facts)} Check that providers.${facts.provider}.baseURL is the address of the API itself, and not of a web page, a login or a proxy.`
     case 'content-filter':
       return `${name} refused for its content rules.${said}`
     default:
-      return `${name} cannot be reached, or its answer broke off. Check that it runs and providers.${facts.provider}.baseURL.${said}`
+      return unreachedSentence(name, facts, error)
   }
 }
 
@@ -164,7 +170,22 @@ function whatCame(error: unknown): string {
 }
 
 function wordsIn(error: unknown, { detail }: ModelErrorFacts): string {
-  return (error as UnexpectedAnswer).responseBody === '' ? '.' : `. It said: ${detail}`
+  return (error as UnexpectedAnswer).responseBody === '' ? '' : ` It said: "${detail}".`
+}
+
+/** No answer has begun: nobody was there, or somebody hung up. */
+function unreachedSentence(name: string, { provider, detail }: ModelErrorFacts, error: unknown): string {
+  const closed = /ECONNRESET|EPIPE|UND_ERR_SOCKET/.test(deepCode(error))
+  const what = closed ? 'closed the connection before it answered' : 'cannot be reached'
+  const why = detail ? ` The error was: ${detail}` : ''
+  return `${name} ${what}. Check that it runs and that providers.${provider}.baseURL is right.${why}`
+}
+
+/** When the provider wants to be asked again, as far as it told. */
+function later({ retryAfterMs }: ModelErrorFacts): string {
+  if (retryAfterMs === undefined) return 'later'
+  const seconds = Math.ceil(retryAfterMs / 1000)
+  return seconds < 120 ? `in ${seconds} s` : `in ${Math.ceil(seconds / 60)} min`
 }
 
 function sizes({ limit, sent }: ModelErrorFacts): string {

@@ -53,7 +53,10 @@ for (const id of wires) {
     const { outcome, asked } = await answered(t, id, { status: 200, body: page, headers })
     const { code, message } = failed(outcome)
     assert.equal(code, 'unexpected-answer')
-    assert.match(message, /answered with text\/html where a stream was expected\. It said: <!doctype html>.*Sign in/)
+    assert.match(
+      message,
+      /answered with text\/html where a stream was expected\. It said: "<!doctype html>.*Sign in.*"\. Check that providers\./,
+    )
     assert.doesNotMatch(message, /cannot be reached/)
     assert.equal(asked, 1)
   })
@@ -113,12 +116,30 @@ for (const id of wires) {
     const late = await answered(t, id, { text: 'one two three four', cutAfter: inTheMiddle(id) }, {})
     const { code, message } = failed(late.outcome)
     assert.deepEqual([code, late.asked, late.text.startsWith('one two')], ['network', 1, true])
-    assert.match(message, /broke off.* is kept: say `go on`/)
+    assert.match(message, /^the answer of \S+ broke off before its end\..* is kept: say `go on`/)
+    assert.doesNotMatch(message, /cannot be reached|Failed to process/)
+  })
+
+  test(`${id}: a server that nobody can reach is told as one, and is not said to have answered`, async (t) => {
+    const gone = await providerFor(t, {})
+    await gone.close()
+    const home = await opened(t, { models: modelsAt(gone.url), settings: { model: id, retryDelaysMs: [] } })
+    const { message } = failed((await home.say('hello')).outcome)
+    assert.match(message, /cannot be reached\. Check that it runs.*ECONNREFUSED|does not answer at http/)
+    assert.doesNotMatch(message, /broke off/)
+  })
+
+  test(`${id}: a wait that is longer than a turn waits is told with its length`, async (t) => {
+    const script = { status: 429, headers: { 'retry-after': '600' } }
+    const { outcome, waits } = await answered(t, id, script)
+    assert.deepEqual([failed(outcome).code, waits], ['rate-limit', []])
+    assert.match(failed(outcome).message, /is limiting requests; try again in 10 min\./)
   })
 
   test(`${id}: a stream that is closed in good form before its end is no whole answer`, async (t) => {
     const { outcome, text } = await answered(t, id, { text: 'one two three four', endAfter: inTheMiddle(id) })
     assert.deepEqual([failed(outcome).code, text.startsWith('one two')], ['network', true])
+    assert.match(failed(outcome).message, /^the answer of \S+ broke off before its end\./)
   })
 }
 
