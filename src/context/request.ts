@@ -28,9 +28,12 @@ export function requestOf(
   { layout, tools = [] }: { layout: Layout; tools?: readonly ToolDefinition[] },
   sections: readonly Section[],
 ): { request: Request; pieces: readonly Piece[] } {
-  const sentTools = tools.map(({ name, description, inputSchema }) =>
-    description === undefined ? { name, inputSchema } : { name, description, inputSchema },
-  )
+  const sentTools = tools.map(({ name, description, inputSchema, strict }) => ({
+    name,
+    ...(description === undefined ? {} : { description }),
+    inputSchema,
+    ...(strict === undefined ? {} : { strict }),
+  }))
   const pieces: Piece[] = sentTools.map((content, entry) => ({ entry, tokens: sections[entry]!.entry.tokens, content }))
   const messages: Message[] = []
   const systemTexts: { layer: string; text: string }[] = []

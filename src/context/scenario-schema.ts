@@ -94,6 +94,7 @@ export const scenarioSchema = z.strictObject({
         name: id,
         description: z.string().optional(),
         inputSchema: z.record(z.string(), z.unknown()),
+        strict: z.boolean().optional().describe('Whether the provider has to keep its calls to the schema.'),
         tokens: tokens.optional(),
         keepsOutput: z.boolean().optional().describe('Its results stay whole while their turn stays in the history.'),
       }),

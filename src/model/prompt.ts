@@ -30,11 +30,12 @@ export function promptOf(request: ModelRequest, support: ImageSupport): Language
 }
 
 export function functionToolsOf(tools: readonly ToolDefinition[]): LanguageModelV4FunctionTool[] {
-  return tools.map(({ name, description, inputSchema }) => ({
+  return tools.map(({ name, description, inputSchema, strict }) => ({
     type: 'function',
     name,
     ...(description === undefined ? {} : { description }),
     inputSchema,
+    ...(strict === undefined ? {} : { strict }),
   }))
 }
 

@@ -10,7 +10,7 @@ export function unsupportedParameter(
   const id = model === '' || model === provider ? provider : `${provider}/${model}`
   return new ModelError(
     'unsupported-parameter',
-    `Unsupported parameter: \`${name}\` cannot be passed to ${id} with this value. Leave it out, or choose another model.`,
+    `Unsupported parameter: \`${name}\` cannot be passed to ${id}, or not with this value. Leave it out, or choose another model.`,
     { provider, model, parameter: name },
   )
 }

@@ -43,10 +43,11 @@ export function lastInput(messages: readonly OpenaiMessage[]): ReturnType<typeof
 }
 
 export function toolsOf({ tools }: CompletionBody): readonly ToolDefinition[] {
-  return (tools ?? []).map(({ function: { name, description, parameters } }) => ({
+  return (tools ?? []).map(({ function: { name, description, parameters, strict } }) => ({
     name,
     ...(description ? { description } : {}),
     inputSchema: parameters ?? { type: 'object', properties: {} },
+    ...(typeof strict === 'boolean' ? { strict } : {}),
   }))
 }
 
@@ -58,8 +59,11 @@ function assistantMessage(message: Extract<OpenaiMessage, { role: 'assistant' }>
     toolName: call.function.name,
     input: parsed(call.function.arguments),
   }))
-  if (calls.length === 0) return { role: 'assistant', content: text }
-  return { role: 'assistant', content: text === '' ? calls : [{ type: 'text', text }, ...calls] }
+  const thought = message.reasoning_content ?? message.reasoning ?? ''
+  const reasoning = thought === '' ? [] : [{ type: 'reasoning' as const, text: thought }]
+  if (calls.length === 0 && reasoning.length === 0) return { role: 'assistant', content: text }
+  const words = text === '' && calls.length > 0 ? [] : [{ type: 'text' as const, text }]
+  return { role: 'assistant', content: [...reasoning, ...words, ...calls] }
 }
 
 function toolMessage(

@@ -23,6 +23,9 @@ const message = z.discriminatedUnion('role', [
     role: z.literal('assistant'),
     content: content.nullish(),
     tool_calls: z.array(toolCall).nullish(),
+    // Some servers want back what they reasoned before a call; clients know it under either name.
+    reasoning_content: z.string().nullish(),
+    reasoning: z.string().nullish(),
   }),
   z.looseObject({ role: z.literal('tool'), tool_call_id: z.string().min(1), content }),
 ])
@@ -33,6 +36,7 @@ const tool = z.looseObject({
     name: z.string().min(1),
     description: z.string().nullish(),
     parameters: z.record(z.string(), z.unknown()).nullish(),
+    strict: z.boolean().nullish(),
   }),
 })
 
@@ -82,7 +86,7 @@ const known = {
   frequency_penalty: z.number().min(-2).max(2).nullish(),
   response_format: responseFormat.nullish(),
   reasoning_effort: z.enum(REASONING_EFFORTS).nullish(),
-  n: z.literal(1, 'only one choice is made: `n` must be 1').nullish(),
+  n: z.literal(1, '`n` must be 1: only one choice is made').nullish(),
 }
 
 /** Unknown fields are let through: clients send more than anybody reads. */
@@ -95,7 +99,7 @@ export type OpenaiPart = z.output<typeof part>
 
 /** Names of what the body holds and nobody reads. `inSession`: the session, not the caller, decides more. */
 export function ignored(body: CompletionBody, inSession: boolean): readonly string[] {
-  const names = Object.keys(body).filter((key) => !(key in known) && body[key] !== null && body[key] !== undefined)
+  const names = [...unread([body], Object.keys(known)), ...ignoredWithin(body)]
   if (asksForDetail(body)) names.push('image_url.detail')
   if (!inSession) return names
   for (const key of ['max_tokens', 'max_completion_tokens', 'tool_choice'] as const) {
@@ -103,6 +107,30 @@ export function ignored(body: CompletionBody, inSession: boolean): readonly stri
   }
   if (body.messages.some(({ role }) => role === 'system' || role === 'developer')) names.push('messages.system')
   return names
+}
+
+/** What messages, their parts and tools hold besides what is sent. */
+function ignoredWithin({ messages, tools }: CompletionBody): readonly string[] {
+  const parts = messages.flatMap(({ content: each }) => (Array.isArray(each) ? each : []))
+  const functions = (tools ?? []).map((each) => each.function)
+  return [
+    ...unread(messages, MESSAGE_KEYS).map((name) => `messages.${name}`),
+    ...unread(parts, Object.keys(part.shape)).map((name) => `messages.content.${name}`),
+    ...unread(functions, Object.keys(tool.shape.function.shape)).map((name) => `tools.function.${name}`),
+  ]
+}
+
+const MESSAGE_KEYS = [...new Set(message.options.flatMap((each) => Object.keys(each.shape)))]
+
+/** Keys of these objects that are not among the known ones and have a value, each once. */
+function unread(objects: readonly Readonly<Record<string, unknown>>[], knownKeys: readonly string[]): string[] {
+  const names = new Set<string>()
+  for (const object of objects) {
+    for (const [key, value] of Object.entries(object)) {
+      if (value !== null && value !== undefined && !knownKeys.includes(key)) names.add(key)
+    }
+  }
+  return [...names]
 }
 
 /** How closely an image is looked at is the provider's own choice. */

@@ -87,5 +87,5 @@ function check(schema: z.ZodType, value: unknown, where: string): unknown {
     message: issue.message,
   }))
   const sentence = problems.map(({ at, message }) => `${at}: ${message}`).join('; ')
-  throw new HttpFailure(400, 'invalid-input', `The request is not as this door takes it. ${sentence}.`, { problems })
+  throw new HttpFailure(400, 'invalid-input', `Invalid request: ${sentence}.`, { problems })
 }

@@ -18,13 +18,22 @@ async function gateway(
   const home = mkdtempSync(join(tmpdir(), 'foreword-openai-'))
   const written = {
     model: 'lab/scripted',
-    providers: { lab: { kind: 'openai-compatible', baseURL: `${provider.url}/v1` } },
+    providers: {
+      lab: { kind: 'openai-compatible', baseURL: `${provider.url}/v1` },
+      chat: { kind: 'openai', api: 'chat', baseURL: `${provider.url}/v1`, apiKeyEnv: 'KEY' },
+      responses: { kind: 'openai', api: 'responses', baseURL: `${provider.url}/v1`, apiKeyEnv: 'KEY' },
+    },
     models: { 'lab/scripted': { window: 8192, vision: true }, 'lab/blind': { window: 8192, vision: false } },
     ...extra,
   }
   writeFileSync(join(home, 'config.json'), JSON.stringify(written))
   const { configuration } = await loadConfiguration({ home, environment: {} })
-  const runtime = await openRuntime({ home, configuration, environment: {}, version: '0.1.0' })
+  const runtime = await openRuntime({
+    home,
+    configuration,
+    environment: { KEY: 'sk-test-0123456789' },
+    version: '0.1.0',
+  })
   const server = createServer(runtime, { token: TOKEN, bind: '127.0.0.1', version: '0.1.0' })
   const { url, close } = await listen(server, { port: 0, bind: '127.0.0.1' })
   t.after(async () => {
@@ -64,6 +73,41 @@ test('the request reaches the provider with exactly the messages and tools of th
   assert.deepEqual(body['messages'], messages)
   assert.deepEqual(body['tools'], tools)
 })
+
+test('reasoning that a client sends back, and tools with strict schemas, reach the provider, cut or not', async (t) => {
+  const { client, provider } = await gateway(t)
+  const calls = [{ id: 'a', type: 'function', function: { name: 'look', arguments: '{}' } }]
+  const messages = [
+    { role: 'user', content: 'Look up.' },
+    { role: 'assistant', content: null, reasoning_content: 'The sky, then.', tool_calls: calls },
+    { role: 'tool', tool_call_id: 'a', content: 'blue' },
+    { role: 'assistant', content: 'Blue.', reasoning_content: 'I saw it.' },
+    { role: 'user', content: 'And now?' },
+  ] as unknown as OpenAI.ChatCompletionMessageParam[]
+  const parameters = { type: 'object', properties: {}, required: [], additionalProperties: false }
+  const tool = (name: string, more: object) => ({ type: 'function' as const, function: { name, parameters, ...more } })
+  const tools = [tool('look', { strict: true }), tool('hear', { strict: false }), tool('smell', {})]
+  for (const cut of ['none', 'auto']) {
+    await client.chat.completions.create({ model, messages, tools }, { headers: { 'x-foreword-cut': cut } })
+    const { body } = provider.requests.at(-1)!
+    assert.deepEqual(body['messages'], messages, cut)
+    assert.deepEqual(body['tools'], tools, cut)
+  }
+})
+
+for (const api of ['chat', 'responses'] as const) {
+  test(`OpenAI itself (${api}) gets the strictness of each tool as the caller chose it, and none unasked`, async (t) => {
+    const { client, provider } = await gateway(t)
+    const tool = (name: string, more: object) => ({ type: 'function' as const, function: { name, ...more } })
+    const tools = [tool('look', { strict: true }), tool('hear', { strict: false }), tool('smell', {})]
+    await client.chat.completions.create({ model: `${api}/scripted`, messages: hello, tools })
+    const sent = provider.requests[0]!.body['tools'] as { strict?: boolean; function?: { strict?: boolean } }[]
+    assert.deepEqual(
+      sent.map((each) => (each.function ?? each).strict),
+      [true, false, false],
+    )
+  })
+}
 
 test('a passing fault of the provider is not seen by the caller', async (t) => {
   const { client, provider } = await gateway(t, {

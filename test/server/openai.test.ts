@@ -176,6 +176,12 @@ test('parameters that nobody reads are named', async () => {
   assert.equal(await ignored({ temperature: 1, tool_choice: 'auto' }), null)
   assert.equal(await ignored({ seed: 1, response_format: { type: 'json_object' } }), null)
   assert.equal(await ignored({ top_k: 3, provider: {}, metadata: { a: 'b' } }), 'top_k, provider, metadata')
+  const named = [{ role: 'user', name: 'anna', content: 'Hello' }]
+  assert.equal(await ignored({ messages: named }), 'messages.name')
+  const annotated = [{ role: 'user', content: [{ type: 'text', text: 'Hello', cache_control: { type: 'ephemeral' } }] }]
+  assert.equal(await ignored({ messages: annotated }), 'messages.content.cache_control')
+  const tools = [{ type: 'function', function: { name: 'look', strict: true, examples: [] } }]
+  assert.equal(await ignored({ tools }), 'tools.function.examples')
   const messages = [{ role: 'system', content: 'x' }, ...hello]
   assert.equal(await ignored({ user: 'anna', temperature: 1, max_tokens: 9, messages }), 'max_tokens, messages.system')
 })

@@ -31,14 +31,15 @@ export function openaiModel(settings: DoorSettings & { readonly api?: 'responses
 
 /**
  * `store: false` keeps whole texts in every request, where a stored conversation would be referred to by ids that nobody
- * can rebuild. `strict: false` because that API would otherwise rewrite schemas that were not made for strict mode.
+ * can rebuild. `strict: false` unless a tool asks for it, because that API would otherwise rewrite schemas that were not
+ * made for strict mode.
  */
 function marked(
   call: LanguageModelV4CallOptions,
   api: 'responses' | 'chat',
   { responseFormat, parallelToolCalls }: NonNullable<CallOptions['parameters']> = {},
 ): LanguageModelV4CallOptions {
-  const tools = call.tools?.map((tool) => (tool.type === 'function' ? { ...tool, strict: false } : tool))
+  const tools = call.tools?.map((tool) => (tool.type === 'function' ? { ...tool, strict: tool.strict ?? false } : tool))
   const openai: SharedV4ProviderOptions[string] = {
     ...(api === 'responses' ? { store: false } : {}),
     ...(responseFormat?.schema === undefined ? {} : { strictJsonSchema: responseFormat.strict ?? false }),
