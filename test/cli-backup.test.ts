@@ -217,8 +217,8 @@ test('a home that holds something is replaced only when that is asked for, and w
   const replaced = await foreword(['restore', archive, '--replace', '--json'])
   assert.equal(replaced.code, 0, replaced.stderr)
   const { aside } = JSON.parse(replaced.stdout) as { aside: string }
-  const after = Object.entries(contentOf(home))
-  assert.deepEqual(Object.fromEntries(after), before)
+  const present = Object.entries(contentOf(home))
+  assert.deepEqual(Object.fromEntries(present), before)
   assert.equal(readFileSync(join(aside, 'later.txt'), 'utf8'), 'later')
   const kept = await openSqliteStore({ path: join(aside, 'data/foreword.sqlite') })
   assert.equal((await kept.session(session))?.turns, 3)

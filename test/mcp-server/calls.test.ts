@@ -42,6 +42,7 @@ for (const way of ways) {
 function progressesOf({ transport }: Client): readonly number[] {
   const arrived: number[] = []
   const handle = transport!.onmessage
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- a transport of MCP has this one place for a listener
   transport!.onmessage = (message, extra) => {
     if ('method' in message && message.method === 'notifications/progress') {
       arrived.push((message.params as { progress: number }).progress)
