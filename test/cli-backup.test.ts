@@ -20,7 +20,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import test, { after, type TestContext } from 'node:test'
+import test, { after as afterAll, type TestContext } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { pack } from 'tar-stream'
 import { storePath } from '../src/runtime.ts'
@@ -40,7 +40,7 @@ async function livedInHome(context: TestContext) {
 }
 
 let lived: ReturnType<typeof live> | undefined
-after(async () => lived && rmSync(join((await lived).home, '..'), { recursive: true, force: true }))
+afterAll(async () => lived && rmSync(join((await lived).home, '..'), { recursive: true, force: true }))
 
 async function live() {
   const home = join(mkdtempSync(join(tmpdir(), 'foreword-lived-')), 'home')
