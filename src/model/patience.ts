@@ -29,11 +29,12 @@ export function within<T>(promise: PromiseLike<T>, milliseconds: number, signal:
       signal.removeEventListener('abort', aborted)
       then()
     }
-    if (signal.aborted) return aborted()
-    signal.addEventListener('abort', aborted, { once: true })
+    // First of all, so that what fails after the signal has ended is never a rejection that nobody handles.
     promise.then(
       (value) => settle(() => resolve(value)),
       (error: unknown) => settle(() => reject(error)),
     )
+    if (signal.aborted) return aborted()
+    signal.addEventListener('abort', aborted, { once: true })
   })
 }

@@ -13,9 +13,10 @@ import { pdfFile, pdfOf } from './files/pdf-file.ts'
 import { spreadsheetFile } from './files/spreadsheet-file.ts'
 import { paragraph, wordFile } from './files/word-file.ts'
 
+const PAGES = 100
 /** Keeps a process busy for longer than any test waits. */
 const endless = Buffer.from('<div><b>'.repeat(400_000))
-const large = pdfFile(Array.from({ length: 300 }, (_, page) => `Page ${page}\n${'A line of words.\n'.repeat(40)}`))
+const large = pdfFile(Array.from({ length: PAGES }, (_, page) => `Page ${page}\n${'A line of words.\n'.repeat(40)}`))
 
 test('files of every kind are read, one after another in the same processes', async (context) => {
   const reader = readerOf(context)
@@ -100,7 +101,7 @@ test('the bytes stay the caller’s, and the pages of a PDF are told as they are
   assert.deepEqual(Buffer.compare(bytes, large), 0)
   assert.deepEqual(
     pages,
-    Array.from({ length: 300 }, (_, index) => index + 1),
+    Array.from({ length: PAGES }, (_, index) => index + 1),
   )
 })
 

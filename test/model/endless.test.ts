@@ -48,8 +48,8 @@ for (const id of wires) {
     assert.deepEqual([outcome, runs], [{ type: 'empty', limit: 'characters' }, 0])
   })
 
-  test(`${id}: one event of 100 MB is not read to its end, and what was said before it is kept`, async (t) => {
-    const { outcome, text } = await cutAnswer(t, id, { text: ['Well, ', 'x'.repeat(100_000_000)] })
+  test(`${id}: one event of 40 MB is not read to its end, and what was said before it is kept`, async (t) => {
+    const { outcome, text } = await cutAnswer(t, id, { text: ['Well, ', 'x'.repeat(40_000_000)] })
     assert.deepEqual([outcome, text], [{ type: 'length', limit: 'event' }, 'Well, '])
   })
 
