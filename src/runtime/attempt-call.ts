@@ -187,13 +187,13 @@ export async function withinLearned<Input extends { readonly budget: Budget }, O
 
 /** Assembles, and counts long texts without keeping others waiting. */
 export function assembleInSlices(input: AssemblyInput): Promise<Assembly | ContextOverflowError> {
-  return countedInSlices(input.counter, (counter) => tryToAssemble({ ...input, counter }))
+  return countedInSlices(input.counter, (counter) => orOverflow(() => assemble({ ...input, counter })))
 }
 
-/** Assembles; an overflow is an answer too. */
-function tryToAssemble(input: AssemblyInput): Assembly | ContextOverflowError {
+/** An overflow is an answer too. */
+export function orOverflow<Outcome>(account: () => Outcome): Outcome | ContextOverflowError {
   try {
-    return assemble(input)
+    return account()
   } catch (error) {
     if (error instanceof ContextOverflowError) return error
     throw error

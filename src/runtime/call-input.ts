@@ -125,7 +125,8 @@ export async function restoreInput(
   return { ...rest, history: loaded?.turns ?? [], current, ...(attachments.length > 0 ? { attachments } : {}) }
 }
 
-function missingContent(content: string, call: string): RuntimeError {
+/** What a call cannot be built again without. */
+export function missingContent(content: string, call: string): RuntimeError {
   return new RuntimeError(
     'missing-content',
     `The content ${content} of call ${call} is missing from the store. Bring it back with \`foreword restore\` from a backup that has it; \`foreword doctor\` names everything that is missing.`,

@@ -1,12 +1,14 @@
 import {
   type Budget,
-  ContextOverflowError,
+  type ContextOverflowError,
   type ToolDefinition,
   verbatim,
   type VerbatimAssembly,
   type VerbatimInput,
 } from '../context.ts'
 import { type CallRecord, referredContent, type SessionStore } from '../session.ts'
+import { orOverflow } from './attempt-call.ts'
+import { missingContent } from './call-input.ts'
 import { countedInSlices } from './counted-in-slices.ts'
 import type { Counters } from './counters.ts'
 import type { RecordedOptions } from './wire-proof.ts'
@@ -36,7 +38,7 @@ export function isVerbatim({ input }: CallRecord): boolean {
   return typeof (input as Partial<VerbatimRecord>).verbatim === 'string'
 }
 
-/** The input of such a call. Throws where its content is missing. */
+/** The input of such a call. Rejects with `missing-content` where it is gone. */
 export async function restoreVerbatim(
   store: SessionStore,
   { id, model, input }: CallRecord,
@@ -44,21 +46,12 @@ export async function restoreVerbatim(
 ): Promise<VerbatimInput> {
   const { verbatim: reference, counter, budget } = input as VerbatimRecord
   const text = await referredContent(store, reference)
-  if (text === undefined) throw new Error(`The content ${reference} of call ${id} is missing from the store.`)
+  if (text === undefined) throw missingContent(reference, id)
   const { tools, messages } = JSON.parse(text) as Pick<VerbatimInput, 'messages'> & { tools: readonly ToolDefinition[] }
   return { tools, messages, budget, counter: await counters(counter), model }
 }
 
 /** Accounts for a call, and counts long texts without keeping others waiting; an overflow is an answer too. */
 export function verbatimInSlices(input: VerbatimInput): Promise<VerbatimAssembly | ContextOverflowError> {
-  return countedInSlices(input.counter, (counter) => tryVerbatim({ ...input, counter }))
-}
-
-function tryVerbatim(input: VerbatimInput): VerbatimAssembly | ContextOverflowError {
-  try {
-    return verbatim(input)
-  } catch (error) {
-    if (error instanceof ContextOverflowError) return error
-    throw error
-  }
+  return countedInSlices(input.counter, (counter) => orOverflow(() => verbatim({ ...input, counter })))
 }

@@ -43,7 +43,7 @@ export async function compactStore(path: string, onProgress: (text: string) => v
     const needed = await neededContents(connection, onProgress)
     const removed = await removeOthers(connection, needed, onProgress)
     onProgress('giving the space back')
-    connection.execute('vacuum; pragma wal_checkpoint(truncate);')
+    giveSpaceBack(connection)
     return removed
   } finally {
     connection.close()
@@ -54,10 +54,14 @@ export async function compactStore(path: string, onProgress: (text: string) => v
 export function compactFile(path: string): void {
   const connection = openConnection({ path })
   try {
-    connection.execute('vacuum; pragma wal_checkpoint(truncate);')
+    giveSpaceBack(connection)
   } finally {
     connection.close()
   }
+}
+
+function giveSpaceBack(connection: Connection): void {
+  connection.execute('vacuum; pragma wal_checkpoint(truncate);')
 }
 
 async function neededContents(
