@@ -1,0 +1,3 @@
+import { rooms, runTestsOf } from './tests-of.ts'
+
+await runTestsOf(rooms.upper)
