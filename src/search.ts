@@ -1,5 +1,6 @@
 export { type ChunkOptions, chunksOf } from './search/chunks-of.ts'
 export { aiSdkEmbedder, type AiSdkEmbedderOptions } from './search/embedder/ai-sdk.ts'
+export { type EmbeddingPrefixes, knownPrefixes } from './search/embedder/known-prefixes.ts'
 export { ollamaEmbedder } from './search/embedder/ollama.ts'
 export { type OpenAICompatibleEmbedding, openaiCompatibleEmbedder } from './search/embedder/openai-compatible.ts'
 export type { EmbeddingService } from './search/embedder/service.ts'
@@ -9,9 +10,12 @@ export type {
   IndexedDocument,
   IndexProgress,
   KnownDocument,
+  MeaningSettings,
+  SearchAnswer,
   SearchEngine,
   SearchHit,
   SearchQuery,
+  SearchWay,
 } from './search/engine.ts'
 export { SearchError, type SearchErrorCode } from './search/search-error.ts'
 export { openSqliteSearch, type SqliteSearchOptions } from './search/sqlite/open-sqlite-search.ts'

@@ -33,6 +33,32 @@ test('--json prints hits and progress as one document', async () => {
   assert.deepEqual([hits[0]?.title, progress.chunks], ['Tides of the North Sea.pdf', 3])
 })
 
+test('--compare shows what words and meaning find, and what they share', async () => {
+  const { code, stdout } = await run(['search', 'spring', '--compare'], { connection })
+  assert.deepEqual(
+    [code, stdout],
+    [
+      0,
+      'By words\n' +
+        '   1  Tides of the North Sea.pdf, page 3, Tides › Moon\n' +
+        'By meaning\n  nothing\n' +
+        'Both together\n' +
+        '   1  Tides of the North Sea.pdf, page 3, Tides › Moon\n' +
+        '0 of 1 passages are in both lists. The model and the words disagree: judge which list answers the question.\n',
+    ],
+  )
+  const compared = JSON.parse((await run(['search', 'spring', '--compare', '--json'], { connection })).stdout) as object
+  assert.deepEqual(Object.keys(compared), ['words', 'meaning', 'both', 'agreement'])
+  const none = await run(['search', 'tide', '--compare'], { connection })
+  assert.equal(none.code, 1)
+  assert.match(none.stderr, /no passage has a vector.*\n.*search\.embedding/)
+})
+
+test('an answer by words alone says why', async () => {
+  const { stderr } = await run(['search', 'embedder down'], { connection })
+  assert.match(stderr, /^Found by words alone: the embedding model x: no answer\.\n/)
+})
+
 test('nothing found is no failure; an unknown project and a limit that is none are', async () => {
   const none = await run(['search', 'whale'], { connection })
   assert.deepEqual([none.code, none.stdout], [0, ''])

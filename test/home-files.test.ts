@@ -188,32 +188,64 @@ test('an index that was deleted is built again at the next start, and forgets wh
   assert.equal(hits[0]?.title, 'lights.txt')
 })
 
-test('with an embedding model, files are found by what they mean', async (t) => {
+test('with an embedding model, files are found by what they mean, and where it fails every answer says so', async (t) => {
+  const texts: string[] = []
+  let fails = false
   const ollama = createServer((request, response) => {
     let body = ''
     request.on('data', (piece: Buffer) => (body += String(piece)))
     request.on('end', () => {
       const { input } = JSON.parse(body) as { readonly input: readonly string[] }
+      texts.push(...input)
       const embeddings = input.map((text) => (/lighthouse|Leuchtturm/.test(text) ? [1, 0] : [0, 1]))
-      response.end(JSON.stringify({ model: 'scripted', embeddings }))
+      if (fails) response.statusCode = 404
+      response.end(JSON.stringify(fails ? { error: 'model not found' } : { model: 'scripted', embeddings }))
     })
   })
   await new Promise<void>((resolve) => ollama.listen(0, '127.0.0.1', resolve))
   t.after(() => ollama.close())
   const { port } = ollama.address() as AddressInfo
-  const embedding = { kind: 'ollama', model: 'scripted', baseURL: `http://127.0.0.1:${port}` }
-  const { runtime } = await openedHome(t, {}, { search: { embedding } })
+  const embedding = { kind: 'ollama', model: 'nomic-embed-text', baseURL: `http://127.0.0.1:${port}` }
+  const { runtime, say } = await openedHome(t, {}, { search: { embedding } })
   const { id } = await runtime.projects.create({ name: 'Harbour' })
-  const contents = { 'lights.txt': 'The lighthouse flashes twice.', 'tides.txt': 'High water is at noon.' }
+  const contents = {
+    'lights.txt': 'The lighthouse flashes twice.',
+    'tides.txt': 'High water is at noon.',
+    'logs.txt': 'The ferry was late. '.repeat(3_000),
+  }
   await filed(runtime, { type: 'project', id }, contents)
+  const ask = (by?: 'words' | 'meaning') =>
+    runtime.search({ text: 'Leuchtturm', project: id, limit: 1, ...(by === undefined ? {} : { by }) })
   const { hits } = await until(async () => {
-    const found = await runtime.search({ text: 'Leuchtturm', project: id, limit: 1 })
-    return found.progress.embedded === 2 && found.hits.length > 0 ? found : undefined
+    const found = await ask()
+    return found.progress.embedded === found.progress.chunks && found.hits.length > 0 ? found : undefined
   })
   assert.deepEqual(
     hits.map(({ title, ranks }) => [title, ranks.map(({ by }) => by)]),
     [['lights.txt', ['meaning']]],
   )
+  assert.deepEqual([(await ask('words')).hits.length, (await ask('meaning')).hits.length], [0, 1])
+  assert.ok(texts.includes('search_query: Leuchtturm'), 'a well-known model has its prefixes')
+  assert.ok(texts.includes('search_document: lights.txt\n\nThe lighthouse flashes twice.'))
+  const { meaning } = await runtime.status()
+  assert.match(meaning!.embedder, /^ollama\/nomic-embed-text /)
+  assert.equal(meaning!.degraded, undefined)
+
+  fails = true
+  const { id: session } = await runtime.newSession({ project: id })
+  const [result] = (await say('/call search_project {"query": "noon"}', session)).results
+  const { results, degraded } = JSON.parse(result!) as { results: readonly { title: string }[]; degraded: string }
+  assert.equal(results[0]!.title, 'tides.txt')
+  assert.match(degraded, /^Found by words alone: the embedding model .* HTTP 404, model not found/)
+  const [none] = (await say('/call search_project {"query": "Leuchtturm"}', session)).results
+  assert.match(none!, /^Nothing was found\. Try other words\. Found by words alone: /)
+  assert.match((await ask()).degraded!, /^Found by words alone/)
+  const status = await runtime.status()
+  assert.match(status.meaning!.degraded!, /HTTP 404/)
+  assert.ok(status.warnings.some((text) => text.startsWith('Files are searched by words alone: ')))
+  fails = false
+  assert.equal((await ask()).degraded, undefined)
+  assert.equal((await runtime.status()).meaning!.degraded, undefined)
 })
 
 test('an embedding model that cannot be asked is told at the start with what it lacks, and words find files', async (t) => {

@@ -1,5 +1,8 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { type Embedder, openSqliteSearch } from '../../src/search.ts'
+import { type Embedder, openSqliteSearch, type SearchEngine } from '../../src/search.ts'
 import type { JudgedCollection } from './judged-collection.ts'
 import { mean, ndcgAt10, recallAt25 } from './measures.ts'
 
@@ -13,6 +16,8 @@ export interface Quality {
 type Way = (text: string) => Promise<readonly string[]>
 
 const LIMIT = 25
+/** 0.25 is the default. */
+const WEIGHTS = [0.1, 0.25, 0.5, 1]
 
 /** What each way of searching finds in a collection. */
 export async function qualities(
@@ -31,10 +36,24 @@ export async function qualities(
     measured.push({ way, ndcg: mean(ndcg), recall: mean(recall) })
   }
   await measure('bm25 alone', plainBm25(documents))
-  for (const embedder of [undefined, ...embedders]) {
-    const { ask, close } = await ourWay(documents, embedder)
-    await measure(embedder ? `words and ${embedder.id}` : 'words', ask)
-    await close()
+  const words = await openSqliteSearch({ path: ':memory:' })
+  await indexed(words, documents)
+  await measure('words', askOf(words))
+  await words.close()
+  for (const embedder of embedders) {
+    const folder = mkdtempSync(join(tmpdir(), 'foreword-bench-search-'))
+    const path = join(folder, 'search.sqlite')
+    const first = await openSqliteSearch({ path, embedder })
+    await indexed(first, documents)
+    await first.embedMissing()
+    await measure(`${embedder.id}, meaning alone`, askOf(first, 'meaning'))
+    await first.close()
+    for (const weight of WEIGHTS) {
+      const engine = await openSqliteSearch({ path, embedder, meaning: { weight } })
+      await measure(`  both, meaning × ${weight}`, askOf(engine))
+      await engine.close()
+    }
+    rmSync(folder, { recursive: true, force: true })
   }
   return measured
 }
@@ -53,13 +72,13 @@ function plainBm25(documents: JudgedCollection['documents']): Way {
   }
 }
 
-async function ourWay(documents: JudgedCollection['documents'], embedder: Embedder | undefined) {
-  const engine = await openSqliteSearch({ path: ':memory:', ...(embedder && { embedder }) })
+async function indexed(engine: SearchEngine, documents: JudgedCollection['documents']): Promise<void> {
   for (const document of documents) await engine.index({ ...document, collections: ['all'], digest: document.text })
-  await engine.embedMissing()
-  const ask: Way = async (text) => {
-    const hits = await engine.search({ text, collections: ['all'], limit: LIMIT, perDocument: 1 })
+}
+
+function askOf(engine: SearchEngine, by: 'meaning' | 'both' = 'both'): Way {
+  return async (text) => {
+    const { hits } = await engine.search({ text, collections: ['all'], limit: LIMIT, perDocument: 1, by })
     return hits.map((hit) => hit.document)
   }
-  return { ask, close: () => engine.close() }
 }

@@ -28,17 +28,20 @@ export function documentsText(documents: readonly PromptDocument[]): string {
   return `Here are some documents provided for context, they may not all be relevant:\n${list('documents', records)}`
 }
 
-/** What a search, a search of the web or an opened page answers (BEHAVIOURS §3.6). */
-export function resultsText(results: readonly PromptResult[]): string {
+/**
+ * What a search, a search of the web or an opened page answers (BEHAVIOURS §3.6). `degraded` says what kept the search from
+ * being as good as it can be, so that nobody takes what is missing for what is not there.
+ */
+export function resultsText(results: readonly PromptResult[], degraded?: string): string {
   const records = results.map(({ citation_id, title, url, updated_at, content, metadata }) =>
     object({ citation_id, title, url, updated_at, content, metadata }),
   )
-  return list('results', records)
+  return list('results', records, degraded === undefined ? '' : `, "degraded": ${JSON.stringify(degraded)}`)
 }
 
 /** JSON, with a space behind colons and commas. Text that is not ASCII stays as it is. */
-function list(name: string, records: readonly string[]): string {
-  return `{"${name}": [${records.join(', ')}]}`
+function list(name: string, records: readonly string[], more = ''): string {
+  return `{"${name}": [${records.join(', ')}]${more}}`
 }
 
 /** Keys in the order given; what is `undefined` is left out. */

@@ -20,3 +20,10 @@ export interface FoundDocument {
   readonly headings?: readonly string[]
   readonly score?: number
 }
+
+/** What a search of files found: the parts of `meta` that say it. */
+export interface FoundDocuments {
+  readonly documents: readonly FoundDocument[]
+  /** Why the search was not as good as it can be: `meta.degraded` of the result. */
+  readonly degraded?: string
+}

@@ -1,5 +1,11 @@
 import { ollamaAddress } from '../model.ts'
-import { type Embedder, ollamaEmbedder, openaiCompatibleEmbedder } from '../search.ts'
+import {
+  type Embedder,
+  knownPrefixes,
+  type MeaningSettings,
+  ollamaEmbedder,
+  openaiCompatibleEmbedder,
+} from '../search.ts'
 import type { Environment } from './configuration/environment.ts'
 import type { Configuration } from './configuration/settled.ts'
 
@@ -7,6 +13,7 @@ import type { Configuration } from './configuration/settled.ts'
 export interface ConfiguredEmbedder {
   /** Absent: passages are found by their words alone. */
   readonly embedder?: Embedder
+  readonly meaning?: MeaningSettings
   readonly warnings: readonly string[]
 }
 
@@ -16,15 +23,24 @@ export function configuredEmbedder(
   environment: Environment,
 ): ConfiguredEmbedder {
   if (!embedding) return { warnings: [] }
-  const { kind, model, baseURL, apiKeyEnv } = embedding
+  const { kind, model, baseURL, apiKeyEnv, dimensions } = embedding
+  const prefixes = embedding.prefixes
+    ? { document: embedding.prefixes.documents, query: embedding.prefixes.queries }
+    : knownPrefixes(model)
+  const service = { model, ...(prefixes ? { prefixes } : {}), ...(dimensions === undefined ? {} : { dimensions }) }
+  const meaning = {
+    weight: embedding.weight,
+    ...(embedding.floor === undefined ? {} : { floor: embedding.floor }),
+  }
   if (kind === 'ollama') {
-    const service = { baseURL: ollamaAddress(baseURL ?? environment['OLLAMA_HOST'] ?? ''), model }
-    return { embedder: ollamaEmbedder(service), warnings: [] }
+    const address = ollamaAddress(baseURL ?? environment['OLLAMA_HOST'] ?? '')
+    return { embedder: ollamaEmbedder({ ...service, baseURL: address }), meaning, warnings: [] }
   }
   if (baseURL === undefined) return { warnings: ['search.embedding.baseURL is missing: say where the server is'] }
   const apiKey = apiKeyEnv === undefined ? undefined : environment[apiKeyEnv]
   if (apiKeyEnv !== undefined && !apiKey) {
     return { warnings: [`search.embedding: the environment variable ${apiKeyEnv} is not set`] }
   }
-  return { embedder: openaiCompatibleEmbedder({ baseURL, model, ...(apiKey ? { apiKey } : {}) }), warnings: [] }
+  const embedder = openaiCompatibleEmbedder({ ...service, baseURL, ...(apiKey ? { apiKey } : {}) })
+  return { embedder, meaning, warnings: [] }
 }

@@ -2,7 +2,7 @@ import type { RetryNotice } from '../agent.ts'
 import type { AnyMessage, Comparison, Manifest, ToolDefinition } from '../context.ts'
 import type { CallParameters, FinishReason, ModelFacts } from '../model.ts'
 import type { WithheldTool } from '../plugin.ts'
-import type { IndexProgress, SearchHit } from '../search.ts'
+import type { IndexProgress, SearchAnswer, SearchQuery } from '../search.ts'
 import type {
   ApprovalDecision,
   ApprovalQuestion,
@@ -21,6 +21,7 @@ import type { CallDescription, ToolResult } from '../tool.ts'
 import type { CompletionCutChoice } from './completion-settings.ts'
 import type { AgentValue, ProjectValue } from './custom-agents.ts'
 import type { EditedPrompt } from './edited-prompt.ts'
+import type { MeaningStatus } from './file-room.ts'
 import type { LearnedLimit } from './learned-limits.ts'
 import type { Library } from './library.ts'
 import type { ModelView } from './model-view.ts'
@@ -144,10 +145,11 @@ export interface FileSearch {
   readonly project?: string
   /** 10 unless given. */
   readonly limit?: number
+  /** Both ways unless given. */
+  readonly by?: SearchQuery['by']
 }
 
-export interface FileSearchAnswer {
-  readonly hits: readonly SearchHit[]
+export interface FileSearchAnswer extends SearchAnswer {
   readonly progress: IndexProgress
 }
 
@@ -397,6 +399,8 @@ export interface RuntimeStatus {
   readonly waiting: number
   readonly recovered: number
   readonly warnings: readonly string[]
+  /** Search by meaning; absent without an embedding model. */
+  readonly meaning?: MeaningStatus
   readonly started: string
 }
 

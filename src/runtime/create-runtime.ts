@@ -220,7 +220,9 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
     model: (id) => modelView({ settings, calibration, limits }, models, id),
     async status() {
       const { running, queued } = queue.counts()
+      const meaning = await files.meaning()
       return {
+        ...(meaning ? { meaning } : {}),
         version: parts.version,
         home: parts.home,
         model: await models.current(),
@@ -233,6 +235,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
           ...(await toolWarnings(policy, tools())),
           ...channels.flatMap((channel) => channel.warnings?.() ?? []),
           ...limits.sentences(),
+          ...(meaning?.degraded ? [`Files are searched by words alone: ${meaning.degraded}`] : []),
           ...told,
         ]),
         started,

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { TokenCounter } from '../context.ts'
 import { createDocumentReader, type DocumentReader } from '../document.ts'
-import type { Embedder, SearchEngine } from '../search.ts'
+import type { Embedder, MeaningSettings, SearchEngine } from '../search.ts'
 import { openBlobs, type SessionStore } from '../session.ts'
 import type { Clock } from './clock.ts'
 import { createLibrary, type Library, type LibraryLimits } from './library.ts'
@@ -10,9 +10,17 @@ import { createLibrary, type Library, type LibraryLimits } from './library.ts'
 export interface FileRoom {
   readonly library: Library
   readonly engine: () => Promise<SearchEngine>
+  /** The embedding model, and why it could not be used when it was asked last. Absent where none is configured. */
+  meaning(): Promise<MeaningStatus | undefined>
   /** Reads and indexes what a former process had not. */
   recover(): Promise<void>
   close(): Promise<void>
+}
+
+export interface MeaningStatus {
+  /** Of the embedding model, with everything that changes its vectors. */
+  readonly embedder: string
+  readonly degraded?: string
 }
 
 export interface FileRoomOptions {
@@ -26,6 +34,7 @@ export interface FileRoomOptions {
   /** Closed with the room. One of its own unless given. */
   readonly reader?: DocumentReader
   readonly embedder?: Embedder
+  readonly meaning?: MeaningSettings
   readonly readOnly?: boolean
   readonly warn: (text: string) => void
 }
@@ -33,7 +42,7 @@ export interface FileRoomOptions {
 const defaults: LibraryLimits = { maxBytes: 50 * 1024 * 1024, maxTokens: 1_000_000 }
 
 export function openFileRoom(options: FileRoomOptions): FileRoom {
-  const { store, data, clock, counter, limits = defaults, embedder, readOnly = false, warn } = options
+  const { store, data, clock, counter, limits = defaults, embedder, meaning, readOnly = false, warn } = options
   const stopped = new AbortController()
   let opening: Promise<SearchEngine> | undefined
   const engine = () => (opening ??= open())
@@ -45,6 +54,7 @@ export function openFileRoom(options: FileRoomOptions): FileRoom {
       readOnly,
       onWarning: warn,
       ...(embedder ? { embedder } : {}),
+      ...(meaning ? { meaning } : {}),
     })
   }
 
@@ -96,6 +106,12 @@ export function openFileRoom(options: FileRoomOptions): FileRoom {
   return {
     library,
     engine,
+    async meaning() {
+      if (!embedder) return undefined
+      const index = await opening?.catch(() => undefined)
+      const { degraded } = (await index?.progress([])) ?? {}
+      return { embedder: embedder.id, ...(degraded === undefined ? {} : { degraded }) }
+    },
     recover: () => (recovering = recover()),
     async close() {
       stopped.abort()

@@ -71,10 +71,11 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
   const plugins = await startedPlugins(options, { store, policy, reader, subjects })
   const orphans = recovers === false ? 0 : endOrphans()
   if (orphans > 0) tell(`${orphans} programs that a former process had left running were ended.`)
-  const { embedder, warnings } = configuredEmbedder(configuration.search, environment)
+  const { embedder, meaning, warnings } = configuredEmbedder(configuration.search, environment)
   for (const warning of warnings) tell(warning)
   const files = openFileRoom({
     ...(embedder ? { embedder } : {}),
+    ...(meaning ? { meaning } : {}),
     store,
     data: homeAt(home).data,
     clock: systemClock,

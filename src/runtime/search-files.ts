@@ -10,7 +10,7 @@ import { collectionOf, type Library } from './library.ts'
 export async function searchFiles(
   library: Library,
   engine: () => Promise<SearchEngine>,
-  { text, project, limit = 10 }: FileSearch,
+  { text, project, limit = 10, by }: FileSearch,
 ): Promise<FileSearchAnswer> {
   const files = await library.files(project === undefined ? undefined : { type: 'project', id: project })
   const nothing = { hits: [], progress: { documents: files.length, indexed: 0, chunks: 0, embedded: 0 } }
@@ -18,11 +18,11 @@ export async function searchFiles(
   const collections = [...new Set(files.map(({ owner }) => collectionOf(owner)))]
   try {
     const index = await engine()
-    const [hits, progress] = await Promise.all([
-      index.search({ text, collections, limit }),
+    const [found, progress] = await Promise.all([
+      index.search({ text, collections, limit, ...(by === undefined ? {} : { by }) }),
       index.progress(collections),
     ])
-    return { hits, progress }
+    return { ...found, progress }
   } catch (error) {
     const { SearchError } = await import('../search.ts')
     if (!(error instanceof SearchError)) throw error

@@ -19,7 +19,7 @@ export function searchAgentFilesTool(search: SearchFilesOptions['search']): Tool
 
 /** Every tool that `turnSetting` can make, so that its owner finds all of them in one list, and can deny each. */
 export function sessionTools(): readonly SessionTool[] {
-  const nothing = async () => []
+  const nothing = async () => ({ documents: [] })
   return [
     listed(searchProjectTool(nothing), 'sessions of a project whose files are not sent as a whole'),
     listed(searchAgentFilesTool(nothing), 'sessions of a custom agent that has files with text'),

@@ -63,7 +63,9 @@ export function turnCitations(entries: readonly Entry[], documents: readonly Sou
         content,
         ...(metadata === undefined ? {} : { metadata }),
       }))
-      return { result: { ...result, output: resultsText(results) }, sources: given }
+      const degraded = result.meta?.['degraded']
+      const output = resultsText(results, typeof degraded === 'string' ? degraded : undefined)
+      return { result: { ...result, output }, sources: given }
     },
     async sourcesOf(text) {
       if (sources.size === 0) return []

@@ -1,6 +1,6 @@
-import type { CustomAgent, FoundDocument, Project } from '../plugin.ts'
+import type { CustomAgent, FoundDocument, FoundDocuments, Project } from '../plugin.ts'
 import { readAttachmentTool, searchAttachmentTool } from '../plugin.ts'
-import type { SearchEngine, SearchHit } from '../search.ts'
+import type { SearchAnswer, SearchEngine, SearchHit } from '../search.ts'
 import type { FileRow } from '../session.ts'
 import { SubjectError, type SubjectReading, type Subjects } from '../subject.ts'
 import type { Tool } from '../tool.ts'
@@ -117,8 +117,7 @@ interface Visible {
 function fileTools({ engine, library }: SettingParts, visible: Visible): readonly Tool[] {
   const { project, agent, fit, ofAgent, ofSession } = visible
   const search = (collections: readonly string[]) => async (text: string, limit: number, signal: AbortSignal) => {
-    const hits = await (await engine()).search({ text, collections, limit, signal })
-    return hits.map(documentOf)
+    return foundIn(await (await engine()).search({ text, collections, limit, signal }))
   }
   const searched = fit && !fit.fits && fit.files.length > 0 ? fit.files : []
   const readable = [...ofSession, ...ofAgent, ...searched, ...(fit?.tables ?? [])].filter(hasText)
@@ -141,7 +140,7 @@ function fileTools({ engine, library }: SettingParts, visible: Visible): readonl
       async search(file, text, signal) {
         const { owner } = readable.find(({ id }) => id === file)!
         const query = { text, collections: [collectionOf(owner)], documents: [file], limit: 8, perDocument: 8, signal }
-        return (await (await engine()).search(query)).map(documentOf)
+        return foundIn(await (await engine()).search(query))
       },
     }),
   ]
@@ -149,6 +148,10 @@ function fileTools({ engine, library }: SettingParts, visible: Visible): readonl
 
 function hasText({ state }: FileRow): boolean {
   return state.type === 'ready' && state.reading.kind !== 'image'
+}
+
+function foundIn({ hits, degraded }: SearchAnswer): FoundDocuments {
+  return { documents: hits.map(documentOf), ...(degraded === undefined ? {} : { degraded }) }
 }
 
 function documentOf({ document, title, url, updated, chunk, score }: SearchHit): FoundDocument {

@@ -47,7 +47,19 @@ export interface SearchQuery {
   readonly limit?: number
   /** At most so many hits of one document. 3 unless given. */
   readonly perDocument?: number
+  /** How to search. Both ways unless given; without an embedding model there is only `words`. */
+  readonly by?: SearchWay | 'both'
   readonly signal?: AbortSignal
+}
+
+/** By the words of a passage, or by what it means to an embedding model. */
+export type SearchWay = 'words' | 'meaning'
+
+export interface SearchAnswer {
+  /** Best first. */
+  readonly hits: readonly SearchHit[]
+  /** Why the passages were searched by their words alone although there is an embedding model, as a sentence for people. */
+  readonly degraded?: string
 }
 
 export interface SearchHit {
@@ -59,7 +71,7 @@ export interface SearchHit {
   /** Higher is better; comparable within one answer alone. */
   readonly score: number
   /** How it was found, for whoever asks why: the rank in each list that held it, and what that list measured. */
-  readonly ranks: readonly { readonly by: 'words' | 'meaning'; readonly rank: number; readonly value: number }[]
+  readonly ranks: readonly { readonly by: SearchWay; readonly rank: number; readonly value: number }[]
 }
 
 /** How far an index has come. */
@@ -69,6 +81,8 @@ export interface IndexProgress {
   readonly chunks: number
   /** Chunks that have a vector of the current embedding model. */
   readonly embedded: number
+  /** Why the embedding model could not be used when it was asked last; absent where it answered, or there is none. */
+  readonly degraded?: string
 }
 
 /**
@@ -82,7 +96,7 @@ export interface SearchEngine {
   assign(document: string, collections: readonly string[]): Promise<boolean>
   /** Answers whether it was there. */
   remove(document: string): Promise<boolean>
-  search(query: SearchQuery): Promise<readonly SearchHit[]>
+  search(query: SearchQuery): Promise<SearchAnswer>
   /** Chunks of a document next to each other, from `start` on, for whoever reads on from a hit. */
   read(document: string, range: { readonly start: number; readonly characters: number }): Promise<string | undefined>
   /** Computes the vectors that are missing, oldest first, until all are there or `signal` is aborted. Nothing without a model. */
@@ -95,6 +109,17 @@ export interface SearchEngine {
   documents(): Promise<readonly KnownDocument[]>
   /** Ends what runs and waits until it has stopped. */
   close(): Promise<void>
+}
+
+/** How much the meaning of a passage counts beside its words. */
+export interface MeaningSettings {
+  /**
+   * What a rank in the list by meaning is worth beside the same rank in the list by words, from 0 to 1. 0.25 unless given:
+   * a model that was not chosen for the texts then makes no answer worse (decision 0013).
+   */
+  readonly weight?: number
+  /** The least cosine of question and passage that makes a passage an answer, from 0 to 1. Measured unless given. */
+  readonly floor?: number
 }
 
 /** Turns texts into vectors of one length. */

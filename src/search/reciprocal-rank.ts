@@ -1,7 +1,9 @@
-import type { SearchHit } from './engine.ts'
+import type { SearchHit, SearchWay } from './engine.ts'
 
 export interface RankedList {
-  readonly by: SearchHit['ranks'][number]['by']
+  readonly by: SearchWay
+  /** What a place in this list is worth beside the same place in a list of weight 1. */
+  readonly weight: number
   /** Best first. */
   readonly candidates: readonly { readonly number: number; readonly value: number }[]
 }
@@ -16,16 +18,16 @@ export interface Fused {
 const K = 60
 
 /**
- * Combines lists whose values cannot be compared by the places they give: each place is worth `1 / (60 + rank)`. Best
- * first; what came first into the index wins a tie.
+ * Combines lists whose values cannot be compared by the places they give: each place is worth `weight / (60 + rank)`.
+ * Best first; what came first into the index wins a tie.
  */
 export function byReciprocalRank(lists: readonly RankedList[]): readonly Fused[] {
   const fused = new Map<number, { score: number; ranks: SearchHit['ranks'][number][] }>()
-  for (const { by, candidates } of lists) {
+  for (const { by, weight, candidates } of lists) {
     candidates.forEach(({ number, value }, index) => {
       const one = fused.get(number) ?? { score: 0, ranks: [] }
       fused.set(number, one)
-      one.score += 1 / (K + index + 1)
+      one.score += weight / (K + index + 1)
       one.ranks.push({ by, rank: index + 1, value })
     })
   }

@@ -22,8 +22,20 @@ const hit = z.looseObject({
 })
 
 const progress = z
-  .object({ documents: z.number(), indexed: z.number(), chunks: z.number(), embedded: z.number() })
+  .object({
+    documents: z.number(),
+    indexed: z.number(),
+    chunks: z.number(),
+    embedded: z.number(),
+    degraded: z.string().optional(),
+  })
   .describe('How far the index has come.')
+
+const answer = z.object({
+  hits: z.array(hit),
+  degraded: z.string().optional().describe('Why only words were searched although there is an embedding model.'),
+  progress,
+})
 
 /** Passages of files, for a person. */
 export function searchRoutes(runtime: Runtime): readonly Route[] {
@@ -36,13 +48,17 @@ export function searchRoutes(runtime: Runtime): readonly Route[] {
       query: z.strictObject({
         q: z.string().regex(/\S/, 'expected words to look for').max(2000).describe('Words to look for, never syntax.'),
         project: z.string().min(1).optional().describe('Only files of this project. All files where absent.'),
+        by: z
+          .enum(['words', 'meaning', 'both'])
+          .default('both')
+          .describe('By their words, by what they mean to the embedding model, or both.'),
         limit: limit(10, 100),
       }),
-      answers: { 200: { description: 'Hits, best first', schema: z.object({ hits: z.array(hit), progress }) } },
-      handle: async ({ query: { q: text, project, limit: most } }) => {
-        if (project === undefined) return json(await runtime.search({ text, limit: most }))
+      answers: { 200: { description: 'Hits, best first', schema: answer } },
+      handle: async ({ query: { q: text, project, limit: most, by } }) => {
+        if (project === undefined) return json(await runtime.search({ text, limit: most, by }))
         await runtime.projects.get(project)
-        return json(await runtime.search({ text, project, limit: most }))
+        return json(await runtime.search({ text, project, limit: most, by }))
       },
     }),
   ]

@@ -20,7 +20,7 @@ export function indexCases(searchCase: SearchCase): void {
     const pages = [0, text.indexOf('\f')]
     const more = { title: 'On life', url: 'https://example.org/life', updated: '2026-01-02T03:04:05.000Z', pages }
     await engine.index(documentOf('a', text.padEnd(5_000, ' .'), more))
-    const [hit] = await engine.search({ text: 'springs', collections: ['all'], limit: 1 })
+    const [hit] = (await engine.search({ text: 'springs', collections: ['all'], limit: 1 })).hits
     assert.ok(hit)
     const { chunk, score, ranks, ...rest } = hit
     assert.deepEqual(rest, { document: 'a', title: more.title, url: more.url, updated: more.updated })
@@ -36,7 +36,7 @@ export function indexCases(searchCase: SearchCase): void {
 
   searchCase('what a document does not have, its hits do not have either', async (engine) => {
     await engine.index(documentOf('a', 'Life.'))
-    const [hit] = await engine.search({ text: 'life', collections: ['all'] })
+    const [hit] = (await engine.search({ text: 'life', collections: ['all'] })).hits
     assert.deepEqual(Object.keys(hit!).toSorted(), ['chunk', 'document', 'ranks', 'score', 'title'])
     assert.deepEqual(hit!.chunk, { id: hit!.chunk.id, text: 'Life.', start: 0, end: 5, line: 1, headings: [] })
   })
@@ -114,7 +114,7 @@ export function indexCases(searchCase: SearchCase): void {
     const text = Array.from({ length: 800 }, (_, index) => `Sentence ${index} tells of 東京 and 😀 springs.`).join(' ')
     await engine.index(documentOf('a', text))
     for (const asked of ['springs', '799', '400', '東京']) {
-      const hits = await engine.search({ text: asked, collections: ['all'], perDocument: 20, limit: 20 })
+      const { hits } = await engine.search({ text: asked, collections: ['all'], perDocument: 20, limit: 20 })
       assert.ok(hits.length > 0, asked)
       for (const { chunk } of hits) assert.equal(text.slice(chunk.start, chunk.end), chunk.text)
     }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { SearchEngine } from '../search.ts'
+import type { Embedder, SearchEngine } from '../search.ts'
 import { documentOf, found, type SearchCase, topicEmbedder } from './search-engine-place.ts'
 
 const topics = [
@@ -26,14 +26,14 @@ export function meaningCases(searchCase: SearchCase): void {
     await engine.index(documentOf('both', 'The ocean, deep and wide.'))
     await engine.index(documentOf('words', 'They called it Ocean.', { title: 'Ocean' }))
     await engine.embedMissing()
-    const hits = await engine.search({ text: 'wide ocean', collections: ['all'] })
+    const { hits } = await engine.search({ text: 'wide ocean', collections: ['all'] })
     assert.equal(hits[0]?.document, 'both')
     assert.deepEqual(
       hits[0].ranks.map((rank) => rank.by),
       ['words', 'meaning'],
     )
     for (const { score, ranks } of hits) {
-      const sum = ranks.reduce((total, { rank }) => total + 1 / (60 + rank), 0)
+      const sum = ranks.reduce((total, { by, rank }) => total + (by === 'words' ? 1 : 0.25) / (60 + rank), 0)
       assert.ok(Math.abs(score - sum) < 1e-12)
     }
     const water = hits.find((hit) => hit.document === 'water')
@@ -44,13 +44,98 @@ export function meaningCases(searchCase: SearchCase): void {
     await engine.close()
   })
 
+  searchCase('a question can be asked in one way alone', async (_, place) => {
+    const engine = await place.open({ embedder: topicEmbedder(topics) })
+    await fill(engine)
+    await engine.index(documentOf('words', 'They called it Ocean Street.', { title: 'Street' }))
+    await engine.embedMissing()
+    assert.deepEqual(await found(engine, 'street', { by: 'words' }), ['words'])
+    assert.deepEqual(await found(engine, 'ocean', { by: 'words' }), ['words'])
+    assert.deepEqual((await found(engine, 'ocean', { by: 'meaning' })).toSorted(), ['water', 'words'])
+    assert.deepEqual(await found(engine, 'street', { by: 'meaning' }), [])
+    await engine.close()
+  })
+
+  searchCase('what only a model holds for an answer stands behind what the words say', async (_, place) => {
+    const open = async (weight?: number) => {
+      const engine = await place.open({
+        embedder: topicEmbedder(topics),
+        meaning: { ...(weight !== undefined && { weight }) },
+      })
+      await engine.index(documentOf('model', 'Sea.'))
+      await engine.index(documentOf('words', 'They write about the Ocean here.'))
+      for (let index = 0; index < 5; index += 1)
+        await engine.index(documentOf(`more${index}`, 'An old map, write to us.'))
+      await engine.embedMissing()
+      const ids = await found(engine, 'write about the ocean')
+      await engine.close()
+      return ids
+    }
+    assert.deepEqual((await open()).at(-1), 'model')
+    assert.equal((await open(1)).indexOf('model'), 1)
+    assert.ok(!(await open(0)).includes('model'))
+  })
+
+  searchCase('what is farther away than the floor is no answer', async (_, place) => {
+    const embedder = topicEmbedder(topics)
+    const engine = await place.open({ embedder, meaning: { floor: 0.9 } })
+    await engine.index(documentOf('sea', 'The sea.'))
+    await engine.index(documentOf('both', 'The sea below the hill.'))
+    await engine.embedMissing()
+    assert.deepEqual(await found(engine, 'ocean'), ['sea'])
+    await engine.close()
+    const open = await place.open({ embedder, meaning: { floor: 0.5 } })
+    assert.deepEqual(await found(open, 'ocean'), ['sea', 'both'])
+    await open.close()
+  })
+
+  searchCase('where all texts are alike to a model, a question without meaning finds nothing', async (_, place) => {
+    const inner = topicEmbedder(topics)
+    const embedder: Embedder = {
+      ...inner,
+      id: 'alike',
+      embed: async (texts, options) =>
+        (await inner.embed(texts, options)).map((vector) => Float32Array.from([...vector, 2])),
+    }
+    const engine = await place.open({ embedder })
+    await engine.index(documentOf('water', 'The sea is deep.'))
+    for (let index = 0; index < 10; index += 1) await engine.index(documentOf(`land${index}`, 'The hill is high.'))
+    await engine.embedMissing()
+    assert.deepEqual(await found(engine, 'xyzzy'), [])
+    assert.deepEqual(await found(engine, 'ocean'), ['water'])
+    await engine.close()
+  })
+
+  searchCase('an answer that had to do without the model says so', async (_, place) => {
+    let fails = false
+    const embedder = topicEmbedder(topics, {
+      before: () => {
+        if (fails) throw new Error('connection refused')
+      },
+    })
+    const engine = await place.open({ embedder })
+    await fill(engine)
+    await engine.embedMissing()
+    const ask = () => engine.search({ text: 'sea', collections: ['all'] })
+    assert.equal((await ask()).degraded, undefined)
+    fails = true
+    const { hits, degraded } = await ask()
+    assert.deepEqual(
+      hits.map(({ document }) => document),
+      ['water'],
+    )
+    assert.equal(degraded, 'Found by words alone: the embedding model topics: connection refused.')
+    assert.equal((await engine.search({ text: 'sea', collections: ['all'], by: 'words' })).degraded, undefined)
+    await engine.close()
+  })
+
   searchCase('a model reads a chunk below its title and headings, and questions as questions', async (_, place) => {
     const embedder = topicEmbedder(topics)
     const engine = await place.open({ embedder })
     await engine.index(documentOf('a', '# Waters\n\nIt is salty.', { title: 'The sea' }))
     await engine.embedMissing()
     await engine.search({ text: 'ocean', collections: ['all'] })
-    assert.deepEqual(embedder.asked, [
+    assert.deepEqual(embedder.asked.slice(0, 2), [
       { kind: 'document', texts: ['The sea\nWaters\n\n# Waters\n\nIt is salty.'] },
       { kind: 'query', texts: ['ocean'] },
     ])

@@ -1,10 +1,11 @@
-import type { Embedder, IndexedDocument, SearchEngine, SearchHit } from '../search.ts'
+import type { Embedder, IndexedDocument, MeaningSettings, SearchEngine, SearchHit } from '../search.ts'
 
 /** Somewhere to keep an index, empty at first. */
 export interface SearchPlace {
   /** Opens what is kept here. May be called again after `close`. */
   open(options?: {
     readonly embedder?: Embedder
+    readonly meaning?: MeaningSettings
     readonly onWarning?: (message: string) => void
   }): Promise<SearchEngine>
   remove(): Promise<void>
@@ -24,7 +25,7 @@ export async function found(
   text: string,
   more: Partial<Parameters<SearchEngine['search']>[0]> = {},
 ): Promise<readonly string[]> {
-  return idsOf(await engine.search({ text, collections: ['all'], ...more }))
+  return idsOf((await engine.search({ text, collections: ['all'], ...more })).hits)
 }
 
 export function idsOf(hits: readonly SearchHit[]): readonly string[] {

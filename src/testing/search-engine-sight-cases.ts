@@ -66,7 +66,7 @@ export function sightCases(searchCase: SearchCase): void {
   searchCase('the same question gives the same answer, best first', async (engine) => {
     for (let index = 0; index < 30; index += 1)
       await engine.index(documentOf(`d${index}`, `Life ${'and more '.repeat(index % 7)}.`))
-    const ask = () => engine.search({ text: 'life and more', collections: ['all'], limit: 20 })
+    const ask = async () => (await engine.search({ text: 'life and more', collections: ['all'], limit: 20 })).hits
     const hits = await ask()
     assert.deepEqual(await ask(), hits)
     const scores = hits.map((hit) => hit.score)

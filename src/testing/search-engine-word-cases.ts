@@ -57,7 +57,7 @@ export function wordCases(searchCase: SearchCase): void {
   searchCase('a part is found by the headings above it', async (engine) => {
     const parts = ['Winter', 'Summer'].map((name) => `# ${name}\n\n${'It was as it always is. '.repeat(80)}`)
     await engine.index(documentOf('a', parts.join('\n\n')))
-    const hits = await engine.search({ text: 'summer', collections: ['all'] })
+    const { hits } = await engine.search({ text: 'summer', collections: ['all'] })
     assert.ok(hits.length > 1)
     for (const { chunk } of hits) assert.deepEqual(chunk.headings, ['Summer'])
   })

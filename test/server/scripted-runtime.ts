@@ -406,9 +406,13 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
     summariseNotes,
     pairings: scriptedPairings(time),
     library: scriptedLibrary(time),
-    search: async ({ text, project, limit = 10 }) => ({
-      hits: project === undefined ? found.filter(({ chunk }) => chunk.text.includes(text)).slice(0, limit) : [],
-      progress: { documents: 2, indexed: 1, chunks: 3, embedded: 0 },
+    search: async ({ text, project, limit = 10, by }) => ({
+      hits:
+        project === undefined && by !== 'meaning'
+          ? found.filter(({ chunk }) => chunk.text.includes(text)).slice(0, limit)
+          : [],
+      ...(text === 'embedder down' ? { degraded: 'Found by words alone: the embedding model x: no answer.' } : {}),
+      progress: { documents: 2, indexed: 1, chunks: 3, embedded: text === 'spring' && by !== undefined ? 3 : 0 },
     }),
     deleteSession: async (session) => rows.delete(session) && logs.delete(session),
     complete: async function* (input) {

@@ -4,7 +4,7 @@ import { searchFiles } from '../search/search-files.ts'
 export const search: Command = {
   name: 'search',
   summary: 'find passages of files',
-  usage: ['search TEXT [--project ID] [--limit N] [--explain] [--json]'],
+  usage: ['search TEXT [--project ID] [--limit N] [--explain | --compare] [--json]'],
   details:
     'Finds by words, and by meaning too where an embedding model is configured. Whatever is written is words to look ' +
     'for, never syntax. Each hit says where it stands; the last line how far the index is.',
@@ -13,7 +13,8 @@ export const search: Command = {
     project: { value: 'ID', summary: 'only files of this project (its id or name)' },
     limit: { value: 'N', summary: 'at most so many hits, 10 unless said' },
     explain: { summary: 'say how each hit was found' },
-    json: { ...jsonOption, summary: 'print {hits, progress}' },
+    compare: { summary: 'show what words and meaning find side by side, and what they share' },
+    json: { ...jsonOption, summary: 'print {hits, progress}, or {words, meaning, both, agreement}' },
   },
   run: searchFiles,
 }

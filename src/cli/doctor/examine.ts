@@ -3,6 +3,7 @@ import { runningGateway } from '../running-gateway.ts'
 import { checkAudit } from './check-audit.ts'
 import { checkConfiguration } from './check-configuration.ts'
 import { checkContents } from './check-contents.ts'
+import { checkEmbedder } from './check-embedder.ts'
 import { checkHome, checkPrivacy } from './check-home.ts'
 import { checkClock, checkDisk, checkNode } from './check-machine.ts'
 import { checkModel } from './check-model.ts'
@@ -48,6 +49,7 @@ export async function examine(home: string, io: Io): Promise<readonly Finding[]>
     await checkGateway(home, gateway),
     ...(await checkToken(home, gateway)),
     await checkModel(createModels({ providers, models, environment }), model),
+    ...(await checkEmbedder(loaded.configuration.search, environment)),
     ...(await checkSkills(home, loaded.configuration, io)),
     ...(await checkPolicy(home, io)),
     ...(loaded.problems.length === 0 ? await checkTools(home, storePath(home), io) : []),

@@ -9,23 +9,38 @@ import { type Io, note, print, printJson, width } from '../io.ts'
 import { findRecord } from '../records/find-record.ts'
 import { projectKind } from '../records/record-kind.ts'
 import { styled } from '../style.ts'
+import { compareWays, showWays } from './compare-ways.ts'
+import { passagePlace } from './passage-place.ts'
 import { snippet } from './snippet.ts'
 
 /** Shows where words stand in files, best first, and how far the index is. */
 export async function searchFiles(call: CommandCall, io: Io): Promise<number> {
   const text = call.words.join(' ')
-  const { hits, progress } = await connected(call.home, io, 'read', (connection) => found(connection, text, call))
+  if (call.has('compare')) {
+    const compared = await connected(call.home, io, 'read', (connection) =>
+      compareWays((by) => found(connection, text, call, by)),
+    )
+    return showWays(compared, io, call.json)
+  }
+  const answer = await connected(call.home, io, 'read', (connection) => found(connection, text, call))
+  const { hits, degraded, progress } = answer
   if (call.json) {
-    printJson(io, { hits, progress })
+    printJson(io, answer)
     return 0
   }
+  if (degraded !== undefined) note(io, degraded)
   for (const hit of hits) showHit(hit, text, call, io)
   if (hits.length === 0) note(io, 'Nothing was found.')
   note(io, styled(io, 'dim', progressText(progress), io.stderr))
   return 0
 }
 
-async function found(connection: Connection, text: string, call: CommandCall): Promise<FileSearchAnswer> {
+async function found(
+  connection: Connection,
+  text: string,
+  call: CommandCall,
+  by?: 'words' | 'meaning' | 'both',
+): Promise<FileSearchAnswer> {
   const [project, limit] = [call.text('project'), call.text('limit')]
   if (limit !== undefined && !/^[1-9]\d{0,2}$/.test(limit)) {
     throw usageFailure(`--limit cannot be ${limit}.`, 'Write a number from 1 to 100.')
@@ -34,24 +49,19 @@ async function found(connection: Connection, text: string, call: CommandCall): P
     q: text,
     ...(project === undefined ? {} : { project: (await findRecord(connection, projectKind, project)).id }),
     ...(limit === undefined ? {} : { limit }),
+    ...(by === undefined ? {} : { by }),
   })
   return await ask<FileSearchAnswer>(connection, `/api/search?${query.toString()}`)
 }
 
 function showHit(hit: SearchHit, text: string, call: CommandCall, io: Io): void {
   const { title, document, chunk, score, ranks } = hit
-  print(io, `${styled(io, 'bold', exactLine(title))}  ${placeText(chunk)}  ${styled(io, 'dim', document)}`)
+  print(io, `${styled(io, 'bold', exactLine(title))}  ${passagePlace(chunk)}  ${styled(io, 'dim', document)}`)
   const marked = snippet(chunk.text, text, Math.max(60, 2 * width(io) - 20))
   print(io, `  ${marked.map(({ word, hit: isHit }) => (isHit ? styled(io, 'yellow', word) : word)).join('')}`)
   if (!call.has('explain')) return
   const ways = ranks.map(({ by, rank, value }) => `${by} rank ${rank} (${value.toPrecision(3)})`)
   print(io, styled(io, 'dim', `  score ${score.toFixed(4)}: ${ways.join(', ')}`))
-}
-
-/** Where a passage stands: its page, or its line, and the headings above it. */
-function placeText({ page, line, headings }: SearchHit['chunk']): string {
-  const place = page === undefined ? `line ${line}` : `page ${page}`
-  return [place, ...(headings.length === 0 ? [] : [headings.map(exactLine).join(' › ')])].join(', ')
 }
 
 function progressText({ documents, indexed, chunks, embedded }: IndexProgress): string {

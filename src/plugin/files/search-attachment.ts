@@ -1,11 +1,12 @@
 import type { Tool } from '../../tool.ts'
-import type { FoundDocument } from '../cited-document.ts'
+import type { FoundDocuments } from '../cited-document.ts'
+import { nothingFound } from './search-files.ts'
 import { noSuchFile, type ReadableFile } from './read-attachment.ts'
 
 export interface SearchAttachmentOptions {
   readonly files: readonly ReadableFile[]
   /** Passages of this one file. */
-  search(file: string, query: string, signal: AbortSignal): Promise<readonly FoundDocument[]>
+  search(file: string, query: string, signal: AbortSignal): Promise<FoundDocuments>
 }
 
 /** `search_attachment`: passages of one file of the conversation, with their places. */
@@ -26,9 +27,10 @@ export function searchAttachmentTool({ files, search }: SearchAttachmentOptions)
       const { id, query } = input as { readonly id: string; readonly query: string }
       const file = files.find((each) => each.id === id)
       if (!file) return { ok: false, error: noSuchFile(id, files) }
-      const documents = await search(id, query, signal)
-      if (documents.length === 0) return { ok: true, output: `Nothing of that was found in ${file.name}.` }
-      return { ok: true, output: documents.map(({ content }) => content).join('\n\n'), meta: { documents } }
+      const { documents, degraded } = await search(id, query, signal)
+      if (documents.length === 0) return nothingFound(`Nothing of that was found in ${file.name}.`, degraded)
+      const meta = { documents, ...(degraded === undefined ? {} : { degraded }) }
+      return { ok: true, output: documents.map(({ content }) => content).join('\n\n'), meta }
     },
   }
 }

@@ -1,12 +1,12 @@
-import type { Tool } from '../../tool.ts'
-import type { FoundDocument } from '../cited-document.ts'
+import type { Tool, ToolResult } from '../../tool.ts'
+import type { FoundDocuments } from '../cited-document.ts'
 
 export interface SearchFilesOptions {
   readonly name: 'search_project' | 'search_files_of_agent'
   /** What is searched, for the description: `the files of this project`. */
   readonly what: string
   /** Already narrowed to what the session may see. */
-  search(query: string, limit: number, signal: AbortSignal): Promise<readonly FoundDocument[]>
+  search(query: string, limit: number, signal: AbortSignal): Promise<FoundDocuments>
 }
 
 const MOST = 25
@@ -31,13 +31,18 @@ export function searchFilesTool({ name, what, search }: SearchFilesOptions): Too
     async execute(input, { signal }) {
       // The toolbox has checked it against the schema above.
       const { query, limit = 10 } = input as { readonly query: string; readonly limit?: number }
-      const documents = await search(query, limit, signal)
-      if (documents.length === 0) return { ok: true, output: 'Nothing was found. Try other words.' }
+      const { documents, degraded } = await search(query, limit, signal)
+      if (documents.length === 0) return nothingFound('Nothing was found. Try other words.', degraded)
       return {
         ok: true,
         output: documents.map(({ title, content }) => `${title}\n${content}`).join('\n\n'),
-        meta: { documents },
+        meta: { documents, ...(degraded === undefined ? {} : { degraded }) },
       }
     },
   }
+}
+
+/** Also what was not found may be there, where a search was not as good as it can be. */
+export function nothingFound(text: string, degraded: string | undefined): ToolResult {
+  return { ok: true, output: degraded === undefined ? text : `${text} ${degraded}` }
 }

@@ -246,6 +246,26 @@ const embedding = z.strictObject({
     .optional()
     .describe('Where the server is. Ollama is looked for at its usual address.'),
   apiKeyEnv: variable.optional().describe('Environment variable that holds the key.'),
+  prefixes: z
+    .strictObject({
+      documents: z.string().max(500).default('').describe('Before each passage.'),
+      queries: z.string().max(500).default('').describe('Before each question.'),
+    })
+    .optional()
+    .describe('What the model has to read before a text. Known for well-known models.'),
+  dimensions: z.int().min(1).max(65_536).optional().describe('Length of the vectors, where the model can choose.'),
+  weight: z
+    .number()
+    .min(0)
+    .max(1)
+    .default(0.25)
+    .describe('What a rank by meaning is worth beside the same rank by words.'),
+  floor: z
+    .number()
+    .min(0)
+    .max(1)
+    .optional()
+    .describe('The least cosine of question and passage that makes a passage an answer. Measured unless given.'),
 })
 
 const search = z.strictObject({

@@ -5,12 +5,41 @@ import { test, type TestContext } from 'node:test'
 import type { EmbeddingModelV4 } from '@ai-sdk/provider'
 import type { Embedder } from '../engine.ts'
 import { aiSdkEmbedder } from './ai-sdk.ts'
+import { knownPrefixes } from './known-prefixes.ts'
 import { ollamaEmbedder } from './ollama.ts'
 import { openaiCompatibleEmbedder } from './openai-compatible.ts'
 
 const SECRET = 'sesame-open-1234'
 const ask = (embedder: Embedder, texts = ['one', 'two'], kind: 'document' | 'query' = 'document') =>
   embedder.embed(texts, { kind })
+
+test('a well-known model has the prefixes that its authors ask for, in whatever way a server spells its name', () => {
+  const nomic = { document: 'search_document: ', query: 'search_query: ' }
+  assert.deepEqual(
+    [
+      'nomic-embed-text',
+      'nomic-embed-text:v1.5',
+      'nomic-ai/nomic-embed-text-v1.5',
+      'text-embedding-3-small',
+      'bge-m3',
+    ].map(knownPrefixes),
+    [nomic, nomic, nomic, undefined, undefined],
+  )
+  assert.deepEqual(
+    [
+      'intfloat/multilingual-e5-large',
+      'multilingual-e5-large-instruct',
+      'snowflake-arctic-embed2',
+      'mxbai-embed-large',
+    ].map((model) => knownPrefixes(model)?.query),
+    [
+      'query: ',
+      'Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery: ',
+      'query: ',
+      'Represent this sentence for searching relevant passages: ',
+    ],
+  )
+})
 
 test('Ollama is asked at /api/embed, for all texts at once', async (context) => {
   const service = await scripted(context, () => ({

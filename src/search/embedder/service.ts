@@ -1,4 +1,5 @@
 import type { Embedder } from '../engine.ts'
+import type { EmbeddingPrefixes } from './known-prefixes.ts'
 
 /** What embedders over HTTP have in common. */
 export interface EmbeddingService {
@@ -9,7 +10,7 @@ export interface EmbeddingService {
   /** How long its vectors shall be, for models that can choose. */
   readonly dimensions?: number
   /** What the model wants to read before a text, where it tells documents and questions apart: `search_query: `, say. */
-  readonly prefixes?: { readonly document: string; readonly query: string }
+  readonly prefixes?: EmbeddingPrefixes
   /** Texts of one call at most. 32 unless given. */
   readonly batch?: number
   readonly headers?: Readonly<Record<string, string>>

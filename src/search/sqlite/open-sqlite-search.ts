@@ -1,11 +1,12 @@
 import { setImmediate as pause } from 'node:timers/promises'
-import type { Embedder, SearchEngine } from '../engine.ts'
+import type { Embedder, IndexProgress, MeaningSettings, SearchEngine } from '../engine.ts'
 import { SearchError } from '../search-error.ts'
 import { type Connection, openConnection } from './connection.ts'
 import { documentsOf, readyDocument, setCollections, strayDocuments } from './document-table.ts'
 import { embedMissing } from './embed-missing.ts'
 import { clear, indexDocument, removeDocument } from './index-document.ts'
 import { readText } from './piece-table.ts'
+import { noiseFloor } from './noise-floor.ts'
 import { progressOf } from './progress.ts'
 import { searchIn } from './search-in.ts'
 import { sights } from './sight.ts'
@@ -18,6 +19,7 @@ export interface SqliteSearchOptions {
   readonly path: string
   /** Without one, documents are found by their words alone. */
   readonly embedder?: Embedder
+  readonly meaning?: MeaningSettings
   /** For who only asks, beside the process that indexes. */
   readonly readOnly?: boolean
   /** How long the vector of a question may take before its words have to do, ms. 3,000 unless given. */
@@ -31,6 +33,7 @@ export interface SqliteSearchOptions {
 }
 
 const DEFAULT_EMBEDDER_TIMEOUT_MS = 3_000
+const DEFAULT_WEIGHT = 0.25
 const DEFAULT_VECTOR_BYTES = 256 * 1024 * 1024
 
 /**
@@ -46,6 +49,13 @@ export async function openSqliteSearch(options: SqliteSearchOptions): Promise<Se
   const closing = new AbortController()
   const currentEmbedder = () => (embedder ? embedderRow(connection, embedder.id) : undefined)
   const vectors = vectorList(connection, currentEmbedder, options.maxVectorBytes ?? DEFAULT_VECTOR_BYTES)
+  /** Why the embedding model could not be used when it was asked last. */
+  let fault: string | undefined
+  const progress = (collections?: readonly string[]): IndexProgress => ({
+    ...progressOf(connection, currentEmbedder()?.number, collections),
+    ...(fault !== undefined && { degraded: fault }),
+  })
+  const noise = embedder && noiseFloor(connection, vectors, embedder, () => currentEmbedder()?.dimensions)
   const sightOf = sights(connection)
   const inTurn = oneAfterAnother(closing.signal, connection.path)
   const embedInTurn = oneAfterAnother(closing.signal, connection.path)
@@ -83,10 +93,13 @@ export async function openSqliteSearch(options: SqliteSearchOptions): Promise<Se
           sightOf,
           vectors,
           embedder,
+          meaning: { weight: DEFAULT_WEIGHT, ...options.meaning },
+          noise,
           currentEmbedder,
           embedderTimeoutMs: options.embedderTimeoutMs ?? DEFAULT_EMBEDDER_TIMEOUT_MS,
           closing: closing.signal,
           onWarning,
+          onModel: (why) => (fault = why),
         },
         query,
       ),
@@ -100,19 +113,19 @@ export async function openSqliteSearch(options: SqliteSearchOptions): Promise<Se
       embedInTurn(async () => {
         const limits = AbortSignal.any([closing.signal, ...(signal ? [signal] : [])])
         if (embedder) {
-          await embedMissing({
-            connection,
-            embedder,
-            signal: limits,
-            onProgress,
-            onWarning,
-            onVectors: (documents) => vectors.forget(documents),
-          })
+          const onVectors = (documents?: Iterable<number>) => vectors.forget(documents)
+          try {
+            await embedMissing({ connection, embedder, signal: limits, onProgress, onWarning, onVectors })
+            fault = undefined
+          } catch (error) {
+            fault = error instanceof Error ? error.message : String(error)
+            throw error
+          }
         }
-        return progressOf(connection, currentEmbedder()?.number, undefined)
+        return progress()
       }),
     async progress(collections) {
-      return progressOf(connection, currentEmbedder()?.number, collections)
+      return progress(collections)
     },
     async documents() {
       return documentsOf(connection)

@@ -43,9 +43,9 @@ test('no question whatever is syntax', async (context) => {
   )
   await fc.assert(
     fc.asyncProperty(questions, async (text) => {
-      const hits = await engine.search({ text, collections: ['all'] })
+      const { hits } = await engine.search({ text, collections: ['all'] })
       assert.ok(hits.length <= 1)
-      const asked = await engine.search({ text: `${text} death`, collections: ['all'] })
+      const { hits: asked } = await engine.search({ text: `${text} death`, collections: ['all'] })
       assert.deepEqual(
         asked.map((hit) => hit.document),
         ['a'],
@@ -60,7 +60,7 @@ test('any word that was indexed is found, whatever stands around it', async (con
   await fc.assert(
     fc.asyncProperty(fc.string({ unit: 'binary', maxLength: 100, size: 'max' }), async (around) => {
       await engine.index({ ...document('a', `${around} springs ${around}`), digest: around })
-      const hits = await engine.search({ text: 'springs', collections: ['all'] })
+      const { hits } = await engine.search({ text: 'springs', collections: ['all'] })
       assert.equal(hits.length, 1)
     }),
     { numRuns: 200 },
@@ -94,7 +94,7 @@ test('a kill while indexing leaves documents that are whole, and the rest is ind
     assert.ok(known.length >= before)
     before = known.length
     for (const { id } of known) {
-      const ends = await engine.search({ text: 'end', collections: ['all'], documents: [id] })
+      const { hits: ends } = await engine.search({ text: 'end', collections: ['all'], documents: [id] })
       assert.match(ends[0]?.chunk.text ?? '', /The end\.$/)
     }
     await engine.close()
@@ -134,7 +134,7 @@ test('an index that another version wrote is built anew, with a word about it', 
   assert.match(warnings.join(), /another version.*built anew/)
   assert.deepEqual(await second.documents(), [])
   await second.index(document('a', 'Life.'))
-  assert.equal((await second.search({ text: 'life', collections: ['all'] })).length, 1)
+  assert.equal((await second.search({ text: 'life', collections: ['all'] })).hits.length, 1)
 })
 
 test('what is no index is not touched', async (context) => {
@@ -165,9 +165,9 @@ test('an index is readable by its own user alone, and beside its writer by other
   await writer.index(document('a', 'Life.'))
   for (const file of [path, `${path}-wal`]) assert.equal((await stat(file)).mode & 0o777, 0o600)
   const reader = await opened(context, path, { readOnly: true })
-  assert.equal((await reader.search({ text: 'life', collections: ['all'] })).length, 1)
+  assert.equal((await reader.search({ text: 'life', collections: ['all'] })).hits.length, 1)
   await writer.index(document('b', 'Life.'))
-  assert.equal((await reader.search({ text: 'life', collections: ['all'] })).length, 2)
+  assert.equal((await reader.search({ text: 'life', collections: ['all'] })).hits.length, 2)
   await assert.rejects(reader.index(document('c', 'Life.')), { code: 'readonly' })
   await chmod(path, 0o600)
 })
@@ -185,7 +185,7 @@ test('a model that is slow to answer does not keep a question waiting', async (c
   await engine.index(document('a', 'The sea.'))
   await engine.embedMissing()
   slow = true
-  assert.equal((await engine.search({ text: 'sea', collections: ['all'] })).length, 1)
+  assert.equal((await engine.search({ text: 'sea', collections: ['all'] })).hits.length, 1)
   assert.match(warnings.join(), /words alone.*no vector within 20 ms/)
 })
 
@@ -204,10 +204,10 @@ test('a text that the model refuses is passed over, and those beside it are not'
   assert.equal((await engine.embedMissing()).embedded, 5)
   assert.deepEqual(warnings, ['one text has no vector and is found by its words alone: too long'])
   assert.deepEqual(
-    (await engine.search({ text: 'ocean', collections: ['all'] })).map((hit) => hit.document),
+    (await engine.search({ text: 'ocean', collections: ['all'] })).hits.map((hit) => hit.document),
     ['a', 'b', 'd', 'e'],
   )
-  assert.equal((await engine.search({ text: 'poison', collections: ['all'] }))[0]?.document, 'c')
+  assert.equal((await engine.search({ text: 'poison', collections: ['all'] })).hits[0]?.document, 'c')
 })
 
 test('vectors beyond the memory that they may take are read each time, with the same answer', async (context) => {
@@ -219,7 +219,7 @@ test('vectors beyond the memory that they may take are read each time, with the 
   await roomy.embedMissing()
   const ask = (engine: SearchEngine) => engine.search({ text: 'ocean', collections: ['all'], limit: 100 })
   const answer = await ask(roomy)
-  assert.ok(answer.length > 30)
+  assert.ok(answer.hits.length > 30)
   await roomy.close()
   const narrow = await opened(context, path, { embedder, maxVectorBytes: 1 })
   assert.deepEqual(await ask(narrow), answer)
@@ -232,9 +232,9 @@ test('the most frequent words give way where they are too many to measure', asyn
   const paragraph = `${common.join(' ')}. `
   for (let index = 0; index < 20; index += 1) await engine.index(document(`d${index}`, paragraph.repeat(100)))
   await engine.index(document('rare', `${paragraph} An axolotl.`))
-  const hits = await engine.search({ text: `${common.join(' ')} axolotl`, collections: ['all'] })
+  const { hits } = await engine.search({ text: `${common.join(' ')} axolotl`, collections: ['all'] })
   assert.equal(hits[0]?.document, 'rare')
-  assert.ok((await engine.search({ text: common.join(' '), collections: ['all'] })).length > 0)
+  assert.ok((await engine.search({ text: common.join(' '), collections: ['all'] })).hits.length > 0)
 })
 
 async function opened(

@@ -1,4 +1,4 @@
-import type { Embedder, SearchHit, SearchQuery } from '../engine.ts'
+import type { Embedder, MeaningSettings, SearchAnswer, SearchHit, SearchQuery } from '../engine.ts'
 import { byReciprocalRank, type Fused } from '../reciprocal-rank.ts'
 import { unitVector } from '../unit-vector.ts'
 import { readChunk } from './chunk-table.ts'
@@ -6,6 +6,7 @@ import type { Connection } from './connection.ts'
 import { documentAt } from './document-table.ts'
 import { documentOf } from './numbering.ts'
 import type { Sight, Visible } from './sight.ts'
+import type { NoiseFloor } from './noise-floor.ts'
 import type { VectorList } from './vector-list.ts'
 import type { EmbedderRow } from './vector-table.ts'
 import { type Candidate, candidatesByWords } from './word-list.ts'
@@ -15,10 +16,15 @@ export interface SearchPlace {
   readonly sightOf: (visible: Visible) => Sight
   readonly vectors: VectorList
   readonly embedder: Embedder | undefined
+  readonly meaning: MeaningSettings & { readonly weight: number }
+  /** What counts as no answer where no floor is set. Absent without an embedding model. */
+  readonly noise: NoiseFloor | undefined
   readonly currentEmbedder: () => EmbedderRow | undefined
   readonly embedderTimeoutMs: number
   readonly closing: AbortSignal
   readonly onWarning: (message: string) => void
+  /** Whether the model answered the question, and if not, why. */
+  readonly onModel: (fault: string | undefined) => void
 }
 
 const DEFAULT_LIMIT = 10
@@ -28,25 +34,27 @@ const DEPTH = 100
 /** A list may hold so many times more of a document than an answer does: each may prefer other parts of it. */
 const PER_DOCUMENT_SLACK = 2
 
-/** Answers a question from what can be seen. Without a vector in time, from words alone. */
-export async function searchIn(place: SearchPlace, query: SearchQuery): Promise<readonly SearchHit[]> {
-  const { connection, vectors } = place
-  const { limit = DEFAULT_LIMIT, perDocument = DEFAULT_PER_DOCUMENT, signal } = query
+/** Answers a question from what can be seen. Without a vector in time, from words alone, and the answer says why. */
+export async function searchIn(place: SearchPlace, query: SearchQuery): Promise<SearchAnswer> {
+  const { connection, vectors, meaning } = place
+  const { limit = DEFAULT_LIMIT, perDocument = DEFAULT_PER_DOCUMENT, by = 'both', signal } = query
   signal?.throwIfAborted()
   const sight = place.sightOf({ collections: query.collections, documents: query.documents })
-  if (sight.numbers.length === 0 || limit < 1 || perDocument < 1) return []
-  const embedding = vectorOf(place, query)
+  if (sight.numbers.length === 0 || limit < 1 || perDocument < 1) return { hits: [] }
+  const byWordsAlone = by === 'words' || (by === 'both' && meaning.weight === 0)
+  const embedding: Promise<Embedded> = byWordsAlone ? Promise.resolve({}) : vectorOf(place, query)
   const [depth, slack] = [Math.max(DEPTH, limit * 4), perDocument * PER_DOCUMENT_SLACK]
-  const words = best(candidatesByWords(connection, query.text, sight), depth, slack)
-  const vector = await embedding
+  const words = by === 'meaning' ? [] : best(candidatesByWords(connection, query.text, sight), depth, slack)
+  const { vector, floor = 0, degraded } = await embedding
   signal?.throwIfAborted()
-  const near = vector ? await vectors.nearest(vector, sight.numbers, { limit: depth, perDocument: slack }) : []
+  const nearest = { limit: depth, perDocument: slack, floor }
+  const near = vector ? await vectors.nearest(vector, sight.numbers, nearest) : []
   signal?.throwIfAborted()
   const fused = byReciprocalRank([
-    { by: 'words', candidates: words },
-    { by: 'meaning', candidates: near },
+    { by: 'words', weight: 1, candidates: words },
+    { by: 'meaning', weight: by === 'meaning' ? 1 : meaning.weight, candidates: near },
   ])
-  return hitsOf(connection, fused, limit, perDocument)
+  return { hits: hitsOf(connection, fused, limit, perDocument), ...(degraded !== undefined && { degraded }) }
 }
 
 /** The first candidates, without those of a document that has enough of them. */
@@ -64,26 +72,40 @@ function best(candidates: Iterable<Candidate>, depth: number, perDocument: numbe
   return taken
 }
 
-/** The question's vector, or nothing where there is no model, no vectors to compare with, or no answer in time. */
-async function vectorOf(place: SearchPlace, { text, signal }: SearchQuery): Promise<Float32Array | undefined> {
-  const { embedder, currentEmbedder, embedderTimeoutMs, closing, onWarning } = place
-  const dimensions = embedder && currentEmbedder()?.dimensions
-  if (!embedder || !dimensions || text.trim() === '') return undefined
-  const limit = AbortSignal.timeout(embedderTimeoutMs)
-  const signals = AbortSignal.any([limit, closing, ...(signal ? [signal] : [])])
-  try {
-    const [vector] = await orAborted(embedder.embed([text], { kind: 'query', signal: signals }), signals)
-    if (vector?.length === dimensions) return unitVector(vector)
-    onWarning(`${BY_WORDS_ALONE}: ${embedder.id} gave a vector of another length than those in the index`)
-  } catch (error) {
-    if (signal?.aborted || closing.aborted) return undefined
-    const why = limit.aborted ? `no vector within ${embedderTimeoutMs} ms` : messageOf(error)
-    onWarning(`${BY_WORDS_ALONE}: ${embedder.id}: ${why}`)
-  }
-  return undefined
+interface Embedded {
+  readonly vector?: Float32Array
+  /** The cosine above which a passage is an answer. */
+  readonly floor?: number
+  readonly degraded?: string
 }
 
-const BY_WORDS_ALONE = 'a question was answered by words alone'
+/** The question's vector, or nothing where there is no model, no vectors to compare with, or no answer in time. */
+async function vectorOf(place: SearchPlace, { text, signal }: SearchQuery): Promise<Embedded> {
+  const { embedder, currentEmbedder, embedderTimeoutMs, closing, onWarning, onModel, meaning, noise } = place
+  const dimensions = embedder && currentEmbedder()?.dimensions
+  if (!embedder || !dimensions || text.trim() === '') return {}
+  const limit = AbortSignal.timeout(embedderTimeoutMs)
+  const signals = AbortSignal.any([limit, closing, ...(signal ? [signal] : [])])
+  const degraded = (reason: string) => {
+    onWarning(`a question was answered by words alone: ${embedder.id}${reason}`)
+    onModel(`${embedder.id}${reason}`)
+    return { degraded: `Found by words alone: the embedding model ${embedder.id}${reason}.` }
+  }
+  try {
+    const asked = embedder.embed([text], { kind: 'query', signal: signals })
+    // A floor that cannot be measured now is measured at the next question.
+    const measured = Promise.resolve(meaning.floor ?? noise?.measure(signals)).catch(() => undefined)
+    const [[vector], floor = 0] = await orAborted(Promise.all([asked, measured]), signals)
+    if (vector?.length === dimensions) {
+      onModel(undefined)
+      return { vector: unitVector(vector), floor }
+    }
+    return degraded(' gave a vector of another length than those in the index')
+  } catch (error) {
+    if (signal?.aborted || closing.aborted) return {}
+    return degraded(`: ${limit.aborted ? `no vector within ${embedderTimeoutMs} ms` : messageOf(error)}`)
+  }
+}
 
 /** Not every embedder minds its signal. */
 function orAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {

@@ -15,6 +15,8 @@ export interface NearestLimits {
   readonly limit: number
   /** At most so many of one document. */
   readonly perDocument: number
+  /** Only those whose cosine is at least this. */
+  readonly floor: number
 }
 
 /** How long to read and multiply before others have their turn, ms. */
@@ -30,9 +32,13 @@ export function vectorList(
   let bytes = 0
   return { nearest, forget }
 
-  async function nearest(query: Float32Array, documents: readonly number[], { limit, perDocument }: NearestLimits) {
+  async function nearest(
+    query: Float32Array,
+    documents: readonly number[],
+    { limit, perDocument, floor: least }: NearestLimits,
+  ) {
     let found: Candidate[] = []
-    let floor = 0
+    let floor = least
     let began = performance.now()
     for (const document of documents) {
       const block = blockOf(document)
