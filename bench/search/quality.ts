@@ -16,7 +16,7 @@ export interface Quality {
 type Way = (text: string) => Promise<readonly string[]>
 
 const LIMIT = 25
-/** 0.25 is the default. */
+/** 0.1 is the default. */
 const WEIGHTS = [0.1, 0.25, 0.5, 1]
 
 /** What each way of searching finds in a collection. */

@@ -114,8 +114,8 @@ export interface SearchEngine {
 /** How much the meaning of a passage counts beside its words. */
 export interface MeaningSettings {
   /**
-   * What a rank in the list by meaning is worth beside the same rank in the list by words, from 0 to 1. 0.25 unless given:
-   * a model that was not chosen for the texts then makes no answer worse (decision 0013).
+   * What a rank in the list by meaning is worth beside the same rank in the list by words, from 0 to 1. 0.1 unless given:
+   * a model that was not chosen for the texts then hardly makes an answer worse (decision 0013).
    */
   readonly weight?: number
   /** The least cosine of question and passage that makes a passage an answer, from 0 to 1. Measured unless given. */

@@ -33,7 +33,7 @@ export function meaningCases(searchCase: SearchCase): void {
       ['words', 'meaning'],
     )
     for (const { score, ranks } of hits) {
-      const sum = ranks.reduce((total, { by, rank }) => total + (by === 'words' ? 1 : 0.25) / (60 + rank), 0)
+      const sum = ranks.reduce((total, { by, rank }) => total + (by === 'words' ? 1 : 0.1) / (60 + rank), 0)
       assert.ok(Math.abs(score - sum) < 1e-12)
     }
     const water = hits.find((hit) => hit.document === 'water')

@@ -258,7 +258,7 @@ const embedding = z.strictObject({
     .number()
     .min(0)
     .max(1)
-    .default(0.25)
+    .default(0.1)
     .describe('What a rank by meaning is worth beside the same rank by words.'),
   floor: z
     .number()

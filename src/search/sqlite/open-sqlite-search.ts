@@ -33,7 +33,7 @@ export interface SqliteSearchOptions {
 }
 
 const DEFAULT_EMBEDDER_TIMEOUT_MS = 3_000
-const DEFAULT_WEIGHT = 0.25
+const DEFAULT_WEIGHT = 0.1
 const DEFAULT_VECTOR_BYTES = 256 * 1024 * 1024
 
 /**
