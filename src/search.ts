@@ -17,5 +17,14 @@ export type {
   SearchQuery,
   SearchWay,
 } from './search/engine.ts'
+export type {
+  PassageKind,
+  PassageNeighbour,
+  RankedPassage,
+  Recall,
+  RecallAnswer,
+  RecalledCall,
+  RecallQuery,
+} from './search/recall.ts'
 export { SearchError, type SearchErrorCode } from './search/search-error.ts'
 export { openSqliteSearch, type SqliteSearchOptions } from './search/sqlite/open-sqlite-search.ts'
