@@ -26,5 +26,7 @@ export type {
   RecalledCall,
   RecallQuery,
 } from './search/recall.ts'
+export { openRecallIndex, type RecallIndexOptions } from './search/recall/open-recall-index.ts'
+export type { HistoryItem, IndexedSession, LogPart, RecallIndex } from './search/recall/recall-index.ts'
 export { SearchError, type SearchErrorCode } from './search/search-error.ts'
 export { openSqliteSearch, type SqliteSearchOptions } from './search/sqlite/open-sqlite-search.ts'

@@ -26,7 +26,7 @@ export interface RecallQuery {
   readonly exceptTurns?: readonly string[]
   /** At most so many passages. 10 unless given. */
   readonly limit?: number
-  /** `relevance` unless given. `newest` orders the passages that were found by relevance by their time, latest first. */
+  /** `relevance` unless given. `newest`: of the passages that score at least half as much as the best, the latest. */
   readonly order?: 'relevance' | 'newest'
 }
 

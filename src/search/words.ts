@@ -9,14 +9,17 @@ const ideographs = /^[\p{Script=Han}\p{Script=Hangul}]{3,}$/u
  */
 export function wordsOf(text: string): readonly string[] {
   const words: string[] = []
+  for (const { word, pairs } of eachWord(text)) words.push(word, ...pairs)
+  return words
+}
+
+/** The same words one by one, each beside the pairs of its characters. */
+export function* eachWord(text: string): Generator<{ readonly word: string; readonly pairs: readonly string[] }> {
   // Unicode holds what a colon stands between for one word, as in Swedish; `title:life` is two.
   const plain = text.normalize('NFKC').toLowerCase().replaceAll(':', ' ')
   for (const { segment, isWordLike } of segmenter.segment(plain)) {
-    if (!isWordLike) continue
-    words.push(segment)
-    if (ideographs.test(segment)) words.push(...pairsOf(segment))
+    if (isWordLike) yield { word: segment, pairs: ideographs.test(segment) ? pairsOf(segment) : [] }
   }
-  return words
 }
 
 function pairsOf(word: string): readonly string[] {

@@ -30,6 +30,8 @@ export interface ConnectionOptions {
   readonly readOnly?: boolean
   /** How long to wait for another process, ms. The process stands still meanwhile. */
   readonly busyTimeoutMs?: number
+  /** `false`: a loss of power may take the newest commits with it, and nothing else. They are on the disk unless given. */
+  readonly durable?: boolean
 }
 
 const DEFAULT_BUSY_TIMEOUT_MS = 5_000
@@ -37,7 +39,7 @@ const CACHE_KIBIBYTES = 32 * 1024
 
 /** @throws SearchError */
 export function openConnection(options: ConnectionOptions): Connection {
-  const { path, readOnly = false, busyTimeoutMs = DEFAULT_BUSY_TIMEOUT_MS } = options
+  const { path, readOnly = false, busyTimeoutMs = DEFAULT_BUSY_TIMEOUT_MS, durable = true } = options
   if (readOnly && !existsSync(path)) {
     throw new SearchError(
       'not-found',
@@ -51,7 +53,7 @@ export function openConnection(options: ConnectionOptions): Connection {
     return new DatabaseSync(path, { readOnly, timeout: busyTimeoutMs })
   })
   try {
-    guarded(() => database.exec(settings(readOnly)))
+    guarded(() => database.exec(settings(readOnly, durable)))
   } catch (error) {
     database.close()
     throw error
@@ -122,9 +124,11 @@ export function openConnection(options: ConnectionOptions): Connection {
 }
 
 /** `full`: a commit is on the disk when it returns. `fullfsync`: on macOS too. */
-function settings(readOnly: boolean): string {
+function settings(readOnly: boolean, durable: boolean): string {
   const always = `pragma cache_size = -${CACHE_KIBIBYTES};`
-  return readOnly ? always : `${always} pragma journal_mode = wal; pragma synchronous = full; pragma fullfsync = on;`
+  if (readOnly) return always
+  const commits = durable ? 'pragma synchronous = full; pragma fullfsync = on;' : 'pragma synchronous = normal;'
+  return `${always} pragma journal_mode = wal; ${commits}`
 }
 
 /** What documents say is nobody else's business. The files that SQLite makes beside it take on its mode. */

@@ -1,0 +1,112 @@
+/** How words of one language are reduced to stems, and which of them say nothing alone. */
+export interface Language {
+  readonly name: string
+  readonly stem: (word: string) => string
+  readonly stopWords: ReadonlySet<string>
+}
+
+/** The languages that texts are stemmed in. */
+export interface Languages {
+  /** The language of a text whose words these are; English where nothing tells. */
+  of(words: readonly string[]): Language
+  /** `undefined` for a name of no language. */
+  named(name: string): Language | undefined
+  /** The stop words of a question: of every language that fits it best. */
+  stopWordsIn(words: readonly string[]): (word: string) => boolean
+}
+
+/** Words of a text that are looked at to tell its language. */
+const LOOKED_AT = 200
+
+let loading: Promise<Languages> | undefined
+
+/** Loads them when they are needed first: some 40 small modules. */
+export function loadLanguages(): Promise<Languages> {
+  return (loading ??= load())
+}
+
+async function load(): Promise<Languages> {
+  const loaded = await Promise.all(
+    Object.entries(sources).map(async ([name, source]): Promise<Language> => {
+      const [{ stemmer }, { stopwords }] = await source()
+      const stopWords = stopwords.map((word) => word.normalize('NFKC').toLowerCase())
+      return { name, stem: remembering(stemmer), stopWords: new Set(stopWords) }
+    }),
+  )
+  const [english] = loaded
+  const unstemmed = (await unstemmedStopWords()).map((word) => word.normalize('NFKC'))
+  const asianStopWords = new Set(unstemmed)
+
+  function best(words: readonly string[]): readonly Language[] {
+    const looked = words.slice(0, LOOKED_AT)
+    let most = 1
+    let found: Language[] = []
+    for (const language of loaded) {
+      const hits = looked.reduce((sum, word) => sum + (language.stopWords.has(word) ? 1 : 0), 0)
+      if (hits > most) found = []
+      if (hits >= most) found.push(language)
+      most = Math.max(most, hits)
+    }
+    return found.length === 0 ? [english!] : found
+  }
+
+  return {
+    of: (words) => best(words)[0]!,
+    named: (name) => loaded.find((language) => language.name === name),
+    stopWordsIn(words) {
+      const languages = best(words)
+      return (word) => asianStopWords.has(word) || languages.some(({ stopWords }) => stopWords.has(word))
+    },
+  }
+}
+
+/** Stems that are kept, of one language: a conversation repeats its words. */
+const KEPT_STEMS = 20_000
+
+function remembering(stem: (word: string) => string): (word: string) => string {
+  const known = new Map<string, string>()
+  return (word) => {
+    const before = known.get(word)
+    if (before !== undefined) return before
+    const made = /^\p{L}+$/u.test(word) ? stem(word) || word : word
+    if (known.size >= KEPT_STEMS) known.clear()
+    known.set(word, made)
+    return made
+  }
+}
+
+async function unstemmedStopWords(): Promise<readonly string[]> {
+  const [mandarin, japanese] = await Promise.all([
+    import('@orama/stopwords/mandarin'),
+    import('@orama/stopwords/japanese'),
+  ])
+  return [...mandarin.stopwords, ...japanese.stopwords]
+}
+
+type Source = () => Promise<
+  readonly [{ readonly stemmer: (word: string) => string }, { readonly stopwords: readonly string[] }]
+>
+
+/** English first: it decides where two fit a text equally well. */
+const sources: Readonly<Record<string, Source>> = {
+  english: () => Promise.all([import('@orama/stemmers/english'), import('@orama/stopwords/english')]),
+  german: () => Promise.all([import('@orama/stemmers/german'), import('@orama/stopwords/german')]),
+  french: () => Promise.all([import('@orama/stemmers/french'), import('@orama/stopwords/french')]),
+  spanish: () => Promise.all([import('@orama/stemmers/spanish'), import('@orama/stopwords/spanish')]),
+  italian: () => Promise.all([import('@orama/stemmers/italian'), import('@orama/stopwords/italian')]),
+  portuguese: () => Promise.all([import('@orama/stemmers/portuguese'), import('@orama/stopwords/portuguese')]),
+  dutch: () => Promise.all([import('@orama/stemmers/dutch'), import('@orama/stopwords/dutch')]),
+  danish: () => Promise.all([import('@orama/stemmers/danish'), import('@orama/stopwords/danish')]),
+  norwegian: () => Promise.all([import('@orama/stemmers/norwegian'), import('@orama/stopwords/norwegian')]),
+  swedish: () => Promise.all([import('@orama/stemmers/swedish'), import('@orama/stopwords/swedish')]),
+  finnish: () => Promise.all([import('@orama/stemmers/finnish'), import('@orama/stopwords/finnish')]),
+  hungarian: () => Promise.all([import('@orama/stemmers/hungarian'), import('@orama/stopwords/hungarian')]),
+  romanian: () => Promise.all([import('@orama/stemmers/romanian'), import('@orama/stopwords/romanian')]),
+  russian: () => Promise.all([import('@orama/stemmers/russian'), import('@orama/stopwords/russian')]),
+  ukrainian: () => Promise.all([import('@orama/stemmers/ukrainian'), import('@orama/stopwords/ukrainian')]),
+  bulgarian: () => Promise.all([import('@orama/stemmers/bulgarian'), import('@orama/stopwords/bulgarian')]),
+  greek: () => Promise.all([import('@orama/stemmers/greek'), import('@orama/stopwords/greek')]),
+  turkish: () => Promise.all([import('@orama/stemmers/turkish'), import('@orama/stopwords/turkish')]),
+  arabic: () => Promise.all([import('@orama/stemmers/arabic'), import('@orama/stopwords/arabic')]),
+  indonesian: () => Promise.all([import('@orama/stemmers/indonesian'), import('@orama/stopwords/indonesian')]),
+}

@@ -1,0 +1,79 @@
+import { SearchError } from '../search-error.ts'
+import type { Connection } from '../sqlite/connection.ts'
+
+/** Raised when tables, tokens or stems change: an index of another version is emptied and filled again. */
+const FORMAT = 1
+/** Marks the file as ours. "FwHi" in ASCII. */
+const APPLICATION = 0x46774869
+
+/**
+ * Makes the tables where they are missing, and again where another version of Foreword wrote them, or another version of
+ * Unicode divides words: what is indexed has to be divided as it was when it is taken out.
+ *
+ * @throws SearchError `corrupt` where the file is another program's database
+ */
+export function makeTables(connection: Connection): void {
+  const version = `${FORMAT} ${process.versions.icu}`
+  const used = connection.get('select 1 from sqlite_schema limit 1') !== undefined
+  const { application_id: application } = connection.get<{ application_id: number }>('pragma application_id')!
+  if (used && application !== APPLICATION) {
+    throw new SearchError(
+      'corrupt',
+      `the file ${connection.path} is no index of histories: move it away, and it is built again`,
+    )
+  }
+  if (used && versionOf(connection) === version) return
+  connection.transaction(() => {
+    if (used && versionOf(connection) === version) return
+    for (const name of TABLES) connection.execute(`drop table if exists ${name}`)
+    connection.execute(`${schema} pragma application_id = ${APPLICATION};`)
+    connection.run('insert into version (version) values (?)', version)
+  })
+}
+
+function versionOf(connection: Connection): string | undefined {
+  return connection.get<{ readonly version: string }>('select version from version')?.version
+}
+
+const TABLES = ['version', 'sessions', 'languages', 'passages', 'vocabulary', 'words']
+
+/**
+ * Numbers of passages begin with the number of their session (`numbering.ts`), so that the neighbours of a passage are the
+ * numbers beside it. `words` holds the stems of each passage without their places, and with `secure-delete` none of those
+ * that were taken out.
+ */
+const schema = `
+  create table version (version text not null);
+  create table sessions (
+    number integer primary key autoincrement,
+    id text not null unique,
+    conversation text,
+    created text not null,
+    up_to integer not null,
+    mark text not null,
+    next integer not null,
+    leaving integer not null default 0
+  );
+  create index sessions_conversation on sessions (conversation, created);
+  create table languages (name text primary key) without rowid;
+  create table passages (
+    number integer primary key,
+    turn text not null,
+    ordinal integer not null,
+    seq integer not null,
+    time text not null,
+    kind text not null,
+    role text not null,
+    start integer not null,
+    length integer not null,
+    text text not null,
+    language text not null,
+    call text
+  );
+  create virtual table words using fts5(
+    stems, content = '', columnsize = 0, detail = none,
+    tokenize = "unicode61 remove_diacritics 2 categories 'L* N* Co Mn Mc'"
+  );
+  insert into words (words, rank) values ('secure-delete', 1);
+  create virtual table vocabulary using fts5vocab(words, row);
+`
