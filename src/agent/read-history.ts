@@ -1,18 +1,21 @@
-import { outputText, type Message, wholeCharacter } from '../context.ts'
+import { outputText, type Message } from '../context.ts'
 import { textPage } from '../plugin.ts'
+import type { Recall } from '../search.ts'
 import { type Entry, referredContent, type SessionStore } from '../session.ts'
 import type { Tool } from '../tool.ts'
+import { recallText } from './recall-text.ts'
 
-const MOST_MATCHES = 20
-const AROUND = 160
-/** Entries that are looked at for one page of a search. */
+/** Passages of one answer: each with its neighbours some 200 tokens. */
+const MOST_PASSAGES = 8
+/** Entries that are looked at for one page of a log. */
 const PAGE = 500
 
 /**
- * `read_history`: searches and reads earlier turns of this session, and of no other. Offered in every call of a session, so
- * that a cut does not change the head; it is worded briefly, since every call pays for it.
+ * `read_history`: searches and reads earlier turns of this session and of the earlier sessions of its conversation, and of
+ * no other. Offered in every call of a session, so that a cut does not change the head; it is worded briefly, since every
+ * call pays for it.
  */
-export function readHistoryTool(store: HistoryStore): Tool {
+export function readHistoryTool(store: HistoryStore, recall: Recall): Tool {
   return {
     name: 'read_history',
     description: 'Earlier parts of this conversation: search with "query", read a "turn" (from 1) or "call".',
@@ -22,27 +25,37 @@ export function readHistoryTool(store: HistoryStore): Tool {
         query: { type: 'string' },
         turn: { type: 'integer' },
         call: { type: 'string' },
+        session: { type: 'string' },
         offset: { type: 'integer' },
       },
       additionalProperties: false,
     },
     idempotent: true,
     readsContext: true,
-    async execute(input, { session, turn: current }) {
+    async execute(input, { session: own, turn: current }) {
       // The toolbox has checked it against the schema above.
       const question = input as Question
-      const asked = [question.query, question.turn, question.call].filter((value) => value !== undefined)
-      if (asked.length !== 1 || question.query?.trim() === '')
+      const { query, turn, call, session = own, offset = 0 } = question
+      const asked = [query, turn, call].filter((value) => value !== undefined)
+      if (asked.length !== 1 || query?.trim() === '')
         return { ok: false, error: 'give exactly one of query, turn or call' }
-      if ((question.offset ?? 0) < 0) return { ok: false, error: 'invalid input: offset must be at least 0' }
-      if (question.query !== undefined)
-        return { ok: true, output: await search(store, session, current, question.query) }
-      const text =
-        question.call === undefined
-          ? await turnText(store, session, question.turn!)
-          : await callText(store, session, question.call)
+      if (offset < 0) return { ok: false, error: 'invalid input: offset must be at least 0' }
+      const sessions = question.session === undefined && query === undefined ? [own] : await recall.conversationOf(own)
+      if (!sessions.includes(session))
+        return { ok: false, error: `there is no session ${session} in this conversation` }
+      if (query !== undefined) {
+        const within = question.session === undefined ? sessions : [session]
+        const answer = await recall.find({
+          text: query,
+          sessions: within,
+          exceptTurns: [current],
+          limit: MOST_PASSAGES,
+        })
+        return { ok: true, output: recallText(answer, { session: own, query }) }
+      }
+      const text = call === undefined ? await turnText(store, session, turn!) : await callText(store, session, call)
       if (text === undefined) return { ok: false, error: 'there is no such turn or call in this conversation' }
-      return { ok: true, output: textPage(text, question.offset ?? 0) }
+      return { ok: true, output: textPage(text, offset) }
     },
   }
 }
@@ -53,34 +66,8 @@ interface Question {
   readonly query?: string
   readonly turn?: number
   readonly call?: string
+  readonly session?: string
   readonly offset?: number
-}
-
-/** Newest matches first. A match is every word of the query, in any order and case. */
-async function search(
-  store: Pick<SessionStore, 'entries' | 'turns'>,
-  session: string,
-  current: string,
-  query: string,
-): Promise<string> {
-  const words = query.toLowerCase().split(/\s+/).filter(Boolean)
-  const matches: string[] = []
-  const ordinals = new Map<string, number>()
-  for await (const entry of spoken(store, session)) {
-    if (entry.type === 'input' && !ordinals.has(entry.turn)) ordinals.set(entry.turn, ordinals.size + 1)
-    if (entry.turn === current) continue
-    const text = textOf(entry.message)
-    const lower = text.toLowerCase()
-    if (!words.every((word) => lower.includes(word))) continue
-    const at = lower.indexOf(words[0]!)
-    const [from, to] = [Math.max(0, at - AROUND), at + AROUND].map((place) => wholeCharacter(text, place))
-    const excerpt = text.slice(from, to).replaceAll('\n', ' ')
-    matches.push(`turn ${ordinals.get(entry.turn)} (${entry.message.role}, ${entry.time}): …${excerpt}…`)
-  }
-  if (matches.length === 0) return `No earlier message holds all of: ${words.join(', ')}.`
-  const shown = matches.slice(-MOST_MATCHES).toReversed()
-  const more = matches.length > shown.length ? `\n(${matches.length - shown.length} older matches not shown)` : ''
-  return shown.join('\n') + more
 }
 
 type Spoken = Extract<Entry, { type: 'input' | 'message' }>

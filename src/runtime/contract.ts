@@ -2,7 +2,7 @@ import type { RetryNotice } from '../agent.ts'
 import type { AnyMessage, Comparison, Manifest, ToolDefinition } from '../context.ts'
 import type { CallParameters, FinishReason, ModelFacts } from '../model.ts'
 import type { WithheldTool } from '../plugin.ts'
-import type { IndexProgress, SearchAnswer, SearchQuery } from '../search.ts'
+import type { IndexProgress, Recall, SearchAnswer, SearchQuery } from '../search.ts'
 import type {
   ApprovalDecision,
   ApprovalQuestion,
@@ -74,6 +74,8 @@ export interface Runtime {
   readonly library: Library
   /** Passages of files, for a person: nothing is hidden from whoever runs the gateway. */
   search(query: FileSearch): Promise<FileSearchAnswer>
+  /** What was said and done in sessions. A person may ask about all of them, a model about its own conversation. */
+  readonly recall: Recall
 
   /** One call outside every session: the messages are the history. Assembled, accounted for, and not kept. */
   complete(input: CompletionInput): AsyncGenerator<CompletionEvent>

@@ -32,6 +32,7 @@ import type { Workbench } from './workbench.ts'
 import { prepareTurn } from './prepare-turn.ts'
 import { preview } from './preview.ts'
 import { createRecords } from './records.ts'
+import { openRecall } from './recall/open-recall.ts'
 import { searchFiles } from './search-files.ts'
 import { createDesks, type SessionDesk } from './session-desk.ts'
 import { createBacklogBudget } from './backlog-budget.ts'
@@ -91,7 +92,8 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
   }
   const settings = { ...parts.settings, counter: remembering(parts.settings.counter) }
   const shelf = createTurnShelf()
-  const readers = [readResultTool(store), readHistoryTool(store)]
+  const recall = openRecall({ store, data: homeAt(parts.home).data, warn })
+  const readers = [readResultTool(store), readHistoryTool(store, recall)]
   const calibration = await openCalibrationBook(store, warn)
   const limits = createLearnedLimits(clock)
   const tools = () => [...plugins.tools(), ...(parts.tools ?? []), ...readers]
@@ -164,10 +166,12 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
     async forgetFiles(session) {
       for (const { id } of await library.files({ type: 'session', id: session })) await library.remove(id)
     },
+    forgetHistory: (session) => recall.forget(session),
     refuseWhenClosing,
   })
   const recovered = parts.recovers === false ? 0 : await queue.recover()
   if (parts.recovers !== false) void files.recover().catch((error: unknown) => warn(String(error)))
+  if (parts.recovers !== false) recall.start()
 
   async function* completed(input: CompletionInput): ReturnType<Runtime['complete']> {
     refuseWhenClosing()
@@ -212,6 +216,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
     pairings,
     library,
     search: (query) => searchFiles(library, engine, query),
+    recall,
     approvals: approvals.waiting,
     decide: approvals.decide,
     ...createToolDoors({ store, plugins, policy, settings, clock, tools }),
@@ -251,7 +256,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
       closing ??= (async () => {
         await queue.stop()
         await running.stop()
-        await Promise.all([plugins.stop(), calibration.close(), files.close(), subjectRoom.close()])
+        await Promise.all([plugins.stop(), calibration.close(), files.close(), subjectRoom.close(), recall.close()])
         await store.close()
       })()
       return closing

@@ -32,6 +32,8 @@ export interface SessionsParts {
   readonly subjects: Pick<Subjects, 'context'>
   /** Files of the session go with it. */
   readonly forgetFiles: (session: string) => Promise<void>
+  /** So does what the search of the history knows of it. */
+  readonly forgetHistory: (session: string) => Promise<void>
   /** Throws once the runtime takes no more input. */
   readonly refuseWhenClosing: () => void
 }
@@ -133,7 +135,10 @@ export function createSessions(parts: SessionsParts): Sessions {
       desks.forget(session)
       shelf.forget(`${session} `)
       await parts.forgetFiles(session)
-      return store.deleteSession(session)
+      const found = await store.deleteSession(session)
+      // After its log, so that nobody indexes it again meanwhile.
+      await parts.forgetHistory(session)
+      return found
     },
   }
 }

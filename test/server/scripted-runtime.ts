@@ -23,7 +23,7 @@ import {
   type SessionStore,
   type TurnRow,
 } from '../../src/session.ts'
-import { type SearchHit } from '../../src/search.ts'
+import type { RankedPassage, SearchHit } from '../../src/search.ts'
 import { agentKind, projectKind } from '../../src/runtime/custom-agents.ts'
 import { createEditedPrompt } from '../../src/runtime/edited-prompt.ts'
 import { createRecords } from '../../src/runtime/records.ts'
@@ -406,6 +406,16 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
     summariseNotes,
     pairings: scriptedPairings(time),
     library: scriptedLibrary(time),
+    recall: {
+      find: async ({ text, sessions }) => ({
+        passages: text.includes('boat') ? [passageOf(sessions?.[0] ?? 'session-1')] : [],
+        found: text.includes('boat') ? 'words' : 'nothing',
+        missing: text.includes('boat') ? [] : [text],
+        nearest: [],
+        complete: true,
+      }),
+      conversationOf: async (session) => [session],
+    },
     search: async ({ text, project, limit = 10, by }) => ({
       hits:
         project === undefined && by !== 'meaning'
@@ -561,4 +571,23 @@ const manifest: Manifest = {
     },
   ],
   displaced: 0,
+}
+
+function passageOf(session: string): RankedPassage {
+  return {
+    session,
+    turn: 'turn-4',
+    ordinal: 4,
+    seq: 12,
+    time: '2026-01-05T10:00:00.000Z',
+    kind: 'message',
+    role: 'assistant',
+    text: 'The boat is called Seute Deern.',
+    start: 0,
+    end: 31,
+    length: 31,
+    matched: ['boat', 'called'],
+    score: 3.2,
+    before: { ordinal: 4, role: 'user', text: 'What did I name it?' },
+  }
 }

@@ -34,13 +34,19 @@ export async function compactHome(home: string, onProgress: (text: string) => vo
   onProgress('looking for files that nothing names')
   const needed = new Set(fileHashes(store))
   const { blobs, pieces } = await openBlobs(join(data, 'files')).sweep((hash) => needed.has(hash))
-  const index = join(data, 'search.sqlite')
-  if (existsSync(index)) {
-    onProgress('giving back the space of the search index')
+  for (const [name, title] of indexes) {
+    const index = join(data, name)
+    if (!existsSync(index)) continue
+    onProgress(`giving back the space of ${title}`)
     compactFile(index)
   }
   return { contents, files: blobs + pieces, before, after: await sizeOf(data) }
 }
+
+const indexes = [
+  ['search.sqlite', 'the search index'],
+  ['history.sqlite', 'the index of the history'],
+] as const
 
 /** Bytes of a folder with everything in it. */
 async function sizeOf(folder: string): Promise<number> {

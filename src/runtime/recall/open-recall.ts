@@ -1,0 +1,211 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { setImmediate as others } from 'node:timers/promises'
+import type { Recall, RecallAnswer, RecallIndex } from '../../search.ts'
+import type { SessionStore } from '../../session.ts'
+import { RuntimeError } from '../runtime-error.ts'
+import { indexSession, type IndexingParts, register, removeAll } from './index-session.ts'
+
+/** The search of the history over one store, with the index that it keeps. */
+export interface HistoryRecall extends Recall {
+  /** From now on what is written is indexed, and what was written before: in slices, when nothing else is due. */
+  start(): void
+  /** A session was deleted: nothing of it is found when this resolves. Its bytes go in slices. */
+  forget(session: string): Promise<void>
+  close(): Promise<void>
+}
+
+export interface RecallParts {
+  readonly store: SessionStore
+  /** Folder of the gateway's data, absolute. */
+  readonly data: string
+  readonly warn: (text: string) => void
+}
+
+/** How long a question waits for the index to catch up, ms. */
+const PATIENCE_MS = 2_000
+/** How long after an entry it is indexed, ms: the turn that it belongs to comes first. A question does not wait for that. */
+const QUIET_MS = 1_000
+/** How old a list of all sessions may be where a conversation is searched, ms. */
+const LISTED_MS = 60_000
+/** Sessions that are listed at once. */
+const PAGE = 200
+
+/** The index is opened when somebody needs it: `data/history.sqlite`, which can be deleted and is built again. */
+export function openRecall({ store, data, warn }: RecallParts): HistoryRecall {
+  const path = join(data, 'history.sqlite')
+  const stopped = new AbortController()
+  const behind = new Set<string>()
+  const working = new Map<string, Promise<void>>()
+  let opening: Promise<RecallIndex> | undefined
+  let listing: { readonly began: number; done: boolean; readonly work: Promise<void> } | undefined
+  let draining: Promise<void> | undefined
+  let timer: NodeJS.Timeout | undefined
+  let unwatch: (() => void) | undefined
+
+  const opened = () => (opening ??= openIndex(path))
+  const parts = async (): Promise<IndexingParts> => ({ store, index: await opened(), stopped: stopped.signal })
+
+  /** One work on a session at a time; entries that are written meanwhile are part of it, or of the next one. */
+  function indexed(session: string): Promise<void> {
+    behind.delete(session)
+    const before = working.get(session) ?? Promise.resolve()
+    const work = before
+      .catch(() => {})
+      .then(async () => indexSession(await parts(), session))
+      .finally(() => {
+        if (working.get(session) === work) working.delete(session)
+      })
+    working.set(session, work)
+    return work
+  }
+
+  /**
+   * Compares the index with the store: every session is known to it, and those that are gone leave it. Other processes write
+   * too, as an import does, and nobody tells of it: a list may be so many milliseconds old.
+   */
+  function listed(oldest: number): Promise<void> {
+    const since = performance.now() - oldest
+    if (!listing || (listing.done && listing.began < since)) {
+      const begun = { began: performance.now(), done: false, work: list() }
+      listing = begun
+      const end = () => void (begun.done = true)
+      begun.work.then(end, () => (listing = undefined))
+    }
+    return listing.work
+  }
+
+  async function list(): Promise<void> {
+    const all = await parts()
+    const known = new Map(all.index.sessions().map(({ id, upTo }) => [id, upTo]))
+    const unknown: string[] = []
+    for (let offset = 0; ; offset += PAGE) {
+      const rows = await store.sessions({ limit: PAGE, offset })
+      for (const { id, entries } of rows) {
+        if (!known.has(id)) unknown.push(id)
+        if (known.get(id) !== entries) behind.add(id)
+        known.delete(id)
+      }
+      if (rows.length < PAGE) break
+      await others()
+    }
+    // Sessions that are no more.
+    for (const id of known.keys()) behind.add(id)
+    // Oldest first, so that sessions which began in the same millisecond keep their order.
+    for (const id of unknown.toReversed()) {
+      if (stopped.signal.aborted) return
+      await register(all, id)
+      await others()
+    }
+  }
+
+  /** Indexes what is behind, one session after the other, until nothing is. */
+  function drained(): Promise<void> {
+    return (draining ??= drain().finally(() => (draining = undefined)))
+  }
+
+  async function drain(): Promise<void> {
+    if (!(opening || behind.size > 0 || existsSync(path) || (await store.sessions({ limit: 1 })).length > 0)) return
+    await listed(LISTED_MS)
+    for (const session of behind) {
+      if (stopped.signal.aborted) return
+      await indexed(session)
+    }
+  }
+
+  function later(): void {
+    if (timer || stopped.signal.aborted) return
+    timer = setTimeout(() => {
+      timer = undefined
+      drained().catch((error: unknown) => {
+        if (!stopped.signal.aborted) warn(`The history is not indexed: ${messageOf(error)}`)
+      })
+    }, QUIET_MS).unref()
+  }
+
+  async function caughtUp(sessions: readonly string[] | undefined): Promise<void> {
+    if (!sessions) {
+      await listed(0)
+      return drained()
+    }
+    await Promise.all(sessions.map(indexed))
+  }
+
+  return {
+    start() {
+      unwatch ??= store.watch(([entry]) => {
+        if (entry) behind.add(entry.session)
+        later()
+      })
+      later()
+    },
+    async find(query): Promise<RecallAnswer> {
+      try {
+        const index = await opened()
+        const complete = await withinPatience(caughtUp(query.sessions))
+        return { ...index.find(query), complete }
+      } catch (error) {
+        throw await recallFailure(error)
+      }
+    },
+    async conversationOf(session) {
+      try {
+        const index = await opened()
+        await withinPatience(listed(LISTED_MS))
+        await register(await parts(), session)
+        return index.conversationOf(session)
+      } catch (error) {
+        throw await recallFailure(error)
+      }
+    },
+    async forget(session) {
+      behind.delete(session)
+      try {
+        const all = await parts()
+        if (!all.index.removeSome(session)) return
+        const rest = removeAll(all, session)
+        working.set(session, rest)
+        void rest.catch((error: unknown) =>
+          warn(`The history of a deleted session is still indexed: ${messageOf(error)}`),
+        )
+      } catch (error) {
+        warn(`The history of the deleted session ${session} leaves the index at the next start: ${messageOf(error)}`)
+      }
+    },
+    async close() {
+      stopped.abort()
+      clearTimeout(timer)
+      unwatch?.()
+      await Promise.allSettled([...working.values(), draining, listing?.work])
+      const index = await opening?.catch(() => undefined)
+      index?.close()
+    },
+  }
+}
+
+async function openIndex(path: string): Promise<RecallIndex> {
+  const { openRecallIndex } = await import('../../search.ts')
+  return openRecallIndex({ path })
+}
+
+/** Whether the work was done in time. It goes on in any case; what it fails with in time is thrown. */
+async function withinPatience(work: Promise<void>): Promise<boolean> {
+  const patience = Promise.withResolvers<boolean>()
+  const timer = setTimeout(() => patience.resolve(false), PATIENCE_MS)
+  try {
+    return await Promise.race([work.then(() => true), patience.promise])
+  } finally {
+    clearTimeout(timer)
+    work.catch(() => {})
+  }
+}
+
+async function recallFailure(error: unknown): Promise<unknown> {
+  const { SearchError } = await import('../../search.ts')
+  if (!(error instanceof SearchError)) return error
+  return new RuntimeError('storage', error.message, { index: error.code }, { cause: error })
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

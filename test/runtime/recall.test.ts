@@ -1,0 +1,264 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import test from 'node:test'
+import { openRecall } from '../../src/runtime/recall/open-recall.ts'
+import { openSqliteStore } from '../../src/session.ts'
+import type { RecallAnswer, RecallQuery } from '../../src/search.ts'
+import { scriptedModel } from '../../src/testing.ts'
+import { calledTool, logHistory } from '../recall/logged-history.ts'
+import { plantedFacts, plantedFiller, plantedLanguages } from '../recall/planted-facts.ts'
+import { served } from '../server/served.ts'
+import { opened, type Opened } from './opened.ts'
+
+test('forty facts in three languages are found in five wordings, and by questions', async (t) => {
+  const { runtime, store } = await opened(t)
+  const found: Record<string, readonly number[]> = {}
+  for (const language of plantedLanguages) {
+    const facts = plantedFacts(language)
+    const turns = Array.from({ length: 400 }, (_, n) => ({
+      said: n % 10 === 3 ? facts[(n - 3) / 10]!.statement : plantedFiller(language, 2 * n),
+      messages: [{ role: 'assistant', content: plantedFiller(language, 2 * n + 1) } as const],
+    }))
+    await logHistory(store, language, turns)
+    const hits = [0, 0, 0, 0, 0]
+    for (const { wordings, value } of facts) {
+      for (const [wording, text] of wordings.entries()) {
+        const { passages } = await runtime.recall.find({ text, sessions: [language], limit: 8 })
+        if (passages.some((passage) => passage.text.includes(value))) hits[wording]! += 1
+      }
+    }
+    found[language] = hits
+  }
+  for (const [language, hits] of Object.entries(found)) {
+    const [exact, question, form, value, roundabout] = hits as [number, number, number, number, number]
+    assert.deepEqual([exact, question, value], [40, 40, 40], `${language}: ${hits.join(' ')}`)
+    assert.ok(form >= 36 && roundabout >= 36, `${language}: ${hits.join(' ')}`)
+  }
+})
+
+test('a model searches its conversation before /new too, and nobody else’s', async (t) => {
+  const at = await withReader(t)
+  const { runtime, ask } = at
+  const binding = { channel: 'http', conversation: 'kitchen' }
+  const { id: before } = await runtime.newSession({ binding })
+  await at.say('My boat is called Seute Deern.', { session: before })
+  const { id: other } = await runtime.newSession({ binding: { channel: 'http', conversation: 'cellar' } })
+  await at.say('My boat is called Walross.', { session: other })
+  await at.say('My boat is called Nobody.')
+  const { id: session } = await runtime.newSession({ binding })
+  assert.deepEqual(await runtime.recall.conversationOf(session), [session, before])
+  const answer = await ask(session, { query: 'What is my boat called?' })
+  assert.match(answer, /turn 1 \(user, 2026-01-05[^)]*\) \{"turn":1,"session":"[^"]+"\}\n.*Seute Deern/)
+  assert.doesNotMatch(answer, /Walross|Nobody/)
+  assert.match(await ask(session, { turn: 1, session: before }), /user: My boat is called Seute Deern/)
+  assert.match(await ask(session, { turn: 1, session: other }), /no session .* in this conversation/)
+  assert.match(await ask(session, { query: 'boat', session: other }), /no session .* in this conversation/)
+  assert.deepEqual(await runtime.recall.conversationOf(before), [before])
+  const everything = await runtime.recall.find({ text: 'boat' })
+  assert.deepEqual(new Set(everything.passages.map((passage) => passage.session)).size, 3)
+  const { json, request } = served(runtime)
+  assert.deepEqual(await json('/api/search/history?q=boat'), JSON.parse(JSON.stringify(everything)))
+  const within = await json<RecallAnswer>(`/api/search/history?q=%22My%20boat%22&session=${other}&kind=message&limit=1`)
+  assert.deepEqual([within.passages.length, within.passages[0]?.text], [1, 'My boat is called Walross.'])
+  assert.equal((await request('/api/search/history?q=boat&session=nowhere')).status, 404)
+  assert.equal((await request('/api/search/history?q=%20')).status, 400)
+})
+
+test('what the tool was asked and answered is no evidence, and what was not found is said', async (t) => {
+  const at = await withReader(t)
+  const { session } = await at.say('The heron stands in the reeds.')
+  assert.match(await at.ask(session, { query: 'kingfisher' }), /^Nothing in this conversation has: kingfisher\./)
+  assert.match(await at.ask(session, { query: 'kingfisher' }), /^Nothing in this conversation has: kingfisher\./)
+  assert.match(await at.ask(session, { query: 'a hereon?' }), /has: hereon\. Nearest: heron\..*The heron stands/s)
+  const { found, missing, passages } = await at.runtime.recall.find({ text: 'heron kingfisher', sessions: [session] })
+  assert.deepEqual([found, missing, passages[0]?.matched], ['words', ['kingfisher'], ['heron']])
+})
+
+test('calls of tools are found by their input and by all of their result, the newest first where that is asked for', async (t) => {
+  const { runtime, store } = await opened(t)
+  const long = `${'Nothing of interest here. '.repeat(4000)}The measured draught was 1,37 metres.`
+  await logHistory(store, 's', [
+    {
+      said: 'Look at the tide.',
+      messages: calledTool('c1', 'shell', { command: 'cat data/tide-table.csv' }, 'high 04:12'),
+    },
+    { said: 'And again.', messages: calledTool('c2', 'shell', { command: 'cat data/tide-table.csv' }, 'high 16:40') },
+    { said: 'Measure.', messages: calledTool('c3', 'read_file', { path: 'src/agent/DraughtGauge.ts' }, long) },
+    { said: 'The tide table is on the shelf.' },
+  ])
+  const calls = async (text: string, query: Partial<RecallQuery> = {}) =>
+    (await runtime.recall.find({ text, kinds: ['call'], ...query })).passages.map(({ call }) => call?.id)
+  assert.deepEqual(await calls('What did the tide table say?', { order: 'newest', limit: 5 }), ['c2', 'c1'])
+  assert.deepEqual(await calls('src/agent/DraughtGauge.ts'), ['c3'])
+  assert.deepEqual(await calls('draught gauge', { limit: 1 }), ['c3'])
+  assert.deepEqual(await calls('137'), [])
+  const [measured] = (await runtime.recall.find({ text: 'measured draught' })).passages
+  assert.deepEqual([measured?.call?.name, measured?.call?.input], ['read_file', '{"path":"src/agent/DraughtGauge.ts"}'])
+  assert.ok(measured!.text.includes('1,37 metres') && measured!.start > 100_000 && measured!.length > 104_000)
+})
+
+test('phrases, names, numbers and paths are found as they are written', async (t) => {
+  const { runtime, store } = await opened(t)
+  const sentences = [
+    'The spring tide stands high.',
+    'In spring the tide is low.',
+    'It cost 12,500 euros.',
+    'See /var/log/nginx/error.log for it.',
+    'Call it read_history, not readHistory.',
+    'Ask Ångström about *that* OR "this".',
+    'Das Treffen mit Müller ist am Dienstag.',
+  ]
+  await logHistory(
+    store,
+    's',
+    sentences.map((said) => ({ said })),
+  )
+  const first = async (text: string) => (await runtime.recall.find({ text, limit: 1 })).passages[0]?.text
+  const all = async (text: string) => (await runtime.recall.find({ text })).passages.map((passage) => passage.text)
+  assert.deepEqual(await all('"Spring  tide"'), [sentences[0]])
+  assert.deepEqual(await all('„tide is low“ spring'), [sentences[1]])
+  assert.deepEqual((await runtime.recall.find({ text: '"tide spring"' })).found, 'nearest')
+  for (const [text, index] of [
+    ['12500', 2],
+    ['12,500', 2],
+    ['error.log', 3],
+    ['nginx errors', 3],
+    ['history', 4],
+    ['angstrom', 5],
+    ['müllers', 6],
+    ['* OR "', 5],
+  ] as const) {
+    assert.equal(await first(text), sentences[index], text)
+  }
+  assert.equal((await runtime.recall.find({ text: '??' })).found, 'nothing')
+})
+
+test('an index that is behind, cut off, of another log or gone is brought to what the log says', async (t) => {
+  const at = await opened(t)
+  await logHistory(at.store, 's', [{ said: 'An otter came by.' }, { said: 'A badger came by.' }])
+  assert.equal((await find(at, 'otter')).length, 1)
+  const again = await at.reopened()
+  const path = join(at.home, 'data', 'history.sqlite')
+  await logHistory(again.store, 's', [{ said: 'A lynx came by.' }])
+  assert.deepEqual(await find(again, 'came by'), ['A lynx came by.', 'A badger came by.', 'An otter came by.'])
+  const count = counting(path)
+  await find(await again.reopened(), 'otter')
+  assert.equal(counting(path), count)
+  const restored = await again.reopened()
+  assert.equal((await find(restored, 'heron')).length, 0)
+  // Another process writes a session, as an import does beside a running gateway.
+  const importer = await openSqliteStore({ path: join(at.home, 'store.sqlite') })
+  await logHistory(importer, 'imported', [{ said: 'A heron came by.' }])
+  await importer.close()
+  assert.deepEqual(await find(restored, 'heron'), ['A heron came by.'])
+  // A session of the same name with another log, as after a restore.
+  await restored.store.deleteSession('s')
+  await logHistory(
+    restored.store,
+    's',
+    Array.from({ length: 9 }, (_, n) => ({ said: `Wolf ${n}.` })),
+    {
+      time: '2026-02-01T00:00:00.000Z',
+    },
+  )
+  assert.deepEqual(await find(restored, 'otter'), [])
+  assert.equal((await find(restored, 'wolf')).length, 9)
+  await restored.runtime.close()
+  for (const ending of ['', '-wal', '-shm']) rmSync(`${path}${ending}`, { force: true })
+  assert.equal((await find(await restored.reopened(), 'wolf')).length, 9)
+})
+
+test('a deleted session is found no more, and none of its bytes are left', async (t) => {
+  const at = await opened(t)
+  const path = join(at.home, 'data', 'history.sqlite')
+  const { session } = await at.say('The password of the lighthouse is marzipankartoffel.')
+  await at.say('Another session speaks of the lighthouse.')
+  assert.equal((await find(at, 'lighthouse')).length > 1, true)
+  await at.runtime.deleteSession(session)
+  assert.equal((await find(at, 'marzipankartoffel')).length, 0)
+  assert.deepEqual(await find(at, '"speaks of the lighthouse"'), ['Another session speaks of the lighthouse.'])
+  await at.runtime.close()
+  assert.doesNotMatch(readFileSync(path, 'latin1'), /marzipankart/)
+  // One that was deleted while nobody could tell the index.
+  const again = await at.reopened()
+  const { session: late } = await again.say('The pantry is opened with pfefferminzbruch.')
+  await find(again, 'pantry')
+  await again.store.deleteSession(late)
+  const last = await again.reopened()
+  assert.deepEqual(await find(last, 'pfefferminzbruch'), [])
+})
+
+test('two that index the same sessions at the same time index each text once', async (t) => {
+  const { store, home } = await opened(t)
+  for (const session of ['a', 'b']) {
+    await logHistory(
+      store,
+      session,
+      Array.from({ length: 60 }, (_, n) => ({ said: `Gannet number ${n} of ${session}.` })),
+    )
+  }
+  const warn = (text: string) => assert.fail(text)
+  const two = [1, 2].map(() => openRecall({ store, data: join(home, 'data'), warn }))
+  const answers = await Promise.all(two.map((recall) => recall.find({ text: 'gannet', limit: 100 })))
+  assert.deepEqual(
+    answers.map(({ passages, complete }) => [passages.length, complete]),
+    [
+      [100, true],
+      [100, true],
+    ],
+  )
+  await Promise.all(two.map((recall) => recall.close()))
+  assert.equal(counting(join(home, 'data', 'history.sqlite')), 120)
+})
+
+test('an index that cannot be opened holds nothing up, and says what to do', async (t) => {
+  const at = await opened(t)
+  mkdirSync(join(at.home, 'data', 'history.sqlite'), { recursive: true })
+  const { outcome } = await at.say('Is anybody there?')
+  assert.equal(outcome?.type, 'completed')
+  await assert.rejects(at.runtime.recall.find({ text: 'anybody' }), { code: 'storage' })
+  const { session } = await at.say('Go.')
+  assert.equal(await at.runtime.deleteSession(session), true)
+  assert.match(at.warnings.join('\n'), /leaves the index at the next start/)
+})
+
+async function find({ runtime }: Opened, text: string): Promise<readonly string[]> {
+  return (await runtime.recall.find({ text, kinds: ['message'] })).passages
+    .map((passage) => passage.text)
+    .filter((said) => said.toLowerCase().includes(text.replaceAll('"', '')))
+}
+
+/** How many passages an index holds. */
+function counting(path: string): number {
+  const database = new DatabaseSync(path, { readOnly: true })
+  try {
+    return Number(database.prepare('select count(*) as count from passages').get()?.['count'])
+  } finally {
+    database.close()
+  }
+}
+
+/** A runtime whose model asks `read_history` what a test asks, and the answer that it reads. */
+async function withReader(t: Parameters<typeof opened>[0]) {
+  let due: unknown
+  const model = scriptedModel({
+    answer: ({ messages }) =>
+      due !== undefined && messages.at(-1)?.role === 'user'
+        ? { toolCalls: [{ name: 'read_history', input: due }] }
+        : { text: 'Noted.' },
+  })
+  const at = await opened(t, { model })
+  return {
+    ...at,
+    async ask(session: string, input: unknown): Promise<string> {
+      due = input
+      await at.say('Look it up, please.', { session })
+      due = undefined
+      const { content } = model.asked.at(-1)!.request.messages.at(-1)!
+      const [part] = content as unknown as readonly { readonly output: { readonly value: string } }[]
+      return part!.output.value
+    },
+  }
+}
