@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { snippet } from '../src/cli/search/snippet.ts'
+import type { RecallAnswer } from '../src/search.ts'
 import { run } from './cli/recorded-io.ts'
 import { servedConnection } from './cli/served-connection.ts'
 import { scriptedRuntime } from './server/scripted-runtime.ts'
@@ -65,6 +66,37 @@ test('nothing found is no failure; an unknown project and a limit that is none a
   assert.match(none.stderr, /^Nothing was found\.\n/)
   assert.equal((await run(['search', 'x', '--project', 'none'], { connection })).code, 1)
   assert.equal((await run(['search', 'x', '--limit', 'many'], { connection })).code, 2)
+})
+
+test('--history shows what was said in sessions, when, by whom, and what stands around it', async () => {
+  const { code, stdout, stderr } = await run(['search', '--history', 'name', 'of', 'the', 'boat'], { connection })
+  assert.equal(code, 0)
+  assert.equal(
+    stdout,
+    'turn 4  assistant  2026-01-05T10:00:00.000Z  session-1\n' +
+      '  user: What did I name it?\n' +
+      '  The boat is called Seute Deern.\n',
+  )
+  assert.equal(stderr, 'Read on: foreword sessions show session-1\n')
+  const json = await run(['search', '--history', 'boat', '--json', '--limit', '1'], { connection })
+  const { passages, found } = JSON.parse(json.stdout) as RecallAnswer
+  assert.deepEqual([passages[0]?.ordinal, found], [4, 'words'])
+  const none = await run(['search', '--history', 'whale'], { connection })
+  assert.deepEqual([none.code, none.stdout, none.stderr], [0, '', 'Nothing was found.\nfound nowhere: whale\n'])
+})
+
+test('options of the two searches do not mix, and an unknown session is refused', async () => {
+  for (const wrong of [
+    ['x', '--session', 's'],
+    ['--history', 'x', '--project', 'p'],
+    ['--history', 'x', '--explain'],
+    ['--history', 'x', '--limit', '101'],
+    ['--history'],
+  ]) {
+    assert.equal((await run(['search', ...wrong], { connection })).code, 2, wrong.join(' '))
+  }
+  const unknown = await run(['search', '--history', 'boat', '--session', 'nowhere'], { connection })
+  assert.deepEqual([unknown.code, /no session nowhere/.test(unknown.stderr)], [1, true])
 })
 
 test('a snippet shows the first hit, in one line, whatever stands in the passage', () => {

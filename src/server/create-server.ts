@@ -20,6 +20,7 @@ import { projectRoutes } from './project-routes.ts'
 import { promptRoutes } from './prompt-routes.ts'
 import { proposalRoutes } from './proposal-routes.ts'
 import { type Bindings, mount, type Route } from './route.ts'
+import { historySearchRoutes } from './history-search-routes.ts'
 import { searchRoutes } from './search-routes.ts'
 import { sessionRoutes } from './session-routes.ts'
 import { subjectRoutes } from './subject-routes.ts'
@@ -98,6 +99,7 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
     ...pairingRoutes(runtime),
     ...fileRoutes(runtime),
     ...searchRoutes(runtime),
+    ...historySearchRoutes(runtime),
     ...callRoutes(runtime),
     ...toolRoutes(runtime),
     ...approvalRoutes(runtime),

@@ -72,6 +72,7 @@ test('the document names every door', () => {
     'GET /api/proposals',
     'GET /api/proposals/{proposal}',
     'GET /api/search',
+    'GET /api/search/history',
     'GET /api/sessions',
     'GET /api/sessions/{session}',
     'GET /api/sessions/{session}/calls',
@@ -201,7 +202,11 @@ test('the doors answer what the document says', async () => {
     model: 'rehearsal',
     ...things,
   }
-  const queries: Record<string, string> = { '/api/diff': '?before=a&after=b', '/api/search': '?q=spring' }
+  const queries: Record<string, string> = {
+    '/api/diff': '?before=a&after=b',
+    '/api/search': '?q=spring',
+    '/api/search/history': '?q=boat',
+  }
   let checked = 0
   for (const [pattern, { get }] of Object.entries(document.paths)) {
     const schema = get?.responses['200']?.content?.['application/json']?.schema

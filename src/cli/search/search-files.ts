@@ -4,12 +4,12 @@ import { ask } from '../answer.ts'
 import type { CommandCall } from '../command.ts'
 import { connected, type Connection } from '../connection.ts'
 import { exactLine } from '../exact-text.ts'
-import { usageFailure } from '../failure.ts'
 import { type Io, note, print, printJson, width } from '../io.ts'
 import { findRecord } from '../records/find-record.ts'
 import { projectKind } from '../records/record-kind.ts'
 import { styled } from '../style.ts'
 import { compareWays, showWays } from './compare-ways.ts'
+import { limitOf } from './limit.ts'
 import { passagePlace } from './passage-place.ts'
 import { snippet } from './snippet.ts'
 
@@ -41,10 +41,7 @@ async function found(
   call: CommandCall,
   by?: 'words' | 'meaning' | 'both',
 ): Promise<FileSearchAnswer> {
-  const [project, limit] = [call.text('project'), call.text('limit')]
-  if (limit !== undefined && !/^[1-9]\d{0,2}$/.test(limit)) {
-    throw usageFailure(`--limit cannot be ${limit}.`, 'Write a number from 1 to 100.')
-  }
+  const [project, limit] = [call.text('project'), limitOf(call)]
   const query = new URLSearchParams({
     q: text,
     ...(project === undefined ? {} : { project: (await findRecord(connection, projectKind, project)).id }),
