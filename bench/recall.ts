@@ -1,0 +1,63 @@
+/**
+ * How well the history is searched, and how quickly: facts that are planted by rule in long conversations of three
+ * languages, beside plain FTS5 in the same run, and an index of up to 1,000,000 messages.
+ *
+ *   npm run bench:recall [-- --quality] [--messages N,N,…]
+ *
+ * Where FOREWORD_LOCOMO names a file of the public LoCoMo set (`locomo10.json`), its questions are asked too.
+ */
+import { parseArgs } from 'node:util'
+import { plantedLanguages } from '../test/recall/planted-facts.ts'
+import { locomoQuality } from './recall/locomo.ts'
+import { plantedHits, wordings } from './recall/planted.ts'
+import { ways } from './recall/searchable.ts'
+import { recallSpeeds } from './recall/speed.ts'
+import { quantile } from './search/measures.ts'
+
+const { values } = parseArgs({
+  options: {
+    /** Leave the speed out. */
+    quality: { type: 'boolean', default: false },
+    messages: { type: 'string', default: '1000,10000,100000,1000000' },
+  },
+})
+
+/** Things that are said beside the facts. */
+const PLANTED_AMONG = 4_000
+
+const column = (text: string) => text.padStart(12)
+console.log(`facts found of 40, among ${PLANTED_AMONG} messages`.padEnd(48) + wordings.map(column).join(''))
+for (const language of plantedLanguages) {
+  for (const way of ways) {
+    const hits = await plantedHits(way, language, PLANTED_AMONG)
+    console.log(`${language.padEnd(12)}${way.name}`.padEnd(48) + hits.map((hit) => column(String(hit))).join(''))
+  }
+}
+
+const locomo = process.env['FOREWORD_LOCOMO']
+if (locomo) {
+  const headings = ['turns@10', 'any', 'sessions@5', 'any']
+  console.log(`\n${'LoCoMo, % of evidence found'.padEnd(48)}${headings.map(column).join('')}`)
+  for (const way of ways) {
+    const { questions, turns, sessions } = await locomoQuality(locomo, way)
+    const shares = [turns.all, turns.any, sessions.all, sessions.any]
+    const name = `${way.name}, ${questions} questions`
+    console.log(name.padEnd(48) + shares.map((share) => column((100 * share).toFixed(1))).join(''))
+  }
+}
+
+if (!values.quality) {
+  const headings = ['messages', 'indexed/s', 'longest ms', 'MB', 'session p50', 'p99 ms', 'all p50', 'p99 ms']
+  console.log(`\n${headings.map(column).join('')}`)
+  for await (const speed of recallSpeeds(values.messages.split(',').map(Number))) {
+    const { messages, indexedPerSecond, longestWait, megabytes, oneSession, allSessions } = speed
+    const times = [oneSession, allSessions].flatMap((all) => [quantile(all, 0.5), quantile(all, 0.99)])
+    const cells = [
+      messages.toLocaleString('en'),
+      indexedPerSecond.toFixed(0),
+      longestWait.toFixed(0),
+      megabytes.toFixed(0),
+    ]
+    console.log([...cells, ...times.map((time) => time.toFixed(1))].map(column).join(''))
+  }
+}

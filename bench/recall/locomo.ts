@@ -1,0 +1,88 @@
+import { readFileSync } from 'node:fs'
+import type { Said, Way } from './searchable.ts'
+
+/** What is read of the public LoCoMo set. It is measured with and never shipped: its licence forbids commercial use. */
+interface Sample {
+  readonly conversation: Readonly<Record<string, unknown>>
+  readonly qa: readonly {
+    readonly question: string
+    readonly category: number
+    readonly evidence?: readonly string[]
+  }[]
+}
+
+interface Utterance {
+  readonly speaker: string
+  readonly dia_id: string
+  readonly text: string
+  /** What a shared picture shows. */
+  readonly blip_caption?: string
+}
+
+/** Shares of questions, from 0 to 1. */
+export interface LocomoQuality {
+  readonly questions: number
+  /** Of the turns that hold the answer, how many are among the first ten; and how often at least one is. */
+  readonly turns: { readonly all: number; readonly any: number }
+  /** The same of sessions, among the first five. */
+  readonly sessions: { readonly all: number; readonly any: number }
+}
+
+/** Questions that the conversation does not answer have no evidence to find. */
+const UNANSWERABLE = 5
+const DEPTH = 60
+
+export async function locomoQuality(file: string, way: Way): Promise<LocomoQuality> {
+  const samples = JSON.parse(readFileSync(file, 'utf8')) as readonly Sample[]
+  const turns: Share[] = []
+  const sessions: Share[] = []
+  for (const sample of samples) {
+    const said = saidIn(sample)
+    const sessionOf = new Map(said.map(({ id, session }) => [id, session]))
+    const { search, close } = await way.fill(said)
+    for (const { question, category, evidence = [] } of sample.qa) {
+      const wanted = evidence.flatMap((each) => each.split(/[;\s]+/)).filter((id) => sessionOf.has(id))
+      if (category === UNANSWERABLE || wanted.length === 0) continue
+      const found = search(question, DEPTH)
+      const foundSessions = [...new Set(found.map((id) => sessionOf.get(id)!))]
+      turns.push(share(wanted, found.slice(0, 10)))
+      sessions.push(
+        share(
+          wanted.map((id) => sessionOf.get(id)!),
+          foundSessions.slice(0, 5),
+        ),
+      )
+    }
+    close()
+  }
+  return { questions: turns.length, turns: mean(turns), sessions: mean(sessions) }
+}
+
+interface Share {
+  readonly all: number
+  readonly any: number
+}
+
+function share(wanted: readonly string[], found: readonly string[]): Share {
+  const different = [...new Set(wanted)]
+  const hits = different.filter((each) => found.includes(each)).length
+  return { all: hits / different.length, any: hits > 0 ? 1 : 0 }
+}
+
+function mean(shares: readonly Share[]): Share {
+  const sum = (of: (share: Share) => number) => shares.reduce((total, each) => total + of(each), 0) / shares.length
+  return { all: sum(({ all }) => all), any: sum(({ any }) => any) }
+}
+
+/** Each utterance with its speaker before it, and what a picture that came with it shows, as a chat prints them. */
+function saidIn({ conversation }: Sample): readonly Said[] {
+  return Object.entries(conversation).flatMap(([session, utterances]) =>
+    /^session_\d+$/.test(session)
+      ? (utterances as readonly Utterance[]).map(({ speaker, dia_id: id, text, blip_caption: picture }) => ({
+          id,
+          session,
+          text: `${speaker}: ${text}${picture === undefined ? '' : ` [${picture}]`}`,
+        }))
+      : [],
+  )
+}

@@ -1,0 +1,92 @@
+import { DatabaseSync } from 'node:sqlite'
+import { type HistoryItem, openRecallIndex } from '../../src/search.ts'
+
+/** One thing that was said in a conversation. */
+export interface Said {
+  readonly id: string
+  readonly session: string
+  readonly text: string
+}
+
+/** Finds what was said. Answers ids, best first. */
+export type Search = (question: string, limit: number) => readonly string[]
+
+/** A way to search one conversation, filled and ready. */
+export interface Way {
+  readonly name: string
+  fill(conversation: readonly Said[]): Promise<{ readonly search: Search; close(): void }>
+}
+
+/** The history's own index, in memory. */
+const recall: Way = {
+  name: 'foreword',
+  async fill(conversation) {
+    const index = await openRecallIndex({ path: ':memory:' })
+    for (const [session, said] of Map.groupBy(conversation, (each) => each.session)) {
+      index.add({
+        session,
+        created: '2026-01-01T00:00:00.000Z',
+        from: 0,
+        upTo: said.length,
+        mark: '',
+        items: said.map(itemOf),
+      })
+    }
+    return {
+      search: (text, limit) => index.find({ text, limit }).passages.map(({ turn }) => turn),
+      close: () => index.close(),
+    }
+  },
+}
+
+export function itemOf({ id, text }: Pick<Said, 'id' | 'text'>, index: number): HistoryItem {
+  const role = index % 2 === 0 ? 'user' : 'assistant'
+  const time = '2026-01-01T00:00:00.000Z'
+  return { turn: id, ordinal: index + 1, seq: index + 1, time, kind: 'message', role, text }
+}
+
+/** FTS5 as it comes, each message a row, any word of the question. */
+const plain = (name: string, tokenizer: string): Way => ({
+  name,
+  async fill(conversation) {
+    const database = new DatabaseSync(':memory:')
+    database.exec(`create virtual table said using fts5(text, tokenize = '${tokenizer}')`)
+    const insert = database.prepare('insert into said (rowid, text) values (?, ?)')
+    conversation.forEach(({ text }, index) => insert.run(index + 1, text))
+    const select = database.prepare('select rowid from said where said match ? order by rank limit ?')
+    return {
+      search(question, limit) {
+        const words = question.match(/[\p{L}\p{N}]+/gu) ?? []
+        if (words.length === 0) return []
+        const rows = select.all(words.map((word) => `"${word}"`).join(' OR '), limit)
+        return rows.map((row) => conversation[Number(row['rowid']) - 1]!.id)
+      },
+      close: () => database.close(),
+    }
+  },
+})
+
+/** Every word of the question in one message, the newest first. */
+const everyWord: Way = {
+  name: 'every word in one message',
+  async fill(conversation) {
+    const lower = conversation.map(({ id, text }) => ({ id, text: text.toLowerCase() })).toReversed()
+    return {
+      search(question, limit) {
+        const words = question.toLowerCase().split(/\s+/).filter(Boolean)
+        return lower
+          .filter(({ text }) => words.every((word) => text.includes(word)))
+          .slice(0, limit)
+          .map(({ id }) => id)
+      },
+      close() {},
+    }
+  },
+}
+
+export const ways: readonly Way[] = [
+  everyWord,
+  plain('FTS5', 'unicode61'),
+  plain('FTS5, Porter stems', 'porter unicode61'),
+  recall,
+]

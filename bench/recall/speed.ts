@@ -1,0 +1,91 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openRecallIndex, type RecallIndex } from '../../src/search.ts'
+import { madeDocuments } from '../search/made-documents.ts'
+import { itemOf } from './searchable.ts'
+
+/** How an index of so many messages behaves. */
+export interface RecallSpeed {
+  readonly messages: number
+  readonly indexedPerSecond: number
+  /** The longest single transaction, ms: so long indexing keeps everything else waiting. */
+  readonly longestWait: number
+  readonly megabytes: number
+  /** Milliseconds of questions to one session of at most 100,000 messages, and to all sessions. */
+  readonly oneSession: readonly number[]
+  readonly allSessions: readonly number[]
+}
+
+/** Messages of one session; there are as many sessions as it takes. */
+const PER_SESSION = 100_000
+/** Messages that are indexed in one transaction, as the gateway does with messages of this length. */
+const STEP = 64
+const QUESTIONS = 200
+
+/** Fills an index in a file up to each of the sizes, ascending, and asks it. */
+export async function* recallSpeeds(sizes: readonly number[]): AsyncGenerator<RecallSpeed> {
+  const folder = mkdtempSync(join(tmpdir(), 'foreword-bench-'))
+  const path = join(folder, 'history.sqlite')
+  const index = await openRecallIndex({ path })
+  const texts = saidTexts()
+  let messages = 0
+  try {
+    for (const size of sizes) {
+      const [began, before] = [performance.now(), messages]
+      let longestWait = 0
+      while (messages < size) {
+        const from = messages % PER_SESSION
+        const count = Math.min(STEP, size - messages, PER_SESSION - from)
+        const items = Array.from({ length: count }, (_, at) =>
+          itemOf({ id: `${from + at}`, text: texts.next().value }, from + at),
+        )
+        const since = performance.now()
+        index.add({ session: nameOf(messages), created: '2026-01-01', from, upTo: from + count, mark: '', items })
+        longestWait = Math.max(longestWait, performance.now() - since)
+        messages += count
+      }
+      const indexedPerSecond = ((messages - before) / (performance.now() - began)) * 1000
+      yield {
+        messages,
+        indexedPerSecond,
+        longestWait,
+        megabytes: statSync(path).size / 1e6,
+        oneSession: ask(index, [nameOf(Math.floor((messages - 1) / 2))]),
+        allSessions: ask(index, undefined),
+      }
+    }
+  } finally {
+    index.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function nameOf(message: number): string {
+  return `session-${Math.floor(message / PER_SESSION)}`
+}
+
+const asked = madeDocuments(7)
+
+function ask(index: RecallIndex, sessions: readonly string[] | undefined): readonly number[] {
+  const query = () => ({ text: asked.question(), ...(sessions && { sessions }) })
+  index.find(query())
+  return Array.from({ length: QUESTIONS }, () => {
+    const since = performance.now()
+    index.find(query())
+    return performance.now() - since
+  })
+}
+
+/** One to four sentences each. */
+function* saidTexts(): Generator<string, never> {
+  const made = madeDocuments(7)
+  for (let document = 0; ; document += 1) {
+    const sentences = made.document(document).text.split(/(?<=\.)\s+/)
+    for (let at = 0, n = 0; at < sentences.length; n += 1) {
+      const count = 1 + (n % 4)
+      yield sentences.slice(at, at + count).join(' ')
+      at += count
+    }
+  }
+}
