@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import test from 'node:test'
 import { openRecall } from '../../src/runtime/recall/open-recall.ts'
 import { openSqliteStore } from '../../src/session.ts'
-import type { RecallAnswer, RecallQuery } from '../../src/search.ts'
+import { openRecallIndex, type RecallAnswer, type RecallQuery } from '../../src/search.ts'
 import { scriptedModel } from '../../src/testing.ts'
 import { calledTool, logHistory } from '../recall/logged-history.ts'
 import { plantedFacts, plantedFiller, plantedLanguages } from '../recall/planted-facts.ts'
@@ -135,6 +135,25 @@ test('phrases, names, numbers and paths are found as they are written', async (t
   assert.equal((await runtime.recall.find({ text: '??' })).found, 'nothing')
 })
 
+test('an answer is found by the words of its question, and what is said again gains nothing', async (t) => {
+  const { runtime, store } = await opened(t)
+  const filler = (n: number) => ({ said: plantedFiller('english', n) })
+  await logHistory(store, 's', [
+    ...Array.from({ length: 20 }, (_, n) => filler(n)),
+    { said: 'Which wood did we choose for the mast?', messages: [{ role: 'assistant', content: 'Oregon pine.' }] },
+    ...Array.from({ length: 20 }, (_, n) => filler(n + 20)),
+    ...Array.from({ length: 6 }, () => ({ said: 'Wood, wood, wood!' })),
+  ])
+  const { passages } = await runtime.recall.find({ text: 'wood of the mast', limit: 3 })
+  const [first, second] = passages
+  assert.deepEqual(
+    [first, second].map((passage) => passage?.text),
+    ['Which wood did we choose for the mast?', 'Oregon pine.'],
+  )
+  assert.deepEqual([second?.matched, second?.role, second?.ordinal], [['wood', 'mast'], 'assistant', 21])
+  assert.deepEqual([first?.after?.text, second?.before?.ordinal], ['Oregon pine.', 21])
+})
+
 test('an index that is behind, cut off, of another log or gone is brought to what the log says', async (t) => {
   const at = await opened(t)
   await logHistory(at.store, 's', [{ said: 'An otter came by.' }, { said: 'A badger came by.' }])
@@ -210,7 +229,23 @@ test('two that index the same sessions at the same time index each text once', a
     ],
   )
   await Promise.all(two.map((recall) => recall.close()))
-  assert.equal(counting(join(home, 'data', 'history.sqlite')), 120)
+  const path = join(home, 'data', 'history.sqlite')
+  assert.equal(counting(path), 120)
+  // Both have read the same part of the log: the second one writes nothing.
+  const [one, other] = [await openRecallIndex({ path }), await openRecallIndex({ path })]
+  const said = {
+    turn: 't',
+    ordinal: 1,
+    seq: 2,
+    time: '2026-01-05',
+    kind: 'message',
+    role: 'user',
+    text: 'Cormorant.',
+  } as const
+  const part = { session: 'c', created: '2026-01-05', from: 0, upTo: 2, mark: '2026-01-05', items: [said] }
+  assert.deepEqual([one.add(part), other.add(part), one.session('c')?.upTo], [true, false, 2])
+  for (const index of [one, other]) index.close()
+  assert.equal(counting(path), 121)
 })
 
 test('an index that cannot be opened holds nothing up, and says what to do', async (t) => {
