@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'node:test'
-import { type Layout, layouts, type Placement } from '../src/context.ts'
+import { type Layout, layouts, outputText, type Placement, toolResults } from '../src/context.ts'
 import { openedHome } from './home/opened-home.ts'
 
 const page = readFileSync(join(import.meta.dirname, '..', 'docs', 'guide', 'layouts.md'), 'utf8')
@@ -76,7 +76,38 @@ async function sentBy(t: Parameters<typeof openedHome>[0], layout: string): Prom
   ]
 }
 
+/** `seq 1 20000` prints 108,894 characters. */
+const counting = {
+  'skills/counting/SKILL.md': '---\nname: counting\ndescription: Counts.\n---\nCount with `count`.',
+  'skills/counting/tools.json': JSON.stringify({
+    tools: [{ name: 'count', parameters: { type: 'object', properties: { to: { type: 'string' } } } }],
+    allowlist: { seq: ['1'] },
+    execution: [{ tool: 'count', binary: 'seq', subcommand: '1', args: [{ param: 'to' }] }],
+  }),
+  'tool-access.json': '{"global": {"mode": "full"}}',
+}
+
 for (const layout of Object.keys(layouts)) {
+  test(`a turn in the layout ${layout} with a program that prints 110 KB completes, and the room is used`, async (t) => {
+    const { runtime, say } = await openedHome(t, counting, { context: { layout } })
+    const { session, text } = await say(
+      '/call count {"to": "20000"}\n/say Once more.\n/call count {"to": "3"}\n/say Done.',
+    )
+    assert.equal(text, 'Done.')
+    const [, unanswered, answered] = await runtime.store.calls(session)
+    const justFit = layouts[layout]!.cut.lowWater === 1
+    for (const call of [unanswered!, answered!]) {
+      const { request, identical } = await runtime.request(call.id)
+      assert.ok(identical)
+      const [shown = ''] = request.messages.flatMap(toolResults).map(({ output }) => outputText(output))
+      assert.match(shown, /\[\d+ of \d+ characters left out; read_history shows them, call \S+\]/)
+      const { used, budget } = call.manifest
+      assert.ok(used <= budget.available)
+      // An answered result steps down to the low-water mark where there is one; else it has the room that is there.
+      if (call === unanswered || justFit) assert.ok(used > budget.available - 64, `${used} of ${budget.available}`)
+    }
+  })
+
   test(`the guide says what a home sends by itself in the layout ${layout}, and that text of others is data`, async (t) => {
     const sent = await sentBy(t, layout)
     assert.deepEqual(

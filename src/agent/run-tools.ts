@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { outputText, type ToolCallPart, type ToolMessage, toolResults } from '../context.ts'
 import type { EntryBody } from '../session.ts'
 import { type SettledCall, settleCall } from './settle-call.ts'
@@ -20,7 +21,7 @@ export async function runTools(setup: TurnSetup, state: TurnState, calls: readon
       return settleCall(setup, journal, { part, call, most, isTooMany: index >= MOST_CALLS })
     }),
   )
-  const message: ToolMessage = { role: 'tool', content: calls.map((part, index) => resultPart(part, settled[index]!)) }
+  const message: ToolMessage = { role: 'tool', content: resultParts(calls, settled) }
   const body: EntryBody = { type: 'message', turn: setup.turn, message, tokens: await setup.tokensOf(message) }
   const entries = await setup.append([body])
   return turnState([...state.entries, ...settled.flatMap((each) => each.entries), ...entries])
@@ -39,6 +40,22 @@ function shownChars({ messages }: TurnState): number {
   return sum
 }
 
-function resultPart({ toolCallId, toolName }: ToolCallPart, { ok, text }: SettledCall): ToolMessage['content'][number] {
-  return { type: 'tool-result', toolCallId, toolName, output: { type: ok ? 'text' : 'error-text', value: text } }
+/** A shorter result is sent again: a reference to it would save next to nothing. Characters. */
+const LEAST_REPEATED = 400
+
+/** A long result of a call that stands twice in the message is sent once. Both calls have run, and each has its result. */
+function resultParts(calls: readonly ToolCallPart[], settled: readonly SettledCall[]): ToolMessage['content'] {
+  return calls.map((part, index) => {
+    const { toolCallId, toolName, input } = part
+    const { ok, text } = settled[index]!
+    const same = (other: ToolCallPart, at: number) =>
+      at < index &&
+      settled[at]!.text === text &&
+      settled[at]!.ok === ok &&
+      other.toolName === toolName &&
+      isDeepStrictEqual(other.input, input)
+    const first = text.length < LEAST_REPEATED ? undefined : calls.find(same)
+    const value = first ? `[The equal call ${first.toolCallId} above has the same result.]` : text
+    return { type: 'tool-result', toolCallId, toolName, output: { type: ok ? 'text' : 'error-text', value } }
+  })
 }

@@ -60,6 +60,33 @@ export function fitResults(
   return fitting
 }
 
+/**
+ * What the model has answered, in the room that its unanswered results leave whole: newest first as it is, the one that does
+ * not fit any more as an excerpt as large as the room, and older ones cleared. `undefined` where there is no such room.
+ */
+export function fitAnswered(
+  current: PricedTurn,
+  limit: number,
+  counter: TokenCounter,
+  reader: string | undefined,
+): readonly FormedMessage[] | undefined {
+  const answered = answeredBefore(current)
+  const messages = current.messages.map((_, at) =>
+    current.messageAt(at, at < answered ? 'tool-output-cleared' : 'full'),
+  )
+  let left = limit - sumTokens(messages)
+  if (left < 0) return undefined
+  for (let at = answered - 1; at >= 0; at--) {
+    const room = messages[at]!.tokens + left
+    const [fitting] = fitResults([current.messageAt(at, 'full')], room, counter, reader)
+    if (fitting!.tokens > room) break
+    left = room - fitting!.tokens
+    messages[at] = fitting!
+    if (fitting!.form !== 'full') break
+  }
+  return messages
+}
+
 /** An unanswered result is never shown with fewer characters, and with so many more at a time. */
 const LEAST_CHARACTERS = 400
 const STEP = 32

@@ -1,6 +1,6 @@
 import { announcement } from './announcement.ts'
 import type { ConversationInput } from './conversation-input.ts'
-import { currentSections, fitResults } from './current-turn.ts'
+import { currentSections, fitAnswered, fitResults } from './current-turn.ts'
 import { cutConversation, type CutDecision } from './cut-conversation.ts'
 import { type CutLine, cutLine, formAt } from './cut-line.ts'
 import { marksOf } from './cut-marks.ts'
@@ -50,11 +50,14 @@ export function fitConversation(conversation: ConversationInput): FittedConversa
 }
 
 function currentMessages(
-  { current, counter, readers }: ConversationInput,
+  { current, counter, readers, rule }: ConversationInput,
   line: CutLine,
   decision: CutDecision,
 ): readonly FormedMessage[] {
   const messages = current.messages.map((_, index) => current.messageAt(index, formAt(decision, line.current + index)))
   if (decision.shortOf === undefined) return messages
-  return fitResults(messages, decision.shortOf - sumTokens(current.attachments), counter, readers.history)
+  const limit = decision.shortOf - sumTokens(current.attachments)
+  // A just-fit layout keeps no marks: nothing has to look as it did in the call before, and no room is left unused.
+  const answered = rule.lowWater === 1 ? fitAnswered(current, limit, counter, readers.history) : undefined
+  return answered ?? fitResults(messages, limit, counter, readers.history)
 }

@@ -65,6 +65,41 @@ test('a provider that gives the same call id in every step gets a run and a resu
   assert.deepEqual((await here.runtime.replay(session)).different, [])
 })
 
+test('two equal calls in one step run both and send a long result once; other calls and other results are sent whole', async (t) => {
+  let runs = 0
+  const long = tool('long', async (input) => {
+    runs += 1
+    const { odd } = input as { readonly odd?: boolean }
+    return { ok: true, output: `${odd ? `${runs}: ` : ''}${'the sea is calm. '.repeat(100)}` }
+  })
+  const toolCalls = [
+    { id: 'a', name: 'long', input: { x: 1, y: 2 } },
+    { id: 'b', name: 'long', input: { y: 2, x: 1 } },
+    { id: 'c', name: 'long', input: { x: 2 } },
+    { id: 'd', name: 'long', input: { odd: true } },
+    { id: 'e', name: 'long', input: { odd: true } },
+  ]
+  const model = scriptedModel({ answer: (_request, n) => (n === 1 ? { toolCalls } : { text: 'Calm.' }) })
+  const here = await opened(t, { model, tools: [long] })
+  const { session, outcome } = await here.say('How is the sea?')
+  assert.deepEqual([outcome, runs], [{ type: 'completed' }, 5])
+  const read = model.asked.at(-1)!.request.messages.flatMap((message) => toolResults(message))
+  const [first, second, ...others] = read.map(({ output }) => outputText(output))
+  assert.equal(first?.length, 1700)
+  assert.match(second!, /^\[The equal call (\S+) above has the same result\.\]$/)
+  assert.ok(second!.includes(read[0]!.toolCallId))
+  assert.deepEqual(
+    others.map(({ length }) => length),
+    [1700, 1703, 1703],
+  )
+  const ends = (await here.log(session)).filter((entry) => entry.type === 'tool-end')
+  assert.ok(
+    ends.every(({ output }) => output.length >= 1700),
+    'the log keeps what each call gave',
+  )
+  assert.deepEqual((await here.runtime.replay(session)).different, [])
+})
+
 test('a tool whose definition has changed is neither offered nor run, from the step on in which that is known', async (t) => {
   const model = scriptedModel({
     answer: (_request, n) => (n < 3 ? { toolCalls: [{ name: 'far__tide', input: {} }] } : { text: 'So be it.' }),
