@@ -52,6 +52,7 @@ export {
   toolCalls,
   toolResults,
 } from './context/message.ts'
+export { indented, previousConversation, type SpokenLine } from './context/previous-conversation.ts'
 export { outline } from './context/outline.ts'
 export { ContextOverflowError } from './context/overflow-error.ts'
 export type { Piece, Request } from './context/request.ts'

@@ -61,6 +61,9 @@ export function layoutOf(choice: LayoutChoice): Layout {
   }
 }
 
+/** Help from earlier sessions: a turn that does not fit beside it does without. */
+const remembered: Layout['priorities'] = { memory: 'normal', 'tool-history': 'low' }
+
 const auto: Layout = {
   name: 'auto',
   placements: {
@@ -69,11 +72,12 @@ const auto: Layout = {
     soul: 'system',
     'user-profile': 'system',
     conversation: 'system',
-    memory: 'system',
     skills: 'system',
     'tool-guidance': 'system',
+    memory: 'preamble',
     project: 'preamble',
     subject: 'preamble',
+    'tool-history': 'before-input',
     'custom-agent': { from: 256, large: 'preamble', small: 'before-input' },
     reminder: 'after-input',
     'citation-guidance': 'after-input',
@@ -84,7 +88,7 @@ const auto: Layout = {
     soul: 'high',
     'user-profile': 'normal',
     conversation: 'low',
-    memory: 'normal',
+    ...remembered,
     skills: 'normal',
     'tool-guidance': 'high',
     'citation-guidance': 'required',
@@ -101,7 +105,10 @@ const auto: Layout = {
 
 /** In the systems that the presets follow, no layer gives way and nothing shrinks before it is dropped. */
 const preset = {
-  priorities: Object.fromEntries(Object.keys(auto.priorities).map((name) => [name, 'required' as const])),
+  priorities: {
+    ...Object.fromEntries(Object.keys(auto.priorities).map((name) => [name, 'required' as const])),
+    ...remembered,
+  },
   headShare: 1,
   shrinks: false,
 }
@@ -120,6 +127,7 @@ export const layouts: Readonly<Record<string, Layout>> = {
       'user-profile': 'system',
       conversation: 'system',
       memory: 'system',
+      'tool-history': 'system',
       skills: 'system',
     }),
     cut: { unit: 'turn', lowWater: 1 },

@@ -43,6 +43,8 @@ export type ReasonCode =
   | 'project-fits'
   /** The files of a project together are not below `limit`: they can be searched. */
   | 'project-too-large'
+  /** The history is sent as messages, so it is not sent as text a second time. */
+  | 'sent-as-messages'
 
 /** The account of one candidate. */
 export interface ManifestEntry {

@@ -68,10 +68,30 @@ export interface LayerContext {
   readonly files?: ProjectFiles
   /** What the session is about, as it was when the turn began. */
   readonly subject?: SubjectReading
+  /** What is remembered of earlier sessions, as it was when the turn began; absent where that is switched off. */
+  readonly memory?: MemoryReading
   /** Something that others wrote may come into this call: a file, a page, what a tool answers. */
   readonly readsForeign?: boolean
   /** Something in this turn has numbers that can be cited. */
   readonly cites?: boolean
+}
+
+/** What a turn is given of what was said and done before. A part that is switched off is absent. */
+export interface MemoryReading {
+  /** About the last session of the conversation. */
+  readonly previous?: RememberedText
+  /** Calls of tools that the words of the message find, one in a line. */
+  readonly tools?: RememberedText
+}
+
+/** A text about earlier sessions, in which every line is framed. */
+export interface RememberedText {
+  /** Empty where there is nothing to remember. */
+  readonly text: string
+  /** Sessions whose words it holds. */
+  readonly sessions: readonly string[]
+  /** `provider/model` that put it into words; absent where it was taken from the log by rule. */
+  readonly by?: string
 }
 
 /** The files of a project, as a call sends them. */

@@ -143,12 +143,16 @@ export function imageSupport(model: Model, gone: readonly string[] = []): ImageS
 }
 
 /**
- * Whether what others wrote may come into a call: there is a file, a project or a subject, or a tool that shows more than
+ * Whether what others wrote may come into a call: there is a file, a project, a subject or an earlier session, or a tool that shows more than
  * the conversation itself. Decided by what is offered, so that the head stays as it is from call to call.
  */
 function readsForeign({ setting }: Workbench, offered: readonly Tool[]): boolean {
+  const { previous, tools } = setting?.memory?.now() ?? {}
   return (
-    offered.some(({ readsContext }) => !readsContext) || (setting?.hasFiles ?? false) || setting?.subject !== undefined
+    offered.some(({ readsContext }) => !readsContext) ||
+    (setting?.hasFiles ?? false) ||
+    setting?.subject !== undefined ||
+    [previous, tools].some((part) => part !== undefined && part.text !== '')
   )
 }
 

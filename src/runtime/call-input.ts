@@ -51,13 +51,21 @@ export async function recordInput(
     layout,
     inSession,
     options,
-  }: { readonly layout: LayoutChoice; readonly inSession: boolean; readonly options?: RecordedOptions },
+    holds = () => undefined,
+  }: {
+    readonly layout: LayoutChoice
+    readonly inSession: boolean
+    readonly options?: RecordedOptions
+    /** Sessions whose words a layer holds, by its id; `conversation` for a conversation that is in no session. */
+    readonly holds?: (id: string) => readonly string[] | undefined
+  },
 ): Promise<CallInput> {
-  const put = async (value: unknown) => `sha256:${await store.putContent(JSON.stringify(value))}`
+  const put = async (value: unknown, sessions?: readonly string[]) =>
+    `sha256:${await store.putContent(JSON.stringify(value), sessions)}`
   const [layers, tools, conversation] = await Promise.all([
-    Promise.all(input.layers.map(put)),
+    Promise.all(input.layers.map((layer) => put(layer, holds(layer.id)))),
     put(input.tools ?? []),
-    inSession ? undefined : put({ history: input.history, current: input.current }),
+    inSession ? undefined : put({ history: input.history, current: input.current }, holds('conversation')),
   ])
   const from = input.history[0]?.id
   const earlierFiles = earlierFilesOf(input)
@@ -85,7 +93,7 @@ export async function restoreInput(
   const input = record.input as CallInput
   const get = async (reference: string): Promise<unknown> => {
     const text = await referredContent(store, reference)
-    if (text === undefined) throw missingContent(reference, record.id)
+    if (text === undefined) throw await missingContent(store, reference, record.id)
     return JSON.parse(text)
   }
   const layout = layoutOf(input.layout)
@@ -126,7 +134,14 @@ export async function restoreInput(
 }
 
 /** What a call cannot be built again without. */
-export function missingContent(content: string, call: string): RuntimeError {
+export async function missingContent(store: SessionStore, content: string, call: string): Promise<RuntimeError> {
+  if (await store.contentWasRemoved(content.replace('sha256:', ''))) {
+    return new RuntimeError(
+      'missing-content',
+      `The content ${content} of call ${call} was removed together with the session whose words it held. The call cannot be built again.`,
+      { call, content },
+    )
+  }
   return new RuntimeError(
     'missing-content',
     `The content ${content} of call ${call} is missing from the store. Bring it back with \`foreword restore\` from a backup that has it; \`foreword doctor\` names everything that is missing.`,

@@ -133,19 +133,19 @@ interface Attempt {
 async function attemptVerbatim(
   bench: Workbench,
   model: Model,
-  { messages, tools = [] }: CompletionInput,
+  { messages, tools = [], holds }: CompletionInput,
   { budget, deeper }: Pick<AssemblyTask, 'budget' | 'deeper'>,
 ): Promise<Attempt> {
   const { store, settings } = bench
   const asked = { messages, tools, budget, counter: settings.counter, model: model.id }
   const { input, outcome } = await withinLearned(bench, model, asked, verbatimInSlices, deeper)
-  return { outcome, budget: input.budget, record: (options) => recordVerbatim(store, input, options) }
+  return { outcome, budget: input.budget, record: (options) => recordVerbatim(store, input, options, holds) }
 }
 
 async function attemptAssembly(
   bench: Workbench,
   model: Model,
-  { messages, tools = [] }: CompletionInput,
+  { messages, tools = [], holds }: CompletionInput,
   { budget, prompt, time, deeper }: AssemblyTask,
 ): Promise<Attempt> {
   const { store, settings, layers } = bench
@@ -168,7 +168,8 @@ async function attemptAssembly(
   return {
     outcome,
     budget: assembled.budget,
-    record: (options) => recordInput(store, assembled, { layout: settings.layout, inSession: false, options }),
+    record: (options) =>
+      recordInput(store, assembled, { layout: settings.layout, inSession: false, options, holds: () => holds }),
   }
 }
 

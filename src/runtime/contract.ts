@@ -24,6 +24,7 @@ import type { EditedPrompt } from './edited-prompt.ts'
 import type { MeaningStatus } from './file-room.ts'
 import type { LearnedLimit } from './learned-limits.ts'
 import type { Library } from './library.ts'
+import type { SessionSummary } from './memory/session-summaries.ts'
 import type { ModelView } from './model-view.ts'
 import type { Pairings } from './pairings.ts'
 import type { Records } from './records.ts'
@@ -77,6 +78,11 @@ export interface Runtime {
   /** What was said and done in sessions. A person may ask about all of them, a model about its own conversation. */
   readonly recall: Recall
 
+  /** What a turn of this session is given of earlier ones, and what others may be given of it. `input` is the next message. */
+  memory(session: string, input?: string): Promise<SessionMemory>
+  /** From now on no other session is given anything of this one. Its log stays. */
+  forgetMemory(session: string): Promise<void>
+
   /** One call outside every session: the messages are the history. Assembled, accounted for, and not kept. */
   complete(input: CompletionInput): AsyncGenerator<CompletionEvent>
 
@@ -125,6 +131,28 @@ export interface NewSession {
   readonly project?: string
   /** `no-such-subject` where there is no folder of it. */
   readonly subject?: string
+}
+
+/** What a session is given of what was said and done before, and what is kept of the session itself. */
+export interface SessionMemory {
+  readonly session: string
+  /** What is switched on in the layout of the configuration. */
+  readonly on: { readonly previousSession: boolean; readonly toolHistory: boolean }
+  readonly layers: readonly {
+    /** `memory` or `tool-history`, as in the manifest. */
+    readonly id: string
+    /** As the model reads it; empty where there is nothing. */
+    readonly text: string
+    /** What it costs by the counter of the configuration. */
+    readonly tokens: number
+    /** Sessions whose words it holds. */
+    readonly from: readonly string[]
+    readonly origin: string
+  }[]
+  /** Its own summary, for the next session of its conversation; absent where nobody has said anything in it. */
+  readonly own?: SessionSummary
+  /** Nothing of it is given to other sessions. */
+  readonly forgotten: boolean
 }
 
 /** Notes in a model's words, kept for as long as the notes are the same. */
@@ -235,6 +263,8 @@ export interface CompletionInput {
    * has it unless given. What is neither added to nor cut reaches the provider exactly as it was given.
    */
   readonly prompt?: boolean
+  /** Sessions whose words the messages hold: what is recorded of the messages is removed with them. */
+  readonly holds?: readonly string[]
   readonly signal?: AbortSignal
 }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { readHistoryTool, readResultTool } from '../agent.ts'
 import type { Models } from '../model.ts'
 import type { RunningPlugins } from '../plugin.ts'
+import type { Recall } from '../search.ts'
 import { type SessionStore, verifyAudit } from '../session.ts'
 import { createToolbox, type Tool } from '../tool.ts'
 import { admit } from './admission.ts'
@@ -23,13 +24,15 @@ import { agentKind, type AgentValue, projectKind, type ProjectValue } from './cu
 import { createEditedPrompt } from './edited-prompt.ts'
 import { homeAt } from './home/home.ts'
 import { type FileRoom, openFileRoom } from './file-room.ts'
+import { createMemory } from './memory/memory.ts'
+import { usualMemory } from './memory/memory-settings.ts'
 import { createModelChoice } from './model-choice.ts'
 import { modelStatuses } from './model-status.ts'
 import { modelView } from './model-view.ts'
 import { createOutbox } from './outbox.ts'
 import { createPairings } from './pairings.ts'
 import type { Workbench } from './workbench.ts'
-import { prepareTurn } from './prepare-turn.ts'
+import { prepareTurn, type SaidInTurn } from './prepare-turn.ts'
 import { preview } from './preview.ts'
 import { createRecords } from './records.ts'
 import { openRecall } from './recall/open-recall.ts'
@@ -93,7 +96,11 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
   const settings = { ...parts.settings, counter: remembering(parts.settings.counter) }
   const shelf = createTurnShelf()
   const recall = openRecall({ store, data: homeAt(parts.home).data, warn })
-  const readers = [readResultTool(store), readHistoryTool(store, recall)]
+  const history: Recall = {
+    find: (query) => recall.find(query),
+    conversationOf: (session) => memory.conversationOf(session),
+  }
+  const readers = [readResultTool(store), readHistoryTool(store, history)]
   const calibration = await openCalibrationBook(store, warn)
   const limits = createLearnedLimits(clock)
   const tools = () => [...plugins.tools(), ...(parts.tools ?? []), ...readers]
@@ -123,13 +130,20 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
   const subjectRoom = parts.subjects ?? subjectRoomIn(parts, (input) => completed(input), warn)
   const { subjects, proposals } = subjectRoom
   const pairings = createPairings({ store, clock, random: randomBytes })
-  const prepare = async (desk: Partial<SessionDesk>, asked: string | undefined) => {
+  const memory = createMemory({
+    store,
+    clock,
+    settings: settings.memory ?? usualMemory,
+    layout: settings.layout,
+    counter: settings.counter,
+    complete: (input) => completed(input),
+    recall,
+    warn,
+  })
+  const prepare = async (desk: Partial<SessionDesk>, asked: string | undefined, said: SaidInTurn) => {
     await plugins.ready()
-    return prepareTurn(
-      { prompt, agents, projects, subjects, library, engine, models, bench, tools, allowed },
-      desk,
-      asked,
-    )
+    const sources = { prompt, agents, projects, subjects, library, engine, memory }
+    return prepareTurn({ ...sources, models, bench, tools, allowed }, desk, asked, said)
   }
   const queue = createTurnQueue({
     store,
@@ -167,6 +181,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
       for (const { id } of await library.files({ type: 'session', id: session })) await library.remove(id)
     },
     forgetHistory: (session) => recall.forget(session),
+    forgetMemory: memory.forgetDeleted,
     refuseWhenClosing,
   })
   const recovered = parts.recovers === false ? 0 : await queue.recover()
@@ -214,6 +229,8 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
     proposals,
     summariseNotes: subjectRoom.summariseNotes,
     pairings,
+    memory: (session, input = '') => memory.show(session, input),
+    forgetMemory: memory.forget,
     library,
     search: (query) => searchFiles(library, engine, query),
     recall,
@@ -256,7 +273,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
       closing ??= (async () => {
         await queue.stop()
         await running.stop()
-        await Promise.all([plugins.stop(), calibration.close(), files.close(), subjectRoom.close(), recall.close()])
+        await Promise.all([plugins.stop(), calibration.close(), files.close(), subjectRoom.close(), recall.close(), memory.close()])
         await store.close()
       })()
       return closing

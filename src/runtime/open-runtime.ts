@@ -109,6 +109,7 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
       retryForMs: agent.retryForMs,
       maxAnswerMs: agent.maxAnswerMs,
       completions: context.completions,
+      memory: context.memory,
       ...(configuration.subjects.default === undefined ? {} : { subject: configuration.subjects.default }),
       ...(agent.reasoning === undefined ? {} : { reasoning: agent.reasoning }),
     },

@@ -3,12 +3,13 @@ import type { CustomAgent } from '../plugin.ts'
 import { isListed, type Tool } from '../tool.ts'
 import { budgetFor } from './call-budget.ts'
 import type { AgentValue } from './custom-agents.ts'
+import type { Memory, MemoryQuestion } from './memory/memory.ts'
 import type { ModelChoice } from './model-choice.ts'
 import { offeredTools } from './offered-tools.ts'
 import type { Records } from './records.ts'
 import type { SessionDesk } from './session-desk.ts'
 import { roomForProject } from './project-room.ts'
-import { found, type SettingParts, type TurnSetting, turnSetting } from './turn-setting.ts'
+import { found, type SettingParts, type SettingQuestion, type TurnSetting, turnSetting } from './turn-setting.ts'
 import type { Workbench } from './workbench.ts'
 
 /** What a turn is run with. */
@@ -22,10 +23,14 @@ export interface PreparedTurn {
 export interface PrepareParts extends SettingParts {
   readonly agents: Records<AgentValue>
   readonly models: ModelChoice
+  readonly memory: Pick<Memory, 'read'>
   readonly bench: () => Workbench
   readonly tools: () => readonly Tool[]
   readonly allowed: (tools: readonly Tool[]) => Promise<readonly Tool[]>
 }
+
+/** What is said in the turn. */
+export type SaidInTurn = Pick<MemoryQuestion, 'turn' | 'text' | 'keeps'>
 
 type Chosen = Partial<Pick<SessionDesk, 'session' | 'model' | 'agent' | 'project' | 'subject'>>
 
@@ -37,6 +42,7 @@ export async function prepareTurn(
   parts: PrepareParts,
   { session, model: ofSession, agent, project, subject: chosen }: Chosen,
   asked: string | undefined,
+  said: SaidInTurn,
 ): Promise<PreparedTurn> {
   const bench = parts.bench()
   const made = agent === undefined ? undefined : await found(parts.agents, agent)
@@ -51,11 +57,14 @@ export async function prepareTurn(
     ...(project === undefined ? {} : { project }),
     ...(subject === undefined ? {} : { subject }),
   }
-  const prepared = await preparedWith(parts, bench, await turnSetting(parts, question), made)
+  const layout = made?.layout ?? bench.settings.layout
+  const memory = await parts.memory.read({ ...said, session, layout })
+  const settingOf = async (one: SettingQuestion) => ({ ...(await turnSetting(parts, one)), memory })
+  const prepared = await preparedWith(parts, bench, await settingOf(question), made)
   const { setting } = prepared.bench
   const room = setting?.fit?.fits ? await roomForProject(prepared.bench, setting, model) : undefined
   if (room === undefined) return { model, ...prepared }
-  const narrower = await turnSetting(parts, { ...question, roomForProject: room })
+  const narrower = await settingOf({ ...question, roomForProject: room })
   return { model, ...(await preparedWith(parts, bench, narrower, made)) }
 }
 

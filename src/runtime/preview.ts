@@ -5,7 +5,7 @@ import type { Clock } from './clock.ts'
 import type { Preview, PreviewOptions } from './contract.ts'
 import { RuntimeError } from './runtime-error.ts'
 import type { Library } from './library.ts'
-import type { PreparedTurn } from './prepare-turn.ts'
+import type { PreparedTurn, SaidInTurn } from './prepare-turn.ts'
 import { seal } from './seal.ts'
 import type { Desks, SessionDesk } from './session-desk.ts'
 import { usableCut } from './session-cut.ts'
@@ -13,7 +13,7 @@ import { tokenCounts } from './turn-projection.ts'
 import { attemptWithPictures } from './with-pictures.ts'
 
 export interface PreviewParts {
-  readonly prepare: (desk: Partial<SessionDesk>, asked: string | undefined) => Promise<PreparedTurn>
+  readonly prepare: (desk: Partial<SessionDesk>, asked: string | undefined, said: SaidInTurn) => Promise<PreparedTurn>
   readonly desks: Desks
   readonly clock: Clock
   readonly library: Library
@@ -26,7 +26,7 @@ export async function preview(
 ): Promise<Preview> {
   const desk = session === undefined ? undefined : await desks.of(session)
   if (session !== undefined && !desk) throw noSuchSession(session)
-  const { model, bench } = await prepare({ ...desk, ...chosen }, asked)
+  const { model, bench } = await prepare({ ...desk, ...chosen }, asked, { text: input, keeps: false })
   const message = { role: 'user', content: input } as const
   const counted = {
     message,

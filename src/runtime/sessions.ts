@@ -34,6 +34,8 @@ export interface SessionsParts {
   readonly forgetFiles: (session: string) => Promise<void>
   /** So does what the search of the history knows of it. */
   readonly forgetHistory: (session: string) => Promise<void>
+  /** What is remembered of it goes with it. */
+  readonly forgetMemory: (session: string) => Promise<void>
   /** Throws once the runtime takes no more input. */
   readonly refuseWhenClosing: () => void
 }
@@ -134,6 +136,7 @@ export function createSessions(parts: SessionsParts): Sessions {
       }
       desks.forget(session)
       shelf.forget(`${session} `)
+      await parts.forgetMemory(session)
       await parts.forgetFiles(session)
       const found = await store.deleteSession(session)
       // After its log, so that nobody indexes it again meanwhile.

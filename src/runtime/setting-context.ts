@@ -8,15 +8,17 @@ import type { TurnSetting } from './turn-setting.ts'
 export async function settingContext(
   setting: TurnSetting | undefined,
   cites: boolean,
-): Promise<Pick<LayerContext, 'prompt' | 'agent' | 'project' | 'files' | 'subject' | 'cites'>> {
+): Promise<Pick<LayerContext, 'prompt' | 'agent' | 'project' | 'files' | 'subject' | 'memory' | 'cites'>> {
   if (!setting) return { cites }
   const { prompt, agent, project, fit, subject } = setting
+  const memory = setting.memory?.now()
   return {
     cites,
     ...(prompt === undefined ? {} : { prompt }),
     ...(agent ? { agent } : {}),
     ...(project ? { project } : {}),
     ...(subject ? { subject } : {}),
+    ...(memory ? { memory } : {}),
     ...(fit ? { files: await projectFiles(setting, fit) } : {}),
   }
 }
@@ -30,6 +32,13 @@ export function documentSources({ fit }: Pick<TurnSetting, 'fit'>): readonly Sou
     title: name,
     updated: time,
   }))
+}
+
+/** Sessions whose words a layer holds, by its id. */
+export function heldBy(setting: TurnSetting | undefined, layer: string): readonly string[] | undefined {
+  const { previous, tools } = setting?.memory?.whole ?? {}
+  const sessions = layer === 'memory' ? previous?.sessions : layer === 'tool-history' ? tools?.sessions : undefined
+  return sessions && sessions.length > 0 ? sessions : undefined
 }
 
 async function projectFiles(setting: TurnSetting, fit: ProjectFit): Promise<ProjectFiles> {

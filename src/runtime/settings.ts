@@ -1,6 +1,7 @@
 import type { RetryRule } from '../agent.ts'
 import type { LayoutChoice, TokenCounter } from '../context.ts'
 import type { CompletionSettings } from './completion-settings.ts'
+import type { MemorySettings } from './memory/memory-settings.ts'
 
 /** What the configuration decides about every turn. */
 export interface RuntimeSettings {
@@ -33,6 +34,8 @@ export interface RuntimeSettings {
   readonly storageRetryDelaysMs?: readonly number[]
   /** Of calls outside every session, where they say nothing themselves: nothing is cut and nothing added unless given. */
   readonly completions?: CompletionSettings
+  /** What turns are given of earlier sessions; as it is usual where absent. */
+  readonly memory?: MemorySettings
 }
 
 const USUAL_RETRY_MS = 60_000

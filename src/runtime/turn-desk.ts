@@ -10,7 +10,7 @@ import type { CallQuestion } from './attempt-call.ts'
 import { type CallPlace, withForecast } from './call-forecast.ts'
 import { recordInput } from './call-input.ts'
 import { countedInSlices } from './counted-in-slices.ts'
-import { documentSources } from './setting-context.ts'
+import { documentSources, heldBy } from './setting-context.ts'
 import type { Library } from './library.ts'
 import { learnFrom, type PromptAccount, promptAccount, shortReportWarning } from './prompt-account.ts'
 import { seal } from './seal.ts'
@@ -114,7 +114,12 @@ export function turnSetup(turnDesk: TurnDesk): TurnSetup {
       upTo,
       time: clock.time(),
       model: model.id,
-      input: await recordInput(store, attempt.input, { layout: settings.layout, inSession: true, options }),
+      input: await recordInput(store, attempt.input, {
+        layout: settings.layout,
+        inSession: true,
+        options,
+        holds: (id) => heldBy(bench.setting, id),
+      }),
     }
     if (attempt.outcome instanceof ContextOverflowError) {
       await writeOverflow(base, attempt.outcome)

@@ -1,4 +1,5 @@
 import { type RetryRule, runTurn, stopping } from '../agent.ts'
+import { messageText } from '../context.ts'
 import { ModelError } from '../model.ts'
 import { type SessionStore, StoreError, type StoreErrorCode } from '../session.ts'
 import type { ApprovalDesk } from './approvals.ts'
@@ -6,7 +7,7 @@ import type { Clock } from './clock.ts'
 import type { Library } from './library.ts'
 import type { Outbox } from './outbox.ts'
 import { patientPrepare } from './patient-prepare.ts'
-import type { PreparedTurn } from './prepare-turn.ts'
+import type { PreparedTurn, SaidInTurn } from './prepare-turn.ts'
 import type { Sealed } from './seal.ts'
 import { RuntimeError } from './runtime-error.ts'
 import { runtimeFailure } from './runtime-failure.ts'
@@ -30,7 +31,7 @@ export interface TurnQueue {
 export interface QueueParts {
   readonly store: SessionStore
   /** Everything that a turn of this session is run with, once what is started late is there. */
-  readonly prepare: (desk: SessionDesk, askedModel: string | undefined) => Promise<PreparedTurn>
+  readonly prepare: (desk: SessionDesk, askedModel: string | undefined, said: SaidInTurn) => Promise<PreparedTurn>
   readonly policy: ToolPolicy
   readonly approvals: ApprovalDesk
   readonly library: Library
@@ -86,9 +87,10 @@ export function createTurnQueue(parts: QueueParts): TurnQueue {
     const entries = [...(desk.live.get(turn) ?? (await store.entries(desk.session, { turn })))]
     const input = entries.find((entry) => entry.type === 'input')
     if (!input || input.type !== 'input') throw new Error('its input is not in the log')
+    const said = { turn, text: messageText(input.message), keeps: true }
     let prepared: PreparedTurn
     try {
-      prepared = await patientPrepare(() => parts.prepare(desk, input.options?.model), {
+      prepared = await patientPrepare(() => parts.prepare(desk, input.options?.model, said), {
         rule: retries,
         clock,
         signal,

@@ -7,6 +7,7 @@ import type { Tool } from '../tool.ts'
 import type { ProjectValue } from './custom-agents.ts'
 import type { EditedPrompt } from './edited-prompt.ts'
 import { collectionOf, type Library } from './library.ts'
+import type { TurnMemory } from './memory/memory.ts'
 import { type ProjectFit, projectFit } from './project-fit.ts'
 import type { Records } from './records.ts'
 import { searchAgentFilesTool, searchProjectTool } from './session-tools.ts'
@@ -22,6 +23,7 @@ export interface TurnSetting {
   readonly hasFiles: boolean
   /** What the session is about; absent where it is about nothing, or its folder is gone. */
   readonly subject?: SubjectReading
+  readonly memory?: TurnMemory
   /** Tools for the files that this session may see. */
   readonly tools: readonly Tool[]
   textOf(file: FileRow): Promise<string | undefined>

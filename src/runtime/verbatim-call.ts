@@ -27,9 +27,10 @@ export async function recordVerbatim(
   store: SessionStore,
   input: VerbatimInput,
   options: RecordedOptions,
+  holds?: readonly string[],
 ): Promise<VerbatimRecord> {
   const { messages, tools = [], budget, counter } = input
-  const reference = `sha256:${await store.putContent(JSON.stringify({ tools, messages }))}`
+  const reference = `sha256:${await store.putContent(JSON.stringify({ tools, messages }), holds)}`
   return { verbatim: reference, counter: counter.id, budget, options }
 }
 
@@ -46,7 +47,7 @@ export async function restoreVerbatim(
 ): Promise<VerbatimInput> {
   const { verbatim: reference, counter, budget } = input as VerbatimRecord
   const text = await referredContent(store, reference)
-  if (text === undefined) throw missingContent(reference, id)
+  if (text === undefined) throw await missingContent(store, reference, id)
   const { tools, messages } = JSON.parse(text) as Pick<VerbatimInput, 'messages'> & { tools: readonly ToolDefinition[] }
   return { tools, messages, budget, counter: await counters(counter), model }
 }

@@ -61,18 +61,28 @@ export interface SessionStore {
   sessions(options?: { limit?: number; offset?: number }): Promise<readonly SessionRow[]>
   session(id: string): Promise<SessionRow | undefined>
   /**
-   * Removes a session with its entries, turns, calls, binding and the rows of its files. Answers whether there was one.
-   * Contents and the bytes of files stay: others may hold the same.
+   * Removes a session with its entries, turns, calls, binding and the rows of its files, and the contents that hold words
+   * of it (`putContent`). Answers whether there was one. Other contents and the bytes of files stay: others may hold the same.
    */
   deleteSession(id: string): Promise<boolean>
+  /**
+   * Removes the contents that hold words of a session (`putContent`) and refuses new ones. The session itself stays. Answers how many there were. `not-found` for an unknown session.
+   */
+  withdrawSession(id: string): Promise<number>
 
   /** Binds a conversation to a session and frees both from earlier bindings. `not-found` for an unknown session. */
   bind(binding: Binding, session: string): Promise<void>
   bound(binding: Binding): Promise<string | undefined>
 
-  /** Stores a text under its SHA-256 (lowercase hexadecimal) and answers that hash. The same text is stored once. */
-  putContent(text: string): Promise<string>
+  /**
+   * Stores a text under its SHA-256 (lowercase hexadecimal) and answers that hash. The same text is stored once. `holds`:
+   * sessions whose words the text holds. It is removed with the first of them that is deleted or withdrawn, and is not
+   * stored at all where that has happened already.
+   */
+  putContent(text: string, holds?: readonly string[]): Promise<string>
   content(hash: string): Promise<string | undefined>
+  /** Whether a content is missing because it held words of a session that was deleted or withdrawn. */
+  contentWasRemoved(hash: string): Promise<boolean>
 
   /** `conflict` when a call of this id is known. */
   putCall(record: CallRecord): Promise<void>

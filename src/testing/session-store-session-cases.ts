@@ -94,6 +94,26 @@ export function sessionCases(storeCase: StoreCase): void {
     assert.equal((await store.entries('a')).length, 1)
   })
 
+  storeCase('a content that holds words of a session goes with it, and does not come back', async (store) => {
+    for (const id of ['a', 'b', 'c']) await store.append(id, [start], at(1))
+    const [ofA, ofBoth, ofC] = [
+      await store.putContent('words of a', ['a']),
+      await store.putContent('words of a and b', ['a', 'b']),
+      await store.putContent('words of c', ['c']),
+    ]
+    const left = () => Promise.all([ofA, ofBoth, ofC].map((hash) => store.content(hash)))
+    assert.deepEqual(await left(), ['words of a', 'words of a and b', 'words of c'])
+    await store.deleteSession('a')
+    assert.deepEqual(await left(), [undefined, undefined, 'words of c'])
+    assert.deepEqual([await store.contentWasRemoved(ofBoth), await store.contentWasRemoved(ofC)], [true, false])
+    assert.equal(await store.putContent('words of a and b', ['a', 'b']), ofBoth)
+    assert.equal(await store.content(ofBoth), undefined, 'a writer that was under way does not bring it back')
+    assert.equal(await store.withdrawSession('c'), 1)
+    await store.putContent('words of c', ['c'])
+    assert.deepEqual([await store.content(ofC), (await store.session('c'))?.id], [undefined, 'c'])
+    await assert.rejects(store.withdrawSession('unknown'), { code: 'not-found' })
+  })
+
   storeCase('a conversation has one session, and a session one conversation', async (store) => {
     for (const id of ['a', 'b']) await store.append(id, [start], at(1))
     const [one, two] = [

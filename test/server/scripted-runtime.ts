@@ -296,6 +296,7 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
       entriesOf(session).flatMap((entry) => (entry.type === 'assembly' ? [call(entry.call)!] : [])),
   }
 
+  const forgotten = new Set<string>()
   const runtime: ScriptedRuntime = {
     store: store as SessionStore,
     submitted,
@@ -333,6 +334,26 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
           }),
       )
       return { session, turn, seq, repeated: false }
+    },
+    memory: async (session, input = '') => {
+      if (!rowOf(session)) throw new RuntimeError('no-such-session', `There is no session ${session}.`, { session })
+      const layer = {
+        id: 'memory',
+        text: `# Memory\n${input}`,
+        tokens: 4,
+        from: ['session-0'],
+        origin: 'session session-0',
+      }
+      return {
+        session,
+        on: { previousSession: true, toolHistory: false },
+        layers: [layer],
+        forgotten: forgotten.has(session),
+      }
+    },
+    forgetMemory: async (session) => {
+      if (!rowOf(session)) throw new RuntimeError('no-such-session', `There is no session ${session}.`, { session })
+      forgotten.add(session)
     },
     cancel: async (session, turn) => {
       const controller = running.get(turn)

@@ -117,6 +117,38 @@ const completions = z.strictObject({
     .describe('Whether the prompt, date, instructions and skills of this home are added to calls outside a session.'),
 })
 
+const memory = z.strictObject({
+  previousSession: z
+    .strictObject({
+      enabled: z
+        .boolean()
+        .optional()
+        .describe(
+          "Whether a session begins with a summary of the conversation's last one. In the layout `ayati` alone unless given.",
+        ),
+      maxTokens: z.int().min(50).max(20_000).default(600).describe('The longest summary, tokens.'),
+      summarize: z
+        .boolean()
+        .default(false)
+        .describe('Whether a model writes the summary. By rule from the log otherwise: asked, answered, files, tools.'),
+      model: z.string().min(1).optional().describe('The model that writes it. The one of `model` unless given.'),
+    })
+    .prefault({})
+    .describe('The last session of the same conversation.'),
+  toolHistory: z
+    .strictObject({
+      enabled: z
+        .boolean()
+        .optional()
+        .describe(
+          'Whether a turn is given earlier calls of tools that its message finds. In `ayati` alone unless given.',
+        ),
+      maxTokens: z.int().min(50).max(20_000).default(300).describe('The most of such calls, tokens.'),
+    })
+    .prefault({})
+    .describe('Earlier calls of tools in the same conversation.'),
+})
+
 const context = z
   .strictObject({
     layout: z
@@ -139,6 +171,7 @@ const context = z
       .enum(['day', 'minute', 'none'])
       .default('day')
       .describe('How exactly the model is told the time. A minute makes every prompt cache miss.'),
+    memory: memory.prefault({}).describe('What turns are given of earlier sessions.'),
     completions: completions.prefault({}).describe('Calls of `/v1` that belong to no session.'),
     timeZone: timeZone.optional().describe("Time zone of the date that the model is told. The machine's unless given."),
   })

@@ -2,6 +2,7 @@
 export interface KnownHashes {
   has(hash: string): boolean
   add(hash: string): void
+  clear(): void
 }
 
 export function createKnownHashes(most: number): KnownHashes {
@@ -16,5 +17,6 @@ export function createKnownHashes(most: number): KnownHashes {
       hashes.add(hash)
       if (hashes.size > most) hashes.delete(hashes.values().next().value!)
     },
+    clear: () => hashes.clear(),
   }
 }

@@ -10,7 +10,7 @@ export interface MissingContent {
 
 /**
  * Contents of an SQLite file that are named and missing, by their hash. What people and models wrote is not searched: a
- * text may quote a digest.
+ * text may quote a digest. What was removed with the session whose words it held is not missing.
  *
  * @throws StoreError `busy`, `corrupt`, `io`
  */
@@ -44,4 +44,5 @@ const MISSING = `
   select substr(reference, 8) as hash, min(place) as place
     from named left join contents on contents.hash = substr(reference, 8)
     where length(reference) = 71 and reference glob 'sha256:*' and contents.hash is null
+      and not exists (select 1 from named_values where key = 'content-of/' || substr(reference, 8) and value = '[]')
     group by reference order by reference`

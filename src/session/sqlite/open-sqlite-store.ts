@@ -10,6 +10,7 @@ import { type Connection, type SqliteStoreOptions, openConnection } from './conn
 import { content, putContent } from './content-table.ts'
 import { entries, entry } from './entry-table.ts'
 import { deleteFile, file, files, putFile, setFileOwner, setFileState } from './file-table.ts'
+import { contentWasRemoved, putHeldContent, removeHeldContents, setRemoved } from './held-contents.ts'
 import { createKnownHashes } from './known-hashes.ts'
 import { migrate } from './migrations.ts'
 import { recentTurns } from './recent-turns.ts'
@@ -63,7 +64,22 @@ function storeOn(connection: Connection): SessionStore {
       listeners.add(own)
       return () => void listeners.delete(own)
     },
-    deleteSession: (id) => write(() => deleteSession(connection, id)),
+    deleteSession(id) {
+      const removed = () => {
+        removeHeldContents(connection, id)
+        setRemoved(connection, id, false)
+        return deleteSession(connection, id)
+      }
+      return write(removed, { written: () => known.clear() })
+    },
+    withdrawSession(id) {
+      const withdrawn = () => {
+        if (!sessionRow(connection, id)) throw new StoreError('not-found', `there is no session ${id} to withdraw`)
+        setRemoved(connection, id, true)
+        return removeHeldContents(connection, id)
+      }
+      return write(withdrawn, { written: () => known.clear() })
+    },
     bind: (binding, session) => write(() => bind(connection, binding, session)),
     putCall: (made) => write(() => putCall(connection, made)),
     finishCall: (id, outcome) => write(() => finishCall(connection, id, outcome)),
@@ -73,9 +89,10 @@ function storeOn(connection: Connection): SessionStore {
     setFileState: (id, state) => write(() => setFileState(connection, id, state)),
     setFileOwner: (id, owner) => write(() => setFileOwner(connection, id, owner)),
     deleteFile: (id) => write(() => deleteFile(connection, id)),
-    async putContent(text) {
+    async putContent(text, holds) {
       const work = stretch()
       const hash = contentHash(text)
+      if (holds) return write(() => putHeldContent(connection, text, hash, holds), { characters: text.length })
       if (known.has(hash)) return hash
       if (work.isOver()) await work.rest()
       await write(() => putContent(connection, text, hash), { characters: text.length })
@@ -96,6 +113,7 @@ function storeOn(connection: Connection): SessionStore {
     session: async (id) => sessionRow(connection, id),
     bound: async (binding) => bound(connection, binding),
     content: async (hash) => content(connection, hash),
+    contentWasRemoved: async (hash) => contentWasRemoved(connection, hash),
     call: async (id) => call(connection, id),
     calls: async (session, options) => calls(connection, session, options),
     value: async (key) => value(connection, key),

@@ -1,0 +1,24 @@
+/** One thing that was said in a conversation. */
+export interface SpokenLine {
+  /** As it is shown, such as `2026-01-05 12:00`. */
+  readonly time: string
+  readonly role: string
+  readonly text: string
+}
+
+/**
+ * A conversation as text, for where it is not sent as messages: `# Previous Conversation`, then `- [time] role: text` for
+ * each thing that was said (BEHAVIOURS §2.1). Lines within a text are indented by two spaces, so that none of them can be
+ * taken for one of ours. Empty where nothing was said.
+ */
+export function previousConversation(spoken: readonly SpokenLine[]): string {
+  const lines = spoken
+    .filter(({ text }) => text.trim() !== '')
+    .map(({ time, role, text }) => `- [${time}] ${role}: ${indented(text.trim())}`)
+  return lines.length === 0 ? '' : ['# Previous Conversation', ...lines].join('\n')
+}
+
+/** A text whose further lines begin with two spaces, whatever ends its lines. */
+export function indented(text: string): string {
+  return text.replaceAll(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/g, '\n  ')
+}

@@ -1,0 +1,162 @@
+import { type LayoutChoice, layoutOf, type TokenCounter } from '../../context.ts'
+import { type MemoryReading, memoryPlugin } from '../../plugin.ts'
+import type { Recall } from '../../search.ts'
+import type { SessionRow, SessionStore } from '../../session.ts'
+import { noSuchSession } from '../admission.ts'
+import type { Clock } from '../clock.ts'
+import type { Runtime, SessionMemory } from '../contract.ts'
+import { earlierSessions } from './earlier-sessions.ts'
+import { memoryIn, type MemorySettings } from './memory-settings.ts'
+import { createSessionSummaries } from './session-summaries.ts'
+import { toolHistory } from './tool-history.ts'
+
+/** What turns are given of earlier sessions (BEHAVIOURS §2.1), and how it is shown and forgotten. */
+export interface Memory {
+  /** Read once, before the first step of a turn. */
+  read(question: MemoryQuestion): Promise<TurnMemory>
+  show(session: string, input: string): Promise<SessionMemory>
+  /** From now on nothing of the session is remembered in any other. Its log stays. */
+  forget(session: string): Promise<void>
+  /** To be called before a session is deleted. */
+  forgetDeleted(session: string): Promise<void>
+  close(): Promise<void>
+}
+
+/** What a turn was given of earlier sessions. */
+export interface TurnMemory {
+  readonly whole: MemoryReading | undefined
+  /** Without anything of a session that was deleted or forgotten meanwhile. */
+  now(): MemoryReading | undefined
+}
+
+export interface MemoryQuestion {
+  /** Absent for a session that is not there yet: there is nothing before it. */
+  readonly session?: string | undefined
+  readonly turn?: string | undefined
+  /** The new message. */
+  readonly text: string
+  readonly layout: LayoutChoice
+  /** `false`: nothing is written, and no model is asked. */
+  readonly keeps: boolean
+}
+
+export interface MemoryParts {
+  readonly store: SessionStore
+  readonly clock: Pick<Clock, 'time'>
+  readonly settings: MemorySettings
+  readonly layout: LayoutChoice
+  readonly counter: TokenCounter
+  readonly complete: Runtime['complete']
+  readonly recall: Pick<Recall, 'find'>
+  readonly warn: (text: string) => void
+}
+
+export function createMemory(parts: MemoryParts): Memory {
+  const { store, clock, settings, counter, recall, warn } = parts
+  const { previousSession } = settings
+  const summaries = createSessionSummaries({ ...parts, ...previousSession })
+  const gone = new Set<string>()
+
+  const isForgotten = async (session: string) => gone.has(session) || (await store.value(keyOf(session))) === true
+
+  async function usable(rows: readonly SessionRow[]): Promise<readonly SessionRow[]> {
+    const forgotten = await Promise.all(rows.map(({ id }) => isForgotten(id)))
+    return rows.filter((_, index) => !forgotten[index])
+  }
+
+  async function previous(earlier: readonly SessionRow[], keeps: boolean): Promise<MemoryReading['previous']> {
+    for (const row of earlier) {
+      const summary = await summaries.summaryOf(row, keeps)
+      if (summary)
+        return { text: summary.text, sessions: [row.id], ...(summary.by === undefined ? {} : { by: summary.by }) }
+    }
+    return NOTHING
+  }
+
+  async function tools({ text, turn }: MemoryQuestion, sessions: readonly string[]): Promise<MemoryReading['tools']> {
+    const { maxTokens } = settings.toolHistory
+    try {
+      return await toolHistory(recall, { text, turn, sessions, maxTokens, counter })
+    } catch (error) {
+      // A turn can be answered without it.
+      warn(`No earlier calls of tools were looked up: ${error instanceof Error ? error.message : String(error)}`)
+      return NOTHING
+    }
+  }
+
+  async function reading(question: MemoryQuestion): Promise<MemoryReading | undefined> {
+    const { session, layout, keeps } = question
+    const on = memoryIn(settings, layoutOf(layout).name)
+    if (!on.previousSession && !on.toolHistory) return undefined
+    const earlier = session === undefined ? [] : await usable(await earlierSessions(store, session))
+    const own = session === undefined || (await isForgotten(session)) ? [] : [session]
+    return {
+      ...(on.previousSession ? { previous: await previous(earlier, keeps) } : {}),
+      ...(on.toolHistory ? { tools: await tools(question, [...own, ...earlier.map(({ id }) => id)]) } : {}),
+    }
+  }
+
+  async function forget(session: string): Promise<void> {
+    gone.add(session)
+    await summaries.forget(session)
+  }
+
+  return {
+    async read(question) {
+      const whole = await reading(question)
+      return { whole, now: () => whole && withoutGone(whole, gone) }
+    },
+    async show(session, input) {
+      const row = await store.session(session)
+      if (!row) throw noSuchSession(session)
+      const { layout } = parts
+      const found = (await reading({ session, text: input, layout, keeps: false })) ?? {}
+      const { name } = layoutOf(layout)
+      const layers =
+        (await memoryPlugin().layers?.({ time: clock.time(), layout: name, tools: [], memory: found })) ?? []
+      const forgotten = await isForgotten(session)
+      const own = forgotten ? undefined : await summaries.summaryOf(row, false)
+      return {
+        session,
+        on: memoryIn(settings, name),
+        layers: layers.flatMap(({ id, renditions, origin, withheld }) => {
+          const { text } = renditions[0]!
+          if (withheld) return []
+          const tokens = text === '' ? 0 : counter.text(text) + counter.perMessage
+          return [
+            {
+              id,
+              text,
+              tokens,
+              from: found[id === 'memory' ? 'previous' : 'tools']?.sessions ?? [],
+              origin: origin!.ref,
+            },
+          ]
+        }),
+        forgotten,
+        ...(own ? { own } : {}),
+      }
+    },
+    async forget(session) {
+      if (!(await store.session(session))) throw noSuchSession(session)
+      await store.putValue(keyOf(session), true)
+      await forget(session)
+      await store.withdrawSession(session)
+    },
+    forgetDeleted: forget,
+    close: summaries.stop,
+  }
+}
+
+const NOTHING = { text: '', sessions: [] }
+
+function keyOf(session: string): string {
+  return `memory/forgotten/${session}`
+}
+
+/** Lines of several sessions are one text: with one of them it goes whole. */
+function withoutGone({ previous, tools }: MemoryReading, gone: ReadonlySet<string>): MemoryReading {
+  const kept = (part: NonNullable<MemoryReading['previous']>) =>
+    part.sessions.some((id) => gone.has(id)) ? NOTHING : part
+  return { ...(previous ? { previous: kept(previous) } : {}), ...(tools ? { tools: kept(tools) } : {}) }
+}
