@@ -17,6 +17,7 @@ export {
   type RequestView,
   type Runtime,
   type RuntimeStatus,
+  type SessionMemory,
   type SessionEvent,
   type SubmitInput,
   type Submitted,

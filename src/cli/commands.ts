@@ -7,6 +7,7 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   send: async () => (await import('./command/send.ts')).send,
   approve: async () => (await import('./command/approve.ts')).approve,
   sessions: async () => (await import('./command/sessions.ts')).sessions,
+  memory: async () => (await import('./command/memory.ts')).memory,
   agents: async () => (await import('./command/agents.ts')).agents,
   projects: async () => (await import('./command/projects.ts')).projects,
   subjects: async () => (await import('./command/subjects.ts')).subjects,

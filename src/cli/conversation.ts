@@ -15,6 +15,8 @@ export interface Conversation {
   readonly connection: Connection
   /** `undefined` until the first message. */
   session: string | undefined
+  /** The session that a new one goes on from. */
+  after?: string | undefined
   running: Submitted | undefined
   /** Files that go with the next message. */
   attachments: readonly string[]
@@ -42,7 +44,7 @@ export async function opened(
     },
     async setModel(model) {
       if (this.session === undefined) {
-        this.session = (await ask<SessionRow>(connection, '/api/sessions', { method: 'POST', body: { model } })).id
+        this.session = await begun(connection, { model, after: this.after })
       } else {
         await ask(connection, pathTo('/api/sessions/', this.session), { method: 'PATCH', body: { model } })
       }
@@ -62,7 +64,11 @@ export async function converse(
 ): Promise<'answered' | 'failed' | 'waiting'> {
   const { connection } = conversation
   try {
-    const { session, attachments } = conversation
+    const { attachments, after } = conversation
+    if (conversation.session === undefined && after !== undefined) {
+      conversation.session = await begun(connection, { after })
+    }
+    const { session } = conversation
     const turn = await submit(connection, { text, session, ...(attachments.length === 0 ? {} : { attachments }) })
     conversation.attachments = []
     conversation.session = turn.session
@@ -78,6 +84,14 @@ export async function converse(
   } finally {
     conversation.running = undefined
   }
+}
+
+/** A session of its own, made before its first message. */
+export async function begun(
+  connection: Connection,
+  body: Readonly<Record<string, string | undefined>>,
+): Promise<string> {
+  return (await ask<SessionRow>(connection, '/api/sessions', { method: 'POST', body })).id
 }
 
 function tellEnd(end: TurnEnd, io: Io): void {

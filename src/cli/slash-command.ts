@@ -50,6 +50,7 @@ type Action = (
 
 const actions: Readonly<Record<string, Action>> = {
   '/new'(conversation, io, words) {
+    conversation.after = conversation.session ?? conversation.after
     conversation.session = undefined
     conversation.attachments = []
     if (words !== undefined) return words

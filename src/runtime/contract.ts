@@ -125,6 +125,8 @@ export interface Runtime {
 export interface NewSession {
   readonly title?: string
   readonly binding?: Binding
+  /** The session that it goes on from, where no binding says so. Rejects with `no-such-session`. */
+  readonly after?: string
   readonly model?: string
   /** Ids; `no-such-record` where there is none. */
   readonly agent?: string

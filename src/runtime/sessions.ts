@@ -52,8 +52,17 @@ export function createSessions(parts: SessionsParts): Sessions {
     throw noSuchSession(session)
   }
 
-  async function newSession({ title, binding, model, agent, project, subject }: NewSession = {}): Promise<SessionRow> {
+  async function newSession({
+    title,
+    binding,
+    after,
+    model,
+    agent,
+    project,
+    subject,
+  }: NewSession = {}): Promise<SessionRow> {
     refuseWhenClosing()
+    if (after !== undefined) await deskOf(after)
     if (agent !== undefined) await parts.agents.get(agent)
     if (project !== undefined) await parts.projects.get(project)
     if (subject !== undefined) await knownSubject(parts.subjects, subject)
@@ -62,6 +71,7 @@ export function createSessions(parts: SessionsParts): Sessions {
       type: 'session-start' as const,
       ...(title === undefined ? {} : { title }),
       ...(binding ? { channel: binding } : {}),
+      ...(after === undefined ? {} : { after }),
     }
     const bodies: readonly EntryBody[] = [
       start,

@@ -34,6 +34,31 @@ export const sessionRow = z.looseObject({
   subject: z.string().optional().describe('Id of the subject that it is about.'),
 })
 
+export const sessionMemory = z.object({
+  session: z.string(),
+  on: z.object({ previousSession: z.boolean(), toolHistory: z.boolean() }).describe('In the configured layout.'),
+  layers: z.array(
+    z.object({
+      id: z.enum(['memory', 'tool-history']),
+      text: z.string().describe('As the model reads it; empty where there is nothing.'),
+      tokens: z.number(),
+      from: z.array(z.string()).describe('Sessions whose words it holds.'),
+      origin: z.string(),
+    }),
+  ),
+  own: z
+    .object({
+      session: z.string(),
+      text: z.string(),
+      by: z.string().optional().describe('The model that wrote it; absent: by rule from the log.'),
+      covers: z.string().describe('SHA-256 of what it was made of.'),
+      time: z.string(),
+    })
+    .optional()
+    .describe('Its own summary, for the next session; absent where nothing was said in it.'),
+  forgotten: z.boolean().describe('Nothing of it is given to other sessions.'),
+})
+
 export const turnRow = z.looseObject({
   session: z.string(),
   turn: z.string(),

@@ -6,7 +6,8 @@ import type { PartialReason, TurnOutcome } from './turn-outcome.ts'
  * session is a projection of it. `turn` is present on everything that belongs to one turn.
  */
 export type EntryBody =
-  | { readonly type: 'session-start'; readonly title?: string; readonly channel?: Binding }
+  /** `after`: the session that its conversation had before, where no channel says so. */
+  | { readonly type: 'session-start'; readonly title?: string; readonly channel?: Binding; readonly after?: string }
   /** Accepted input. On disk before it is acknowledged. Begins a turn that is queued until its `turn-start`. */
   | {
       readonly type: 'input'

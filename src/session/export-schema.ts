@@ -37,7 +37,13 @@ const ofTurn = { ...at, turn: id }
 const ofCall = { ...ofTurn, call: id }
 
 const entry = z.discriminatedUnion('type', [
-  z.looseObject({ ...at, type: z.literal('session-start'), title: z.string().optional(), channel: binding.optional() }),
+  z.looseObject({
+    ...at,
+    type: z.literal('session-start'),
+    title: z.string().optional(),
+    channel: binding.optional(),
+    after: id.optional(),
+  }),
   z.looseObject({
     ...ofTurn,
     type: z.literal('input'),

@@ -1,37 +1,56 @@
 import type { Binding, SessionRow, SessionStore } from '../../session.ts'
-import { startedAt } from '../outbox-replies.ts'
 
 /** Sessions that are read together. */
 const PAGE = 200
 
+type Sessions = Pick<SessionStore, 'entries' | 'session' | 'sessions'>
+
 /**
- * Earlier sessions of the conversation that a session was begun in, newest first: the same conversation of the same channel.
- * None of a session that belongs to no conversation.
+ * Earlier sessions of the conversation of a session, newest first: those begun in the same conversation of the same channel,
+ * or, where no channel is named, the one that it was begun after, and those before that. None of one that is alone.
  */
-export async function earlierSessions(
-  store: Pick<SessionStore, 'entries' | 'session' | 'sessions'>,
-  session: string,
-): Promise<readonly SessionRow[]> {
-  const [row, binding] = await Promise.all([store.session(session), conversationOf(store, session)])
-  if (!row || !binding) return []
+export async function earlierSessions(store: Sessions, session: string): Promise<readonly SessionRow[]> {
+  const found = new Map<string, SessionRow>()
+  for (let at: string | undefined = session; at !== undefined;) {
+    const { binding, after } = await beginningOf(store, at)
+    if (binding) {
+      for (const row of await sessionsOf(store, binding, at)) found.set(row.id, row)
+      break
+    }
+    const row: SessionRow | undefined = after === undefined || found.has(after) ? undefined : await store.session(after)
+    if (row) found.set(row.id, row)
+    at = row?.id
+  }
+  found.delete(session)
+  return [...found.values()]
+}
+
+async function sessionsOf(store: Sessions, binding: Binding, session: string): Promise<readonly SessionRow[]> {
+  const row = await store.session(session)
+  if (!row) return []
   const found: SessionRow[] = []
   for (let offset = 0; ; offset += PAGE) {
     const page = await store.sessions({ limit: PAGE, offset })
-    for (const each of page) {
+    const beginnings = await Promise.all(page.map(({ id }) => beginningOf(store, id)))
+    for (const [index, each] of page.entries()) {
       if (each.id === session || each.created > row.created) continue
-      if (isSame(await conversationOf(store, each.id), binding)) found.push(each)
+      if (isSame(beginnings[index]!.binding, binding)) found.push(each)
     }
     if (page.length < PAGE) break
   }
-  return found.toSorted((one, other) => other.created.localeCompare(one.created) || other.id.localeCompare(one.id))
+  return found.toSorted(
+    (one, other) => other.created.localeCompare(one.created) || other.updated.localeCompare(one.updated),
+  )
 }
 
-/** Where it was begun; a session may have been bound later, too. */
-async function conversationOf(
-  store: Pick<SessionStore, 'entries' | 'session'>,
+async function beginningOf(
+  store: Sessions,
   session: string,
-): Promise<Binding | undefined> {
-  return (await startedAt(store as SessionStore, session)) ?? (await store.session(session))?.binding
+): Promise<{ readonly binding?: Binding; readonly after?: string }> {
+  const [start] = await store.entries(session, { limit: 1 })
+  if (start?.type !== 'session-start') return {}
+  const { channel = (await store.session(session))?.binding, after } = start
+  return { ...(channel ? { binding: channel } : {}), ...(after === undefined ? {} : { after }) }
 }
 
 function isSame(one: Binding | undefined, other: Binding): boolean {
