@@ -273,7 +273,14 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
       closing ??= (async () => {
         await queue.stop()
         await running.stop()
-        await Promise.all([plugins.stop(), calibration.close(), files.close(), subjectRoom.close(), recall.close(), memory.close()])
+        await Promise.all([
+          plugins.stop(),
+          calibration.close(),
+          files.close(),
+          subjectRoom.close(),
+          recall.close(),
+          memory.close(),
+        ])
         await store.close()
       })()
       return closing

@@ -1,7 +1,7 @@
 import { type LayoutChoice, layoutOf, type TokenCounter } from '../../context.ts'
-import { type MemoryReading, memoryPlugin } from '../../plugin.ts'
+import { type MemoryReading, memoryPlugin, type RememberedText } from '../../plugin.ts'
 import type { Recall } from '../../search.ts'
-import type { SessionRow, SessionStore } from '../../session.ts'
+import type { SessionStore } from '../../session.ts'
 import { noSuchSession } from '../admission.ts'
 import type { Clock } from '../clock.ts'
 import type { Runtime, SessionMemory } from '../contract.ts'
@@ -15,6 +15,8 @@ export interface Memory {
   /** Read once, before the first step of a turn. */
   read(question: MemoryQuestion): Promise<TurnMemory>
   show(session: string, input: string): Promise<SessionMemory>
+  /** The session and the earlier ones of its conversation, newest first, without those that are forgotten. */
+  conversationOf(session: string): Promise<readonly string[]>
   /** From now on nothing of the session is remembered in any other. Its log stays. */
   forget(session: string): Promise<void>
   /** To be called before a session is deleted. */
@@ -47,7 +49,7 @@ export interface MemoryParts {
   readonly layout: LayoutChoice
   readonly counter: TokenCounter
   readonly complete: Runtime['complete']
-  readonly recall: Pick<Recall, 'find'>
+  readonly recall: Recall
   readonly warn: (text: string) => void
 }
 
@@ -59,40 +61,44 @@ export function createMemory(parts: MemoryParts): Memory {
 
   const isForgotten = async (session: string) => gone.has(session) || (await store.value(keyOf(session))) === true
 
-  async function usable(rows: readonly SessionRow[]): Promise<readonly SessionRow[]> {
-    const forgotten = await Promise.all(rows.map(({ id }) => isForgotten(id)))
-    return rows.filter((_, index) => !forgotten[index])
+  /** What may be remembered in a session: earlier ones of its conversation, newest first. */
+  async function earlier(session: string): Promise<readonly string[]> {
+    const ids = await earlierSessions(store, recall, session)
+    const forgotten = await Promise.all(ids.map(isForgotten))
+    return ids.filter((_, index) => !forgotten[index])
   }
 
-  async function previous(earlier: readonly SessionRow[], keeps: boolean): Promise<MemoryReading['previous']> {
-    for (const row of earlier) {
-      const summary = await summaries.summaryOf(row, keeps)
+  async function previous(ids: readonly string[], keeps: boolean): Promise<RememberedText> {
+    for (const id of ids) {
+      const row = await store.session(id)
+      const summary = row && (await summaries.summaryOf(row, keeps))
       if (summary)
-        return { text: summary.text, sessions: [row.id], ...(summary.by === undefined ? {} : { by: summary.by }) }
+        return { text: summary.text, sessions: [id], ...(summary.by === undefined ? {} : { by: summary.by }) }
     }
     return NOTHING
   }
 
-  async function tools({ text, turn }: MemoryQuestion, sessions: readonly string[]): Promise<MemoryReading['tools']> {
-    const { maxTokens } = settings.toolHistory
-    try {
-      return await toolHistory(recall, { text, turn, sessions, maxTokens, counter })
-    } catch (error) {
-      // A turn can be answered without it.
-      warn(`No earlier calls of tools were looked up: ${error instanceof Error ? error.message : String(error)}`)
-      return NOTHING
-    }
+  function tools({ text, turn }: MemoryQuestion, sessions: readonly string[]): Promise<RememberedText> {
+    return toolHistory(recall, { text, turn, sessions, maxTokens: settings.toolHistory.maxTokens, counter })
+  }
+
+  /** A turn can be answered without its memory; the owner is told. */
+  async function orNothing<Value>(work: Promise<Value>, nothing: Value): Promise<Value> {
+    return work.catch((error: unknown) => {
+      warn(`Nothing of earlier sessions was looked up: ${error instanceof Error ? error.message : String(error)}`)
+      return nothing
+    })
   }
 
   async function reading(question: MemoryQuestion): Promise<MemoryReading | undefined> {
     const { session, layout, keeps } = question
     const on = memoryIn(settings, layoutOf(layout).name)
     if (!on.previousSession && !on.toolHistory) return undefined
-    const earlier = session === undefined ? [] : await usable(await earlierSessions(store, session))
-    const own = session === undefined || (await isForgotten(session)) ? [] : [session]
+    const ids = session === undefined ? [] : await orNothing(earlier(session), [])
+    const own = session === undefined ? [] : [session]
     return {
-      ...(on.previousSession ? { previous: await previous(earlier, keeps) } : {}),
-      ...(on.toolHistory ? { tools: await tools(question, [...own, ...earlier.map(({ id }) => id)]) } : {}),
+      ...(on.previousSession ? { previous: await orNothing(previous(ids, keeps), NOTHING) } : {}),
+      ...(on.toolHistory ? { tools: await orNothing(tools(question, [...own, ...ids]), NOTHING) } : {}),
     }
   }
 
@@ -143,12 +149,13 @@ export function createMemory(parts: MemoryParts): Memory {
       await forget(session)
       await store.withdrawSession(session)
     },
+    conversationOf: async (session) => [session, ...(await earlier(session))],
     forgetDeleted: forget,
     close: summaries.stop,
   }
 }
 
-const NOTHING = { text: '', sessions: [] }
+const NOTHING: RememberedText = { text: '', sessions: [] }
 
 function keyOf(session: string): string {
   return `memory/forgotten/${session}`
@@ -156,7 +163,6 @@ function keyOf(session: string): string {
 
 /** Lines of several sessions are one text: with one of them it goes whole. */
 function withoutGone({ previous, tools }: MemoryReading, gone: ReadonlySet<string>): MemoryReading {
-  const kept = (part: NonNullable<MemoryReading['previous']>) =>
-    part.sessions.some((id) => gone.has(id)) ? NOTHING : part
+  const kept = (part: RememberedText) => (part.sessions.some((id) => gone.has(id)) ? NOTHING : part)
   return { ...(previous ? { previous: kept(previous) } : {}), ...(tools ? { tools: kept(tools) } : {}) }
 }
