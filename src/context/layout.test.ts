@@ -5,7 +5,7 @@ import { placeLayer } from './placed-layer.ts'
 import { chars, declared } from './token-counter.ts'
 
 const names =
-  'system-prompt instructions soul user-profile conversation memory skills tool-guidance citation-guidance custom-agent project subject reminder'
+  'system-prompt instructions soul user-profile conversation memory skills tool-guidance citation-guidance custom-agent project subject reminder previous-session tool-history'
 
 function placementIn(layout: string, layer: string, tokens = 10): string {
   const placed = { id: 'x', layer, renditions: [{ form: 'full', text: 'x', tokens }] }

@@ -62,7 +62,7 @@ export function layoutOf(choice: LayoutChoice): Layout {
 }
 
 /** Help from earlier sessions: a turn that does not fit beside it does without. */
-const remembered: Layout['priorities'] = { memory: 'normal', 'tool-history': 'low' }
+const remembered: Layout['priorities'] = { memory: 'normal', 'previous-session': 'normal', 'tool-history': 'low' }
 
 const auto: Layout = {
   name: 'auto',
@@ -72,15 +72,16 @@ const auto: Layout = {
     soul: 'system',
     'user-profile': 'system',
     conversation: 'system',
+    memory: 'system',
     skills: 'system',
     'tool-guidance': 'system',
-    memory: 'preamble',
     project: 'preamble',
     subject: 'preamble',
-    'tool-history': 'before-input',
     'custom-agent': { from: 256, large: 'preamble', small: 'before-input' },
     reminder: 'after-input',
     'citation-guidance': 'after-input',
+    'previous-session': 'preamble',
+    'tool-history': 'before-input',
   },
   priorities: {
     'system-prompt': 'required',
@@ -127,7 +128,6 @@ export const layouts: Readonly<Record<string, Layout>> = {
       'user-profile': 'system',
       conversation: 'system',
       memory: 'system',
-      'tool-history': 'system',
       skills: 'system',
     }),
     cut: { unit: 'turn', lowWater: 1 },

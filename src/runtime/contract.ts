@@ -141,7 +141,7 @@ export interface SessionMemory {
   /** What is switched on in the layout of the configuration. */
   readonly on: { readonly previousSession: boolean; readonly toolHistory: boolean }
   readonly layers: readonly {
-    /** `memory` or `tool-history`, as in the manifest. */
+    /** As in the manifest: `memory` (in `ayati`), `previous-session` or `tool-history`. */
     readonly id: string
     /** As the model reads it; empty where there is nothing. */
     readonly text: string

@@ -1,5 +1,5 @@
 import type { PromptDocument, Reason } from '../context.ts'
-import type { LayerContext, ProjectFiles } from '../plugin.ts'
+import type { LayerContext, MemoryReading, ProjectFiles } from '../plugin.ts'
 import type { FileRow, Source } from '../session.ts'
 import type { ProjectFit } from './project-fit.ts'
 import type { TurnSetting } from './turn-setting.ts'
@@ -36,9 +36,16 @@ export function documentSources({ fit }: Pick<TurnSetting, 'fit'>): readonly Sou
 
 /** Sessions whose words a layer holds, by its id. */
 export function heldBy(setting: TurnSetting | undefined, layer: string): readonly string[] | undefined {
-  const { previous, tools } = setting?.memory?.whole ?? {}
-  const sessions = layer === 'memory' ? previous?.sessions : layer === 'tool-history' ? tools?.sessions : undefined
-  return sessions && sessions.length > 0 ? sessions : undefined
+  const whole = setting?.memory?.whole
+  const sessions = whole ? sessionsIn(whole, layer) : []
+  return sessions.length > 0 ? sessions : undefined
+}
+
+/** Sessions whose words stand in a layer of the plugin `memory`. */
+export function sessionsIn({ previous, tools }: MemoryReading, layer: string): readonly string[] {
+  const parts = { memory: [previous, tools], 'previous-session': [previous], 'tool-history': [tools] }
+  const held = Object.hasOwn(parts, layer) ? parts[layer as keyof typeof parts] : []
+  return [...new Set(held.flatMap((part) => part?.sessions ?? []))]
 }
 
 async function projectFiles(setting: TurnSetting, fit: ProjectFit): Promise<ProjectFiles> {

@@ -39,7 +39,7 @@ export const sessionMemory = z.object({
   on: z.object({ previousSession: z.boolean(), toolHistory: z.boolean() }).describe('In the configured layout.'),
   layers: z.array(
     z.object({
-      id: z.enum(['memory', 'tool-history']),
+      id: z.enum(['memory', 'previous-session', 'tool-history']),
       text: z.string().describe('As the model reads it; empty where there is nothing.'),
       tokens: z.number(),
       from: z.array(z.string()).describe('Sessions whose words it holds.'),

@@ -93,7 +93,7 @@ test('other layouts remember nothing until the owner wants it, and then outside 
   }
   const wanted = await here.reopened({ settings: { layout: 'auto', memory } })
   const view = await wanted.say('What is my boat called?', { session: second })
-  const { entry, system, messages } = await sentLayer({ ...here, ...wanted }, view.calls[0]!, 'memory')
+  const { entry, system, messages } = await sentLayer({ ...here, ...wanted }, view.calls[0]!, 'previous-session')
   assert.equal(entry?.slot, 'preamble')
   assert.doesNotMatch(system, /Marigold/)
   assert.match(
@@ -187,7 +187,7 @@ test('calls of tools that the message finds are given in one line each, newest f
   await here.say('other', { session: other.id })
   const second = await here.begin()
   const view = await here.say('What did git say?', { session: second })
-  const { system, entry } = await sentLayer(here, view.calls[0]!, 'tool-history')
+  const { system, entry } = await sentLayer(here, view.calls[0]!, 'memory')
   const [, lines = ''] = /\n\n## Relevant Tool History\n\n(.*?)\n\n/s.exec(system) ?? []
   assert.deepEqual(
     lines.split('\n').toSorted(),
@@ -198,9 +198,9 @@ test('calls of tools that the message finds are given in one line each, newest f
     system,
   )
   assert.ok(system.includes('- Answered last: Noted.\n- Tools: terminal (2, 1 failed)\n\n## Relevant Tool History'))
-  assert.deepEqual(entry?.origin, { kind: 'tool', ref: `session ${first}` })
+  assert.deepEqual(entry?.origin, { kind: 'model', ref: `session ${first}` })
   const none = await here.say('Thanks.', { session: second })
-  assert.deepEqual((await sentLayer(here, none.calls[0]!, 'tool-history')).entry?.reason, { code: 'blank' })
+  assert.doesNotMatch((await sentLayer(here, none.calls[0]!, 'memory')).system, /Tool History/)
   assert.deepEqual((await here.runtime.replay(second)).different, [])
 })
 

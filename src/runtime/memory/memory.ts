@@ -6,6 +6,7 @@ import { noSuchSession } from '../admission.ts'
 import type { Clock } from '../clock.ts'
 import type { Runtime, SessionMemory } from '../contract.ts'
 import { earlierSessions } from './earlier-sessions.ts'
+import { sessionsIn } from '../setting-context.ts'
 import { memoryIn, type MemorySettings } from './memory-settings.ts'
 import { createSessionSummaries } from './session-summaries.ts'
 import { toolHistory } from './tool-history.ts'
@@ -134,7 +135,7 @@ export function createMemory(parts: MemoryParts): Memory {
               id,
               text,
               tokens,
-              from: found[id === 'memory' ? 'previous' : 'tools']?.sessions ?? [],
+              from: sessionsIn(found, id),
               origin: origin!.ref,
             },
           ]
