@@ -174,3 +174,41 @@ test('show prints what was said, or every entry as JSON', async (context) => {
   assert.equal(shown.session.id, session)
   assert.deepEqual([shown.entries[0].type, shown.entries.at(-1).type], ['session-start', 'turn-end'])
 })
+
+test('after /new in the terminal the session before is remembered, shown with its price and source, and forgotten', async (context) => {
+  const { environment } = temporaryHome(context)
+  const ask = (words: readonly string[], input?: string) =>
+    run(words, { environment, ...(input === undefined ? {} : { input }) })
+  const none = await ask(['memory'])
+  assert.deepEqual([none.code, none.stdout], [1, ''])
+  assert.match(none.stderr, /There are no sessions yet/)
+
+  await ask(['config', 'set', 'context.layout', 'ayati'])
+  await ask(['chat'], 'My boat is called Marigold.\n/new\nWhat is my boat called?\n')
+  const shown = await ask(['memory'])
+  assert.match(
+    shown.stdout,
+    /^session (\S+)\n\nmemory, \d+ tokens, from session (?!\1)\S+\n# Memory\n\n.*\n\n## Previous Session Summary\n\n- When: .*, 1 turn\n- Asked: My boat is called Marigold\.\n/,
+  )
+  assert.match(
+    shown.stdout,
+    /\n\nits own summary, for the next session, by rule from its log\n- When: .*\n- Asked: What is my boat called\?\n/,
+  )
+  const json = JSON.parse((await ask(['memory', 'show', '--json'])).stdout)
+  assert.deepEqual(json.on, { previousSession: true, toolHistory: true })
+  const [{ id, tokens, from }] = json.layers
+  assert.deepEqual([id, tokens > 40, from.length], ['memory', true, 1])
+
+  const first: string = from[0]
+  const unasked = await ask(['memory', 'forget', first])
+  assert.match(unasked.stderr, /Write `--yes` to do it without asking/)
+  assert.deepEqual(JSON.parse((await ask(['memory', 'forget', first, '--yes', '--json'])).stdout), { forgotten: first })
+  assert.match((await ask(['memory'])).stdout, /\n\nmemory: nothing\n/)
+  assert.match(
+    (await ask(['memory', 'show', first])).stdout,
+    /It is forgotten: no other session is given anything of it\./,
+  )
+  const gone = await ask(['memory', 'forget', 'nowhere', '--yes'])
+  assert.match(gone.stderr, /There is no session nowhere/)
+  assert.doesNotMatch((await ask(['doctor'])).stdout, /texts? (is|are) missing/)
+})

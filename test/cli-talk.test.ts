@@ -184,7 +184,7 @@ test('chat chooses a model, begins anew and holds a mistyped command back', asyn
   assert.deepEqual(connection.asked, [
     'POST /api/sessions {"model":"ollama/a"}',
     'PATCH /api/sessions/s2 {"model":"ollama/b"}',
-    'POST /api/sessions {"model":"ollama/c"}',
+    'POST /api/sessions {"model":"ollama/c","after":"s2"}',
   ])
   assert.match(stderr, /Did you mean \/model\?/)
 })
@@ -197,6 +197,7 @@ test('/new with words sends them as the first message of a new session', async (
     said.map((line) => JSON.parse(line.replace('POST /api/messages ', '')).text),
     ['Hello', 'What about the mast?'],
   )
+  assert.match(said.at(-1)!, /"after":"s1"/)
   assert.ok(said.every((line) => !line.includes('session')))
 })
 

@@ -44,7 +44,8 @@ export async function opened(
     },
     async setModel(model) {
       if (this.session === undefined) {
-        this.session = await begun(connection, { model, after: this.after })
+        const body = { model, after: this.after }
+        this.session = (await ask<SessionRow>(connection, '/api/sessions', { method: 'POST', body })).id
       } else {
         await ask(connection, pathTo('/api/sessions/', this.session), { method: 'PATCH', body: { model } })
       }
@@ -64,12 +65,13 @@ export async function converse(
 ): Promise<'answered' | 'failed' | 'waiting'> {
   const { connection } = conversation
   try {
-    const { attachments, after } = conversation
-    if (conversation.session === undefined && after !== undefined) {
-      conversation.session = await begun(connection, { after })
-    }
-    const { session } = conversation
-    const turn = await submit(connection, { text, session, ...(attachments.length === 0 ? {} : { attachments }) })
+    const { session, attachments } = conversation
+    const turn = await submit(connection, {
+      text,
+      session,
+      ...(session === undefined ? { after: conversation.after } : {}),
+      ...(attachments.length === 0 ? {} : { attachments }),
+    })
     conversation.attachments = []
     conversation.session = turn.session
     conversation.running = turn
@@ -79,19 +81,13 @@ export async function converse(
     return end.type === 'cancelled' || isAnswered(end) ? 'answered' : 'failed'
   } catch (error) {
     if (!(error instanceof CommandFailure)) throw error
+    // The one before may have been deleted meanwhile: then the next message begins afresh.
+    if (error.code === 'no-such-session') conversation.after = undefined
     note(io, styled(io, 'red', `${error.code}: ${error.message}`, io.stderr))
     return 'failed'
   } finally {
     conversation.running = undefined
   }
-}
-
-/** A session of its own, made before its first message. */
-export async function begun(
-  connection: Connection,
-  body: Readonly<Record<string, string | undefined>>,
-): Promise<string> {
-  return (await ask<SessionRow>(connection, '/api/sessions', { method: 'POST', body })).id
 }
 
 function tellEnd(end: TurnEnd, io: Io): void {

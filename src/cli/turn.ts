@@ -12,6 +12,8 @@ export interface TurnInput {
   readonly session?: string | undefined
   readonly model?: string | undefined
   readonly idempotencyKey?: string | undefined
+  /** The session that a new one goes on from. */
+  readonly after?: string | undefined
   /** Ids of files, in the order in which they stand above it. */
   readonly attachments?: readonly string[] | undefined
 }

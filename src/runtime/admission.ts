@@ -37,7 +37,7 @@ export async function admit(
   { store, desks, settings, clock, library }: AdmissionParts,
   input: SubmitInput,
 ): Promise<Admitted> {
-  const { text, idempotencyKey, model, parameters, attachments: files = [] } = input
+  const { text, idempotencyKey, after, model, parameters, attachments: files = [] } = input
   const options = { ...(model === undefined ? {} : { model }), ...(parameters ? { parameters } : {}) }
   if (text.trim() === '' && files.length === 0)
     throw new RuntimeError('invalid-input', 'The message is empty. Say something.')
@@ -56,6 +56,7 @@ export async function admit(
     const before = await admittedBefore(store, known, idempotencyKey, text)
     if (before) return before
   }
+  if (after !== undefined && !(await desks.of(after))) throw noSuchSession(after)
 
   const turn = clock.newId('turn')
   const { message, attachments } = await attachFiles(library, session, text, files)
@@ -69,7 +70,8 @@ export async function admit(
     ...(attachments.length === 0 ? {} : { attachments }),
   } as const
   try {
-    const bodies = known ? [body] : [{ type: 'session-start' } as const, body]
+    const start = { type: 'session-start', ...(after === undefined ? {} : { after }) } as const
+    const bodies = known ? [body] : [start, body]
     const written = await store.append(session, bodies, clock.time())
     const desk = known ?? (await desks.of(session))!
     return { desk, submitted: { session, turn, seq: written.at(-1)!.seq, repeated: false } }

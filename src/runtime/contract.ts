@@ -189,6 +189,8 @@ export interface FileSearchAnswer extends SearchAnswer {
 export interface SubmitInput {
   /** A new session is made where absent. */
   readonly session?: string
+  /** The session that a new one goes on from. Rejects with `no-such-session`. */
+  readonly after?: string
   readonly text: string
   readonly idempotencyKey?: string
   /** For this turn alone. */

@@ -17,6 +17,7 @@ const firstMessageBody = z
   .strictObject({
     ...message,
     session: z.string().min(1).optional().describe('A new session is made where absent.'),
+    after: z.string().min(1).optional().describe('The session that a new one goes on from.'),
   })
   .superRefine(saysSomething)
 
@@ -30,11 +31,12 @@ const about = {
 
 /** Says something in a session; the turn it begins is followed elsewhere. */
 export function messageRoutes(runtime: Runtime): readonly Route[] {
-  const submit = async (session: string | undefined, body: z.output<typeof messageBody>, request: Request) => {
+  const submit = async (session: string | undefined, body: z.output<typeof firstMessageBody>, request: Request) => {
     const idempotencyKey = keyOf(body.idempotencyKey, request.headers.get('idempotency-key'))
     const answer = await runtime.submit({
       text: body.text,
       ...(session === undefined ? {} : { session }),
+      ...(session !== undefined || body.after === undefined ? {} : { after: body.after }),
       ...(body.model === undefined ? {} : { model: body.model }),
       ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
       ...(body.attachments === undefined ? {} : { attachments: body.attachments }),

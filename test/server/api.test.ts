@@ -36,6 +36,21 @@ test('sessions are made, listed, read, given a model and deleted', async () => {
   assert.equal((await request(`/api/sessions/${id}`, { method: 'DELETE' })).status, 404)
 })
 
+test('what a session remembers is read and forgotten, and a session may go on from another one', async () => {
+  const { json, request } = served(scriptedRuntime())
+  const { id } = await json<Row>('/api/sessions', { body: { title: 'Trip' } })
+  const path = `/api/sessions/${id}/memory`
+  type Memory = { readonly layers: readonly { readonly text: string }[]; readonly forgotten: boolean }
+  const shown = await json<Memory>(`${path}?input=Hello`)
+  assert.deepEqual([shown.layers[0]?.text, shown.forgotten], ['# Memory\nHello', false])
+  assert.equal((await request(path, { method: 'DELETE' })).status, 204)
+  assert.equal((await json<Memory>(path)).forgotten, true)
+  for (const method of ['GET', 'DELETE']) {
+    assert.equal((await request('/api/sessions/none/memory', { method })).status, 404, method)
+  }
+  assert.equal((await request('/api/sessions', { body: { after: id } })).status, 201)
+})
+
 test('a message is accepted with the turn that answers it, and a repeat is the same turn', async () => {
   const runtime = scriptedRuntime()
   const { request, json } = served(runtime)
