@@ -204,6 +204,74 @@ test('calls of tools that the message finds are given in one line each, newest f
   assert.deepEqual((await here.runtime.replay(second)).different, [])
 })
 
+test('in auto such calls are right before the message, and the head does not depend on it', async (t) => {
+  const memory = {
+    previousSession: { enabled: true, maxTokens: 600, summarize: false },
+    toolHistory: { enabled: true, maxTokens: 300 },
+  }
+  const model = scriptedModel({
+    answer: ({ messages }) =>
+      messages.at(-1)!.content === 'Look.'
+        ? { toolCalls: [{ name: 'terminal', input: { cmd: 'git status' } }] }
+        : { text: 'ok' },
+  })
+  const tools = [tool('terminal', async () => ({ ok: true, output: 'On main' }))]
+  const here = await remembering(t, { model, tools, settings: { layout: 'auto', memory } })
+  await here.say('Look.', { session: await here.begin() })
+  const second = await here.begin()
+  const calls = [
+    await here.say('What did git say?', { session: second }),
+    await here.say('Thanks.', { session: second }),
+  ]
+  const [found, none] = await Promise.all(calls.map((view) => sentLayer(here, view.calls[0]!, 'tool-history')))
+  assert.deepEqual([found?.entry?.slot, none?.entry?.outcome], ['before-input', 'omitted'])
+  assert.match(
+    found!.messages.at(-2)!,
+    /^# Memory\n\n.*\n\n## Relevant Tool History\n\n- \[.*\] terminal .*: ok: On main$/,
+  )
+  assert.equal(found!.messages.at(-1), 'What did git say?')
+  assert.deepEqual([none?.system, none?.messages[0]], [found?.system, found?.messages[0]])
+  assert.match(none!.messages[0]!, /## Previous Session Summary/)
+})
+
+test('a turn that does not fit beside its memory does without it', async (t) => {
+  const model = scriptedModel({ facts: { window: 1_500 } })
+  const here = await remembering(t, { model, settings: { reserve: 200, margin: 0 } })
+  const first = await here.begin()
+  for (const thing of ['boat', 'house']) await here.say(`My ${thing} is ${'very '.repeat(40)}blue.`, { session: first })
+  const second = await here.begin()
+  const fits = await here.say('Hello.', { session: second })
+  assert.equal((await sentLayer(here, fits.calls[0]!, 'memory')).entry?.outcome, 'included')
+  const long = await here.say('word '.repeat(850), { session: second })
+  assert.deepEqual(long.outcome, { type: 'completed' })
+  const { entry } = await sentLayer(here, long.calls[0]!, 'memory')
+  assert.deepEqual([entry?.outcome, entry?.reason], ['omitted', { code: 'shortage' }])
+})
+
+test('a session that is deleted while a turn is under way is gone from the next step of that turn', async (t) => {
+  const canary = 'Marigold-canary-7732'
+  let first = ''
+  const model = scriptedModel({
+    answer: ({ messages }) =>
+      messages.at(-1)!.content === 'Go.' ? { toolCalls: [{ name: 'remove', input: {} }] } : { text: 'Noted.' },
+  })
+  const remove = tool('remove', async () => {
+    await here.runtime.deleteSession(first)
+    return { ok: true, output: 'removed' }
+  })
+  const here = await remembering(t, { model, tools: [remove] })
+  first = await here.begin()
+  await here.say(`My boat is called ${canary}.`, { session: first })
+  const { calls } = await here.say('Go.', { session: await here.begin() })
+  const [before, after] = model.asked.slice(-2).map(({ request }) => JSON.stringify(request).includes(canary))
+  assert.deepEqual([before, after], [true, false])
+  assert.deepEqual((await sentLayer(here, calls[1]!, 'memory')).entry?.reason, { code: 'blank' })
+  await here.runtime.close()
+  for (const file of readdirSync(here.home, { recursive: true, withFileTypes: true })) {
+    if (file.isFile()) assert.ok(!readFileSync(join(file.parentPath, file.name)).includes(canary), file.name)
+  }
+})
+
 test('a session that goes on from another one without a channel remembers it', async (t) => {
   const here = await remembering(t)
   const { session } = await here.say('My boat is called Marigold.')
