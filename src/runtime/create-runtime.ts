@@ -181,6 +181,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
       for (const { id } of await library.files({ type: 'session', id: session })) await library.remove(id)
     },
     forgetHistory: (session) => recall.forget(session),
+    begun: memory.begun,
     forgetMemory: memory.forgetDeleted,
     refuseWhenClosing,
   })

@@ -30,7 +30,7 @@ export interface PrepareParts extends SettingParts {
 }
 
 /** What is said in the turn. */
-export type SaidInTurn = Pick<MemoryQuestion, 'turn' | 'text' | 'keeps'>
+export type SaidInTurn = Pick<MemoryQuestion, 'turn' | 'text' | 'keeps' | 'signal'>
 
 type Chosen = Partial<Pick<SessionDesk, 'session' | 'model' | 'agent' | 'project' | 'subject'>>
 

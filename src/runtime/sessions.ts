@@ -34,6 +34,8 @@ export interface SessionsParts {
   readonly forgetFiles: (session: string) => Promise<void>
   /** So does what the search of the history knows of it. */
   readonly forgetHistory: (session: string) => Promise<void>
+  /** It was made, and may have been begun in a conversation. */
+  readonly begun: (session: string) => void
   /** What is remembered of it goes with it. */
   readonly forgetMemory: (session: string) => Promise<void>
   /** Throws once the runtime takes no more input. */
@@ -88,6 +90,7 @@ export function createSessions(parts: SessionsParts): Sessions {
     } catch (error) {
       throw runtimeFailure(error)
     }
+    if (binding || after !== undefined) parts.begun(session)
     return (await store.session(session))!
   }
 

@@ -87,7 +87,7 @@ export function createTurnQueue(parts: QueueParts): TurnQueue {
     const entries = [...(desk.live.get(turn) ?? (await store.entries(desk.session, { turn })))]
     const input = entries.find((entry) => entry.type === 'input')
     if (!input || input.type !== 'input') throw new Error('its input is not in the log')
-    const said = { turn, text: messageText(input.message), keeps: true }
+    const said = { turn, text: messageText(input.message), keeps: true, signal }
     let prepared: PreparedTurn
     try {
       prepared = await patientPrepare(() => parts.prepare(desk, input.options?.model, said), {

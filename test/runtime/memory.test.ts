@@ -5,7 +5,7 @@ import test, { type TestContext } from 'node:test'
 import type { AnyMessage } from '../../src/context.ts'
 import { memoryPlugin } from '../../src/plugin.ts'
 import { scriptedModel } from '../../src/testing.ts'
-import { homelyPlugins, opened, type Setting, tool } from './opened.ts'
+import { gate, homelyPlugins, opened, type Setting, tool } from './opened.ts'
 
 const binding = { channel: 'web', conversation: '7' }
 const frame =
@@ -154,6 +154,34 @@ test('where the owner wants it a model puts the session into words, once for the
     lastText(question.request.messages),
     /\n# Previous Conversation\n- \[2026-01-05 12:00\] user: My boat is called Marigold\.\n- \[2026-01-05 12:00\] assistant: Noted\.\n/,
   )
+})
+
+test('a turn that waits for a model to remember can be cancelled, and the summary is there for the next one', async (t) => {
+  const slow = gate()
+  const asks = gate()
+  const model = scriptedModel({
+    answer: async ({ messages }) => {
+      if (!lastText(messages).startsWith('Put the conversation')) return { text: 'Noted.' }
+      asks.open()
+      await slow.passed
+      return { text: 'The boat is Marigold.' }
+    },
+  })
+  const memory = { previousSession: { maxTokens: 600, summarize: true }, toolHistory: { maxTokens: 300 } }
+  const here = await remembering(t, { model, settings: { memory } })
+  await here.say('My boat is called Marigold.', { session: await here.begin() })
+  const second = await here.begin()
+  await asks.passed
+  const submitted = await here.runtime.submit({ session: second, text: 'What is my boat called?' })
+  await here.runtime.cancel(second, submitted.turn)
+  assert.deepEqual((await here.ended(submitted)).outcome, { type: 'cancelled' })
+  slow.open()
+  const view = await here.say('Well?', { session: second })
+  assert.match(
+    (await sentLayer(here, view.calls[0]!, 'memory')).system,
+    /In the words of scripted:\n {2}The boat is Marigold\./,
+  )
+  assert.equal(model.asked.filter(({ request }) => lastText(request.messages).startsWith('Put the')).length, 1)
 })
 
 test('a model that fails leaves what the log says, and the owner is told once', async (t) => {

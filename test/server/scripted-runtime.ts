@@ -335,10 +335,6 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
       )
       return { session, turn, seq, repeated: false }
     },
-    recall: {
-      find: async () => ({ passages: [], found: 'nothing', missing: [], nearest: [], complete: true }),
-      conversationOf: async (session) => [session],
-    },
     memory: async (session, input = '') => {
       if (!rowOf(session)) throw new RuntimeError('no-such-session', `There is no session ${session}.`, { session })
       const layer = {

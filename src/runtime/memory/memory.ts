@@ -15,6 +15,8 @@ import { toolHistory } from './tool-history.ts'
 export interface Memory {
   /** Read once, before the first step of a turn. */
   read(question: MemoryQuestion): Promise<TurnMemory>
+  /** A session has begun: where a model is to put the one before into words, it is asked at once. */
+  begun(session: string): void
   show(session: string, input: string): Promise<SessionMemory>
   /** The session and the earlier ones of its conversation, newest first, without those that are forgotten. */
   conversationOf(session: string): Promise<readonly string[]>
@@ -41,6 +43,8 @@ export interface MemoryQuestion {
   readonly layout: LayoutChoice
   /** `false`: nothing is written, and no model is asked. */
   readonly keeps: boolean
+  /** Of the turn. */
+  readonly signal?: AbortSignal | undefined
 }
 
 export interface MemoryParts {
@@ -54,11 +58,15 @@ export interface MemoryParts {
   readonly warn: (text: string) => void
 }
 
+type Asking = Pick<MemoryQuestion, 'keeps' | 'signal'>
+
 export function createMemory(parts: MemoryParts): Memory {
   const { store, clock, settings, counter, recall, warn } = parts
   const { previousSession } = settings
   const summaries = createSessionSummaries({ ...parts, ...previousSession })
   const gone = new Set<string>()
+  /** What is asked ahead of a turn. */
+  const begun = new Set<Promise<unknown>>()
 
   const isForgotten = async (session: string) => gone.has(session) || (await store.value(keyOf(session))) === true
 
@@ -69,10 +77,10 @@ export function createMemory(parts: MemoryParts): Memory {
     return ids.filter((_, index) => !forgotten[index])
   }
 
-  async function previous(ids: readonly string[], keeps: boolean): Promise<RememberedText> {
+  async function previous(ids: readonly string[], { keeps, signal }: Asking): Promise<RememberedText> {
     for (const id of ids) {
       const row = await store.session(id)
-      const summary = row && (await summaries.summaryOf(row, keeps))
+      const summary = row && (await summaries.summaryOf(row, keeps, signal))
       if (summary)
         return { text: summary.text, sessions: [id], ...(summary.by === undefined ? {} : { by: summary.by }) }
     }
@@ -84,21 +92,23 @@ export function createMemory(parts: MemoryParts): Memory {
   }
 
   /** A turn can be answered without its memory; the owner is told. */
-  async function orNothing<Value>(work: Promise<Value>, nothing: Value): Promise<Value> {
+  async function orNothing<Value>(work: Promise<Value>, nothing: Value, signal?: AbortSignal): Promise<Value> {
     return work.catch((error: unknown) => {
+      // The turn ends itself where it is cancelled.
+      if (signal?.aborted) return nothing
       warn(`Nothing of earlier sessions was looked up: ${error instanceof Error ? error.message : String(error)}`)
       return nothing
     })
   }
 
   async function reading(question: MemoryQuestion): Promise<MemoryReading | undefined> {
-    const { session, layout, keeps } = question
+    const { session, layout, signal } = question
     const on = memoryIn(settings, layoutOf(layout).name)
     if (!on.previousSession && !on.toolHistory) return undefined
     const ids = session === undefined ? [] : await orNothing(earlier(session), [])
     const own = session === undefined ? [] : [session]
     return {
-      ...(on.previousSession ? { previous: await orNothing(previous(ids, keeps), NOTHING) } : {}),
+      ...(on.previousSession ? { previous: await orNothing(previous(ids, question), NOTHING, signal) } : {}),
       ...(on.toolHistory ? { tools: await orNothing(tools(question, [...own, ...ids]), NOTHING) } : {}),
     }
   }
@@ -112,6 +122,12 @@ export function createMemory(parts: MemoryParts): Memory {
     async read(question) {
       const whole = await reading(question)
       return { whole, now: () => whole && withoutGone(whole, gone) }
+    },
+    begun(session) {
+      if (!previousSession.summarize || !memoryIn(settings, layoutOf(parts.layout).name).previousSession) return
+      const asked = earlier(session).then((ids) => previous(ids, { keeps: true }))
+      const work = orNothing(asked, NOTHING).finally(() => begun.delete(work))
+      begun.add(work)
     },
     async show(session, input) {
       const row = await store.session(session)
@@ -152,7 +168,10 @@ export function createMemory(parts: MemoryParts): Memory {
     },
     conversationOf: async (session) => [session, ...(await earlier(session))],
     forgetDeleted: forget,
-    close: summaries.stop,
+    async close() {
+      await summaries.stop()
+      await Promise.all(begun)
+    },
   }
 }
 

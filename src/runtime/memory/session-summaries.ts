@@ -23,8 +23,11 @@ export interface SessionSummary {
 
 /** Summaries of sessions, each kept for exactly the log that it was made of. */
 export interface SessionSummaries {
-  /** `undefined` where nobody has said anything in the session. `keeps: false`: nothing is written, and no model is asked. */
-  summaryOf(row: SessionRow, keeps: boolean): Promise<SessionSummary | undefined>
+  /**
+   * `undefined` where nobody has said anything in the session. `keeps: false`: nothing is written, and no model is asked.
+   * Rejects with the reason of `signal` where that is aborted while a model is waited for, which goes on.
+   */
+  summaryOf(row: SessionRow, keeps: boolean, signal?: AbortSignal): Promise<SessionSummary | undefined>
   /** Forgets what is kept of a session. */
   forget(session: string): Promise<void>
   /** Ends what is asked at the moment, and asks no more. */
@@ -48,7 +51,7 @@ export interface SessionSummariesParts {
 /** Of a model's words. */
 const MOST_CHARS = 4_000
 /** A turn waits so long for a model's words about the session before, and then does with what the log says. */
-const PATIENCE_MS = 20_000
+const PATIENCE_MS = 30_000
 
 export function createSessionSummaries(parts: SessionSummariesParts): SessionSummaries {
   const { store, clock, counter, maxTokens, summarize, warn } = parts
@@ -70,31 +73,45 @@ export function createSessionSummaries(parts: SessionSummariesParts): SessionSum
     await store.putValue(keyOf(session), { ...rest, content, state })
   }
 
-  async function byModel(row: SessionRow, covers: string, words: string): Promise<SessionSummary> {
+  async function byModel(row: SessionRow, covers: string, words: string, state: string): Promise<SessionSummary> {
     const material = { what: 'conversation', text: words, sha256: covers, rules: summaryRules }
     const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(PATIENCE_MS)])
     const asking = { complete: parts.complete, model: parts.model, signal, most: MOST_CHARS, holds: [row.id] }
     const { text, model } = await askedWords(material, asking)
     const facts = { session: row.id, by: model, covers, time: clock.time() }
-    return { ...facts, text: withinTokens(text, model, maxTokens, counter) }
+    const summary = { ...facts, text: withinTokens(text, model, maxTokens, counter) }
+    await keep(summary, state)
+    return summary
   }
 
-  async function modelSummary(row: SessionRow, kept: SessionSummary | undefined): Promise<SessionSummary | undefined> {
+  async function modelSummary(
+    row: SessionRow,
+    kept: SessionSummary | undefined,
+    { state, signal }: { readonly state: string; readonly signal: AbortSignal | undefined },
+  ): Promise<SessionSummary | undefined> {
     const words = await sessionWords(store, row)
     const covers = sha256(`${setting}\n${words}`)
     if (kept?.by !== undefined && kept.covers === covers) return kept
     if (words === '' || stopping.signal.aborted || failed.get(row.id) === covers) return undefined
     try {
-      const work = running.get(row.id) ?? byModel(row, covers, words)
-      running.set(row.id, work)
-      return await work
+      return await unlessAborted(
+        runningOr(row.id, () => byModel(row, covers, words, state)),
+        signal,
+      )
     } catch (error) {
-      if (!stopping.signal.aborted) warn(noWords(row.id, error))
+      signal?.throwIfAborted()
+      if (!stopping.signal.aborted && failed.get(row.id) !== covers) warn(noWords(row.id, error))
       failed.set(row.id, covers)
       return undefined
-    } finally {
-      running.delete(row.id)
     }
+  }
+
+  function runningOr(session: string, begin: () => Promise<SessionSummary>): Promise<SessionSummary> {
+    const under = running.get(session)
+    if (under) return under
+    const work = begin().finally(() => running.delete(session))
+    running.set(session, work)
+    return work
   }
 
   async function byRule(row: SessionRow, kept: SessionSummary | undefined): Promise<SessionSummary | undefined> {
@@ -106,15 +123,16 @@ export function createSessionSummaries(parts: SessionSummariesParts): SessionSum
   }
 
   return {
-    async summaryOf(row, keeps) {
+    async summaryOf(row, keeps, signal) {
       const kept = await keptOf(row.id)
       // A log only grows: with as many entries as then, it is the same log.
       const state = `${row.entries} ${setting}`
       if (kept?.state === state) return bare(kept)
-      const made = (summarize && keeps ? await modelSummary(row, kept) : undefined) ?? (await byRule(row, kept))
+      const made =
+        (summarize && keeps ? await modelSummary(row, kept, { state, signal }) : undefined) ?? (await byRule(row, kept))
       if (!made || !keeps) return made && bare(made)
       // Without a model's words there may be some at the next question.
-      if (!summarize || made.by !== undefined) await keep(bare(made), state)
+      if (!summarize || made === kept) await keep(bare(made), state)
       return bare(made)
     },
     async forget(session) {
@@ -138,6 +156,16 @@ function withinTokens(text: string, model: string, maxTokens: number, counter: T
     words = shorter.endsWith('…') ? shorter.slice(0, -2) : shorter.trimEnd()
   }
   return words === '' ? '' : framed(words === text ? words : `${words}…`)
+}
+
+/** The work goes on, for whoever asks next. */
+function unlessAborted<Value>(work: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
+  if (!signal) return work
+  const aborted = Promise.withResolvers<never>()
+  const leave = () => aborted.reject(signal.reason)
+  signal.addEventListener('abort', leave, { once: true })
+  if (signal.aborted) leave()
+  return Promise.race([work, aborted.promise]).finally(() => signal.removeEventListener('abort', leave))
 }
 
 function bare({ session, text, by, covers, time }: SessionSummary): SessionSummary {
