@@ -61,7 +61,7 @@ test('what waits is listed with its tool, its session and what it would do', asy
       .split('\n')
       .slice(1, -1)
       .map((line) => line.split(/ {2,}/)),
-    [['approval-1', 'session-1', '2026-11-20T10:00:00.000Z', 'write_file', '{"path":"a.txt","text":"two"}']],
+    [['approval-1', 'session-1', '2026-11-20 10:00 UTC', 'write_file', '{"path":"a.txt","text":"two"}']],
   )
   const json = await run(['approve', 'list', '--json'], { connection })
   assert.equal((JSON.parse(json.stdout) as WaitingApproval).digest, 'digest-of-approval-1')

@@ -39,8 +39,8 @@ test('calls lists what was counted beside what the provider reported', async () 
   assert.equal(
     (await run(['calls', 's1'], { connection })).stdout,
     [
-      'call  time                      model     counted  reported  cached  output  end',
-      'c1    2026-01-01T00:00:00.000Z  ollama/x       12        13       -       4  stop',
+      'call  time                  model     counted  reported  cached  output  end',
+      'c1    2026-01-01 00:00 UTC  ollama/x       12        13       -       4  stop',
       '',
     ].join('\n'),
   )

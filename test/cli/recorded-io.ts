@@ -3,6 +3,9 @@ import type { Connection } from '../../src/cli/connection.ts'
 import type { Io } from '../../src/cli/io.ts'
 import { main } from '../../src/cli/main.ts'
 
+/** Times for people are those of one zone on every machine. */
+process.env.TZ = 'UTC'
+
 export interface Recorded {
   readonly code: number
   readonly stdout: string

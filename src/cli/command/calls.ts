@@ -4,6 +4,7 @@ import { type Command, type CommandCall, jsonOption } from '../command.ts'
 import { connected, type Connection } from '../connection.ts'
 import { type Io, note, print, printJson } from '../io.ts'
 import { table } from '../table.ts'
+import { timeText } from '../time-text.ts'
 
 export const calls: Command = {
   name: 'calls',
@@ -31,16 +32,17 @@ async function listCalls(connection: Connection, call: CommandCall, io: Io): Pro
   } else if (list.calls.length === 0) {
     note(io, `Session ${session} has made no calls.`)
   } else {
+    const now = new Date()
     const head = ['call', 'time', 'model', 'counted', 'reported', 'cached', 'output', 'end']
-    print(io, table([head, ...list.calls.map(callRow)], [3, 4, 5, 6]))
+    print(io, table([head, ...list.calls.map((line) => callRow(line, now))], [3, 4, 5, 6]))
   }
   return 0
 }
 
-function callRow({ id, time, model, used, outcome }: CallLine): readonly string[] {
+function callRow({ id, time, model, used, outcome }: CallLine, now: Date): readonly string[] {
   return [
     id,
-    time,
+    timeText(time, now),
     model,
     String(used),
     told(outcome?.usage?.promptTokens),

@@ -6,6 +6,7 @@ import { type Io, note, print, printJson, width } from '../io.ts'
 import { findRecord } from '../records/find-record.ts'
 import { agentKind, projectKind } from '../records/record-kind.ts'
 import { oneLine, table } from '../table.ts'
+import { timeText } from '../time-text.ts'
 import { fetchFiles } from './find-file.ts'
 import { ownerText, sizeText, stateText } from './state-text.ts'
 
@@ -29,12 +30,14 @@ async function ownerNamed(connection: Connection, call: CommandCall): Promise<st
 }
 
 function fileTable(files: readonly FileRow[], io: Io): string {
-  const rows = files.map(({ id, name, bytes, owner, state }) => [
+  const now = new Date()
+  const rows = files.map(({ id, name, bytes, time, owner, state }) => [
     id,
     oneLine(exactLine(name), 40),
     sizeText(bytes),
+    timeText(time, now),
     ownerText(owner),
-    oneLine(stateText(state), Math.max(30, width(io) - 100)),
+    oneLine(stateText(state), Math.max(30, width(io) - 120)),
   ])
-  return table([['id', 'name', 'size', 'of', 'state'], ...rows], [2])
+  return table([['id', 'name', 'size', 'handed in', 'of', 'state'], ...rows], [2])
 }

@@ -5,6 +5,7 @@ import { noSuchSession, withStore } from '../open-store.ts'
 import type { Entry, PartialReason, SessionStore } from '../../session.ts'
 import { harmless, styled } from '../style.ts'
 import { sourceLine } from '../source-list.ts'
+import { fullTimeText } from '../time-text.ts'
 import { endText } from '../turn-end.ts'
 import { pastCalls } from './past-calls.ts'
 
@@ -52,7 +53,7 @@ function showEntries(entries: readonly Entry[], io: Io): void {
 
 function showEntry(entry: Entry, io: Io, dim: (text: string) => void): void {
   if (entry.type === 'input') {
-    print(io, `\n${styled(io, 'bold', `${entry.time} ${entry.turn}`)}`)
+    print(io, `\n${styled(io, 'bold', `${entry.turn}, ${fullTimeText(entry.time, new Date())}`)}`)
     print(io, harmless(`> ${textOf(entry.message)}`, io.stdout))
     for (const { name, kind } of entry.attachments ?? []) dim(`  with ${exactLine(name)} (${kind})`)
   } else if (entry.type === 'message' && entry.message.role === 'assistant') {
