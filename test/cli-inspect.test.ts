@@ -67,6 +67,80 @@ test('request prints the request byte for byte and checks its digest', async () 
   })
 })
 
+test('request --pretty is for people: what a message says is indented below its heading', async () => {
+  const readable = {
+    tools: [
+      {
+        name: 'clock',
+        description: 'The time.\nUTC.',
+        inputSchema: { properties: { zone: {}, now: {} }, required: ['now'] },
+      },
+    ],
+    system: 'Be kind.\n\n9 user',
+    messages: [
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'What is\u001b[31m this?' },
+          { type: 'file', mediaType: 'image/png' },
+        ],
+      },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'reasoning', text: 'Hm.' },
+          { type: 'tool-call', toolCallId: 'a', toolName: 'clock', input: { now: true } },
+        ],
+      },
+      {
+        role: 'tool',
+        content: [
+          { type: 'tool-result', toolCallId: 'a', toolName: 'clock', output: { type: 'text', value: '12:00' } },
+        ],
+      },
+      { role: 'assistant', content: 'Noon.' },
+    ],
+  }
+  const sha = createHash('sha256').update(JSON.stringify(readable)).digest('hex')
+  const connection = scriptedConnection({
+    'GET /api/calls/c1/request': {
+      call: { ...call, requestDigest: sha },
+      request: readable,
+      digest: sha,
+      identical: true,
+    },
+  })
+  const { code, stdout, stderr } = await run(['request', 'c1', '--pretty'], { connection, terminal: true })
+  assert.deepEqual([code, stderr.includes('identical')], [0, true])
+  // oxlint-disable-next-line no-control-regex -- the looks of a terminal are what is taken out here
+  assert.deepEqual(stdout.replaceAll(/\u001b\[[\d;]*m/g, '').split('\n'), [
+    'tools (1)',
+    '  clock(zone?, now)',
+    '    The time.',
+    '    UTC.',
+    '',
+    'system',
+    '  Be kind.',
+    '',
+    '  9 user',
+    '',
+    '1 user',
+    '  What is[31m this?',
+    '  [image/png]',
+    '',
+    '2 assistant',
+    '  (reasoning) Hm.',
+    '  → clock {"now":true}',
+    '',
+    '3 tool',
+    '  ← clock: 12:00',
+    '',
+    '4 assistant',
+    '  Noon.',
+    '',
+  ])
+})
+
 test('request and replay compare the bodies that left, and say why one cannot be made again', async () => {
   const left = { wire: { sha256: 'aaa', bytes: 120, url: 'http://127.0.0.1:1/v1' } }
   const answer = (wire: object) => ({

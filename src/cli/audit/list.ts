@@ -6,7 +6,7 @@ import { withStore } from '../open-store.ts'
 import { harmless } from '../style.ts'
 import { oneLine, table } from '../table.ts'
 import { timeText } from '../time-text.ts'
-import { filterOf } from './filter.ts'
+import { filterOf, withWholeIds } from './filter.ts'
 
 const USUAL = 50
 
@@ -15,7 +15,7 @@ export async function listAudit(call: CommandCall, io: Io): Promise<number> {
   const filter = { last: USUAL, ...filterOf(call) }
   const records = await withStore(
     call.home,
-    (store) => store.audit(filter),
+    async (store) => store.audit(await withWholeIds(store, filter)),
     () => [],
   )
   if (call.json) for (const record of records) print(io, harmless(JSON.stringify(record), io.stdout))

@@ -1,7 +1,8 @@
-import type { CallRecord } from '../../session.ts'
 import { ask, pathTo } from '../answer.ts'
 import { type Command, type CommandCall, jsonOption } from '../command.ts'
 import { connected, type Connection } from '../connection.ts'
+import type { CallLine } from '../find-call.ts'
+import { findSession } from '../find-session.ts'
 import { type Io, note, print, printJson } from '../io.ts'
 import { table } from '../table.ts'
 import { timeText } from '../time-text.ts'
@@ -18,11 +19,8 @@ export const calls: Command = {
   run: (call, io) => connected(call.home, io, 'read', (connection) => listCalls(connection, call, io)),
 }
 
-/** A record as the list shows it: without its manifest. */
-type CallLine = Pick<CallRecord, 'id' | 'time' | 'model' | 'outcome'> & { readonly used: number }
-
 async function listCalls(connection: Connection, call: CommandCall, io: Io): Promise<number> {
-  const session = call.words[0]!
+  const session = await findSession(connection, call.words[0]!)
   const list = await ask<{ readonly calls: readonly CallLine[] }>(
     connection,
     pathTo('/api/sessions/', session, '/calls?limit=1000'),

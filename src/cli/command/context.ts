@@ -1,5 +1,6 @@
 import { type Command, type CommandCall, jsonOption } from '../command.ts'
 import { connected, type Connection } from '../connection.ts'
+import { findSession } from '../find-session.ts'
 import { type Io, print, printJson } from '../io.ts'
 import { outlineText } from '../outline-text.ts'
 import { preview } from '../preview.ts'
@@ -29,8 +30,9 @@ export const context: Command = {
 }
 
 async function showContext(connection: Connection, call: CommandCall, io: Io): Promise<number> {
+  const [word] = call.words
   const { request, manifest } = await preview(connection, {
-    session: call.words[0],
+    session: word === undefined ? undefined : await findSession(connection, word),
     input: call.text('input'),
     model: call.text('model'),
     ...(await settingOf(connection, call)),

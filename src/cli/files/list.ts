@@ -2,6 +2,7 @@ import type { FileRow } from '../../session.ts'
 import type { CommandCall } from '../command.ts'
 import { connected, type Connection } from '../connection.ts'
 import { exactLine } from '../exact-text.ts'
+import { findSession } from '../find-session.ts'
 import { type Io, note, print, printJson, width } from '../io.ts'
 import { findRecord } from '../records/find-record.ts'
 import { agentKind, projectKind } from '../records/record-kind.ts'
@@ -26,7 +27,7 @@ async function ownerNamed(connection: Connection, call: CommandCall): Promise<st
   const [project, agent, session] = [call.text('project'), call.text('agent'), call.text('session')]
   if (project !== undefined) return `project/${(await findRecord(connection, projectKind, project)).id}`
   if (agent !== undefined) return `agent/${(await findRecord(connection, agentKind, agent)).id}`
-  return session === undefined ? undefined : `session/${session}`
+  return session === undefined ? undefined : `session/${await findSession(connection, session)}`
 }
 
 function fileTable(files: readonly FileRow[], io: Io): string {

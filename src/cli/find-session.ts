@@ -1,0 +1,41 @@
+import type { SessionRow, SessionStore } from '../session.ts'
+import { ask } from './answer.ts'
+import type { Connection } from './connection.ts'
+import { type IdQuery, type NamedById, theOneBeginning } from './one-beginning.ts'
+import { noSuchSession } from './open-store.ts'
+import { timeText } from './time-text.ts'
+
+/** The id of the session that a word means: its id, a beginning of it, or `last`, the one with the newest activity. */
+export async function findSession(connection: Connection, word: string): Promise<string> {
+  return (
+    await theOneBeginning(
+      word,
+      among((query) => fetchSessions(connection, query)),
+    )
+  ).id
+}
+
+/** The same in a store that is read without a gateway. */
+export async function storedSession(store: SessionStore, word: string): Promise<SessionRow> {
+  return await theOneBeginning(
+    word,
+    among((query) => store.sessions(query)),
+  )
+}
+
+function among(find: NamedById<SessionRow>['find']): NamedById<SessionRow> {
+  const now = new Date()
+  return {
+    kind: 'session',
+    idOf: ({ id }) => id,
+    find,
+    describe: ({ title = '', updated, turns }) => `${timeText(updated, now)}  ${turns} turns  ${title}`,
+    none: noSuchSession,
+  }
+}
+
+async function fetchSessions(connection: Connection, { limit, beginning }: IdQuery): Promise<readonly SessionRow[]> {
+  const query = new URLSearchParams({ limit: String(limit), ...(beginning === undefined ? {} : { beginning }) })
+  return (await ask<{ readonly sessions: readonly SessionRow[] }>(connection, `/api/sessions?${query.toString()}`))
+    .sessions
+}
