@@ -227,7 +227,8 @@ test('send in a pipe, without a gateway, ends with code 3 and says how it goes o
     code: 3,
     stdout: '',
     stderr:
-      'foreword send: write_file waits for your approval. The turn is kept; `foreword approve approval-1` goes on.\n',
+      'foreword send: write_file waits for your approval. The turn is kept; `foreword approve approval-1` goes on.\n' +
+      '  The session goes on with `foreword chat --session session-1`.\n',
   })
   const other = deciding()
   const json = await run(['send', 'write', '--json'], { connection: servedConnection(other.runtime, 'in-process') })
@@ -238,6 +239,44 @@ test('send in a pipe, without a gateway, ends with code 3 and says how it goes o
     { sessionId, turnId, outcome, approval },
     { sessionId: waits!.session, turnId: waits!.turn, outcome: 'waiting', approval: waits },
   )
+})
+
+test('a signal that ends a send whose turn waits leaves the turn and its question', async () => {
+  for (const [where, words] of [
+    ['running', ['send', 'write it']],
+    ['running', ['send', 'write it', '--json']],
+    ['in-process', ['send', 'write it']],
+  ] as const) {
+    const { runtime } = deciding()
+    let end = () => {}
+    const ended = run(words, {
+      connection: servedConnection(runtime, where),
+      ...(where === 'in-process' ? { person: 'silent' as const } : {}),
+      onInterrupt(listener) {
+        end = listener
+        return () => {}
+      },
+    })
+    const waits = await oneThatWaits(runtime)
+    for (let turns = 0; turns < 50; turns++) await immediately()
+    end()
+    const { code, stdout, stderr } = await ended
+    assert.equal(code, 3)
+    assert.match(
+      stderr,
+      /The turn is kept; `foreword approve approval-1` goes on\.\n.*`foreword chat --session session-1`/,
+    )
+    if (words.length > 2) assert.deepEqual(JSON.parse(stdout).approval.approval, waits.approval)
+    assert.deepEqual(
+      (await runtime.approvals()).map(({ approval }) => approval),
+      [waits.approval],
+    )
+    await runtime.decide(waits.approval, {
+      decision: { type: 'approve', scope: 'once' },
+      digest: waits.digest,
+      by: 'http',
+    })
+  }
 })
 
 test('send in a pipe waits for a running gateway, and says what for', async () => {

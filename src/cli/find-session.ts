@@ -1,6 +1,7 @@
 import type { SessionRow, SessionStore } from '../session.ts'
 import { ask } from './answer.ts'
 import type { Connection } from './connection.ts'
+import { CommandFailure } from './failure.ts'
 import { type IdQuery, type NamedById, theOneBeginning } from './one-beginning.ts'
 import { noSuchSession } from './open-store.ts'
 import { timeText } from './time-text.ts'
@@ -15,7 +16,17 @@ export async function findSession(connection: Connection, word: string): Promise
   ).id
 }
 
-/** The same in a store that is read without a gateway. */
+/** The session with the newest activity that is no conversation of a channel: what is said there would surprise people elsewhere. */
+export async function newestTalk(connection: Connection): Promise<SessionRow> {
+  const newest = await fetchSessions(connection, { limit: 200 })
+  const talk = newest.find(({ binding }) => binding === undefined)
+  if (talk !== undefined) return talk
+  throw new CommandFailure('no-such-session', 'there is no session yet to go on in.', {
+    mend: 'Leave `--continue` out: the message then begins one.',
+  })
+}
+
+/** The session that a word means, in a store that is read without a gateway. */
 export async function storedSession(store: SessionStore, word: string): Promise<SessionRow> {
   return await theOneBeginning(
     word,

@@ -11,6 +11,8 @@ export interface TurnInput {
   readonly text: string
   readonly session?: string | undefined
   readonly model?: string | undefined
+  /** The system prompt of this turn alone. */
+  readonly system?: string | undefined
   readonly idempotencyKey?: string | undefined
   /** Ids of files, in the order in which they stand above it. */
   readonly attachments?: readonly string[] | undefined

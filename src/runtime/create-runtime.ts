@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { readHistoryTool, readResultTool } from '../agent.ts'
 import type { Models } from '../model.ts'
 import type { RunningPlugins } from '../plugin.ts'
-import { type SessionStore, verifyAudit } from '../session.ts'
+import { type InputOptions, type SessionStore, verifyAudit } from '../session.ts'
 import { createToolbox, type Tool } from '../tool.ts'
 import { admit } from './admission.ts'
 import { createApprovalDesk } from './approvals.ts'
@@ -121,7 +121,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
   const subjectRoom = parts.subjects ?? subjectRoomIn(parts, (input) => completed(input), warn)
   const { subjects, proposals } = subjectRoom
   const pairings = createPairings({ store, clock, random: randomBytes })
-  const prepare = async (desk: Partial<SessionDesk>, asked: string | undefined) => {
+  const prepare = async (desk: Partial<SessionDesk>, asked: InputOptions) => {
     await plugins.ready()
     return prepareTurn(
       { prompt, agents, projects, subjects, library, engine, models, bench, tools, allowed },

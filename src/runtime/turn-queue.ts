@@ -1,6 +1,6 @@
 import { type RetryRule, runTurn, stopping } from '../agent.ts'
 import { ModelError } from '../model.ts'
-import { type SessionStore, StoreError, type StoreErrorCode } from '../session.ts'
+import { type InputOptions, type SessionStore, StoreError, type StoreErrorCode } from '../session.ts'
 import type { ApprovalDesk } from './approvals.ts'
 import type { Clock } from './clock.ts'
 import type { Library } from './library.ts'
@@ -30,7 +30,7 @@ export interface TurnQueue {
 export interface QueueParts {
   readonly store: SessionStore
   /** Everything that a turn of this session is run with, once what is started late is there. */
-  readonly prepare: (desk: SessionDesk, askedModel: string | undefined) => Promise<PreparedTurn>
+  readonly prepare: (desk: SessionDesk, asked: InputOptions) => Promise<PreparedTurn>
   readonly policy: ToolPolicy
   readonly approvals: ApprovalDesk
   readonly library: Library
@@ -88,7 +88,7 @@ export function createTurnQueue(parts: QueueParts): TurnQueue {
     if (!input || input.type !== 'input') throw new Error('its input is not in the log')
     let prepared: PreparedTurn
     try {
-      prepared = await patientPrepare(() => parts.prepare(desk, input.options?.model), {
+      prepared = await patientPrepare(() => parts.prepare(desk, input.options ?? {}), {
         rule: retries,
         clock,
         signal,

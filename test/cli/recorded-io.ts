@@ -20,6 +20,8 @@ export interface RunOptions {
   readonly person?: boolean | 'silent'
   readonly connection?: Connection
   readonly onInterrupt?: Io['onInterrupt']
+  /** A pipe that is open and stays silent. */
+  readonly idle?: boolean
   readonly exit?: Io['exit']
 }
 
@@ -34,13 +36,15 @@ export async function run(argv: readonly string[], options: RunOptions = {}): Pr
     stderr: stderr.stream,
     environment: { HOME: '/nowhere', ...options.environment },
     onInterrupt: options.onInterrupt ?? (() => () => {}),
+    firstInputMs: options.idle === true ? 1 : 60_000,
     ...(options.exit === undefined ? {} : { exit: options.exit }),
     ...(options.connection === undefined ? {} : { connect: () => Promise.resolve(options.connection!) }),
   })
   return { code, stdout: stdout.text(), stderr: stderr.text() }
 }
 
-function stdinOf({ person, input }: RunOptions, screen: ReturnType<typeof recorder>): Io['stdin'] {
+function stdinOf({ person, input, idle }: RunOptions, screen: ReturnType<typeof recorder>): Io['stdin'] {
+  if (idle === true) return new PassThrough()
   if (person === 'silent') return Object.assign(new PassThrough(), { isTTY: true })
   return person === true ? keyboard(screen, input) : piped(input)
 }

@@ -2,15 +2,17 @@ import { type Command, type CommandCall, jsonOption } from '../command.ts'
 import { connected, type Connection } from '../connection.ts'
 import { findSession } from '../find-session.ts'
 import { type Io, print, printJson } from '../io.ts'
+import { withNearestModel } from '../nearest-model.ts'
 import { outlineText } from '../outline-text.ts'
 import { preview } from '../preview.ts'
 import { settingOf } from '../session-setting.ts'
+import { systemOf, systemOption } from '../system-option.ts'
 
 export const context: Command = {
   name: 'context',
   summary: 'show what the next call would send',
   usage: [
-    'context [SESSION] [--input TEXT] [--model ID] [--json]',
+    'context [SESSION] [--input TEXT] [--model ID] [--system TEXT|@FILE] [--json]',
     'context [SESSION] [--agent ID] [--project ID] [--subject ID]',
   ],
   details:
@@ -21,6 +23,7 @@ export const context: Command = {
   options: {
     input: { value: 'TEXT', summary: 'as if this were the next message' },
     model: { value: 'ID', summary: 'as if this were the model' },
+    system: { ...systemOption, summary: 'as if this were the system prompt (`@FILE` reads a file)' },
     agent: { value: 'ID', summary: 'as if this custom agent answered' },
     project: { value: 'ID', summary: 'as if the session belonged to this project' },
     subject: { value: 'ID', summary: 'as if the session were about this subject' },
@@ -31,12 +34,17 @@ export const context: Command = {
 
 async function showContext(connection: Connection, call: CommandCall, io: Io): Promise<number> {
   const [word] = call.words
-  const { request, manifest } = await preview(connection, {
-    session: word === undefined ? undefined : await findSession(connection, word),
-    input: call.text('input'),
-    model: call.text('model'),
-    ...(await settingOf(connection, call)),
-  })
+  const model = call.text('model')
+  const system = await systemOf(call, io)
+  const { request, manifest } = await withNearestModel(connection, model, async () =>
+    preview(connection, {
+      session: word === undefined ? undefined : await findSession(connection, word),
+      input: call.text('input'),
+      model,
+      system,
+      ...(await settingOf(connection, call)),
+    }),
+  )
   if (call.json) printJson(io, { request, manifest })
   else print(io, await outlineText(manifest, io))
   return 0
