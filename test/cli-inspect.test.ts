@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import test from 'node:test'
-import { outline } from '../src/context.ts'
 import { runScenario } from '../src/context/scenario.ts'
 import { run } from './cli/recorded-io.ts'
 import { scriptedConnection } from './cli/scripted-connection.ts'
@@ -17,13 +16,60 @@ const result = runScenario({
 assert.ok('request' in result)
 const { request, manifest } = result
 
-test('context shows the outline of the next call, or request and manifest', async () => {
+test('context shows how full the window of the next call is, and each piece, or request and manifest', async () => {
   const connection = scriptedConnection({ 'POST /api/context': { model: 'rehearsal', request, manifest } })
   const plain = await run(['context', 's1', '--input', 'Hi', '--model', 'm'], { connection })
-  assert.deepEqual(plain, { code: 0, stdout: `${outline(manifest).trimEnd()}\n`, stderr: '' })
+  const lines = [
+    '12 of 900 tokens used, 888 free; window 1000: 100 for the answer',
+    `█${'░'.repeat(53)}▒▒▒▒▒▒`,
+    'slot    id    form  tokens  full  outcome   why',
+    'system  base  full      10    10  included',
+    'input   t1    full       2     2  included',
+    '',
+  ]
+  assert.deepEqual(plain, { code: 0, stdout: lines.join('\n'), stderr: '' })
   assert.deepEqual(connection.asked, ['POST /api/context {"session":"s1","input":"Hi","model":"m"}'])
   const json = await run(['context', '--json'], { connection })
   assert.deepEqual(JSON.parse(json.stdout), JSON.parse(JSON.stringify({ request, manifest })))
+})
+
+test('context fits the terminal: every line at 40 and at 120 columns, and without colours where none are wanted', async () => {
+  const long = runScenario({
+    name: 'long',
+    budget: { window: 1000, reserve: 100, margin: 0 },
+    counter: 'declared',
+    layers: [
+      { id: 'base', layer: 'system-prompt', text: 'You are helpful.', tokens: 10 },
+      {
+        id: 'a-memory-with-a-name-that-is-longer-than-any-terminal-would-like',
+        layer: 'memory',
+        text: 'Much.',
+        tokens: 5000,
+      },
+    ],
+    history: [],
+    current: { id: 't1', messages: [{ role: 'user', content: 'Hi', tokens: 2 }] },
+  })
+  assert.ok('request' in long)
+  const connection = scriptedConnection({ 'POST /api/context': { model: 'rehearsal', ...long } })
+  const shown = async (columns: number, environment = {}) =>
+    (await run(['context'], { connection, terminal: true, columns, environment })).stdout
+  for (const columns of [40, 120]) {
+    const plain = await shown(columns, { NO_COLOR: '1' })
+    assert.doesNotMatch(plain, /\u001b/)
+    assert.ok(
+      plain.split('\n').every((line) => line.length <= columns),
+      plain,
+    )
+    assert.match(plain, /^slot +id .*outcome/m)
+    assert.match(
+      plain,
+      columns === 40
+        ? /^system +a-memory-with…/m
+        : /^system +a-memory-with-a-name-that-is-longer-than-any-terminal-would-like/m,
+    )
+    assert.notEqual(await shown(columns), plain)
+  }
 })
 
 const call = {

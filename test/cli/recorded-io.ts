@@ -16,6 +16,8 @@ export interface RunOptions {
   readonly input?: string | AsyncIterable<string>
   readonly environment?: Readonly<Record<string, string>>
   readonly terminal?: boolean
+  /** Of the terminal; 100 unless given. */
+  readonly columns?: number
   /** Somebody sits at the terminal and types `input`, a line whenever something is asked; or looks on in silence. */
   readonly person?: boolean | 'silent'
   readonly connection?: Connection
@@ -28,8 +30,8 @@ export interface RunOptions {
 /** Runs a command inside this process and keeps what it wrote. */
 export async function run(argv: readonly string[], options: RunOptions = {}): Promise<Recorded> {
   const terminal = options.terminal ?? Boolean(options.person)
-  const stdout = recorder(terminal)
-  const stderr = recorder(terminal)
+  const stdout = recorder(terminal, options.columns)
+  const stderr = recorder(terminal, options.columns)
   const code = await main(argv, {
     stdin: stdinOf(options, stdout),
     stdout: stdout.stream,
@@ -68,8 +70,8 @@ function keyboard(screen: ReturnType<typeof recorder>, input: RunOptions['input'
   return keys
 }
 
-function recorder(terminal = false) {
-  const stream = Object.assign(new PassThrough(), { isTTY: terminal, columns: 100 })
+function recorder(terminal = false, columns = 100) {
+  const stream = Object.assign(new PassThrough(), { isTTY: terminal, columns })
   let text = ''
   stream.on('data', (chunk: Buffer) => {
     text += chunk.toString('utf8')

@@ -16,8 +16,9 @@ export const context: Command = {
     'context [SESSION] [--agent ID] [--project ID] [--subject ID]',
   ],
   details:
-    'Every piece that is a candidate stands on a line of its own: where it stands, what it is, in which form it goes ' +
-    'in, what it costs, what its fullest form would cost, and what became of it and why. Nothing is sent and nothing ' +
+    'A bar shows how full the window is: used, free, and kept for the answer. Every piece that is a candidate stands on a line ' +
+    'of its own: where it stands, what it is, in which form it goes in, what it costs, what its fullest form would cost, and ' +
+    'what became of it and why. Nothing is sent and nothing ' +
     'is written. Without a session: the first call of a new one.',
   words: { least: 0, most: 1 },
   options: {
