@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import test from 'node:test'
 import { runScenario } from '../src/context/scenario.ts'
+import { temporaryHome } from './cli/home.ts'
 import { run } from './cli/recorded-io.ts'
 import { scriptedConnection } from './cli/scripted-connection.ts'
 
@@ -292,6 +293,17 @@ test('models marks every figure that was assumed, and says where what is known g
     '-',
   ])
   assert.match(note!, /^~ marks an assumed figure, .*"models": \{"ID": \{"window": TOKENS/)
+})
+
+test('models says a missing key in one line, by what sets it', async (context) => {
+  const { environment } = temporaryHome(context)
+  const { stdout } = await run(['models'], { environment })
+  const lines = stdout.split('\n').filter((line) => line.includes('key'))
+  assert.deepEqual(lines, [
+    'openai needs a key: set OPENAI_API_KEY, or providers.openai in config.json to {"kind": "openai", "apiKeyFile": "PATH"}',
+    'anthropic needs a key: set ANTHROPIC_API_KEY, or providers.anthropic in config.json to {"kind": "anthropic", "apiKeyFile": "PATH"}',
+  ])
+  assert.ok(lines.every((line) => line.length <= 140))
 })
 
 test('models marks the one that answers where nothing else is chosen', async () => {

@@ -17,7 +17,7 @@ import { complete } from './completion.ts'
 import type { CompletionInput, Runtime } from './contract.ts'
 import { RuntimeError } from './runtime-error.ts'
 import { counters, remembering } from './counters.ts'
-import { createLearnedLimits } from './learned-limits.ts'
+import { openLearnedLimits } from './learned-limits.ts'
 import { createLedger } from './ledger.ts'
 import { agentKind, type AgentValue, projectKind, type ProjectValue } from './custom-agents.ts'
 import { createEditedPrompt } from './edited-prompt.ts'
@@ -93,7 +93,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
   const shelf = createTurnShelf()
   const readers = [readResultTool(store), readHistoryTool(store)]
   const calibration = await openCalibrationBook(store, warn)
-  const limits = createLearnedLimits(clock)
+  const limits = await openLearnedLimits(store, clock, warn)
   const tools = () => [...plugins.tools(), ...(parts.tools ?? []), ...readers]
   const allowed = (all: readonly Tool[]) => allowedTools(policy, createToolbox(all).tools)
   const bench = (): Workbench => ({
