@@ -10,14 +10,14 @@ test('a system prompt that comes with a message is that of its turn alone, and t
   const promptOf = async (call: string) => {
     const { request } = await runtime.request(call)
     const { entries } = (await store.call(call))!.manifest
-    return [request.system, entries.find(({ id }) => id === 'system-prompt')?.origin]
+    return { text: request.system ?? '', origin: entries.find(({ id }) => id === 'system-prompt')?.origin }
   }
-  const [given, origin] = await promptOf(calls[0]!)
-  assert.match(String(given), /^Speak like a sailor\./)
-  assert.deepEqual(origin, { kind: 'operator', ref: 'system prompt of this turn' })
-  const [usual, usualOrigin] = await promptOf(later.calls[0]!)
-  assert.doesNotMatch(String(usual), /sailor/)
-  assert.notDeepEqual(usualOrigin, origin)
+  const given = await promptOf(calls[0]!)
+  assert.match(given.text, /^Speak like a sailor\./)
+  assert.deepEqual(given.origin, { kind: 'operator', ref: 'system prompt of this turn' })
+  const usual = await promptOf(later.calls[0]!)
+  assert.doesNotMatch(usual.text, /sailor/)
+  assert.notDeepEqual(usual.origin, given.origin)
   assert.deepEqual((await runtime.replay(session)).different, [])
   assert.match((await runtime.preview({ session, system: 'Be brief.' })).request.system!, /^Be brief\./)
   await assert.rejects(say('Hello.', { system: ' \n' }), { code: 'invalid-input' })
