@@ -116,6 +116,7 @@ test('a model that is not there is refused with the one that was meant', async (
   assert.deepEqual(await meant('openai/gtp-4o'), [1, 'Did you mean openai/gpt-4o?'])
   assert.deepEqual(await meant('llama3.2'), [1, 'Did you mean ollama/llama3.2?'])
   assert.deepEqual(await meant('opnai/gpt-4o'), [1, 'Did you mean openai/gpt-4o?'])
+  assert.deepEqual(await meant('antropic/haiku'), [1, 'Did you mean anthropic/haiku?'])
   assert.deepEqual(await meant('qwen'), [1, '`foreword models` lists the models.'])
   assert.match(
     (await run(['context', '--model', 'lama3.2'], { connection })).stderr,

@@ -21,7 +21,7 @@ export async function newestTalk(connection: Connection): Promise<SessionRow> {
   const newest = await fetchSessions(connection, { limit: 200 })
   const talk = newest.find(({ binding }) => binding === undefined)
   if (talk !== undefined) return talk
-  throw new CommandFailure('no-such-session', 'there is no session yet to go on in.', {
+  throw new CommandFailure('not-found', 'there is no session yet to go on in.', {
     mend: 'Leave `--continue` out: the message then begins one.',
   })
 }

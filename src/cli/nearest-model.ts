@@ -1,6 +1,6 @@
 import type { Connection } from './connection.ts'
 import { CommandFailure } from './failure.ts'
-import { fetchModels } from './model-table.ts'
+import { fetchModels, type ModelLine } from './model-table.ts'
 import { nearestName } from './nearest-name.ts'
 
 /** Does what names a model. Where there is none of that id, the failure says which one was meant. */
@@ -28,8 +28,16 @@ export async function nearestModelHint(connection: Connection, model: string): P
   const ids = models.filter(({ ready }) => ready).map(({ id }) => id)
   const name = model.slice(model.indexOf('/') + 1)
   const ofOther = ids.find((id) => id.slice(id.indexOf('/') + 1) === name)
-  const near = ofOther ?? nearestName(model, ids) ?? nearestOf(name, ids)
+  const near = ofOther ?? nearestName(model, ids) ?? nearestOf(name, ids) ?? withNearestProvider(model, models)
   return near === undefined ? '`foreword models` lists the models.' : `Did you mean ${near}?`
+}
+
+/** The same model of a provider whose name is near, whether or not its models can be listed now. */
+function withNearestProvider(model: string, models: readonly ModelLine[]): string | undefined {
+  const [provider = '', ...name] = model.split('/')
+  if (name.length === 0) return undefined
+  const near = nearestName(provider, [...new Set(models.map(({ id }) => id.split('/')[0]!))])
+  return near === undefined || near === provider ? undefined : [near, ...name].join('/')
 }
 
 /** By the name behind the provider alone. */

@@ -23,7 +23,7 @@ import { agentKind, type AgentValue, projectKind, type ProjectValue } from './cu
 import { createEditedPrompt } from './edited-prompt.ts'
 import { homeAt } from './home/home.ts'
 import { type FileRoom, openFileRoom } from './file-room.ts'
-import { createModelChoice } from './model-choice.ts'
+import { assertModel, createModelChoice } from './model-choice.ts'
 import { modelStatuses } from './model-status.ts'
 import { modelView } from './model-view.ts'
 import { createOutbox } from './outbox.ts'
@@ -178,6 +178,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
     store,
     async submit(input) {
       refuseWhenClosing()
+      if (input.model !== undefined) await assertModel(models, input.model)
       const { desk, submitted } = await admit({ store, desks, settings, clock, library }, input)
       if (!submitted.repeated) queue.add(desk, submitted.turn)
       return submitted

@@ -38,8 +38,8 @@ export async function withWholeIds(store: SessionStore, options: AuditOptions): 
   try {
     return { ...options, session: (await storedSession(store, options.session)).id }
   } catch (error) {
-    if (error instanceof CommandFailure && error.code === 'no-such-session') return options
-    throw error
+    if (error instanceof CommandFailure && error.code === 'ambiguous') throw error
+    return options
   }
 }
 
