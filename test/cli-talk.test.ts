@@ -41,7 +41,8 @@ test('send takes the message from a pipe, with a model and a key of its own', as
   )
 })
 
-test('what is piped in stands below the text, and a pipe that is silent is not waited for', async () => {
+test('what is piped in stands below the text, and a pipe that is silent is not waited for', async (context) => {
+  context.mock.timers.enable({ apis: ['setTimeout'] })
   const sent = async (words: readonly string[], options: Parameters<typeof run>[1]) => {
     const connection = talking(turnStream('Good day.'))
     const { code, stderr } = await run(['send', ...words], { connection, ...options })
@@ -51,6 +52,9 @@ test('what is piped in stands below the text, and a pipe that is silent is not w
   async function* slowly() {
     yield 'diff --git'
     for (let turns = 0; turns < 20; turns++) await immediately()
+    // What has begun is waited for, however long it takes.
+    context.mock.timers.tick(3_600_000)
+    for (let turns = 0; turns < 20; turns++) await immediately()
     yield ' a b\n+ß\n\n'
   }
   const review = 'review this'
@@ -58,6 +62,7 @@ test('what is piped in stands below the text, and a pipe that is silent is not w
   assert.deepEqual(await sent(['review', 'this', '-'], { input: 'x\r\n' }), [0, 'review this\n\nx', ''])
   assert.deepEqual(await sent([], { input: 'All of it.' }), [0, 'All of it.', ''])
   assert.deepEqual(await sent([review], { input: ' \n' }), [0, review, ''])
+  context.mock.timers.reset()
   const [code, text, told] = await sent([review], { idle: true })
   assert.deepEqual([code, text], [0, review])
   assert.match(String(told), /^Nothing came on the standard input, .* `-` .*waits/)
