@@ -228,6 +228,16 @@ test('Ctrl-C cancels the turn that send is waiting for', async () => {
   assert.ok(connection.asked.includes('POST /api/sessions/s1/turns/t1/cancel'))
 })
 
+test('a text that is too long for a message is told to go along as a file', async () => {
+  const error = { code: 'body-too-large', message: 'The body is larger than 1048576 bytes.' }
+  const { code, stderr } = await run(['send', 'sum up'], {
+    connection: scriptedConnection({ 'POST /api/messages': { error } }),
+    input: 'long',
+  })
+  assert.equal(code, 1)
+  assert.match(stderr, /larger than 1048576 bytes.*\n.*`--file PATH`/)
+})
+
 test('an empty message is not sent', async () => {
   const connection = scriptedConnection({})
   assert.equal((await run(['send', ' '], { connection })).code, 2)

@@ -1,6 +1,6 @@
 import type { Command, CommandCall } from '../command.ts'
 import { connected, type Connection } from '../connection.ts'
-import { usageFailure } from '../failure.ts'
+import { CommandFailure, usageFailure } from '../failure.ts'
 import { attach } from '../files/attach.ts'
 import { newestTalk } from '../find-session.ts'
 import { followToEnd } from '../follow-to-end.ts'
@@ -69,7 +69,7 @@ async function sendOver(connection: Connection, { text, system }: Message, call:
   const attachments = files.length === 0 ? undefined : await attach(connection, files, session, io)
   const turn = await withNearestModel(connection, model, () =>
     submit(connection, { text, session, model, system, idempotencyKey: call.text('key'), attachments }),
-  )
+  ).catch(refuseLongText)
   const quiet = quietSources()
   const display = call.json ? quiet : turnDisplay(io, { details: io.stdout.isTTY === true })
   const end = await followToEnd(connection, turn, io, { display, asks: !call.json })
@@ -79,6 +79,13 @@ async function sendOver(connection: Connection, { text, system }: Message, call:
     note(io, `  ${await nearestModelHint(connection, model)}`)
   }
   return code
+}
+
+/** A text that no message takes goes along as a file. */
+function refuseLongText(error: unknown): never {
+  if (!(error instanceof CommandFailure) || error.code !== 'body-too-large') throw error
+  const mend = 'Attach a text of this size instead: write it to a file, and add `--file PATH`.'
+  throw new CommandFailure(error.code, error.message, { mend, cause: error })
 }
 
 /** The words, and below them what is piped in. */
