@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sinceTime } from './since.ts'
 
+process.env.TZ = 'Asia/Kolkata'
+
 const now = Date.parse('2026-01-31T12:00:00.000Z')
 
 test('a span is counted back from now, a time is taken as it is', () => {
@@ -11,7 +13,8 @@ test('a span is counted back from now, a time is taken as it is', () => {
     ['1.5h', '2026-01-31T10:30:00.000Z'],
     ['3d', '2026-01-28T12:00:00.000Z'],
     ['1w', '2026-01-24T12:00:00.000Z'],
-    ['2026-01-30', '2026-01-30T00:00:00.000Z'],
+    ['2026-01-30', '2026-01-29T18:30:00.000Z'],
+    ['2026-01-30T10:00', '2026-01-30T04:30:00.000Z'],
     ['2026-01-30T10:00Z', '2026-01-30T10:00:00.000Z'],
     ['2026-01-30T10:00:00.5+02:00', '2026-01-30T08:00:00.500Z'],
   ] as const) {
