@@ -2,11 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sinceTime } from './since.ts'
 
-process.env.TZ = 'Asia/Kolkata'
-
 const now = Date.parse('2026-01-31T12:00:00.000Z')
 
-test('a span is counted back from now, a time is taken as it is', () => {
+test('a span is counted back from now, a time is taken as it is', (context) => {
+  const zone = process.env.TZ
+  process.env.TZ = 'Asia/Kolkata'
+  context.after(() => (zone === undefined ? delete process.env.TZ : (process.env.TZ = zone)))
   for (const [text, time] of [
     ['90s', '2026-01-31T11:58:30.000Z'],
     ['30m', '2026-01-31T11:30:00.000Z'],
