@@ -27,6 +27,7 @@ export {
   type TurnView,
   type WaitingApproval,
 } from './runtime/contract.ts'
+export { forgetLearnedLimits } from './runtime/learned-limits.ts'
 export type { ModelView } from './runtime/model-view.ts'
 export { RuntimeError, type RuntimeErrorCode } from './runtime/runtime-error.ts'
 export type { AgentValue, ProjectValue } from './runtime/custom-agents.ts'

@@ -38,7 +38,7 @@ test('an agent is made, listed, shown, edited, deleted and brought back', async 
   const { stdout } = await foreword(['agents', 'show', 'po'])
   assert.match(
     stdout,
-    /^Poet\nid +agent-1\nversion +2, of .*\nmode +append\ntools +search_\*, open_url\n\nAnswer in verse\.\n$/,
+    /^Poet\nid +agent-1\nversion +2, \d+ days ago, 2026-11-20 10:00 UTC\nmode +append\ntools +search_\*, open_url\n\nAnswer in verse\.\n$/,
   )
   const deleted = await foreword(['agents', 'delete', 'agent-1'])
   assert.match(deleted.stderr, /`foreword agents restore agent-1 2` brings it back/)

@@ -61,7 +61,7 @@ test('what waits is listed with its tool, its session and what it would do', asy
       .split('\n')
       .slice(1, -1)
       .map((line) => line.split(/ {2,}/)),
-    [['approval-1', 'session-1', '2026-11-20T10:00:00.000Z', 'write_file', '{"path":"a.txt","text":"two"}']],
+    [['approval-1', 'session-1', '2026-11-20 10:00 UTC', 'write_file', '{"path":"a.txt","text":"two"}']],
   )
   const json = await run(['approve', 'list', '--json'], { connection })
   assert.equal((JSON.parse(json.stdout) as WaitingApproval).digest, 'digest-of-approval-1')
@@ -169,7 +169,10 @@ test('an id that nothing or more than one has is told', async () => {
   while ((await runtime.approvals()).length < 2) await immediately()
   const connection = servedConnection(runtime, 'running')
   assert.match((await run(['approve', 'approval-9', '--yes'], { connection })).stderr, /nothing waits for you under/)
-  assert.match((await run(['approve', 'approval-', '--yes'], { connection })).stderr, /approval-1, approval-2/)
+  assert.match(
+    (await run(['approve', 'approval-', '--yes'], { connection })).stderr,
+    /2 approvals begin with approval-.*approval-1 .*approval-2 /s,
+  )
   for (const words of [['--yes'], ['list', '--deny'], ['a', '--reason', 'x'], ['a', '--deny', '--yes']]) {
     assert.equal((await run(['approve', ...words], { connection })).code, 2, words.join(' '))
   }
@@ -224,7 +227,8 @@ test('send in a pipe, without a gateway, ends with code 3 and says how it goes o
     code: 3,
     stdout: '',
     stderr:
-      'foreword send: write_file waits for your approval. The turn is kept; `foreword approve approval-1` goes on.\n',
+      'foreword send: write_file waits for your approval. The turn is kept; `foreword approve approval-1` goes on.\n' +
+      '  The session goes on with `foreword chat --session session-1`.\n',
   })
   const other = deciding()
   const json = await run(['send', 'write', '--json'], { connection: servedConnection(other.runtime, 'in-process') })
@@ -235,6 +239,44 @@ test('send in a pipe, without a gateway, ends with code 3 and says how it goes o
     { sessionId, turnId, outcome, approval },
     { sessionId: waits!.session, turnId: waits!.turn, outcome: 'waiting', approval: waits },
   )
+})
+
+test('a signal that ends a send whose turn waits leaves the turn and its question', async () => {
+  for (const [where, words] of [
+    ['running', ['send', 'write it']],
+    ['running', ['send', 'write it', '--json']],
+    ['in-process', ['send', 'write it']],
+  ] as const) {
+    const { runtime } = deciding()
+    let end = () => {}
+    const ended = run(words, {
+      connection: servedConnection(runtime, where),
+      ...(where === 'in-process' ? { person: 'silent' as const } : {}),
+      onInterrupt(listener) {
+        end = listener
+        return () => {}
+      },
+    })
+    const waits = await oneThatWaits(runtime)
+    for (let turns = 0; turns < 50; turns++) await immediately()
+    end()
+    const { code, stdout, stderr } = await ended
+    assert.equal(code, 3)
+    assert.match(
+      stderr,
+      /The turn is kept; `foreword approve approval-1` goes on\.\n.*`foreword chat --session session-1`/,
+    )
+    if (words.length > 2) assert.deepEqual(JSON.parse(stdout).approval.approval, waits.approval)
+    assert.deepEqual(
+      (await runtime.approvals()).map(({ approval }) => approval),
+      [waits.approval],
+    )
+    await runtime.decide(waits.approval, {
+      decision: { type: 'approve', scope: 'once' },
+      digest: waits.digest,
+      by: 'http',
+    })
+  }
 })
 
 test('send in a pipe waits for a running gateway, and says what for', async () => {

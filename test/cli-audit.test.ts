@@ -68,20 +68,10 @@ test('the list says when what was decided or done, by which rule, and how it wen
     lines.map((line) => line.trim().split(/ {2,}/)),
     [
       ['record', 'time', 'outcome', 'tool', 'call', 'rule', 'exit', 'ms', 'session'],
-      ['1', '2026-01-01T00:01:00.000Z', 'refused', 'shell', 'rm -rf /', 'tools.shell.mode=allowlist', 's1'],
-      [
-        '2',
-        '2026-01-01T00:02:00.000Z',
-        'ran',
-        'shell',
-        'git status -s',
-        'tools.shell.allowedPrefixes',
-        '0',
-        '12',
-        's2',
-      ],
-      ['3', '2026-01-01T00:03:00.000Z', 'failed', 'read_file', '{"path":"a"}', 's2'],
-      ['4', '2026-01-01T00:04:00.000Z', 'changed', 'by the owner', 'global.mode=full'],
+      ['1', '2026-01-01 00:01 UTC', 'refused', 'shell', 'rm -rf /', 'tools.shell.mode=allowlist', 's1'],
+      ['2', '2026-01-01 00:02 UTC', 'ran', 'shell', 'git status -s', 'tools.shell.allowedPrefixes', '0', '12', 's2'],
+      ['3', '2026-01-01 00:03 UTC', 'failed', 'read_file', '{"path":"a"}', 's2'],
+      ['4', '2026-01-01 00:04 UTC', 'changed', 'by the owner', 'global.mode=full'],
     ],
   )
   assert.equal((await ask(['list'])).stdout, listed.stdout)

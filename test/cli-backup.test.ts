@@ -102,7 +102,7 @@ test('a home comes back from its archive as it was: replays are identical, the a
   const other = join(home, '..', 'other')
   const restored = await foreword(['restore', archive, '--home', other])
   assert.equal(restored.code, 0, restored.stderr)
-  assert.match(restored.stdout, /files as they were on/)
+  assert.match(restored.stdout, /files as they were just now, .* UTC \(Foreword/)
   assert.deepEqual(contentOf(other), before)
   assert.deepEqual(await foreword(['replay', session, '--home', other]), replayed)
   assert.match(replayed.stdout, /^(\d+) of \1 identical/)

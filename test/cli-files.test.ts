@@ -32,7 +32,10 @@ test('files are handed in with a line for each, listed, read and removed', async
     [added.code, added.stdout],
     [0, 'file-1  tide ✓.txt  text, 11 tokens\nfile-2  a.png  image, 4 × 3\n'],
   )
-  assert.match((await foreword(['files'])).stdout, /file-1 +tide ✓\.txt +11 B +\(not attached yet\) +text, 11 tokens/)
+  assert.match(
+    (await foreword(['files'])).stdout,
+    /file-1 +tide ✓\.txt +11 B +2026-11-20 10:00 UTC +\(not attached yet\) +text, 11 tokens/,
+  )
   assert.equal((await foreword(['files', 'text', 'tide'])).stdout, 'High water.\n')
   assert.match((await foreword(['files', 'show', 'file-2'])).stdout, /^a\.png\nid +file-2\n/)
   assert.match((await foreword(['files', 'text', 'a.png'])).stderr, /has no text: it is an image\./)

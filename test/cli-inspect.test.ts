@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import test from 'node:test'
-import { outline } from '../src/context.ts'
 import { runScenario } from '../src/context/scenario.ts'
+import { temporaryHome } from './cli/home.ts'
 import { run } from './cli/recorded-io.ts'
 import { scriptedConnection } from './cli/scripted-connection.ts'
 
@@ -17,13 +17,60 @@ const result = runScenario({
 assert.ok('request' in result)
 const { request, manifest } = result
 
-test('context shows the outline of the next call, or request and manifest', async () => {
+test('context shows how full the window of the next call is, and each piece, or request and manifest', async () => {
   const connection = scriptedConnection({ 'POST /api/context': { model: 'rehearsal', request, manifest } })
   const plain = await run(['context', 's1', '--input', 'Hi', '--model', 'm'], { connection })
-  assert.deepEqual(plain, { code: 0, stdout: `${outline(manifest).trimEnd()}\n`, stderr: '' })
+  const lines = [
+    '12 of 900 tokens used, 888 free; window 1000: 100 for the answer',
+    `█${'░'.repeat(53)}▒▒▒▒▒▒`,
+    'slot    id    form  tokens  full  outcome   why',
+    'system  base  full      10    10  included',
+    'input   t1    full       2     2  included',
+    '',
+  ]
+  assert.deepEqual(plain, { code: 0, stdout: lines.join('\n'), stderr: '' })
   assert.deepEqual(connection.asked, ['POST /api/context {"session":"s1","input":"Hi","model":"m"}'])
   const json = await run(['context', '--json'], { connection })
   assert.deepEqual(JSON.parse(json.stdout), JSON.parse(JSON.stringify({ request, manifest })))
+})
+
+test('context fits the terminal: every line at 40 and at 120 columns, and without colours where none are wanted', async () => {
+  const long = runScenario({
+    name: 'long',
+    budget: { window: 1000, reserve: 100, margin: 0 },
+    counter: 'declared',
+    layers: [
+      { id: 'base', layer: 'system-prompt', text: 'You are helpful.', tokens: 10 },
+      {
+        id: 'a-memory-with-a-name-that-is-longer-than-any-terminal-would-like',
+        layer: 'memory',
+        text: 'Much.',
+        tokens: 5000,
+      },
+    ],
+    history: [],
+    current: { id: 't1', messages: [{ role: 'user', content: 'Hi', tokens: 2 }] },
+  })
+  assert.ok('request' in long)
+  const connection = scriptedConnection({ 'POST /api/context': { model: 'rehearsal', ...long } })
+  const shown = async (columns: number, environment = {}) =>
+    (await run(['context'], { connection, terminal: true, columns, environment })).stdout
+  for (const columns of [40, 120]) {
+    const plain = await shown(columns, { NO_COLOR: '1' })
+    assert.ok(!plain.includes('\u001b'))
+    assert.ok(
+      plain.split('\n').every((line) => line.length <= columns),
+      plain,
+    )
+    assert.match(plain, /^slot +id .*outcome/m)
+    assert.match(
+      plain,
+      columns === 40
+        ? /^system +a-memory-with…/m
+        : /^system +a-memory-with-a-name-that-is-longer-than-any-terminal-would-like/m,
+    )
+    assert.notEqual(await shown(columns), plain)
+  }
 })
 
 const call = {
@@ -39,8 +86,8 @@ test('calls lists what was counted beside what the provider reported', async () 
   assert.equal(
     (await run(['calls', 's1'], { connection })).stdout,
     [
-      'call  time                      model     counted  reported  cached  output  end',
-      'c1    2026-01-01T00:00:00.000Z  ollama/x       12        13       -       4  stop',
+      'call  time                  model     counted  reported  cached  output  end',
+      'c1    2026-01-01 00:00 UTC  ollama/x       12        13       -       4  stop',
       '',
     ].join('\n'),
   )
@@ -65,6 +112,80 @@ test('request prints the request byte for byte and checks its digest', async () 
     stdout: canonical,
     stderr: `sha256 ${digest}: differs from what was sent (f00)\n`,
   })
+})
+
+test('request --pretty is for people: what a message says is indented below its heading', async () => {
+  const readable = {
+    tools: [
+      {
+        name: 'clock',
+        description: 'The time.\nUTC.',
+        inputSchema: { properties: { zone: {}, now: {} }, required: ['now'] },
+      },
+    ],
+    system: 'Be kind.\n\n9 user',
+    messages: [
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'What is\u001b[31m this?' },
+          { type: 'file', mediaType: 'image/png' },
+        ],
+      },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'reasoning', text: 'Hm.' },
+          { type: 'tool-call', toolCallId: 'a', toolName: 'clock', input: { now: true } },
+        ],
+      },
+      {
+        role: 'tool',
+        content: [
+          { type: 'tool-result', toolCallId: 'a', toolName: 'clock', output: { type: 'text', value: '12:00' } },
+        ],
+      },
+      { role: 'assistant', content: 'Noon.' },
+    ],
+  }
+  const sha = createHash('sha256').update(JSON.stringify(readable)).digest('hex')
+  const connection = scriptedConnection({
+    'GET /api/calls/c1/request': {
+      call: { ...call, requestDigest: sha },
+      request: readable,
+      digest: sha,
+      identical: true,
+    },
+  })
+  const { code, stdout, stderr } = await run(['request', 'c1', '--pretty'], { connection, terminal: true })
+  assert.deepEqual([code, stderr.includes('identical')], [0, true])
+  // oxlint-disable-next-line no-control-regex -- the looks of a terminal are what is taken out here
+  assert.deepEqual(stdout.replaceAll(/\u001b\[[\d;]*m/g, '').split('\n'), [
+    'tools (1)',
+    '  clock(zone?, now)',
+    '    The time.',
+    '    UTC.',
+    '',
+    'system',
+    '  Be kind.',
+    '',
+    '  9 user',
+    '',
+    '1 user',
+    '  What is[31m this?',
+    '  [image/png]',
+    '',
+    '2 assistant',
+    '  (reasoning) Hm.',
+    '  → clock {"now":true}',
+    '',
+    '3 tool',
+    '  ← clock: 12:00',
+    '',
+    '4 assistant',
+    '  Noon.',
+    '',
+  ])
 })
 
 test('request and replay compare the bodies that left, and say why one cannot be made again', async () => {
@@ -172,6 +293,17 @@ test('models marks every figure that was assumed, and says where what is known g
     '-',
   ])
   assert.match(note!, /^~ marks an assumed figure, .*"models": \{"ID": \{"window": TOKENS/)
+})
+
+test('models says a missing key in one line, by what sets it', async (context) => {
+  const { environment } = temporaryHome(context)
+  const { stdout } = await run(['models'], { environment })
+  const lines = stdout.split('\n').filter((line) => line.includes('key'))
+  assert.deepEqual(lines, [
+    'openai needs a key: set OPENAI_API_KEY, or providers.openai in config.json to {"kind": "openai", "apiKeyFile": "PATH"}',
+    'anthropic needs a key: set ANTHROPIC_API_KEY, or providers.anthropic in config.json to {"kind": "anthropic", "apiKeyFile": "PATH"}',
+  ])
+  assert.ok(lines.every((line) => line.length <= 140))
 })
 
 test('models marks the one that answers where nothing else is chosen', async () => {

@@ -24,6 +24,49 @@ test('an empty home has no sessions, and looking makes none', async (context) =>
   assert.match(shown.stderr, /there is no session x/)
 })
 
+test('sessions and calls are named by a beginning that only one has, or as the last ones', async (context) => {
+  const { home, ask, session } = await withSession(context)
+  const store = await openSqliteStore({ path: storePath(home) })
+  for (const id of ['copy_1', 'copy_12', 'copy_13'])
+    await store.append(id, [{ type: 'session-start' }], '2026-01-01T00:00:00.000Z')
+  await store.close()
+  const [made] = (await ask(['calls', 'last', '--json'])).stdout.trim().split('\n')
+  const call = JSON.parse(made!)
+  assert.equal(call.session, session)
+  assert.equal(JSON.parse((await ask(['sessions', 'show', session.slice(8, 14), '--json'])).stdout).session.id, session)
+  assert.equal(JSON.parse((await ask(['sessions', 'show', 'copy_1', '--json'])).stdout).session.id, 'copy_1')
+  assert.match((await ask(['sessions', 'export', 'copy_12'])).stdout, /"copy_12"/)
+  const named: (readonly [readonly string[], RegExp])[] = [
+    [['replay', session.slice(0, -2)], /^1 of 1 identical/],
+    [['context', session.slice(8, -2)], /^history /m],
+    [['audit', '--session', 'last'], /^$/],
+    [['request', call.id.slice(5, 11)], /Good day\./],
+    [['request', 'last', '--session', 'last'], /Good day\./],
+    [['diff', 'last', call.id.slice(0, 12)], /^common beginning/],
+    [['files', '--session', session.slice(8)], /^$/],
+    [['send', 'Again.', '--session', 'last'], /./],
+    [['diff', 'last~1', 'last'], /^\+ input/m],
+    [['sessions', 'delete', session.slice(8, 16), '--yes'], /^$/],
+    [['sessions', 'show', 'copy_13'], /^$/],
+  ]
+  for (const [words, expected] of named) {
+    const { code, stdout, stderr } = await ask(words)
+    assert.deepEqual([code, words, expected.test(stdout)], [0, words, true], stdout + stderr)
+  }
+  const several = await ask(['sessions', 'show', 'copy_', '--json'])
+  assert.deepEqual([several.code, JSON.parse(several.stdout).error.code], [1, 'ambiguous'])
+  assert.match(several.stderr, /3 sessions begin with copy_\..*\n  copy_1 .*\n  copy_12 .* 0 turns\n  copy_13 /)
+  for (const words of [
+    ['request', 'nothing'],
+    ['request', 'last~99'],
+    ['request', 'last', '--session', 'copy_13'],
+  ]) {
+    const { code, stderr } = await ask(words)
+    assert.deepEqual([code, /there is no call .*\n.*foreword calls/.test(stderr)], [1, true], stderr)
+  }
+  assert.match((await ask(['replay', 'nothing'])).stderr, /there is no session nothing\.\n.*foreword sessions/)
+})
+
 test('an exported session comes back byte for byte', async (context) => {
   const { home, ask, session } = await withSession(context)
   const exported = await ask(['sessions', 'export', session])

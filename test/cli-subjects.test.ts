@@ -32,7 +32,7 @@ test('subjects are listed with what waits for a person', async () => {
   const calm = await foreword(['subjects'])
   assert.deepEqual(calm, {
     code: 0,
-    stdout: `id     title            updated                   waiting\nIMG_1  A pier at dawn.  ${time}\nIMG_2                   ${time}\n`,
+    stdout: `id     title            updated               waiting\nIMG_1  A pier at dawn.  2026-11-20 10:00 UTC\nIMG_2                   2026-11-20 10:00 UTC\n`,
     stderr: '',
   })
   await runtime.proposals.propose(aboutNotes, source)
@@ -191,7 +191,7 @@ test('proposals are shown with what they change, who asked, and the change', asy
   await runtime.proposals.decide(id, { type: 'decline', digest, by: 'http', reason: 'not now' })
   assert.doesNotMatch((await foreword(['subjects', 'proposals'])).stdout, /proposal-2/)
   const all = await foreword(['subjects', 'proposals', '--all'])
-  assert.match(all.stdout, new RegExp(`state     declined through http at ${time}: not now`))
+  assert.match(all.stdout, new RegExp(`state     declined through http, .+ ago, 2026-11-20 10:00 UTC: not now`))
   const json = await foreword(['subjects', 'proposals', '--json'])
   assert.equal((JSON.parse(json.stdout) as Proposal).digest, (await runtime.proposals.get('proposal-1')).digest)
 })

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import test from 'node:test'
 import { setImmediate as immediately } from 'node:timers/promises'
+import { temporaryHome } from './cli/home.ts'
 import { run } from './cli/recorded-io.ts'
 import { scriptedConnection, turnStream } from './cli/scripted-connection.ts'
 
@@ -35,6 +39,102 @@ test('send takes the message from a pipe, with a model and a key of its own', as
     connection.asked[0],
     'POST /api/messages {"text":"Two\\nlines","model":"ollama/x","idempotencyKey":"k1"}',
   )
+})
+
+test('what is piped in stands below the text, and a pipe that is silent is not waited for', async (context) => {
+  context.mock.timers.enable({ apis: ['setTimeout'] })
+  const sent = async (words: readonly string[], options: Parameters<typeof run>[1]) => {
+    const connection = talking(turnStream('Good day.'))
+    const { code, stderr } = await run(['send', ...words], { connection, ...options })
+    const [line = ''] = connection.asked
+    return [code, line === '' ? undefined : JSON.parse(line.replace('POST /api/messages ', '')).text, stderr]
+  }
+  async function* slowly() {
+    yield 'diff --git'
+    for (let turns = 0; turns < 20; turns++) await immediately()
+    // What has begun is waited for, however long it takes.
+    context.mock.timers.tick(3_600_000)
+    for (let turns = 0; turns < 20; turns++) await immediately()
+    yield ' a b\n+ß\n\n'
+  }
+  const review = 'review this'
+  assert.deepEqual(await sent([review], { input: slowly() }), [0, 'review this\n\ndiff --git a b\n+ß', ''])
+  assert.deepEqual(await sent(['review', 'this', '-'], { input: 'x\r\n' }), [0, 'review this\n\nx', ''])
+  assert.deepEqual(await sent([], { input: 'All of it.' }), [0, 'All of it.', ''])
+  assert.deepEqual(await sent([review], { input: ' \n' }), [0, review, ''])
+  context.mock.timers.reset()
+  const [code, text, told] = await sent([review], { idle: true })
+  assert.deepEqual([code, text], [0, review])
+  assert.match(String(told), /^Nothing came on the standard input, .* `-` .*waits/)
+  assert.deepEqual((await sent([], { idle: true })).slice(0, 2), [2, undefined])
+  const binary = Readable.from([Buffer.from([0x50, 0x4b, 0xff, 0xfe])]) as AsyncIterable<string>
+  const [refused, , why] = await sent([review], { input: binary })
+  assert.equal(refused, 1)
+  assert.match(String(why), /no text.*\n.*--file PATH/)
+})
+
+test('send goes on in the newest session that is no conversation of a channel', async () => {
+  const sessions = [{ id: 's9', binding: { channel: 'telegram', conversation: '7' } }, { id: 's1' }, { id: 's0' }]
+  const script = { 'POST /api/messages': submitted, [events]: turnStream('Good day.') }
+  const connection = scriptedConnection({ ...script, 'GET /api/sessions?limit=200': { sessions } })
+  assert.equal((await run(['send', 'Hello', '--continue'], { connection })).code, 0)
+  assert.equal(connection.asked[1], 'POST /api/messages {"text":"Hello","session":"s1"}')
+  const fresh = scriptedConnection({ 'GET /api/sessions?limit=200': { sessions: [] } })
+  const { code, stderr } = await run(['send', 'Hello', '--continue'], { connection: fresh })
+  assert.equal(code, 1)
+  assert.match(stderr, /no session yet.*\n.*Leave `--continue` out/)
+  assert.equal((await run(['send', 'Hello', '--continue', '--session', 's1'], { connection })).code, 2)
+})
+
+test('send gives its turn a system prompt, from the line or from a file, and none from a model', async (context) => {
+  const file = join(temporaryHome(context).home, '..', 'prompt.md')
+  writeFileSync(file, 'From a file.\n')
+  const system = async (given: string, environment = {}) => {
+    const connection = talking(turnStream('Good day.'))
+    const { code, stderr } = await run(['send', 'Hello', '--system', given], { connection, environment })
+    return code === 0 ? JSON.parse(connection.asked[0]!.replace('POST /api/messages ', '')).system : stderr
+  }
+  assert.equal(await system('Be brief.'), 'Be brief.')
+  assert.equal(await system(`@${file}`), 'From a file.\n')
+  assert.match(await system('@/nowhere.md'), /nowhere\.md cannot be read/)
+  assert.match(await system(' '), /--system is blank/)
+  assert.match(await system('@-'), /--system cannot be @-/)
+  assert.match(await system('Obey.', { FOREWORD_TOOL: '1' }), /a model cannot choose what a model is told/)
+})
+
+test('a model that is not there is refused with the one that was meant', async () => {
+  const models = [
+    { id: 'openai/gpt-4o', ready: true },
+    { id: 'ollama/llama3.2', ready: true },
+    { id: 'anthropic', ready: false },
+  ]
+  const refusal = { error: { code: 'model-not-found', message: 'there is no such model' } }
+  const connection = scriptedConnection({
+    'GET /api/models': { models },
+    'POST /api/messages': refusal,
+    'POST /api/context': refusal,
+  })
+  const meant = async (model: string) => {
+    const { code, stderr } = await run(['send', 'Hello', '--model', model], { connection })
+    return [code, stderr.split('\n')[1]!.trim()]
+  }
+  assert.deepEqual(await meant('openai/gtp-4o'), [1, 'Did you mean openai/gpt-4o?'])
+  assert.deepEqual(await meant('llama3.2'), [1, 'Did you mean ollama/llama3.2?'])
+  assert.deepEqual(await meant('opnai/gpt-4o'), [1, 'Did you mean openai/gpt-4o?'])
+  assert.deepEqual(await meant('antropic/haiku'), [1, 'Did you mean anthropic/haiku?'])
+  assert.deepEqual(await meant('qwen'), [1, '`foreword models` lists the models.'])
+  assert.match(
+    (await run(['context', '--model', 'lama3.2'], { connection })).stderr,
+    /Did you mean ollama\/llama3\.2\?/,
+  )
+  const outcome = { type: 'failed', code: 'model-not-found', message: 'openai has no such model.' }
+  const late = scriptedConnection({
+    'POST /api/messages': submitted,
+    [events]: turnStream('', outcome),
+    'GET /api/models': { models },
+  })
+  const told = await run(['send', 'Hello', '--model', 'openai/gpt-4'], { connection: late })
+  assert.match(told.stderr, /Did you mean openai\/gpt-4o\?\n$/)
 })
 
 test('send --json prints one document with everything a program needs', async () => {
@@ -126,6 +226,16 @@ test('Ctrl-C cancels the turn that send is waiting for', async () => {
   })
   assert.equal(code, 130)
   assert.ok(connection.asked.includes('POST /api/sessions/s1/turns/t1/cancel'))
+})
+
+test('a text that is too long for a message is told to go along as a file', async () => {
+  const error = { code: 'body-too-large', message: 'The body is larger than 1048576 bytes.' }
+  const { code, stderr } = await run(['send', 'sum up'], {
+    connection: scriptedConnection({ 'POST /api/messages': { error } }),
+    input: 'long',
+  })
+  assert.equal(code, 1)
+  assert.match(stderr, /larger than 1048576 bytes.*\n.*`--file PATH`/)
 })
 
 test('an empty message is not sent', async () => {

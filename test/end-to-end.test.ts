@@ -243,13 +243,8 @@ test('a wrong key, a provider that hangs and a missing model are told by their c
   const halfway = await say('halfway', { model: 'hasty/scripted' })
   await assertFailed(gateway, halfway, 'timeout', /./)
   assert.match(halfway.text, /^one/)
-  await assertFailed(gateway, await say('hello', { model: 'ollama/absent' }), 'model-not-found', /ollama pull absent/)
-  await assertFailed(
-    gateway,
-    await say('hello', { model: 'nobody/nothing' }),
-    'model-not-found',
-    /no provider "nobody"/,
-  )
+  await assert.rejects(say('hello', { model: 'ollama/absent' }), /model-not-found.*ollama pull absent/s)
+  await assert.rejects(say('hello', { model: 'nobody/nothing' }), /model-not-found.*no provider/s)
   const { session } = await say('hello')
   assert.equal((await say('hello', { session })).text, 'Hello.')
   const failing = gateway.openai.chat.completions.create({
@@ -271,7 +266,7 @@ test('a wrong key, a provider that hangs and a missing model are told by their c
     JSON.stringify(await gateway.curl('/api/context')),
   ]
   const { sessions } = await gateway.curl<{ sessions: { id: string }[] }>('/api/sessions')
-  assert.equal(sessions.length, 7)
+  assert.equal(sessions.length, 5)
   for (const { id } of sessions) seen.push((await gateway.foreword('sessions', 'export', id)).stdout)
   for (const words of [['config', 'get'], ['doctor'], ['models'], ['calls', session]]) {
     const { stdout, stderr } = await gateway.foreword(...words)

@@ -37,6 +37,12 @@ export interface CommandCall {
 
 export const jsonOption: CommandOption = { summary: 'print JSON for programs' }
 
+/** Where `last` and `last~N` count calls. */
+export const callsOfOption: CommandOption = {
+  value: 'ID',
+  summary: 'the session in which `last` and `last~N` count calls (all unless given)',
+}
+
 /** Options that every command takes. */
 export const commonOptions: Readonly<Record<string, CommandOption>> = {
   home: { value: 'DIRECTORY', summary: 'the home (else FOREWORD_HOME, else ~/.foreword)' },

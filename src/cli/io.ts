@@ -10,6 +10,8 @@ export interface Io {
   readonly connect?: (home: string) => Promise<Connection>
   /** Calls `listener` for Ctrl-C and for a request to end, and answers how to stop listening. The process's own unless given. */
   readonly onInterrupt?: (listener: () => void) => () => void
+  /** How long the first bytes of a pipe are waited for, ms; two seconds unless given. */
+  readonly firstInputMs?: number
   /** Leaves at once. The process's own unless given. */
   readonly exit?: (code: number) => void
 }

@@ -2,6 +2,7 @@ import type { ModelStatus } from '../runtime.ts'
 import { ask } from './answer.ts'
 import type { Connection } from './connection.ts'
 import { table } from './table.ts'
+import { withLocalTimes } from './time-text.ts'
 
 /** A model, or a provider that cannot be used as it is and says why. */
 export type ModelLine = ModelStatus & { readonly why?: string; readonly window?: number }
@@ -14,10 +15,16 @@ export async function fetchModels(connection: Connection): Promise<readonly Mode
 export function modelTable(models: readonly ModelLine[]): string {
   const head = ['', 'model', 'window', 'output', 'can', 'known from', 'calibration']
   const ready = models.filter((model) => model.why === undefined)
-  const reasons = models.flatMap(({ id, why }) => (why === undefined ? [] : [`${id}: ${why}`]))
+  const reasons = models.flatMap(({ id, why }) => (why === undefined ? [] : [reasonLine(id, why)]))
   const note = ready.some(({ facts }) => facts?.assumed) ? [ASSUMED_NOTE] : []
-  const limits = models.flatMap(({ limit }) => (limit === undefined ? [] : [limit.sentence]))
+  const limits = models.flatMap(({ limit }) => (limit === undefined ? [] : [withLocalTimes(limit.sentence)]))
   return [table([head, ...ready.map(modelRow)], [2, 3]), ...note, ...reasons, ...limits].join('\n')
+}
+
+/** One line, such as `openai needs a key: set OPENAI_API_KEY`. */
+function reasonLine(id: string, why: string): string {
+  const line = why.replaceAll(/\s+/g, ' ').trim()
+  return line.toLowerCase().startsWith(id.toLowerCase()) ? line : `${id}: ${line}`
 }
 
 const ASSUMED_NOTE =

@@ -11,6 +11,7 @@ export interface PreviewOptions {
   readonly session?: string | undefined
   readonly input?: string | undefined
   readonly model?: string | undefined
+  readonly system?: string | undefined
   /** Ids of what would be chosen. */
   readonly agent?: string
   readonly project?: string

@@ -2,6 +2,7 @@ import type { SessionRow } from '../session.ts'
 import { ask, pathTo } from './answer.ts'
 import type { CommandCall } from './command.ts'
 import type { Connection } from './connection.ts'
+import { findSession } from './find-session.ts'
 import { findRecord } from './records/find-record.ts'
 import { agentKind, projectKind } from './records/record-kind.ts'
 import { findSubject } from './subjects/find-subject.ts'
@@ -22,12 +23,13 @@ export async function settingOf(connection: Connection, call: CommandCall): Prom
   }
 }
 
-/** The session with that setting: a new one where none is named and something is set. */
+/** The session that a word means, with that setting: a new one where none is named and something is set. */
 export async function sessionWith(
   connection: Connection,
-  session: string | undefined,
+  word: string | undefined,
   setting: SessionSetting,
 ): Promise<string | undefined> {
+  const session = word === undefined ? undefined : await findSession(connection, word)
   if (Object.keys(setting).length === 0) return session
   if (session === undefined) {
     return (await ask<SessionRow>(connection, '/api/sessions', { method: 'POST', body: setting })).id

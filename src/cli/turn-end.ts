@@ -17,6 +17,7 @@ export function turnExitCode(place: string, turn: TurnPlace, end: TurnEnd, io: I
   if (end.type === 'cancelled') return 130
   if (end.type === 'waiting') {
     note(io, `${styled(io, 'yellow', place, io.stderr)}: ${goesOnText(end)}`)
+    note(io, `  The session goes on with \`foreword chat --session ${turn.session}\`.`)
     return WAITING
   }
   const answered = isAnswered(end)

@@ -11,6 +11,8 @@ export interface TurnInput {
   readonly text: string
   readonly session?: string | undefined
   readonly model?: string | undefined
+  /** The system prompt of this turn alone. */
+  readonly system?: string | undefined
   readonly idempotencyKey?: string | undefined
   /** The session that a new one goes on from. */
   readonly after?: string | undefined

@@ -90,8 +90,8 @@ async function keyOf(place: Place, environment: Environment): Promise<string | u
   if (key) return key
   if (!official && apiKeyEnv === undefined) return undefined
   const message =
-    `${provider} needs a key: set the environment variable ${variable}, or name a file that holds it in config.json: ` +
-    `"providers": {"${provider}": {"kind": "${kind}", "apiKeyFile": "/path/to/key"}}`
+    `${provider} needs a key: set ${variable}, or providers.${provider} in config.json to ` +
+    `{"kind": "${kind}", "apiKeyFile": "PATH"}`
   throw new ModelError('auth', message, { provider, model: '' })
 }
 

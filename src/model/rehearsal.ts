@@ -9,7 +9,7 @@ import { schemaExample } from './schema-example.ts'
 import { SILENT } from './usage.ts'
 
 /** As large as what coding agents are made for: one that is told of less cuts its own context at every call. */
-export const REHEARSAL_WINDOW = 128_000
+const REHEARSAL_WINDOW = 128_000
 
 const FACTS: Omit<ModelFacts, 'maxOutput'> = {
   window: REHEARSAL_WINDOW,

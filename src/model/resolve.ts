@@ -58,7 +58,11 @@ export function createModels(settings: ModelsSettings = {}): Models {
         ...(api ? { api } : {}),
       })
     },
-    list: () => listModels(places(settings), settings),
+    list: () =>
+      listModels(places(settings), settings, async (id, place, name, told) => {
+        if (told) return known.get(id) ?? configured(told, settings, id)
+        return await facts(id, place, name).catch(() => undefined)
+      }),
     choose: () => choose(places(settings)),
   }
 }

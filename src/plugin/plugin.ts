@@ -62,6 +62,8 @@ export interface LayerContext {
   readonly model?: string
   /** The system prompt as its owner edited it, in place of the one in the home. */
   readonly prompt?: string
+  /** The system prompt that came with the input of this turn, in place of every other. */
+  readonly system?: string
   /** The custom agent that answers; absent: the default agent. */
   readonly agent?: CustomAgent
   readonly project?: Project

@@ -37,10 +37,17 @@ export async function admit(
   { store, desks, settings, clock, library }: AdmissionParts,
   input: SubmitInput,
 ): Promise<Admitted> {
-  const { text, idempotencyKey, after, model, parameters, attachments: files = [] } = input
-  const options = { ...(model === undefined ? {} : { model }), ...(parameters ? { parameters } : {}) }
+  const { text, idempotencyKey, after, model, system, parameters, attachments: files = [] } = input
+  const options = {
+    ...(model === undefined ? {} : { model }),
+    ...(system === undefined ? {} : { system }),
+    ...(parameters ? { parameters } : {}),
+  }
   if (text.trim() === '' && files.length === 0)
     throw new RuntimeError('invalid-input', 'The message is empty. Say something.')
+  if (system?.trim() === '') {
+    throw new RuntimeError('invalid-input', 'The system prompt is blank. Leave it out, and the usual one is sent.')
+  }
   if (text.length > LONGEST_INPUT) {
     throw new RuntimeError(
       'invalid-input',

@@ -195,6 +195,8 @@ export interface SubmitInput {
   readonly idempotencyKey?: string
   /** For this turn alone. */
   readonly model?: string
+  /** The system prompt of this turn alone, in place of every other: the custom agent's, the edited and the packaged one. */
+  readonly system?: string
   /** Ids of files, in the order in which they stand above the message. Files that are still being read are waited for. */
   readonly attachments?: readonly string[]
   /** What the caller of an API asks of each call of this turn. */
@@ -303,6 +305,7 @@ export interface PreviewOptions {
   readonly session?: string
   readonly input?: string
   readonly model?: string
+  readonly system?: string
   readonly agent?: string
   readonly project?: string
   readonly subject?: string

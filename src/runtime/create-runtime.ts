@@ -4,7 +4,7 @@ import { readHistoryTool, readResultTool } from '../agent.ts'
 import type { Models } from '../model.ts'
 import type { RunningPlugins } from '../plugin.ts'
 import type { Recall } from '../search.ts'
-import { type SessionStore, verifyAudit } from '../session.ts'
+import { type InputOptions, type SessionStore, verifyAudit } from '../session.ts'
 import { createToolbox, type Tool } from '../tool.ts'
 import { admit } from './admission.ts'
 import { createApprovalDesk } from './approvals.ts'
@@ -18,7 +18,7 @@ import { complete } from './completion.ts'
 import type { CompletionInput, Runtime } from './contract.ts'
 import { RuntimeError } from './runtime-error.ts'
 import { counters, remembering } from './counters.ts'
-import { createLearnedLimits } from './learned-limits.ts'
+import { openLearnedLimits } from './learned-limits.ts'
 import { createLedger } from './ledger.ts'
 import { agentKind, type AgentValue, projectKind, type ProjectValue } from './custom-agents.ts'
 import { createEditedPrompt } from './edited-prompt.ts'
@@ -26,7 +26,7 @@ import { homeAt } from './home/home.ts'
 import { type FileRoom, openFileRoom } from './file-room.ts'
 import { createMemory } from './memory/memory.ts'
 import { usualMemory } from './memory/memory-settings.ts'
-import { createModelChoice } from './model-choice.ts'
+import { assertModel, createModelChoice } from './model-choice.ts'
 import { modelStatuses } from './model-status.ts'
 import { modelView } from './model-view.ts'
 import { createOutbox } from './outbox.ts'
@@ -102,7 +102,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
   }
   const readers = [readResultTool(store), readHistoryTool(store, history)]
   const calibration = await openCalibrationBook(store, warn)
-  const limits = createLearnedLimits(clock)
+  const limits = await openLearnedLimits(store, clock, warn)
   const tools = () => [...plugins.tools(), ...(parts.tools ?? []), ...readers]
   const allowed = (all: readonly Tool[]) => allowedTools(policy, createToolbox(all).tools)
   const bench = (): Workbench => ({
@@ -140,7 +140,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
     recall,
     warn,
   })
-  const prepare = async (desk: Partial<SessionDesk>, asked: string | undefined, said: SaidInTurn) => {
+  const prepare = async (desk: Partial<SessionDesk>, asked: InputOptions, said: SaidInTurn) => {
     await plugins.ready()
     const sources = { prompt, agents, projects, subjects, library, engine, memory }
     return prepareTurn({ ...sources, models, bench, tools, allowed }, desk, asked, said)
@@ -198,6 +198,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
     store,
     async submit(input) {
       refuseWhenClosing()
+      if (input.model !== undefined) await assertModel(models, input.model)
       const { desk, submitted } = await admit({ store, desks, settings, clock, library }, input)
       if (!submitted.repeated) queue.add(desk, submitted.turn)
       return submitted

@@ -1,3 +1,4 @@
+import type { SessionStore } from '../session.ts'
 import type { Clock } from './clock.ts'
 
 /** What an answer of a provider has shown of how much a model takes at present. Kept to what was proven, and not for long. */
@@ -15,7 +16,7 @@ export interface LearnedLimit {
   readonly until: string
 }
 
-/** Limits of models that providers have shown, in this process. */
+/** Limits of models that providers have shown. */
 export interface LearnedLimits {
   of(model: string): LearnedLimit | undefined
   /**
@@ -49,8 +50,42 @@ const HOLDS_MS = 60 * 60 * 1000
 /** Figures below this are no window of anything: a misread sentence must not stop every session. Tokens. */
 const LEAST = 256
 
-export function createLearnedLimits(clock: Pick<Clock, 'time'>): LearnedLimits {
-  const limits = new Map<string, LearnedLimit>()
+/** Where limits are kept over the end of a process: by the id of their model. */
+export interface KeptLimits {
+  readonly known: Readonly<Record<string, LearnedLimit>>
+  keep(limits: Readonly<Record<string, LearnedLimit>>): void
+}
+
+const KEY = 'learned-limits'
+
+/** Limits that are kept in the store: a single `foreword send` need not run into the same refusal as the one before it. */
+export async function openLearnedLimits(
+  store: SessionStore,
+  clock: Pick<Clock, 'time'>,
+  warn: (text: string) => void,
+): Promise<LearnedLimits> {
+  const known = (await store.value(KEY)) as KeptLimits['known'] | undefined
+  return createLearnedLimits(clock, {
+    known: known ?? {},
+    keep(limits) {
+      const write = store.putValue(KEY, limits)
+      write.catch((error: unknown) => warn(`What a provider showed of a limit could not be saved: ${String(error)}`))
+    },
+  })
+}
+
+/** Lifts every limit that is kept in a store on which no gateway runs. */
+export async function forgetLearnedLimits(store: SessionStore): Promise<void> {
+  if ((await store.value(KEY)) !== undefined) await store.putValue(KEY, {})
+}
+
+const FORGOTTEN_AT_THE_END: KeptLimits = { known: {}, keep: () => {} }
+
+export function createLearnedLimits(
+  clock: Pick<Clock, 'time'>,
+  { known, keep }: KeptLimits = FORGOTTEN_AT_THE_END,
+): LearnedLimits {
+  const limits = new Map<string, LearnedLimit>(Object.entries(known))
   /** The largest prompt of each model that was read whole, by our counter. */
   const mostRead = new Map<string, number>()
 
@@ -61,6 +96,10 @@ export function createLearnedLimits(clock: Pick<Clock, 'time'>): LearnedLimits {
     return undefined
   }
 
+  function save(): void {
+    keep(Object.fromEntries(limits))
+  }
+
   function note({ id, facts }: Known, limit: NewLimit): void {
     const { window, prompt } = limit
     const size = Math.min(window ?? Infinity, prompt ?? Infinity)
@@ -68,6 +107,7 @@ export function createLearnedLimits(clock: Pick<Clock, 'time'>): LearnedLimits {
     const since = clock.time()
     const until = new Date(Date.parse(since) + HOLDS_MS).toISOString()
     limits.set(id, { ...limit, since, until })
+    save()
   }
 
   return {
@@ -90,9 +130,14 @@ export function createLearnedLimits(clock: Pick<Clock, 'time'>): LearnedLimits {
     readWhole({ id }, { reported, used }) {
       mostRead.set(id, Math.max(used, mostRead.get(id) ?? 0))
       const { window, prompt } = of(id) ?? {}
-      if (reported > (window ?? Infinity) || used > (prompt ?? Infinity)) limits.delete(id)
+      if (reported <= (window ?? Infinity) && used <= (prompt ?? Infinity)) return
+      limits.delete(id)
+      save()
     },
-    forget: () => limits.clear(),
+    forget() {
+      limits.clear()
+      save()
+    },
     sentences: () =>
       [...limits.keys()].flatMap((id) => {
         const limit = of(id)

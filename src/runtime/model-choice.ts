@@ -1,4 +1,5 @@
-import type { Model, Models } from '../model.ts'
+import { type Model, ModelError, type Models } from '../model.ts'
+import { runtimeFailure } from './runtime-failure.ts'
 
 /** Which model answers, and why. */
 export interface ModelChoice {
@@ -62,5 +63,14 @@ export function createModelChoice(
       known.clear()
       chosen = undefined
     },
+  }
+}
+
+/** Rejects with `model-not-found` where there is no such model. What keeps a model from being asked about now may pass. */
+export async function assertModel({ resolve }: Pick<ModelChoice, 'resolve'>, id: string): Promise<void> {
+  try {
+    await resolve(id)
+  } catch (error) {
+    if (error instanceof ModelError && error.code === 'model-not-found') throw runtimeFailure(error)
   }
 }

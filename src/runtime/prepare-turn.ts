@@ -1,5 +1,6 @@
 import type { Model } from '../model.ts'
 import type { CustomAgent } from '../plugin.ts'
+import type { InputOptions } from '../session.ts'
 import { isListed, type Tool } from '../tool.ts'
 import { budgetFor } from './call-budget.ts'
 import type { AgentValue } from './custom-agents.ts'
@@ -41,18 +42,19 @@ type Chosen = Partial<Pick<SessionDesk, 'session' | 'model' | 'agent' | 'project
 export async function prepareTurn(
   parts: PrepareParts,
   { session, model: ofSession, agent, project, subject: chosen }: Chosen,
-  asked: string | undefined,
+  asked: InputOptions,
   said: SaidInTurn,
 ): Promise<PreparedTurn> {
   const bench = parts.bench()
   const made = agent === undefined ? undefined : await found(parts.agents, agent)
-  const model = await parts.models.resolve(asked ?? ofSession ?? made?.model)
+  const model = await parts.models.resolve(asked.model ?? ofSession ?? made?.model)
   const subject = chosen ?? bench.settings.subject
   const { window, reserve } = budgetFor(bench, model)
   const question = {
     window,
     reserve,
     ...(session === undefined ? {} : { session }),
+    ...(asked.system === undefined ? {} : { system: asked.system }),
     ...(made ? { agent: made } : {}),
     ...(project === undefined ? {} : { project }),
     ...(subject === undefined ? {} : { subject }),

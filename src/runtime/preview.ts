@@ -1,4 +1,5 @@
 import { ContextOverflowError } from '../context.ts'
+import type { InputOptions } from '../session.ts'
 import { countedInSlices } from './counted-in-slices.ts'
 import { noSuchSession } from './admission.ts'
 import type { Clock } from './clock.ts'
@@ -13,7 +14,7 @@ import { tokenCounts } from './turn-projection.ts'
 import { attemptWithPictures } from './with-pictures.ts'
 
 export interface PreviewParts {
-  readonly prepare: (desk: Partial<SessionDesk>, asked: string | undefined, said: SaidInTurn) => Promise<PreparedTurn>
+  readonly prepare: (desk: Partial<SessionDesk>, asked: InputOptions, said: SaidInTurn) => Promise<PreparedTurn>
   readonly desks: Desks
   readonly clock: Clock
   readonly library: Library
@@ -22,10 +23,14 @@ export interface PreviewParts {
 /** What the next call would send. Reads only. */
 export async function preview(
   { prepare, desks, clock, library }: PreviewParts,
-  { session, input = '', model: asked, ...chosen }: PreviewOptions,
+  { session, input = '', model: askedModel, system, ...chosen }: PreviewOptions,
 ): Promise<Preview> {
   const desk = session === undefined ? undefined : await desks.of(session)
   if (session !== undefined && !desk) throw noSuchSession(session)
+  const asked = {
+    ...(askedModel === undefined ? {} : { model: askedModel }),
+    ...(system === undefined ? {} : { system }),
+  }
   const { model, bench } = await prepare({ ...desk, ...chosen }, asked, { text: input, keeps: false })
   const message = { role: 'user', content: input } as const
   const counted = {

@@ -8,13 +8,14 @@ import type { TurnSetting } from './turn-setting.ts'
 export async function settingContext(
   setting: TurnSetting | undefined,
   cites: boolean,
-): Promise<Pick<LayerContext, 'prompt' | 'agent' | 'project' | 'files' | 'subject' | 'memory' | 'cites'>> {
+): Promise<Pick<LayerContext, 'prompt' | 'system' | 'agent' | 'project' | 'files' | 'subject' | 'memory' | 'cites'>> {
   if (!setting) return { cites }
-  const { prompt, agent, project, fit, subject } = setting
+  const { prompt, system, agent, project, fit, subject } = setting
   const memory = setting.memory?.now()
   return {
     cites,
     ...(prompt === undefined ? {} : { prompt }),
+    ...(system === undefined ? {} : { system }),
     ...(agent ? { agent } : {}),
     ...(project ? { project } : {}),
     ...(subject ? { subject } : {}),

@@ -1,7 +1,7 @@
 import { type RetryRule, runTurn, stopping } from '../agent.ts'
 import { messageText } from '../context.ts'
 import { ModelError } from '../model.ts'
-import { type SessionStore, StoreError, type StoreErrorCode } from '../session.ts'
+import { type InputOptions, type SessionStore, StoreError, type StoreErrorCode } from '../session.ts'
 import type { ApprovalDesk } from './approvals.ts'
 import type { Clock } from './clock.ts'
 import type { Library } from './library.ts'
@@ -31,7 +31,7 @@ export interface TurnQueue {
 export interface QueueParts {
   readonly store: SessionStore
   /** Everything that a turn of this session is run with, once what is started late is there. */
-  readonly prepare: (desk: SessionDesk, askedModel: string | undefined, said: SaidInTurn) => Promise<PreparedTurn>
+  readonly prepare: (desk: SessionDesk, asked: InputOptions, said: SaidInTurn) => Promise<PreparedTurn>
   readonly policy: ToolPolicy
   readonly approvals: ApprovalDesk
   readonly library: Library
@@ -90,7 +90,7 @@ export function createTurnQueue(parts: QueueParts): TurnQueue {
     const said = { turn, text: messageText(input.message), keeps: true, signal }
     let prepared: PreparedTurn
     try {
-      prepared = await patientPrepare(() => parts.prepare(desk, input.options?.model, said), {
+      prepared = await patientPrepare(() => parts.prepare(desk, input.options ?? {}, said), {
         rule: retries,
         clock,
         signal,

@@ -15,6 +15,8 @@ import { searchAgentFilesTool, searchProjectTool } from './session-tools.ts'
 /** What a turn is answered with, besides what every turn has: decided once, before its first step. */
 export interface TurnSetting {
   readonly prompt?: string
+  /** The system prompt that the input of the turn brought along. */
+  readonly system?: string
   readonly agent?: CustomAgent
   readonly project?: Project
   /** Of the project's files; absent where there is no project. */
@@ -41,6 +43,7 @@ export interface SettingParts {
 /** The session that is answered, and the room of the model that answers. */
 export interface SettingQuestion {
   readonly session?: string
+  readonly system?: string
   readonly agent?: CustomAgent
   readonly project?: string
   readonly subject?: string
@@ -68,6 +71,7 @@ export async function turnSetting(parts: SettingParts, question: SettingQuestion
   const fit = project && projectFit(ofProject, question, question.roomForProject)
   return {
     ...(prompt === undefined ? {} : { prompt }),
+    ...(question.system === undefined ? {} : { system: question.system }),
     ...(agent ? { agent } : {}),
     ...(project ? { project } : {}),
     ...(fit ? { fit } : {}),

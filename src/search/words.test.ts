@@ -38,11 +38,11 @@ test('places are combined, values are not', () => {
       number: 2,
       score: 1 / 62 + 1 / 61,
       ranks: [
-        { by: 'words', weight: 1, rank: 2, value: 1 },
-        { by: 'meaning', weight: 1, rank: 1, value: 0.2 },
+        { by: 'words', rank: 2, value: 1 },
+        { by: 'meaning', rank: 1, value: 0.2 },
       ],
     },
-    { number: 1, score: 1 / 61, ranks: [{ by: 'words', weight: 1, rank: 1, value: 9_000 }] },
-    { number: 3, score: 1 / 62, ranks: [{ by: 'meaning', weight: 1, rank: 2, value: 0.1 }] },
+    { number: 1, score: 1 / 61, ranks: [{ by: 'words', rank: 1, value: 9_000 }] },
+    { number: 3, score: 1 / 62, ranks: [{ by: 'meaning', rank: 2, value: 0.1 }] },
   ])
 })

@@ -5,7 +5,9 @@ import { type CallRecord } from '../session.ts'
 import { json, text } from './answer.ts'
 import { noSuchCall, noSuchSession } from './no-such.ts'
 import { type Route, route } from './route.ts'
-import { limit, manifest, requestView } from './schema.ts'
+import { beginning, limit, manifest, requestView } from './schema.ts'
+
+const callsInBrief = z.array(z.looseObject({ id: z.string(), used: z.number() }))
 
 const callRecord = z.looseObject({ id: z.string(), time: z.string(), model: z.string(), manifest })
 
@@ -33,7 +35,7 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
       answers: {
         200: {
           description: 'Calls',
-          schema: z.object({ calls: z.array(z.looseObject({ id: z.string(), used: z.number() })) }),
+          schema: z.object({ calls: callsInBrief }),
         },
       },
       handle: async ({ param, query }) => {
@@ -43,6 +45,15 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
         if (calls.length === 0 && (await store.session(session)) === undefined) throw noSuchSession(session)
         return json({ calls: calls.map(inBrief) })
       },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/calls',
+      tag: 'calls',
+      summary: 'Lists calls of every session, newest first, without their manifests',
+      query: z.strictObject({ limit: limit(100, 1000), beginning }),
+      answers: { 200: { description: 'Calls', schema: z.object({ calls: callsInBrief }) } },
+      handle: async ({ query }) => json({ calls: (await store.findCalls(query)).map(inBrief) }),
     }),
     route({
       method: 'GET',

@@ -9,6 +9,7 @@ const message = {
   text: z.string().default('').describe('What is said. It may be blank where files are attached.'),
   attachments,
   model: z.string().min(1).optional().describe('`provider/model`, for this turn alone.'),
+  system: z.string().min(1).optional().describe('System prompt of this turn alone, in place of every other.'),
   idempotencyKey: z.string().min(1).max(500).optional().describe('A repeat with the same key begins no second turn.'),
 }
 
@@ -38,6 +39,7 @@ export function messageRoutes(runtime: Runtime): readonly Route[] {
       ...(session === undefined ? {} : { session }),
       ...(session !== undefined || body.after === undefined ? {} : { after: body.after }),
       ...(body.model === undefined ? {} : { model: body.model }),
+      ...(body.system === undefined ? {} : { system: body.system }),
       ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
       ...(body.attachments === undefined ? {} : { attachments: body.attachments }),
     })

@@ -5,6 +5,14 @@ import { turnOutcomeTypes } from '../session.ts'
 export const limit = (usual: number, most: number) =>
   z.coerce.number().int().min(1).max(most).default(usual).describe(`At most so many. ${usual} unless said.`)
 
+/** What narrows a list down by id. */
+export const beginning = z
+  .string()
+  .min(1)
+  .max(200)
+  .optional()
+  .describe('Only those whose id begins so, by id: a whole id comes first.')
+
 /** `SEQ` of an entry, `SEQ.N` of the n-th delta behind it, or `live`. */
 export const eventId = z
   .string()

@@ -5,7 +5,7 @@ import { empty, json } from './answer.ts'
 import { assertThere } from './assert-there.ts'
 import { noSuchSession } from './no-such.ts'
 import { type Route, route } from './route.ts'
-import { limit, sessionMemory, sessionRow } from './schema.ts'
+import { beginning, limit, sessionMemory, sessionRow } from './schema.ts'
 
 const chosen = z.string().min(1).nullable().optional()
 
@@ -25,7 +25,11 @@ export function sessionRoutes(runtime: Runtime): readonly Route[] {
       path: '/api/sessions',
       tag: 'sessions',
       summary: 'Lists sessions, newest activity first',
-      query: z.strictObject({ limit: limit(50, 500), offset: z.coerce.number().int().min(0).default(0) }),
+      query: z.strictObject({
+        limit: limit(50, 500),
+        offset: z.coerce.number().int().min(0).default(0),
+        beginning,
+      }),
       answers: { 200: { description: 'A page of sessions', schema: z.object({ sessions: z.array(sessionRow) }) } },
       handle: async ({ query }) => json({ sessions: await store.sessions(query) }),
     }),

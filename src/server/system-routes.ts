@@ -16,6 +16,7 @@ const previewQuery = z.strictObject({
   session: z.string().min(1).optional().describe('Without one: the first call of a new session.'),
   input: z.string().optional().describe('What would be said.'),
   model: z.string().min(1).optional(),
+  system: z.string().min(1).optional().describe('As if this were the system prompt of the turn.'),
   agent: z.string().min(1).optional().describe('As if this custom agent were chosen.'),
   project: z.string().min(1).optional().describe('As if this project were chosen.'),
   subject: z.string().min(1).optional().describe('As if it were about this subject.'),

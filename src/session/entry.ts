@@ -216,6 +216,8 @@ export interface Binding {
 /** What one request may choose for itself. */
 export interface InputOptions {
   readonly model?: string
+  /** The system prompt of this turn, in place of every other. */
+  readonly system?: string
   /** Parameters of each model call of the turn, as the model room names them. */
   readonly parameters?: object
 }

@@ -57,8 +57,12 @@ export interface SessionStore {
   /** Newest first. */
   turns(session: string, options?: { limit?: number; before?: number }): Promise<readonly TurnRow[]>
 
-  /** Newest activity first. */
-  sessions(options?: { limit?: number; offset?: number }): Promise<readonly SessionRow[]>
+  /** Newest activity first; with `beginning` only those whose id begins so, by id: a whole id comes first. */
+  sessions(options?: {
+    limit?: number
+    offset?: number
+    beginning?: string | undefined
+  }): Promise<readonly SessionRow[]>
   session(id: string): Promise<SessionRow | undefined>
   /**
    * Removes a session with its entries, turns, calls, binding and the rows of its files, and the contents that hold words
@@ -91,6 +95,8 @@ export interface SessionStore {
   call(id: string): Promise<CallRecord | undefined>
   /** Calls of a session in the order they were made. */
   calls(session: string, options?: CallsOptions): Promise<readonly CallRecord[]>
+  /** Calls of every session and of none, newest first; with `beginning` only those whose id begins so, by id. */
+  findCalls(options: { limit: number; beginning?: string | undefined }): Promise<readonly CallRecord[]>
 
   /** Small named values: calibration, settings that the runtime learned. JSON. */
   putValue(key: string, value: unknown): Promise<void>

@@ -154,7 +154,9 @@ test('the list shows what can be chosen, and why the rest cannot', async () => {
   assert.ok(list.some(({ id, ready }) => id === 'ollama/able:8b' && ready))
   assert.ok(list.some(({ id, ready, window }) => id === 'openai/gpt-6.1-sol' && ready && window === 1_050_000))
   assert.match(list.find(({ id }) => id === 'anthropic')?.why ?? '', /ANTHROPIC_API_KEY/)
-  assert.deepEqual(list.at(-1), { id: 'rehearsal', ready: true, window: 128_000 })
+  assert.equal(list.find(({ id }) => id === 'ollama/able:8b')?.facts?.source, 'provider')
+  const { id, ready, window, facts } = list.at(-1)!
+  assert.deepEqual([id, ready, window, facts?.tools], ['rehearsal', true, 128_000, true])
 })
 
 test('where nobody chose, an Ollama model with tools comes first, then keys, then a rehearsal', async () => {

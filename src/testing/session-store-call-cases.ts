@@ -34,6 +34,11 @@ export function callCases(storeCase: StoreCase): void {
     assert.deepEqual(await ids({ last: 2 }), ['c2', 'c4'])
     assert.deepEqual(await ids({ after: 'c3', limit: 2 }), ['c1', 'c2'])
     await assert.rejects(store.calls('a', { after: 'unknown' }), { code: 'not-found' })
+    const found = async (options: Parameters<typeof store.findCalls>[0]) =>
+      (await store.findCalls(options)).map((record) => record.id)
+    assert.deepEqual(await found({ limit: 3 }), ['alone', 'other', 'c4'])
+    assert.deepEqual(await found({ limit: 3, beginning: 'c' }), ['c1', 'c2', 'c3'])
+    assert.deepEqual(await found({ limit: 3, beginning: 'al' }), ['alone'])
   })
 
   storeCase('a text is stored once under its SHA-256', async (store, place) => {

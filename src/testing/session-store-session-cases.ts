@@ -72,6 +72,16 @@ export function sessionCases(storeCase: StoreCase): void {
     assert.equal((await store.sessions())[0]?.title, undefined)
   })
 
+  storeCase('sessions are found by the beginning of their id, the whole id first', async (store) => {
+    for (const id of ['ab', 'abd', 'b', 'a', 'abc', 'a_%']) await store.append(id, [start], at(1))
+    const ids = async (beginning: string, limit = 9) =>
+      (await store.sessions({ beginning, limit })).map((row) => row.id)
+    assert.deepEqual(await ids('ab'), ['ab', 'abc', 'abd'])
+    assert.deepEqual(await ids('ab', 1), ['ab'])
+    assert.deepEqual(await ids('abc'), ['abc'])
+    assert.deepEqual([await ids('a_'), await ids('a%'), await ids('AB'), await ids('x')], [['a_%'], [], [], []])
+  })
+
   storeCase('a session goes with everything that hangs on it, and nothing else does', async (store) => {
     const hash = await store.putContent('shared')
     const binding = { channel: 'web', conversation: '1' }

@@ -27,6 +27,22 @@ test('a reply grows in one message while it is said, and somebody is seen typing
   assert.deepEqual([sent, delivered], [[[1, String(first!.id)]], [String(first!.id)]])
 })
 
+test('a provider that is waited for is told, and the answer takes the place of that', async (t) => {
+  const waited = gate()
+  const model = scriptedModel({
+    answer: (_, n) => (n === 1 ? { fail: { code: 'rate-limit', facts: { retryAfterMs: 8_000 } } } : { text: 'Here.' }),
+  })
+  const home = await telegramHome(t, { model, sleep: () => waited.passed })
+  home.telegram.say(ada, 'Hello')
+  const [first] = await home.reads(
+    ada,
+    '… the script asked for the failure rate-limit. Trying again in 8 s. /stop ends it.',
+  )
+  waited.open()
+  const [last] = await home.reads(ada, 'Here.')
+  assert.equal(last!.id, first!.id)
+})
+
 test('a quick answer is one message and no edit', async (t) => {
   const model = scriptedModel({ answer: () => ({ text: 'one two three four five' }) })
   const home = await telegramHome(t, { model })

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { readdir } from 'node:fs/promises'
 import test from 'node:test'
+import type { Models } from '../../src/model.ts'
 import { newSessionReply } from '../../src/runtime.ts'
-import { scriptedModel, scriptedTelegram } from '../../src/testing.ts'
+import { scriptedModel, scriptedModels, scriptedTelegram } from '../../src/testing.ts'
 import { gate, tool } from '../runtime/opened.ts'
 import { ada, bob, telegramHome, userTexts } from './telegram-home.ts'
 
@@ -153,6 +154,24 @@ test('/model lists the models, chooses one for the session, and goes back', asyn
   assert.equal((await home.runtime.store.session(session))?.model, undefined)
 })
 
+test('/model shows what works first', async (t) => {
+  const scripted = scriptedModels(scriptedModel())
+  const models: Models = {
+    ...scripted,
+    list: async () => [
+      { id: 'openai', ready: false, why: 'openai needs a key' },
+      { id: 'lab/small', ready: true },
+      ...(await scripted.list()),
+    ],
+  }
+  const home = await telegramHome(t, { models })
+  home.telegram.say(ada, '/model')
+  await home.reads(
+    ada,
+    '→ scripted\n· lab/small\n· openai (openai needs a key)\n\nChoose one with /model ID; /model default goes back.',
+  )
+})
+
 test('/agent lists the agents, chooses one by its name, and none', async (t) => {
   const home = await telegramHome(t)
   const poet = await home.runtime.agents.create({ name: 'Poet', prompt: 'Answer in verse.' })
@@ -181,6 +200,25 @@ test('/subject says what a session is about, and an unknown one is told', async 
   assert.match(home.said(ada)[1]!, /nothing/)
   home.telegram.say(ada, '/subject none')
   await home.telegram.until(() => home.said(ada)[2]?.includes('no subject'))
+})
+
+test('/subject takes the beginning of an id or a title, and lists what it could mean', async (t) => {
+  const home = await telegramHome(t)
+  for (const [id, brief] of [
+    ['IMG_1', 'A pier.'],
+    ['IMG_12', 'A reef.'],
+    ['reef', 'Tides.'],
+  ] as const)
+    await home.runtime.subjects.create(id, { brief })
+  for (const word of ['img_1', 'a p', 'ree', 'img', 'a re']) home.telegram.say(ada, `/subject ${word}`)
+  await home.reads(
+    ada,
+    'This session is about IMG_1 from now on.',
+    'This session is about IMG_1 from now on.',
+    'This session is about reef from now on.',
+    'Several subjects begin with img:\n· IMG_1: A pier.\n· IMG_12: A reef.',
+    'This session is about IMG_12 from now on.',
+  )
 })
 
 test('/help lists the commands, and an unknown one is no message to the model', async (t) => {

@@ -3,6 +3,9 @@ import type { Connection } from '../../src/cli/connection.ts'
 import type { Io } from '../../src/cli/io.ts'
 import { main } from '../../src/cli/main.ts'
 
+/** Times for people are those of one zone on every machine. */
+process.env.TZ = 'UTC'
+
 export interface Recorded {
   readonly code: number
   readonly stdout: string
@@ -13,31 +16,37 @@ export interface RunOptions {
   readonly input?: string | AsyncIterable<string>
   readonly environment?: Readonly<Record<string, string>>
   readonly terminal?: boolean
+  /** Of the terminal; 100 unless given. */
+  readonly columns?: number
   /** Somebody sits at the terminal and types `input`, a line whenever something is asked; or looks on in silence. */
   readonly person?: boolean | 'silent'
   readonly connection?: Connection
   readonly onInterrupt?: Io['onInterrupt']
+  /** A pipe that is open and stays silent. */
+  readonly idle?: boolean
   readonly exit?: Io['exit']
 }
 
 /** Runs a command inside this process and keeps what it wrote. */
 export async function run(argv: readonly string[], options: RunOptions = {}): Promise<Recorded> {
   const terminal = options.terminal ?? Boolean(options.person)
-  const stdout = recorder(terminal)
-  const stderr = recorder(terminal)
+  const stdout = recorder(terminal, options.columns)
+  const stderr = recorder(terminal, options.columns)
   const code = await main(argv, {
     stdin: stdinOf(options, stdout),
     stdout: stdout.stream,
     stderr: stderr.stream,
     environment: { HOME: '/nowhere', ...options.environment },
     onInterrupt: options.onInterrupt ?? (() => () => {}),
+    firstInputMs: options.idle === true ? 1 : 60_000,
     ...(options.exit === undefined ? {} : { exit: options.exit }),
     ...(options.connection === undefined ? {} : { connect: () => Promise.resolve(options.connection!) }),
   })
   return { code, stdout: stdout.text(), stderr: stderr.text() }
 }
 
-function stdinOf({ person, input }: RunOptions, screen: ReturnType<typeof recorder>): Io['stdin'] {
+function stdinOf({ person, input, idle }: RunOptions, screen: ReturnType<typeof recorder>): Io['stdin'] {
+  if (idle === true) return new PassThrough()
   if (person === 'silent') return Object.assign(new PassThrough(), { isTTY: true })
   return person === true ? keyboard(screen, input) : piped(input)
 }
@@ -61,8 +70,8 @@ function keyboard(screen: ReturnType<typeof recorder>, input: RunOptions['input'
   return keys
 }
 
-function recorder(terminal = false) {
-  const stream = Object.assign(new PassThrough(), { isTTY: terminal, columns: 100 })
+function recorder(terminal = false, columns = 100) {
+  const stream = Object.assign(new PassThrough(), { isTTY: terminal, columns })
   let text = ''
   stream.on('data', (chunk: Buffer) => {
     text += chunk.toString('utf8')

@@ -1,6 +1,9 @@
 import type { Connection } from '../../src/cli/connection.ts'
 
-/** Answers of a gateway by `METHOD /path`; a text that begins with `event` or `id` is a stream. */
+/**
+ * Answers of a gateway by `METHOD /path`; a text that begins with `event` or `id` is a stream. What is looked up by the
+ * beginning of an id is there, under that whole id, unless the script has it otherwise.
+ */
 export type Script = Readonly<Record<string, unknown>>
 
 export interface ScriptedConnection extends Connection {
@@ -14,6 +17,8 @@ export function scriptedConnection(script: Script): ScriptedConnection {
     asked,
     fetch(path, init = {}) {
       const line = `${init.method ?? 'GET'} ${path}`
+      const looked = script[line] === undefined ? /^GET \/api\/(\w+)\?limit=\d+&beginning=(.*)$/.exec(line) : null
+      if (looked) return Promise.resolve(Response.json({ [looked[1]!]: [{ id: decodeURIComponent(looked[2]!) }] }))
       asked.push(typeof init.body === 'string' ? `${line} ${init.body}` : line)
       return Promise.resolve(answerOf(script[line]))
     },

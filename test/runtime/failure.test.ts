@@ -159,10 +159,17 @@ test('a failure after the tools ran keeps their results', async (t) => {
   assert.equal(runs, 1)
 })
 
-test('a model that cannot be found fails the turn and says so', async (t) => {
+test('a model that cannot be found is refused; where an agent names it, the turn fails and says so', async (t) => {
   const { runtime, say } = await opened(t)
   const { session } = await say('hello')
-  const { outcome } = await say('hello', { session, model: 'nobody/nothing' })
+  const { entries } = (await runtime.store.session(session))!
+  const unknown = { text: 'hello', session, model: 'nobody/nothing' }
+  await assert.rejects(runtime.submit(unknown), { code: 'model-not-found' })
+  assert.equal((await runtime.store.session(session))?.entries, entries)
+  const agent = await runtime.agents.create({ name: 'Lost', prompt: '', model: 'nobody/nothing' })
+  await runtime.setAgent(session, agent.id)
+  const { outcome } = await say('hello', { session })
+  await runtime.setAgent(session, undefined)
   assert.equal(outcome?.type === 'failed' && outcome.code, 'model-not-found')
   await assert.rejects(runtime.setModel(session, 'nobody/nothing'), { code: 'model-not-found' })
   assert.equal((await say('still there?', { session })).outcome?.type, 'completed')

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Models } from '../../src/model.ts'
+import { forgetLearnedLimits } from '../../src/runtime.ts'
 import { scriptedModel, scriptedModels } from '../../src/testing.ts'
 import { type Opened, opened } from './opened.ts'
 
@@ -29,6 +30,22 @@ test('a limit that a provider named holds for every session, is shown, and is ov
   const later = await at.say('hello')
   assert.equal((await usedBy(at, later.calls[0]!)).budget.window, 8192)
   assert.deepEqual([await shown(at), (await at.runtime.status()).warnings], [undefined, []])
+})
+
+test('a learned limit outlives its process, unless it is forgotten', async (t) => {
+  const model = scriptedModel({
+    facts,
+    answer: (_, n) => (n === 1 ? { fail: { code: 'context-overflow', facts: { limit: 2000 } } } : { text: 'ok' }),
+  })
+  const before = await opened(t, { model })
+  await before.say('hello')
+  const learned = await shown(before)
+  assert.equal(learned?.window, 2000)
+  const after = await before.reopened()
+  assert.deepEqual(await shown(after), learned)
+  assert.equal((await after.say('hello')).calls.length, 1)
+  await forgetLearnedLimits(after.store)
+  assert.equal(await shown(await after.reopened()), undefined)
 })
 
 test('`reload` lifts a learned limit', async (t) => {

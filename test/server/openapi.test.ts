@@ -51,6 +51,7 @@ test('the document names every door', () => {
     'GET /api/approvals',
     'GET /api/audit',
     'GET /api/audit/verify',
+    'GET /api/calls',
     'GET /api/calls/{call}',
     'GET /api/calls/{call}/manifest',
     'GET /api/calls/{call}/request',

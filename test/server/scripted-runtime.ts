@@ -285,13 +285,21 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
         )
         .slice(0, limit),
     session: async (id) => rowOf(id),
-    sessions: async ({ limit = 50, offset = 0 } = {}) =>
-      [...rows.keys()].slice(offset, offset + limit).map((id) => rowOf(id)!),
+    sessions: async ({ limit = 50, offset = 0, beginning = '' } = {}) =>
+      [...rows.keys()]
+        .filter((id) => id.startsWith(beginning))
+        .slice(offset, offset + limit)
+        .map((id) => rowOf(id)!),
     turn: async (session, turn) => turnRow(session, turn),
     turns: async (session) => turnsOf(session),
     bound: async ({ channel, conversation }) => bindings.get(`${channel}/${conversation}`),
     call: async (id) => call(id),
     audit: async () => [{ number: 1, time, kind: 'change', previous: '0'.repeat(64), hash: 'f'.repeat(64) }],
+    findCalls: async ({ beginning = '' }) =>
+      [...rows.keys()]
+        .flatMap((session) => entriesOf(session))
+        .flatMap((entry) => (entry.type === 'assembly' ? [call(entry.call)!] : []))
+        .filter(({ id }) => id.startsWith(beginning)),
     calls: async (session) =>
       entriesOf(session).flatMap((entry) => (entry.type === 'assembly' ? [call(entry.call)!] : [])),
   }

@@ -1,4 +1,4 @@
-import { messageText } from '../../context.ts'
+import { exactLine, messageText } from '../../context.ts'
 import type { Runtime, SessionEvent } from '../../runtime.ts'
 import type { Entry } from '../../session.ts'
 import type { TelegramPlace, TelegramSender } from './api/sender.ts'
@@ -83,7 +83,7 @@ export function followTurn({ session, turn, place }: FollowedTurn, parts: Follow
         continue
       }
       changed = false
-      const texts = messageParts(growingText(growing.text, growing.tool))
+      const texts = messageParts(growingText(growing.text, doing(growing)))
       if (texts.length > 0 && (await parts.mayShow())) await shown.grow(texts)
       await rest(everyMs, signal)
     }
@@ -120,6 +120,21 @@ interface Growing {
   readonly call?: string
   /** A tool that runs. */
   readonly tool?: string
+  /** The provider is waited for, in words. */
+  readonly wait?: string
+}
+
+/** A shorter wait for a provider is not worth a message, ms. */
+const LEAST_TOLD_MS = 2_000
+
+function waitText({ message, waitMs }: Extract<SessionEvent, { type: 'retry' }>): string {
+  const wrong = exactLine(message)
+  const when = `Trying again in ${Math.round(waitMs / 1000)} s.`
+  return `${/[.!?]$/.test(wrong) ? wrong : `${wrong}.`} ${when} /stop ends it.`
+}
+
+function doing({ tool, wait }: Growing): string | undefined {
+  return wait ?? (tool === undefined ? undefined : `runs ${exactLine(tool)}`)
 }
 
 function grow(growing: Growing, event: SessionEvent): Growing {
@@ -127,9 +142,13 @@ function grow(growing: Growing, event: SessionEvent): Growing {
     const before = event.call === growing.call ? growing.text : ''
     return { text: before + event.text, call: event.call }
   }
+  if (event.type === 'retry') return { ...growing, ...(event.waitMs < LEAST_TOLD_MS ? {} : { wait: waitText(event) }) }
   if (event.type !== 'entry') return growing
   const { entry } = event
-  if (entry.type === 'tool-start') return { ...growing, tool: entry.toolName }
+  if (entry.type === 'tool-start') {
+    const { wait: _over, ...rest } = growing
+    return { ...rest, tool: entry.toolName }
+  }
   if (entry.type !== 'message' || entry.message.role !== 'assistant') return growing
   const text = messageText(entry.message)
   if (text.trim() === '' || (text === growing.text && growing.tool === undefined)) return growing

@@ -19,9 +19,9 @@ export function replyText(
 }
 
 /** A reply while it grows: the words so far, and what is done meanwhile. */
-export function growingText(text: string, tool: string | undefined): FormattedText {
-  const doing = tool === undefined ? plainText('') : styled(`… runs ${exactLine(tool)}`, 'italic')
-  return joined([formatted(text), doing], '\n\n')
+export function growingText(text: string, doing: string | undefined): FormattedText {
+  const note = doing === undefined ? plainText('') : styled(`… ${doing}`, 'italic')
+  return joined([formatted(text), note], '\n\n')
 }
 
 function endingOf(outcome: Reply['outcome']): FormattedText {

@@ -5,17 +5,14 @@ import type { CommandCall } from '../command.ts'
 import { connected, type Connection } from '../connection.ts'
 import { exactLine } from '../exact-text.ts'
 import { usageFailure } from '../failure.ts'
-import { interruptible } from '../interrupt.ts'
+import { followToEnd } from '../follow-to-end.ts'
 import { type Io, note, print, printJson } from '../io.ts'
-import { cancel, follow } from '../turn.ts'
 import { turnDisplay } from '../turn-display.ts'
 import { turnDocument, turnExitCode } from '../turn-end.ts'
 import { askPerson } from './ask-person.ts'
 import { askingAlone, confirmed, personIsHere } from './asking.ts'
 import { callText } from './call-text.ts'
-import { personWatch } from './person-watch.ts'
 import { decide, waitingApproval } from './waiting.ts'
-import { absentWatch } from './watch.ts'
 
 /** Shows one waiting call, takes the decision about it, and sees to it that the turn goes on. */
 export async function approveCall(id: string, call: CommandCall, io: Io): Promise<number> {
@@ -71,15 +68,7 @@ async function goOn(
   io: Io,
 ): Promise<number> {
   const display = call.json ? undefined : turnDisplay(io, { details: io.stdout.isTTY === true })
-  const end = await interruptible(
-    io,
-    () => void cancel(connection, waits).catch(() => {}),
-    (interrupt) => {
-      const person = !call.json && personIsHere(io)
-      const watch = person ? personWatch(connection, io, askingAlone(io, interrupt)) : absentWatch(connection, io)
-      return follow(connection, waits, { display, watch, after: String(known) })
-    },
-  )
+  const end = await followToEnd(connection, waits, io, { display, asks: !call.json, after: String(known) })
   if (call.json) printJson(io, { ...documentOf(waits, decision), ...(await turnDocument(connection, waits, end)) })
   return turnExitCode('foreword approve', waits, end, io)
 }

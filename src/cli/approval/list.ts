@@ -4,6 +4,7 @@ import { connected } from '../connection.ts'
 import { argvText, exactLine } from '../exact-text.ts'
 import { type Io, note, print, printJson, width } from '../io.ts'
 import { oneLine, table } from '../table.ts'
+import { timeText } from '../time-text.ts'
 import { waitingApprovals } from './waiting.ts'
 
 /** One waiting call a line. */
@@ -17,10 +18,11 @@ export async function listWaiting(call: CommandCall, io: Io): Promise<number> {
 
 function waitingTable(waiting: readonly WaitingApproval[], io: Io): string {
   const head = ['id', 'session', 'since', 'tool', 'call']
+  const now = new Date()
   const rows = waiting.map((waits) => [
     exactLine(waits.approval),
     exactLine(waits.session),
-    exactLine(waits.time),
+    exactLine(timeText(waits.time, now)),
     exactLine(waits.request.tool),
     oneLine(shortCall(waits), Math.max(20, width(io) - 40)),
   ])

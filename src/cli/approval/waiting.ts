@@ -4,26 +4,35 @@ import { ask, pathTo } from '../answer.ts'
 import type { Connection } from '../connection.ts'
 import { exactLine } from '../exact-text.ts'
 import { CommandFailure } from '../failure.ts'
+import { theOneBeginning } from '../one-beginning.ts'
 
 /** The calls that wait for a person, oldest first. */
 export async function waitingApprovals(connection: Connection): Promise<readonly WaitingApproval[]> {
   return (await ask<{ readonly approvals: readonly WaitingApproval[] }>(connection, '/api/approvals')).approvals
 }
 
-/** The one whose id begins so. Throws where there is none, or more than one. */
-export async function waitingApproval(connection: Connection, prefix: string): Promise<WaitingApproval> {
+/** The one whose id begins so, or `last`. Throws where there is none, or more than one. */
+export async function waitingApproval(connection: Connection, word: string): Promise<WaitingApproval> {
   const all = await waitingApprovals(connection)
-  const found = all.filter(({ approval }) => approval === prefix || approval.startsWith(prefix))
-  const exact = found.find(({ approval }) => approval === prefix)
-  if (exact !== undefined) return exact
-  if (found.length === 1) return found[0]!
-  if (found.length === 0) {
-    throw new CommandFailure('no-such-approval', `nothing waits for you under ${prefix}.`, {
-      mend: '`foreword approve` lists what waits.',
-    })
-  }
-  const ids = found.map(({ approval }) => exactLine(approval)).join(', ')
-  throw new CommandFailure('ambiguous', `${prefix} begins more than one: ${ids}.`, { mend: 'Write more of the id.' })
+  return await theOneBeginning(word, {
+    kind: 'approval',
+    idOf: ({ approval }) => approval,
+    find: ({ beginning }) =>
+      Promise.resolve(
+        beginning === undefined
+          ? all.toReversed()
+          : all.filter(({ approval }) => approval.startsWith(beginning)).toSorted(byId),
+      ),
+    describe: ({ request, session }) => `${request.tool}  ${session}`,
+    none: () =>
+      new CommandFailure('not-found', `nothing waits for you under ${word}.`, {
+        mend: '`foreword approve` lists what waits.',
+      }),
+  })
+}
+
+function byId(one: WaitingApproval, other: WaitingApproval): number {
+  return one.approval < other.approval ? -1 : 1
 }
 
 /** Says what a person decided about exactly what was shown. It is on disk when this resolves. */

@@ -7,7 +7,7 @@ import { type Io, note } from '../io.ts'
 import { withStore } from '../open-store.ts'
 import { fileFailure } from '../read-file.ts'
 import { harmless } from '../style.ts'
-import { filterOf } from './filter.ts'
+import { filterOf, withWholeIds } from './filter.ts'
 
 const PAGE = 500
 
@@ -18,7 +18,7 @@ export async function exportAudit(call: CommandCall, io: Io): Promise<number> {
   const found = await withStore(
     call.home,
     async (store) => {
-      await write(recordLines(store, filter), file, io)
+      await write(recordLines(store, await withWholeIds(store, filter)), file, io)
       return true
     },
     () => false,

@@ -1,6 +1,7 @@
-import type { AuditFacts, AuditOptions } from '../../session.ts'
+import type { AuditFacts, AuditOptions, SessionStore } from '../../session.ts'
 import type { CommandCall, CommandOption } from '../command.ts'
-import { usageFailure } from '../failure.ts'
+import { CommandFailure, usageFailure } from '../failure.ts'
+import { storedSession } from '../find-session.ts'
 import { sinceTime } from './since.ts'
 
 const decisions = ['allowed', 'refused', 'asked', 'approved', 'denied'] satisfies AuditFacts['decision'][]
@@ -28,6 +29,17 @@ export function filterOf(call: CommandCall): AuditOptions {
     ...decisionOf(call.text('decision')),
     ...(since === undefined ? {} : { since: sinceTime(since, Date.now()) }),
     ...lastOf(call.text('last')),
+  }
+}
+
+/** With the whole id of the session that a beginning or `last` means. The audit outlives sessions: another word stays as it is. */
+export async function withWholeIds(store: SessionStore, options: AuditOptions): Promise<AuditOptions> {
+  if (options.session === undefined) return options
+  try {
+    return { ...options, session: (await storedSession(store, options.session)).id }
+  } catch (error) {
+    if (error instanceof CommandFailure && error.code === 'ambiguous') throw error
+    return options
   }
 }
 

@@ -5,7 +5,8 @@ import { type Io, note, print, width } from '../io.ts'
 import { withStore } from '../open-store.ts'
 import { harmless } from '../style.ts'
 import { oneLine, table } from '../table.ts'
-import { filterOf } from './filter.ts'
+import { timeText } from '../time-text.ts'
+import { filterOf, withWholeIds } from './filter.ts'
 
 const USUAL = 50
 
@@ -14,7 +15,7 @@ export async function listAudit(call: CommandCall, io: Io): Promise<number> {
   const filter = { last: USUAL, ...filterOf(call) }
   const records = await withStore(
     call.home,
-    (store) => store.audit(filter),
+    async (store) => store.audit(await withWholeIds(store, filter)),
     () => [],
   )
   if (call.json) for (const record of records) print(io, harmless(JSON.stringify(record), io.stdout))
@@ -26,9 +27,10 @@ export async function listAudit(call: CommandCall, io: Io): Promise<number> {
 function auditTable(records: readonly AuditRecord[], io: Io): string {
   const head = ['record', 'time', 'outcome', 'tool', 'call', 'rule', 'exit', 'ms', 'session']
   const most = Math.max(24, width(io) - 60)
+  const now = new Date()
   const rows = records.map((record) => [
     String(record.number),
-    exactLine(record.time),
+    exactLine(timeText(record.time, now)),
     outcomeOf(record),
     oneLine(exactLine(record.tool ?? ''), 40),
     oneLine(callOf(record), most),

@@ -22,8 +22,9 @@ const spans: Readonly<Record<string, number>> = {
   w: 7 * 86_400 * SECOND,
 }
 
-/** `Date` alone would take much that nobody means as a time. */
+/** `Date` alone would take much that nobody means as a time. A day begins where its reader is, as times in lists are told. */
 function isoTime(text: string): number {
   const shape = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})?)?$/
-  return shape.test(text) ? Date.parse(text) : Number.NaN
+  if (!shape.test(text)) return Number.NaN
+  return Date.parse(text.includes('T') ? text : `${text}T00:00`)
 }

@@ -1,9 +1,11 @@
-import type { CallRecord } from '../../session.ts'
 import { ask, pathTo } from '../answer.ts'
 import { type Command, type CommandCall, jsonOption } from '../command.ts'
 import { connected, type Connection } from '../connection.ts'
+import type { CallLine } from '../find-call.ts'
+import { findSession } from '../find-session.ts'
 import { type Io, note, print, printJson } from '../io.ts'
 import { table } from '../table.ts'
+import { timeText } from '../time-text.ts'
 
 export const calls: Command = {
   name: 'calls',
@@ -17,11 +19,8 @@ export const calls: Command = {
   run: (call, io) => connected(call.home, io, 'read', (connection) => listCalls(connection, call, io)),
 }
 
-/** A record as the list shows it: without its manifest. */
-type CallLine = Pick<CallRecord, 'id' | 'time' | 'model' | 'outcome'> & { readonly used: number }
-
 async function listCalls(connection: Connection, call: CommandCall, io: Io): Promise<number> {
-  const session = call.words[0]!
+  const session = await findSession(connection, call.words[0]!)
   const list = await ask<{ readonly calls: readonly CallLine[] }>(
     connection,
     pathTo('/api/sessions/', session, '/calls?limit=1000'),
@@ -31,16 +30,17 @@ async function listCalls(connection: Connection, call: CommandCall, io: Io): Pro
   } else if (list.calls.length === 0) {
     note(io, `Session ${session} has made no calls.`)
   } else {
+    const now = new Date()
     const head = ['call', 'time', 'model', 'counted', 'reported', 'cached', 'output', 'end']
-    print(io, table([head, ...list.calls.map(callRow)], [3, 4, 5, 6]))
+    print(io, table([head, ...list.calls.map((line) => callRow(line, now))], [3, 4, 5, 6]))
   }
   return 0
 }
 
-function callRow({ id, time, model, used, outcome }: CallLine): readonly string[] {
+function callRow({ id, time, model, used, outcome }: CallLine, now: Date): readonly string[] {
   return [
     id,
-    time,
+    timeText(time, now),
     model,
     String(used),
     told(outcome?.usage?.promptTokens),

@@ -1,25 +1,30 @@
 import { type Command, type CommandCall, jsonOption } from '../command.ts'
 import { connected, type Connection } from '../connection.ts'
+import { findSession } from '../find-session.ts'
 import { type Io, print, printJson } from '../io.ts'
+import { withNearestModel } from '../nearest-model.ts'
 import { outlineText } from '../outline-text.ts'
 import { preview } from '../preview.ts'
 import { settingOf } from '../session-setting.ts'
+import { systemOf, systemOption } from '../system-option.ts'
 
 export const context: Command = {
   name: 'context',
   summary: 'show what the next call would send',
   usage: [
-    'context [SESSION] [--input TEXT] [--model ID] [--json]',
+    'context [SESSION] [--input TEXT] [--model ID] [--system TEXT|@FILE] [--json]',
     'context [SESSION] [--agent ID] [--project ID] [--subject ID]',
   ],
   details:
-    'Every piece that is a candidate stands on a line of its own: where it stands, what it is, in which form it goes ' +
-    'in, what it costs, what its fullest form would cost, and what became of it and why. Nothing is sent and nothing ' +
+    'A bar shows how full the window is: used, free, and kept for the answer. Every piece that is a candidate stands on a line ' +
+    'of its own: where it stands, what it is, in which form it goes in, what it costs, what its fullest form would cost, and ' +
+    'what became of it and why. Nothing is sent and nothing ' +
     'is written. Without a session: the first call of a new one.',
   words: { least: 0, most: 1 },
   options: {
     input: { value: 'TEXT', summary: 'as if this were the next message' },
     model: { value: 'ID', summary: 'as if this were the model' },
+    system: { ...systemOption, summary: 'as if this were the system prompt (`@FILE` reads a file)' },
     agent: { value: 'ID', summary: 'as if this custom agent answered' },
     project: { value: 'ID', summary: 'as if the session belonged to this project' },
     subject: { value: 'ID', summary: 'as if the session were about this subject' },
@@ -29,12 +34,18 @@ export const context: Command = {
 }
 
 async function showContext(connection: Connection, call: CommandCall, io: Io): Promise<number> {
-  const { request, manifest } = await preview(connection, {
-    session: call.words[0],
-    input: call.text('input'),
-    model: call.text('model'),
-    ...(await settingOf(connection, call)),
-  })
+  const [word] = call.words
+  const model = call.text('model')
+  const system = await systemOf(call, io)
+  const { request, manifest } = await withNearestModel(connection, model, async () =>
+    preview(connection, {
+      session: word === undefined ? undefined : await findSession(connection, word),
+      input: call.text('input'),
+      model,
+      system,
+      ...(await settingOf(connection, call)),
+    }),
+  )
   if (call.json) printJson(io, { request, manifest })
   else print(io, await outlineText(manifest, io))
   return 0

@@ -1,22 +1,26 @@
 import type { Comparison } from '../../context.ts'
 import { ask, pathTo } from '../answer.ts'
-import { type Command, type CommandCall, jsonOption } from '../command.ts'
+import { callsOfOption, type Command, type CommandCall, jsonOption } from '../command.ts'
 import { connected, type Connection } from '../connection.ts'
+import { findCall } from '../find-call.ts'
 import { type Io, print, printJson } from '../io.ts'
 import { harmless } from '../style.ts'
 
 export const diff: Command = {
   name: 'diff',
   summary: 'compare what two calls sent',
-  usage: ['diff CALL CALL [--json]'],
-  details: 'What came, went, moved and changed form; how much of the beginning is the same, and what changed first.',
+  usage: ['diff CALL CALL [--session ID] [--json]'],
+  details:
+    'What came, went, moved and changed form; how much of the beginning is the same, and what ' +
+    'changed first. `foreword diff last~1 last` compares the newest two calls.',
   words: { least: 2, most: 2 },
-  options: { json: jsonOption },
+  options: { session: callsOfOption, json: jsonOption },
   run: (call, io) => connected(call.home, io, 'read', (connection) => compareCalls(connection, call, io)),
 }
 
 async function compareCalls(connection: Connection, call: CommandCall, io: Io): Promise<number> {
-  const [before, after] = call.words
+  const session = call.text('session')
+  const [before, after] = await Promise.all(call.words.map((word) => findCall(connection, word, session)))
   const comparison = await ask<Comparison>(connection, pathTo('/api/diff?before=', before!, '&after=', after!))
   if (call.json) {
     printJson(io, comparison)

@@ -1,7 +1,9 @@
+import { existsSync } from 'node:fs'
 import { ask } from '../answer.ts'
 import { type Command, type CommandCall, jsonOption } from '../command.ts'
 import type { Connection } from '../connection.ts'
 import { type Io, note, print, printJson } from '../io.ts'
+import { withWritableStore } from '../open-store.ts'
 import { runningGateway } from '../running-gateway.ts'
 
 export const reload: Command = {
@@ -19,6 +21,7 @@ export const reload: Command = {
 async function reloadGateway(call: CommandCall, io: Io): Promise<number> {
   const connection = await gatewayOf(call, io)
   if (connection === undefined) {
+    await forgetLimits(call.home)
     note(io, 'No gateway runs on this home: the next start reads everything.')
     if (call.json) printJson(io, { reloaded: false, warnings: [] })
     return 0
@@ -29,6 +32,12 @@ async function reloadGateway(call: CommandCall, io: Io): Promise<number> {
   if (call.json) printJson(io, { reloaded: true, warnings })
   else print(io, ['Everything was read again.', ...warnings].join('\n'))
   return 0
+}
+
+/** What providers showed of limits outlives a process; a reload lifts it without a gateway, too. */
+async function forgetLimits(home: string): Promise<void> {
+  const { forgetLearnedLimits, storePath } = await import('../../runtime.ts')
+  if (existsSync(storePath(home))) await withWritableStore(home, forgetLearnedLimits)
 }
 
 async function gatewayOf({ home }: CommandCall, io: Io): Promise<Connection | undefined> {

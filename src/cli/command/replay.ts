@@ -2,6 +2,7 @@ import type { Replay } from '../../runtime.ts'
 import { ask, pathTo } from '../answer.ts'
 import { type Command, type CommandCall, jsonOption } from '../command.ts'
 import { connected, type Connection } from '../connection.ts'
+import { findSession } from '../find-session.ts'
 import { type Io, print, printJson } from '../io.ts'
 import { styled } from '../style.ts'
 
@@ -18,7 +19,8 @@ export const replay: Command = {
 }
 
 async function replaySession(connection: Connection, call: CommandCall, io: Io): Promise<number> {
-  const result = await ask<Replay>(connection, pathTo('/api/sessions/', call.words[0]!, '/replay'))
+  const session = await findSession(connection, call.words[0]!)
+  const result = await ask<Replay>(connection, pathTo('/api/sessions/', session, '/replay'))
   if (call.json) printJson(io, result)
   else print(io, replayText(result, io))
   const same = result.identical === result.calls && (result.wires?.different.length ?? 0) === 0

@@ -1,31 +1,39 @@
 import { createHash } from 'node:crypto'
 import type { RebuiltRequest } from '../../runtime.ts'
 import { ask, pathTo } from '../answer.ts'
-import type { Command, CommandCall } from '../command.ts'
+import { callsOfOption, type Command, type CommandCall } from '../command.ts'
 import { connected, type Connection } from '../connection.ts'
-import { type Io, note } from '../io.ts'
+import { findCall } from '../find-call.ts'
+import { type Io, note, print } from '../io.ts'
+import { requestText } from '../request-text.ts'
 import { styled } from '../style.ts'
 
 export const request: Command = {
   name: 'request',
   summary: 'print the exact request of an earlier call again',
-  usage: ['request CALL > request.json'],
+  usage: ['request CALL [--session ID] > request.json', 'request CALL --pretty'],
   details:
     'The request is built again from the log, in canonical order (tools, system, messages), and compared with the ' +
     'digest that was written when the call was made. Then the body for the provider is made from it again, and compared ' +
-    'with the digest of the body that left. Exit code 1 where one of them differs.',
+    'with the digest of the body that left. Exit code 1 where one of them differs.\nCALL is an id, the beginning of one, ' +
+    '`last` for the newest call, or `last~N` for the N-th before it.',
   words: { least: 1, most: 1 },
-  options: {},
+  options: {
+    pretty: { summary: 'print it for people: tools, system message and messages, without the exact form' },
+    session: callsOfOption,
+  },
   run: (call, io) => connected(call.home, io, 'read', (connection) => printRequest(connection, call, io)),
 }
 
 async function printRequest(connection: Connection, call: CommandCall, io: Io): Promise<number> {
-  const rebuilt = await ask<RebuiltRequest>(connection, pathTo('/api/calls/', call.words[0]!, '/request'))
+  const id = await findCall(connection, call.words[0]!, call.text('session'))
+  const rebuilt = await ask<RebuiltRequest>(connection, pathTo('/api/calls/', id, '/request'))
   // JSON that came out of `JSON.stringify` goes through another round unchanged, byte for byte.
   const body = JSON.stringify(rebuilt.request)
   const digest = createHash('sha256').update(body).digest('hex')
   const recorded = rebuilt.call.requestDigest
-  io.stdout.write(body)
+  if (call.has('pretty')) print(io, requestText(rebuilt.request, io))
+  else io.stdout.write(body)
   note(
     io,
     digest === recorded

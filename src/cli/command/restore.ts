@@ -7,6 +7,7 @@ import { CommandFailure } from '../failure.ts'
 import { refuseTools } from '../for-persons.ts'
 import { stoppable } from '../interrupt.ts'
 import { type Io, note, print, printJson } from '../io.ts'
+import { fullTimeText } from '../time-text.ts'
 
 export const restore: Command = {
   name: 'restore',
@@ -47,7 +48,7 @@ async function bringBack(call: CommandCall, io: Io): Promise<number> {
     const { files, created, version, audit, aside } = restored
     if (audit.type === 'broken') note(io, `The audit was not whole when it was saved: ${audit.why}.`)
     if (aside !== undefined) note(io, `What was there before is in ${aside}. Delete it when you no longer need it.`)
-    print(io, `${call.home}: ${files} files as they were on ${created} (Foreword ${version})`)
+    print(io, `${call.home}: ${files} files as they were ${fullTimeText(created, new Date())} (Foreword ${version})`)
   }
   return 0
 }

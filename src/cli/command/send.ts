@@ -1,16 +1,17 @@
-import { askingAlone, personIsHere } from '../approval/asking.ts'
-import { personWatch } from '../approval/person-watch.ts'
-import { absentWatch } from '../approval/watch.ts'
 import type { Command, CommandCall } from '../command.ts'
 import { connected, type Connection } from '../connection.ts'
-import { usageFailure } from '../failure.ts'
+import { CommandFailure, usageFailure } from '../failure.ts'
 import { attach } from '../files/attach.ts'
+import { newestTalk } from '../find-session.ts'
+import { followToEnd } from '../follow-to-end.ts'
 import { refuseTools } from '../for-persons.ts'
-import { interruptible } from '../interrupt.ts'
-import { type Io, printJson, readInput } from '../io.ts'
+import { type Io, note, printJson } from '../io.ts'
+import { nearestModelHint, NOT_FOUND, withNearestModel } from '../nearest-model.ts'
+import { pipedInput } from '../piped-input.ts'
 import { sessionWith, settingOf } from '../session-setting.ts'
 import { quietSources } from '../source-list.ts'
-import { cancel, follow, submit } from '../turn.ts'
+import { submit } from '../turn.ts'
+import { systemOf, systemOption } from '../system-option.ts'
 import { turnDocument, turnExitCode } from '../turn-end.ts'
 import { turnDisplay } from '../turn-display.ts'
 
@@ -18,19 +19,25 @@ export const send: Command = {
   name: 'send',
   summary: 'send one message and print the answer',
   usage: [
-    'send TEXT [--session ID] [--model ID] [--json]',
+    'send TEXT [--session ID | --continue] [--model ID] [--system TEXT|@FILE] [--json]',
     'send TEXT [--agent ID] [--project ID] [--subject ID] [--file PATH]…',
+    'COMMAND | foreword send TEXT',
     'send - < FILE',
   ],
   details:
     'The text of the answer streams to the standard output. A turn without an answer ends with exit code 1; the message is ' +
-    'kept in the session either way. Works with and without a running gateway.\nA call that waits for your approval is shown ' +
+    'kept in the session either way. Works with and without a running gateway.\nWhat is piped in stands below the text, or is ' +
+    'the message where there is no text. A pipe that is silent for two seconds is not waited for; `-` as the last word ' +
+    'waits.\nA call that waits for your approval is shown ' +
     'and asked about on a terminal. Elsewhere send says so and waits for `foreword approve`; without a running gateway it ' +
-    'ends with exit code 3, and `foreword approve ID` goes on with the turn.',
-  words: { least: 1, most: Infinity },
+    'ends with exit code 3, and `foreword approve ID` goes on with the turn. Ctrl-C or a signal cancels a turn that works; ' +
+    'one that waits for an approval is left as it is, with exit code 3.',
+  words: { least: 0, most: Infinity },
   options: {
     session: { value: 'ID', summary: 'go on in this session (a new one otherwise)' },
+    continue: { summary: 'go on in the newest session' },
     model: { value: 'ID', summary: 'the model for this turn alone, such as ollama/llama3.2' },
+    system: systemOption,
     agent: { value: 'ID', summary: 'the custom agent that answers in the session, by its id or name' },
     project: { value: 'ID', summary: 'the project of the session, by its id or name' },
     subject: { value: 'ID', summary: 'the subject that the session is about' },
@@ -41,41 +48,65 @@ export const send: Command = {
         'print {sessionId, turnId, outcome, text, calls, usage, citations, error, notice, approval} when the turn is over',
     },
   },
-  run: (call, io) => connected(call.home, io, 'write', (connection) => sendOver(connection, call, io)),
+  async run(call, io) {
+    checkOptions(call, io)
+    const text = await messageOf(call, io)
+    const system = await systemOf(call, io)
+    return await connected(call.home, io, 'write', (connection) => sendOver(connection, { text, system }, call, io))
+  },
 }
 
-async function sendOver(connection: Connection, call: CommandCall, io: Io): Promise<number> {
-  const text = call.words.join(' ') === '-' ? await readInput(io) : call.words.join(' ')
-  if (text.trim() === '') throw usageFailure('There is no text to send.', 'Write `foreword send "TEXT"`.')
-  checkSetting(call, io)
-  const session = await sessionWith(connection, call.text('session'), await settingOf(connection, call))
+interface Message {
+  readonly text: string
+  readonly system: string | undefined
+}
+
+async function sendOver(connection: Connection, { text, system }: Message, call: CommandCall, io: Io): Promise<number> {
+  const named = call.has('continue') ? (await newestTalk(connection)).id : call.text('session')
+  const session = await sessionWith(connection, named, await settingOf(connection, call))
   const files = call.texts('file')
-  const turn = await submit(connection, {
-    text,
-    session,
-    model: call.text('model'),
-    idempotencyKey: call.text('key'),
-    ...(files.length === 0 ? {} : { attachments: await attach(connection, files, session, io) }),
-  })
+  const model = call.text('model')
+  const attachments = files.length === 0 ? undefined : await attach(connection, files, session, io)
+  const turn = await withNearestModel(connection, model, () =>
+    submit(connection, { text, session, model, system, idempotencyKey: call.text('key'), attachments }),
+  ).catch(refuseLongText)
   const quiet = quietSources()
   const display = call.json ? quiet : turnDisplay(io, { details: io.stdout.isTTY === true })
-  const end = await interruptible(
-    io,
-    () => void cancel(connection, turn).catch(() => {}),
-    (interrupt) => {
-      const person = !call.json && personIsHere(io)
-      const watch = person ? personWatch(connection, io, askingAlone(io, interrupt)) : absentWatch(connection, io)
-      return follow(connection, turn, { display, watch })
-    },
-  )
+  const end = await followToEnd(connection, turn, io, { display, asks: !call.json })
   if (call.json) printJson(io, await turnDocument(connection, turn, end, quiet.sources()))
-  return turnExitCode('foreword send', turn, end, io)
+  const code = turnExitCode('foreword send', turn, end, io)
+  if (model !== undefined && end.type === 'failed' && end.code === NOT_FOUND) {
+    note(io, `  ${await nearestModelHint(connection, model)}`)
+  }
+  return code
 }
 
-/** A session keeps its agent, its project and its subject: what sets them there is for persons. */
-function checkSetting(call: CommandCall, io: Io): void {
+/** A text that no message takes goes along as a file. */
+function refuseLongText(error: unknown): never {
+  if (!(error instanceof CommandFailure) || error.code !== 'body-too-large') throw error
+  const mend = 'Attach a text of this size instead: write it to a file, and add `--file PATH`.'
+  throw new CommandFailure(error.code, error.message, { mend, cause: error })
+}
+
+/** The words, and below them what is piped in. */
+async function messageOf({ words }: CommandCall, io: Io): Promise<string> {
+  const patient = words.at(-1) === '-'
+  const text = (patient ? words.slice(0, -1) : words).join(' ')
+  const piped = await pipedInput(io, { patient })
+  const message = [text, piped ?? ''].filter((part) => part.trim() !== '').join('\n\n')
+  if (message !== '') return message
+  throw usageFailure('There is no text to send.', 'Write `foreword send "TEXT"`, or pipe it in.')
+}
+
+function checkOptions(call: CommandCall, io: Io): void {
+  if (call.has('session') && call.has('continue')) {
+    throw usageFailure('--session and --continue each name a session.', 'Write one of them.')
+  }
+  if (call.has('system')) refuseTools(io, 'choose what a model is told')
+  // A session keeps its agent, its project and its subject: what sets them there is for persons.
   if (!['agent', 'project', 'subject'].some((option) => call.has(option))) return
-  if (call.has('session')) refuseTools(io, 'change who answers in a session, or what it is about')
+  if (call.has('session') || call.has('continue'))
+    refuseTools(io, 'change who answers in a session, or what it is about')
   else if (call.has('key')) {
     throw usageFailure(
       'With a key, an agent, a project or a subject needs a session.',

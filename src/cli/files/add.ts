@@ -2,6 +2,7 @@ import type { CommandCall } from '../command.ts'
 import { connected, type Connection } from '../connection.ts'
 import { exactLine } from '../exact-text.ts'
 import { usageFailure } from '../failure.ts'
+import { findSession } from '../find-session.ts'
 import { type Io, note, print, printJson } from '../io.ts'
 import { findRecord } from '../records/find-record.ts'
 import { agentKind, projectKind } from '../records/record-kind.ts'
@@ -49,5 +50,5 @@ async function belongingOf(connection: Connection, call: CommandCall): Promise<B
   }
   if (project !== undefined) return { project: (await findRecord(connection, projectKind, project)).id }
   if (agent !== undefined) return { agent: (await findRecord(connection, agentKind, agent)).id }
-  return session === undefined ? {} : { session }
+  return session === undefined ? {} : { session: await findSession(connection, session) }
 }

@@ -2,10 +2,12 @@ import type { FileRow } from '../../session.ts'
 import type { CommandCall } from '../command.ts'
 import { connected, type Connection } from '../connection.ts'
 import { exactLine } from '../exact-text.ts'
+import { findSession } from '../find-session.ts'
 import { type Io, note, print, printJson, width } from '../io.ts'
 import { findRecord } from '../records/find-record.ts'
 import { agentKind, projectKind } from '../records/record-kind.ts'
 import { oneLine, table } from '../table.ts'
+import { timeText } from '../time-text.ts'
 import { fetchFiles } from './find-file.ts'
 import { ownerText, sizeText, stateText } from './state-text.ts'
 
@@ -25,16 +27,18 @@ async function ownerNamed(connection: Connection, call: CommandCall): Promise<st
   const [project, agent, session] = [call.text('project'), call.text('agent'), call.text('session')]
   if (project !== undefined) return `project/${(await findRecord(connection, projectKind, project)).id}`
   if (agent !== undefined) return `agent/${(await findRecord(connection, agentKind, agent)).id}`
-  return session === undefined ? undefined : `session/${session}`
+  return session === undefined ? undefined : `session/${await findSession(connection, session)}`
 }
 
 function fileTable(files: readonly FileRow[], io: Io): string {
-  const rows = files.map(({ id, name, bytes, owner, state }) => [
+  const now = new Date()
+  const rows = files.map(({ id, name, bytes, time, owner, state }) => [
     id,
     oneLine(exactLine(name), 40),
     sizeText(bytes),
+    timeText(time, now),
     ownerText(owner),
-    oneLine(stateText(state), Math.max(30, width(io) - 100)),
+    oneLine(stateText(state), Math.max(30, width(io) - 120)),
   ])
-  return table([['id', 'name', 'size', 'of', 'state'], ...rows], [2])
+  return table([['id', 'name', 'size', 'handed in', 'of', 'state'], ...rows], [2])
 }

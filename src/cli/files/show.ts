@@ -6,6 +6,7 @@ import { exactLine } from '../exact-text.ts'
 import { type Io, print, printJson } from '../io.ts'
 import { harmless, styled } from '../style.ts'
 import { table } from '../table.ts'
+import { fullTimeText } from '../time-text.ts'
 import { findFile } from './find-file.ts'
 import { ownerText, sizeText, stateText } from './state-text.ts'
 
@@ -48,7 +49,7 @@ function tellFile({ id, name, time, owner, bytes, hash, state }: FileRow, io: Io
     table([
       ['id', id],
       ['of', ownerText(owner)],
-      ['handed in', time],
+      ['handed in', fullTimeText(time, new Date())],
       ['size', sizeText(bytes)],
       ['sha256', hash],
       ...(pages === undefined ? [] : [['pages', String(pages)]]),

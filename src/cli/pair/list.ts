@@ -5,6 +5,7 @@ import { connected, type Connection } from '../connection.ts'
 import { exactLine } from '../exact-text.ts'
 import { type Io, note, print, printJson } from '../io.ts'
 import { table } from '../table.ts'
+import { timeText } from '../time-text.ts'
 
 /** One paired chat a line; those of all channels unless one is named. */
 export async function listPairings(call: CommandCall, io: Io): Promise<number> {
@@ -25,6 +26,13 @@ export async function fetchPairings(
 }
 
 function pairingTable(chats: readonly PairedChat[]): string {
-  const rows = chats.map((each) => [each.channel, exactLine(each.chat), each.kind, exactLine(each.title), each.time])
+  const now = new Date()
+  const rows = chats.map(({ channel, chat, kind, title, time }) => [
+    channel,
+    exactLine(chat),
+    kind,
+    exactLine(title),
+    timeText(time, now),
+  ])
   return table([['channel', 'chat', 'kind', 'title', 'since'], ...rows])
 }

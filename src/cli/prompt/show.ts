@@ -7,6 +7,7 @@ import { type Io, note, print, printJson, width } from '../io.ts'
 import { preview } from '../preview.ts'
 import { harmless } from '../style.ts'
 import { oneLine, table } from '../table.ts'
+import { fullTimeText, timeText } from '../time-text.ts'
 
 interface EditedPrompt extends Partial<PromptVersion> {
   readonly edited: boolean
@@ -19,7 +20,7 @@ export async function showPrompt(call: CommandCall, io: Io): Promise<number> {
     if (call.json) printJson(io, found)
     else if (found.text !== undefined) {
       print(io, harmless(found.text.trimEnd(), io.stdout))
-      note(io, `Version ${found.version}, of ${found.time}.`)
+      note(io, `Version ${found.version}, ${fullTimeText(found.time ?? '', new Date())}.`)
     } else {
       const { request } = await preview(connection, {})
       print(io, harmless(request.system ?? '', io.stdout))
@@ -41,9 +42,10 @@ export async function listPromptVersions(call: CommandCall, io: Io): Promise<num
 }
 
 function versionTable(versions: readonly PromptVersion[], io: Io): string {
+  const now = new Date()
   const rows = versions.map(({ version, time, text }) => [
     String(version),
-    time,
+    timeText(time, now),
     text === undefined ? '(reset)' : oneLine(exactLine(text.replaceAll(/\s+/g, ' ')), Math.max(20, width(io) - 40)),
   ])
   return table([['version', 'time', 'text'], ...rows], [0])

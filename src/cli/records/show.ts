@@ -4,6 +4,7 @@ import { exactLine } from '../exact-text.ts'
 import { type Io, print, printJson } from '../io.ts'
 import { harmless, styled } from '../style.ts'
 import { table } from '../table.ts'
+import { fullTimeText } from '../time-text.ts'
 import { fieldText } from './field-text.ts'
 import { findRecord } from './find-record.ts'
 import type { LiveRecord, RecordKind } from './record-kind.ts'
@@ -20,7 +21,7 @@ function tellRecord({ text }: RecordKind, { id, version, time, value }: LiveReco
   const { name, [text]: said, ...others } = value
   const fields = Object.entries(others).map(([field, given]) => [field, exactLine(fieldText(given))])
   print(io, styled(io, 'bold', exactLine(name)))
-  print(io, table([['id', id], ['version', `${version}, of ${time}`], ...fields]))
+  print(io, table([['id', id], ['version', `${version}, ${fullTimeText(time, new Date())}`], ...fields]))
   const words = fieldText(said).trimEnd()
   if (words !== '') print(io, `\n${harmless(words, io.stdout)}`)
 }

@@ -5,6 +5,7 @@ import { exactLine } from '../exact-text.ts'
 import { usageFailure } from '../failure.ts'
 import { type Io, note, print, printJson, width } from '../io.ts'
 import { oneLine, table } from '../table.ts'
+import { timeText } from '../time-text.ts'
 import { fieldText } from './field-text.ts'
 import { idOf } from './find-record.ts'
 import type { KeptRecord, RecordKind } from './record-kind.ts'
@@ -41,9 +42,10 @@ export function versionNamed(word: string): number {
 }
 
 function versionTable({ text }: RecordKind, versions: readonly KeptRecord[], io: Io): string {
+  const now = new Date()
   const rows = versions.map(({ version, time, value }) => [
     String(version),
-    time,
+    timeText(time, now),
     value === undefined ? '(removed)' : exactLine(value.name),
     oneLine(exactLine(fieldText(value?.[text]).replaceAll(/\s+/g, ' ')), Math.max(20, width(io) - 60)),
   ])

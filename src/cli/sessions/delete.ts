@@ -2,14 +2,15 @@ import { answer, ask, pathTo } from '../answer.ts'
 import type { CommandCall } from '../command.ts'
 import { connected } from '../connection.ts'
 import { usageFailure } from '../failure.ts'
+import { findSession } from '../find-session.ts'
 import { type Io, note, printJson } from '../io.ts'
 import { lineReader } from '../line-reader.ts'
 import type { SessionRow } from '../../session.ts'
 
 /** Through the gateway, since a turn may be running in the session. */
 export async function deleteSession(call: CommandCall, io: Io): Promise<number> {
-  const id = call.words[1]!
   return await connected(call.home, io, 'write', async (connection) => {
+    const id = await findSession(connection, call.words[1]!)
     const row = await ask<SessionRow>(connection, pathTo('/api/sessions/', id))
     if (!call.has('yes') && !(await confirmed(row, io))) {
       note(io, 'Nothing was deleted.')

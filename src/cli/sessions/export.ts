@@ -3,23 +3,24 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { SessionStore } from '../../session.ts'
 import type { CommandCall } from '../command.ts'
+import { storedSession } from '../find-session.ts'
 import { type Io, note } from '../io.ts'
 import { noSuchSession, withStore } from '../open-store.ts'
 import { fileFailure } from '../read-file.ts'
 
 export async function exportSession(call: CommandCall, io: Io): Promise<number> {
-  const id = call.words[1]!
+  const word = call.words[1]!
   return await withStore(
     call.home,
     async (store) => {
-      if ((await store.session(id)) === undefined) throw noSuchSession(id)
+      const { id } = await storedSession(store, word)
       const file = call.text('output')
       if (file === undefined) await pipeline(await exportLines(store, id), io.stdout, { end: false })
       else await exportTo(file, store, id, io)
       return 0
     },
     () => {
-      throw noSuchSession(id)
+      throw noSuchSession(word)
     },
   )
 }

@@ -5,6 +5,7 @@ import { type Io, note, print, printJson, width } from '../io.ts'
 import { withStore } from '../open-store.ts'
 import { harmless } from '../style.ts'
 import { oneLine, table } from '../table.ts'
+import { timeText } from '../time-text.ts'
 
 export async function listSessions(call: CommandCall, io: Io): Promise<number> {
   const limit = Number(call.text('limit') ?? 50)
@@ -22,7 +23,14 @@ export async function listSessions(call: CommandCall, io: Io): Promise<number> {
   } else if (rows.length === 0) {
     note(io, 'There are no sessions yet. `foreword send "Hello"` begins one.')
   } else {
-    const lines = rows.map((row) => [row.id, row.updated, String(row.turns), row.model ?? '', row.title ?? ''])
+    const now = new Date()
+    const lines = rows.map((row) => [
+      row.id,
+      timeText(row.updated, now),
+      String(row.turns),
+      row.model ?? '',
+      row.title ?? '',
+    ])
     const text = table([['session', 'last activity', 'turns', 'model', 'title'], ...lines], [2])
     print(
       io,

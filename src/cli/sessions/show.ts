@@ -1,28 +1,29 @@
 import type { CommandCall } from '../command.ts'
 import { exactLine } from '../exact-text.ts'
+import { storedSession } from '../find-session.ts'
 import { type Io, print, printJson } from '../io.ts'
 import { noSuchSession, withStore } from '../open-store.ts'
 import type { Entry, PartialReason, SessionStore } from '../../session.ts'
 import { harmless, styled } from '../style.ts'
 import { sourceLine } from '../source-list.ts'
+import { fullTimeText } from '../time-text.ts'
 import { endText } from '../turn-end.ts'
 import { pastCalls } from './past-calls.ts'
 
 export async function showSession(call: CommandCall, io: Io): Promise<number> {
-  const id = call.words[1]!
+  const word = call.words[1]!
   return await withStore(
     call.home,
-    (store) => show(store, id, call, io),
+    (store) => show(store, word, call, io),
     () => {
-      throw noSuchSession(id)
+      throw noSuchSession(word)
     },
   )
 }
 
-async function show(store: SessionStore, id: string, call: CommandCall, io: Io): Promise<number> {
-  const row = await store.session(id)
-  if (row === undefined) throw noSuchSession(id)
-  const entries = await store.entries(id)
+async function show(store: SessionStore, word: string, call: CommandCall, io: Io): Promise<number> {
+  const row = await storedSession(store, word)
+  const entries = await store.entries(row.id)
   if (call.json) printJson(io, { session: row, entries })
   else {
     if (row.subject !== undefined) print(io, styled(io, 'dim', `about the subject ${exactLine(row.subject)}`))
@@ -52,7 +53,7 @@ function showEntries(entries: readonly Entry[], io: Io): void {
 
 function showEntry(entry: Entry, io: Io, dim: (text: string) => void): void {
   if (entry.type === 'input') {
-    print(io, `\n${styled(io, 'bold', `${entry.time} ${entry.turn}`)}`)
+    print(io, `\n${styled(io, 'bold', `${entry.turn}, ${fullTimeText(entry.time, new Date())}`)}`)
     print(io, harmless(`> ${textOf(entry.message)}`, io.stdout))
     for (const { name, kind } of entry.attachments ?? []) dim(`  with ${exactLine(name)} (${kind})`)
   } else if (entry.type === 'message' && entry.message.role === 'assistant') {

@@ -3,6 +3,7 @@ import { connected } from '../connection.ts'
 import { exactLine } from '../exact-text.ts'
 import { type Io, note, print, printJson, width } from '../io.ts'
 import { oneLine, table } from '../table.ts'
+import { timeText } from '../time-text.ts'
 import { fetchSubjects, type ListedSubject } from './find-subject.ts'
 
 /** One subject a line. */
@@ -17,10 +18,11 @@ export async function listSubjects(call: CommandCall, io: Io): Promise<number> {
 
 /** One subject a line, with a head. */
 export function subjectTable(subjects: readonly ListedSubject[], io: Io): string {
+  const now = new Date()
   const rows = subjects.map(({ id, title, updated, waiting }) => [
     exactLine(id),
     oneLine(exactLine(title), Math.max(20, width(io) - 60)),
-    exactLine(updated),
+    exactLine(timeText(updated, now)),
     waiting === 0 ? '' : String(waiting),
   ])
   return table([['id', 'title', 'updated', 'waiting'], ...rows])

@@ -3,7 +3,7 @@ import { diffText } from '../approval/diff-text.ts'
 import { exactLine, exactLines } from '../exact-text.ts'
 import type { Io } from '../io.ts'
 import { styled } from '../style.ts'
-import { ageText } from './age-text.ts'
+import { fullTimeText } from '../time-text.ts'
 
 /** A proposal as a person decides about it: what it changes, who asked for it, and the change. Nothing in it steers a terminal. */
 export function proposalText(proposal: Proposal, now: Date, io: Io): string {
@@ -13,8 +13,8 @@ export function proposalText(proposal: Proposal, now: Date, io: Io): string {
     styled(io, 'bold', exactLine(id)),
     line('adds to', exactLine(`${fileText(file)}${category === undefined ? '' : ` (${category})`}`)),
     line('asked by', exactLine(askedText(proposal))),
-    line('asked', exactLine(`${ageText(time, now)}, ${time}`)),
-    ...(state.type === 'waiting' ? [] : [line('state', exactLine(stateText(state)))]),
+    line('asked', exactLine(fullTimeText(time, now))),
+    ...(state.type === 'waiting' ? [] : [line('state', exactLine(stateText(state, now)))]),
     diffText(proposal.diff, io),
     ...(state.type !== 'waiting' || diffShowsAll(proposal)
       ? []
@@ -32,7 +32,7 @@ function askedText({ by: { tool, turn, session, client } }: Proposal): string {
   return `${tool}${where}${client === undefined ? '' : `, over MCP from ${client}`}`
 }
 
-function stateText(state: Exclude<ProposalState, { type: 'waiting' }>): string {
+function stateText(state: Exclude<ProposalState, { type: 'waiting' }>, now: Date): string {
   const reason = state.type === 'declined' && state.reason !== undefined ? `: ${state.reason}` : ''
-  return `${state.type} through ${state.by} at ${state.time}${reason}`
+  return `${state.type} through ${state.by}, ${fullTimeText(state.time, now)}${reason}`
 }

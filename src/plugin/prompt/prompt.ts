@@ -51,8 +51,10 @@ export function promptPlugin(options: PromptOptions): Plugin {
   }
 }
 
-/** A custom agent that replaces the prompt goes first, then what its owner edited, then what the home has (BEHAVIOURS §3.3). */
-function chosen({ agent, prompt }: LayerContext, own: Prompt): Prompt {
+/** What came with the input goes first, then a custom agent that replaces the prompt, then what its owner edited, then what the home has (BEHAVIOURS §3.3). */
+function chosen({ agent, prompt, system }: LayerContext, own: Prompt): Prompt {
+  const given = system?.trim() ?? ''
+  if (given !== '') return { text: given, ref: 'system prompt of this turn' }
   const replacing = agent?.mode === 'replace' ? agent.prompt.trim() : ''
   if (agent && replacing !== '') return { text: replacing, ref: `agent/${agent.id}` }
   const edited = prompt?.trim() ?? ''

@@ -2,6 +2,7 @@ import type { CallOutcome, CallRecord } from '../entry.ts'
 import { StoreError } from '../store-error.ts'
 import type { CallsOptions } from '../store.ts'
 import type { Connection } from './connection.ts'
+import { type IdRange, idRange } from './id-range.ts'
 import { plan, type Slot } from './plan.ts'
 import { tables } from './tables.ts'
 
@@ -33,6 +34,15 @@ export function calls(connection: Connection, session: string, options: CallsOpt
   if (last !== undefined) return connection.all(newestCalls, { session, limit: last }).map(recordOf).toReversed()
   const number = after === undefined ? 0 : numberOf(connection, after)
   return connection.all(callsAfter, { session, number, limit }).map(recordOf)
+}
+
+/** Newest first, or by id those whose id begins so. */
+export function findCalls(
+  connection: Connection,
+  { limit, beginning }: { readonly limit: number; readonly beginning?: string | undefined },
+): readonly CallRecord[] {
+  if (beginning === undefined) return connection.all(newestOfAll, { limit }).map(recordOf)
+  return connection.all(callsBeginning, { ...idRange(beginning), limit }).map(recordOf)
 }
 
 function numberOf(connection: Connection, id: string): number {
@@ -74,6 +84,12 @@ const oneCall = plan((slot: Slot<{ id: string }>) => stored.where('id', '=', slo
 
 const newestCalls = plan((slot: Slot<{ session: string; limit: number }>) =>
   stored.where('session', '=', slot('session')).orderBy('number', 'desc').limit(slot('limit')),
+)
+
+const newestOfAll = plan((slot: Slot<{ limit: number }>) => stored.orderBy('number', 'desc').limit(slot('limit')))
+
+const callsBeginning = plan((slot: Slot<IdRange & { limit: number }>) =>
+  stored.where('id', '>=', slot('from')).where('id', '<', slot('below')).orderBy('id').limit(slot('limit')),
 )
 
 const callsAfter = plan((slot: Slot<{ session: string; number: number; limit: number }>) =>

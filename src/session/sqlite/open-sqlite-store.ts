@@ -5,7 +5,7 @@ import type { Entry } from '../entry.ts'
 import type { EntryListener, SessionStore, Write } from '../store.ts'
 import { append, writtenBodies } from './append.ts'
 import { auditHead, auditRecords, putAudit } from './audit-table.ts'
-import { call, calls, finishCall, putCall } from './call-table.ts'
+import { call, calls, findCalls, finishCall, putCall } from './call-table.ts'
 import { type Connection, type SqliteStoreOptions, openConnection } from './connection.ts'
 import { content, putContent } from './content-table.ts'
 import { entries, entry } from './entry-table.ts'
@@ -109,13 +109,14 @@ function storeOn(connection: Connection): SessionStore {
     unfinishedTurns: async () => unfinishedTurns(connection),
     turn: async (session, id) => turn(connection, session, id),
     turns: async (session, { limit = ALL, before = ALL } = {}) => turnsBefore(connection, session, before, limit),
-    sessions: async ({ limit = ALL, offset = 0 } = {}) => sessionRows(connection, limit, offset),
+    sessions: async ({ limit = ALL, offset = 0, beginning } = {}) => sessionRows(connection, limit, offset, beginning),
     session: async (id) => sessionRow(connection, id),
     bound: async (binding) => bound(connection, binding),
     content: async (hash) => content(connection, hash),
     contentWasRemoved: async (hash) => contentWasRemoved(connection, hash),
     call: async (id) => call(connection, id),
     calls: async (session, options) => calls(connection, session, options),
+    findCalls: async (options) => findCalls(connection, options),
     value: async (key) => value(connection, key),
     audit: async (options) => auditRecords(connection, options),
     auditHead: async () => auditHead(connection),

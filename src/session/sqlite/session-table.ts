@@ -4,6 +4,7 @@ import { StoreError } from '../store-error.ts'
 import type { SessionRow } from '../store.ts'
 import type { Connection } from './connection.ts'
 import { deleteFilesOf } from './file-table.ts'
+import { type IdRange, idRange } from './id-range.ts'
 import { overwriting } from './overwriting.ts'
 import { plan, type Slot } from './plan.ts'
 import { tables } from './tables.ts'
@@ -13,8 +14,14 @@ export function sessionRow(connection: Connection, id: string): SessionRow | und
   return row && rowOf(row)
 }
 
-export function sessionRows(connection: Connection, limit: number, offset: number): readonly SessionRow[] {
-  return connection.all(newestSessions, { limit, offset }).map(rowOf)
+export function sessionRows(
+  connection: Connection,
+  limit: number,
+  offset: number,
+  beginning?: string,
+): readonly SessionRow[] {
+  if (beginning === undefined) return connection.all(newestSessions, { limit, offset }).map(rowOf)
+  return connection.all(sessionsBeginning, { ...idRange(beginning), limit, offset }).map(rowOf)
 }
 
 /** Answers whether there was one. What hangs on it goes with it, and its bytes are overwritten, not only given free. */
@@ -76,6 +83,15 @@ const newestSessions = plan((slot: Slot<{ limit: number; offset: number }>) =>
   withBinding
     .orderBy('sessions.updated', 'desc')
     .orderBy('sessions.id', 'desc')
+    .limit(slot('limit'))
+    .offset(slot('offset')),
+)
+
+const sessionsBeginning = plan((slot: Slot<IdRange & { limit: number; offset: number }>) =>
+  withBinding
+    .where('sessions.id', '>=', slot('from'))
+    .where('sessions.id', '<', slot('below'))
+    .orderBy('sessions.id')
     .limit(slot('limit'))
     .offset(slot('offset')),
 )

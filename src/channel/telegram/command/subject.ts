@@ -1,3 +1,4 @@
+import type { Runtime } from '../../../runtime.ts'
 import type { ChatCommand } from './command.ts'
 
 export const subject: ChatCommand = {
@@ -10,21 +11,40 @@ export const subject: ChatCommand = {
       await runtime.setSubject(session, undefined)
       return 'This session is about no subject of its own from now on.'
     }
-    if (argument !== undefined) {
-      await runtime.setSubject(session, argument)
-      return `This session is about ${argument} from now on.`
-    }
     const [chosen, subjects] = await Promise.all([
       runtime.store.session(session).then((row) => row?.subject),
       runtime.subjects.list(),
     ])
+    if (argument !== undefined) {
+      const meant = meantBy(argument, subjects)
+      if (meant.length > 1) return [`Several subjects begin with ${argument}:`, ...listed(meant, chosen)].join('\n')
+      const id = meant[0]?.id ?? argument
+      await runtime.setSubject(session, id)
+      return `This session is about ${id} from now on.`
+    }
     if (subjects.length === 0) return 'There are no subjects yet. `foreword subjects new ID` makes one.'
-    const lines = subjects
-      .slice(0, MOST)
-      .map(({ id, title }) => `${id === chosen ? '→' : '·'} ${id}${title === '' ? '' : `: ${title}`}`)
-    const more = subjects.length > MOST ? [`… and ${subjects.length - MOST} more`] : []
-    return [...lines, ...more, '', 'Choose one with /subject ID; /subject none chooses none.'].join('\n')
+    return [...listed(subjects, chosen), '', 'Choose one with /subject ID; /subject none chooses none.'].join('\n')
   },
+}
+
+type Listed = Awaited<ReturnType<Runtime['subjects']['list']>>
+
+/** Those that a word means: by id, by title in any case, or by a beginning of either. */
+function meantBy(word: string, subjects: Listed): Listed {
+  const wanted = word.toLowerCase()
+  const ways: readonly ((subject: Listed[number]) => boolean)[] = [
+    ({ id }) => id === word,
+    ({ id, title }) => id.toLowerCase() === wanted || title.toLowerCase() === wanted,
+    ({ id, title }) => id.toLowerCase().startsWith(wanted) || title.toLowerCase().startsWith(wanted),
+  ]
+  return ways.map((fits) => subjects.filter(fits)).find(({ length }) => length > 0) ?? []
+}
+
+function listed(subjects: Listed, chosen: string | undefined): readonly string[] {
+  const lines = subjects
+    .slice(0, MOST)
+    .map(({ id, title }) => `${id === chosen ? '→' : '·'} ${id}${title === '' ? '' : `: ${title}`}`)
+  return subjects.length > MOST ? [...lines, `… and ${subjects.length - MOST} more`] : lines
 }
 
 /** Subjects of a list. */
