@@ -52,10 +52,10 @@ export interface Runtime {
   sessionFor(binding: Binding): Promise<string>
   /** `undefined` returns to the configured model. */
   setModel(session: string, model: string | undefined): Promise<void>
-  /** From the next turn on; `undefined` returns to the default agent. Rejects with `no-such-record`. */
+  /** From the next turn on; `undefined` returns to the default agent. Rejects with `not-found`. */
   setAgent(session: string, agent: string | undefined): Promise<void>
   setProject(session: string, project: string | undefined): Promise<void>
-  /** Rejects with `no-such-subject`. */
+  /** Rejects with `not-found`. */
   setSubject(session: string, subject: string | undefined): Promise<void>
   deleteSession(session: string): Promise<boolean>
 
@@ -89,7 +89,7 @@ export interface Runtime {
   approvals(): Promise<readonly WaitingApproval[]>
   /**
    * A person's decision about one call, on disk when it resolves. `digest` has to be the one of what was shown. Rejects with
-   * `no-such-approval`, and with `approval-changed` where the digest is another one or somebody has decided already.
+   * `not-found`, and with `decided` where the digest is another one or somebody has decided already.
    */
   decide(approval: string, decision: PersonsDecision): Promise<void>
 
@@ -118,10 +118,10 @@ export interface NewSession {
   readonly title?: string
   readonly binding?: Binding
   readonly model?: string
-  /** Ids; `no-such-record` where there is none. */
+  /** Ids; `not-found` where there is none. */
   readonly agent?: string
   readonly project?: string
-  /** `no-such-subject` where there is no folder of it. */
+  /** `not-found` where there is no folder of it. */
   readonly subject?: string
 }
 

@@ -144,7 +144,9 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
 function noSuchRoute(routes: readonly Route[], method: string, path: string): HttpFailure {
   const methods = routes.filter((route) => fits(route.path, path)).map((route) => route.method)
   if (methods.length === 0) {
-    return new HttpFailure(404, 'no-such-route', `There is no door ${path}. GET /api/openapi.json lists them.`)
+    return new HttpFailure(404, 'not-found', `There is no endpoint ${path}. GET /api/openapi.json lists them.`, {
+      path,
+    })
   }
   const allow = methods.join(', ')
   return new HttpFailure(405, 'method-not-allowed', `${path} takes ${allow}, not ${method}.`, {}, { allow })

@@ -18,7 +18,7 @@ export async function waitingApproval(connection: Connection, prefix: string): P
   if (exact !== undefined) return exact
   if (found.length === 1) return found[0]!
   if (found.length === 0) {
-    throw new CommandFailure('no-such-approval', `nothing waits for you under ${prefix}.`, {
+    throw new CommandFailure('not-found', `nothing waits for you under ${prefix}.`, {
       mend: '`foreword approve` lists what waits.',
     })
   }

@@ -178,7 +178,7 @@ async function load(call: CommandCall, io: Io): Promise<LoadedConfiguration> {
 function refuseUnknown(key: string, known: readonly string[]): void {
   if (known.some((other) => other === key || other.startsWith(`${key}.`) || key.startsWith(`${other}.`))) return
   const near = nearestName(key, known)
-  throw new CommandFailure('no-such-key', `there is no key ${key}.`, {
+  throw new CommandFailure('not-found', `there is no key ${key}.`, {
     mend: near === undefined ? '`foreword config` lists the keys.' : `Did you mean ${near}?`,
   })
 }
