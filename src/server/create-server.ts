@@ -157,7 +157,10 @@ function fits(pattern: string, path: string): boolean {
   if (rest !== undefined) return path.startsWith(`${first}/`)
   const wanted = pattern.split('/')
   const given = path.split('/')
-  return wanted.length === given.length && wanted.every((part, at) => part.startsWith(':') || part === given[at])
+  return (
+    wanted.length === given.length &&
+    wanted.every((part, at) => (part.startsWith(':') ? given[at] !== '' : part === given[at]))
+  )
 }
 
 /** Without a URL object, for every request passes here. */
