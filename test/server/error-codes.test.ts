@@ -5,7 +5,8 @@ import test, { type TestContext } from 'node:test'
 import { RuntimeError } from '../../src/runtime.ts'
 import { type ErrorCode, errorCodes, type ErrorKind } from '../../src/server/error-codes.ts'
 import { openedHome } from '../home/opened-home.ts'
-import { errorTable, errorTableInGuide } from './error-table.ts'
+import { cellsOf } from '../guide/written-table.ts'
+import { errorsInGuide, errorTable } from './error-table.ts'
 import { scriptedRuntime } from './scripted-runtime.ts'
 import { type RequestOptions, served } from './served.ts'
 
@@ -13,14 +14,9 @@ const root = join(import.meta.dirname, '..', '..')
 const kinds: Readonly<Record<string, ErrorKind>> = errorCodes
 
 test('the guide lists every code of the gateway, with its status and its name under /v1', () => {
-  const cells = (table: string) =>
-    table
-      .split('\n')
-      .map((line) => line.split('|').map((cell) => cell.trim()))
-      .filter((row) => !row[1]?.startsWith('--'))
   assert.deepEqual(
-    cells(errorTableInGuide()),
-    cells(errorTable()),
+    cellsOf(errorsInGuide.inGuide()),
+    cellsOf(errorTable()),
     'docs/guide/http.md: run `node --conditions=foreword-source test/server/error-table.ts`',
   )
 })
@@ -109,6 +105,8 @@ const asked = (content: string) => ({ model: 'foreword', messages: [{ role: 'use
 /** Every kind of thing that may not be there. */
 const nowhere: readonly (readonly [path: string, options?: RequestOptions])[] = [
   ['/api/nothing'],
+  ['/api/sessions/'],
+  ['/api/proposals//decision', { body: {} }],
   ['/api/sessions/none'],
   ['/api/sessions/none/turns/none'],
   ['/api/calls/none/manifest'],

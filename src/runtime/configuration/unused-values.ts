@@ -103,17 +103,9 @@ function ofServer(name: string, server: Configuration['mcp']['servers'][string])
 function ofLimits({ context, model, models }: Configuration): readonly Oddity[] {
   const window = model === undefined ? undefined : models[model]?.window
   const taken = (context.reserve ?? 0) + (context.margin ?? 0)
-  return [
-    ...(window !== undefined && taken >= window
-      ? [
-          {
-            key: context.reserve === undefined ? 'context.margin' : 'context.reserve',
-            message: 'leaves no room for a prompt',
-            mend: `The window of ${model} has ${window} tokens.`,
-          },
-        ]
-      : []),
-  ]
+  if (window === undefined || taken < window) return []
+  const key = context.reserve === undefined ? 'context.margin' : 'context.reserve'
+  return [{ key, message: 'leaves no room for a prompt', mend: `The window of ${model} has ${window} tokens.` }]
 }
 
 function ofGateway({ gateway }: Configuration): readonly Oddity[] {
