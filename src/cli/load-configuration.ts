@@ -1,4 +1,4 @@
-import type { Configuration, LoadedConfiguration } from '../runtime.ts'
+import type { Configuration, ConfigurationProblem, LoadedConfiguration } from '../runtime.ts'
 import { CommandFailure } from './failure.ts'
 import type { Io } from './io.ts'
 
@@ -7,15 +7,14 @@ export async function validConfiguration(home: string, io: Io): Promise<Configur
   return (await loadedValid(home, io)).configuration
 }
 
-/** The same, with the sentences about what is odd in it. */
+/** The same, with what is odd in it. */
 export async function configurationWithWarnings(
   home: string,
   io: Io,
-): Promise<{ readonly configuration: Configuration; readonly warnings: readonly string[] }> {
-  const { configurationWarnings, problemText } = await import('../runtime.ts')
+): Promise<{ readonly configuration: Configuration; readonly warnings: readonly ConfigurationProblem[] }> {
+  const { configurationWarnings } = await import('../runtime.ts')
   const loaded = await loadedValid(home, io)
-  const warnings = await configurationWarnings(loaded, io.environment)
-  return { configuration: loaded.configuration, warnings: warnings.map(problemText) }
+  return { configuration: loaded.configuration, warnings: await configurationWarnings(loaded, io.environment) }
 }
 
 async function loadedValid(home: string, io: Io): Promise<LoadedConfiguration> {

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { createDocumentReader, type DocumentReader } from '../document.ts'
 import { createModels } from '../model.ts'
@@ -50,7 +50,7 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
   const { home, configuration, environment, version, channels, warn, recovers } = options
   const { context, agent, model, providers, models } = configuration
   // Who only looks leaves a home without a store as it is.
-  const isEmpty = recovers === false && !existsSync(storePath(home))
+  const isEmpty = recovers === false && !existsSync(storePath(home)) && couldBeFolder(home)
   if (!isEmpty) await createHome(homeAt(home))
   const path = isEmpty ? ':memory:' : storePath(home)
   const policy = accessFile(accessPlaces(home), environment, readText)
@@ -122,6 +122,10 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
     ...(recovers === undefined ? {} : { recovers }),
   })
   return runtime
+}
+
+function couldBeFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() !== false
 }
 
 /** Waits before a model call is made again, ms: together, a little less than a minute. */

@@ -39,6 +39,7 @@ export async function examine(home: string, io: Io): Promise<readonly Finding[]>
     storePath(home),
   ]
   const configuration = await checkConfiguration(loaded, files.configurationFile, io)
+  const search = await checkEmbedder(loaded.configuration.search, environment)
   const plugins = await checkPlugins(home, loaded.configuration)
   // What keeps a gateway from starting is told; there is none then that could be asked.
   const opens = [...loaded.problems, ...plugins.filter(({ level }) => level === 'problem')].length === 0
@@ -54,11 +55,11 @@ export async function examine(home: string, io: Io): Promise<readonly Finding[]>
     await checkGateway(home, gateway),
     ...(await checkToken(home, gateway)),
     await checkModel(createModels({ providers, models, environment }), model),
-    ...(await checkEmbedder(loaded.configuration.search, environment)),
+    ...search,
     ...(await checkSkills(home, loaded.configuration, io)),
     ...(await checkPolicy(home, io)),
     ...plugins,
-    ...(opens ? await checkTools(home, io, configuration) : []),
+    ...(opens ? await checkTools(home, io, [...configuration, ...search]) : []),
     ...checkServers(Object.keys(mcp.servers)),
     ...(opens ? await checkSubjects(home, storePath(home), io) : []),
     ...(await checkTelegram(loaded.configuration, home, storePath(home), io)),
