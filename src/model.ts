@@ -9,7 +9,13 @@ export {
 export { type Calibration, margin, observe, type PromptSample, ratio, UNCALIBRATED } from './model/calibration.ts'
 export { ASSUMED_WINDOW } from './model/catalog.ts'
 export type { Choice } from './model/choose.ts'
-export type { ModelConfiguration, ModelsSettings, ProviderConfiguration, ProviderKind } from './model/configuration.ts'
+export {
+  BUILT_IN_PROVIDERS,
+  type ModelConfiguration,
+  type ModelsSettings,
+  type ProviderConfiguration,
+  type ProviderKind,
+} from './model/configuration.ts'
 export { costOf, type Forecast, forecast, type ForecastInput } from './model/forecast.ts'
 export { leastPromptTokens, type PromptReport, promptReport } from './model/prompt-report.ts'
 export { imageSupportOf } from './model/image-support.ts'

@@ -3,7 +3,8 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'node:test'
 import { configurationSchema } from '../src/runtime.ts'
-import { tableInGuide, tableOfSchema } from './cli/configuration-table.ts'
+import { keysInGuide, tableOfSchema } from './cli/configuration-table.ts'
+import { cellsOf } from './guide/written-table.ts'
 import { temporaryHome } from './cli/home.ts'
 import { run } from './cli/recorded-io.ts'
 
@@ -42,12 +43,12 @@ test('config set writes what the key takes and leaves comments alone', async (co
   const ask = (...words: readonly string[]) => run(['config', ...words], { environment })
   assert.equal((await ask('set', 'agent.maxSteps', '7')).code, 0)
   assert.equal((await ask('set', 'skills.disabled', '["a"]')).code, 0)
-  const shadowed = await ask('set', 'model', '123')
+  const shadowed = await ask('set', 'model', 'rehearsal')
   assert.match(shadowed.stderr, /FOREWORD_MODEL is set and goes before the file/)
   const text = readFileSync(file, 'utf8')
   assert.match(text, /\/\/ ours/)
   assert.match(text, /"maxSteps": 7/)
-  assert.match(text, /"model": "123"/)
+  assert.match(text, /"model": "rehearsal"/)
   assert.equal((await ask('unset', 'agent.maxSteps')).code, 0)
   assert.equal((await ask('get', 'agent.maxSteps')).stdout, '12  (default)\n')
 })
@@ -59,6 +60,69 @@ test('config set refuses an unknown key, a wrong value and a secret, and writes 
   assert.match((await ask('set', 'gateway.port', 'many')).stderr, /must be a( whole)? number/)
   assert.match((await ask('set', 'gateway.token', 'secret-word')).stderr, /secret/)
   assert.equal((await ask('get', 'gateway.prot')).code, 1)
+  assert.throws(() => readFileSync(join(home, 'config.json')))
+})
+
+test('config set writes lists, numbers and quoted names without JSON, and says what is odd', async (context) => {
+  const { home, environment } = temporaryHome(context)
+  const ask = (...words: readonly string[]) => run(['config', ...words], { environment })
+  for (const words of [
+    ['gateway.port', '4142'],
+    ['skills.extraDirs', '/,/tmp'],
+    ['channels.telegram.allowedUsers', '1', '2'],
+    ['skills.disabled', 'a', 'b, c'],
+    ['models."rehearsal".window', '9000'],
+    ['models.rehearsal.maxOutput', '500'],
+    ['subjects.default', '"2024"'],
+    ['gateway.bind', '0.0.0.0'],
+  ]) {
+    const { code, stderr } = await ask('set', ...words)
+    assert.deepEqual([code, /is .+ from the next start on/.test(stderr)], [0, true], `${words.join(' ')}: ${stderr}`)
+  }
+  assert.deepEqual(JSON.parse(readFileSync(join(home, 'config.json'), 'utf8')), {
+    gateway: { port: 4142, bind: '0.0.0.0' },
+    skills: { extraDirs: ['/', '/tmp'], disabled: ['a', 'b, c'] },
+    channels: { telegram: { allowedUsers: [1, 2] } },
+    models: { rehearsal: { window: 9000, maxOutput: 500 } },
+    subjects: { default: '2024' },
+  })
+  assert.match((await ask('get', 'models."rehearsal".window')).stdout, /^9000 {2}\(config\.json/)
+  const odd = await ask('set', 'context.placements.instrucitons', 'preamble')
+  assert.deepEqual([odd.code, /is the name of no layer\. Did you mean instructions\?/.test(odd.stderr)], [0, true])
+  assert.equal((await ask('unset', 'models."rehearsal".window')).code, 0)
+  assert.deepEqual(await ask('unset', 'search.embedding.model'), {
+    code: 0,
+    stdout: '',
+    stderr: 'search.embedding.model was not set.\n',
+  })
+})
+
+test('config set refuses what could not start, and writes nothing', async (context) => {
+  const { home, environment } = temporaryHome(context)
+  mkdirSync(home)
+  writeFileSync(join(home, 'broken.mjs'), 'export default 5')
+  const { FOREWORD_MODEL: _, ...rest } = environment
+  const ask = (...words: readonly string[]) =>
+    run(['config', 'set', ...words], { environment: { ...rest, FOREWORD_GATEWAY_TOKEN: 'too-short' } })
+  for (const [words, why] of [
+    [['model', '5'], /model must be a text[^]*write it in quotes: `foreword config set model '"5"'`/],
+    [['model', '"5"'], /model is not the id of a model\.[^]*PROVIDER\/MODEL/],
+    [['model', 'lab/m1'], /model names the provider "lab", which does not exist\.[^]*ollama, openai/],
+    [['model', 'rehersal'], /Did you mean rehearsal\?/],
+    [['model', 'ollama'], /Write ollama\/MODEL/],
+    [['subjects.summaryModel', 'ollma/x'], /Did you mean ollama\?/],
+    [['gateway.bind', '0.0.0.0'], /24 characters/],
+    [['gateway.bind', 'http://127.0.0.1'], /without a scheme/],
+    [['gateway.port', '4142', '4143'], /gateway\.port must be a number/],
+    [['plugins', './missing.js'], /there is no file .*missing\.js/],
+    [['plugins', './broken.mjs'], /it is no object with a name and a version/],
+    [['providers.lab.kind', 'openai-compatibel'], /must be one of/],
+    [['models."lab/m1.window', '5'], /a quote that is not closed/],
+    [['models."lab/m1".windw', '5'], /is not a key\. Did you mean models\.lab\/m1\.window\?/],
+  ] as const) {
+    const { code, stderr } = await ask(...words)
+    assert.deepEqual([code, why.test(stderr)], [1, true], `${words.join(' ')}: ${stderr}`)
+  }
   assert.throws(() => readFileSync(join(home, 'config.json')))
 })
 
@@ -101,11 +165,9 @@ test('config tells its mistakes, schema and path', async (context) => {
 })
 
 test('the guide lists every key of the configuration as the schema has it', () => {
-  const cells = (table: string) => table.split('\n').map((line) => line.split('|').map((cell) => cell.trim()))
-  const headless = (table: string) => cells(table).filter((row) => !row[1]?.startsWith('--'))
   assert.deepEqual(
-    headless(tableInGuide()),
-    headless(tableOfSchema()),
+    cellsOf(keysInGuide.inGuide()),
+    cellsOf(tableOfSchema()),
     'run `node --conditions=foreword-source test/cli/configuration-table.ts`',
   )
 })
@@ -118,7 +180,7 @@ test('doctor is content with a fresh home and names what is wrong with its mend'
   const machine = ['node', 'home', 'permissions', 'configuration', 'store', 'disk', 'clock', 'port']
   assert.deepEqual(
     findings.map(({ check }) => check),
-    [...machine, 'model', 'skills', 'policy', 'shell', 'audit'],
+    [...machine, 'model', 'skills', 'policy', 'shell', 'tools', 'audit'],
   )
   mkdirSync(join(home, 'data'), { recursive: true })
   chmodSync(join(home, 'data'), 0o755)

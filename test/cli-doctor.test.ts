@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
 import type { Finding } from '../src/cli/doctor/finding.ts'
@@ -45,7 +45,7 @@ async function recorded(home: string): Promise<void> {
 
 test('a new home has no skills, a policy that allows nothing, and no shell', async (context) => {
   const { findings } = await examined(context, {})
-  assert.deepEqual(brief(findings), [
+  assert.deepEqual(brief(findings.filter(({ check }) => check !== 'tools')), [
     ['skills', 'ok', '0 skills'],
     ['policy', 'ok', 'nothing on the allowlist'],
     ['shell', 'ok', 'off'],
@@ -232,4 +232,77 @@ test('a bot needs its token and somebody who may talk to it', async (context) =>
   assert.deepEqual(await ofBot('"tokenEnv": "BOT_TOKEN"', token), [['warning', 'nobody may talk to the bot yet']])
   const allowed = '"tokenEnv": "BOT_TOKEN", "allowedUsers": [5]'
   assert.deepEqual(await ofBot(allowed, token), [['ok', '1 chat or person is let in']])
+})
+
+const odd = JSON.stringify({
+  search: { embedding: { kind: 'openai-compatible', model: 'm' } },
+  web: { search: { kind: 'searxng' }, allowHosts: ['box'] },
+  subjects: { default: 'nobody' },
+  channels: { telegram: {} },
+  mcp: {
+    servers: { none: {}, both: { command: 'x', url: 'http://x' }, bare: { command: 'x', environment: { A: 'NO' } } },
+  },
+  skills: { extraDirs: ['nowhere'] },
+  context: { placements: { instrucitons: 'system' } },
+})
+/** What each of them is told by. */
+const toldBy = [
+  'search.embedding.baseURL',
+  'web.search.baseURL',
+  'web.allowHosts',
+  'subjects.default',
+  'channels.telegram.tokenEnv',
+  'mcp.servers.none',
+  'mcp.servers.both',
+  'mcp.servers.bare.environment.A',
+  'skills.extraDirs',
+  'context.placements.instrucitons',
+  'FOREWORD_GATWAY_PORT',
+]
+
+test('what is odd in a configuration is told at the start, and by doctor before the first one, once', async (context) => {
+  const { home, environment: usual } = temporaryHome(context)
+  const environment = { ...usual, FOREWORD_GATWAY_PORT: '1' }
+  mkdirSync(home)
+  writeFileSync(join(home, 'config.json'), odd, { mode: 0o600 })
+  const { stdout } = await run(['doctor', '--json'], { environment })
+  assert.deepEqual(readdirSync(home), ['config.json'], 'doctor changes nothing')
+  const { findings } = JSON.parse(stdout) as { findings: readonly Finding[] }
+  const sentences = findings.filter(({ level }) => level !== 'ok').map(({ message }) => message)
+  for (const key of toldBy) {
+    assert.equal(sentences.filter((text) => text.includes(key)).length, 1, `${key}:\n${sentences.join('\n')}`)
+  }
+  let warnings: readonly string[] = []
+  const { code } = await run(['start', '--json'], {
+    environment,
+    onInterrupt: (ask) => (setImmediate(ask), () => {}),
+  }).then((started) => {
+    warnings = (JSON.parse(started.stdout) as { warnings: readonly string[] }).warnings
+    return started
+  })
+  assert.equal(code, 0)
+  for (const key of toldBy) assert.equal(warnings.filter((text) => text.includes(key)).length, 1, `${key} at the start`)
+})
+
+test('a plugin that keeps a gateway from starting is found by doctor, with and without a store', async (context) => {
+  const { home, environment } = temporaryHome(context)
+  mkdirSync(home)
+  const write = (name: string, text: string) => writeFileSync(join(home, name), text, { mode: 0o600 })
+  const found = async () => {
+    const { code, stdout } = await run(['doctor', '--json'], { environment })
+    const { findings } = JSON.parse(stdout) as { findings: readonly Finding[] }
+    return [code, ...findings.filter(({ level }) => level === 'problem').map(({ message }) => message)]
+  }
+  write('config.json', '{"plugins": ["./missing.mjs"]}')
+  const why = `The plugin ./missing.mjs (key plugins in config.json) cannot be used: there is no file ${join(home, 'missing.mjs')}`
+  assert.deepEqual(await found(), [1, `the gateway does not start: ${why}`])
+  await recorded(home)
+  assert.deepEqual(await found(), [1, `the gateway does not start: ${why}`])
+  const plugin = (start: string) => `export default { name: 'w', version: '1', start() { ${start} } }`
+  write('throws.mjs', plugin("throw new Error('no weather')"))
+  write('config.json', '{"plugins": ["./throws.mjs"]}')
+  assert.deepEqual(await found(), [1, 'they cannot be listed: The plugin w did not start: no weather'])
+  write('good.mjs', plugin(''))
+  write('config.json', '{"plugins": ["./good.mjs"]}')
+  assert.deepEqual(await found(), [0])
 })

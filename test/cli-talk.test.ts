@@ -207,11 +207,11 @@ test('send does not wait for a turn that a full disk stopped', async () => {
 
 test('a refused message is told with the code and the words of the gateway', async () => {
   const connection = scriptedConnection({
-    'POST /api/messages': { error: { code: 'no-such-session', message: 'There is no session s9.' } },
+    'POST /api/messages': { error: { code: 'not-found', message: 'There is no session s9.' } },
   })
   const { code, stdout, stderr } = await run(['send', 'Hello', '--session', 's9', '--json'], { connection })
   assert.equal(code, 1)
-  assert.deepEqual(JSON.parse(stdout), { error: { code: 'no-such-session', message: 'There is no session s9.' } })
+  assert.deepEqual(JSON.parse(stdout), { error: { code: 'not-found', message: 'There is no session s9.' } })
   assert.equal(stderr, 'foreword send: There is no session s9.\n')
 })
 

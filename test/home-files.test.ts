@@ -24,11 +24,7 @@ test('a custom agent has its own prompt, beside the system prompt or in its plac
   await runtime.agents.restore(pirate.id, 1)
   assert.deepEqual((await preview(runtime, session)).messages, ['Answer as a pirate.', 'hello', 'Arrr.'])
   await runtime.agents.remove(pirate.id)
-  await assert.rejects(
-    runtime.agents.restore(pirate.id, 4),
-    { code: 'no-such-record' },
-    'nothing is brought back by it',
-  )
+  await assert.rejects(runtime.agents.restore(pirate.id, 4), { code: 'not-found' }, 'nothing is brought back by it')
   assert.equal((await say('hello', session)).entries.at(-1)?.type, 'turn-end', 'a removed agent leaves its sessions')
 })
 
@@ -152,7 +148,7 @@ test('a session that is deleted takes its files along, and not those of others',
     (await runtime.library.files()).map(({ id }) => id),
     [kept!.id],
   )
-  await assert.rejects(runtime.library.file(gone!.id), { code: 'no-such-file' })
+  await assert.rejects(runtime.library.file(gone!.id), { code: 'not-found' })
   await assert.rejects(runtime.library.bytes(gone!))
 })
 

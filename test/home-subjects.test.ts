@@ -21,9 +21,9 @@ test('the subject of a session stands before the model from its next turn on, an
   await runtime.setSubject(session, 'harbour')
   await rm(join(home, 'subjects', 'harbour'), { recursive: true })
   assert.equal(await preamble(), '[]', 'a folder that was removed leaves its sessions')
-  await assert.rejects(runtime.setSubject(session, 'harbour'), { code: 'no-such-subject' })
-  await assert.rejects(runtime.newSession({ subject: '../reef' }), { code: 'no-such-subject' })
-  await assert.rejects(runtime.setSubject('session_nowhere', 'reef'), { code: 'no-such-session' })
+  await assert.rejects(runtime.setSubject(session, 'harbour'), { code: 'not-found' })
+  await assert.rejects(runtime.newSession({ subject: '../reef' }), { code: 'not-found' })
+  await assert.rejects(runtime.setSubject('session_nowhere', 'reef'), { code: 'not-found' })
 })
 
 test('the configuration names the subject of sessions that choose none, and is told where there is no such subject', async (t) => {

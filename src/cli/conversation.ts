@@ -82,7 +82,7 @@ export async function converse(
   } catch (error) {
     if (!(error instanceof CommandFailure)) throw error
     // The one before may have been deleted meanwhile: then the next message begins afresh.
-    if (error.code === 'no-such-session') conversation.after = undefined
+    if (error.code === 'not-found') conversation.after = undefined
     note(io, styled(io, 'red', `${error.code}: ${error.message}`, io.stderr))
     return 'failed'
   } finally {

@@ -7,7 +7,7 @@ import { type Io, note } from './io.ts'
 import { withoutSecrets } from './config/effective-values.ts'
 import { completeRestore } from './backup/complete-restore.ts'
 import { configuredChannels } from './configured-channels.ts'
-import { validConfiguration } from './load-configuration.ts'
+import { configurationWithWarnings } from './load-configuration.ts'
 import { version } from './version.ts'
 
 /** Everything of a gateway but its port. */
@@ -35,8 +35,9 @@ export async function openGateway(
   { listens = false }: { readonly listens?: boolean } = {},
 ): Promise<Gateway> {
   await completeRestore(home, warn)
-  const configuration = await validConfiguration(home, io)
-  const { createHome, createWorkspace, ensureToken, homeAt, openRuntime, readToken } = await import('../runtime.ts')
+  const { configuration, warnings } = await configurationWithWarnings(home, io)
+  const { createHome, createWorkspace, ensureToken, homeAt, openRuntime, problemText, readToken } =
+    await import('../runtime.ts')
   const { claimHome } = await import('../session.ts')
   await createHome(homeAt(home))
   const started = new Date().toISOString()
@@ -46,9 +47,11 @@ export async function openGateway(
     // Before anything is written: a token that is refused is not kept either.
     await refuseGuessable(configuration.gateway.bind, configured ?? (await readToken(home)))
     const token = await ensureToken({ home, random: randomBytes, ...(configured === undefined ? {} : { configured }) })
-    const known: string[] = []
     const noWorkspace = await createWorkspace(configuration.agent.workspace)
-    if (noWorkspace !== undefined) known.push(noWorkspace)
+    const known =
+      noWorkspace === undefined
+        ? warnings.map(problemText)
+        : [...warnings.filter(({ key }) => key !== 'agent.workspace').map(problemText), noWorkspace]
     const { channels, hooks } = listens
       ? await configuredChannels(configuration, io, (text) => void known.push(text))
       : { channels: [], hooks: {} }

@@ -1,12 +1,27 @@
-import type { Configuration } from '../runtime.ts'
+import type { Configuration, ConfigurationProblem, LoadedConfiguration } from '../runtime.ts'
 import { CommandFailure } from './failure.ts'
 import type { Io } from './io.ts'
 
 /** The configuration in force. Throws with every problem at once where there is one. */
 export async function validConfiguration(home: string, io: Io): Promise<Configuration> {
+  return (await loadedValid(home, io)).configuration
+}
+
+/** The same, with what is odd in it. */
+export async function configurationWithWarnings(
+  home: string,
+  io: Io,
+): Promise<{ readonly configuration: Configuration; readonly warnings: readonly ConfigurationProblem[] }> {
+  const { configurationWarnings } = await import('../runtime.ts')
+  const loaded = await loadedValid(home, io)
+  return { configuration: loaded.configuration, warnings: await configurationWarnings(loaded, io.environment) }
+}
+
+async function loadedValid(home: string, io: Io): Promise<LoadedConfiguration> {
   const { homeAt, loadConfiguration, problemText } = await import('../runtime.ts')
-  const { configuration, problems } = await loadConfiguration({ home, environment: io.environment })
-  if (problems.length === 0) return configuration
+  const loaded = await loadConfiguration({ home, environment: io.environment })
+  const { problems } = loaded
+  if (problems.length === 0) return loaded
   const count = problems.length === 1 ? 'a mistake' : `${problems.length} mistakes`
   throw new CommandFailure(
     'configuration',

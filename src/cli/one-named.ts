@@ -44,8 +44,7 @@ function unknown(word: string, named: readonly Named[], kind: string): CommandFa
     word,
     named.map(({ name }) => name),
   )
-  const code = kind === 'file' || kind === 'subject' ? `no-such-${kind}` : 'no-such-record'
-  return new CommandFailure(code, `there is no ${kind} ${word}.`, {
+  return new CommandFailure('not-found', `there is no ${kind} ${word}.`, {
     mend: near === undefined ? `\`foreword ${kind}s\` lists them.` : `Did you mean ${exactLine(near)}?`,
   })
 }

@@ -45,7 +45,7 @@ export async function withWritableStore<T>(home: string, work: (store: SessionSt
 }
 
 export function noSuchSession(id: string): CommandFailure {
-  return new CommandFailure('no-such-session', `there is no session ${id}.`, {
+  return new CommandFailure('not-found', `there is no session ${id}.`, {
     mend: '`foreword sessions` lists the sessions.',
   })
 }

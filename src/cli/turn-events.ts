@@ -28,7 +28,8 @@ export async function* turnEvents(
         if (event.type === 'entry' && event.entry.type === 'turn-end') return
       }
     } catch (error) {
-      if (error instanceof CommandFailure) throw error
+      // A gateway that is closing may come back.
+      if (error instanceof CommandFailure && error.code !== 'closing') throw error
     }
     if (signal?.aborted) return
     await delay(100 * 2 ** failures)

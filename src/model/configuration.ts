@@ -37,3 +37,6 @@ export const BUILT_IN: Readonly<Record<string, ProviderConfiguration>> = {
   anthropic: { kind: 'anthropic' },
   rehearsal: { kind: 'rehearsal' },
 }
+
+/** Their names. */
+export const BUILT_IN_PROVIDERS: readonly string[] = Object.keys(BUILT_IN)

@@ -46,7 +46,10 @@ export function createModels(settings: ModelsSettings = {}): Models {
       if (name === '') throw unnamedModel(provider, await place.names().catch(() => []))
       const apiKey = await place.key()
       const { baseURL, headers, timeouts, api, fetch } = place
-      return doorOf(place.kind)({
+      return doorOf(
+        place.kind,
+        api,
+      )({
         provider,
         model: name,
         facts: await facts(id, place, name),
@@ -67,7 +70,9 @@ export function createModels(settings: ModelsSettings = {}): Models {
   }
 }
 
-function doorOf(kind: Exclude<Place['kind'], 'rehearsal'>) {
+/** A server of anybody's that speaks the Responses API is asked as OpenAI's own. */
+function doorOf(kind: Exclude<Place['kind'], 'rehearsal'>, api: Place['api']) {
+  if (kind === 'openai-compatible' && api === 'responses') return openaiModel
   return {
     ollama: ollamaModel,
     openai: openaiModel,

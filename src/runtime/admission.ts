@@ -93,7 +93,7 @@ export async function admit(
 
 /** The error of every method that is given a session which is not there. */
 export function noSuchSession(session: string): RuntimeError {
-  return new RuntimeError('no-such-session', `There is no session ${session}. List them with \`foreword sessions\`.`, {
+  return new RuntimeError('not-found', `There is no session ${session}. List them with \`foreword sessions\`.`, {
     session,
   })
 }

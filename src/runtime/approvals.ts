@@ -79,16 +79,15 @@ export function createApprovalDesk(parts: {
     const all = await questions()
     const found = all.find(({ question }) => question.approval === approval)
     if (!found) {
-      throw new RuntimeError(
-        'no-such-approval',
-        `No call waits under ${approval}. \`foreword approve\` lists what waits.`,
-      )
+      throw new RuntimeError('not-found', `No call waits under ${approval}. \`foreword approve\` lists what waits.`, {
+        approval,
+      })
     }
     const { question, open } = found
-    if (!open) throw new RuntimeError('approval-changed', `Somebody has decided about ${approval} already.`)
+    if (!open) throw new RuntimeError('decided', `Somebody has decided about ${approval} already.`)
     if (question.digest !== digest) {
       throw new RuntimeError(
-        'approval-changed',
+        'decided',
         `The decision is about another call than the one that waits under ${approval}. Look at it again.`,
       )
     }

@@ -16,7 +16,7 @@ const MOST = 50
 
 /**
  * Waits until the files are read, and makes them the session's. A file that could not be read goes along as a notice: it
- * keeps no other file and no message back. Rejects with `no-such-file`, and with `invalid-input` for a file of another
+ * keeps no other file and no message back. Rejects with `not-found`, and with `invalid-input` for a file of another
  * conversation.
  */
 export async function attachFiles(

@@ -53,10 +53,10 @@ export interface Runtime {
   sessionFor(binding: Binding): Promise<string>
   /** `undefined` returns to the configured model. */
   setModel(session: string, model: string | undefined): Promise<void>
-  /** From the next turn on; `undefined` returns to the default agent. Rejects with `no-such-record`. */
+  /** From the next turn on; `undefined` returns to the default agent. Rejects with `not-found`. */
   setAgent(session: string, agent: string | undefined): Promise<void>
   setProject(session: string, project: string | undefined): Promise<void>
-  /** Rejects with `no-such-subject`. */
+  /** Rejects with `not-found`. */
   setSubject(session: string, subject: string | undefined): Promise<void>
   deleteSession(session: string): Promise<boolean>
 
@@ -97,7 +97,7 @@ export interface Runtime {
   approvals(): Promise<readonly WaitingApproval[]>
   /**
    * A person's decision about one call, on disk when it resolves. `digest` has to be the one of what was shown. Rejects with
-   * `no-such-approval`, and with `approval-changed` where the digest is another one or somebody has decided already.
+   * `not-found`, and with `decided` where the digest is another one or somebody has decided already.
    */
   decide(approval: string, decision: PersonsDecision): Promise<void>
 
@@ -125,13 +125,13 @@ export interface Runtime {
 export interface NewSession {
   readonly title?: string
   readonly binding?: Binding
-  /** The session that it goes on from, where no binding says so. Rejects with `no-such-session`. */
+  /** The session that it goes on from, where no binding says so. Rejects with `not-found`. */
   readonly after?: string
   readonly model?: string
-  /** Ids; `no-such-record` where there is none. */
+  /** Ids; `not-found` where there is none. */
   readonly agent?: string
   readonly project?: string
-  /** `no-such-subject` where there is no folder of it. */
+  /** `not-found` where there is no folder of it. */
   readonly subject?: string
 }
 
@@ -189,7 +189,7 @@ export interface FileSearchAnswer extends SearchAnswer {
 export interface SubmitInput {
   /** A new session is made where absent. */
   readonly session?: string
-  /** The session that a new one goes on from. Rejects with `no-such-session`. */
+  /** The session that a new one goes on from. Rejects with `not-found`. */
   readonly after?: string
   readonly text: string
   readonly idempotencyKey?: string

@@ -208,7 +208,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
       const desk = await deskOf(session)
       const { turn } = options
       if (turn !== undefined && !desk.live.has(turn) && !(await store.turn(session, turn))) {
-        throw new RuntimeError('no-such-turn', `The session ${session} has no turn ${turn}.`)
+        throw new RuntimeError('not-found', `The session ${session} has no turn ${turn}.`, { session, turn })
       }
       yield* sessionEvents(store, desk, options, backlogs)
     },

@@ -9,7 +9,7 @@ export interface EditedPrompt {
   text(): Promise<string | undefined>
   /** Newest first; one without text is a reset. */
   versions(): Promise<readonly PromptVersion[]>
-  /** With `after`, a change of somebody else in between is `record-changed`. */
+  /** With `after`, a change of somebody else in between is `changed`. */
   edit(text: string, after?: number): Promise<PromptVersion>
   reset(): Promise<PromptVersion>
   restore(version: number): Promise<PromptVersion>
@@ -40,7 +40,7 @@ export function createEditedPrompt({
       return versionOf(await store.putRecord(change, clock.time()))
     } catch (error) {
       if (error instanceof StoreError && error.code === 'conflict') {
-        throw new RuntimeError('record-changed', 'The system prompt was changed meanwhile. Look at it again.')
+        throw new RuntimeError('changed', 'The system prompt was changed meanwhile. Look at it again.')
       }
       throw runtimeFailure(error)
     }
@@ -67,7 +67,8 @@ export function createEditedPrompt({
     async restore(version) {
       const found = (await store.recordVersions(KIND, ID)).find((each) => each.version === version)
       const text = found && versionOf(found).text
-      if (text === undefined) throw new RuntimeError('no-such-record', `The system prompt has no version ${version}.`)
+      if (text === undefined)
+        throw new RuntimeError('not-found', `The system prompt has no version ${version}.`, { version })
       return put(text)
     },
   }

@@ -26,7 +26,7 @@ export function createLedger(store: SessionStore, counters: Counters, newProver:
   async function record(id: string): Promise<CallRecord> {
     const found = await store.call(id)
     if (found) return found
-    throw new RuntimeError('no-such-call', `There is no call ${id}. List them with \`foreword calls SESSION\`.`, {
+    throw new RuntimeError('not-found', `There is no call ${id}. List them with \`foreword calls SESSION\`.`, {
       call: id,
     })
   }
@@ -65,7 +65,7 @@ export function createLedger(store: SessionStore, counters: Counters, newProver:
     },
     async replay(session) {
       if (!(await store.session(session))) {
-        throw new RuntimeError('no-such-session', `There is no session ${session}.`, { session })
+        throw new RuntimeError('not-found', `There is no session ${session}.`, { session })
       }
       const different: ReplayDifference[] = []
       const proofs: (WireProof & { readonly call: string })[] = []

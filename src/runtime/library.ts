@@ -20,7 +20,7 @@ import { runtimeFailure } from './runtime-failure.ts'
 export interface Library {
   /** Resolves once the bytes are on disk. Rejects with `invalid-input` where the file is too large. */
   add(file: NewFile): Promise<FileRow>
-  /** Rejects with `no-such-file`. */
+  /** Rejects with `not-found`. */
   file(id: string): Promise<FileRow>
   files(owner?: FileOwner): Promise<readonly FileRow[]>
   /** The file once it is read, or cannot be; as it is when `signal` is aborted. */
@@ -75,7 +75,7 @@ export function createLibrary(parts: LibraryParts): Library {
   async function file(id: string): Promise<FileRow> {
     const row = await store.file(id)
     if (row) return seen(row)
-    throw new RuntimeError('no-such-file', `There is no file ${id}. List them with \`foreword files\`.`, { file: id })
+    throw new RuntimeError('not-found', `There is no file ${id}. List them with \`foreword files\`.`, { file: id })
   }
 
   function enqueue(row: FileRow): void {

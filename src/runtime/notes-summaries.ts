@@ -24,7 +24,7 @@ export interface NotesSummariesParts {
   readonly store: Pick<SessionStore, 'value' | 'putValue'>
   readonly clock: Pick<Clock, 'time'>
   readonly complete: Runtime['complete']
-  /** All notes of a subject. Rejects with `not_found`. */
+  /** All notes of a subject. Rejects with `not-found`. */
   readonly notesOf: (subject: string) => Promise<string>
   /** `provider/model`; the configured one where absent. */
   readonly model?: string

@@ -1,3 +1,4 @@
+import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { createDocumentReader, type DocumentReader } from '../document.ts'
 import { createModels } from '../model.ts'
@@ -48,9 +49,12 @@ export function storePath(home: string): string {
 export async function openRuntime(options: OpenOptions): Promise<Runtime> {
   const { home, configuration, environment, version, channels, warn, recovers } = options
   const { context, agent, model, providers, models } = configuration
-  await createHome(homeAt(home))
+  // Who only looks leaves a home without a store as it is.
+  const isEmpty = recovers === false && !existsSync(storePath(home)) && couldBeFolder(home)
+  if (!isEmpty) await createHome(homeAt(home))
+  const path = isEmpty ? ':memory:' : storePath(home)
   const policy = accessFile(accessPlaces(home), environment, readText)
-  const [store, counter] = await Promise.all([openSqliteStore({ path: storePath(home) }), counters(context.counter)])
+  const [store, counter] = await Promise.all([openSqliteStore({ path }), counters(context.counter)])
   const { files: limits } = configuration
   const reader = createDocumentReader({ limits: { bytes: limits.maxBytes } })
   let runtime: Runtime | undefined
@@ -119,6 +123,10 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
     ...(recovers === undefined ? {} : { recovers }),
   })
   return runtime
+}
+
+function couldBeFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() !== false
 }
 
 /** Waits before a model call is made again, ms: together, a little less than a minute. */

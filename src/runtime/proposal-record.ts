@@ -93,7 +93,7 @@ export function auditFacts({ id, file, category, digest, by }: KeptProposal): Au
 
 export function noSuchProposal(id: string): SubjectError {
   return new SubjectError(
-    'not_found',
+    'not-found',
     `There is no proposal ${id.slice(0, 100)}. List them with \`foreword subjects proposals\`.`,
     {
       proposal: id.slice(0, 100),

@@ -14,7 +14,7 @@ import {
 
 /** Proposals in the store. Several processes may write there: whoever looked at an old version writes nothing. */
 export interface ProposalShelf {
-  /** Rejects with `not_found`. */
+  /** Rejects with `not-found`. */
   get(id: string): Promise<KeptProposal>
   /** In the order in which they were made. */
   all(): Promise<readonly KeptProposal[]>

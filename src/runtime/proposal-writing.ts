@@ -108,7 +108,7 @@ export function createProposalWriting({
       return await subjects.text(proposal.file)
     } catch (error) {
       // Nothing of it is there to be written any more. Whatever else cannot be read may still hold what was written.
-      if (error instanceof SubjectError && error.code === 'not_found') await putBack(proposal, stage, error)
+      if (error instanceof SubjectError && error.code === 'not-found') await putBack(proposal, stage, error)
       throw error
     }
   }

@@ -152,9 +152,9 @@ async function told<T>(work: Promise<T>): Promise<T> {
 
 function checkedLines(content: string): string {
   const lines = trimmedLines(content)
-  if (lines === '') throw new SubjectError('invalid_input', 'The content is empty. Say what should be added.')
+  if (lines === '') throw new SubjectError('invalid-input', 'The content is empty. Say what should be added.')
   if (!lines.isWellFormed()) {
-    throw new SubjectError('invalid_input', 'The content has half a character in it, which no file can hold.')
+    throw new SubjectError('invalid-input', 'The content has half a character in it, which no file can hold.')
   }
   if (lines.length > longestContent) throw tooLong(`${lines.length} characters`, longestContent)
   const height = lines.split('\n').length
@@ -164,7 +164,7 @@ function checkedLines(content: string): string {
 
 function tooLong(size: string, most: number): SubjectError {
   return new SubjectError(
-    'invalid_input',
+    'invalid-input',
     `The content has ${size}, and a proposal may have ${most}. Propose what matters most.`,
   )
 }
@@ -179,7 +179,7 @@ function isSameSource(left: ProposalSource, right: ProposalSource): boolean {
 
 function tooMany(waiting: number): SubjectError {
   return new SubjectError(
-    'invalid_input',
+    'invalid-input',
     `${waiting} proposals wait for a person already, and no more may. Ask for some of them to be decided first.`,
   )
 }

@@ -20,11 +20,11 @@ export interface Records<Value> {
   list(): Promise<readonly (Kept<Value> & { readonly value: Value })[]>
   /** `undefined` where there is none, or none any more. */
   find(id: string): Promise<(Kept<Value> & { readonly value: Value }) | undefined>
-  /** Rejects with `no-such-record`. */
+  /** Rejects with `not-found`. */
   get(id: string): Promise<Kept<Value> & { readonly value: Value }>
   /** What cannot be is `invalid-input`, with every fault named; a name that is taken too. */
   create(value: unknown): Promise<Kept<Value>>
-  /** With `after`, the version that was looked at, a change of somebody else in between is `record-changed`. */
+  /** With `after`, the version that was looked at, a change of somebody else in between is `changed`. */
   change(id: string, value: unknown, after?: number): Promise<Kept<Value>>
   remove(id: string): Promise<void>
   /** Newest first. */
@@ -135,12 +135,12 @@ function article(kind: string): string {
 }
 
 function noSuchRecord(kind: string, id: string): RuntimeError {
-  return new RuntimeError('no-such-record', `There is no ${kind} ${id}. List them with \`foreword ${kind}s\`.`, {
+  return new RuntimeError('not-found', `There is no ${kind} ${id}. List them with \`foreword ${kind}s\`.`, {
     kind,
     id,
   })
 }
 
 function changed(kind: string, id: string): RuntimeError {
-  return new RuntimeError('record-changed', `The ${kind} ${id} was changed meanwhile. Look at it again.`, { kind, id })
+  return new RuntimeError('changed', `The ${kind} ${id} was changed meanwhile. Look at it again.`, { kind, id })
 }

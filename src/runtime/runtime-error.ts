@@ -3,18 +3,12 @@ import type { ModelErrorCode } from '../model.ts'
 /** For programs. Those of a model are passed on as they are. */
 export type RuntimeErrorCode =
   | 'invalid-input'
-  | 'no-such-session'
-  | 'no-such-turn'
-  | 'no-such-call'
-  | 'no-such-tool'
-  | 'no-such-approval'
-  | 'no-such-record'
-  | 'no-such-file'
-  | 'no-such-subject'
+  /** The facts say what: `session`, `turn`, `call`, `tool`, `approval`, `file`, `subject`, or `kind` and `id`. */
+  | 'not-found'
   /** Somebody changed it between the look and the change. */
-  | 'record-changed'
+  | 'changed'
   /** Somebody has decided already, or about something else. */
-  | 'approval-changed'
+  | 'decided'
   /** The idempotency key belongs to other input. */
   | 'key-reused'
   | 'context-overflow'

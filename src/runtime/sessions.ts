@@ -16,7 +16,7 @@ export interface Sessions extends Pick<
   Runtime,
   'newSession' | 'sessionFor' | 'setModel' | 'setAgent' | 'setProject' | 'setSubject' | 'deleteSession'
 > {
-  /** Rejects with `no-such-session`. */
+  /** Rejects with `not-found`. */
   deskOf(session: string): Promise<SessionDesk>
 }
 
@@ -164,7 +164,7 @@ async function knownSubject(subjects: Pick<Subjects, 'context'>, subject: string
     await subjects.context(subject)
   } catch (error) {
     if (!(error instanceof SubjectError)) throw error
-    const code = error.code === 'not_found' ? 'no-such-subject' : 'invalid-input'
+    const code = error.code === 'not-found' ? 'not-found' : 'invalid-input'
     throw new RuntimeError(code, error.message, error.details, { cause: error })
   }
 }

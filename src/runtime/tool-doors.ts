@@ -87,10 +87,7 @@ export function createToolDoors(parts: ToolDoorsParts): ToolDoors {
         return plan.result
       }
       if (plan.digest !== digest) {
-        throw new RuntimeError(
-          'approval-changed',
-          `${tool} would now do something else than what was shown. Look again.`,
-        )
+        throw new RuntimeError('decided', `${tool} would now do something else than what was shown. Look again.`)
       }
       const facts = { ...describedFacts(plan.call), rule: 'run-by-hand', digest }
       await note({ ...facts, decision: 'approved' })
@@ -135,5 +132,5 @@ function trialOf(plan: PlannedCall): ToolTrial {
 function noSuchTool(tool: string, { tools }: Toolbox): RuntimeError {
   const names = tools.map(({ name }) => name)
   const known = names.length === 0 ? 'There are none.' : `There are ${names.join(', ')}.`
-  return new RuntimeError('no-such-tool', `There is no tool ${tool.slice(0, 200)}. ${known}`)
+  return new RuntimeError('not-found', `There is no tool ${tool.slice(0, 200)}. ${known}`, { tool: tool.slice(0, 200) })
 }

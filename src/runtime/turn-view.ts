@@ -7,7 +7,8 @@ import { RuntimeError } from './runtime-error.ts'
 /** A turn as a door shows it, read from the log. */
 export async function turnView(store: SessionStore, session: string, turn: string): Promise<TurnView> {
   const entries = await store.entries(session, { turn })
-  if (entries.length === 0) throw new RuntimeError('no-such-turn', `The session ${session} has no turn ${turn}.`)
+  if (entries.length === 0)
+    throw new RuntimeError('not-found', `The session ${session} has no turn ${turn}.`, { session, turn })
   const calls = entries.flatMap((entry) => (entry.type === 'assembly' ? [entry.call] : []))
   const end = entries.find((entry) => entry.type === 'turn-end')
   const outcome = end?.type === 'turn-end' ? end.outcome : undefined

@@ -1,5 +1,4 @@
-import { type Runtime, RuntimeError } from '../runtime.ts'
-import { SubjectError } from '../subject.ts'
+import type { Runtime } from '../runtime.ts'
 
 /** What a request would choose for a session, by id; `null` chooses nothing. */
 interface Choice {
@@ -9,20 +8,11 @@ interface Choice {
 }
 
 /**
- * Rejects with `no-such-record` or `no-such-subject` where something of a choice is not there: asked before anything is
+ * Rejects with `not-found` where something of a choice is not there: asked before anything is
  * changed, so that what a request cannot have leaves everything as it was.
  */
 export async function assertThere(runtime: Runtime, { agent, project, subject }: Choice): Promise<void> {
   if (typeof agent === 'string') await runtime.agents.get(agent)
   if (typeof project === 'string') await runtime.projects.get(project)
-  if (typeof subject === 'string') await knownSubject(runtime, subject)
-}
-
-async function knownSubject({ subjects }: Runtime, subject: string): Promise<void> {
-  try {
-    await subjects.context(subject)
-  } catch (error) {
-    if (!(error instanceof SubjectError) || error.code !== 'not_found') throw error
-    throw new RuntimeError('no-such-subject', error.message, { subject }, { cause: error })
-  }
+  if (typeof subject === 'string') await runtime.subjects.context(subject)
 }

@@ -146,7 +146,9 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
 function noSuchRoute(routes: readonly Route[], method: string, path: string): HttpFailure {
   const methods = routes.filter((route) => fits(route.path, path)).map((route) => route.method)
   if (methods.length === 0) {
-    return new HttpFailure(404, 'no-such-route', `There is no door ${path}. GET /api/openapi.json lists them.`)
+    return new HttpFailure(404, 'not-found', `There is no endpoint ${path}. GET /api/openapi.json lists them.`, {
+      path,
+    })
   }
   const allow = methods.join(', ')
   return new HttpFailure(405, 'method-not-allowed', `${path} takes ${allow}, not ${method}.`, {}, { allow })
@@ -157,7 +159,10 @@ function fits(pattern: string, path: string): boolean {
   if (rest !== undefined) return path.startsWith(`${first}/`)
   const wanted = pattern.split('/')
   const given = path.split('/')
-  return wanted.length === given.length && wanted.every((part, at) => part.startsWith(':') || part === given[at])
+  return (
+    wanted.length === given.length &&
+    wanted.every((part, at) => (part.startsWith(':') ? given[at] !== '' : part === given[at]))
+  )
 }
 
 /** Without a URL object, for every request passes here. */

@@ -1,6 +1,7 @@
 import { ModelError } from '../model.ts'
 import { RuntimeError, type RuntimeErrorCode } from '../runtime.ts'
-import { SubjectError, type SubjectErrorCode } from '../subject.ts'
+import { SubjectError } from '../subject.ts'
+import { type ErrorCode, type errorCodes, statusOf } from './error-codes.ts'
 
 /** A failure as a door tells it: a status for programs, a code for programs that look closer, a sentence for people. */
 export interface Failure {
@@ -13,13 +14,13 @@ export interface Failure {
 }
 
 /** A request that a door refuses by itself. */
-export class HttpFailure extends Error {
+export class HttpFailure<Code extends ErrorCode = ErrorCode> extends Error {
   override readonly name = 'HttpFailure'
   readonly failure: Failure
 
   constructor(
-    status: number,
-    code: string,
+    status: (typeof errorCodes)[Code]['status'],
+    code: Code,
     message: string,
     facts: Readonly<Record<string, unknown>> = {},
     headers: Readonly<Record<string, string>> = {},
@@ -44,61 +45,9 @@ export function failureOf(error: unknown): Failure {
   }
   if (error instanceof SubjectError) {
     const { code, message, details } = error
-    return { status: subjectStatuses[code], code, message, facts: details, headers: {} }
+    return { status: statusOf(code), code, message, facts: details, headers: {} }
   }
   return { status: 500, code: 'internal', message: 'Foreword failed inside; its log says how.', facts: {}, headers: {} }
-}
-
-/** The caller's own doing is 4xx; a provider that failed is 502 or 504, so that a retry is worth a thought. */
-const statuses: Readonly<Record<RuntimeErrorCode, number>> = {
-  'invalid-input': 400,
-  'bad-request': 400,
-  'unsupported-parameter': 400,
-  'no-such-session': 404,
-  'no-such-turn': 404,
-  'no-such-call': 404,
-  'no-such-tool': 404,
-  'no-such-approval': 404,
-  'no-such-record': 404,
-  'no-such-file': 404,
-  'no-such-subject': 404,
-  'model-not-found': 404,
-  'key-reused': 409,
-  'approval-changed': 409,
-  'record-changed': 409,
-  'context-overflow': 422,
-  'content-filter': 422,
-  'rate-limit': 429,
-  quota: 429,
-  cancelled: 499,
-  'missing-content': 500,
-  storage: 500,
-  internal: 500,
-  // The provider's key, not the caller's token: 401 would send people looking in the wrong place.
-  auth: 502,
-  network: 502,
-  'no-answer': 502,
-  'prompt-truncated': 502,
-  'unexpected-answer': 502,
-  server: 502,
-  closing: 503,
-  timeout: 504,
-  'storage-full': 507,
-}
-
-const subjectStatuses: Readonly<Record<SubjectErrorCode, number>> = {
-  invalid_input: 400,
-  not_found: 404,
-  exists: 409,
-  changed: 409,
-  decided: 409,
-  unwritable: 500,
-}
-
-/** A log may hold codes that another version wrote. */
-function statusOf(code: string): number {
-  const known: Readonly<Record<string, number>> = statuses
-  return Object.hasOwn(known, code) ? known[code]! : 500
 }
 
 /** Seconds, rounded up. Rate limits always say one; so does a gateway that is going down. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { inbox, type Runtime } from '../runtime.ts'
 import { type FileOwner, type FileRow } from '../session.ts'
-import { bytes, empty, json } from './answer.ts'
+import { bytes, empty, json, refusal } from './answer.ts'
 import { HttpFailure } from './failure.ts'
 import { type Route, route } from './route.ts'
 import { fileRow, refusedFile } from './schema.ts'
@@ -140,8 +140,7 @@ function ownerNamed(name: string): FileOwner {
 function uploadAnswer({ files, refused }: Uploaded): Response {
   const [only, ...others] = refused
   if (only && files.length === 0 && others.length === 0) {
-    const { status, code, message, facts } = only.failure
-    throw new HttpFailure(status, code, message, facts)
+    return refusal(only.failure, '/')
   }
   return json({ files, refused: refused.map(({ name, failure: { code, message } }) => ({ name, code, message })) }, 201)
 }

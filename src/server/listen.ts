@@ -1,8 +1,9 @@
-import { createServer as createHttpServer, type Server as HttpServer } from 'node:http'
+import { createServer as createHttpServer, type Server as HttpServer, type ServerResponse } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
+import { RuntimeError } from '../runtime.ts'
 import { refusal } from './answer.ts'
 import { type Server } from './create-server.ts'
-import { HttpFailure } from './failure.ts'
+import { type Failure, failureOf, HttpFailure } from './failure.ts'
 import { assertBindIsSafe } from './loopback.ts'
 
 /** An open port. */
@@ -10,7 +11,10 @@ export interface Listening {
   /** Such as `http://127.0.0.1:4141`. */
   readonly url: string
   readonly port: number
-  /** Takes no more requests, ends streams, waits up to `graceMs` (5 s unless said) for answers, and lets the port go. */
+  /**
+   * Ends streams and lets the port go. Answers that are under way may take up to `graceMs` (5 s unless given); what is
+   * asked meanwhile is refused with `closing`, 503, and when to come back.
+   */
   close(options?: { graceMs?: number }): Promise<void>
 }
 
@@ -21,14 +25,20 @@ export async function listen(server: Server, { port, bind }: { port: number; bin
     errorHandler: () =>
       refusal(new HttpFailure(400, 'invalid-input', 'The request is not HTTP as it should be.').failure, '/'),
   })
-  const http = createHttpServer({ keepAliveTimeout: 30_000 }, (incoming, outgoing) => void listener(incoming, outgoing))
+  const refuse = getRequestListener(({ url }) => refusal(closing, new URL(url).pathname))
+  const drain = createDrain()
+  const http = createHttpServer({ keepAliveTimeout: 30_000 }, (incoming, outgoing) => {
+    if (drain.began()) return void refuse(incoming, outgoing)
+    drain.enter(outgoing)
+    void listener(incoming, outgoing)
+  })
   await opened(http, port, bind)
   const address = http.address()
   const taken = typeof address === 'object' && address !== null ? address.port : port
   return {
     url: `http://${bind.includes(':') ? `[${bind}]` : bind}:${taken}`,
     port: taken,
-    close: ({ graceMs = 5_000 } = {}) => closed(http, server, graceMs),
+    close: ({ graceMs = 5_000 } = {}) => closed(http, server, drain, graceMs),
   }
 }
 
@@ -55,16 +65,55 @@ function cannotListen(error: NodeJS.ErrnoException, port: number, bind: string):
   return `The gateway cannot listen on ${where}: ${error.message}.`
 }
 
-function closed(http: HttpServer, server: Server, graceMs: number): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => http.closeAllConnections(), graceMs)
-    // A connection that answers its last request becomes idle later on.
+const closing: Failure = {
+  ...failureOf(new RuntimeError('closing', 'The gateway is stopping. Try again when it has started again.')),
+  headers: { 'retry-after': '5', connection: 'close' },
+}
+
+/** The answers that are under way, and whether more are begun. */
+interface Drain {
+  began(): boolean
+  enter(answer: ServerResponse): void
+  /** Begins no more answers. Resolves when the last one is out. */
+  emptied(): Promise<void>
+}
+
+function createDrain(): Drain {
+  let running = 0
+  let draining = false
+  const empty = Promise.withResolvers<void>()
+  const settle = () => void (draining && running === 0 && empty.resolve())
+  return {
+    began: () => draining,
+    enter(answer) {
+      running += 1
+      answer.once('close', () => {
+        running -= 1
+        settle()
+      })
+    },
+    emptied() {
+      draining = true
+      settle()
+      return empty.promise
+    },
+  }
+}
+
+async function closed(http: HttpServer, server: Server, drain: Drain, graceMs: number): Promise<void> {
+  const timer = setTimeout(() => http.closeAllConnections(), graceMs)
+  const emptied = drain.emptied()
+  server.endStreams()
+  await emptied
+  clearTimeout(timer)
+  // What is refused from here on is refused by the port itself.
+  await new Promise<void>((resolve) => {
     const sweep = setInterval(() => http.closeIdleConnections(), 20)
+    const last = setTimeout(() => http.closeAllConnections(), graceMs)
     http.close(() => {
-      clearTimeout(timer)
       clearInterval(sweep)
+      clearTimeout(last)
       resolve()
     })
-    server.endStreams()
   })
 }

@@ -2,7 +2,7 @@ import { RuntimeError } from '../runtime.ts'
 
 export function noSuchSession(session: string): RuntimeError {
   return new RuntimeError(
-    'no-such-session',
+    'not-found',
     `There is no session ${session}. \`foreword sessions\` or GET /api/sessions lists them.`,
     {
       session,
@@ -12,7 +12,7 @@ export function noSuchSession(session: string): RuntimeError {
 
 export function noSuchTurn(session: string, turn: string): RuntimeError {
   return new RuntimeError(
-    'no-such-turn',
+    'not-found',
     `Session ${session} has no turn ${turn}. GET /api/sessions/${session}/turns lists its turns.`,
     { session, turn },
   )
@@ -20,7 +20,7 @@ export function noSuchTurn(session: string, turn: string): RuntimeError {
 
 export function noSuchCall(call: string): RuntimeError {
   return new RuntimeError(
-    'no-such-call',
+    'not-found',
     `There is no call ${call}. \`foreword calls SESSION\` or GET /api/sessions/SESSION/calls lists the calls of a session.`,
     { call },
   )

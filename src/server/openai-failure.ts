@@ -1,3 +1,4 @@
+import { openaiKindOf } from './error-codes.ts'
 import { type Failure } from './failure.ts'
 
 /**
@@ -7,25 +8,17 @@ import { type Failure } from './failure.ts'
 export function openaiFailure(failure: Failure): { readonly status: number; readonly body: object } {
   const { code, message, facts } = failure
   const overflows = code === 'context-overflow'
-  const status = overflows ? 400 : failure.status
+  const known = openaiKindOf(code)
+  const status = known.status ?? failure.status
   const { parameter, problems, ...others } = facts
   const error = {
     ...others,
     message: (overflows && overflowSentence(facts)) || message,
     type: typeOf(status),
     param: overflows ? 'messages' : (parameter ?? firstField(problems) ?? null),
-    code: CODES[code] ?? code,
+    code: known.code,
   }
   return { status, body: { error } }
-}
-
-const CODES: Readonly<Record<string, string>> = {
-  'context-overflow': 'context_length_exceeded',
-  'model-not-found': 'model_not_found',
-  'rate-limit': 'rate_limit_exceeded',
-  'unsupported-parameter': 'unsupported_parameter',
-  quota: 'insufficient_quota',
-  unauthorized: 'invalid_api_key',
 }
 
 function typeOf(status: number): string {

@@ -65,7 +65,7 @@ export function pairingRoutes(runtime: Runtime): readonly Route[] {
 function noSuchPairing(name: string, chat: string): HttpFailure {
   return new HttpFailure(
     404,
-    'no-such-pairing',
+    'not-found',
     `No chat ${chat} is paired on ${name}. \`foreword pair list\` or GET /api/pairings lists them.`,
     { channel: name, chat },
   )

@@ -58,7 +58,7 @@ export function recordRoutes<Value extends object>(
       summary: `Changes ${one}`,
       description:
         'Fields that are not named stay; `null` takes one away. The change is a new version. With `after`, a change that somebody ' +
-        'else made in between is kept, and this one refused as `record-changed`.',
+        'else made in between is kept, and this one refused as `changed`.',
       body: changeOf(schema),
       answers: { 200: { description: 'The new version', schema: kept } },
       handle: async ({ param, body: { after, ...changes } }) => {

@@ -54,7 +54,7 @@ export function toolRoutes(runtime: Runtime): readonly Route[] {
 
 function nothingWithheld(tool: string): RuntimeError {
   return new RuntimeError(
-    'approval-changed',
+    'decided',
     `No definition of ${tool} with this digest waits to be accepted: it has changed again, or was accepted already. ` +
       '`foreword tools` or GET /api/tools shows how it stands.',
     { tool },

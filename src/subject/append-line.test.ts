@@ -69,15 +69,15 @@ const refused: readonly (readonly [string, Record<string, unknown>])[] = [
 for (const [what, details] of refused) {
   test(`details with ${what} are refused, and nothing is written`, async () => {
     const log = await newSubject('refused')
-    await assert.rejects(subjects.logOperation('refused', { timestamp, op: 'x', details }), { code: 'invalid_input' })
+    await assert.rejects(subjects.logOperation('refused', { timestamp, op: 'x', details }), { code: 'invalid-input' })
     await assert.rejects(stat(log), { code: 'ENOENT' })
   })
 }
 
 test('an entry that says nothing is refused', async () => {
   await newSubject('blank')
-  await assert.rejects(subjects.logOperation('blank', { timestamp, op: ' ' }), { code: 'invalid_input' })
-  await assert.rejects(subjects.logGap('blank', { timestamp, description: '' }), { code: 'invalid_input' })
+  await assert.rejects(subjects.logOperation('blank', { timestamp, op: ' ' }), { code: 'invalid-input' })
+  await assert.rejects(subjects.logGap('blank', { timestamp, description: '' }), { code: 'invalid-input' })
 })
 
 test('a folder in the place of the log is told', async () => {

@@ -12,7 +12,7 @@ const LONGEST_LINE = 64 * 1024
  * that others who write at the same time neither split it nor are split. A last line without an end gets one first.
  * Resolves with the object as it will be read.
  *
- * @throws SubjectError `invalid_input`, `unwritable`
+ * @throws SubjectError `invalid-input`, `unwritable`
  */
 export async function appendLine(place: FilePlace | NoPlace, object: JsonObject): Promise<JsonObject> {
   const { json, read } = written(object, place.shown)
@@ -20,7 +20,7 @@ export async function appendLine(place: FilePlace | NoPlace, object: JsonObject)
   const size = Buffer.byteLength(line)
   if (size > LONGEST_LINE) {
     throw new SubjectError(
-      'invalid_input',
+      'invalid-input',
       `An entry of ${place.shown} may hold ${LONGEST_LINE} bytes, and this one holds ${size}. Make it shorter.`,
     )
   }
@@ -67,5 +67,5 @@ function written(object: JsonObject, shown: string): { readonly json: string; re
   } catch {
     // Circles, and numbers that JSON has no way to write.
   }
-  throw new SubjectError('invalid_input', `An entry of ${shown} must be plain JSON, at most 100 levels deep.`)
+  throw new SubjectError('invalid-input', `An entry of ${shown} must be plain JSON, at most 100 levels deep.`)
 }

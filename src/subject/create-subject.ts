@@ -9,18 +9,18 @@ import type { SubjectPlaces } from './subject-places.ts'
 /**
  * Makes the folder of a subject, for its owner alone, and its brief where there is one.
  *
- * @throws SubjectError `invalid_input`, `exists`, `unwritable`
+ * @throws SubjectError `invalid-input`, `exists`, `unwritable`
  */
 export async function createSubject({ directory }: SubjectPlaces, id: string, brief?: string): Promise<void> {
   if (!isSubjectId(id)) {
-    throw new SubjectError('invalid_input', `${quotedId(id)} is no id of a subject. It has ${nameRule}.`)
+    throw new SubjectError('invalid-input', `${quotedId(id)} is no id of a subject. It has ${nameRule}.`)
   }
   // Hidden folders are left out of the list, and `.lock` is the name of a file there.
   if (id.startsWith('.')) {
-    throw new SubjectError('invalid_input', `A new subject cannot begin with ".", as ${id} does: it would be hidden.`)
+    throw new SubjectError('invalid-input', `A new subject cannot begin with ".", as ${id} does: it would be hidden.`)
   }
   if (brief !== undefined && Buffer.byteLength(brief) > LARGEST_BRIEF) {
-    throw new SubjectError('invalid_input', `A brief may hold ${LARGEST_BRIEF} bytes. Put the rest into the notes.`)
+    throw new SubjectError('invalid-input', `A brief may hold ${LARGEST_BRIEF} bytes. Put the rest into the notes.`)
   }
   try {
     await mkdir(directory, { recursive: true, mode: 0o700 })

@@ -31,5 +31,5 @@ const OPTIONAL = [
 ] as const
 
 function fault(message: string): SubjectError {
-  return new SubjectError('invalid_input', message)
+  return new SubjectError('invalid-input', message)
 }

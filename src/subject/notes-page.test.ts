@@ -50,7 +50,7 @@ for (const page of [
   { limit: 1.5 },
 ]) {
   test(`${JSON.stringify(page)} is no page`, () => {
-    assert.throws(() => notesPage('a', page, most), { name: 'SubjectError', code: 'invalid_input' })
+    assert.throws(() => notesPage('a', page, most), { name: 'SubjectError', code: 'invalid-input' })
   })
 }
 

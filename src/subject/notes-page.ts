@@ -10,7 +10,7 @@ const PAGE_LINES = 200
  * Some lines of the notes, exactly as they stand there: all pages, joined, are the notes. A page ends before it has more
  * than `maxChars` characters; only a single line that is longer than that is shown in part.
  *
- * @throws SubjectError `invalid_input`
+ * @throws SubjectError `invalid-input`
  */
 export function notesPage(text: string, { offset = 0, limit = PAGE_LINES }: NotesQuery, maxChars: number): NotesPage {
   if (!isWhole(offset, 0)) throw fault('offset', 'a whole number from 0 on')
@@ -39,5 +39,5 @@ function isWhole(value: number, least: number): boolean {
 }
 
 function fault(field: string, rule: string): SubjectError {
-  return new SubjectError('invalid_input', `${field} must be ${rule}.`, { field })
+  return new SubjectError('invalid-input', `${field} must be ${rule}.`, { field })
 }

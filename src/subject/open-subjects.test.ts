@@ -35,7 +35,7 @@ test('where there is no folder of subjects there are none, and none is found', a
   const { path } = await newHome()
   const subjects = openSubjects({ directory: join(path, 'no'), tastes: join(path, 'no either'), maxTextChars: 20_000 })
   assert.deepEqual([await subjects.list(), await subjects.any()], [[], false])
-  await assert.rejects(subjects.context('reef'), { code: 'not_found' })
+  await assert.rejects(subjects.context('reef'), { code: 'not-found' })
 })
 
 test('an empty folder is a fresh subject, without tastes too', async () => {
@@ -127,9 +127,9 @@ test('a subject that is a link out of the folder, or a file, is not found', asyn
   await symlink(join(path, 'outside'), join(path, 'subjects', 'away'))
   await writeFile(join(path, 'subjects', 'file'), '')
   for (const id of ['away', 'file', '..', '.', '', '../outside', 'reef/..', 'x'.repeat(5_000), 'a\0b']) {
-    await assert.rejects(subjects.context(id), { code: 'not_found' }, id)
-    await assert.rejects(subjects.notes(id), { code: 'not_found' }, id)
-    await assert.rejects(subjects.logOperation(id, { op: 'x', timestamp: 't' }), { code: 'not_found' }, id)
+    await assert.rejects(subjects.context(id), { code: 'not-found' }, id)
+    await assert.rejects(subjects.notes(id), { code: 'not-found' }, id)
+    await assert.rejects(subjects.logOperation(id, { op: 'x', timestamp: 't' }), { code: 'not-found' }, id)
   }
   assert.deepEqual(
     (await subjects.list()).map(({ id }) => id),
@@ -211,7 +211,7 @@ test('a new subject is a folder for its owner alone, with its brief; there is on
   const both = await Promise.allSettled([fresh.create('boat'), fresh.create('boat')])
   assert.deepEqual(both.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected'])
   for (const id of ['', '..', 'a/b', 'x'.repeat(201), '.hidden', '.lock'])
-    await assert.rejects(subjects.create(id), { code: 'invalid_input' })
+    await assert.rejects(subjects.create(id), { code: 'invalid-input' })
 })
 
 test('a folder of subjects that cannot be made is told', async () => {
@@ -273,6 +273,6 @@ test('a text is handed out exactly as it stands, or not at all', async () => {
   await writeFile(file('notes.md'), Buffer.from([0xff]))
   await assert.rejects(subjects.text(reef), { code: 'unwritable', message: /not valid UTF-8/ })
   assert.equal(await subjects.text({ type: 'taste', name: 'none' }), '')
-  await assert.rejects(subjects.text({ type: 'taste', name: '../x' }), { code: 'invalid_input' })
-  await assert.rejects(subjects.text({ type: 'notes', subject: 'none' }), { code: 'not_found' })
+  await assert.rejects(subjects.text({ type: 'taste', name: '../x' }), { code: 'invalid-input' })
+  await assert.rejects(subjects.text({ type: 'notes', subject: 'none' }), { code: 'not-found' })
 })

@@ -52,7 +52,7 @@ export interface ProposalDecision {
   readonly reason?: string
 }
 
-/** Rejects with `SubjectError`: `not_found`, `decided`, `changed`, `invalid_input`, `unwritable`. */
+/** Rejects with `SubjectError`: `not-found`, `decided`, `changed`, `invalid-input`, `unwritable`. */
 export interface Proposals {
   /** On disk when it resolves. The very same draft, still waiting, is answered again and not stored twice. */
   propose(draft: ProposalDraft, by: ProposalSource): Promise<Proposal>

@@ -67,16 +67,16 @@ test('a file that is no text, a folder, or too large is not replaced', async () 
   await assert.rejects(subjects.replace(reef, { before: '\uFFFD', text: 'x' }), { code: 'unwritable' })
   await rm(notes)
   await assert.rejects(subjects.replace(reef, { before: '', text: 'x'.repeat(8 * 1024 * 1024 + 1) }), {
-    code: 'invalid_input',
+    code: 'invalid-input',
   })
   await mkdir(notes)
   await assert.rejects(subjects.replace(reef, { before: '', text: 'x' }), { code: 'unwritable' })
   await rm(notes, { recursive: true })
   await assert.rejects(subjects.replace({ type: 'notes', subject: 'none' }, { before: '', text: 'x' }), {
-    code: 'not_found',
+    code: 'not-found',
   })
   await assert.rejects(subjects.replace({ type: 'taste', name: 'a/b' }, { before: '', text: 'x' }), {
-    code: 'invalid_input',
+    code: 'invalid-input',
   })
 })
 

@@ -18,12 +18,12 @@ export interface TextChange {
  * the file is not `before` any more. Of two who replace the same text, in this process or another one, the second is
  * told. `lockFolder` is where they meet. Permission bits stay; a new file is for its owner alone (0600).
  *
- * @throws SubjectError `changed`, `invalid_input`, `unwritable`
+ * @throws SubjectError `changed`, `invalid-input`, `unwritable`
  */
 export async function replaceText(place: FilePlace | NoPlace, change: TextChange, lockFolder: string): Promise<void> {
   if (place.type === 'none') throw unwritable(place.shown, place.why)
   if (Buffer.byteLength(change.text) > MOST_BYTES) {
-    throw new SubjectError('invalid_input', `${place.shown} may hold ${MOST_BYTES} bytes, and this would be more.`)
+    throw new SubjectError('invalid-input', `${place.shown} may hold ${MOST_BYTES} bytes, and this would be more.`)
   }
   try {
     await withFolderLock(lockFolder, () => replaceHeld(place, change))

@@ -1,7 +1,7 @@
-/** For programs. `not_found` is the one that BEHAVIOURS §4 names. */
+/** For programs. `not-found` is the one that BEHAVIOURS §4 names. */
 export type SubjectErrorCode =
-  | 'not_found'
-  | 'invalid_input'
+  | 'not-found'
+  | 'invalid-input'
   /** A subject of that id is there already. */
   | 'exists'
   /** Somebody changed it between the look and the change. */

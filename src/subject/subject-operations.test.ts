@@ -211,7 +211,7 @@ test('a proposal says who asked, what waits and how a person confirms it, and wr
 test('an id without a folder is not found', async () => {
   for (const name of ['read_context', 'read_full_notes', 'log_operation', 'log_gap'] as const) {
     const input = { image_id: 'wreck', op: 'x', description: 'x' }
-    await assert.rejects(operation(name).run(input, {}), { name: 'SubjectError', code: 'not_found' })
+    await assert.rejects(operation(name).run(input, {}), { name: 'SubjectError', code: 'not-found' })
   }
 })
 

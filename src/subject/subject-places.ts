@@ -15,13 +15,13 @@ export interface SubjectPlaces {
 /**
  * The folder of a subject, with every link resolved. A link that leads out of the folder of subjects is no subject.
  *
- * @throws SubjectError `not_found`
+ * @throws SubjectError `not-found`
  */
 export async function subjectFolder({ directory }: SubjectPlaces, id: string): Promise<string> {
   const folder = isSubjectId(id) ? await folderWithin(directory, id) : undefined
   if (folder !== undefined) return folder
   const message = `There is no subject ${quotedId(id)}. foreword subjects list shows those that are there.`
-  throw new SubjectError('not_found', message, { subject: id })
+  throw new SubjectError('not-found', message, { subject: id })
 }
 
 /** A file in the resolved folder of a subject. */
@@ -43,12 +43,12 @@ export async function fileOfTaste({ tastes }: SubjectPlaces, name: string): Prom
 /**
  * The file that a proposal changes.
  *
- * @throws SubjectError `invalid_input`, `not_found`
+ * @throws SubjectError `invalid-input`, `not-found`
  */
 export async function fileToChange(places: SubjectPlaces, file: SubjectFile): Promise<FilePlace | NoPlace> {
   if (file.type === 'notes') {
     return fileOfSubject(places, file.subject, await subjectFolder(places, file.subject), 'notes.md')
   }
   if (isTasteName(file.name)) return fileOfTaste(places, file.name)
-  throw new SubjectError('invalid_input', `${JSON.stringify(file.name)} is no name of a taste. It has ${nameRule}.`)
+  throw new SubjectError('invalid-input', `${JSON.stringify(file.name)} is no name of a taste. It has ${nameRule}.`)
 }

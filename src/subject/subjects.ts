@@ -6,11 +6,11 @@ export interface Subjects {
   list(): Promise<readonly SubjectFacts[]>
   /** Whether there is any. Costs less than a list. */
   any(): Promise<boolean>
-  /** Rejects with `exists`, and with `invalid_input` for what is no id. */
+  /** Rejects with `exists`, and with `invalid-input` for what is no id. */
   create(id: string, options?: { readonly brief?: string }): Promise<void>
-  /** Rejects with `not_found` where there is no folder; an empty one is a fresh subject. */
+  /** Rejects with `not-found` where there is no folder; an empty one is a fresh subject. */
   context(id: string): Promise<SubjectReading>
-  /** A part of the notes, by lines. Rejects with `not_found`. */
+  /** A part of the notes, by lines. Rejects with `not-found`. */
   notes(id: string, page?: NotesQuery): Promise<NotesPage>
   /** One more line in `log.jsonl`, on disk when it resolves. */
   logOperation(id: string, operation: OperationEntry): Promise<LogRecord>

@@ -173,3 +173,17 @@ test('where nobody chose, an Ollama model with tools comes first, then keys, the
   assert.match(nothing.why, /ANTHROPIC_API_KEY/)
   assert.deepEqual(nothing.alternatives, [])
 })
+
+test('the Responses API is spoken to any server that is configured to have it, and Chat Completions unless it is', async () => {
+  const at = { kind: 'openai-compatible' as const, baseURL: server.url }
+  const models = createModels({ environment, providers: { new: { ...at, api: 'responses' }, old: at } })
+  const signal = new AbortController().signal
+  for (const [id, path] of [
+    ['new/able:8b', '/v1/responses'],
+    ['old/able:8b', '/v1/chat/completions'],
+  ] as const) {
+    const model = await models.model(id)
+    for await (const _ of model.call({ tools: [], messages: [{ role: 'user', content: 'Hello' }] }, { signal }));
+    assert.equal(server.requests.at(-1)?.path, path)
+  }
+})

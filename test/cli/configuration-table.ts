@@ -1,6 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { configurationSchema } from '../../src/runtime.ts'
+import { writtenTable } from '../guide/written-table.ts'
 
 interface KeySchema {
   readonly description?: string
@@ -10,15 +9,7 @@ interface KeySchema {
   readonly additionalProperties?: KeySchema | false
 }
 
-const guideFile = join(import.meta.dirname, '..', '..', 'docs', 'guide', 'configuration.md')
-const begin = /<!-- keys: begin.*-->\n/
-const end = '<!-- keys: end -->'
-
-/** The table of all keys as the guide has it. */
-export function tableInGuide(): string {
-  const guide = readFileSync(guideFile, 'utf8')
-  return guide.slice(startIn(guide), guide.indexOf(end))
-}
+export const keysInGuide = writtenTable('configuration.md', 'keys')
 
 /** The table of all keys as the schema has it. */
 export function tableOfSchema(): string {
@@ -42,13 +33,4 @@ function keysOf(schema: KeySchema, path: readonly string[]): readonly (readonly 
   return [[path.join('.'), schema], ...inner]
 }
 
-function startIn(guide: string): number {
-  const match = begin.exec(guide)
-  if (match === null) throw new Error(`${guideFile} has lost the mark where its table of keys begins`)
-  return match.index + match[0].length
-}
-
-if (import.meta.main) {
-  const guide = readFileSync(guideFile, 'utf8')
-  writeFileSync(guideFile, guide.slice(0, startIn(guide)) + tableOfSchema() + guide.slice(guide.indexOf(end)))
-}
+if (import.meta.main) keysInGuide.write(tableOfSchema())

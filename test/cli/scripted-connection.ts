@@ -28,8 +28,7 @@ export function scriptedConnection(script: Script): ScriptedConnection {
 }
 
 function answerOf(answer: unknown): Response {
-  if (answer === undefined)
-    return Response.json({ error: { code: 'no-such-route', message: 'not here' } }, { status: 404 })
+  if (answer === undefined) return Response.json({ error: { code: 'not-found', message: 'not here' } }, { status: 404 })
   if (typeof answer === 'string') return new Response(answer, { headers: { 'content-type': 'text/event-stream' } })
   const refused = typeof (answer as { error?: unknown }).error === 'object'
   return Response.json(answer, { status: refused ? 400 : 200 })

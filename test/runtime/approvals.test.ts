@@ -72,10 +72,10 @@ test('a call that would do something else after a restart is asked about anew', 
   )
   assert.deepEqual(fresh.request.argv, ['courier', '--to', 'Ada'])
   await assert.rejects(after.runtime.decide(asked!.approval, approve('once', asked!.digest)), {
-    code: 'no-such-approval',
+    code: 'not-found',
   })
   await assert.rejects(after.runtime.decide(fresh.approval, approve('once', asked!.digest)), {
-    code: 'approval-changed',
+    code: 'decided',
   })
   assert.deepEqual(desk.sent, [])
 })
@@ -128,7 +128,7 @@ test('a question that shows another call than it is about, as in an imported ses
   assert.deepEqual(await elsewhere.runtime.approvals(), [], 'it is not shown')
   const digest = forged.map((line) => JSON.parse(line).entry?.digest).find(Boolean)
   await assert.rejects(elsewhere.runtime.decide('approval_forged', approve('session', digest)), {
-    code: 'no-such-approval',
+    code: 'not-found',
   })
   const after = await elsewhere.reopened()
   const [asked] = await waiting(after, 1)
@@ -210,8 +210,8 @@ test('nobody decides twice, about nothing, or about something else', async (t) =
   const turn = await here.runtime.submit({ text: 'Write to Ada.' })
   const [question] = await waiting(here, 1)
   const { approval, digest } = question!
-  await assert.rejects(here.runtime.decide('approval_none', approve('once', digest)), { code: 'no-such-approval' })
-  await assert.rejects(here.runtime.decide(approval, approve('once', 'another')), { code: 'approval-changed' })
+  await assert.rejects(here.runtime.decide('approval_none', approve('once', digest)), { code: 'not-found' })
+  await assert.rejects(here.runtime.decide(approval, approve('once', 'another')), { code: 'decided' })
   const both = await Promise.allSettled([
     here.runtime.decide(approval, approve('once', digest)),
     here.runtime.decide(approval, { decision: { type: 'deny' }, digest, by: 'test' }),
@@ -323,7 +323,7 @@ test('a session that waits is deleted once its turn is cancelled, and then no de
   await here.runtime.cancel(session, turn.turn)
   await here.ended(turn)
   assert.equal(await here.runtime.deleteSession(session), true)
-  await assert.rejects(here.runtime.decide(approval, approve('session', digest)), { code: 'no-such-approval' })
+  await assert.rejects(here.runtime.decide(approval, approve('session', digest)), { code: 'not-found' })
   assert.deepEqual([desk.sent, await here.runtime.approvals()], [[], []])
   assert.deepEqual(await here.store.audit({ decision: 'approved' }), [])
   assert.equal((await here.store.audit({ session })).length, 2, 'the audit stays')

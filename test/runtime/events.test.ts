@@ -359,6 +359,6 @@ test('an id that is none, a session and a turn that are not there are refused', 
   const { session } = await say('hello')
   const first = (options: { after?: string; turn?: string }, of = session) => runtime.events(of, options).next()
   await assert.rejects(first({ after: 'yesterday' }), { code: 'invalid-input' })
-  await assert.rejects(first({ turn: 'turn_nowhere' }), { code: 'no-such-turn' })
-  await assert.rejects(first({}, 'session_nowhere'), { code: 'no-such-session' })
+  await assert.rejects(first({ turn: 'turn_nowhere' }), { code: 'not-found' })
+  await assert.rejects(first({}, 'session_nowhere'), { code: 'not-found' })
 })

@@ -180,7 +180,7 @@ test('empty input is refused, and nothing of it is kept', async (t) => {
   await assert.rejects(runtime.submit({ text: ' \n' }), { name: 'RuntimeError', code: 'invalid-input' })
   await assert.rejects(runtime.submit({ session: 'session_nowhere', text: 'hello' }), {
     name: 'RuntimeError',
-    code: 'no-such-session',
+    code: 'not-found',
   })
   assert.deepEqual(await runtime.store.sessions(), [])
 })

@@ -117,8 +117,8 @@ test('two calls can be compared, and the first difference has a cause', async (t
   const { firstDifference, commonPrefix } = await at.runtime.diff(one[0]!, two[0]!)
   assert.ok(commonPrefix.tokens > 100)
   assert.equal(firstDifference?.cause, 'grew')
-  await assert.rejects(at.runtime.diff(one[0]!, 'call_nowhere'), { code: 'no-such-call' })
-  await assert.rejects(at.runtime.request('call_nowhere'), { code: 'no-such-call' })
+  await assert.rejects(at.runtime.diff(one[0]!, 'call_nowhere'), { code: 'not-found' })
+  await assert.rejects(at.runtime.request('call_nowhere'), { code: 'not-found' })
 })
 
 test('between two cuts every call begins as the one before it ended', async (t) => {

@@ -319,7 +319,7 @@ test('a session that goes on from another one without a channel remembers it', a
       /- Asked: (My boat is called Marigold\.|What is)/,
     )
   }
-  await assert.rejects(here.runtime.newSession({ after: 'nowhere' }), { code: 'no-such-session' })
+  await assert.rejects(here.runtime.newSession({ after: 'nowhere' }), { code: 'not-found' })
 })
 
 for (const way of ['deleted', 'forgotten'] as const) {

@@ -119,10 +119,10 @@ test('a person is told why there is no summary', async () => {
   })
   const missing = here({
     async notesOf() {
-      throw new SubjectError('not_found', 'There is no subject tide.')
+      throw new SubjectError('not-found', 'There is no subject tide.')
     },
   })
-  await assert.rejects(missing.summaries.summarize('tide'), { code: 'not_found' })
+  await assert.rejects(missing.summaries.summarize('tide'), { code: 'not-found' })
   const silent = here({ complete: () => said('') })
   await assert.rejects(silent.summaries.summarize('tide'), { code: 'no-answer' })
   const long = here({ notesOf: async () => 'x\n'.repeat(300_000) })

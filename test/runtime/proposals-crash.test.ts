@@ -121,7 +121,7 @@ test('a subject that is gone harms no list, and what waits for it can still be d
     ['waiting'],
   )
   const { id, digest } = proposal
-  await assert.rejects(after.decide(id, { type: 'confirm', digest, by: 'cli' }), { code: 'not_found' })
+  await assert.rejects(after.decide(id, { type: 'confirm', digest, by: 'cli' }), { code: 'not-found' })
   assert.equal((await after.decide(id, { type: 'decline', digest, by: 'cli' })).state.type, 'declined')
 })
 

@@ -84,7 +84,7 @@ test('blank lines around a proposal are no part of it, and one without words is 
     '  - b\n    more',
   )
   for (const content of ['', ' \n\t\n', `- ${'x'.repeat(20_000)}`, 'x\n'.repeat(1_001), '\ud800']) {
-    await assert.rejects(proposals.propose({ ...draft, content }, asked), { code: 'invalid_input' })
+    await assert.rejects(proposals.propose({ ...draft, content }, asked), { code: 'invalid-input' })
   }
 })
 
@@ -211,7 +211,7 @@ test('while a proposal waits, its difference is the one to the file as it is now
 test('nobody can fill the list: two hundred proposals may wait', async (t) => {
   const { proposals } = await here(t)
   for (let n = 0; n < 200; n++) await proposals.propose({ ...draft, content: `- ${n}` }, asked)
-  await assert.rejects(proposals.propose({ ...draft, content: '- one more' }, asked), { code: 'invalid_input' })
+  await assert.rejects(proposals.propose({ ...draft, content: '- one more' }, asked), { code: 'invalid-input' })
   const [oldest] = await proposals.list()
   await proposals.decide(oldest!.id, decision(oldest!, 'decline'))
   await proposals.propose({ ...draft, content: '- one more' }, asked)
@@ -219,10 +219,10 @@ test('nobody can fill the list: two hundred proposals may wait', async (t) => {
 
 test('notes of a subject that is not there cannot be proposed, and what is unknown cannot be decided', async (t) => {
   const { proposals } = await here(t)
-  await assert.rejects(proposals.propose({ ...draft, subject: 'ebb' }, asked), { code: 'not_found' })
+  await assert.rejects(proposals.propose({ ...draft, subject: 'ebb' }, asked), { code: 'not-found' })
   assert.deepEqual(await proposals.list(), [])
   const unknown = {
-    code: 'not_found',
+    code: 'not-found',
     message: 'There is no proposal p1. List them with `foreword subjects proposals`.',
   }
   await assert.rejects(proposals.get('p1'), unknown)

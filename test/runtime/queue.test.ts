@@ -207,8 +207,8 @@ test('a deleted session is gone, and one that runs is not deleted', async (t) =>
   assert.equal(await runtime.deleteSession(first.session), true)
   assert.equal(await runtime.deleteSession(first.session), false)
   assert.deepEqual(await runtime.store.sessions(), [])
-  await assert.rejects(runtime.submit({ session: first.session, text: 'hello?' }), { code: 'no-such-session' })
-  await assert.rejects(runtime.request(calls[0]!), { code: 'no-such-call' })
+  await assert.rejects(runtime.submit({ session: first.session, text: 'hello?' }), { code: 'not-found' })
+  await assert.rejects(runtime.request(calls[0]!), { code: 'not-found' })
 })
 
 test('a turn that waited while another one was answered is replayed as it was, though a stop came between', async (t) => {

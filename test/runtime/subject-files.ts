@@ -43,5 +43,5 @@ function keyOf(file: SubjectFile): string {
 }
 
 function noSuchSubject(id: string): SubjectError {
-  return new SubjectError('not_found', `There is no subject ${id}.`)
+  return new SubjectError('not-found', `There is no subject ${id}.`)
 }

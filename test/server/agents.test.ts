@@ -50,7 +50,7 @@ test('of two people who change what they both looked at, the second is told', as
   const path = `/api/projects/${id}`
   assert.equal((await request(path, { method: 'PATCH', body: { instructions: 'Be exact.', after: 1 } })).status, 200)
   const late = await request(path, { method: 'PATCH', body: { instructions: 'Be brief.', after: 1 } })
-  assert.deepEqual([late.status, ((await late.json()) as Refused).error.code], [409, 'record-changed'])
+  assert.deepEqual([late.status, ((await late.json()) as Refused).error.code], [409, 'changed'])
   assert.equal((await json<Made>(path)).value?.['instructions'], 'Be exact.')
 })
 

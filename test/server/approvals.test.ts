@@ -75,8 +75,8 @@ test('a decision about something else, a second one, and one about nothing are r
     return [response.status, response.ok ? undefined : ((await response.json()) as Refusal).error.code]
   }
   const approve = { decision: 'approve', digest: waits.digest }
-  assert.deepEqual(await decide(waits.approval, { ...approve, digest: 'other' }), [409, 'approval-changed'])
-  assert.deepEqual(await decide('approval-9', approve), [404, 'no-such-approval'])
+  assert.deepEqual(await decide(waits.approval, { ...approve, digest: 'other' }), [409, 'decided'])
+  assert.deepEqual(await decide('approval-9', approve), [404, 'not-found'])
   for (const wrong of [
     { decision: 'approve' },
     { decision: 'maybe', digest: waits.digest },
@@ -89,5 +89,5 @@ test('a decision about something else, a second one, and one about nothing are r
     assert.deepEqual(await decide(waits.approval, wrong), [400, 'invalid-input'], JSON.stringify(wrong))
   }
   assert.deepEqual(await decide(waits.approval, approve), [200, undefined])
-  assert.deepEqual(await decide(waits.approval, approve), [409, 'approval-changed'])
+  assert.deepEqual(await decide(waits.approval, approve), [409, 'decided'])
 })

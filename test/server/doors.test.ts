@@ -33,7 +33,7 @@ test('a door that does not exist is not told to somebody without the token', asy
     401,
     'unauthorized',
   ])
-  assert.deepEqual(await code(await doors.request('/api/nothing')), [404, 'no-such-route'])
+  assert.deepEqual(await code(await doors.request('/api/nothing')), [404, 'not-found'])
 })
 
 test('a wrong token, a shortened one and another scheme are refused alike', async () => {
@@ -208,18 +208,11 @@ test('every failure of the runtime has its status, its code and its facts', asyn
     'invalid-input': 400,
     'bad-request': 400,
     'unsupported-parameter': 400,
-    'no-such-session': 404,
-    'no-such-turn': 404,
-    'no-such-call': 404,
-    'no-such-tool': 404,
-    'no-such-approval': 404,
-    'no-such-record': 404,
-    'no-such-file': 404,
-    'no-such-subject': 404,
+    'not-found': 404,
     'model-not-found': 404,
     'key-reused': 409,
-    'approval-changed': 409,
-    'record-changed': 409,
+    decided: 409,
+    changed: 409,
     'context-overflow': 422,
     'content-filter': 422,
     'rate-limit': 429,

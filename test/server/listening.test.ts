@@ -193,6 +193,39 @@ test('closing ends streams, finishes what is being answered, and lets the port g
   await again.close()
 })
 
+test('what is asked while the last answers go out is refused with when to come back, and those are whole', async (t) => {
+  const go = Promise.withResolvers<void>()
+  const began = Promise.withResolvers<void>()
+  const complete = async function* (): AsyncGenerator<CompletionEvent> {
+    yield { type: 'call-start', call: 'c', model: 'm' }
+    began.resolve()
+    await go.promise
+    yield { type: 'text-delta', text: 'Whole.' }
+    const usage = { cachedTokens: undefined, cacheWrittenTokens: undefined, reasoningTokens: undefined }
+    yield { type: 'finish', reason: 'stop', usage: { ...usage, promptTokens: 1, outputTokens: 1 } }
+  }
+  const { url, client, close } = await listening(t, scriptedRuntime({ complete }))
+  const answer = client.chat.completions.create({ model: 'foreword', messages: hello })
+  await began.promise
+  const gone = close({ graceMs: 60_000 })
+  const refused = await fetch(`${url}/api/sessions`, { headers: { authorization } })
+  assert.deepEqual(
+    [refused.status, refused.headers.get('retry-after'), refused.headers.get('connection')],
+    [503, '5', 'close'],
+  )
+  const { error } = (await refused.json()) as { error: { code: string } }
+  assert.equal(error.code, 'closing')
+  const openai = await fetch(`${url}/v1/models`, { headers: { authorization } })
+  assert.deepEqual(
+    [openai.status, ((await openai.json()) as { error: { type: string } }).error.type],
+    [503, 'server_error'],
+  )
+  go.resolve()
+  assert.equal((await answer).choices[0]?.message.content, 'Whole.')
+  await gone
+  await assert.rejects(fetch(`${url}/health`))
+})
+
 test('a port that is taken is said plainly, and an open address without a token is refused', async (t) => {
   const { port } = await listening(t, scriptedRuntime())
   const server = createServer(scriptedRuntime(), { bind: '127.0.0.1', version: '0.1.0' })

@@ -20,7 +20,7 @@ test('a code is made, chats are listed, and one is taken out once', async () => 
   assert.equal((await request(path, { method: 'DELETE' })).status, 204)
   const again = await request(path, { method: 'DELETE' })
   assert.equal(again.status, 404)
-  assert.equal(((await again.json()) as { error: { code: string } }).error.code, 'no-such-pairing')
+  assert.equal(((await again.json()) as { error: { code: string } }).error.code, 'not-found')
 })
 
 test('what is no channel gets no code, and a stranger gets nothing', async () => {

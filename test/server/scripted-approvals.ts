@@ -32,9 +32,9 @@ export function scriptedApprovals(append: (session: string, body: EntryBody) => 
     },
     async decide(approval, { decision, digest, by }) {
       const found = open.get(approval)
-      if (decided.has(approval)) throw new RuntimeError('approval-changed', 'Somebody has decided already.')
-      if (!found) throw new RuntimeError('no-such-approval', `Nothing waits under ${approval}.`)
-      if (found.digest !== digest) throw new RuntimeError('approval-changed', 'It is another call than the one shown.')
+      if (decided.has(approval)) throw new RuntimeError('decided', 'Somebody has decided already.')
+      if (!found) throw new RuntimeError('not-found', `Nothing waits under ${approval}.`)
+      if (found.digest !== digest) throw new RuntimeError('decided', 'It is another call than the one shown.')
       open.delete(approval)
       decided.add(approval)
       const { session, turn, toolCallId } = found

@@ -20,7 +20,7 @@ export function scriptedLibrary(time: string): Library {
 
   async function file(id: string): Promise<FileRow> {
     const row = rows.get(id)
-    if (!row) throw new RuntimeError('no-such-file', `There is no file ${id}.`, { file: id })
+    if (!row) throw new RuntimeError('not-found', `There is no file ${id}.`, { file: id })
     return row
   }
 

@@ -273,7 +273,7 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
   const { subjects, proposals, summariseNotes } = scriptedSubjects(time)
   const existingSubject = async (subject: string): Promise<void> => {
     const there = (await subjects.list()).some(({ id }) => id === subject)
-    if (!there) throw new RuntimeError('no-such-subject', `There is no subject ${subject}.`, { subject })
+    if (!there) throw new RuntimeError('not-found', `There is no subject ${subject}.`, { subject })
   }
   const store: Partial<SessionStore> = {
     ...records,
@@ -316,7 +316,7 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
       const known = keys.get(input.idempotencyKey ?? '')
       if (known) return { ...known, repeated: true }
       const session = input.session ?? makeSession()
-      if (!logs.has(session)) throw new RuntimeError('no-such-session', `There is no session ${session}.`, { session })
+      if (!logs.has(session)) throw new RuntimeError('not-found', `There is no session ${session}.`, { session })
       const turn = `turn-${++ids}`
       append(session, { type: 'input', turn, message: { role: 'user', content: input.text }, tokens })
       const seq = entriesOf(session).length
@@ -344,7 +344,7 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
       return { session, turn, seq, repeated: false }
     },
     memory: async (session, input = '') => {
-      if (!rowOf(session)) throw new RuntimeError('no-such-session', `There is no session ${session}.`, { session })
+      if (!rowOf(session)) throw new RuntimeError('not-found', `There is no session ${session}.`, { session })
       const layer = {
         id: 'memory',
         text: `# Memory\n${input}`,
@@ -360,7 +360,7 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
       }
     },
     forgetMemory: async (session) => {
-      if (!rowOf(session)) throw new RuntimeError('no-such-session', `There is no session ${session}.`, { session })
+      if (!rowOf(session)) throw new RuntimeError('not-found', `There is no session ${session}.`, { session })
       forgotten.add(session)
     },
     cancel: async (session, turn) => {
@@ -469,7 +469,7 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
     }),
     request: async (id) => {
       const record = call(id)
-      if (!record) throw new RuntimeError('no-such-call', `There is no call ${id}.`, { call: id })
+      if (!record) throw new RuntimeError('not-found', `There is no call ${id}.`, { call: id })
       return { call: record, request: { tools: [], messages: [] }, digest: record.requestDigest, identical: true }
     },
     diff: async () => ({
@@ -488,7 +488,7 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
     runTool: async (tool, input, digest) => {
       const trial = trialOf(tool, input)
       if (trial.type === 'refused') return { ok: false, error: trial.error }
-      if (trial.digest !== digest) throw new RuntimeError('approval-changed', 'It would do something else by now.')
+      if (trial.digest !== digest) throw new RuntimeError('decided', 'It would do something else by now.')
       return { ok: true, output: 'clean', meta: { exitCode: 0 } }
     },
     acceptTool: async (tool, digest) => tool === 'files__read' && digest === 'digest-of-definition',
@@ -545,7 +545,7 @@ const found: readonly SearchHit[] = [
 
 function trialOf(tool: string, input: unknown): ToolTrial {
   if (!tools.some(({ name }) => name === tool)) {
-    throw new RuntimeError('no-such-tool', `There is no tool ${tool}.`, { tool })
+    throw new RuntimeError('not-found', `There is no tool ${tool}.`, { tool })
   }
   if (tool !== 'shell') return { type: 'refused', rule: 'not-allowed', error: `Tool is not in allowlist: ${tool}` }
   const call = { tool, input, argv: ['git', 'status'], folder: '/work' }

@@ -31,7 +31,7 @@ export function scriptedSubjects(time: string): ScriptedSubjects {
 
   function found(id: string): ScriptedSubject {
     const subject = all.get(id)
-    if (!subject) throw new SubjectError('not_found', `There is no subject ${id}.`, { subject: id })
+    if (!subject) throw new SubjectError('not-found', `There is no subject ${id}.`, { subject: id })
     return subject
   }
   const text = (file: SubjectFile): string => texts.get(JSON.stringify(file)) ?? ''
@@ -43,7 +43,7 @@ export function scriptedSubjects(time: string): ScriptedSubjects {
     any: async () => all.size > 0,
     async create(id, { brief = '' } = {}) {
       if (!/^[\w.-]+$/.test(id) || id.includes('..')) {
-        throw new SubjectError('invalid_input', `${id} is no id of a subject.`)
+        throw new SubjectError('invalid-input', `${id} is no id of a subject.`)
       }
       if (all.has(id)) throw new SubjectError('exists', `There is a subject ${id} already.`)
       all.set(id, { brief, log: [], gaps: [] })
@@ -103,7 +103,7 @@ function scriptedProposals(subjects: Subjects, time: string): Proposals {
 
   async function get(id: string): Promise<Proposal> {
     const proposal = kept.get(id)
-    if (!proposal) throw new SubjectError('not_found', `There is no proposal ${id}.`, { proposal: id })
+    if (!proposal) throw new SubjectError('not-found', `There is no proposal ${id}.`, { proposal: id })
     return proposal
   }
   const settle = (proposal: Proposal, state: ProposalState): Proposal => {

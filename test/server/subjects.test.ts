@@ -45,7 +45,7 @@ test('a subject is made once, under an id that is one', async () => {
   assert.deepEqual([made.status, made.headers.get('location')], [201, '/api/subjects/IMG_2'])
   assert.deepEqual(await made.json(), { id: 'IMG_2' })
   assert.deepEqual(await codeOf(doors, '/api/subjects', { id: 'IMG_2' }), [409, 'exists'])
-  assert.deepEqual(await codeOf(doors, '/api/subjects', { id: '../etc' }), [400, 'invalid_input'])
+  assert.deepEqual(await codeOf(doors, '/api/subjects', { id: '../etc' }), [400, 'invalid-input'])
   assert.deepEqual(await codeOf(doors, '/api/subjects', {}), [400, 'invalid-input'])
 })
 
@@ -68,11 +68,11 @@ test('the context comes with every key and with what was odd, alone or beside th
 test('a subject that is not there is not found at any of its doors', async () => {
   const { doors } = await doorsOf()
   for (const path of ['', '/context', '/notes']) {
-    assert.deepEqual(await codeOf(doors, `/api/subjects/none${path}`), [404, 'not_found'], path)
+    assert.deepEqual(await codeOf(doors, `/api/subjects/none${path}`), [404, 'not-found'], path)
   }
   const bodies = { log: { op: 'crop' }, gaps: { description: 'haze' }, summary: {} }
   for (const [path, body] of Object.entries(bodies)) {
-    assert.deepEqual(await codeOf(doors, `/api/subjects/none/${path}`, body), [404, 'not_found'], path)
+    assert.deepEqual(await codeOf(doors, `/api/subjects/none/${path}`, body), [404, 'not-found'], path)
   }
 })
 
@@ -163,13 +163,13 @@ test('proposals are listed, all of them or those in one state', async () => {
   assert.deepEqual(await ids('?state=waiting'), ['proposal-2'])
   assert.deepEqual(await ids('?state=declined'), ['proposal-1'])
   assert.deepEqual(await codeOf(doors, '/api/proposals?state=open'), [400, 'invalid-input'])
-  assert.deepEqual(await codeOf(doors, '/api/proposals/none'), [404, 'not_found'])
+  assert.deepEqual(await codeOf(doors, '/api/proposals/none'), [404, 'not-found'])
 })
 
 test('every failure of a subject has its status, its code and its sentence', async () => {
   const statuses: Record<SubjectErrorCode, number> = {
-    invalid_input: 400,
-    not_found: 404,
+    'invalid-input': 400,
+    'not-found': 404,
     exists: 409,
     changed: 409,
     decided: 409,
@@ -197,10 +197,10 @@ test('a session begins with a subject, changes it and leaves it', async () => {
 
 test('a subject that is not there leaves all of a session as it was', async () => {
   const { runtime, doors } = await doorsOf()
-  assert.deepEqual(await codeOf(doors, '/api/sessions', { subject: 'none' }), [404, 'no-such-subject'])
+  assert.deepEqual(await codeOf(doors, '/api/sessions', { subject: 'none' }), [404, 'not-found'])
   const { id } = await runtime.newSession()
   const body = { model: 'rehearsal', subject: 'none' }
-  assert.deepEqual(await codeOf(doors, `/api/sessions/${id}`, body, 'PATCH'), [404, 'no-such-subject'])
+  assert.deepEqual(await codeOf(doors, `/api/sessions/${id}`, body, 'PATCH'), [404, 'not-found'])
   const row = await runtime.store.session(id)
   assert.deepEqual([row?.model, row?.subject], [undefined, undefined])
 })
@@ -208,6 +208,6 @@ test('a subject that is not there leaves all of a session as it was', async () =
 test('a preview of what is not there is refused', async () => {
   const { doors } = await doorsOf()
   assert.equal((await doors.request('/api/context?subject=IMG_1')).status, 200)
-  assert.deepEqual(await codeOf(doors, '/api/context', { subject: 'none' }), [404, 'no-such-subject'])
-  assert.deepEqual(await codeOf(doors, '/api/context', { agent: 'none' }), [404, 'no-such-record'])
+  assert.deepEqual(await codeOf(doors, '/api/context', { subject: 'none' }), [404, 'not-found'])
+  assert.deepEqual(await codeOf(doors, '/api/context', { agent: 'none' }), [404, 'not-found'])
 })

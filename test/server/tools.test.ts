@@ -34,7 +34,7 @@ test('a call is planned before it runs, and what was planned is what runs', asyn
   const result = await doors.json('/api/tools/shell/run', { body: { input, digest: plan.digest } })
   assert.deepEqual(result, { ok: true, output: 'clean', meta: { exitCode: 0 } })
   const other = { input: { cmd: 'git push' }, digest: plan.digest }
-  assert.deepEqual(await refusal('/api/tools/shell/run', other), [409, 'approval-changed'])
+  assert.deepEqual(await refusal('/api/tools/shell/run', other), [409, 'decided'])
   assert.deepEqual(await refusal('/api/tools/shell/run', { input }), [400, 'invalid-input'])
 })
 
@@ -47,13 +47,13 @@ test('a refusal is a plan that says why', async () => {
 })
 
 test('a tool that there is not is 404', async () => {
-  assert.deepEqual(await refusal('/api/tools/nothing/plan', { input: {} }), [404, 'no-such-tool'])
+  assert.deepEqual(await refusal('/api/tools/nothing/plan', { input: {} }), [404, 'not-found'])
   assert.deepEqual(await refusal('/api/tools/shell/plan', {}), [400, 'invalid-input'])
 })
 
 test('a changed definition is accepted as it was shown, or not at all', async () => {
   const accept = { digest: 'digest-of-definition' }
   assert.deepEqual(await doors.json('/api/tools/files__read/accept', { body: accept }), { accepted: true })
-  assert.deepEqual(await refusal('/api/tools/files__read/accept', { digest: 'other' }), [409, 'approval-changed'])
+  assert.deepEqual(await refusal('/api/tools/files__read/accept', { digest: 'other' }), [409, 'decided'])
   assert.deepEqual(await refusal('/api/tools/files__read/accept', {}), [400, 'invalid-input'])
 })

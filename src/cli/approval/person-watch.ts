@@ -46,7 +46,7 @@ export function personWatch(connection: Connection, io: Io, asking: Asking): Wat
 }
 
 /** Somebody was quicker; the turn may be over already. */
-const DECIDED = new Set(['approval-changed', 'no-such-approval'])
+const DECIDED = new Set(['decided', 'not-found'])
 
 /** A decision that did not arrive. Where somebody was quicker, the turn goes on all the same. */
 function tell(error: unknown, waits: WaitingApproval, io: Io, leave: () => void): void {

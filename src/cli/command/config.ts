@@ -1,9 +1,15 @@
 import type { LoadedConfiguration } from '../../runtime.ts'
 import type { Command, CommandCall } from '../command.ts'
-import { effectiveValue, type EffectiveValue, effectiveValues, schemaKeys } from '../config/effective-values.ts'
+import { setKey, unsetKey } from '../config/change-key.ts'
+import {
+  effectiveValue,
+  type EffectiveValue,
+  effectiveValues,
+  schemaKeys,
+  valueText,
+} from '../config/effective-values.ts'
 import { CommandFailure, usageFailure } from '../failure.ts'
 import { type Io, note, print, printJson } from '../io.ts'
-import { refuseTools } from '../for-persons.ts'
 import { nearestName } from '../nearest-name.ts'
 import { styled } from '../style.ts'
 import { table } from '../table.ts'
@@ -11,11 +17,12 @@ import { table } from '../table.ts'
 export const config: Command = {
   name: 'config',
   summary: 'show and change the configuration',
-  usage: ['config [get [KEY]] [--json]', 'config set KEY VALUE', 'config unset KEY', 'config schema', 'config path'],
+  usage: ['config [get [KEY]] [--json]', 'config set KEY VALUE...', 'config unset KEY', 'config schema', 'config path'],
   details:
-    'A key is written with dots, such as gateway.port. What is shown is in force: from `config.json`, with environment ' +
+    'A key is written with dots, such as gateway.port or models."lab/m1".window. A list is written with commas or as ' +
+    'several values. What could not start is not written. What is shown is in force: from `config.json`, with environment ' +
     'variables over it (gateway.port is FOREWORD_GATEWAY_PORT). A running gateway reads changes at its next start.',
-  words: { least: 0, most: 3 },
+  words: { least: 0, most: 200 },
   options: { json: { summary: 'print {key, value, origin, place}, one key per line' } },
   run: (call, io) => actionOf(call)(call, io),
 }
@@ -27,8 +34,8 @@ const actions: Readonly<Record<string, { readonly most: number; readonly run: Ac
     most: 2,
     run: (call, io) => (call.words[1] === undefined ? getAll(call, io) : getOne(call.words[1], call, io)),
   },
-  set: { most: 3, run: set },
-  unset: { most: 2, run: unset },
+  set: { most: 200, run: setKey },
+  unset: { most: 2, run: unsetKey },
   schema: { most: 1, run: schema },
   path: { most: 1, run: path },
 }
@@ -55,64 +62,15 @@ async function getAll(call: CommandCall, io: Io): Promise<number> {
   return await tellProblems(loaded, io)
 }
 
-async function getOne(key: string, call: CommandCall, io: Io): Promise<number> {
-  const { configurationSchema } = await import('../../runtime.ts')
+async function getOne(written: string, call: CommandCall, io: Io): Promise<number> {
+  const { configurationSchema, keyPathOf } = await import('../../runtime.ts')
+  const key = keyPathOf(written)?.join('.') ?? written
   const loaded = await load(call, io)
   const found = effectiveValue(key, loaded)
   if (found.value === undefined) refuseUnknown(key, schemaKeys(configurationSchema()))
   if (call.json) printJson(io, found)
   else print(io, `${valueText(found.value)}  ${styled(io, 'dim', `(${found.place ?? found.origin})`)}`)
   return await tellProblems(loaded, io)
-}
-
-async function set(call: CommandCall, io: Io): Promise<number> {
-  refuseTools(io, 'change the configuration')
-  const [, key, text] = call.words
-  if (key === undefined || text === undefined) {
-    throw usageFailure('A key and a value are needed.', 'Write `foreword config set KEY VALUE`.')
-  }
-  await write(call.home, key, meanings(text))
-  return await tellChange(key, call, io)
-}
-
-async function unset(call: CommandCall, io: Io): Promise<number> {
-  refuseTools(io, 'change the configuration')
-  const [, key] = call.words
-  if (key === undefined) throw usageFailure('A key is needed.', 'Write `foreword config unset KEY`.')
-  await write(call.home, key, [undefined])
-  return await tellChange(key, call, io)
-}
-
-/** What a text may mean: JSON where it is JSON, such as `4141` or `["a"]`, else the text itself. */
-function meanings(text: string): readonly unknown[] {
-  try {
-    return [JSON.parse(text), text]
-  } catch {
-    return [text]
-  }
-}
-
-/** Writes the first meaning that fits the key. */
-async function write(home: string, key: string, values: readonly unknown[]): Promise<void> {
-  const { ConfigurationError, setValue } = await import('../../runtime.ts')
-  let first: Error | undefined
-  for (const value of values) {
-    try {
-      return await setValue({ home, key, value })
-    } catch (error) {
-      if (!(error instanceof ConfigurationError)) throw error
-      first ??= new CommandFailure('configuration', error.message, { cause: error })
-    }
-  }
-  if (first !== undefined) throw first
-}
-
-async function tellChange(key: string, call: CommandCall, io: Io): Promise<number> {
-  const now = effectiveValue(key, await load(call, io))
-  if (call.json) printJson(io, now)
-  else note(io, `${key} is ${valueText(now.value)} from the next start on.`)
-  if (now.origin === 'environment') note(io, `The environment variable ${now.place} is set and goes before the file.`)
-  return 0
 }
 
 async function schema(_call: CommandCall, io: Io): Promise<number> {
@@ -137,7 +95,7 @@ async function load(call: CommandCall, io: Io): Promise<LoadedConfiguration> {
 function refuseUnknown(key: string, known: readonly string[]): void {
   if (known.some((other) => other === key || other.startsWith(`${key}.`) || key.startsWith(`${other}.`))) return
   const near = nearestName(key, known)
-  throw new CommandFailure('no-such-key', `there is no key ${key}.`, {
+  throw new CommandFailure('not-found', `there is no key ${key}.`, {
     mend: near === undefined ? '`foreword config` lists the keys.' : `Did you mean ${near}?`,
   })
 }
@@ -151,9 +109,4 @@ async function tellProblems({ problems }: LoadedConfiguration, io: Io): Promise<
 
 function valueTable(values: readonly EffectiveValue[]): string {
   return table(values.map(({ key, value, origin, place }) => [key, valueText(value), place ?? origin]))
-}
-
-function valueText(value: unknown): string {
-  if (value === undefined) return '-'
-  return typeof value === 'string' ? value : JSON.stringify(value)
 }

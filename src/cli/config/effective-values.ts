@@ -73,6 +73,12 @@ interface Schema {
   readonly additionalProperties?: unknown
 }
 
+/** On one line; `-` where there is none. */
+export function valueText(value: unknown): string {
+  if (value === undefined) return '-'
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
 /** Every key of a JSON Schema that holds a value of its own; maps count as one. */
 export function schemaKeys(schema: unknown, before: readonly string[] = []): readonly string[] {
   const { properties } = schema as Schema

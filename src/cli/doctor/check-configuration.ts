@@ -1,14 +1,25 @@
 import type { LoadedConfiguration } from '../../runtime.ts'
-import { type Finding, ok, problem } from './finding.ts'
+import type { Io } from '../io.ts'
+import { type Finding, ok, problem, warning } from './finding.ts'
 
-/** Each mistake is a finding of its own. */
-export function checkConfiguration({ problems, origins }: LoadedConfiguration, file: string): readonly Finding[] {
-  if (problems.length === 0) {
-    const set = Object.keys(origins).length
-    return [ok('configuration', set === 0 ? 'all defaults' : `${set} ${set === 1 ? 'key' : 'keys'} set, all valid`)]
-  }
-  return problems.map(({ key, place, message, mend }) => {
-    const told = [key, message].filter((text) => text !== '').join(' ')
-    return problem('configuration', `${place}: ${told}`, mend === '' ? `Correct it in ${file}.` : mend)
-  })
+/** Each mistake is a finding of its own, and so is each thing that is odd where there is none. */
+export async function checkConfiguration(
+  loaded: LoadedConfiguration,
+  file: string,
+  { environment }: Pick<Io, 'environment'>,
+): Promise<readonly Finding[]> {
+  const { configurationWarnings } = await import('../../runtime.ts')
+  const { problems, origins } = loaded
+  const odd = await configurationWarnings(loaded, environment)
+  const set = Object.keys(origins).length
+  const all = set === 0 ? 'all defaults' : `${set} ${set === 1 ? 'key' : 'keys'} set, all valid`
+  return [
+    ...(problems.length === 0 ? [ok('configuration', all)] : []),
+    ...problems.map((each) => problem('configuration', messageOf(each), each.mend || `Correct it in ${file}.`)),
+    ...odd.map((each) => warning('configuration', messageOf(each), each.mend)),
+  ]
+}
+
+function messageOf({ key, place, message }: LoadedConfiguration['problems'][number]): string {
+  return `${place}: ${[key, message].filter((text) => text !== '').join(' ')}`
 }

@@ -3,9 +3,8 @@ import { type Finding, ok, problem } from './finding.ts'
 
 /** Whether the gateway could listen, where none is running. */
 export async function checkPort(port: number, bind: string): Promise<Finding> {
-  if (port === 0) return ok('port', `any free port of ${bind}`)
   const code = await tryPort(port, bind)
-  if (code === undefined) return ok('port', `${bind}:${port} is free`)
+  if (code === undefined) return ok('port', port === 0 ? `any free port of ${bind}` : `${bind}:${port} is free`)
   const where = `${bind}:${port}`
   if (code === 'EADDRINUSE') {
     return problem(
@@ -14,7 +13,7 @@ export async function checkPort(port: number, bind: string): Promise<Finding> {
       'Stop it, or choose another port: `foreword config set gateway.port 4142`, or FOREWORD_GATEWAY_PORT.',
     )
   }
-  if (code === 'EADDRNOTAVAIL') {
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
     return problem('port', `this machine has no address ${bind}`, 'Run `foreword config set gateway.bind 127.0.0.1`.')
   }
   return problem(

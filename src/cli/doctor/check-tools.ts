@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import type { RuntimeStatus, ToolStatus } from '../../runtime.ts'
 import { ask } from '../answer.ts'
 import { connected } from '../connection.ts'
@@ -8,15 +7,14 @@ import { type Finding, ok, problem, warning } from './finding.ts'
 
 /**
  * How many tools a model may call, those whose definition has changed, and what else a gateway warns of. Asks the running
- * one where there is one: it alone knows which servers answer.
+ * one where there is one: it alone knows which servers answer. What was `told` already is left out.
  */
-export async function checkTools(home: string, store: string, io: Io): Promise<readonly Finding[]> {
-  if (io.connect === undefined && !existsSync(store)) return []
+export async function checkTools(home: string, io: Io, told: readonly Finding[]): Promise<readonly Finding[]> {
   try {
     return await connected(home, io, 'read', async (connection) => {
       const tools = await fetchTools(connection)
       const { warnings } = await ask<Pick<RuntimeStatus, 'warnings'>>(connection, '/api/status')
-      return [...toolFindings(tools), ...gatewayFindings(warnings)]
+      return [...toolFindings(tools), ...gatewayFindings(warnings, told)]
     })
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
@@ -39,10 +37,11 @@ function toolFindings(tools: readonly ToolStatus[]): readonly Finding[] {
   ]
 }
 
-/** What other checks say of skills and of the policy is not said twice. */
-function gatewayFindings(warnings: readonly string[]): readonly Finding[] {
+/** What other checks say of skills, of the policy and of the configuration is not said twice. */
+function gatewayFindings(warnings: readonly string[], told: readonly Finding[]): readonly Finding[] {
   return warnings
     .filter((text) => !text.startsWith('skills: ') && !text.startsWith('tool-access.json: '))
+    .filter((text) => !told.some(({ message }) => text.startsWith(message)))
     .map((text) =>
       warning(
         'gateway',

@@ -7,6 +7,7 @@ import { checkEmbedder } from './check-embedder.ts'
 import { checkHome, checkPrivacy } from './check-home.ts'
 import { checkClock, checkDisk, checkNode } from './check-machine.ts'
 import { checkModel } from './check-model.ts'
+import { checkPlugins } from './check-plugins.ts'
 import { checkPolicy } from './check-policy.ts'
 import { checkPort } from './check-port.ts'
 import { checkSkills } from './check-skills.ts'
@@ -37,11 +38,16 @@ export async function examine(home: string, io: Io): Promise<readonly Finding[]>
     files.tokenFile,
     storePath(home),
   ]
+  const configuration = await checkConfiguration(loaded, files.configurationFile, io)
+  const search = await checkEmbedder(loaded.configuration.search, environment)
+  const plugins = await checkPlugins(home, loaded.configuration)
+  // What keeps a gateway from starting is told; there is none then that could be asked.
+  const opens = [...loaded.problems, ...plugins.filter(({ level }) => level === 'problem')].length === 0
   return [
     checkNode(process.versions.node),
     await checkHome(home),
     await checkPrivacy(privateFiles),
-    ...checkConfiguration(loaded, files.configurationFile),
+    ...configuration,
     store.finding,
     ...(store.finding.level === 'ok' ? await checkContents(storePath(home)) : []),
     await checkDisk(home),
@@ -49,12 +55,13 @@ export async function examine(home: string, io: Io): Promise<readonly Finding[]>
     await checkGateway(home, gateway),
     ...(await checkToken(home, gateway)),
     await checkModel(createModels({ providers, models, environment }), model),
-    ...(await checkEmbedder(loaded.configuration.search, environment)),
+    ...search,
     ...(await checkSkills(home, loaded.configuration, io)),
     ...(await checkPolicy(home, io)),
-    ...(loaded.problems.length === 0 ? await checkTools(home, storePath(home), io) : []),
+    ...plugins,
+    ...(opens ? await checkTools(home, io, [...configuration, ...search]) : []),
     ...checkServers(Object.keys(mcp.servers)),
-    ...(loaded.problems.length === 0 ? await checkSubjects(home, storePath(home), io) : []),
+    ...(opens ? await checkSubjects(home, storePath(home), io) : []),
     ...(await checkTelegram(loaded.configuration, home, storePath(home), io)),
     await checkAudit(home, storePath(home)),
   ]

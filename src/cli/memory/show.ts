@@ -25,7 +25,7 @@ async function newestSession(connection: Connection): Promise<string> {
   const { sessions } = await ask<{ readonly sessions: readonly SessionRow[] }>(connection, '/api/sessions?limit=1')
   const [newest] = sessions
   if (newest) return newest.id
-  throw new CommandFailure('no-such-session', 'There are no sessions yet.', {
+  throw new CommandFailure('not-found', 'There are no sessions yet.', {
     mend: '`foreword send "Hello"` begins one.',
   })
 }

@@ -27,7 +27,6 @@ function theChat(word: string, chats: readonly PairedChat[], channel: string): P
   const [found, ...others] = chats.filter(({ chat }) => chat === word).concat(named)
   if (found !== undefined && (found.chat === word || others.length === 0)) return found
   const mend = '`foreword pair list` lists them; name it by its id.'
-  if (found === undefined)
-    throw new CommandFailure('no-such-pairing', `no chat ${word} is paired on ${channel}.`, { mend })
+  if (found === undefined) throw new CommandFailure('not-found', `no chat ${word} is paired on ${channel}.`, { mend })
   throw new CommandFailure('ambiguous', `${named.length} chats are called ${word}.`, { mend })
 }

@@ -51,7 +51,7 @@ function notLoaded(name: string, { left, skills }: KnownSkills): CommandFailure 
     name,
     skills.map((one) => one.name),
   )
-  return new CommandFailure('no-such-skill', `there is no skill ${name}.`, {
+  return new CommandFailure('not-found', `there is no skill ${name}.`, {
     mend: near === undefined ? '`foreword skills` lists them.' : `Did you mean ${near}?`,
   })
 }

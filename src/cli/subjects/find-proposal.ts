@@ -26,7 +26,7 @@ export async function findProposal(
   const [found, ...others] = inState.length > 0 ? inState : begun
   if (found !== undefined && others.length === 0) return found
   if (found === undefined) {
-    throw new CommandFailure('no-such-proposal', `there is no proposal ${word}.`, {
+    throw new CommandFailure('not-found', `there is no proposal ${word}.`, {
       mend: '`foreword subjects proposals --all` lists them.',
     })
   }

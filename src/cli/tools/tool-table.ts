@@ -18,7 +18,7 @@ export function toolNamed(name: string, tools: readonly ToolStatus[]): ToolStatu
     name,
     tools.map((tool) => tool.name),
   )
-  throw new CommandFailure('no-such-tool', `there is no tool ${name}.`, {
+  throw new CommandFailure('not-found', `there is no tool ${name}.`, {
     mend: near === undefined ? '`foreword tools` lists them.' : `Did you mean ${near}?`,
   })
 }

@@ -44,7 +44,7 @@ test('read_context answers with the whole context as JSON, and what was odd abou
 
 test('a subject that is not there is a failure with its code, which the model reads', async () => {
   const result = await run({ toolName: 'read_context', input: { subject_id: 'ebb' } })
-  assert.deepEqual(result, { ok: false, error: 'not_found: There is no subject ebb.' })
+  assert.deepEqual(result, { ok: false, error: 'not-found: There is no subject ebb.' })
 })
 
 test('what is no input of an operation is said in its own words', async () => {
@@ -150,7 +150,7 @@ function plugin(asked: unknown[] = []) {
       ...unused,
       async context(id) {
         if (id === 'tide') return reading
-        throw new SubjectError('not_found', `There is no subject ${id}.`)
+        throw new SubjectError('not-found', `There is no subject ${id}.`)
       },
     },
     proposals: {

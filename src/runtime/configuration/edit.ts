@@ -1,7 +1,7 @@
 import { editedJson, type JsonChange } from '../../tool.ts'
 import { checked } from './load.ts'
 import { parseConfiguration } from './file.ts'
-import { type KeyPath, keyPathOf, namesAt } from './key.ts'
+import { type KeyPath, keyPathOf, namesAt, namesIn, schemaAt } from './key.ts'
 import { nearestName } from './nearest-name.ts'
 import { ConfigurationError } from './problem.ts'
 import { editFile, FileEditError } from '../home/edit-file.ts'
@@ -14,6 +14,8 @@ export interface EditOptions {
   readonly key: string | KeyPath
   /** JSON; `undefined` takes the key out. */
   readonly value: unknown
+  /** Given the text of the file as it would be; what it throws keeps the file as it is. */
+  readonly check?: (text: string) => void | Promise<void>
 }
 
 /**
@@ -21,8 +23,8 @@ export interface EditOptions {
  * `ConfigurationError`, and has then changed nothing, where the key is unknown, the value does not fit it, or the key
  * holds a secret: those are named by environment variable or file.
  */
-export async function setValue({ home, key, value }: EditOptions): Promise<void> {
-  const path = typeof key === 'string' ? pathOf(key) : key
+export async function setValue({ home, key, value, check }: EditOptions): Promise<void> {
+  const path = typeof key === 'string' ? configurationKey(key) : key
   refuseSecret(path)
   const wanted: JsonChange = value === undefined ? { type: 'remove', path: [...path] } : { type: 'set', path, value }
   let known: ReadonlySet<string> = new Set()
@@ -37,23 +39,30 @@ export async function setValue({ home, key, value }: EditOptions): Promise<void>
         known = new Set(checked(before.value).faults.map((fault) => fault.path.join('.')))
         return changed(text, wanted)
       },
-      check: (text) => assertFits(text, path, known),
+      async check(text) {
+        assertFits(text, path, known)
+        await check?.(text)
+      },
     })
   } catch (error) {
     throw error instanceof FileEditError ? problem([], error.message) : error
   }
 }
 
-function pathOf(key: string): KeyPath {
+/** The path of a key that somebody wrote. Throws a `ConfigurationError` with the nearest one where there is none. */
+export function configurationKey(key: string): KeyPath {
   const path = keyPathOf(key)
   if (path) return path
-  const words = key.split('.')
+  const words = namesIn(key)
+  if (!words)
+    throw problem([key], 'has a quote that is not closed', 'A name in quotes is written `models."lab/m1".window`.')
   let known = 0
-  while (known < words.length && keyPathOf(words.slice(0, known + 1).join('.'))) known++
+  while (known < words.length && schemaAt(words.slice(0, known + 1))) known++
   const beside = words.slice(0, known)
-  const near = nearestName(words[known] ?? '', namesAt(beside))
-  const mend =
-    near === undefined ? `Known there: ${namesAt(beside).join(', ')}.` : `Did you mean ${[...beside, near].join('.')}?`
+  const names = namesAt(beside)
+  if (names.length === 0) throw problem(words, 'is not a key', `${beside.join('.')} has no keys below it.`)
+  const near = nearestName(words[known] ?? '', names)
+  const mend = near === undefined ? `Known there: ${names.join(', ')}.` : `Did you mean ${[...beside, near].join('.')}?`
   throw problem(words, 'is not a key', mend)
 }
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { variableOf } from './environment.ts'
-import { plainKeys, schemaAt } from './key.ts'
+import { keyPathOf, plainKeys, schemaAt } from './key.ts'
+import { valueOfWords } from './value.ts'
 
 test('every key says what it is for', () => {
   for (const path of plainKeys()) assert.ok(schemaAt(path)?.description, path.join('.'))
@@ -19,3 +20,47 @@ test('every key has a variable of its own', () => {
     assert.equal(variableOf(path), variable)
   }
 })
+
+for (const [written, path] of [
+  ['gateway.port', ['gateway', 'port']],
+  ['"gateway".port', ['gateway', 'port']],
+  ['models."lab/m1".window', ['models', 'lab/m1', 'window']],
+  ["models.'lab/m1'.window", ['models', 'lab/m1', 'window']],
+  ['models."ollama/llama3.2"', ['models', 'ollama/llama3.2']],
+  ['models."ollama/llama3.2".price.input', ['models', 'ollama/llama3.2', 'price', 'input']],
+  ['models.ollama/llama3.2.window', ['models', 'ollama/llama3.2', 'window']],
+  ['models.ollama/llama3.2', ['models', 'ollama/llama3.2']],
+  ['models."a.window".window', ['models', 'a.window', 'window']],
+  ['context.layout.placements."date"', ['context', 'layout', 'placements', 'date']],
+  ['models."lab/m1".wind', undefined],
+  ['models."lab/m1.window', undefined],
+  ['models."lab"/m1.window', undefined],
+  ['models."".window', undefined],
+  ['gateway."port', undefined],
+  ['gateway..port', undefined],
+  ['', undefined],
+] as const) {
+  test(`the key ${written} is ${path?.join(' › ') ?? 'none'}`, () => assert.deepEqual(keyPathOf(written), path))
+}
+
+for (const [key, words, value] of [
+  ['gateway.port', ['4142'], 4142],
+  ['gateway.port', ['high'], 'high'],
+  ['context.headShare', ['0.5'], 0.5],
+  ['skills.allowScripts', ['true'], true],
+  ['skills.extraDirs', ['a, b'], ['a', 'b']],
+  ['skills.extraDirs', ['a', 'b, c'], ['a', 'b, c']],
+  ['skills.extraDirs', ['["a","b"]'], ['a', 'b']],
+  ['skills.extraDirs', [''], []],
+  ['channels.telegram.allowedUsers', ['1,2'], [1, 2]],
+  ['channels.telegram.allowedUsers', ['1', '2'], [1, 2]],
+  ['model', ['ollama/llama3.2'], 'ollama/llama3.2'],
+  ['model', ['5'], 5],
+  ['model', ['"5"'], '5'],
+  ['context.layout', ['chai'], 'chai'],
+  ['context.layout', ['{"extends":"chai"}'], { extends: 'chai' }],
+  ['models.a/b', ['{"window":9}'], { window: 9 }],
+] as const) {
+  test(`${words.join(' ')} for ${key} is ${JSON.stringify(value)}`, () =>
+    assert.deepEqual(valueOfWords(keyPathOf(key)!, words), value))
+}

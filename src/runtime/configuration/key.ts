@@ -30,20 +30,48 @@ export function namesAt(path: KeyPath): readonly string[] {
 
 /**
  * The path of a key that is written with dots. Names in maps may hold dots themselves, as in
- * `models.ollama/llama3.2.window`. `undefined` where there is no such key.
+ * `models.ollama/llama3.2.window`, and may stand in quotes: `models."ollama/llama3.2".window` is the same key.
+ * `undefined` where there is no such key.
  */
 export function keyPathOf(key: string): KeyPath | undefined {
-  return resolve(key.split('.'), keySchema)
+  const words = wordsOf(key)
+  return words && resolve(words, keySchema)
 }
 
-function resolve(words: readonly string[], schema: KeySchema): KeyPath | undefined {
+/** The names in a written key, quotes taken off; `undefined` where a quote is not closed. */
+export function namesIn(key: string): KeyPath | undefined {
+  return wordsOf(key)?.map(({ text }) => text)
+}
+
+/** A part of a written key. What stands in quotes is one name, whole. */
+interface Word {
+  readonly text: string
+  readonly quoted: boolean
+}
+
+/** The words of a written key; `undefined` where a quote is not closed, or something stands right behind one. */
+function wordsOf(key: string): readonly Word[] | undefined {
+  const words: Word[] = []
+  for (let at = 0; at <= key.length; at++) {
+    const rest = key.slice(at)
+    const [whole, double, single] = /^(?:"([^"]+)"|'([^']+)')(?=\.|$)/.exec(rest) ?? []
+    const plain = /^[^.]*/.exec(rest)![0]
+    if (whole === undefined && /^["']/.test(plain)) return undefined
+    words.push({ text: double ?? single ?? plain, quoted: whole !== undefined })
+    at += (whole ?? plain).length
+  }
+  return words
+}
+
+function resolve(words: readonly Word[], schema: KeySchema): KeyPath | undefined {
   const [first, ...rest] = words
   if (first === undefined) return []
-  if (first === '') return undefined
+  if (first.text === '') return undefined
   for (const branch of [schema, ...(schema.anyOf ?? [])]) {
-    const inner = Object.hasOwn(branch.properties ?? {}, first) ? branch.properties![first] : undefined
+    const name = first.text
+    const inner = Object.hasOwn(branch.properties ?? {}, name) ? branch.properties![name] : undefined
     const found = inner && resolve(rest, inner)
-    if (found) return [first, ...found]
+    if (found) return [name, ...found]
     if (typeof branch.additionalProperties !== 'object') continue
     const entry = resolveEntry(words, branch.additionalProperties)
     if (entry) return entry
@@ -51,11 +79,18 @@ function resolve(words: readonly string[], schema: KeySchema): KeyPath | undefin
   return undefined
 }
 
-/** The longest name that leaves a known key behind it; else everything is the name. */
-function resolveEntry(words: readonly string[], schema: KeySchema): KeyPath | undefined {
-  for (let length = words.length - 1; length > 0; length--) {
+/** The longest name that leaves a known key behind it; else everything is the name. A name in quotes stands alone. */
+function resolveEntry(words: readonly Word[], schema: KeySchema): KeyPath | undefined {
+  const quoted = words.findIndex((word) => word.quoted)
+  const longest = quoted === 0 ? 1 : quoted > 0 ? quoted : words.length
+  for (let length = longest; length > 0; length--) {
+    if (length === words.length && quoted !== 0) continue
     const rest = resolve(words.slice(length), schema)
-    if (rest) return [words.slice(0, length).join('.'), ...rest]
+    if (rest) return [nameOf(words.slice(0, length)), ...rest]
   }
-  return [words.join('.')]
+  return quoted === -1 ? [nameOf(words)] : undefined
+}
+
+function nameOf(words: readonly Word[]): string {
+  return words.map(({ text }) => text).join('.')
 }

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { z } from 'zod'
 import { layouts } from '../../context.ts'
 import { nearestName } from './nearest-name.ts'
@@ -10,7 +11,8 @@ const placement = z.enum(['system', 'preamble', 'before-input', 'after-input'])
 const placements = z.record(z.string(), placement)
 const share = z.number().min(0).max(1)
 const tokens = z.int().min(0)
-const milliseconds = z.int().min(1)
+/** As far as timers reach: a later one would go off at once. */
+const milliseconds = z.int().min(1).max(2_147_483_647)
 const usDollars = z.number().min(0)
 const timeZone = z.string().refine(isTimeZone, 'must be the name of a time zone, such as Europe/Berlin')
 const layoutName = z.enum(layoutNames as [string, ...string[]])
@@ -19,7 +21,7 @@ const gateway = z.strictObject({
   port: z.int().min(0).max(65_535).default(4141).describe('Port that the gateway listens on; 0 takes a free one.'),
   bind: z
     .string()
-    .min(1)
+    .refine(isAddress, 'must be an address or a name, without a scheme, a port or a path')
     .default('127.0.0.1')
     .describe('Address that the gateway listens on. Others than loopback need a token of at least 24 characters.'),
   token: z
@@ -369,4 +371,9 @@ function isTimeZone(name: string): boolean {
   } catch {
     return false
   }
+}
+
+/** What a port can be opened on: an IP address or the name of this machine. */
+function isAddress(text: string): boolean {
+  return isIP(text) !== 0 || /^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/i.test(text)
 }

@@ -16,7 +16,7 @@ export interface FileEdit {
    */
   change(text: string): string
   /** Throws where the gateway would not take this text as it was meant. Given what its own reader reads on the disk. */
-  check(text: string): void
+  check(text: string): void | Promise<void>
 }
 
 /** A file of the owner that could not be read, or would not have been read again; nothing was changed. */
@@ -96,7 +96,7 @@ async function replace(target: string, before: Exact | undefined, text: string, 
       const why = read.type === 'unreadable' ? read.why : 'it has gone'
       throw new FileEditError(`${edit.path} was left as it is: after the change it could not be read (${why}).`)
     }
-    edit.check(read.text)
+    await edit.check(read.text)
     const now = await exactText(target)
     if (now?.text !== before?.text) return false
     await rename(beside, target)

@@ -15,7 +15,14 @@ export interface EnvelopeError {
   readonly recoverable: boolean
 }
 
-export type EnvelopeCode = SubjectErrorCode | 'internal' | 'cancelled' | 'unavailable'
+/** As BEHAVIOURS §4 has them on this wire: `not_found` and `invalid_input` are `not-found` and `invalid-input` elsewhere. */
+export type EnvelopeCode =
+  | Exclude<SubjectErrorCode, 'not-found' | 'invalid-input'>
+  | 'not_found'
+  | 'invalid_input'
+  | 'internal'
+  | 'cancelled'
+  | 'unavailable'
 
 /** The reply of a call that did what was asked. Warnings stand beside the envelope, in a block of their own. */
 export function succeeded(data: Readonly<Record<string, unknown>>, warnings: readonly string[] = []): CallToolResult {
@@ -33,10 +40,15 @@ export function failed(
 
 /** The reply to an error. Of one that nobody expected it says only that it happened: `unexpected` is told the rest. */
 export function failureReply(error: unknown, unexpected: (error: unknown) => void): CallToolResult {
-  if (error instanceof SubjectError) return failed(error.code, error.message, error.details)
+  if (error instanceof SubjectError) return failed(wireCode(error.code), error.message, error.details)
   if (error instanceof RuntimeError && UNAVAILABLE.has(error.code)) return failed('unavailable', error.message)
   unexpected(error)
   return failed('internal', 'Foreword failed inside. Its log says how; the call may be tried again.')
+}
+
+function wireCode(code: SubjectErrorCode): EnvelopeCode {
+  if (code === 'not-found') return 'not_found'
+  return code === 'invalid-input' ? 'invalid_input' : code
 }
 
 /** Nothing can be written now, and the message says why. */

@@ -12,7 +12,7 @@ export async function readSubject(
     const { context } = await subjects.context(id)
     return part === undefined ? json(context) : await subjectParts[part]!(context, subjects, id)
   } catch (error) {
-    if (error instanceof SubjectError && (error.code === 'not_found' || error.code === 'invalid_input'))
+    if (error instanceof SubjectError && (error.code === 'not-found' || error.code === 'invalid-input'))
       return undefined
     throw error
   }

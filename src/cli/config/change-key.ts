@@ -1,0 +1,97 @@
+import type { CommandCall } from '../command.ts'
+import { CommandFailure, usageFailure } from '../failure.ts'
+import { refuseTools } from '../for-persons.ts'
+import { type Io, note, printJson } from '../io.ts'
+import { styled } from '../style.ts'
+import { assertStartable } from './assert-startable.ts'
+import { effectiveValue, valueText } from './effective-values.ts'
+
+/** `foreword config set KEY VALUE...` */
+export async function setKey(call: CommandCall, io: Io): Promise<number> {
+  refuseTools(io, 'change the configuration')
+  const [, key, ...texts] = call.words
+  if (key === undefined || texts.length === 0) {
+    throw usageFailure('A key and a value are needed.', 'Write `foreword config set KEY VALUE`.')
+  }
+  const { valueOfWords } = await import('../../runtime.ts')
+  const path = await pathOf(key)
+  const value = valueOfWords(path, texts)
+  return await change(path, value, call, io, quotingMend(key, texts, value))
+}
+
+/** `foreword config unset KEY` */
+export async function unsetKey(call: CommandCall, io: Io): Promise<number> {
+  refuseTools(io, 'change the configuration')
+  const [, key] = call.words
+  if (key === undefined) throw usageFailure('A key is needed.', 'Write `foreword config unset KEY`.')
+  return await change(await pathOf(key), undefined, call, io)
+}
+
+/** What may be meant where a text was due and JSON of another kind was written. */
+function quotingMend(key: string, [text]: readonly string[], value: unknown): string | undefined {
+  if (typeof value === 'string' || typeof value === 'object') return undefined
+  return `If you mean the text, write it in quotes: \`foreword config set ${key} '"${text}"'\`.`
+}
+
+async function pathOf(key: string): Promise<readonly string[]> {
+  const { configurationKey } = await import('../../runtime.ts')
+  return await orFailure(() => configurationKey(key))
+}
+
+/** Writes what is read back as it was meant, and what a gateway could start with; else nothing. */
+async function change(
+  path: readonly string[],
+  value: unknown,
+  call: CommandCall,
+  io: Io,
+  mend?: string,
+): Promise<number> {
+  const { loadConfiguration, setValue, variableOf } = await import('../../runtime.ts')
+  const { home } = call
+  const key = path.join('.')
+  // The file is checked, not what the environment says over it.
+  const environment = { ...io.environment, [variableOf(path)]: undefined }
+  let odd: readonly string[] = []
+  const check = async (text: string) => {
+    const read = () => Promise.resolve({ type: 'text' as const, text })
+    const { configuration } = await loadConfiguration({ home, environment, read })
+    odd = value === undefined ? [] : await assertStartable({ home, key, configuration, environment })
+  }
+  const before = (await loadConfiguration({ home: call.home, environment: io.environment })).origins
+  await orFailure(() => setValue({ home, key: path, value, check }), mend)
+  const wasSet = Object.keys(before).some((other) => other === key || other.startsWith(`${key}.`))
+  if (value === undefined && !wasSet && !call.json) {
+    note(io, `${key} was not set.`)
+    return 0
+  }
+  for (const sentence of odd) note(io, styled(io, 'yellow', sentence, io.stderr))
+  return await tellChange(key, call, io)
+}
+
+async function orFailure<T>(work: () => T | Promise<T>, mend?: string): Promise<T> {
+  const { ConfigurationError } = await import('../../runtime.ts')
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error
+    const ofKind = error.problems.some(({ message }) => message.startsWith('must be a text'))
+    const facts = ofKind && mend !== undefined ? { mend } : {}
+    throw new CommandFailure('configuration', error.message, { cause: error, ...facts })
+  }
+}
+
+/** What is in force at the next start, and what is odd about this key then. */
+async function tellChange(key: string, call: CommandCall, io: Io): Promise<number> {
+  const { configurationWarnings, loadConfiguration, problemText } = await import('../../runtime.ts')
+  const loaded = await loadConfiguration({ home: call.home, environment: io.environment })
+  const now = effectiveValue(key, loaded)
+  if (call.json) printJson(io, now)
+  else note(io, `${key} is ${valueText(now.value)} from the next start on.`)
+  if (now.origin === 'environment') note(io, `The environment variable ${now.place} is set and goes before the file.`)
+  const odd = await configurationWarnings(loaded, io.environment)
+  const near = odd.filter(
+    (each) => each.key === key || each.key.startsWith(`${key}.`) || key.startsWith(`${each.key}.`),
+  )
+  for (const each of near) note(io, styled(io, 'yellow', problemText(each), io.stderr))
+  return 0
+}

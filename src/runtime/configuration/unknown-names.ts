@@ -1,0 +1,67 @@
+import { layouts } from '../../context.ts'
+import { BUILT_IN_PROVIDERS } from '../../model.ts'
+import { nearestName } from './nearest-name.ts'
+import type { Configuration } from './settled.ts'
+import type { Oddity } from './warnings.ts'
+
+/** Names of layers and providers that nothing has: what was set for them has no effect. */
+export function unknownNames(configuration: Configuration): readonly Oddity[] {
+  const { models, subjects } = configuration
+  const providers = providerNames(configuration)
+  const named: readonly (readonly [key: string, id: string])[] = [
+    ...Object.keys(models).map((id) => [`models.${id}`, id] as const),
+    ...(subjects.summaryModel === undefined ? [] : [['subjects.summaryModel', subjects.summaryModel] as const]),
+  ]
+  return [
+    ...unknownLayers(configuration),
+    ...named.flatMap(([key, id]) => {
+      const fault = modelNameFault(id, providers)
+      return fault === undefined ? [] : [{ key, ...fault }]
+    }),
+  ]
+}
+
+/** Every provider that a model can be of. */
+export function providerNames({ providers }: Pick<Configuration, 'providers'>): readonly string[] {
+  return [...new Set([...BUILT_IN_PROVIDERS, ...Object.keys(providers)])]
+}
+
+/** Why this can be the id of no model; `undefined` where it can. */
+export function modelNameFault(id: string, providers: readonly string[]): Pick<Oddity, 'message' | 'mend'> | undefined {
+  const slash = id.indexOf('/')
+  const provider = slash === -1 ? id : id.slice(0, slash)
+  if (providers.includes(provider)) {
+    if (slash !== -1 || provider === 'rehearsal') return undefined
+    return { message: 'names a provider, and no model of it', mend: `Write ${provider}/MODEL.` }
+  }
+  const near = nearestName(provider, providers)
+  const there = near === undefined ? `There are: ${providers.join(', ')}.` : `Did you mean ${near}?`
+  return slash === -1
+    ? {
+        message: 'is not the id of a model',
+        mend: `A model is named PROVIDER/MODEL, such as ollama/llama3.2. ${there}`,
+      }
+    : { message: `names the provider ${JSON.stringify(provider)}, which does not exist`, mend: there }
+}
+
+/** Layers that are declared with a place of their own, and so stand in no layout. */
+const PLACED_BY_THEMSELVES = ['date']
+
+/** Plugins of the owner declare layers of their own: without any, every name is known. */
+function unknownLayers({ context, plugins }: Configuration): readonly Oddity[] {
+  const { layout, placements } = context
+  if (typeof layout === 'string') return []
+  const known = [...Object.keys(layouts[layout.extends]?.placements ?? {}), ...PLACED_BY_THEMSELVES]
+  const names = Object.keys({ ...layout.placements, ...placements })
+  return names.flatMap((name) => {
+    if (known.includes(name)) return []
+    const near = nearestName(name, known)
+    if (near === undefined && plugins.length > 0) return []
+    const key = Object.hasOwn(placements, name) ? `context.placements.${name}` : `context.layout.placements.${name}`
+    const mend =
+      near === undefined
+        ? `There are: ${known.join(', ')}. A plugin that gives another one has to be named in plugins.`
+        : `Did you mean ${near}?`
+    return [{ key, message: 'is the name of no layer', mend }]
+  })
+}

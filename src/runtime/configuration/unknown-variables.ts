@@ -1,0 +1,43 @@
+import { type Environment, variableOf } from './environment.ts'
+import { namesAt, plainKeys } from './key.ts'
+import { nearestName } from './nearest-name.ts'
+import type { ConfigurationProblem } from './problem.ts'
+
+/** Variables that are no keys: of the command, of what it starts, of the development of Foreword. */
+const OTHERS = ['FOREWORD_HOME', 'FOREWORD_DEBUG', 'FOREWORD_RUN', 'FOREWORD_LOCOMO']
+
+/** Set for the programs of skills (docs/guide/skills.md), which may call the command. */
+const OF_TOOLS = /^FOREWORD_TOOL_/
+
+/** Variables that begin with `FOREWORD_` and set nothing, each with the one that may be meant. An empty one says nothing. */
+export function unknownVariables(environment: Environment, configuration: unknown): readonly ConfigurationProblem[] {
+  const known = [...plainKeys().map(variableOf), ...OTHERS]
+  const named = textsIn(configuration)
+  return Object.keys(environment)
+    .filter((name) => /^foreword_/i.test(name) && (environment[name] ?? '') !== '')
+    .filter((name) => !known.includes(name) && !OF_TOOLS.test(name) && !named.has(name))
+    .map((name) => ({ key: '', place: name, message: 'this variable sets nothing', mend: mendOf(name, known) }))
+}
+
+function mendOf(name: string, known: readonly string[]): string {
+  const map = mapOf(name)
+  if (map !== undefined) return `Entries of ${map} are set in config.json alone.`
+  const near = nearestName(name.toUpperCase(), known)
+  return near === undefined
+    ? 'A key is written in capitals with underscores: gateway.port is FOREWORD_GATEWAY_PORT.'
+    : `Did you mean ${near}?`
+}
+
+/** The map that a variable would set an entry of, such as `FOREWORD_PROVIDERS_LAB_KIND`. */
+function mapOf(name: string): string | undefined {
+  const single = new Set(plainKeys().map(([first]) => first))
+  const maps = namesAt([]).filter((key) => !single.has(key) && key !== '$schema')
+  return maps.find((key) => name.toUpperCase().startsWith(`FOREWORD_${key.toUpperCase()}_`))
+}
+
+/** Names of variables that hold keys may begin with `FOREWORD_`, too: they stand in the configuration as texts. */
+function textsIn(value: unknown): ReadonlySet<string> {
+  if (typeof value === 'string') return new Set([value])
+  if (typeof value !== 'object' || value === null) return new Set()
+  return new Set(Object.values(value).flatMap((inner) => [...textsIn(inner)]))
+}

@@ -1,0 +1,148 @@
+import type { Environment } from './environment.ts'
+import type { Configuration } from './settled.ts'
+import type { Oddity } from './warnings.ts'
+
+/** Values that cannot have the effect that was meant, because of other values or of what they are. */
+export function unusedValues(configuration: Configuration, environment: Environment): readonly Oddity[] {
+  const { models, providers, mcp } = configuration
+  return [
+    ...Object.entries(providers).flatMap(([name, provider]) => ofProvider(name, provider, environment)),
+    ...Object.entries(models).flatMap(([id, facts]) => ofModel(id, facts)),
+    ...Object.entries(mcp.servers).flatMap(([name, server]) => ofServer(name, server)),
+    ...ofLimits(configuration),
+    ...ofGateway(configuration),
+    ...ofSearches(configuration),
+    ...ofTelegram(configuration),
+  ]
+}
+
+type Provider = Configuration['providers'][string]
+
+function ofProvider(name: string, provider: Provider, environment: Environment): readonly Oddity[] {
+  const key = `providers.${name}`
+  const { kind, apiKeyEnv, apiKeyFile, headers = {} } = provider
+  const unused = unusedOf(provider).map((field) => ({
+    key: `${key}.${field}`,
+    message: `has no effect on a provider of the kind ${kind}`,
+    mend: 'Take it out, or choose another kind.',
+  }))
+  return [
+    ...(/^[^\s/]+$/.test(name)
+      ? []
+      : [{ key, message: 'cannot be named in PROVIDER/MODEL', mend: 'Its name has no slash and no blank.' }]),
+    ...(kind === 'openai-compatible' && provider.baseURL === undefined
+      ? [{ key: `${key}.baseURL`, message: 'is missing', mend: 'Say where the server is: http://127.0.0.1:1234/v1.' }]
+      : []),
+    ...unused,
+    ...(apiKeyEnv !== undefined && apiKeyFile !== undefined
+      ? [{ key: `${key}.apiKeyEnv`, message: 'has no effect beside apiKeyFile', mend: 'Keep one of the two.' }]
+      : []),
+    ...(apiKeyEnv !== undefined && apiKeyFile === undefined && !unused.length && !environment[apiKeyEnv]
+      ? [
+          {
+            key: `${key}.apiKeyEnv`,
+            message: `names ${apiKeyEnv}, which is not set`,
+            mend: 'Set it in the environment.',
+          },
+        ]
+      : []),
+    ...Object.entries(headers)
+      .filter((header) => !isHeader(header))
+      .map(([header]) => ({
+        key: `${key}.headers.${header}`,
+        message: 'cannot be sent',
+        mend: 'It is no HTTP header.',
+      })),
+  ]
+}
+
+function unusedOf(provider: Provider): readonly string[] {
+  const { kind } = provider
+  const useless: readonly (keyof Provider)[] =
+    kind === 'rehearsal'
+      ? ['baseURL', 'apiKeyEnv', 'apiKeyFile', 'headers', 'api', 'timeouts']
+      : kind === 'ollama' || kind === 'anthropic'
+        ? ['api']
+        : []
+  return useless.filter((field) => provider[field] !== undefined)
+}
+
+/** What a fault of `Headers` says repeats the value, so it is not passed on. */
+function isHeader(header: readonly [string, string]): boolean {
+  try {
+    return new Headers([[...header]]).has(header[0])
+  } catch {
+    return false
+  }
+}
+
+function ofModel(id: string, { window, maxOutput }: Configuration['models'][string]): readonly Oddity[] {
+  if (window === undefined || maxOutput === undefined || maxOutput < window) return []
+  return [
+    {
+      key: `models.${id}.maxOutput`,
+      message: 'leaves no room for a prompt',
+      mend: `Prompt and answer share the window of ${window} tokens.`,
+    },
+  ]
+}
+
+function ofServer(name: string, server: Configuration['mcp']['servers'][string]): readonly Oddity[] {
+  const { command, url } = server
+  if ((command === undefined) === (url === undefined)) return []
+  const useless = command === undefined ? (['args', 'environment', 'directory'] as const) : (['headers'] as const)
+  return useless
+    .filter((field) => server[field] !== undefined)
+    .map((field) => ({
+      key: `mcp.servers.${name}.${field}`,
+      message: `has no effect on a server that is reached by ${command === undefined ? 'url' : 'command'}`,
+      mend: 'Take it out.',
+    }))
+}
+
+function ofLimits({ context, model, models }: Configuration): readonly Oddity[] {
+  const window = model === undefined ? undefined : models[model]?.window
+  const taken = (context.reserve ?? 0) + (context.margin ?? 0)
+  if (window === undefined || taken < window) return []
+  const key = context.reserve === undefined ? 'context.margin' : 'context.reserve'
+  return [{ key, message: 'leaves no room for a prompt', mend: `The window of ${model} has ${window} tokens.` }]
+}
+
+function ofGateway({ gateway }: Configuration): readonly Oddity[] {
+  return gateway.allowedHosts
+    .filter((host) => !/^(?:[^\s/?#@:]+|\[[\da-f:.]+\]|[\da-f:.]+)(?::\d+)?$/i.test(host))
+    .map((host) => ({
+      key: 'gateway.allowedHosts',
+      message: `has ${JSON.stringify(host)}, which is not a name that callers can use`,
+      mend: 'Write a name or an address alone, such as box.local.',
+    }))
+}
+
+function ofSearches({ subjects, web }: Configuration): readonly Oddity[] {
+  return [
+    ...(web.allowHosts.length > 0 && web.search === undefined
+      ? [{ key: 'web.allowHosts', message: 'has no effect without web.search', mend: 'Name the search service there.' }]
+      : []),
+    ...(subjects.summaryModel !== undefined && !subjects.summarize
+      ? [{ key: 'subjects.summaryModel', message: 'has no effect', mend: 'Set subjects.summarize to true.' }]
+      : []),
+  ]
+}
+
+function ofTelegram({ channels: { telegram } }: Configuration): readonly Oddity[] {
+  if (!telegram) return []
+  const wrong = (key: 'allowedUsers' | 'allowedChats', message: string, ids: readonly number[]) =>
+    ids.map((id) => ({ key: `channels.telegram.${key}`, message: `has ${id}: ${message}`, mend: 'Take it out.' }))
+  return [
+    ...wrong(
+      'allowedUsers',
+      'ids of people are above 0',
+      telegram.allowedUsers.filter((id) => id <= 0),
+    ),
+    ...wrong(
+      'allowedChats',
+      'ids of groups are below 0',
+      telegram.allowedChats.filter((id) => id >= 0),
+    ),
+  ]
+}

@@ -1,0 +1,54 @@
+import { type KeyPath, schemaAt } from './key.ts'
+
+/**
+ * What a text means for a key, by the kind of value that the key has: `4142` is a number where one is due, `a,b` a list.
+ * Where it means nothing it stays a text, and the schema says what is wrong.
+ */
+export function valueOf(path: KeyPath, text: string): unknown {
+  const schema = schemaAt(path)
+  switch (schema?.type) {
+    case 'integer':
+    case 'number':
+      return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text
+    case 'boolean':
+      return { true: true, '1': true, false: false, '0': false }[text.trim().toLowerCase()] ?? text
+    case 'array':
+      return text.trimStart().startsWith('[') ? jsonOr(text) : listOf(text, schema.items?.type)
+    case 'object':
+      return jsonOr(text)
+    default:
+      return schema?.anyOf && text.trimStart().startsWith('{') ? jsonOr(text) : text
+  }
+}
+
+/**
+ * What the words mean that a person wrote behind a key. Several make a list. For a text, JSON of another kind (`5`,
+ * `true`, `[…]`) is not taken for one, so that the schema refuses it: whoever means the text writes it in quotes.
+ */
+export function valueOfWords(path: KeyPath, words: readonly string[]): unknown {
+  const schema = schemaAt(path)
+  const [text = ''] = words
+  if (schema?.type === 'array' && words.length > 1) return words.map((word) => itemOf(word, schema.items?.type))
+  if (words.length > 1) return words
+  return schema?.type === 'string' ? jsonOr(text) : valueOf(path, text)
+}
+
+function listOf(text: string, type: string | undefined): unknown {
+  const items = text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '')
+  return items.map((item) => itemOf(item, type))
+}
+
+function itemOf(item: string, type: string | undefined): unknown {
+  return type === 'integer' && item.trim() !== '' && Number.isFinite(Number(item)) ? Number(item) : item
+}
+
+function jsonOr(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,43 @@
+import type { Environment } from './environment.ts'
+import type { LoadedConfiguration } from './load.ts'
+import { missingPaths } from './missing-paths.ts'
+import type { ConfigurationProblem } from './problem.ts'
+import { unknownNames } from './unknown-names.ts'
+import { unknownVariables } from './unknown-variables.ts'
+import { unusedValues } from './unused-values.ts'
+
+/** Something odd at a key: the gateway starts, and yet it cannot be what was meant. Never repeats a secret. */
+export interface Oddity {
+  /** Names of the levels, joined by dots. */
+  readonly key: string
+  /** Behind the name of the key. */
+  readonly message: string
+  readonly mend: string
+}
+
+/**
+ * What is odd about a configuration that has no problem: names that nothing has, paths where nothing is, values that
+ * have no effect beside others, and variables that set nothing. `foreword start` and `foreword doctor` list it. Looks at
+ * the disk, asks nobody.
+ */
+export async function configurationWarnings(
+  { configuration, origins }: LoadedConfiguration,
+  environment: Environment,
+): Promise<readonly ConfigurationProblem[]> {
+  const odd = [
+    ...unknownNames(configuration),
+    ...unusedValues(configuration, environment),
+    ...(await missingPaths(configuration, origins)),
+  ]
+  const placed = odd.map((oddity) => ({ ...oddity, place: placeOf(oddity.key, origins) }))
+  return [...placed, ...unknownVariables(environment, configuration)]
+}
+
+/** Where a key was set; of one that is missing, the place of what misses it. */
+function placeOf(key: string, origins: LoadedConfiguration['origins']): string {
+  for (let at = key; at !== ''; at = at.slice(0, Math.max(0, at.lastIndexOf('.')))) {
+    const inner = origins[at] ?? Object.entries(origins).find(([other]) => other.startsWith(`${at}.`))?.[1]
+    if (inner !== undefined) return inner
+  }
+  return 'config.json'
+}

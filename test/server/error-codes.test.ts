@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import test, { type TestContext } from 'node:test'
+import { RuntimeError } from '../../src/runtime.ts'
+import { type ErrorCode, errorCodes, type ErrorKind } from '../../src/server/error-codes.ts'
+import { openedHome } from '../home/opened-home.ts'
+import { cellsOf } from '../guide/written-table.ts'
+import { errorsInGuide, errorTable } from './error-table.ts'
+import { scriptedRuntime } from './scripted-runtime.ts'
+import { type RequestOptions, served } from './served.ts'
+
+const root = join(import.meta.dirname, '..', '..')
+const kinds: Readonly<Record<string, ErrorKind>> = errorCodes
+
+test('the guide lists every code of the gateway, with its status and its name under /v1', () => {
+  assert.deepEqual(
+    cellsOf(errorsInGuide.inGuide()),
+    cellsOf(errorTable()),
+    'docs/guide/http.md: run `node --conditions=foreword-source test/server/error-table.ts`',
+  )
+})
+
+/** Failures that take a broken disk or a clock to reach: where they are made, and where that is tested. */
+const elsewhere: Partial<Record<ErrorCode, readonly [made: string, tested: string]>> = {
+  internal: ['src/server/failure.ts', 'test/server/doors.test.ts'],
+  storage: ['src/runtime/runtime-failure.ts', 'test/runtime/storage.test.ts'],
+  'storage-full': ['src/runtime/runtime-failure.ts', 'test/runtime/storage.test.ts'],
+  'missing-content': ['src/runtime/call-input.ts', 'test/server/doors.test.ts'],
+  unwritable: ['src/subject/append-line.ts', 'src/subject/append-line.test.ts'],
+  'no-answer': ['src/runtime/notes-summaries.ts', 'test/runtime/notes-summaries.test.ts'],
+  closing: ['src/server/listen.ts', 'test/server/listening.test.ts'],
+}
+
+/** Failures of a provider, which `rehearsal` plays. */
+const ofProviders = [
+  'bad-request',
+  'unsupported-parameter',
+  'model-not-found',
+  'context-overflow',
+  'content-filter',
+  'rate-limit',
+  'quota',
+  'cancelled',
+  'auth',
+  'network',
+  'server',
+  'prompt-truncated',
+  'unexpected-answer',
+  'timeout',
+] as const satisfies readonly ErrorCode[]
+
+test('every code can be reached, with its own status, and no answer has another one', async (t) => {
+  const ask = await gateway(t)
+  const reached = new Set<string>()
+  const reach = async (code: ErrorCode, path: string, options?: RequestOptions): Promise<void> => {
+    const response = await ask(path, options)
+    const { error } = (await response.json()) as { error: { code: string } }
+    assert.deepEqual([response.status, error.code], [errorCodes[code].status, code], path)
+    reached.add(code)
+  }
+  const made = await ask('/api/agents', { body: { name: 'Poet', prompt: 'Rhyme.' } })
+  const agent = (await made.json()) as { id: string }
+  await ask('/api/subjects', { body: { id: 'reef' } })
+  await ask('/api/messages', { body: { text: 'one' }, headers: { 'idempotency-key': 'k' } })
+  await reach('invalid-input', '/api/messages', { body: { text: 7 } })
+  await reach('invalid-input', '/api/subjects', { body: { id: '../reef' } })
+  await reach('append-only', '/api/chat', {
+    body: { id: 'c', trigger: 'regenerate-message', messages: [{ id: 'm', role: 'user', parts: [] }] },
+  })
+  await reach('unauthorized', '/api/status', { headers: { authorization: '' } })
+  await reach('host-not-allowed', '/api/status', { headers: { host: 'evil.example' } })
+  await reach('origin-not-allowed', '/api/status', { headers: { origin: 'https://evil.example' } })
+  for (const [path, options] of nowhere) await reach('not-found', path, options)
+  await reach('method-not-allowed', '/api/sessions', { method: 'DELETE' })
+  await reach('key-reused', '/api/messages', { body: { text: 'two' }, headers: { 'idempotency-key': 'k' } })
+  await reach('exists', '/api/subjects', { body: { id: 'reef' } })
+  await ask(`/api/agents/${agent.id}`, { method: 'PATCH', body: { prompt: 'Rhyme more.' } })
+  await reach('changed', `/api/agents/${agent.id}`, { method: 'PATCH', body: { prompt: 'Rhyme less.', after: 1 } })
+  await reach('decided', '/api/tools/read_file/accept', { body: { digest: 'a'.repeat(64) } })
+  await reach('body-too-large', '/api/messages', { body: { text: 'x'.repeat(5_000) } })
+  await reach('unsupported-media-type', '/api/messages', {
+    body: 'text=one',
+    headers: { 'content-type': 'text/plain' },
+  })
+  await reach('file-too-large', '/api/files', form('large.txt', 'x'.repeat(5_000)))
+  const { files } = (await (await ask('/api/files', form('a.bin', '\0\u0001\0'))).json()) as { files: { id: string }[] }
+  await ask(`/api/files/${files[0]!.id}?wait=60000`)
+  await reach('no-text', `/api/files/${files[0]!.id}/text`)
+  for (const code of ofProviders) {
+    const response = await ask('/v1/chat/completions', { body: asked(`/fail ${code}`) })
+    const { error } = (await response.json()) as { error: { code: string } }
+    const { status, openai } = kinds[code]!
+    assert.deepEqual([response.status, error.code], [openai?.status ?? status, openai?.code ?? code], code)
+    assert.equal(response.headers.has('retry-after'), status === 429, code)
+    reached.add(code)
+  }
+  const others = Object.keys(errorCodes).filter((code) => !reached.has(code))
+  assert.deepEqual(others.toSorted(), Object.keys(elsewhere).toSorted(), 'codes that nothing reaches leave the table')
+  for (const code of others) await assertMadeElsewhere(code as ErrorCode)
+})
+
+const asked = (content: string) => ({ model: 'foreword', messages: [{ role: 'user', content }] })
+
+/** Every kind of thing that may not be there. */
+const nowhere: readonly (readonly [path: string, options?: RequestOptions])[] = [
+  ['/api/nothing'],
+  ['/api/sessions/'],
+  ['/api/proposals//decision', { body: {} }],
+  ['/api/sessions/none'],
+  ['/api/sessions/none/turns/none'],
+  ['/api/calls/none/manifest'],
+  ['/api/agents/none'],
+  ['/api/projects/none'],
+  ['/api/files/none'],
+  ['/api/subjects/none'],
+  ['/api/subjects/none/context'],
+  ['/api/sessions', { body: { subject: 'none' } }],
+  ['/api/sessions', { body: { agent: 'none' } }],
+  ['/api/proposals/none'],
+  ['/api/approvals/none', { body: { decision: 'deny', digest: 'a'.repeat(64) } }],
+  ['/api/tools/none/plan', { body: { input: {} } }],
+  ['/api/pairings/telegram/5', { method: 'DELETE' }],
+]
+
+function form(name: string, text: string): RequestOptions {
+  const boundary = 'x0x0x'
+  const head = `Content-Disposition: form-data; name="file"; filename="${name}"`
+  return {
+    body: `--${boundary}\r\n${head}\r\n\r\n${text}\r\n--${boundary}--\r\n`,
+    headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
+  }
+}
+
+/** A whole gateway with narrow limits, and nothing that waits. */
+async function gateway(t: TestContext) {
+  const narrow = { files: { maxBytes: 4_000 }, agent: { retryForMs: 0 } }
+  const { runtime } = await openedHome(t, {}, narrow)
+  return served(runtime, { maxBodyBytes: 1_024 }).request
+}
+
+/** Thrown where it is said, tested where it is said, and answered with its status. */
+async function assertMadeElsewhere(code: ErrorCode): Promise<void> {
+  for (const file of elsewhere[code]!) {
+    assert.ok(readFileSync(join(root, file), 'utf8').includes(code), `${file} does not know ${code}`)
+  }
+  if (code === 'unwritable') return
+  const refuse = new RuntimeError(code as 'internal', 'so it is')
+  const { status } = await served(scriptedRuntime({ refuse })).request('/api/messages', { body: { text: 'hi' } })
+  assert.equal(status, errorCodes[code].status)
+}
