@@ -37,5 +37,6 @@ export type {
   SubjectReading,
   Subjects,
 } from './subject/subjects.ts'
+export { changedFile } from './subject/subject-places.ts'
 export type { SubjectsOptions } from './subject/subjects-options.ts'
 export type { SummaryRequest } from './subject/summary-request.ts'

@@ -1,5 +1,6 @@
 import type { OperationAnswer, OperationCaller, OperationParts, SubjectOperation } from './operation.ts'
 import { faultIn, gapLists, gapTexts, subjectIn, tasteIn } from './operation-input.ts'
+import { changedFile } from './subject-places.ts'
 import { inputSchemas, outputSchemas } from './operation-schemas.ts'
 import type { Proposal, ProposalDraft, TasteCategory } from './proposal.ts'
 import type { GapEntry } from './subjects.ts'
@@ -134,10 +135,12 @@ function proposing({ proposals }: OperationParts): readonly SubjectOperation[] {
   ]
 }
 
-function waiting({ id, diff, digest }: Proposal): OperationAnswer {
+function waiting({ id, file, category, diff, digest }: Proposal): OperationAnswer {
   return answered({
     proposal_id: id,
     status: 'waiting for a person',
+    file: changedFile(file),
+    category: category ?? null,
     diff,
     digest,
     confirm: `foreword subjects confirm ${id}`,

@@ -120,7 +120,7 @@ test('a broken subject is read as far as it can be; what was odd stands in a blo
   })
   const { call } = await connected(t, home, modern, 'http')
   const reply = await call('read_context', { image_id: 'broken' })
-  assert.deepEqual(reply.data.recent_log, [{ timestamp: null, op: 'open', details: {} }])
+  assert.deepEqual(reply.data.recent_log, [{ timestamp: '', op: 'open', details: {} }])
   assert.equal(reply.texts.length, 2)
   assert.match(reply.texts[1]!, /log\.jsonl/)
   assert.ok(!('warnings' in reply.envelope))
