@@ -25,6 +25,7 @@ export type { Brief, Conflict, GapRecord, LogRecord, Notes, SubjectContext, Tast
 export { settleFolder } from './subject/settle-folder.ts'
 export { SubjectError, type SubjectErrorCode } from './subject/subject-error.ts'
 export { defaultTaste, isSubjectId, isTasteName } from './subject/subject-name.ts'
+export { operationFacts } from './subject/operation-facts.ts'
 export { subjectOperations } from './subject/subject-operations.ts'
 export { type SubjectForm, subjectText } from './subject/subject-text.ts'
 export type {

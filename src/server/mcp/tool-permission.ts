@@ -1,5 +1,19 @@
-import { accessAnswer, type AccessRead, approvalOf, ruleThatDisables } from '../../tool.ts'
-import type { ToolRefusal } from './catalogue.ts'
+import {
+  accessAnswer,
+  accessFile,
+  accessPlaces,
+  type AccessRead,
+  approvalOf,
+  readText,
+  ruleThatDisables,
+} from '../../tool.ts'
+import type { McpCatalogue, ToolRefusal } from './catalogue.ts'
+
+/** The policy of a home as it is at each question. The environment tunes the shell alone, which is not offered here. */
+export function refusalIn(home: string): McpCatalogue['refusal'] {
+  const policy = accessFile(accessPlaces(home), {}, readText)
+  return async (tool) => toolRefusal(await policy.current(), tool)
+}
 
 /**
  * What `tool-access.json` forbids at this door: everything where it cannot be read or switches all tools off, and a tool
