@@ -245,7 +245,7 @@ test('Codex gets its settings in TOML, the default home needs no environment, an
   const codex = await run(['mcp', 'config', 'codex'], { environment })
   assert.equal(
     codex.stdout,
-    `[mcp_servers.foreword]\ncommand = ${JSON.stringify(process.execPath)}\nargs = ${JSON.stringify([program, 'mcp'])}\n` +
+    `[mcp_servers.foreword]\ncommand = ${JSON.stringify(process.execPath)}\nargs = [${JSON.stringify(program)}, "mcp"]\nrequired = true\n` +
       `env = { "FOREWORD_HOME" = ${JSON.stringify(home)} }\n`,
   )
   const plain = await run(['mcp', 'config', 'cursor', '--json'], { environment: { HOME: home } })
@@ -282,6 +282,16 @@ test('with --http it is the address of the gateway and its token, for persons al
   })
   assert.equal(response.status, 200)
   await response.body?.cancel()
+
+  const claude = await run(['mcp', 'config', 'claude-code', '--http'], { environment })
+  const { mcpServers } = JSON.parse(claude.stdout) as { mcpServers: typeof servers }
+  const token = mcpServers.foreword.headers['Authorization']!.split(' ')[1]!
+  assert.match(claude.stderr, /Or, with the token in the place of THE-TOKEN: claude mcp add-json .*Bearer THE-TOKEN/)
+  assert.ok(!claude.stderr.includes(token))
+  for (const client of ['claude-code', 'codex', 'vscode']) {
+    const { stdout, stderr } = await run(['mcp', 'config', client], { environment })
+    assert.ok(!`${stdout}${stderr}`.includes(token), client)
+  }
 
   const tool = await run(['mcp', 'config', 'vscode', '--http'], { environment: { ...environment, FOREWORD_TOOL: '1' } })
   assert.deepEqual([tool.code, tool.stdout], [1, ''])
