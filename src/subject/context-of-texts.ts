@@ -1,13 +1,14 @@
 import { readBrief } from './brief.ts'
+import { brokenLines, leftOutOf, noNames } from './context-warnings.ts'
 import { fullest } from './fullest.ts'
 import { gapRecord } from './gap-record.ts'
 import { type JsonLines, jsonLines, type JsonObject } from './json-lines.ts'
 import { logRecord } from './log-record.ts'
 import { notesForm } from './notes-form.ts'
 import type { Brief, Conflict, SubjectContext } from './subject-context.ts'
-import { defaultTaste, isTasteName, nameRule } from './subject-name.ts'
+import { defaultTaste, isTasteName } from './subject-name.ts'
 import { type Genre, tasteConflicts } from './taste-conflicts.ts'
-import { beginningOf, cappedText, moreByReply, moreBySetting, type TextCap } from './text-cap.ts'
+import { cappedText, moreByReply, moreBySetting, type TextCap } from './text-cap.ts'
 
 /** What was read of a subject; a file that is missing is an empty text. */
 export interface SubjectTexts {
@@ -147,25 +148,4 @@ function fitting<Part>(parts: readonly Part[], sizeOf: (part: Part) => number, m
   let used = 0
   const over = parts.findIndex((part) => (used += sizeOf(part)) > maxChars)
   return over === -1 ? parts : parts.slice(0, over)
-}
-
-function leftOutOf(what: string, count: number, why: string): readonly string[] {
-  if (count === 0) return []
-  const [first = '', ...rest] = what.split(' ')
-  const many = count === 1 ? what : [`${first}s`, ...rest].join(' ')
-  return [`${count} more ${many} ${count === 1 ? 'is' : 'are'} not shown: ${why}.`]
-}
-
-function noNames(tastes: readonly string[]): readonly string[] {
-  const [name, ...more] = [...new Set(tastes)].filter((taste) => !isTasteName(taste))
-  if (name === undefined) return []
-  const shown = JSON.stringify(name.length > 100 ? `${beginningOf(name, 100)}…` : name)
-  const others = more.length === 0 ? '' : ` (and ${more.length} more)`
-  return [`brief.md declares the taste ${shown}${others}, which is no name of one. It has ${nameRule}.`]
-}
-
-function brokenLines(file: string, { broken }: JsonLines): readonly string[] {
-  if (broken === 0) return []
-  const skipped = broken === 1 ? '1 line is no JSON object and was' : `${broken} lines are no JSON objects and were`
-  return [`${file}: ${skipped} skipped.`]
 }

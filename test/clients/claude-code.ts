@@ -7,10 +7,10 @@ export const claudeCode: Program = {
   package: '@anthropic-ai/claude-code@2.1.330',
   client: 'claude-code',
   settings: (printed) => ({ path: 'mcp.json', text: printed }),
-  args: (text) => [
-    ...['claude', '-p', text, '--mcp-config', '../mcp.json', '--strict-mcp-config'],
-    ...['--allowedTools', `${PREFIX}*`],
-  ],
+  args: (text) => {
+    const servers = ['--mcp-config', '../mcp.json', '--strict-mcp-config']
+    return ['claude', '-p', text, ...servers, '--allowedTools', `${PREFIX}*`]
+  },
   environment: (modelUrl) => ({
     ANTHROPIC_BASE_URL: modelUrl,
     ANTHROPIC_API_KEY: 'made-up',

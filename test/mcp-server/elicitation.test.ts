@@ -121,15 +121,15 @@ for (const kind of ['v2 2026-07-28', 'v1 2025-11-25'] as const) {
       },
     })
     const lines = Array.from({ length: 33 }, (_, at) => `line ${at + 1}`)
-    const note = { image_id: 'one', content: lines.join('\n') }
+    const long = { image_id: 'one', content: lines.join('\n') }
     for (const wrong of [undefined, '', 'line']) {
       word = () => wrong
-      const { data, texts } = await call('propose_notes_update', note)
+      const { data, texts } = await call('propose_notes_update', long)
       assert.equal(data.status, 'waiting for a person')
       assert.match(texts[1]!, new RegExp(`foreword subjects confirm ${data.proposal_id}`))
     }
     word = (text) => ` ${/The word is: ([a-z]{4})$/.exec(text)![1]!.toUpperCase()} `
-    const { data, texts } = await call('propose_notes_update', note)
+    const { data, texts } = await call('propose_notes_update', long)
     assert.deepEqual([data.status, texts.length, shown.split('\n').length], ['confirmed', 1, 42])
     for (const line of lines) assert.ok(shown.includes(`\n+${line}`))
   })

@@ -200,7 +200,7 @@ test('a process that is killed in the midst of its work leaves a home in which e
 
   const { call } = await connected(t, home, 'v2 2026-07-28', 'stdio')
   const { data, texts } = await call('read_context', { image_id: 'one' })
-  assert.match(data.recent_log![0]!.op!, /^op-/)
+  assert.match(data.recent_log![0]!.op, /^op-/)
   assert.equal(texts.length, 1)
   assert.equal((await call('propose_notes_update', { image_id: 'one', content: 'note 100' })).isError, false)
   assert.equal((await home.runtime.verifyAudit()).type, 'whole')
@@ -289,8 +289,8 @@ test('with --http it is the address of the gateway and its token, for persons al
   assert.match(claude.stderr, /Or, with the token in the place of THE-TOKEN: claude mcp add-json .*Bearer THE-TOKEN/)
   assert.ok(!claude.stderr.includes(token))
   for (const client of ['claude-code', 'codex', 'vscode']) {
-    const { stdout, stderr } = await run(['mcp', 'config', client], { environment })
-    assert.ok(!`${stdout}${stderr}`.includes(token), client)
+    const printed = await run(['mcp', 'config', client], { environment })
+    assert.ok(!`${printed.stdout}${printed.stderr}`.includes(token), client)
   }
 
   const tool = await run(['mcp', 'config', 'vscode', '--http'], { environment: { ...environment, FOREWORD_TOOL: '1' } })

@@ -20,7 +20,7 @@ export function refusalIn(home: string): McpCatalogue['refusal'] {
  * that it names, alone or with a pattern. A program that speaks MCP has its own owner, who lets it call or not; so nothing
  * has to be allowed here by name. A call that a person has to allow is refused, for nobody can be asked about it here.
  */
-export function toolRefusal(read: AccessRead, name: string): ToolRefusal | undefined {
+function toolRefusal(read: AccessRead, name: string): ToolRefusal | undefined {
   const answer = accessAnswer(read, { name })
   if (read.type === 'faulty' || (answer.type === 'refuse' && answer.rule !== 'global.allowedTools')) {
     return answer.type === 'refuse' ? answer : undefined
