@@ -80,7 +80,7 @@ const gapRecord = output({
   notes: text,
 })
 
-const proposal = output({
+const proposed = output({
   proposal_id: text,
   status: text,
   file: { ...text, description: 'The file that would change, such as subjects/ID/notes.md.' },
@@ -89,6 +89,15 @@ const proposal = output({
   digest: { ...text, description: 'SHA-256 that a decision is bound to.' },
   confirm: { ...text, description: 'The command by which a person confirms it.' },
 })
+
+/** `hint` is there where something stood in the way of a decision. Some clients show their model nothing but the data. */
+const proposal = {
+  ...proposed,
+  properties: {
+    ...(proposed['properties'] as Schema),
+    hint: { ...text, description: 'Why it was not decided in this program, and where it can be.' },
+  },
+}
 
 /** What they answer with. */
 export const outputSchemas = {

@@ -44,6 +44,7 @@ export interface ReplyData extends Partial<SubjectContext> {
   readonly status?: string
   readonly diff?: string
   readonly file?: string
+  readonly hint?: string
   readonly category?: string | null
   readonly outline?: string
   readonly error?: { readonly code: string }

@@ -101,6 +101,7 @@ test('what a form cannot show whole is not asked about, and the reply says where
     const { data, texts } = await call('propose_notes_update', { image_id: 'one', content })
     assert.equal(data.status, 'waiting for a person')
     assert.match(texts[1]!, new RegExp(`foreword subjects confirm ${data.proposal_id}`))
+    assert.equal(data.hint, texts[1])
   }
 })
 
@@ -127,10 +128,12 @@ for (const kind of ['v2 2026-07-28', 'v1 2025-11-25'] as const) {
       const { data, texts } = await call('propose_notes_update', long)
       assert.equal(data.status, 'waiting for a person')
       assert.match(texts[1]!, new RegExp(`foreword subjects confirm ${data.proposal_id}`))
+      assert.equal(data.hint, texts[1])
     }
     word = (text) => ` ${/The word is: ([a-z]{4})$/.exec(text)![1]!.toUpperCase()} `
     const { data, texts } = await call('propose_notes_update', long)
     assert.deepEqual([data.status, texts.length, shown.split('\n').length], ['confirmed', 1, 42])
+    assert.equal(data.hint, undefined)
     for (const line of lines) assert.ok(shown.includes(`\n+${line}`))
   })
 }

@@ -52,7 +52,15 @@ async function writing(
     // The same words as before, with what became of the proposal.
     const { data } = await over({ propose: async () => asked.proposal }).run(input, {})
     const { type } = asked.proposal.state
-    return succeeded(type === 'waiting' ? data : { ...data, status: type }, asked.warnings)
+    const { warnings } = asked
+    return succeeded(
+      {
+        ...data,
+        ...(type !== 'waiting' && { status: type }),
+        ...(warnings.length > 0 && { hint: warnings.join(' ') }),
+      },
+      warnings,
+    )
   }
   if (call.sealed() !== undefined) {
     const asked = await answeredPerson(proposals, asking, call)
