@@ -51,7 +51,7 @@ export { loadPlugins, type PluginModule, type PluginSetting } from './runtime/lo
 export type { ToolPolicy } from './runtime/tool-policy.ts'
 export { ensureToken, readToken, type TokenOptions } from './runtime/home/gateway-token.ts'
 export { editFile, type FileEdit, FileEditError } from './runtime/home/edit-file.ts'
-export { accessPlace, accessPlaces } from './runtime/home/access-place.ts'
+export { accessPlace } from './runtime/home/access-place.ts'
 export { createHome, createWorkspace, type Home, homeAt } from './runtime/home/home.ts'
 export { configurationWarnings } from './runtime/configuration/warnings.ts'
 export { modelNameFault, providerNames } from './runtime/configuration/unknown-names.ts'

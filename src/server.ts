@@ -2,5 +2,3 @@ export { createServer, type Hook, type Server, type ServerLog, type ServerOption
 export type { StreamLimits } from './server/event-stream.ts'
 export { listen, type Listening } from './server/listen.ts'
 export { assertBindIsSafe } from './server/loopback.ts'
-export { type McpStdioOptions, serveMcpOverStdio } from './server/mcp/stdio.ts'
-export type { StdioConnection } from './server/mcp/stdio-door.ts'

@@ -25,6 +25,7 @@ export type { Brief, Conflict, GapRecord, LogRecord, Notes, SubjectContext, Tast
 export { settleFolder } from './subject/settle-folder.ts'
 export { SubjectError, type SubjectErrorCode } from './subject/subject-error.ts'
 export { defaultTaste, isSubjectId, isTasteName } from './subject/subject-name.ts'
+export { operationFacts } from './subject/operation-facts.ts'
 export { subjectOperations } from './subject/subject-operations.ts'
 export { type SubjectForm, subjectText } from './subject/subject-text.ts'
 export type {
@@ -37,5 +38,6 @@ export type {
   SubjectReading,
   Subjects,
 } from './subject/subjects.ts'
+export { changedFile } from './subject/subject-places.ts'
 export type { SubjectsOptions } from './subject/subjects-options.ts'
 export type { SummaryRequest } from './subject/summary-request.ts'

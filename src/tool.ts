@@ -1,6 +1,7 @@
 export type { Access, AccessMode, AccessRead, GlobalAccess, ShellAccess, ToolAccess } from './tool/access/access.ts'
 export { accessAnswer, approvalOf, ruleThatDisables, toolLimits } from './tool/access/access-answer.ts'
 export { type AccessFile, type AccessFileRead, type AccessReader, accessFile } from './tool/access/access-file.ts'
+export { accessPlaces } from './tool/access/access-places.ts'
 export { accessSchema } from './tool/access/access-schema.ts'
 export { editedJson, type JsonChange } from './tool/access/edit-json.ts'
 export { isListed, standsFor } from './tool/access/name-pattern.ts'
@@ -41,3 +42,4 @@ export { outputText, programResult, shownText } from './tool/process/program-res
 export type { Program, ProgramEnd, ProgramLimits, ProgramOutput } from './tool/process/program.ts'
 export { runProgram } from './tool/process/run-program.ts'
 export { endOrphans } from './tool/process/orphans.ts'
+export { readText, type TextRead, type TextReader } from './tool/text-reader.ts'

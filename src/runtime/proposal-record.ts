@@ -1,5 +1,5 @@
 import type { AuditFacts, RecordVersion } from '../session.ts'
-import { type Proposal, type ProposalDraft, SubjectError, type SubjectFile } from '../subject.ts'
+import { changedFile, type Proposal, type ProposalDraft, SubjectError, type SubjectFile } from '../subject.ts'
 import { sha256 } from './seal.ts'
 
 /** A proposal as its record holds it: what was proposed, which stays, and how far it has come. */
@@ -72,11 +72,6 @@ export function fileOf(draft: ProposalDraft): SubjectFile {
   return draft.type === 'notes' ? { type: 'notes', subject: draft.subject } : { type: 'taste', name: draft.name }
 }
 
-/** How a person knows the file. */
-export function fileName(file: SubjectFile): string {
-  return file.type === 'notes' ? `subjects/${file.subject}/notes.md` : `tastes/${file.name}.md`
-}
-
 /** What every note of the audit says about a proposal. */
 export function auditFacts({ id, file, category, digest, by }: KeptProposal): AuditFacts {
   const { tool, session, turn, toolCallId } = by
@@ -86,7 +81,7 @@ export function auditFacts({ id, file, category, digest, by }: KeptProposal): Au
     ...(session === undefined ? {} : { session }),
     ...(turn === undefined ? {} : { turn }),
     ...(toolCallId === undefined ? {} : { toolCallId }),
-    input: JSON.stringify({ proposal: id, file: fileName(file), ...(category === undefined ? {} : { category }) }),
+    input: JSON.stringify({ proposal: id, file: changedFile(file), ...(category === undefined ? {} : { category }) }),
     digest,
   }
 }

@@ -1,6 +1,6 @@
-import { type SubjectFile, SubjectError, type Subjects } from '../subject.ts'
+import { changedFile, type SubjectFile, SubjectError, type Subjects } from '../subject.ts'
 import { fileDiff } from '../tool.ts'
-import { fileName, type KeptProposal, type Stage } from './proposal-record.ts'
+import type { KeptProposal, Stage } from './proposal-record.ts'
 import type { AuditNote, ProposalShelf } from './proposal-shelf.ts'
 import { appended, cutOut, type Standing, standing } from './proposal-text.ts'
 
@@ -38,7 +38,7 @@ export function createProposalWriting({
       now = (await further(now, stage)) ?? (await shelf.get(now.id))
     }
     if (now.stage.type === 'confirming' || now.stage.type === 'undoing') {
-      const name = fileName(now.file)
+      const name = changedFile(now.file)
       const busy = new SubjectError('changed', `${name} is being edited all the time. Try again in a moment.`)
       await putBack(now, now.stage, busy)
       throw busy
@@ -120,7 +120,7 @@ export function createProposalWriting({
   }
 
   async function notApart({ id, file, stage }: KeptProposal, places: number, now: string): Promise<SubjectError> {
-    const name = fileName(file)
+    const name = changedFile(file)
     const found = places === 0 ? 'do not stand there as they were added' : `stand there ${places} times`
     const confirmed = stage.type === 'undoing' ? stage.confirmed : stage
     const wrote = confirmed.type === 'confirmed' ? (await shelf.texts(confirmed.change)).after : ''
@@ -161,5 +161,5 @@ function onlyOne(places: readonly Standing[]): Standing | undefined {
 
 /** An empty file and none look the same: every line is one that is added. */
 export async function changeOf(file: SubjectFile, before: string, after: string): Promise<string> {
-  return fileDiff(fileName(file), before === '' ? undefined : before, after)
+  return fileDiff(changedFile(file), before === '' ? undefined : before, after)
 }

@@ -1,4 +1,5 @@
 import {
+  changedFile,
   longestContent,
   type Proposal,
   type ProposalDecision,
@@ -10,15 +11,7 @@ import {
   type Subjects,
 } from '../subject.ts'
 import type { Clock } from './clock.ts'
-import {
-  decidedAlready,
-  fileName,
-  fileOf,
-  type KeptProposal,
-  proposalDigest,
-  proposalOf,
-  stateOf,
-} from './proposal-record.ts'
+import { decidedAlready, fileOf, type KeptProposal, proposalDigest, proposalOf, stateOf } from './proposal-record.ts'
 import { createProposalShelf, type ProposalStore } from './proposal-shelf.ts'
 import { appended, trimmedLines } from './proposal-text.ts'
 import { changeOf, createProposalWriting } from './proposal-writing.ts'
@@ -124,8 +117,8 @@ export function createProposals({ store, subjects, clock }: ProposalsParts): Pro
     const wanted = await keptIn(state)
     const texts = new Map<string, Promise<string>>()
     const textOf = (file: SubjectFile) => {
-      const known = texts.get(fileName(file)) ?? subjects.text(file)
-      texts.set(fileName(file), known)
+      const known = texts.get(changedFile(file)) ?? subjects.text(file)
+      texts.set(changedFile(file), known)
       return known
     }
     return Promise.all(wanted.map((each) => shown(each, textOf)))
@@ -187,7 +180,7 @@ function tooMany(waiting: number): SubjectError {
 function anotherOne({ id, file, digest }: KeptProposal): SubjectError {
   return new SubjectError(
     'decided',
-    `The decision is about something else than what ${id} would add to ${fileName(file)}. Look at it again.`,
+    `The decision is about something else than what ${id} would add to ${changedFile(file)}. Look at it again.`,
     { proposal: id, digest },
   )
 }

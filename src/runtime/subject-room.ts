@@ -28,8 +28,7 @@ export interface SubjectRoomOptions extends Omit<SubjectsOptions, 'summaryOf'> {
 }
 
 export function openSubjectRoom(options: SubjectRoomOptions): SubjectRoom {
-  const { store, clock, directory, tastes, maxTextChars, summarize, summaryModel, asksByItself, complete, warn } =
-    options
+  const { store, clock, summarize, summaryModel, asksByItself, complete, warn } = options
   const summaries = createNotesSummaries({
     store,
     clock,
@@ -41,7 +40,8 @@ export function openSubjectRoom(options: SubjectRoomOptions): SubjectRoom {
     ...(summaryModel === undefined ? {} : { model: summaryModel }),
   })
   const { summaryOf } = summaries
-  const subjects = openSubjects({ directory, tastes, maxTextChars, ...(summarize ? { summaryOf } : {}) })
+  const { directory, tastes, maxTextChars, maxReplyChars } = options
+  const subjects = openSubjects({ directory, tastes, maxTextChars, maxReplyChars, ...(summarize && { summaryOf }) })
   return {
     subjects,
     proposals: createProposals({ store, subjects, clock }),

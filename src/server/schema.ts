@@ -195,13 +195,13 @@ export const attachments = z
   )
 
 export const logRecord = z.object({
-  timestamp: z.string().nullable(),
-  op: z.string().nullable(),
+  timestamp: z.string(),
+  op: z.string(),
   details: z.record(z.string(), z.unknown()).describe('All other keys of the line.'),
 })
 
 export const gapRecord = z.looseObject({
-  timestamp: z.string().nullable(),
+  timestamp: z.string(),
   description: z.string(),
   intent_category: z.string(),
 })

@@ -8,6 +8,13 @@ const declarations: readonly (readonly [string, readonly string[]])[] = [
   ['Tastes: [a, b, c]', ['a', 'b', 'c']],
   [`Tastes: [a, "b", 'c']`, ['a', 'b', 'c']],
   [`Tastes: "a", 'b'`, ['a', 'b']],
+  ['Tastes: "a, b"', ['a', 'b']],
+  ["Tastes: ' a , b '", ['a', 'b']],
+  ['**Tastes:** ["a, b"]', ['a', 'b']],
+  ['**Tastes: "a, b"**', ['a', 'b']],
+  [`Tastes: "a, 'b'"`, ['a', 'b']],
+  ['Tastes: "a", "b, c"', ['a', '"b', 'c"']],
+  ['Tastes: "', ['"']],
   ['Tastes:a', ['a']],
   ['tastes: a', ['a']],
   ['TASTES: a', ['a']],
@@ -33,7 +40,7 @@ const declarations: readonly (readonly [string, readonly string[]])[] = [
 for (const [line, tastes] of declarations) {
   test(`${JSON.stringify(line)} declares ${JSON.stringify(tastes)} and leaves the intent`, () => {
     const raw = `# Reef\n${line}\nWarm.\n`
-    assert.deepEqual(readBrief(raw), { raw, intent: '# Reef\nWarm.\n', tastes })
+    assert.deepEqual(readBrief(raw), { raw, intent: '# Reef\nWarm.', tastes })
   })
 }
 
@@ -49,15 +56,25 @@ test('the last declaration counts, and all of them leave the intent', () => {
   assert.equal(intent, 'One.\nTwo.\nThree.')
 })
 
+test('the intent is trimmed: blank lines that a declaration leaves behind are not part of it', () => {
+  for (const end of ['\n', '\r\n', '\r']) {
+    assert.equal(
+      readBrief(`\uFEFF${end}Tastes: a${end}${end}  One.${end}  Two. ${end}${end}`).intent,
+      `One.${end}  Two.`,
+    )
+  }
+  assert.equal(readBrief(' \n\n').intent, '')
+})
+
 test('an empty declaration below takes an earlier one back', () => {
   assert.deepEqual(readBrief('Tastes: a\nTastes: []').tastes, [])
 })
 
 for (const end of ['\n', '\r\n', '\r']) {
-  test(`lines end at ${JSON.stringify(end)}, and what is left keeps its ends`, () => {
+  test(`lines end at ${JSON.stringify(end)}, and what is left keeps those between its lines`, () => {
     const { intent, tastes } = readBrief(['One.', 'Tastes: a', '', 'Two.', ''].join(end))
     assert.deepEqual(tastes, ['a'])
-    assert.equal(intent, ['One.', '', 'Two.', ''].join(end))
+    assert.equal(intent, ['One.', '', 'Two.'].join(end))
   })
 }
 

@@ -2,15 +2,19 @@ import { wholeLines } from './lines.ts'
 import type { Brief } from './subject-context.ts'
 
 /**
- * A brief and the tastes that it declares: the last line that reads `Tastes:` counts, and all such lines leave the intent
- * (BEHAVIOURS §4). Names stand as they were written; what is no name of a taste is among them and never becomes a path.
+ * A brief and the tastes that it declares: the last line that reads `Tastes:` counts, all such lines leave the intent, and
+ * the intent is trimmed (BEHAVIOURS §4). Names stand as they were written; what is no name of a taste is among them and
+ * never becomes a path.
  */
 export function readBrief(raw: string): Brief {
   const lines = wholeLines(raw)
   const declared = lines.map(declaration)
   return {
     raw,
-    intent: lines.filter((_, place) => declared[place] === undefined).join(''),
+    intent: lines
+      .filter((_, place) => declared[place] === undefined)
+      .join('')
+      .trim(),
     tastes: namesIn(declared.findLast((value) => value !== undefined) ?? ''),
   }
 }
@@ -21,9 +25,12 @@ function declaration(line: string): string | undefined {
   return found === null ? undefined : line.slice(found[0].length)
 }
 
-/** `[a, "b", 'c']` or `a, b, c`. */
+/** `[a, "b", 'c']`, `a, b, c`, or `"a, b, c"` in one pair of quotes. */
 function namesIn(value: string): readonly string[] {
-  return without(without(value.trim(), '', '**').trim(), '[', ']')
+  const list = without(without(value.trim(), '', '**').trim(), '[', ']').trim()
+  const inner = unquoted(list)
+  // Of `"a", "b"` the outer quotes are no pair.
+  return (inner.includes(list.charAt(0)) ? list : inner)
     .split(',')
     .map((name) => unquoted(name.trim()).trim())
     .filter((name) => name !== '')

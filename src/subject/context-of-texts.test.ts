@@ -123,6 +123,57 @@ test('conflicts are looked for in whole texts, and no more of them are shown tha
   assert.deepEqual(warnings, ['75 more conflicts are not shown: the setting subjects.maxTextChars says how many.'])
 })
 
+test('a whole context stays within what a reply may have: all texts give way to one length, and say so', () => {
+  const long = 'x'.repeat(19_000)
+  const names = ['a', 'b', 'c', 'd']
+  const texts = {
+    brief: `Tastes: ${names.join()}\n${long}`,
+    notes: long,
+    tastes: new Map(['_default', ...names].map((name) => [name, `# ${long}`])),
+    log: JSON.stringify({ op: 'crop', text: long }),
+  }
+  const { context, warnings } = subjectContext(
+    { ...nothing, ...texts },
+    { maxTextChars: 20_000, maxReplyChars: 30_000 },
+  )
+  const size = JSON.stringify(context).length
+  assert.ok(size <= 30_000 && size > 29_900, String(size))
+  const [, shown] = /^# x+\n\n\[(\d+) of 19002 characters shown; the setting subjects.maxReplyChars says/.exec(
+    context.tastes.default,
+  )!
+  for (const text of Object.values(context.tastes.genres)) assert.equal(text, context.tastes.default)
+  assert.equal(Number(shown), /^x+/.exec(context.brief.intent)![0].length)
+  assert.match(context.notes.summary, /read_full_notes reads the rest/)
+  assert.equal(context.notes.truncated, true)
+  assert.deepEqual(warnings, [])
+
+  const whole = subjectContext({ ...nothing, ...texts }, { maxTextChars: 20_000, maxReplyChars: 200_000 })
+  assert.equal(whole.context.tastes.default, `# ${long}`)
+})
+
+test('where texts of 200 characters are still too many, lists show fewer entries, and a warning counts the others', () => {
+  const names = Array.from({ length: 130 }, (_, at) => `taste-${'n'.repeat(150)}-${at}`)
+  const control = '\u0001'.repeat(300)
+  const line = JSON.stringify({ description: control.slice(0, 20), op: 'crop' })
+  const { context, warnings } = subjectContext(
+    {
+      brief: `Tastes: ${names.join()}\n${control}`,
+      notes: control,
+      tastes: new Map(['_default', ...names].map((name) => [name, control])),
+      log: `${line}\n`.repeat(20),
+      gaps: `${line}\n`.repeat(20),
+    },
+    { maxTextChars: 20_000, maxReplyChars: 10_000 },
+  )
+  assert.ok(JSON.stringify(context).length <= 10_000)
+  const genres = Object.keys(context.tastes.genres).length
+  assert.deepEqual(warnings.slice(1, 3), [
+    `${100 - genres} more genres are not shown: the setting subjects.maxReplyChars says how many all texts together may have.`,
+    '30 more genres are not shown: 100 are read.',
+  ])
+  assert.match(warnings.at(-1)!, /^\d more gaps are not shown/)
+})
+
 test('the last 10 records are shown, newest first, with all other keys as details', () => {
   const log = Array.from({ length: 12 }, (_, at) => `{"timestamp":"t${at}","op":"crop","x":${at},"deep":{"y":[1]}}`)
   const { context, warnings } = read({ log: `${log.join('\n')}\n` })
@@ -158,17 +209,20 @@ test('a byte order mark, every kind of end of line and a last line without one d
   assert.deepEqual(warnings, [])
 })
 
-test('a record of the log without its keys, or with others in their place, has null there', () => {
-  const { context } = read({ log: '{}\n{"timestamp":true,"op":["x"],"details":{"a":1}}' })
+test('a record of the log has texts: empty where they are missing or null, and as JSON where they are something else', () => {
+  const { context } = read({
+    log: '{}\n{"timestamp":null,"op":null}\n{"timestamp":1767225600,"op":["x"],"details":{"a":1}}',
+  })
   assert.deepEqual(context.recent_log, [
-    { timestamp: null, op: null, details: { details: { a: 1 } } },
-    { timestamp: null, op: null, details: {} },
+    { timestamp: '1767225600', op: '["x"]', details: { details: { a: 1 } } },
+    { timestamp: '', op: '', details: {} },
+    { timestamp: '', op: '', details: {} },
   ])
 })
 
 const emptyGap = {
-  timestamp: null,
-  image_id: null,
+  timestamp: '',
+  image_id: '',
   description: '',
   session_id: null,
   snapshot_hash: null,
@@ -189,10 +243,11 @@ test('a gap has every key, with its default where a line has none', () => {
   ])
 })
 
-test('a number in the place of a text is kept as one', () => {
-  const { context } = read({ log: '{"timestamp":1767225600,"op":7}', gaps: '{"timestamp":0,"image_id":42}' })
-  assert.deepEqual(context.recent_log, [{ timestamp: '1767225600', op: '7', details: {} }])
-  assert.deepEqual(context.recent_gaps, [{ ...emptyGap, timestamp: '0', image_id: '42' }])
+test('a blank category is no category, and a list keeps its texts alone', () => {
+  const { context } = read({
+    gaps: '{"intent_category":" \\t","vocabulary_used":["lift",7,null,"veil"],"operations_involved":[{"name":"crop"}]}',
+  })
+  assert.deepEqual(context.recent_gaps, [{ ...emptyGap, vocabulary_used: ['lift', 'veil'] }])
 })
 
 test('a gap keeps what a line says', () => {
@@ -205,7 +260,7 @@ test('a gap keeps what a line says', () => {
     intent: 'lift the fish',
     intent_category: 'masking',
     missing_capability: 'mask',
-    operations_involved: ['exposure', { name: 'crop' }],
+    operations_involved: ['exposure', 'crop'],
     vocabulary_used: ['lift'],
     satisfaction: 0.5,
     workaround: 'exposure',
@@ -216,12 +271,15 @@ test('a gap keeps what a line says', () => {
 })
 
 test('a value of another kind is the default, never a broken shape', () => {
-  for (const wrong of ['{}', '[[]]', 'true', 'null']) {
+  for (const wrong of ['{}', '[[]]', '[7]', 'true', 'null', '" "']) {
     const line = `{${Object.keys(emptyGap)
       .map((key) => `"${key}":${wrong}`)
       .join(',')}}`
-    const lists = wrong === '[[]]' ? { operations_involved: [[]], vocabulary_used: [[]] } : {}
-    assert.deepEqual(read({ gaps: line }).context.recent_gaps, [{ ...emptyGap, ...lists }])
+    const { intent_category, operations_involved, vocabulary_used, ...rest } = emptyGap
+    const texts = Object.fromEntries(Object.keys(rest).map((key) => [key, ' ']))
+    const expected = wrong === '" "' ? { ...emptyGap, ...texts } : emptyGap
+    assert.deepEqual(read({ gaps: line }).context.recent_gaps, [expected])
+    assert.deepEqual([intent_category, operations_involved, vocabulary_used], ['uncategorized', [], []])
   }
 })
 

@@ -1,12 +1,14 @@
 import { readBrief } from './brief.ts'
+import { brokenLines, leftOutOf, noNames } from './context-warnings.ts'
+import { fullest } from './fullest.ts'
 import { gapRecord } from './gap-record.ts'
-import { type JsonLines, jsonLines } from './json-lines.ts'
+import { type JsonLines, jsonLines, type JsonObject } from './json-lines.ts'
 import { logRecord } from './log-record.ts'
 import { notesForm } from './notes-form.ts'
-import type { SubjectContext } from './subject-context.ts'
-import { defaultTaste, isTasteName, nameRule } from './subject-name.ts'
+import type { Brief, Conflict, SubjectContext } from './subject-context.ts'
+import { defaultTaste, isTasteName } from './subject-name.ts'
 import { type Genre, tasteConflicts } from './taste-conflicts.ts'
-import { beginningOf, cappedText, moreBySetting } from './text-cap.ts'
+import { cappedText, moreByReply, moreBySetting, type TextCap } from './text-cap.ts'
 
 /** What was read of a subject; a file that is missing is an empty text. */
 export interface SubjectTexts {
@@ -14,6 +16,8 @@ export interface SubjectTexts {
   readonly tastes: ReadonlyMap<string, string>
   readonly brief: string
   readonly notes: string
+  /** The notes in a model's words, where there are such words. */
+  readonly summary?: string | undefined
   /** Of `log.jsonl`; the end of it is enough. */
   readonly log: string
   /** Of `vocabulary_gaps.jsonl`; the end of it is enough. */
@@ -23,6 +27,8 @@ export interface SubjectTexts {
 export interface SubjectLimits {
   /** The most of one text, characters. */
   readonly maxTextChars: number
+  /** The most of a whole context as JSON, characters; 50,000 unless given. */
+  readonly maxReplyChars?: number | undefined
 }
 
 /** Records of the log, and of the gaps, that a context shows. */
@@ -30,77 +36,116 @@ export const shownRecords = 10
 
 /**
  * The working context of a subject, from texts alone (BEHAVIOURS §4). Any text will do: what is odd about them is said in
- * the warnings.
+ * the warnings. Where all of it is more than a reply may have, every text gives way to the same length; only where that
+ * is not enough do lists show fewer entries.
  */
 export function subjectContext(
   texts: SubjectTexts,
-  { maxTextChars }: SubjectLimits,
+  { maxTextChars, maxReplyChars = 50_000 }: SubjectLimits,
 ): { readonly context: SubjectContext; readonly warnings: readonly string[] } {
-  const cap = (text: string) => cappedText(text, maxTextChars, moreBySetting)
-  const { raw, intent, tastes } = readBrief(texts.brief)
-  const genres = genresOf(tastes, texts.tastes)
-  const conflicts = fitting(tasteConflicts(genres), ({ point }) => point.length, maxTextChars)
-  const names = fitting(tastes, (name) => name.length, maxTextChars)
-  const log = jsonLines(texts.log)
-  const gaps = jsonLines(texts.gaps)
-  const context: SubjectContext = {
-    tastes: {
-      default: cap(texts.tastes.get(defaultTaste) ?? ''),
-      genres: Object.fromEntries(genres.map(([name, text]) => [name, cap(text)])),
-      conflicts: conflicts.shown,
-    },
-    brief: { raw: cap(raw), intent: cap(intent), tastes: names.shown },
-    notes: notesForm(texts.notes, maxTextChars),
-    recent_log: log.objects.slice(0, shownRecords).map((line) => logRecord(line, maxTextChars)),
-    recent_gaps: gaps.objects.slice(0, shownRecords).map((line) => gapRecord(line, maxTextChars)),
+  const material = materialOf(texts)
+  const { brief, log, gaps } = material
+  const fits = ({ context }: Shown) => JSON.stringify(context).length <= maxReplyChars
+  let shown = contextShown(material, { chars: maxTextChars, rest: moreBySetting })
+  if (!fits(shown)) {
+    const shorter = (chars: number) => contextShown(material, { chars, rest: moreByReply })
+    const fewer = (entries: number) => contextShown(material, { chars: LEAST_CHARS, rest: moreByReply }, entries)
+    shown = fullest(LEAST_CHARS, maxTextChars, shorter, fits) ?? fullest(0, MOST_GENRES, fewer, fits) ?? fewer(0)
   }
   const warnings = [
-    ...noNames(tastes),
-    ...leftOut(names.left, 'declared taste'),
-    ...leftOut(conflicts.left, 'conflict'),
+    ...noNames(brief.tastes),
+    ...shown.leftOut,
     ...brokenLines('log.jsonl', log),
     ...brokenLines('vocabulary_gaps.jsonl', gaps),
   ]
-  return { context, warnings }
+  return { context: shown.context, warnings }
 }
+
+/** Genres that are read; a brief may declare more. */
+const MOST_GENRES = 100
+
+/** The least of a text that is shown however many there are, characters: as few as a limit may be set to. */
+const LEAST_CHARS = 200
 
 /** Names of files that a brief asks for, 100 at most: each once, and no other than names of tastes. */
 export function declaredGenres(tastes: readonly string[]): readonly string[] {
-  return [...new Set(tastes)].filter((name) => name !== defaultTaste && isTasteName(name)).slice(0, 100)
+  return genreNames(tastes).slice(0, MOST_GENRES)
 }
 
-function genresOf(tastes: readonly string[], read: ReadonlyMap<string, string>): readonly Genre[] {
-  return declaredGenres(tastes)
-    .map((name): Genre => [name, read.get(name) ?? ''])
+function genreNames(tastes: readonly string[]): readonly string[] {
+  return [...new Set(tastes)].filter((name) => name !== defaultTaste && isTasteName(name))
+}
+
+/** The texts, read once. */
+interface Material {
+  readonly texts: SubjectTexts
+  readonly brief: Brief
+  readonly genres: readonly Genre[]
+  readonly conflicts: readonly Conflict[]
+  readonly log: JsonLines
+  readonly gaps: JsonLines
+}
+
+function materialOf(texts: SubjectTexts): Material {
+  const brief = readBrief(texts.brief)
+  const genres = declaredGenres(brief.tastes)
+    .map((name): Genre => [name, texts.tastes.get(name) ?? ''])
     .filter(([, text]) => text.trim() !== '')
+  const conflicts = tasteConflicts(genres)
+  return { texts, brief, genres, conflicts, log: jsonLines(texts.log), gaps: jsonLines(texts.gaps) }
+}
+
+interface Shown {
+  readonly context: SubjectContext
+  /** Sentences: of which lists something is not shown. */
+  readonly leftOut: readonly string[]
+}
+
+/** As much as one text may have, and as many entries as a list may have besides that. */
+function contextShown({ texts, brief, ...lists }: Material, cap: TextCap, entries = Number.POSITIVE_INFINITY): Shown {
+  const shown = (text: string) => cappedText(text, cap)
+  const records = <Record>(lines: readonly JsonObject[], read: (line: JsonObject, cap: TextCap) => Record) =>
+    lines.slice(0, Math.min(entries, shownRecords)).map((line) => read(line, cap))
+  const genres = lists.genres.slice(0, entries)
+  const conflicts = fitting(lists.conflicts.slice(0, entries), ({ point }) => point.length, cap.chars)
+  const names = fitting(brief.tastes.slice(0, entries), (name) => name.length, cap.chars)
+  const { summary } = texts
+  const context: SubjectContext = {
+    tastes: {
+      default: shown(texts.tastes.get(defaultTaste) ?? ''),
+      genres: Object.fromEntries(genres.map(([name, text]) => [name, shown(text)])),
+      conflicts,
+    },
+    brief: { raw: shown(brief.raw), intent: shown(brief.intent), tastes: names },
+    notes:
+      summary === undefined
+        ? notesForm(texts.notes, cap.chars)
+        : {
+            summary: cappedText(summary, { ...cap, rest: 'read_full_notes reads the notes themselves' }),
+            truncated: true,
+          },
+    recent_log: records(lists.log.objects, logRecord),
+    recent_gaps: records(lists.gaps.objects, gapRecord),
+  }
+  const recent = (lines: JsonLines) => Math.min(lines.objects.length, shownRecords)
+  const leftOut = [
+    ...leftOutOf('declared taste', brief.tastes.length - names.length, cap.rest),
+    ...leftOutOf('genre', lists.genres.length - genres.length, cap.rest),
+    ...leftOutOf(
+      'genre',
+      genreNames(brief.tastes).length - declaredGenres(brief.tastes).length,
+      `${MOST_GENRES} are read`,
+    ),
+    ...leftOutOf('conflict', lists.conflicts.length - conflicts.length, cap.rest),
+    ...leftOutOf('record of the log', recent(lists.log) - context.recent_log.length, cap.rest),
+    ...leftOutOf('gap', recent(lists.gaps) - context.recent_gaps.length, cap.rest),
+  ]
+  return { context, leftOut }
 }
 
 /** A list is one text as far as its limit goes: as many of its parts as there is room for. */
-function fitting<Part>(
-  parts: readonly Part[],
-  sizeOf: (part: Part) => number,
-  maxChars: number,
-): { readonly shown: readonly Part[]; readonly left: number } {
+function fitting<Part>(parts: readonly Part[], sizeOf: (part: Part) => number, maxChars: number): readonly Part[] {
   let used = 0
   const over = parts.findIndex((part) => (used += sizeOf(part)) > maxChars)
-  const shown = over === -1 ? parts : parts.slice(0, over)
-  return { shown, left: parts.length - shown.length }
-}
-
-function leftOut(count: number, what: string): readonly string[] {
-  return count === 0 ? [] : [`${count} more ${what}${count === 1 ? ' is' : 's are'} not shown: ${moreBySetting}.`]
-}
-
-function noNames(tastes: readonly string[]): readonly string[] {
-  const [name, ...more] = [...new Set(tastes)].filter((taste) => !isTasteName(taste))
-  if (name === undefined) return []
-  const shown = JSON.stringify(name.length > 100 ? `${beginningOf(name, 100)}…` : name)
-  const others = more.length === 0 ? '' : ` (and ${more.length} more)`
-  return [`brief.md declares the taste ${shown}${others}, which is no name of one. It has ${nameRule}.`]
-}
-
-function brokenLines(file: string, { broken }: JsonLines): readonly string[] {
-  if (broken === 0) return []
-  const skipped = broken === 1 ? '1 line is no JSON object and was' : `${broken} lines are no JSON objects and were`
-  return [`${file}: ${skipped} skipped.`]
+  return over === -1 ? parts : parts.slice(0, over)
 }

@@ -19,7 +19,7 @@ export function notesPage(text: string, { offset = 0, limit = PAGE_LINES }: Note
   const shown = fitting(lines.slice(offset, offset + limit), maxChars)
   const end = offset + shown.length
   return {
-    text: shown.length === 1 ? cappedText(shown[0]!, maxChars, moreBySetting) : shown.join(''),
+    text: shown.length === 1 ? cappedText(shown[0]!, { chars: maxChars, rest: moreBySetting }) : shown.join(''),
     offset,
     lines: shown.length,
     total: lines.length,

@@ -66,7 +66,7 @@ test('a subject is read from its files and from the tastes that its brief declar
   assert.deepEqual(context.tastes, { default: 'nothing loud', genres: { wide: 'wide' }, conflicts: [] })
   assert.equal(context.brief.intent, '# Reef\nCalm.')
   assert.deepEqual(context.notes, { summary: 'a wrasse\n', truncated: false })
-  assert.deepEqual(context.recent_log, [{ timestamp: null, op: 'crop', details: {} }])
+  assert.deepEqual(context.recent_log, [{ timestamp: '', op: 'crop', details: {} }])
   assert.deepEqual(warnings, ['brief.md declares the taste none, and there is no file none.md.'])
 })
 

@@ -91,11 +91,15 @@ export const gapLists = ['operations_involved', 'vocabulary_used'] as const
 function gapFault(input: Input): Fault {
   const text = gapTexts.find((field) => input[field] !== undefined && typeof input[field] !== 'string')
   if (text !== undefined) return `${text} must be a string`
-  const list = gapLists.find((field) => input[field] !== undefined && !Array.isArray(input[field]))
-  if (list !== undefined) return `${list} must be an array`
+  const list = gapLists.find((field) => input[field] !== undefined && !isListOfTexts(input[field]))
+  if (list !== undefined) return `${list} must be an array of strings`
   const { satisfaction } = input
   const isFitting = satisfaction === undefined || typeof satisfaction === 'string' || Number.isFinite(satisfaction)
   return isFitting ? undefined : 'satisfaction must be a string or a number'
+}
+
+function isListOfTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((each) => typeof each === 'string')
 }
 
 function contentFault(input: Input): Fault {

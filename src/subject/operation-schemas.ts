@@ -7,6 +7,7 @@ const text = { type: 'string' }
 const textOrNull = { type: ['string', 'null'] }
 const whole = { type: 'integer', minimum: 0 }
 const list = { type: 'array' }
+const texts = { ...list, items: text }
 const anything = { type: 'object', additionalProperties: true }
 
 /** Both are optional here, as some models refuse a schema that asks for one of the two. */
@@ -46,8 +47,8 @@ export const inputSchemas = {
       intent: { ...text, description: 'What was wanted, in the words of the person.' },
       intent_category: { ...text, description: 'Kind of intent; uncategorized unless given.' },
       missing_capability: { ...text, description: 'What would have been needed.' },
-      operations_involved: { ...list, description: 'Operations that were tried.' },
-      vocabulary_used: { ...list, description: 'Words or presets that were used instead.' },
+      operations_involved: { ...texts, description: 'Operations that were tried.' },
+      vocabulary_used: { ...texts, description: 'Words or presets that were used instead.' },
       satisfaction: { type: ['string', 'number'], description: 'How well it went in the end.' },
       workaround: { ...text, description: 'What was done instead.' },
       notes: text,
@@ -66,26 +67,37 @@ export const inputSchemas = {
   proposeNotesUpdate: input({ ...subject, content }, 'content'),
 }
 
-const logRecord = output({ timestamp: textOrNull, op: textOrNull, details: anything })
+const logRecord = output({ timestamp: text, op: text, details: anything })
 
 const gapRecord = output({
-  timestamp: textOrNull,
-  image_id: textOrNull,
+  timestamp: text,
+  image_id: text,
   description: text,
   ...Object.fromEntries(gapTexts.map((key) => [key, textOrNull])),
-  ...Object.fromEntries(gapLists.map((key) => [key, list])),
+  ...Object.fromEntries(gapLists.map((key) => [key, texts])),
   intent_category: text,
   satisfaction: { type: ['string', 'number', 'null'] },
   notes: text,
 })
 
-const proposal = output({
+const proposed = output({
   proposal_id: text,
   status: text,
+  file: { ...text, description: 'The file that would change, such as subjects/ID/notes.md.' },
+  category: { ...textOrNull, description: 'Of a taste; null of notes.' },
   diff: { ...text, description: 'Unified diff of what would change.' },
   digest: { ...text, description: 'SHA-256 that a decision is bound to.' },
   confirm: { ...text, description: 'The command by which a person confirms it.' },
 })
+
+/** `hint` is there where something stood in the way of a decision. Some clients show their model nothing but the data. */
+const proposal = {
+  ...proposed,
+  properties: {
+    ...(proposed['properties'] as Schema),
+    hint: { ...text, description: 'Why it was not decided in this program, and where it can be.' },
+  },
+}
 
 /** What they answer with. */
 export const outputSchemas = {
@@ -93,9 +105,9 @@ export const outputSchemas = {
     tastes: output({
       default: text,
       genres: { type: 'object', additionalProperties: text },
-      conflicts: { ...list, items: output({ point: text, files: { ...list, items: text, minItems: 2 } }) },
+      conflicts: { ...list, items: output({ point: text, files: { ...texts, minItems: 2 } }) },
     }),
-    brief: output({ raw: text, intent: text, tastes: { ...list, items: text } }),
+    brief: output({ raw: text, intent: text, tastes: texts }),
     notes: output({ summary: text, truncated: { type: 'boolean' } }),
     recent_log: { ...list, items: logRecord, maxItems: 10 },
     recent_gaps: { ...list, items: gapRecord, maxItems: 10 },

@@ -5,24 +5,18 @@ import { jsonLines } from './json-lines.ts'
 import { linesOf } from './lines.ts'
 import { longNotesLines } from './notes-form.ts'
 import { type FileRead, readEnd, readWhole } from './read-subject-file.ts'
-import type { Notes } from './subject-context.ts'
 import type { FilePlace, NoPlace } from './subject-file-place.ts'
 import { defaultTaste } from './subject-name.ts'
 import { fileOfSubject, fileOfTaste, type SubjectPlaces } from './subject-places.ts'
 import type { SubjectReading } from './subjects.ts'
 import type { SubjectsOptions } from './subjects-options.ts'
-import { cappedText } from './text-cap.ts'
 
 /** Everything about a subject whose folder is there. What cannot be read is empty, and a warning names it. */
 export async function readSubject(options: SubjectsOptions, id: string, folder: string): Promise<SubjectReading> {
   const { texts, warnings } = await textsOf(options, id, folder)
-  const read = subjectContext(texts, options)
-  const notes = await summarised(options, id, texts.notes)
-  return {
-    id,
-    context: notes === undefined ? read.context : { ...read.context, notes },
-    warnings: [...warnings, ...read.warnings],
-  }
+  const summary = await summaryOfNotes(options, id, texts.notes)
+  const read = subjectContext({ ...texts, summary }, options)
+  return { id, context: read.context, warnings: [...warnings, ...read.warnings] }
 }
 
 /** All of the notes; what cannot be read is empty. */
@@ -45,15 +39,27 @@ async function textsOf(
   const file = (name: string) => fileOfSubject(places, id, folder, name)
   const brief = textOf(await read(await file('brief.md')))
   const tastes = new Map([[defaultTaste, textOf(await read(await fileOfTaste(places, defaultTaste)))]])
+  const missing: string[] = []
   for (const name of declaredGenres(readBrief(brief).tastes)) {
     const found = await read(await fileOfTaste(places, name))
-    if (found.type === 'missing') warnings.push(`brief.md declares the taste ${name}, and there is no file ${name}.md.`)
+    if (found.type === 'missing') missing.push(name)
     tastes.set(name, textOf(found))
+  }
+  warnings.push(...missing.slice(0, MOST_NAMED).map(noFile))
+  if (missing.length > MOST_NAMED) {
+    warnings.push(`There is no file of ${missing.length - MOST_NAMED} more tastes that brief.md declares.`)
   }
   const notes = textOf(await read(await file('notes.md')))
   const log = textOf(await read(await file('log.jsonl'), readRecords))
   const gaps = textOf(await read(await file('vocabulary_gaps.jsonl'), readRecords))
   return { texts: { tastes, brief, notes, log, gaps }, warnings }
+}
+
+/** Missing tastes that warnings name. */
+const MOST_NAMED = 10
+
+function noFile(name: string): string {
+  return `brief.md declares the taste ${name}, and there is no file ${name}.md.`
 }
 
 /** As much of a log as holds the records that are shown. */
@@ -62,17 +68,16 @@ function readRecords(place: FilePlace | NoPlace): Promise<FileRead> {
 }
 
 /** Long notes in a model's words, where there are such words. */
-async function summarised(
-  { summaryOf, maxTextChars }: SubjectsOptions,
+async function summaryOfNotes(
+  { summaryOf }: SubjectsOptions,
   subject: string,
   text: string,
-): Promise<Notes | undefined> {
+): Promise<string | undefined> {
   const lines = linesOf(text).length
   if (summaryOf === undefined || lines <= longNotesLines) return undefined
   try {
     const summary = await summaryOf({ subject, text, lines, sha256: hash('sha256', text, 'hex') })
-    if (summary === undefined || summary.trim() === '') return undefined
-    return { summary: cappedText(summary, maxTextChars, 'read_full_notes reads the notes themselves'), truncated: true }
+    return summary === undefined || summary.trim() === '' ? undefined : summary
   } catch {
     return undefined
   }

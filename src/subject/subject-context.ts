@@ -30,7 +30,7 @@ export interface Conflict {
 export interface Brief {
   /** All of `brief.md`. */
   readonly raw: string
-  /** The same without its declarations of tastes. */
+  /** The same without its declarations of tastes, trimmed. */
   readonly intent: string
   /** Names that the declaration gives, whether or not there are files of them. */
   readonly tastes: readonly string[]
@@ -44,24 +44,25 @@ export interface Notes {
 
 /** One line of `log.jsonl`. */
 export interface LogRecord {
-  readonly timestamp: string | null
-  readonly op: string | null
+  /** Empty where the line has none; so is `op`. */
+  readonly timestamp: string
+  readonly op: string
   /** All other keys of the line. */
   readonly details: Readonly<Record<string, unknown>>
 }
 
 /** One line of `vocabulary_gaps.jsonl`: something that the words or tools at hand could not do. */
 export interface GapRecord {
-  readonly timestamp: string | null
-  readonly image_id: string | null
+  readonly timestamp: string
+  readonly image_id: string
   readonly description: string
   readonly session_id: string | null
   readonly snapshot_hash: string | null
   readonly intent: string | null
   readonly intent_category: string
   readonly missing_capability: string | null
-  readonly operations_involved: readonly unknown[]
-  readonly vocabulary_used: readonly unknown[]
+  readonly operations_involved: readonly string[]
+  readonly vocabulary_used: readonly string[]
   readonly satisfaction: string | number | null
   readonly workaround: string | null
   readonly notes: string

@@ -24,7 +24,9 @@ const asked: { readonly draft: ProposalDraft; readonly by: ProposalSource }[] = 
 const proposals: Pick<Proposals, 'propose'> = {
   propose: async (draft, by) => {
     asked.push({ draft, by })
-    return { id: 'p1', diff: '+x', digest: 'd1' } as Proposal
+    const known = { id: 'p1', diff: '+x', digest: 'd1' }
+    if (draft.type === 'notes') return { ...known, file: { type: 'notes', subject: draft.subject } } as Proposal
+    return { ...known, file: { type: 'taste', name: draft.name }, category: draft.category } as Proposal
   },
 }
 const operations = subjectOperations({ subjects, proposals, time: () => '2026-11-01T10:00:00.000Z' })
@@ -89,6 +91,11 @@ const faults: readonly (readonly [SubjectOperationName, Record<string, unknown>,
   ['propose_taste_update', { content: 'calm', category: 'value', file: '.md' }, /^file is no name of a taste/],
   ['propose_taste_update', { content: 'calm', category: 'value', file: 7 }, /^file must be a string/],
   ['propose_notes_update', { image_id: 'reef', content: 'x'.repeat(20_000) }, undefined],
+  [
+    'log_gap',
+    { image_id: 'reef', description: 'x', vocabulary_used: ['x', 7] },
+    /^vocabulary_used must be an array of s/,
+  ],
   ['propose_notes_update', { content: 'calm' }, /^missing image_id/],
   ['propose_notes_update', { image_id: 'reef' }, /^missing content/],
 ]
@@ -183,6 +190,8 @@ test('a proposal says who asked, what waits and how a person confirms it, and wr
     data: {
       proposal_id: 'p1',
       status: 'waiting for a person',
+      file: 'tastes/_default.md',
+      category: 'value',
       diff: '+x',
       digest: 'd1',
       confirm: 'foreword subjects confirm p1',
@@ -190,7 +199,9 @@ test('a proposal says who asked, what waits and how a person confirms it, and wr
     warnings: [],
   })
   await operation('propose_taste_update').run({ ...input, file: 'wide.md' }, by)
-  await operation('propose_notes_update').run({ subject_id: 'reef', content: 'a wrasse' }, { client: 'desk' })
+  const note = { subject_id: 'reef', content: 'a wrasse' }
+  const { data } = await operation('propose_notes_update').run(note, { client: 'desk' })
+  assert.deepEqual([data['file'], data['category']], ['subjects/reef/notes.md', null])
   assert.deepEqual(asked, [
     {
       draft: { type: 'taste', name: '_default', content: 'calm', category: 'value' },

@@ -40,6 +40,11 @@ export async function fileOfTaste({ tastes }: SubjectPlaces, name: string): Prom
   return filePlace(tastes, folder, `${name}.md`, `${name}.md of the tastes`)
 }
 
+/** The name of a file that a proposal changes, whatever folders it is in: the same in a diff and in a reply. */
+export function changedFile(file: SubjectFile): string {
+  return file.type === 'notes' ? `subjects/${file.subject}/notes.md` : `tastes/${file.name}.md`
+}
+
 /**
  * The file that a proposal changes.
  *

@@ -84,8 +84,8 @@ function gapLine({ timestamp, description, missing_capability, workaround }: Gap
   return record([timestamp, description, rest.length > 0 ? `(${rest.join('; ')})` : ''])
 }
 
-function record(parts: readonly (string | null)[]): string {
-  return `- ${oneLine(parts.map((part) => part ?? '').join(' '))}`
+function record(parts: readonly string[]): string {
+  return `- ${oneLine(parts.join(' '))}`
 }
 
 function records(lines: readonly string[], { records: most, recordChars }: Room): string {

@@ -1,7 +1,17 @@
-/** A text of at most `most` characters, and below it a sentence that says what is missing, where something is. */
-export function cappedText(text: string, most: number, rest: string): string {
-  if (text.length <= most) return text
-  const shown = beginningOf(text, most)
+/** How much of a text is shown. */
+export interface TextCap {
+  /** The most characters. */
+  readonly chars: number
+  /** How the rest can be read, in words. */
+  readonly rest: string
+}
+
+export const uncapped: TextCap = { chars: Number.POSITIVE_INFINITY, rest: '' }
+
+/** A text of at most so many characters, and below it a sentence that says what is missing, where something is. */
+export function cappedText(text: string, { chars, rest }: TextCap): string {
+  if (text.length <= chars) return text
+  const shown = beginningOf(text, chars)
   return `${shown}\n\n${capNotice(shown.length, text.length, rest)}`
 }
 
@@ -23,6 +33,8 @@ export function endOf(text: string, most: number): string {
 
 /** How the rest of a text can be read that no tool reads. */
 export const moreBySetting = 'the setting subjects.maxTextChars says how many'
+/** The same where all of a reply is too long. */
+export const moreByReply = 'the setting subjects.maxReplyChars says how many all texts together may have'
 
 function splitsPair(text: string, at: number): boolean {
   return at > 0 && /^[\uD800-\uDBFF][\uDC00-\uDFFF]$/.test(text.slice(at - 1, at + 1))

@@ -29,8 +29,13 @@ export interface ScriptedAnswer {
   readonly reasoning?: string | readonly string[]
   /** What the provider wants back with its reasoning (Anthropic's signature, OpenAI's encrypted content). */
   readonly signature?: string
-  /** Input that is a string is sent as it is, JSON or not. */
-  readonly toolCalls?: readonly { readonly id?: string; readonly name: string; readonly input: unknown }[]
+  /** Input that is a string is sent as it is, JSON or not. `namespace` is OpenAI's: of the Responses wire alone. */
+  readonly toolCalls?: readonly {
+    readonly id?: string
+    readonly name: string
+    readonly namespace?: string
+    readonly input: unknown
+  }[]
   /** `silent` says nothing of tokens. */
   readonly usage?: ScriptedUsage | 'silent'
   /** `tool-calls` when there are any, otherwise `stop`. */

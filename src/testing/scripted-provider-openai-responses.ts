@@ -41,8 +41,14 @@ export function openaiResponsesFrames(
     event('response.output_item.done', { output_index, item: { ...item, status: 'completed' } })
     output_index += 1
   }
-  for (const [index, { id = callId(request, index), name, input }] of (answer.toolCalls ?? []).entries()) {
-    const item = { type: 'function_call', id: `fc_${index + 1}`, call_id: id, name }
+  for (const [index, { id = callId(request, index), name, namespace, input }] of (answer.toolCalls ?? []).entries()) {
+    const item = {
+      type: 'function_call',
+      id: `fc_${index + 1}`,
+      call_id: id,
+      name,
+      ...(namespace !== undefined && { namespace }),
+    }
     const text = inputText(input)
     event('response.output_item.added', { output_index, item: { ...item, arguments: '', status: 'in_progress' } })
     event('response.function_call_arguments.delta', { item_id: item.id, output_index, delta: text })

@@ -43,6 +43,9 @@ export interface ReplyData extends Partial<SubjectContext> {
   readonly proposal_id?: string
   readonly status?: string
   readonly diff?: string
+  readonly file?: string
+  readonly hint?: string
+  readonly category?: string | null
   readonly outline?: string
   readonly error?: { readonly code: string }
   readonly text?: string

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { withInputRequired } from '@modelcontextprotocol/client'
 import { specTypeSchemas } from '@modelcontextprotocol/server'
-import { type Answered, connected, kinds, ways } from './clients.ts'
+import { type Answered, type Person, connected, kinds, ways } from './clients.ts'
 import { mcpHome, oneSubject } from './mcp-home.ts'
 
 const note = { image_id: 'one', content: 'The haze stays.' }
@@ -14,10 +14,10 @@ for (const way of ways) {
   for (const kind of kinds) {
     test(`a person behind a ${kind} client over ${way} is shown who, where and what, and what they confirm is written`, async (t) => {
       const home = await mcpHome(t, { files: oneSubject })
-      const asked: string[] = []
+      const asked: (readonly [string, string])[] = []
       const { call } = await connected(t, home, kind, way, {
-        person: async ({ message }) => {
-          asked.push(message)
+        person: async (question) => {
+          asked.push([question.message, shownIn(question)])
           return { action: 'accept', content: { decision: 'confirm' } }
         },
       })
@@ -25,8 +25,13 @@ for (const way of ways) {
       const reply = await call('propose_notes_update', note)
 
       assert.equal(asked.length, 1)
-      assert.match(asked[0]!, /^a client of the test would like to add to the notes of one:/)
-      assert.match(asked[0]!, /^\+The haze stays\.$/m)
+      const [message, shown] = asked[0]!
+      assert.equal(
+        message,
+        'Add "The haze stays." to subjects/one/notes.md? Proposed by a client of the test. Nothing is written unless you confirm.',
+      )
+      assert.equal(shown, reply.data.diff!.trimEnd())
+      assert.match(shown, /^\+The haze stays\.$/m)
       assert.equal(reply.data.status, 'confirmed')
       const [proposal] = await home.runtime.proposals.list()
       assert.equal(proposal!.state.type, 'confirmed')
@@ -38,8 +43,8 @@ for (const way of ways) {
 }
 
 const answers: readonly (readonly [string, Answered, string, string])[] = [
-  ['declines', { action: 'accept', content: { decision: 'decline' } }, 'declined', 'declined'],
-  ['closes the form with a no', { action: 'decline' }, 'declined', 'declined'],
+  ['drops it in the form', { action: 'accept', content: { decision: 'drop' } }, 'declined', 'declined'],
+  ['is not asked, as the client declines by itself,', { action: 'decline' }, 'waiting', 'waiting for a person'],
   ['says later', { action: 'accept', content: { decision: 'later' } }, 'waiting', 'waiting for a person'],
   ['cancels', { action: 'cancel' }, 'waiting', 'waiting for a person'],
 ]
@@ -65,6 +70,8 @@ test('an answer that is neither a yes nor a no leaves the proposal waiting', asy
   for (const answer of [
     { action: 'accept' },
     { action: 'accept', content: { decision: ['confirm'] } },
+    { action: 'decline', content: { decision: 'drop' } },
+    { action: 'decline', content: { decision: 'confirm' } },
     {},
     'confirm',
   ]) {
@@ -84,28 +91,76 @@ test('a client that cannot ask leaves the proposal waiting and is told how a per
   assert.equal(data.status, 'waiting for a person')
 })
 
-test('what is too long to be read in a question is not asked about', async (t) => {
+test('what a form cannot show whole is not asked about, and the reply says where a person confirms it', async (t) => {
   const home = await mcpHome(t, { files: oneSubject })
   const { call } = await connected(t, home, modern, 'http', {
     person: async () => assert.fail('nobody should be asked'),
   })
-  for (const content of ['something long\n'.repeat(900), 'long'.repeat(3_000)]) {
-    const { data } = await call('propose_notes_update', { image_id: 'one', content })
+  // Beside the lines there are 2 of a header, 1 of a hunk, 3 of the notes as they are and a blank one.
+  for (const content of ['a line\n'.repeat(34), 'x'.repeat(70 * 34), '漢'.repeat(35 * 34), 'long'.repeat(3_000)]) {
+    const { data, texts } = await call('propose_notes_update', { image_id: 'one', content })
     assert.equal(data.status, 'waiting for a person')
+    assert.match(texts[1]!, new RegExp(`foreword subjects confirm ${data.proposal_id}`))
+    assert.equal(data.hint, texts[1])
   }
+})
+
+for (const kind of ['v2 2026-07-28', 'v1 2025-11-25'] as const) {
+  test(`a difference of 40 rows is asked about (${kind}), and a yes counts with the word at its end alone`, async (t) => {
+    const home = await mcpHome(t, { files: oneSubject })
+    let shown = ''
+    let word = (_shown: string): string | undefined => undefined
+    const { call } = await connected(t, home, kind, 'http', {
+      person: async (question) => {
+        shown = shownIn(question)
+        assert.match(
+          question.message,
+          /^Add these 33 lines to subjects\/one\/notes\.md\? .*`foreword subjects proposals`.*$/,
+        )
+        const given = word(shown)
+        return { action: 'accept', content: { decision: 'confirm', ...(given !== undefined && { word: given }) } }
+      },
+    })
+    const lines = Array.from({ length: 33 }, (_, at) => `line ${at + 1}`)
+    const long = { image_id: 'one', content: lines.join('\n') }
+    for (const wrong of [undefined, '', 'line']) {
+      word = () => wrong
+      const { data, texts } = await call('propose_notes_update', long)
+      assert.equal(data.status, 'waiting for a person')
+      assert.match(texts[1]!, new RegExp(`foreword subjects confirm ${data.proposal_id}`))
+      assert.equal(data.hint, texts[1])
+    }
+    word = (text) => ` ${/The word is: ([a-z]{4})$/.exec(text)![1]!.toUpperCase()} `
+    const { data, texts } = await call('propose_notes_update', long)
+    assert.deepEqual([data.status, texts.length, shown.split('\n').length], ['confirmed', 1, 42])
+    assert.equal(data.hint, undefined)
+    for (const line of lines) assert.ok(shown.includes(`\n+${line}`))
+  })
+}
+
+test('a line too long for a message needs the word too, and can be dropped without it', async (t) => {
+  const home = await mcpHome(t, { files: oneSubject })
+  const { call } = await connected(t, home, modern, 'http', {
+    person: async ({ message }) => {
+      assert.match(message, /^Add this line to tastes\/night\.md \(value\)\?/)
+      return { action: 'accept', content: { decision: 'drop' } }
+    },
+  })
+  const taste = { content: 'Quiet. '.repeat(20), category: 'value', file: 'night' }
+  assert.equal((await call('propose_taste_update', taste)).data.status, 'declined')
 })
 
 test('what a terminal would obey, and what nobody can see, is shown as codes', async (t) => {
   const home = await mcpHome(t, { files: oneSubject })
   let shown = ''
   const { call } = await connected(t, home, modern, 'http', {
-    person: async ({ message }) => {
-      shown = message
+    person: async (question) => {
+      shown = shownIn(question)
       return { action: 'cancel' }
     },
   })
   await call('propose_notes_update', { image_id: 'one', content: 'a\u001B[2Jb\u202Ec\u200Bd\u{E0041}\n\te' })
-  assert.ok(shown.includes('+a\\u{1b}[2Jb\\u{202e}c\\u{200b}d\\u{e0041}\n+\te\n'), shown)
+  assert.ok(shown.includes('+a\\u{1b}[2Jb\\u{202e}c\\u{200b}d\\u{e0041}\n+\te\n\nThe word is: '), shown)
 })
 
 test('a process that a tool started asks nobody: a model cannot answer in the place of a person', async (t) => {
@@ -187,6 +242,12 @@ test('where somebody else was quicker, the reply says what they decided', async 
   assert.equal(readFileSync(join(home.home, 'subjects/one/notes.md'), 'utf8'), oneSubject['subjects/one/notes.md'])
 })
 
+/** What the form shows of the difference: the description of its one field. */
+function shownIn({ requestedSchema }: Question): string {
+  return String(requestedSchema.properties['decision']?.description)
+}
+
+type Question = Parameters<Person>[0]
 type Connected = Awaited<ReturnType<typeof connected>>['client']
 type Result = Readonly<Record<string, unknown>>
 

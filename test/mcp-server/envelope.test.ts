@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { o200k } from '../../src/context/o200k.ts'
 import type { Runtime } from '../../src/runtime.ts'
 import { connected, type Reply } from './clients.ts'
 import { mcpHome, oneSubject } from './mcp-home.ts'
@@ -96,6 +97,33 @@ test('every tool says what it changes, and the schema of what it answers', async
   ])
 })
 
+test('what every call of a client pays for all tools stays below 1,250 tokens, and for assemble below 200', async (t) => {
+  const home = await mcpHome(t)
+  const { client } = await connected(t, home, modern, 'http')
+  const { tools } = await client.listTools()
+  const paid = tools.map(({ name, description, inputSchema }) =>
+    o200k.text(JSON.stringify({ name, description, inputSchema })),
+  )
+  const all = paid.reduce((sum, tokens) => sum + tokens, 0)
+  assert.ok(all < 1_250 && paid.at(-1)! < 200, JSON.stringify(paid))
+})
+
+test('assemble refuses what the whole schema of a scenario refuses, and names it, whatever its short one leaves out', async (t) => {
+  const home = await mcpHome(t)
+  const { call } = await connected(t, home, modern, 'http')
+  const turn = { id: 't', messages: [{ role: 'user', content: 'x' }] }
+  for (const [input, named] of [
+    [{ budget: { window: 'large' }, current: turn }, /budget\.window/],
+    [{ budget: { window: 10 }, current: turn, layers: [{ id: 'a', layer: 'b' }] }, /layers/],
+    [{ budget: { window: 10 }, current: turn, tool: [] }, /tool/],
+    [{ budget: { window: 10 } }, /current/],
+  ] as const) {
+    const { isError, envelope } = await call('assemble', input)
+    assert.deepEqual([isError, envelope.error!.code], [true, 'invalid_input'])
+    assert.match(JSON.stringify(envelope.error), named)
+  }
+})
+
 test('a fresh subject has everything, and all of it is empty', async (t) => {
   const home = await mcpHome(t)
   mkdirSync(join(home.home, 'subjects/fresh'), { recursive: true })
@@ -120,7 +148,7 @@ test('a broken subject is read as far as it can be; what was odd stands in a blo
   })
   const { call } = await connected(t, home, modern, 'http')
   const reply = await call('read_context', { image_id: 'broken' })
-  assert.deepEqual(reply.data.recent_log, [{ timestamp: null, op: 'open', details: {} }])
+  assert.deepEqual(reply.data.recent_log, [{ timestamp: '', op: 'open', details: {} }])
   assert.equal(reply.texts.length, 2)
   assert.match(reply.texts[1]!, /log\.jsonl/)
   assert.ok(!('warnings' in reply.envelope))

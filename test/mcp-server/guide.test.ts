@@ -24,10 +24,18 @@ test('the settings in the guide are the ones that the command prints', () => {
   const text = (client: string, entry: ServerEntry) => JSON.parse(clients[client]!.text(entry)!) as object
   assert.deepEqual(printed, [
     text('claude-desktop', program),
+    text('claude-code', program),
     text('vscode', program),
     text('zed', program),
     text('vscode', gateway),
   ])
+  const codex = /```toml\n([^]+?)\n```/.exec(guide)![1]
+  assert.equal(codex, clients['codex']!.text(program))
+  const commands = [...guide.matchAll(/^claude mcp .*$/gm)].map(([line]) => line)
+  assert.deepEqual(
+    commands,
+    [program, gateway].map((entry) => clients['claude-code']!.command!(entry)),
+  )
 })
 
 test('the guide names every program, tool, resource, prompt and code', async (t) => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { scenarioJsonSchema } from '../../src/context/scenario.ts'
 import { ResourceNotFoundError } from '@modelcontextprotocol/client'
 import { connected, kinds } from './clients.ts'
 import { mcpHome, oneSubject } from './mcp-home.ts'
@@ -35,10 +36,11 @@ for (const kind of kinds) {
     const { resources } = await client.listResources()
     assert.deepEqual(
       resources.map(({ uri }) => uri),
-      ['foreword://subjects/one', `foreword://sessions/${said.session}`],
+      ['foreword://subjects/one', `foreword://sessions/${said.session}`, 'foreword://schema/scenario'],
     )
     assert.equal(resources[0]!.title, 'A harbour before dawn.')
 
+    assert.deepEqual(JSON.parse(await text(client, 'foreword://schema/scenario')), scenarioJsonSchema())
     const context = JSON.parse(await text(client, 'foreword://subjects/one')) as object
     assert.deepEqual(context, (await call('read_context', { image_id: 'one' })).data)
     assert.equal(await text(client, 'foreword://subjects/one/brief'), oneSubject['subjects/one/brief.md'])
@@ -112,7 +114,7 @@ test('a long list comes in pages, each entry once; a cursor of somebody else is 
     seen.push(...page.resources.map(({ name }) => name))
   }
   assert.equal(pages, 3)
-  assert.deepEqual(seen, names)
+  assert.deepEqual(seen, [...names, 'scenario-schema'])
   await assert.rejects(client.listResources({ cursor: 'invented' }), /cursor/)
 })
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { spawnForeword } from '../cli/gateway-process.ts'
@@ -27,9 +27,13 @@ interface Answer {
   readonly result?: {
     readonly serverInfo?: { readonly name: string }
     readonly tools?: readonly object[]
-    readonly structuredContent?: { readonly success: boolean }
+    readonly prompts?: readonly object[]
+    readonly structuredContent?: {
+      readonly success: boolean
+      readonly error: { readonly code: string; readonly message: string } | null
+    }
   }
-  readonly error?: { readonly code: number }
+  readonly error?: { readonly code: number; readonly message: string }
 }
 
 function talk(t: TestContext, home: string, printed?: Printed): Talk {
@@ -96,6 +100,12 @@ test('in a fresh home the command speaks the protocol and nothing else, and ends
   )
 })
 
+function asked(conversation: Talk, id: number, method: string, params: object = {}): Promise<Answer> {
+  const answer = conversation.answer(id)
+  conversation.send({ id, method, params })
+  return answer
+}
+
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   test(`${signal} ends the command at once, with its store closed`, async (t) => {
     const { home } = temporaryHome(t)
@@ -121,13 +131,52 @@ test('lines that are no protocol harm nobody', async (t) => {
   )
 })
 
-test('a configuration with a mistake ends with what is wrong on the error output, and no word on the other', async (t) => {
-  const home = await mcpHome(t)
+test('a home that cannot be opened is greeted and listed, each call is told why, and one goes on once it is mended', async (t) => {
+  const home = await mcpHome(t, { files: oneSubject })
   home.write('config.json', '{"gatewy": {}}')
   const conversation = talk(t, home.home)
-  assert.equal(await conversation.ended, 1)
+  await greeted(conversation)
+  assert.equal((await asked(conversation, 2, 'tools/list')).result!.tools!.length, 7)
+  const read = { name: 'read_context', arguments: { image_id: 'one' } }
+  const { success, error } = (await asked(conversation, 3, 'tools/call', read)).result!.structuredContent!
+  assert.deepEqual([success, error!.code], [false, 'unavailable'])
+  assert.match(error!.message, /^The home cannot be opened: .*gatewy/s)
+  const prompt = { name: 'work_on_subject', arguments: { subject_id: 'one' } }
+  for (const [method, params] of [
+    ['resources/list', {}],
+    ['prompts/get', prompt],
+  ] as const) {
+    assert.match((await asked(conversation, 4, method, params)).error!.message, /gatewy/)
+  }
   assert.match(conversation.errors(), /gatewy/)
-  assert.deepEqual(conversation.lines, [])
+
+  home.write('config.json', '{}')
+  assert.equal((await asked(conversation, 5, 'tools/call', read)).result!.structuredContent!.success, true)
+  conversation.child.stdin.end()
+  assert.equal(await conversation.ended, 0)
+})
+
+test('on a terminal a configuration with a mistake ends the command with what is wrong', async (t) => {
+  const { home, environment } = temporaryHome(t)
+  mkdirSync(home, { recursive: true })
+  writeFileSync(join(home, 'config.json'), '{"gatewy": {}}')
+  const { code, stdout, stderr } = await run(['mcp', '--home', home], { environment, person: 'silent' })
+  assert.deepEqual([code, stdout], [1, ''])
+  assert.match(stderr, /gatewy/)
+})
+
+test('a client is greeted and listed to before its home is open, and a call that comes early waits for it', async (t) => {
+  const { home } = temporaryHome(t)
+  const store = join(home, 'data/foreword.sqlite')
+  const conversation = talk(t, home)
+  await greeted(conversation)
+  assert.ok(!existsSync(store))
+  assert.equal((await asked(conversation, 2, 'prompts/list')).result!.prompts!.length, 2)
+  assert.ok(!existsSync(store))
+  const read = { name: 'read_context', arguments: { image_id: 'one' } }
+  const early = asked(conversation, 3, 'tools/call', read)
+  assert.equal((await early).result!.structuredContent!.error!.code, 'not_found')
+  assert.ok(existsSync(store))
 })
 
 test('a process that is killed in the midst of its work leaves a home in which everything goes on', async (t) => {
@@ -151,7 +200,7 @@ test('a process that is killed in the midst of its work leaves a home in which e
 
   const { call } = await connected(t, home, 'v2 2026-07-28', 'stdio')
   const { data, texts } = await call('read_context', { image_id: 'one' })
-  assert.match(data.recent_log![0]!.op!, /^op-/)
+  assert.match(data.recent_log![0]!.op, /^op-/)
   assert.equal(texts.length, 1)
   assert.equal((await call('propose_notes_update', { image_id: 'one', content: 'note 100' })).isError, false)
   assert.equal((await home.runtime.verifyAudit()).type, 'whole')
@@ -196,7 +245,7 @@ test('Codex gets its settings in TOML, the default home needs no environment, an
   const codex = await run(['mcp', 'config', 'codex'], { environment })
   assert.equal(
     codex.stdout,
-    `[mcp_servers.foreword]\ncommand = ${JSON.stringify(process.execPath)}\nargs = ${JSON.stringify([program, 'mcp'])}\n` +
+    `[mcp_servers.foreword]\ncommand = ${JSON.stringify(process.execPath)}\nargs = [${JSON.stringify(program)}, "mcp"]\nrequired = true\n` +
       `env = { "FOREWORD_HOME" = ${JSON.stringify(home)} }\n`,
   )
   const plain = await run(['mcp', 'config', 'cursor', '--json'], { environment: { HOME: home } })
@@ -233,6 +282,16 @@ test('with --http it is the address of the gateway and its token, for persons al
   })
   assert.equal(response.status, 200)
   await response.body?.cancel()
+
+  const claude = await run(['mcp', 'config', 'claude-code', '--http'], { environment })
+  const { mcpServers } = JSON.parse(claude.stdout) as { mcpServers: typeof servers }
+  const token = mcpServers.foreword.headers['Authorization']!.split(' ')[1]!
+  assert.match(claude.stderr, /Or, with the token in the place of THE-TOKEN: claude mcp add-json .*Bearer THE-TOKEN/)
+  assert.ok(!claude.stderr.includes(token))
+  for (const client of ['claude-code', 'codex', 'vscode']) {
+    const printed = await run(['mcp', 'config', client], { environment })
+    assert.ok(!`${printed.stdout}${printed.stderr}`.includes(token), client)
+  }
 
   const tool = await run(['mcp', 'config', 'vscode', '--http'], { environment: { ...environment, FOREWORD_TOOL: '1' } })
   assert.deepEqual([tool.code, tool.stdout], [1, ''])

@@ -34,7 +34,7 @@ for (const way of ways) {
         },
         brief: {
           raw: oneSubject['subjects/one/brief.md'],
-          intent: '\nA harbour before dawn.\n',
+          intent: 'A harbour before dawn.',
           tastes: ['night', 'calm'],
         },
         notes: { summary: oneSubject['subjects/one/notes.md'], truncated: false },
@@ -49,6 +49,7 @@ for (const way of ways) {
       const proposed = await call('propose_notes_update', { image_id: 'one', content: 'The haze stays.' })
       assert.equal(proposed.data.status, 'waiting for a person')
       assert.match(proposed.data.diff!, /^\+The haze stays\.$/m)
+      assert.deepEqual([proposed.data.file, proposed.data.category], ['subjects/one/notes.md', null])
       assert.equal(readFileSync(join(home.home, 'subjects/one/notes.md'), 'utf8'), oneSubject['subjects/one/notes.md'])
 
       const [waiting] = await home.runtime.proposals.list({ state: 'waiting' })

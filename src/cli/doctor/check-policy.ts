@@ -4,9 +4,8 @@ import { type Finding, ok, problem, warning } from './finding.ts'
 
 /** What may run, and whether that can be read at all: a faulty policy allows nothing. */
 export async function checkPolicy(home: string, io: Io): Promise<readonly Finding[]> {
-  const { accessFile } = await import('../../tool.ts')
-  const { readText } = await import('../../plugin.ts')
-  const { accessPlace, accessPlaces } = await import('../../runtime.ts')
+  const { accessFile, accessPlaces, readText } = await import('../../tool.ts')
+  const { accessPlace } = await import('../../runtime.ts')
   const file = await accessPlace(home)
   const read = await accessFile(accessPlaces(home), io.environment, readText).current()
   if (read.type === 'access') {
@@ -23,8 +22,7 @@ export async function checkPolicy(home: string, io: Io): Promise<readonly Findin
 
 /** Whoever edits the file that does not count waits in vain. */
 async function checkPlaces(home: string): Promise<readonly Finding[]> {
-  const { readText } = await import('../../plugin.ts')
-  const { accessPlaces } = await import('../../runtime.ts')
+  const { accessPlaces, readText } = await import('../../tool.ts')
   const [own, inContext] = accessPlaces(home)
   const [first, second] = await Promise.all([readText(own), readText(inContext)])
   if (first.type === 'missing' || second.type === 'missing') return []

@@ -31,8 +31,8 @@ export const clients: Readonly<Record<string, McpClient>> = {
   'claude-code': {
     title: 'Claude Code',
     file: '.mcp.json in the folder of the project',
-    text: (entry) => json('mcpServers', entry),
-    command: (entry) => `claude mcp add-json --scope user ${NAME} ${quoted(JSON.stringify(entry))}`,
+    text: (entry) => json('mcpServers', loadedAtOnce(entry)),
+    command: (entry) => `claude mcp add-json --scope user ${NAME} ${quoted(JSON.stringify(loadedAtOnce(entry)))}`,
   },
   cursor: {
     title: 'Cursor',
@@ -66,12 +66,20 @@ export const clients: Readonly<Record<string, McpClient>> = {
     title: 'Codex',
     file: '~/.codex/config.toml',
     text: (entry) =>
-      entry.type === 'http' ? toml({ url: entry.url }, { http_headers: entry.headers }) : programToml(entry),
+      entry.type === 'http' ? toml({ url: entry.url, ...atOnce }, { http_headers: entry.headers }) : programToml(entry),
   },
 }
 
+/** Claude Code names tools in its first request only where it is told so, and has a model search for them otherwise. */
+function loadedAtOnce(entry: ServerEntry): object {
+  return { ...entry, alwaysLoad: true }
+}
+
+/** Codex waits for such a server: tools that come later change the beginning of its requests, and what was cached is lost. */
+const atOnce = { required: true }
+
 function programToml({ command, args, env }: Extract<ServerEntry, { type: 'stdio' }>): string {
-  return toml({ command, args }, Object.keys(env).length === 0 ? {} : { env })
+  return toml({ command, args, ...atOnce }, Object.keys(env).length === 0 ? {} : { env })
 }
 
 function withoutType({ type: _type, ...rest }: ServerEntry): object {
@@ -88,7 +96,9 @@ function json(key: string, entry: object): string {
 
 /** Strings and lists of strings are written the same in TOML and in JSON. */
 function toml(values: object, tables: Readonly<Record<string, Readonly<Record<string, string>>>>): string {
-  const lines = Object.entries(values).map(([key, value]) => `${key} = ${JSON.stringify(value)}`)
+  const written = (value: unknown): string =>
+    Array.isArray(value) ? `[${value.map(written).join(', ')}]` : JSON.stringify(value)
+  const lines = Object.entries(values).map(([key, value]) => `${key} = ${written(value)}`)
   const inline = Object.entries(tables).map(([key, table]) => {
     const pairs = Object.entries(table).map(([name, value]) => `${JSON.stringify(name)} = ${JSON.stringify(value)}`)
     return `${key} = { ${pairs.join(', ')} }`

@@ -27,8 +27,16 @@ export async function printConfig(call: CommandCall, io: Io): Promise<number> {
     return 0
   }
   note(io, `For ${client.title}: ${client.file}`)
+  if (entry.type === 'http') note(io, 'It holds the token of the gateway: keep it as you keep a password.')
   print(io, text)
-  if (client.command !== undefined) note(io, `Or: ${client.command(entry)}`)
+  if (client.command === undefined) return 0
+  if (entry.type === 'stdio') note(io, `Or: ${client.command(entry)}`)
+  // A command stands in the history of a shell; the token is in the text above and nowhere else.
+  else
+    note(
+      io,
+      `Or, with the token in the place of THE-TOKEN: ${client.command({ ...entry, headers: bearer('THE-TOKEN') })}`,
+    )
   return 0
 }
 
@@ -70,7 +78,11 @@ async function gatewayEntry({ home }: CommandCall, io: Io): Promise<ServerEntry>
     })
   }
   if (running.type !== 'gateway') note(io, 'No gateway runs on this home now: this is where the configuration puts it.')
-  return { type: 'http', url: `${url}/mcp`, headers: { Authorization: `Bearer ${token}` } }
+  return { type: 'http', url: `${url}/mcp`, headers: bearer(token) }
+}
+
+function bearer(token: string): Readonly<Record<string, string>> {
+  return { Authorization: `Bearer ${token}` }
 }
 
 async function configuredAddress(home: string, io: Io): Promise<string | undefined> {

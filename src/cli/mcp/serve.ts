@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream'
+import type { Runtime } from '../../runtime.ts'
 import type { CommandCall } from '../command.ts'
 import { onInterrupt } from '../interrupt.ts'
 import { type Io, note } from '../io.ts'
@@ -9,44 +10,53 @@ import { version } from '../version.ts'
  * Speaks MCP until the client has gone. The home is opened beside whatever works on it: nothing is claimed, and what is
  * written here may be written by several processes at once. The standard output carries the protocol alone.
  */
-export async function serveMcp(call: CommandCall, io: Io): Promise<number> {
-  const configuration = await validConfiguration(call.home, io)
+export async function serveMcp({ home }: CommandCall, io: Io): Promise<number> {
   const { environment } = io
-  const [{ openRuntime }, { serveMcpOverStdio }] = await Promise.all([
-    import('../../runtime.ts'),
-    import('../../server.ts'),
-  ])
   const warn = (text: string) => note(io, `foreword mcp: ${text}`)
-  const runtime = await openRuntime({
-    home: call.home,
-    configuration,
-    environment,
+  let opening: Promise<Runtime> | undefined
+  let hasEnded = false
+  const open = (): Promise<Runtime> => (opening = opened(home, io, warn))
+  // At a terminal a person has started it, who can mend what is wrong at once.
+  const first = io.stdin.isTTY ? await open() : undefined
+  const { serveMcpOverStdio } = await import('../../server/mcp.ts')
+  const connection = serveMcpOverStdio({
+    home,
+    // A client can do no more than to be told; its log, and whoever reads that, hears of it as well.
+    open: async () => {
+      if (first !== undefined) return first
+      if (hasEnded) throw new Error('the client has gone')
+      try {
+        return await open()
+      } catch (error) {
+        warn(faultText(error, io))
+        throw error
+      }
+    },
+    // In a process these are what they seem to be; tests hand in streams of the same kind.
+    stdin: io.stdin as Readable,
+    stdout: io.stdout as Writable,
     version: version(),
-    recovers: false,
-    warn,
+    // Whoever runs as a tool could be its own client, and answer what a person is asked.
+    asksPersons: environment.FOREWORD_TOOL !== '1',
+    unexpected: (error) => warn(faultText(error, io)),
   })
-  try {
-    const connection = await serveMcpOverStdio(runtime, {
-      // In a process these are what they seem to be; tests hand in streams of the same kind.
-      stdin: io.stdin as Readable,
-      stdout: io.stdout as Writable,
-      version: version(),
-      // Whoever runs as a tool could be its own client, and answer what a person is asked.
-      asksPersons: environment.FOREWORD_TOOL !== '1',
-      unexpected: (error) => warn(faultText(error, io)),
-    })
-    const stop = onInterrupt(io, () => void connection.close())
-    if (io.stdin.isTTY) {
-      warn(
-        'waits for an MCP client on this terminal. Ctrl-C ends it; `foreword mcp config` says how programs start it.',
-      )
-    }
-    await connection.ended
-    stop()
-  } finally {
-    await runtime.close()
+  const stop = onInterrupt(io, () => void connection.close())
+  if (io.stdin.isTTY) {
+    warn('waits for an MCP client on this terminal. Ctrl-C ends it; `foreword mcp config` says how programs start it.')
   }
+  await connection.ended
+  hasEnded = true
+  stop()
+  const runtime = await opening?.catch(() => undefined)
+  await runtime?.close()
   return 0
+}
+
+async function opened(home: string, io: Io, warn: (text: string) => void): Promise<Runtime> {
+  const configuration = await validConfiguration(home, io)
+  const { openRuntime } = await import('../../runtime.ts')
+  const { environment } = io
+  return openRuntime({ home, configuration, environment, version: version(), recovers: false, warn })
 }
 
 function faultText(error: unknown, io: Io): string {

@@ -58,7 +58,7 @@ function noteText(id: string, { summary, truncated }: SubjectContext['notes']): 
 function logText({ recent_log: log }: SubjectContext): string {
   const [newest] = log
   if (newest === undefined) return 'none'
-  return `${countText(log.length)}; the last: ${[newest.timestamp, newest.op].filter((word) => word !== null).join(' ')}`
+  return `${countText(log.length)}; the last: ${[newest.timestamp, newest.op].filter((word) => word !== '').join(' ')}`
 }
 
 /** A context holds the last ten. */

@@ -44,6 +44,7 @@ test('without a file everything has its default, and paths are in the home', asy
       directory: '/srv/foreword/subjects',
       tastes: '/srv/foreword/tastes',
       maxTextChars: 20_000,
+      maxReplyChars: 50_000,
       summarize: false,
     },
     channels: {},

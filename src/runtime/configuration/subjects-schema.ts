@@ -10,6 +10,11 @@ export const subjects = z.strictObject({
     .min(200)
     .default(20_000)
     .describe('The most of one text of a subject that is read into a context, characters.'),
+  maxReplyChars: z
+    .int()
+    .min(10_000)
+    .default(50_000)
+    .describe('The most of all that is read of a subject at once, as JSON, characters.'),
   summarize: z
     .boolean()
     .default(false)

@@ -1,11 +1,5 @@
 import { stat } from 'node:fs/promises'
-import { homeAt } from './home.ts'
-
-/** Where the policy of a home may stand; the first of them that is there counts (BEHAVIOURS §2.3). */
-export function accessPlaces(root: string): readonly [string, string] {
-  const { toolAccessFile, contextToolAccessFile } = homeAt(root)
-  return [toolAccessFile, contextToolAccessFile]
-}
+import { accessPlaces } from '../../tool.ts'
 
 /** The file that says what may run, and that commands change; the one in the home itself where there is none yet. */
 export async function accessPlace(root: string): Promise<string> {

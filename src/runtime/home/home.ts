@@ -1,5 +1,6 @@
 import { mkdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { accessPlaces } from '../../tool.ts'
 
 /** The files and folders of a home, as absolute paths (docs/guide/configuration.md). A missing one is an empty one. */
 export interface Home {
@@ -20,6 +21,7 @@ export interface Home {
 export function homeAt(root: string): Home {
   const context = join(root, 'context')
   const data = join(root, 'data')
+  const [toolAccessFile, contextToolAccessFile] = accessPlaces(root)
   return {
     root,
     configurationFile: join(root, 'config.json'),
@@ -29,8 +31,8 @@ export function homeAt(root: string): Home {
     systemPromptFile: join(context, 'system_prompt.md'),
     soulFile: join(context, 'soul.json'),
     userProfileFile: join(context, 'user_profile.json'),
-    toolAccessFile: join(root, 'tool-access.json'),
-    contextToolAccessFile: join(context, 'tool-access.json'),
+    toolAccessFile,
+    contextToolAccessFile,
   }
 }
 

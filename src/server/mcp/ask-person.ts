@@ -2,7 +2,7 @@ import { inputRequired, type InputRequiredResult } from '@modelcontextprotocol/s
 import { type Proposal, type Proposals, SubjectError } from '../../subject.ts'
 import { callDigest } from '../../tool.ts'
 import type { McpCall } from './catalogue.ts'
-import { personsWord, type PersonsWord, proposalQuestion } from './proposal-question.ts'
+import { confirmedElsewhere, personsWord, type PersonsWord, proposalQuestion } from './proposal-question.ts'
 
 /** What asking came to. `ask`: the client has to ask, and make the same call again with the answer. */
 export type AskedPerson =
@@ -27,8 +27,9 @@ export async function askPerson(
   asking: AskingCall,
   call: McpCall,
 ): Promise<AskedPerson> {
-  const question = call.person === undefined ? undefined : proposalQuestion(proposal, call.client)
-  if (question === undefined || proposal.state.type !== 'waiting') return { type: 'settled', proposal, warnings: [] }
+  if (call.person === undefined || proposal.state.type !== 'waiting') return { type: 'settled', proposal, warnings: [] }
+  const question = proposalQuestion(proposal, call.client)
+  if (question === undefined) return { type: 'settled', proposal, warnings: [confirmedElsewhere(proposal)] }
   if (call.person === 'round') {
     const { id, digest } = proposal
     const requestState = await call.seal({ ...asking, input: callDigest(asking), proposal: id, digest })
@@ -38,7 +39,7 @@ export async function askPerson(
     }
   }
   await call.progress(1, 2, 'A person is asked to confirm the proposal.')
-  const word = await replyOf(call, question)
+  const word = await replyOf(call, question, proposal)
   return call.signal.aborted ? { type: 'cancelled' } : settle(proposals, proposal, word)
 }
 
@@ -60,16 +61,16 @@ export async function answeredPerson(
   const answer = call.context.mcpReq.inputResponses?.[QUESTION]
   if (answer === undefined) return askPerson(proposals, proposal, asking, call)
   if (call.signal.aborted) return { type: 'cancelled' }
-  return settle(proposals, proposal, personsWord(answer))
+  return settle(proposals, proposal, personsWord(answer, proposal))
 }
 
-async function replyOf(call: McpCall, question: object): Promise<PersonsWord> {
+async function replyOf(call: McpCall, question: object, proposal: Proposal): Promise<PersonsWord> {
   try {
     const answer = await call.context.mcpReq.send(
       { method: 'elicitation/create', params: { ...question } },
       { timeout: PATIENCE, signal: call.signal },
     )
-    return personsWord(answer)
+    return personsWord(answer, proposal)
   } catch {
     // Nobody answered, or the client cannot ask after all: the proposal waits.
     return 'later'
@@ -77,7 +78,10 @@ async function replyOf(call: McpCall, question: object): Promise<PersonsWord> {
 }
 
 async function settle(proposals: Proposals, proposal: Proposal, word: PersonsWord): Promise<AskedPerson> {
-  if (word === 'later') return { type: 'settled', proposal: await proposals.get(proposal.id), warnings: [] }
+  if (word === 'later' || word === 'unread') {
+    const warnings = word === 'unread' ? [confirmedElsewhere(proposal)] : []
+    return { type: 'settled', proposal: await proposals.get(proposal.id), warnings }
+  }
   try {
     const decided = await proposals.decide(proposal.id, { type: word, digest: proposal.digest, by: 'mcp' })
     return { type: 'settled', proposal: decided, warnings: [] }

@@ -1,8 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
 import { outline, type TokenCounter } from '../../context.ts'
-import { counterIdOf, runScenario, ScenarioError, scenarioJsonSchema, smallCounters } from '../../context/scenario.ts'
+import { counterIdOf, runScenario, ScenarioError, smallCounters } from '../../context/scenario.ts'
+import { assembleDefinition } from './assemble-definition.ts'
 import type { McpTool } from './catalogue.ts'
-import { envelopeSchema, failed, failureReply, succeeded } from './envelope.ts'
+import { failed, failureReply, succeeded } from './envelope.ts'
 
 /**
  * What a scenario would send, and the account of it. Pure: it reads nothing of the home. A context that does not fit is
@@ -10,22 +11,7 @@ import { envelopeSchema, failed, failureReply, succeeded } from './envelope.ts'
  */
 export function assembleTool(unexpected: (error: unknown) => void): McpTool {
   return {
-    definition: {
-      name: 'assemble',
-      title: 'Assemble a context',
-      description:
-        'Says what a model would be sent for a scenario (layers, history, the current turn, tools and a token budget): ' +
-        'the request, the manifest that accounts for every piece, and an outline to read. Calls no model.',
-      inputSchema: inputSchema(),
-      outputSchema: envelopeSchema(resultSchema),
-      annotations: {
-        title: 'Assemble a context',
-        readOnlyHint: true,
-        destructiveHint: false,
-        idempotentHint: true,
-        openWorldHint: false,
-      },
-    },
+    definition: assembleDefinition,
     async call(input, call) {
       try {
         await call.progress(0, 2, 'The scenario is read.')
@@ -41,7 +27,7 @@ export function assembleTool(unexpected: (error: unknown) => void): McpTool {
         return answer
       } catch (error) {
         if (error instanceof ScenarioError) return failed('invalid_input', error.message, { problems: error.problems })
-        return failureReply(error, unexpected)
+        return await failureReply(error, unexpected)
       }
     },
   }
@@ -52,29 +38,4 @@ async function countersFor(input: unknown): Promise<readonly TokenCounter[]> {
   const id = counterIdOf(input)
   if (id === undefined || smallCounters.some((counter) => counter.id === id)) return smallCounters
   return [...smallCounters, (await import('../../context/o200k.ts')).o200k]
-}
-
-function inputSchema(): { type: 'object'; [key: string]: unknown } {
-  const { $schema: _dialect, $id: _id, ...rules } = scenarioJsonSchema()
-  return { ...rules, type: 'object' }
-}
-
-const resultSchema = {
-  type: 'object',
-  properties: {
-    name: { type: 'string' },
-    request: {
-      type: 'object',
-      properties: { system: { type: 'string' }, messages: { type: 'array' }, tools: { type: 'array' } },
-      required: ['messages', 'tools'],
-    },
-    error: {
-      type: 'object',
-      properties: { code: { type: 'string' }, message: { type: 'string' } },
-      required: ['code', 'message'],
-    },
-    manifest: { type: 'object' },
-    outline: { type: 'string' },
-  },
-  required: ['name', 'manifest', 'outline'],
 }

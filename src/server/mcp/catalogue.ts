@@ -21,6 +21,8 @@ export interface McpCatalogue {
   readonly prompts: readonly McpPrompt[]
   /** Why a tool is neither listed nor run; `undefined` where it is. Asked for each list and each call. */
   refusal(tool: string): Promise<ToolRefusal | undefined>
+  /** Told each time that tools are listed. */
+  listed?(): void
   /** Told of a call that was refused. */
   refused?(call: CalledTool, refusal: ToolRefusal): Promise<void>
   /** Declared besides tools, resources, prompts and completions. */

@@ -1,5 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
-import { RuntimeError, type RuntimeErrorCode } from '../../runtime.ts'
+import type { RuntimeErrorCode } from '../../runtime.ts'
 import { SubjectError, type SubjectErrorCode } from '../../subject.ts'
 
 /** What every reply of a tool says, whatever came of it (BEHAVIOURS §4). */
@@ -39,8 +39,10 @@ export function failed(
 }
 
 /** The reply to an error. Of one that nobody expected it says only that it happened: `unexpected` is told the rest. */
-export function failureReply(error: unknown, unexpected: (error: unknown) => void): CallToolResult {
+export async function failureReply(error: unknown, unexpected: (error: unknown) => void): Promise<CallToolResult> {
   if (error instanceof SubjectError) return failed(wireCode(error.code), error.message, error.details)
+  // Loaded late: a client is answered before the runtime is there.
+  const { RuntimeError } = await import('../../runtime.ts')
   if (error instanceof RuntimeError && UNAVAILABLE.has(error.code)) return failed('unavailable', error.message)
   unexpected(error)
   return failed('internal', 'Foreword failed inside. Its log says how; the call may be tried again.')

@@ -2,6 +2,7 @@ import { outline } from '../../context.ts'
 import type { Runtime } from '../../runtime.ts'
 import { parsedAddress, subjectAddress } from './addresses.ts'
 import type { McpPrompt } from './catalogue.ts'
+import { explainCallPrompt, workOnSubjectPrompt } from './definitions.ts'
 import { invalidParams } from './protocol-server.ts'
 import { readSubject } from './subject-resource.ts'
 
@@ -12,15 +13,7 @@ export function runtimePrompts(runtime: Runtime): readonly McpPrompt[] {
 
 function workOnSubject({ subjects }: Runtime): McpPrompt {
   return {
-    definition: {
-      name: 'work_on_subject',
-      title: 'Work on a subject',
-      description: 'Brings the working context of a subject into the conversation, and how to work with it',
-      arguments: [
-        { name: 'subject_id', description: 'Its id, such as the name of its folder', required: true },
-        { name: 'task', description: 'What is to be done; ask the person where it is left out' },
-      ],
-    },
+    definition: workOnSubjectPrompt,
     async get({ subject_id: id = '', task = '' }) {
       const read = await readSubject(subjects, id, undefined)
       if (read === undefined) throw invalidParams(`There is no subject ${JSON.stringify(id)}.`)
@@ -52,12 +45,7 @@ const HOW_TO_WORK = [
 
 function explainCall({ store }: Runtime): McpPrompt {
   return {
-    definition: {
-      name: 'explain_call',
-      title: 'Explain a model call',
-      description: 'Asks what a model was sent in one call, and why something was left out',
-      arguments: [{ name: 'call_id', description: 'Its id, as `foreword calls` shows it', required: true }],
-    },
+    definition: explainCallPrompt,
     async get({ call_id: given = '' }) {
       const address = parsedAddress(given)
       const id = address?.kind === 'calls' ? address.id : given

@@ -44,6 +44,7 @@ export function protocolServer(catalogue: McpCatalogue, era: Era, options: Proto
         refusal: await catalogue.refusal(definition.name),
       })),
     )
+    catalogue.listed?.()
     return { tools: offered.filter(({ refusal }) => refusal === undefined).map(({ definition }) => definition) }
   })
   server.setRequestHandler('tools/call', async ({ params }, context) => {
@@ -54,7 +55,7 @@ export function protocolServer(catalogue: McpCatalogue, era: Era, options: Proto
       return await answerOf(catalogue, tool, params.arguments ?? {}, call)
     } catch (error) {
       if (error instanceof ProtocolError) throw error
-      return failureReply(error, unexpected)
+      return await failureReply(error, unexpected)
     }
   })
 

@@ -1,8 +1,11 @@
 import type { ReadResourceResult, Resource } from '@modelcontextprotocol/server'
 import type { Runtime } from '../../runtime.ts'
 import { parsedAddress, sessionAddress, subjectAddress } from './addresses.ts'
+import { scenarioJsonSchema } from '../../context/scenario.ts'
+import { scenarioAddress } from './assemble-definition.ts'
 import { callText } from './call-resource.ts'
 import type { McpResources } from './catalogue.ts'
+import { resourceTemplates } from './definitions.ts'
 import { invalidParams } from './protocol-server.ts'
 import { readSession } from './session-resource.ts'
 import { readSubject, subjectParts } from './subject-resource.ts'
@@ -11,6 +14,16 @@ import { readSubject, subjectParts } from './subject-resource.ts'
 const PAGE = 100
 /** How many sessions the list names, newest activity first. Older ones are read by their id. */
 const SESSIONS = 500
+
+const SCHEMA = 'application/schema+json'
+
+const scenarioResource: Resource = {
+  uri: scenarioAddress,
+  name: 'scenario-schema',
+  title: 'Format of a scenario',
+  description: 'JSON Schema of what assemble accepts',
+  mimeType: SCHEMA,
+}
 
 /** A text of a resource, before it has its address. */
 export interface ResourceText {
@@ -22,7 +35,7 @@ export interface ResourceText {
 export function runtimeResources(runtime: Runtime): McpResources {
   const { subjects, store } = runtime
   return {
-    templates,
+    templates: resourceTemplates,
     async list(cursor) {
       const start = startOf(cursor)
       const all: readonly Resource[] = [
@@ -42,6 +55,7 @@ export function runtimeResources(runtime: Runtime): McpResources {
           mimeType: 'application/json',
           annotations: { lastModified: updated },
         })),
+        scenarioResource,
       ]
       const next = start + PAGE
       return {
@@ -54,7 +68,7 @@ export function runtimeResources(runtime: Runtime): McpResources {
       return found === undefined ? undefined : contentsOf(uri, found)
     },
     async complete(template, variable, typed) {
-      if (!templates.some(({ uriTemplate }) => uriTemplate === template)) {
+      if (!resourceTemplates.some(({ uriTemplate }) => uriTemplate === template)) {
         throw invalidParams(`There is no resource template ${template}.`)
       }
       const values = await valuesOf(runtime, template, variable)
@@ -67,6 +81,7 @@ async function textAt(runtime: Runtime, uri: string): Promise<ResourceText | und
   const address = parsedAddress(uri)
   if (address?.kind === 'subjects') return readSubject(runtime.subjects, address.id, address.part)
   if (address?.kind === 'sessions' && address.part === undefined) return readSession(runtime.store, address.id)
+  if (uri === scenarioAddress) return { mimeType: SCHEMA, text: JSON.stringify(scenarioJsonSchema()) }
   if (address?.kind === 'calls') return callText(await runtime.store.call(address.id), address.part)
   return undefined
 }
@@ -92,40 +107,3 @@ function startOf(cursor: string | undefined): number {
     throw invalidParams('The cursor is not one of this list. Leave it out to begin anew.')
   return start
 }
-
-const templates = [
-  {
-    uriTemplate: 'foreword://subjects/{id}',
-    name: 'subject',
-    title: 'Subject',
-    description: 'The working context of a subject, as read_context gives it',
-    mimeType: 'application/json',
-  },
-  {
-    uriTemplate: 'foreword://subjects/{id}/{part}',
-    name: 'subject-part',
-    title: 'Part of a subject',
-    description: 'brief and notes as they were written; tastes, log and gaps as read_context gives them',
-  },
-  {
-    uriTemplate: 'foreword://sessions/{id}',
-    name: 'session',
-    title: 'Session',
-    description: 'What was said in a session, its newest turns',
-    mimeType: 'application/json',
-  },
-  {
-    uriTemplate: 'foreword://calls/{id}/manifest',
-    name: 'manifest',
-    title: 'Manifest of a call',
-    description: 'Every piece that was a candidate for a model call, whether it went in, at what cost, and why not',
-    mimeType: 'application/json',
-  },
-  {
-    uriTemplate: 'foreword://calls/{id}/outline',
-    name: 'outline',
-    title: 'Outline of a call',
-    description: 'The manifest as lines to read',
-    mimeType: 'text/plain',
-  },
-]

@@ -1,14 +1,13 @@
-import { readText } from '../../plugin.ts'
-import { accessPlaces, type Runtime } from '../../runtime.ts'
+import type { Runtime } from '../../runtime.ts'
 import { subjectOperations } from '../../subject.ts'
-import { accessFile } from '../../tool.ts'
 import { assembleTool } from './assemble-tool.ts'
 import { mcpAudit } from './audited.ts'
 import type { McpCatalogue } from './catalogue.ts'
+import { instructions } from './definitions.ts'
 import { runtimePrompts } from './prompts.ts'
 import { runtimeResources } from './resources.ts'
 import { subjectTools } from './subject-tools.ts'
-import { toolRefusal } from './tool-permission.ts'
+import { refusalIn } from './tool-permission.ts'
 
 export interface CatalogueOptions {
   /** Of the home of the runtime. */
@@ -23,10 +22,8 @@ export interface CatalogueOptions {
 export function runtimeCatalogue(runtime: Runtime, { home, time, unexpected }: CatalogueOptions): McpCatalogue {
   const { subjects, proposals, store } = runtime
   const audit = mcpAudit({ store, time })
-  // The environment tunes the shell alone, which is not offered here.
-  const policy = accessFile(accessPlaces(home), {}, readText)
   return {
-    instructions: INSTRUCTIONS,
+    instructions,
     tools: [
       ...subjectTools({
         operations: (taking) => subjectOperations({ subjects, proposals: taking, time }),
@@ -38,13 +35,7 @@ export function runtimeCatalogue(runtime: Runtime, { home, time, unexpected }: C
     ],
     resources: runtimeResources(runtime),
     prompts: runtimePrompts(runtime),
-    refusal: async (tool) => toolRefusal(await policy.current(), tool),
+    refusal: refusalIn(home),
     refused: audit.refused,
   }
 }
-
-const INSTRUCTIONS =
-  'Foreword keeps the working context of subjects: anything with a brief, notes, a log and tastes of its own. Call ' +
-  'read_context before working on a subject, log_operation and log_gap while you work, and propose_notes_update or ' +
-  'propose_taste_update for what should be remembered. A proposal writes nothing until a person confirms it. Where ' +
-  'tastes conflict, the person decides. Every tool answers {success, data, error}.'

@@ -1,24 +1,23 @@
-import type { Readable, Writable } from 'node:stream'
 import type { Runtime } from '../../runtime.ts'
-import type { StdioConnection } from './stdio-door.ts'
+import { lateCatalogue } from './late-catalogue.ts'
+import { stdioConnection, type StdioConnection, type StdioOptions } from './stdio-door.ts'
 
-export interface McpStdioOptions {
-  readonly stdin: Readable
-  readonly stdout: Writable
-  readonly version: string
-  /** Whether the person behind the client may be asked to confirm proposals. */
-  readonly asksPersons: boolean
-  /** Told of failures that nobody expected. */
-  readonly unexpected: (error: unknown) => void
+export interface McpStdioOptions extends StdioOptions {
+  readonly home: string
+  /** Opens the home. Called for the first that needs it, and again after it has failed. */
+  readonly open: () => Promise<Runtime>
 }
 
-/** Serves a runtime to one MCP client over the standard input and output. */
-export async function serveMcpOverStdio(runtime: Runtime, options: McpStdioOptions): Promise<StdioConnection> {
-  const [{ stdioConnection }, { runtimeCatalogue }, { home }] = await Promise.all([
-    import('./stdio-door.ts'),
-    import('./runtime-catalogue.ts'),
-    runtime.status(),
-  ])
+/**
+ * Serves a home to one MCP client over the standard input and output. The client is answered before the home is open: it
+ * waits for the list of tools, and mostly for nothing else.
+ */
+export function serveMcpOverStdio({ home, open, ...options }: McpStdioOptions): StdioConnection {
+  const { unexpected } = options
   const time = () => new Date().toISOString()
-  return stdioConnection(runtimeCatalogue(runtime, { home, time, unexpected: options.unexpected }), options)
+  const catalogue = async () => {
+    const [runtime, { runtimeCatalogue }] = await Promise.all([open(), import('./runtime-catalogue.ts')])
+    return runtimeCatalogue(runtime, { home, time, unexpected })
+  }
+  return stdioConnection(lateCatalogue(catalogue, home), options)
 }

@@ -4,7 +4,8 @@ import { inputFault } from '../../tool.ts'
 import { answeredPerson, askPerson, type AskedPerson, type AskingCall } from './ask-person.ts'
 import type { McpAudit } from './audited.ts'
 import type { McpCall, McpTool } from './catalogue.ts'
-import { envelopeSchema, failed, failureReply, succeeded } from './envelope.ts'
+import { operationDefinition } from './definitions.ts'
+import { failed, failureReply, succeeded } from './envelope.ts'
 
 export interface SubjectToolParts {
   /** The operations over whatever takes proposals. */
@@ -21,32 +22,17 @@ export function subjectTools(parts: SubjectToolParts): readonly McpTool[] {
 }
 
 function subjectTool(operation: SubjectOperation, parts: SubjectToolParts): McpTool {
-  const { name, title, description, readOnly } = operation
-  const inputSchema = { ...operation.inputSchema, type: 'object' as const }
+  const definition = operationDefinition(operation)
   return {
-    definition: {
-      name,
-      title,
-      description,
-      inputSchema,
-      outputSchema: envelopeSchema(operation.outputSchema),
-      annotations: {
-        title,
-        readOnlyHint: readOnly,
-        destructiveHint: false,
-        // The same proposal, still waiting, is not made twice; a line of a log is.
-        idempotentHint: readOnly || name.startsWith('propose_'),
-        openWorldHint: false,
-      },
-    },
+    definition,
     async call(input, call) {
       try {
-        const fault = operation.faultOf(input) ?? (await inputFault(inputSchema, input))
+        const fault = operation.faultOf(input) ?? (await inputFault(definition.inputSchema, input))
         if (fault !== undefined) return failed('invalid_input', fault)
-        if (readOnly) return await answered(operation, input, call)
+        if (operation.readOnly) return await answered(operation, input, call)
         return await writing(operation, input, call, parts)
       } catch (error) {
-        return failureReply(error, parts.unexpected)
+        return await failureReply(error, parts.unexpected)
       }
     },
   }
@@ -66,7 +52,15 @@ async function writing(
     // The same words as before, with what became of the proposal.
     const { data } = await over({ propose: async () => asked.proposal }).run(input, {})
     const { type } = asked.proposal.state
-    return succeeded(type === 'waiting' ? data : { ...data, status: type }, asked.warnings)
+    const { warnings } = asked
+    return succeeded(
+      {
+        ...data,
+        ...(type !== 'waiting' && { status: type }),
+        ...(warnings.length > 0 && { hint: warnings.join(' ') }),
+      },
+      warnings,
+    )
   }
   if (call.sealed() !== undefined) {
     const asked = await answeredPerson(proposals, asking, call)
@@ -85,7 +79,7 @@ async function writing(
     try {
       return await answered(operation, input, call)
     } catch (error) {
-      return call.signal.aborted ? cancelled() : failureReply(error, unexpected)
+      return call.signal.aborted ? cancelled() : await failureReply(error, unexpected)
     }
   })
   if (proposed === undefined || result.isError || call.person === undefined) return result

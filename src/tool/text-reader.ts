@@ -1,0 +1,60 @@
+import { constants } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
+
+/** Reads one text file. Never throws: what cannot be read is said in words. */
+export type TextReader = (path: string) => Promise<TextRead>
+
+/** What reading a file came to. */
+export type TextRead =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'missing' }
+  | { readonly type: 'unreadable'; readonly why: string }
+
+/** The most that a prompt file may hold, bytes. */
+const LARGEST = 1024 * 1024
+
+/** Reads from the disk: UTF-8 of at most 1 MiB, without its byte order mark. A pipe or a device is not waited for. */
+export const readText: TextReader = async (path) => {
+  let file: FileHandle | undefined
+  try {
+    file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
+    return await textOf(file)
+  } catch (error) {
+    return failure(error as NodeJS.ErrnoException)
+  } finally {
+    await file?.close().catch(() => {})
+  }
+}
+
+async function textOf(file: FileHandle): Promise<TextRead> {
+  const found = await file.stat()
+  if (found.isDirectory()) return unreadable('it is a folder, not a file')
+  if (!found.isFile()) return unreadable('it is a pipe or a device, not a file')
+  if (found.size > LARGEST) return unreadable(`it holds ${found.size} bytes, more than the ${LARGEST} allowed`)
+  // Files that only seem empty, as in /proc, tell no size.
+  const buffer = Buffer.allocUnsafe(found.size > 0 ? found.size + 1 : LARGEST + 1)
+  let filled = 0
+  for (;;) {
+    const { bytesRead } = await file.read(buffer, filled, buffer.length - filled, filled)
+    filled += bytesRead
+    if (bytesRead === 0 || filled === buffer.length) break
+  }
+  if (filled > found.size && found.size > 0) return unreadable('it grew while it was read')
+  if (filled > LARGEST) return unreadable(`it holds more than the ${LARGEST} bytes allowed`)
+  try {
+    return { type: 'text', text: new TextDecoder('utf-8', { fatal: true }).decode(buffer.subarray(0, filled)) }
+  } catch {
+    return unreadable('it is not valid UTF-8')
+  }
+}
+
+function failure({ code, message }: NodeJS.ErrnoException): TextRead {
+  if (code === 'ENOENT' || code === 'ENOTDIR') return { type: 'missing' }
+  if (code === 'EACCES' || code === 'EPERM') return unreadable('it may not be read (permissions)')
+  if (code === 'EISDIR') return unreadable('it is a folder, not a file')
+  return unreadable(message)
+}
+
+function unreadable(why: string): TextRead {
+  return { type: 'unreadable', why }
+}
