@@ -12,8 +12,6 @@ const LONGEST_TEXT = 64_000
 const END = 16_000
 /** Of a session without passages: where it goes is decided with the first. */
 const NO_SHARD = 0
-/** Passages of a shard from which on no session is added to it. */
-const FULL_SHARD = 50_000
 
 interface SessionState {
   readonly number: number
@@ -24,7 +22,11 @@ interface SessionState {
 }
 
 /** Indexes a part of a log. Answers false where the session is not where the part begins. */
-export function writePart(connection: Connection, part: LogPart, languages: Languages): boolean {
+export function writePart(
+  connection: Connection,
+  part: LogPart,
+  { languages, fullShard }: { readonly languages: Languages; readonly fullShard: number },
+): boolean {
   return connection.transaction(() => {
     const { session, conversation = null, created, from, upTo, mark, items } = part
     const known = connection.get<SessionState>(
@@ -33,7 +35,7 @@ export function writePart(connection: Connection, part: LogPart, languages: Lang
     )
     if ((known?.up_to ?? 0) !== from || known?.leaving) return false
     const number = known?.number ?? newSession(connection, { session, conversation, created })
-    const shard = known?.shard || (items.length === 0 ? NO_SHARD : openShard(connection))
+    const shard = known?.shard || (items.length === 0 ? NO_SHARD : openShard(connection, fullShard))
     let next = known?.next ?? 0
     for (const item of items) {
       if (next >= MOST_PASSAGES) break
@@ -65,11 +67,11 @@ function newSession(
 }
 
 /** The newest shard, or a new one where that is full. */
-function openShard(connection: Connection): number {
+function openShard(connection: Connection, full: number): number {
   const { shard, passages } = connection.get<{ readonly shard: number | null; readonly passages: number | null }>(
     'select max(shard) as shard, sum(next) as passages from sessions where shard = (select max(shard) from sessions)',
   )!
-  const open = (shard ?? NO_SHARD) === NO_SHARD ? 1 : passages! < FULL_SHARD ? shard! : shard! + 1
+  const open = (shard ?? NO_SHARD) === NO_SHARD ? 1 : passages! < full ? shard! : shard! + 1
   makeShard(connection, open)
   return open
 }
