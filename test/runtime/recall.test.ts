@@ -185,6 +185,13 @@ test('an index that is behind, cut off, of another log or gone is brought to wha
   assert.deepEqual(await find(restored, 'otter'), [])
   assert.equal((await find(restored, 'wolf')).length, 9)
   await restored.runtime.close()
+  // Another version of Foreword has written it.
+  const database = new DatabaseSync(path)
+  database.exec(`update version set version = '0'`)
+  database.close()
+  const upgraded = await restored.reopened()
+  assert.equal((await find(upgraded, 'wolf')).length, 9)
+  await upgraded.runtime.close()
   for (const ending of ['', '-wal', '-shm']) rmSync(`${path}${ending}`, { force: true })
   assert.equal((await find(await restored.reopened(), 'wolf')).length, 9)
 })
@@ -246,6 +253,27 @@ test('two that index the same sessions at the same time index each text once', a
   assert.deepEqual([one.add(part), other.add(part), one.session('c')?.upTo], [true, false, 2])
   for (const index of [one, other]) index.close()
   assert.equal(counting(path), 121)
+})
+
+test('sessions are found, limited and taken out wherever their words are kept', async () => {
+  const index = await openRecallIndex({ path: ':memory:', fullShard: 2 })
+  const sessions = ['a', 'b', 'c', 'd', 'e']
+  const place = { turn: 't', time: '2026-01-05', kind: 'message', role: 'user' } as const
+  const added = sessions.map((session) => {
+    const items = [1, 2].map((n) => ({ ...place, ordinal: n, seq: n, text: `Cormorant ${n} of ${session}zebra.` }))
+    return index.add({ session, created: '2026-01-05', from: 0, upTo: 2, mark: '2026-01-05', items })
+  })
+  assert.deepEqual(added, [true, true, true, true, true])
+  const found = (text: string, within?: readonly string[]) =>
+    index.find({ text, ...(within && { sessions: within }) }).passages.map(({ session }) => session)
+  assert.equal(found('cormorants').length, 10)
+  assert.deepEqual(new Set(found('cormorants', ['b', 'd'])), new Set(['b', 'd']))
+  assert.deepEqual(new Set(found('"of dzebra"')), new Set(['d']))
+  assert.deepEqual(index.find({ text: 'czebro' }).nearest, ['czebra'])
+  assert.deepEqual(index.find({ text: 'czebro', sessions: ['a'] }).found, 'nothing')
+  assert.equal(index.removeSome('b'), false)
+  assert.deepEqual(new Set(found('cormorants')), new Set(['a', 'c', 'd', 'e']))
+  index.close()
 })
 
 test('an index that cannot be opened holds nothing up, and says what to do', async (t) => {

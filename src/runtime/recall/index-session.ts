@@ -12,7 +12,7 @@ export interface IndexingParts {
 /** Entries that are read at once. */
 const PAGE = 200
 /** What is indexed in one transaction, characters: some 10 ms, then everything else has its turn. */
-const STEP_CHARACTERS = 16_000
+const STEP_CHARACTERS = 8_000
 
 /**
  * Brings the index of one session to what its log holds. Where the session is gone, it is taken out; where the index is of

@@ -1,8 +1,9 @@
 import type { Connection } from '../sqlite/connection.ts'
 import type { QuestionWord } from './question.ts'
 import { anyOf, countOf, type Scope } from './scope.ts'
+import { vocabularyTable } from './tables.ts'
 
-/** Words of the index that are looked at for one word of a question. */
+/** Words of a shard that are looked at for one word of a question. */
 const MOST_LOOKED_AT = 5_000
 const MOST_NEAREST = 5
 /** Letters of a word at least: a shorter one is as near to too many others. Where other words were found, one more. */
@@ -21,7 +22,7 @@ export function nearestStems(
 ): readonly string[] {
   const found = new Map<string, number>()
   for (const stem of new Set(word.stems.map(folded))) {
-    for (const term of termsBeside(connection, stem)) {
+    for (const term of termsBeside(connection, scope, stem)) {
       const distance = distanceOf(stem, term, alone)
       if (distance !== undefined) found.set(term, Math.min(distance, found.get(term) ?? distance))
     }
@@ -42,16 +43,18 @@ function folded(stem: string): string {
 }
 
 /** Terms that begin as a stem does. */
-function termsBeside(connection: Connection, stem: string): readonly string[] {
+function termsBeside(connection: Connection, { shards }: Scope, stem: string): readonly string[] {
   const start = Array.from(stem).slice(0, 2).join('')
-  return connection
-    .all<{ readonly term: string }>(
-      'select term from vocabulary where term >= ? and term < ? limit ?',
-      start,
-      `${start}\u{10FFFF}`,
-      MOST_LOOKED_AT,
-    )
-    .map(({ term }) => term)
+  return shards.flatMap((shard) =>
+    connection
+      .all<{ readonly term: string }>(
+        `select term from ${vocabularyTable(shard)} where term >= ? and term < ? limit ?`,
+        start,
+        `${start}\u{10FFFF}`,
+        MOST_LOOKED_AT,
+      )
+      .map(({ term }) => term),
+  )
 }
 
 /** How far two words are from each other; `undefined` where they are others altogether. */

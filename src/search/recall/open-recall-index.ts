@@ -11,7 +11,11 @@ export interface RecallIndexOptions {
   readonly path: string
   /** How long to wait for another process that writes, ms. The process stands still meanwhile. 5,000 unless given. */
   readonly busyTimeoutMs?: number
+  /** Passages of a shard from which on no session is added to it. 50,000 unless given. */
+  readonly fullShard?: number
 }
+
+const DEFAULT_FULL_SHARD = 50_000
 
 /**
  * An index of histories in a SQLite file. What it has written last may be lost with the power: it is behind the log then, and
@@ -31,7 +35,7 @@ export async function openRecallIndex(options: RecallIndexOptions): Promise<Reca
   return {
     session: (id) => connection.get<IndexedSession>(`${indexed} where id = ?`, id),
     sessions: () => connection.all<IndexedSession>(`${indexed} order by number`),
-    add: (part) => writePart(connection, part, languages),
+    add: (part) => writePart(connection, part, { languages, fullShard: options.fullShard ?? DEFAULT_FULL_SHARD }),
     removeSome: (session) => removeSome(connection, session, languages),
     find: (query) => findPassages(connection, languages, query),
     conversationOf(session) {

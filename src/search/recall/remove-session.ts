@@ -3,6 +3,7 @@ import type { PassageKind } from '../recall.ts'
 import type { Languages } from './languages.ts'
 import { rangeOf } from './numbering.ts'
 import { stemsOf } from './stems.ts'
+import { wordsTable } from './tables.ts'
 
 /** Passages that are taken out in one transaction: some 10 ms. */
 const STEP = 64
@@ -21,7 +22,10 @@ export function removeSome(connection: Connection, session: string, languages: L
 }
 
 function removeStep(connection: Connection, session: string, languages: Languages): boolean {
-  const known = connection.get<{ readonly number: number }>('select number from sessions where id = ?', session)
+  const known = connection.get<{ readonly number: number; readonly shard: number }>(
+    'select number, shard from sessions where id = ?',
+    session,
+  )
   if (!known) return false
   const { first, last } = rangeOf(known.number)
   const rows = connection.all<StoredPassage>(
@@ -30,9 +34,10 @@ function removeStep(connection: Connection, session: string, languages: Language
     last,
     STEP,
   )
+  const words = wordsTable(known.shard)
   for (const { number, kind, text, language } of rows) {
     const stems = stemsOf(text, kind, languages.named(language)!)
-    connection.run("insert into words (words, rowid, stems) values ('delete', ?, ?)", number, stems)
+    connection.run(`insert into ${words} (${words}, rowid, stems) values ('delete', ?, ?)`, number, stems)
     connection.run('delete from passages where number = ?', number)
   }
   if (rows.length === STEP) connection.run("update sessions set leaving = 1, mark = '' where number = ?", known.number)

@@ -25,7 +25,7 @@ export function makeTables(connection: Connection): void {
   if (used && versionOf(connection) === version) return
   connection.transaction(() => {
     if (used && versionOf(connection) === version) return
-    for (const name of TABLES) connection.execute(`drop table if exists ${name}`)
+    for (const name of [...shardTables(connection), ...TABLES]) connection.execute(`drop table if exists ${name}`)
     connection.execute(`${schema} pragma application_id = ${APPLICATION};`)
     connection.run('insert into version (version) values (?)', version)
   })
@@ -35,12 +35,46 @@ function versionOf(connection: Connection): string | undefined {
   return connection.get<{ readonly version: string }>('select version from version')?.version
 }
 
-const TABLES = ['version', 'sessions', 'languages', 'passages', 'vocabulary', 'words']
+/**
+ * Makes the tables of a shard where they are missing: the stems of each passage without their places, and with
+ * `secure-delete` none of those that were taken out.
+ */
+export function makeShard(connection: Connection, shard: number): void {
+  if (connection.get('select 1 from sqlite_schema where name = ?', wordsTable(shard)) !== undefined) return
+  connection.execute(`
+    create virtual table ${wordsTable(shard)} using fts5(
+      stems, content = '', columnsize = 0, detail = none,
+      tokenize = "unicode61 remove_diacritics 2 categories 'L* N* Co Mn Mc'"
+    );
+    insert into ${wordsTable(shard)} (${wordsTable(shard)}, rank) values ('secure-delete', 1);
+    create virtual table ${vocabularyTable(shard)} using fts5vocab(${wordsTable(shard)}, row);
+  `)
+}
+
+/** Stems of a shard's passages. */
+export function wordsTable(shard: number): string {
+  return `words_${shard}`
+}
+
+/** What different stems a shard holds. */
+export function vocabularyTable(shard: number): string {
+  return `vocabulary_${shard}`
+}
+
+function shardTables(connection: Connection): readonly string[] {
+  return connection
+    .all<{ readonly name: string }>(
+      `select name from sqlite_schema where sql like 'create virtual table%' order by name like 'words%', name`,
+    )
+    .map(({ name }) => name)
+}
+
+const TABLES = ['version', 'sessions', 'languages', 'passages']
 
 /**
  * Numbers of passages begin with the number of their session (`numbering.ts`), so that the neighbours of a passage are the
- * numbers beside it. `words` holds the stems of each passage without their places, and with `secure-delete` none of those
- * that were taken out.
+ * numbers beside it. Stems are divided into shards of whole sessions: FTS5 reads all of a word's rows up to those that are
+ * asked for, however few sessions that are.
  */
 const schema = `
   create table version (version text not null);
@@ -52,9 +86,11 @@ const schema = `
     up_to integer not null,
     mark text not null,
     next integer not null,
+    shard integer not null,
     leaving integer not null default 0
   );
   create index sessions_conversation on sessions (conversation, created);
+  create index sessions_shard on sessions (shard, next);
   create table languages (name text primary key) without rowid;
   create table passages (
     number integer primary key,
@@ -70,10 +106,4 @@ const schema = `
     language text not null,
     call text
   );
-  create virtual table words using fts5(
-    stems, content = '', columnsize = 0, detail = none,
-    tokenize = "unicode61 remove_diacritics 2 categories 'L* N* Co Mn Mc'"
-  );
-  insert into words (words, rank) values ('secure-delete', 1);
-  create virtual table vocabulary using fts5vocab(words, row);
 `

@@ -5,34 +5,50 @@ import type { Languages } from './languages.ts'
 import { MOST_PASSAGES, passageNumber } from './numbering.ts'
 import type { HistoryItem, LogPart } from './recall-index.ts'
 import { languageOf, stemsOf } from './stems.ts'
+import { makeShard, wordsTable } from './tables.ts'
 
 /** Of a longer text, its beginning and its end are indexed, characters. The rest is in the log, and is read there. */
 const LONGEST_TEXT = 64_000
 const END = 16_000
+/** Of a session without passages: where it goes is decided with the first. */
+const NO_SHARD = 0
 
 interface SessionState {
   readonly number: number
   readonly up_to: number
   readonly next: number
+  readonly shard: number
   readonly leaving: number
 }
 
 /** Indexes a part of a log. Answers false where the session is not where the part begins. */
-export function writePart(connection: Connection, part: LogPart, languages: Languages): boolean {
+export function writePart(
+  connection: Connection,
+  part: LogPart,
+  { languages, fullShard }: { readonly languages: Languages; readonly fullShard: number },
+): boolean {
   return connection.transaction(() => {
     const { session, conversation = null, created, from, upTo, mark, items } = part
     const known = connection.get<SessionState>(
-      'select number, up_to, next, leaving from sessions where id = ?',
+      'select number, up_to, next, shard, leaving from sessions where id = ?',
       session,
     )
     if ((known?.up_to ?? 0) !== from || known?.leaving) return false
     const number = known?.number ?? newSession(connection, { session, conversation, created })
+    const shard = known?.shard || (items.length === 0 ? NO_SHARD : openShard(connection, fullShard))
     let next = known?.next ?? 0
     for (const item of items) {
       if (next >= MOST_PASSAGES) break
-      next = writeItem(connection, item, { number, next, languages })
+      next = writeItem(connection, item, { number, shard, next, languages })
     }
-    connection.run('update sessions set up_to = ?, mark = ?, next = ? where number = ?', upTo, mark, next, number)
+    connection.run(
+      'update sessions set up_to = ?, mark = ?, next = ?, shard = ? where number = ?',
+      upTo,
+      mark,
+      next,
+      shard,
+      number,
+    )
     return true
   })
 }
@@ -42,17 +58,28 @@ function newSession(
   { session, conversation, created }: { session: string; conversation: string | null; created: string },
 ): number {
   return connection.get<{ readonly number: number }>(
-    `insert into sessions (id, conversation, created, up_to, mark, next) values (?, ?, ?, 0, '', 0) returning number`,
+    `insert into sessions (id, conversation, created, up_to, mark, next, shard) values (?, ?, ?, 0, '', 0, ${NO_SHARD})
+     returning number`,
     session,
     conversation,
     created,
   )!.number
 }
 
+/** The newest shard, or a new one where that is full. */
+function openShard(connection: Connection, full: number): number {
+  const { shard, passages } = connection.get<{ readonly shard: number | null; readonly passages: number | null }>(
+    'select max(shard) as shard, sum(next) as passages from sessions where shard = (select max(shard) from sessions)',
+  )!
+  const open = (shard ?? NO_SHARD) === NO_SHARD ? 1 : passages! < full ? shard! : shard! + 1
+  makeShard(connection, open)
+  return open
+}
+
 function writeItem(
   connection: Connection,
   item: HistoryItem,
-  { number, next: first, languages }: { number: number; next: number; languages: Languages },
+  { number, shard, next: first, languages }: { number: number; shard: number; next: number; languages: Languages },
 ): number {
   const text = item.text.toWellFormed()
   const language = languageOf(text, languages)
@@ -78,7 +105,11 @@ function writeItem(
       language.name,
       item.call === undefined ? null : JSON.stringify(item.call),
     )
-    connection.run('insert into words (rowid, stems) values (?, ?)', passage, stemsOf(chunk.text, item.kind, language))
+    connection.run(
+      `insert into ${wordsTable(shard)} (rowid, stems) values (?, ?)`,
+      passage,
+      stemsOf(chunk.text, item.kind, language),
+    )
   }
   return next
 }
