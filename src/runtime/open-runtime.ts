@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { createDocumentReader, type DocumentReader } from '../document.ts'
 import { createModels } from '../model.ts'
@@ -34,7 +35,7 @@ export interface OpenOptions {
   readonly warn?: (text: string) => void
   /**
    * `false` opens the home beside a process that works on it: nothing is taken up. Writing is for the one that claimed
-   * the home.
+   * the home. Where nothing was ever written, a look leaves it at that: what it needs is kept in memory.
    */
   readonly recovers?: boolean
 }
@@ -48,9 +49,11 @@ export function storePath(home: string): string {
 export async function openRuntime(options: OpenOptions): Promise<Runtime> {
   const { home, configuration, environment, version, channels, warn, recovers } = options
   const { context, agent, model, providers, models } = configuration
-  await createHome(homeAt(home))
+  const looksAtNothing = recovers === false && !existsSync(storePath(home))
+  if (!looksAtNothing) await createHome(homeAt(home))
   const policy = accessFile(accessPlaces(home), environment, readText)
-  const [store, counter] = await Promise.all([openSqliteStore({ path: storePath(home) }), counters(context.counter)])
+  const path = looksAtNothing ? ':memory:' : storePath(home)
+  const [store, counter] = await Promise.all([openSqliteStore({ path }), counters(context.counter)])
   const { files: limits } = configuration
   const reader = createDocumentReader({ limits: { bytes: limits.maxBytes } })
   let runtime: Runtime | undefined

@@ -1,0 +1,66 @@
+import type { Preview } from '../../runtime.ts'
+import type { CommandCall } from '../command.ts'
+import { connected } from '../connection.ts'
+import type { Io } from '../io.ts'
+import { preview } from '../preview.ts'
+
+/** What of the skills reaches the model that answers next, as its next call would send it. */
+export interface SkillsReach {
+  readonly model: string
+  /** Tokens that a request and its answer may have together. */
+  readonly window: number
+  /** How many skills the model learns of by name. */
+  readonly named: number
+  readonly loaded: number
+  /** `search`: none is named, and `find_skill` finds them. `none`: nothing is said of any. */
+  readonly form: 'full' | 'list' | 'names' | 'search' | 'none'
+  /** Tokens of what is sent about skills. */
+  readonly tokens: number
+  /** Why the model can do nothing with what is sent, where that is so. */
+  readonly but?: string
+}
+
+/** Asks a gateway, or a look at the home without one, what the next call would send. */
+export async function askReach({ home }: Pick<CommandCall, 'home'>, io: Io, loaded: number): Promise<SkillsReach> {
+  const next = await connected(home, io, 'read', (connection) => preview(connection, {}))
+  return skillsReach(next, loaded)
+}
+
+/** Reads the account of a call for what became of the skills. */
+export function skillsReach({ model, request, manifest }: Preview, loaded: number): SkillsReach {
+  const entry = manifest.entries.find(({ layer, outcome }) => layer === 'skills' && outcome !== 'omitted')
+  const form = formOf(entry?.form)
+  const isRead = form === 'full' || form === 'none'
+  const needed = form === 'search' ? ['find_skill', 'read_skill'] : isRead ? [] : ['read_skill']
+  const lacking = needed.filter((name) => !request.tools.some((tool) => tool.name === name))
+  return {
+    model,
+    window: manifest.budget.window,
+    named: form === 'search' || form === 'none' ? 0 : loaded,
+    loaded,
+    form,
+    tokens: entry?.tokens ?? 0,
+    ...(lacking.length > 0 && { but: `${lacking.join(' and ')} may not run` }),
+  }
+}
+
+function formOf(form: string | undefined): SkillsReach['form'] {
+  if (form === undefined) return 'none'
+  if (form === 'list' || form === 'full') return form
+  return form === 'list-search' ? 'search' : 'names'
+}
+
+/** One sentence for a person. */
+export function reachText({ model, window, loaded, form, tokens, but }: SkillsReach): string {
+  const all = loaded === 1 ? 'The one skill' : `All ${loaded} skills`
+  const none = loaded === 1 ? 'The one skill is not' : `None of the ${loaded} skills is`
+  const texts = {
+    full: `${all} in full`,
+    list: `${all} by name and description, to be read with read_skill`,
+    names: `${all} by name alone (there is no room for the descriptions), to be read with read_skill`,
+    search: `${none} named (there is no room for the names): the model finds them with find_skill`,
+    none: `${none} sent: there is no room, or the model calls no tools`,
+  }
+  const costs = form === 'none' ? '' : `, for ${tokens} tokens`
+  return `${texts[form]}${costs} (${model}, window ${window})${but === undefined ? '' : `; but ${but}`}.`
+}
