@@ -82,8 +82,8 @@ test('skills that do not reach the model are no skills that are well', async (co
     const [, reach] = findings.filter(({ check }) => check === 'skills')
     return { code, level: reach!.level, message: reach!.message }
   }
-  const settings = (context: object, window = 4_096) =>
-    JSON.stringify({ model: 'rehearsal', models: { rehearsal: { window } }, context })
+  const settings = (layout: object, window = 4_096) =>
+    JSON.stringify({ model: 'rehearsal', models: { rehearsal: { window } }, context: layout })
   const few = await doctor({ 'config.json': settings({}) })
   assert.deepEqual([few.code, few.level], [0, 'warning'])
   assert.match(

@@ -21,7 +21,7 @@ const MOST_IN_SCHEMA = 50
 const presets: ReadonlySet<string> = new Set(['chai', 'ayati', 'onyx', 'deepchat'])
 
 /** Whether a layout follows another system, whose texts are kept to the letter; one with changes follows what it extends. */
-export function isPreset(layout: string): boolean {
+function isPreset(layout: string): boolean {
   return presets.has(layout.replace(/\+$/, ''))
 }
 

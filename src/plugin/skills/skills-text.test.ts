@@ -62,7 +62,7 @@ for (const [body, summary] of [
   ['```sh\nrun\n```', 'run'],
   ['---\n***\n', '(no description)'],
   ['', '(no description)'],
-  [`${'word '.repeat(100)}`, `${'word '.repeat(40).trim()}…`],
+  ['word '.repeat(100), `${'word '.repeat(40).trim()}…`],
 ] as const) {
   test(`a skill that has no description but ${JSON.stringify(body.slice(0, 30))} is told as ${summary.slice(0, 30)}`, () => {
     assert.equal(skillLine({ name: 'a', description: ' ', body }, true), `- **a**: ${summary}\n`)

@@ -33,7 +33,7 @@ const nothing: LoadedSkills = { skills: [], left: [], warnings: [] }
 
 /** Layer `skills` in full, as a list, or both (BEHAVIOURS §1.3), `read_skill`, and the tools of the skills. */
 export function skillsPlugin(options: SkillsOptions): SkillsPlugin {
-  const { mode = 'auto', layout = 'auto', asCapabilities = false, ref = 'skills' } = options
+  const { mode = 'auto', layout: toolsFor = 'auto', asCapabilities = false, ref = 'skills' } = options
   let loaded = nothing
   let ofSkills: SkillsTools = { bySkill: new Map(), idle: new Set(), warnings: [] }
   let tools: readonly Tool[] = []
@@ -62,7 +62,7 @@ export function skillsPlugin(options: SkillsOptions): SkillsPlugin {
       const texts = {
         full: () => skillsFullText(skills),
         list: () => skillsListText(skills, !isChai),
-        'list-names': () => skillsNamesText(skills, namesInSchema(layout, skills)),
+        'list-names': () => skillsNamesText(skills, namesInSchema(toolsFor, skills)),
         'list-search': () => skillsSearchText(skills),
       }
       const renditions = skillsForms(mode, chosen, skills).forms.map((form) => ({
@@ -76,7 +76,7 @@ export function skillsPlugin(options: SkillsOptions): SkillsPlugin {
   function readers(): readonly Tool[] {
     const { skills } = loaded
     if (skills.length === 0 || mode === 'full') return []
-    const inSchema = namesInSchema(layout, skills)
+    const inSchema = namesInSchema(toolsFor, skills)
     const reader = readSkillTool(skills, {
       inSchema,
       ...(mode === 'auto' && { offeredWith: { layer: 'skills', form: 'list' } }),
