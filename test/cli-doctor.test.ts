@@ -98,6 +98,10 @@ test('skills that do not reach the model are no skills that are well', async (co
     'tool-access.json': '{"tools": {"read_skill": {"enabled": false}}}',
   })
   assert.match(denied.message, /; but read_skill may not run\.$/)
+  const inFull = await doctor({
+    'config.json': JSON.stringify({ ...JSON.parse(settings({})), skills: { contextMode: 'full' } }),
+  })
+  assert.match(inFull.message, /^None of the 300 skills is sent: there is no room for \d+ tokens/)
   const preset = await doctor({ 'config.json': settings({ layout: 'chai' }) })
   assert.deepEqual([preset.code, preset.level], [1, 'problem'])
   assert.match(preset.message, /^none reaches the model, since no request can be made: /)

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { createDocumentReader, type DocumentReader } from '../document.ts'
 import { createModels } from '../model.ts'
@@ -49,7 +49,7 @@ export function storePath(home: string): string {
 export async function openRuntime(options: OpenOptions): Promise<Runtime> {
   const { home, configuration, environment, version, channels, warn, recovers } = options
   const { context, agent, model, providers, models } = configuration
-  const looksAtNothing = recovers === false && !existsSync(storePath(home))
+  const looksAtNothing = recovers === false && isUnwritten(home)
   if (!looksAtNothing) await createHome(homeAt(home))
   const policy = accessFile(accessPlaces(home), environment, readText)
   const path = looksAtNothing ? ':memory:' : storePath(home)
@@ -122,6 +122,12 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
     ...(recovers === undefined ? {} : { recovers }),
   })
   return runtime
+}
+
+/** Whether nothing was ever kept in a home; what is no folder is none. */
+function isUnwritten(home: string): boolean {
+  const found = statSync(home, { throwIfNoEntry: false })
+  return (found === undefined || found.isDirectory()) && !existsSync(storePath(home))
 }
 
 /** Waits before a model call is made again, ms: together, a little less than a minute. */

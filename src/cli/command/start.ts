@@ -93,7 +93,7 @@ async function skillsText({ runtime }: Gateway): Promise<string | undefined> {
     return reachText(skillsReach(await runtime.preview({}), skills))
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
-    return `None of the ${skills} skills reaches the model: ${message.split('\n', 1)[0]}`
+    return `What of the ${skills} skills reaches the model cannot be said: ${message.split('\n', 1)[0]}`
   }
 }
 

@@ -28,7 +28,10 @@ async function reachFinding(home: string, io: Io, loaded: number): Promise<Findi
     return isWell(reach) ? ok('skills', reachText(reach)) : warning('skills', reachText(reach), mendOf(reach))
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
-    return problem('skills', `none reaches the model, since no request can be made: ${message}`, FEWER)
+    if ((error as { code?: unknown }).code === 'context-overflow') {
+      return problem('skills', `none reaches the model, since no request can be made: ${message}`, FEWER)
+    }
+    return warning('skills', `what reaches the model cannot be said: ${message}`, 'Correct what is named there first.')
   }
 }
 

@@ -16,6 +16,8 @@ export interface SkillsReach {
   readonly form: 'full' | 'list' | 'names' | 'search' | 'none'
   /** Tokens of what is sent about skills. */
   readonly tokens: number
+  /** Tokens that their fullest form would have needed. Absent where there is no form for this model. */
+  readonly fullTokens?: number
   /** Why the model can do nothing with what is sent, where that is so. */
   readonly but?: string
 }
@@ -28,8 +30,8 @@ export async function askReach({ home }: Pick<CommandCall, 'home'>, io: Io, load
 
 /** Reads the account of a call for what became of the skills. */
 export function skillsReach({ model, request, manifest }: Preview, loaded: number): SkillsReach {
-  const entry = manifest.entries.find(({ layer, outcome }) => layer === 'skills' && outcome !== 'omitted')
-  const form = formOf(entry?.form)
+  const entry = manifest.entries.find(({ layer }) => layer === 'skills')
+  const form = entry?.outcome === 'omitted' ? 'none' : formOf(entry?.form)
   const isRead = form === 'full' || form === 'none'
   const needed = form === 'search' ? ['find_skill', 'read_skill'] : isRead ? [] : ['read_skill']
   const lacking = needed.filter((name) => !request.tools.some((tool) => tool.name === name))
@@ -40,6 +42,7 @@ export function skillsReach({ model, request, manifest }: Preview, loaded: numbe
     loaded,
     form,
     tokens: entry?.tokens ?? 0,
+    ...(entry && { fullTokens: entry.fullTokens }),
     ...(lacking.length > 0 && { but: `${lacking.join(' and ')} may not run` }),
   }
 }
@@ -51,15 +54,19 @@ function formOf(form: string | undefined): SkillsReach['form'] {
 }
 
 /** One sentence for a person. */
-export function reachText({ model, window, loaded, form, tokens, but }: SkillsReach): string {
+export function reachText({ model, window, loaded, form, tokens, fullTokens, but }: SkillsReach): string {
   const all = loaded === 1 ? 'The one skill' : `All ${loaded} skills`
   const none = loaded === 1 ? 'The one skill is not' : `None of the ${loaded} skills is`
+  const why =
+    fullTokens === undefined
+      ? 'this model calls no tools to read them with'
+      : `there is no room for ${fullTokens} tokens`
   const texts = {
     full: `${all} in full`,
     list: `${all} by name and description, to be read with read_skill`,
     names: `${all} by name alone (there is no room for the descriptions), to be read with read_skill`,
     search: `${none} named (there is no room for the names): the model finds them with find_skill`,
-    none: `${none} sent: there is no room, or the model calls no tools`,
+    none: `${none} sent: ${why}`,
   }
   const costs = form === 'none' ? '' : `, for ${tokens} tokens`
   return `${texts[form]}${costs} (${model}, window ${window})${but === undefined ? '' : `; but ${but}`}.`
