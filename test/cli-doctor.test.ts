@@ -75,24 +75,27 @@ test('skills are counted, and what was left out is named with its reason', async
 
 test('skills that do not reach the model are no skills that are well', async (context) => {
   const many = Object.fromEntries(
-    Array.from({ length: 300 }, (_, index) => [`skills/case-with-a-long-name-${index}/SKILL.md`, `Does ${index}.`]),
+    Array.from({ length: 80 }, (_, index) => [
+      `skills/a-case-that-has-quite-a-long-name-${index}/SKILL.md`,
+      `Does ${index}.`,
+    ]),
   )
   const doctor = async (files: object) => {
     const { code, findings } = await examined(context, { ...many, ...files })
     const [, reach] = findings.filter(({ check }) => check === 'skills')
     return { code, level: reach!.level, message: reach!.message }
   }
-  const settings = (layout: object, window = 4_096) =>
+  const settings = (layout: object, window = 2_048) =>
     JSON.stringify({ model: 'rehearsal', models: { rehearsal: { window } }, context: layout })
   const few = await doctor({ 'config.json': settings({}) })
   assert.deepEqual([few.code, few.level], [0, 'warning'])
   assert.match(
     few.message,
-    /^None of the 300 skills is named .*: the model finds them with find_skill, for .*window 4096/,
+    /^None of the 80 skills is named .*: the model finds them with find_skill, for .*window 2048/,
   )
   const wide = await doctor({ 'config.json': settings({}, 64_000) })
   assert.deepEqual([wide.code, wide.level], [0, 'ok'])
-  assert.match(wide.message, /^All 300 skills by name and description/)
+  assert.match(wide.message, /^All 80 skills by name and description/)
   const denied = await doctor({
     'config.json': settings({}),
     'tool-access.json': '{"tools": {"read_skill": {"enabled": false}}}',
@@ -101,7 +104,7 @@ test('skills that do not reach the model are no skills that are well', async (co
   const inFull = await doctor({
     'config.json': JSON.stringify({ ...JSON.parse(settings({})), skills: { contextMode: 'full' } }),
   })
-  assert.match(inFull.message, /^None of the 300 skills is sent: there is no room for \d+ tokens/)
+  assert.match(inFull.message, /^None of the 80 skills is sent: there is no room for \d+ tokens/)
   const preset = await doctor({ 'config.json': settings({ layout: 'chai' }) })
   assert.deepEqual([preset.code, preset.level], [1, 'problem'])
   assert.match(preset.message, /^none reaches the model, since no request can be made: /)

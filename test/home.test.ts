@@ -302,19 +302,19 @@ test('what declares tools may lie in three files', async (t) => {
 })
 
 test('where not even the names of skills fit, they are found', async (t) => {
-  const names = Array.from({ length: 600 }, (_, index) => `a-skill-with-a-long-name-${index}`)
+  const names = Array.from({ length: 99 }, (_, index) => `a-skill-that-has-quite-a-long-name-${index}`)
   const files = [...names, 'tide-tables'].map((name) => [`skills/${name}/SKILL.md`, skill(name, 'Do it.')])
-  const { say, runtime } = await openedHome(t, Object.fromEntries(files))
+  const { say, runtime } = await openedHome(t, Object.fromEntries(files), { models: { rehearsal: { window: 2_048 } } })
   const said = await say(
     '/call find_skill {"query": "when is high tide?"}\n/call read_skill {"skill_name": "tide-tables"}\n/call read_skill {"skill_name": "tide-table"}\n/say Done.',
   )
   assert.deepEqual(said.offered, ['read_skill', 'find_skill', 'read_result', 'read_history'])
-  assert.match(said.system, /601 skills are installed\./)
+  assert.match(said.system, /100 skills are installed\./)
   assert.doesNotMatch(JSON.stringify([said.system, (await runtime.preview({})).request.tools]), /long-name|tide/)
   assert.match(said.results[0]!, /^- \*\*tide-tables\*\*: About tide-tables\.\n/)
   assert.equal(said.results[1], '# tide-tables\nDo it.')
   assert.match(said.results[2]!, /^unknown skill: tide-table; the nearest are tide-tables/)
-  assert.equal((await runtime.status()).skills, 601)
+  assert.equal((await runtime.status()).skills, 100)
 })
 
 test('names that fit are sent once, in the list or in the schema', async (t) => {
