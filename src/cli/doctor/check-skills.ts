@@ -25,7 +25,7 @@ const FEWER = 'Name those that are not needed in `skills.disabled`, or use a mod
 async function reachFinding(home: string, io: Io, loaded: number): Promise<Finding> {
   try {
     const reach = await askReach({ home }, io, loaded)
-    return isWell(reach) ? ok('skills', reachText(reach)) : warning('skills', reachText(reach), mendOf(reach))
+    return isWell(reach) ? ok('skills', reachText(reach)) : warning('skills', reachText(reach), reach.mend ?? FEWER)
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
     if ((error as { code?: unknown }).code === 'context-overflow') {
@@ -37,8 +37,4 @@ async function reachFinding(home: string, io: Io, loaded: number): Promise<Findi
 
 function isWell({ form, but }: SkillsReach): boolean {
   return but === undefined && (form === 'full' || form === 'list' || form === 'names')
-}
-
-function mendOf({ but }: SkillsReach): string {
-  return but === undefined ? FEWER : 'Allow it in tool-access.json: `foreword tools` says which rule forbids it.'
 }

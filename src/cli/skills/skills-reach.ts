@@ -1,4 +1,5 @@
-import type { Preview } from '../../runtime.ts'
+import type { Preview, RuntimeStatus } from '../../runtime.ts'
+import { ask } from '../answer.ts'
 import type { CommandCall } from '../command.ts'
 import { connected } from '../connection.ts'
 import type { Io } from '../io.ts'
@@ -18,14 +19,21 @@ export interface SkillsReach {
   readonly tokens: number
   /** Tokens that their fullest form would have needed. Absent where there is no form for this model. */
   readonly fullTokens?: number
-  /** Why the model can do nothing with what is sent, where that is so. */
+  /** What is wrong with that, and how to correct it: the model may not read them, or a gateway has not read them again. */
   readonly but?: string
+  readonly mend?: string
 }
 
 /** Asks a gateway, or a look at the home without one, what the next call would send. */
 export async function askReach({ home }: Pick<CommandCall, 'home'>, io: Io, loaded: number): Promise<SkillsReach> {
-  const next = await connected(home, io, 'read', (connection) => preview(connection, {}))
-  return skillsReach(next, loaded)
+  return await connected(home, io, 'read', async (connection) => {
+    const next = await preview(connection, {})
+    const { skills = loaded } = await ask<Pick<RuntimeStatus, 'skills'>>(connection, '/api/status')
+    const reach = skillsReach(next, skills)
+    if (skills === loaded || reach.but !== undefined) return reach
+    const but = `the gateway has read ${skills}, and ${loaded} would load now`
+    return { ...reach, but, mend: '`foreword reload` reads them again.' }
+  })
 }
 
 /** Reads the account of a call for what became of the skills. */
@@ -43,9 +51,11 @@ export function skillsReach({ model, request, manifest }: Preview, loaded: numbe
     form,
     tokens: entry?.tokens ?? 0,
     ...(entry && { fullTokens: entry.fullTokens }),
-    ...(lacking.length > 0 && { but: `${lacking.join(' and ')} may not run` }),
+    ...(lacking.length > 0 && { but: `${lacking.join(' and ')} may not run`, mend: ALLOW }),
   }
 }
+
+const ALLOW = 'Allow it in tool-access.json: `foreword tools` says which rule forbids it.'
 
 function formOf(form: string | undefined): SkillsReach['form'] {
   if (form === undefined) return 'none'
@@ -56,11 +66,12 @@ function formOf(form: string | undefined): SkillsReach['form'] {
 /** One sentence for a person. */
 export function reachText({ model, window, loaded, form, tokens, fullTokens, but }: SkillsReach): string {
   const all = loaded === 1 ? 'The one skill' : `All ${loaded} skills`
-  const none = loaded === 1 ? 'The one skill is not' : `None of the ${loaded} skills is`
-  const why =
+  const none = loaded === 0 ? 'No skill is' : loaded === 1 ? 'The one skill is not' : `None of the ${loaded} skills is`
+  const lack =
     fullTokens === undefined
       ? 'this model calls no tools to read them with'
       : `there is no room for ${fullTokens} tokens`
+  const why = loaded === 0 ? 'none is loaded' : lack
   const texts = {
     full: `${all} in full`,
     list: `${all} by name and description, to be read with read_skill`,
