@@ -77,8 +77,8 @@ async function toolsIn(
 ) {
   const plugins = [shellPlugin({ workspace, access, environment }), workspacePlugin({ folder: workspace })]
   const toolsJson = await readFile(join(skill, 'tools.json'), 'utf8')
-  const ofSkill = skillTools(
-    { name: 'bypass', folder: skill, toolsJson },
+  const ofSkill = await skillTools(
+    { name: 'bypass', folder: skill, toolFiles: { 'tools.json': toolsJson } },
     { workspace, environment, allowScripts: true },
   )
   return [...plugins.flatMap(({ skills }) => skills!().flatMap(({ tools }) => tools)), ...ofSkill.tools]

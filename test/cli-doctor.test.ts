@@ -65,11 +65,49 @@ test('skills are counted, and what was left out is named with its reason', async
   assert.deepEqual(brief(skills.slice(0, 1)), [['skills', 'ok', '2 skills, 1 disabled']])
   assert.deepEqual(
     skills.slice(1).map(({ level }) => level),
-    ['warning', 'warning'],
+    ['ok', 'warning', 'warning'],
   )
-  assert.match(skills[1]!.message, /skills\/beta is left out: .*no-such-program/)
-  assert.match(skills[2]!.message, /delta.*SKILL\.md/)
+  assert.match(skills[1]!.message, /^All 2 skills in full, for \d+ tokens \(rehearsal, window \d+\)\.$/)
+  assert.match(skills[2]!.message, /skills\/beta is left out: .*no-such-program/)
+  assert.match(skills[3]!.message, /delta.*SKILL\.md/)
   assert.equal(code, 0)
+})
+
+test('skills that do not reach the model are no skills that are well', async (context) => {
+  const many = Object.fromEntries(
+    Array.from({ length: 80 }, (_, index) => [
+      `skills/a-case-that-has-quite-a-long-name-${index}/SKILL.md`,
+      `Does ${index}.`,
+    ]),
+  )
+  const doctor = async (files: object) => {
+    const { code, findings } = await examined(context, { ...many, ...files })
+    const [, reach] = findings.filter(({ check }) => check === 'skills')
+    return { code, level: reach!.level, message: reach!.message }
+  }
+  const settings = (layout: object, window = 2_048) =>
+    JSON.stringify({ model: 'rehearsal', models: { rehearsal: { window } }, context: layout })
+  const few = await doctor({ 'config.json': settings({}) })
+  assert.deepEqual([few.code, few.level], [0, 'warning'])
+  assert.match(
+    few.message,
+    /^None of the 80 skills is named .*: the model finds them with find_skill, for .*window 2048/,
+  )
+  const wide = await doctor({ 'config.json': settings({}, 64_000) })
+  assert.deepEqual([wide.code, wide.level], [0, 'ok'])
+  assert.match(wide.message, /^All 80 skills by name and description/)
+  const denied = await doctor({
+    'config.json': settings({}),
+    'tool-access.json': '{"tools": {"read_skill": {"enabled": false}}}',
+  })
+  assert.match(denied.message, /; but read_skill may not run\.$/)
+  const inFull = await doctor({
+    'config.json': JSON.stringify({ ...JSON.parse(settings({})), skills: { contextMode: 'full' } }),
+  })
+  assert.match(inFull.message, /^None of the 80 skills is sent: there is no room for \d+ tokens/)
+  const preset = await doctor({ 'config.json': settings({ layout: 'chai' }) })
+  assert.deepEqual([preset.code, preset.level], [1, 'problem'])
+  assert.match(preset.message, /^none reaches the model, since no request can be made: /)
 })
 
 test('a faulty policy is a problem with its mend, since nothing may run', async (context) => {

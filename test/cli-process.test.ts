@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'no
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import test from 'node:test'
+import { addTo, skillText } from './skills/folder-with.ts'
 import { claimHome } from '../src/session.ts'
 import { spawnForeword } from './cli/gateway-process.ts'
 import { temporaryHome } from './cli/home.ts'
@@ -49,6 +50,13 @@ test('from the start of a gateway to its end, every command finds what the other
   assert.equal((await ask('replay', sessionId)).stdout, '2 of 2 identical\n')
   assert.match((await ask('models')).stdout, /\* +rehearsal/)
   assert.match((await ask('doctor')).stdout, /ok +port +a gateway runs at/)
+
+  addTo(home, { 'skills/knots/SKILL.md': skillText('description: Ties knots.') })
+  const unread = await ask('skills')
+  assert.match(unread.stdout, /No skill is sent: none is loaded .*; but the gateway has read 0, and 1 would load/)
+  assert.match(unread.stderr, /`foreword reload` reads them again\./)
+  assert.equal((await ask('reload')).code, 0)
+  assert.match((await ask('doctor')).stdout, /ok +skills +The one skill in full, for \d+ tokens/)
 
   const second = spawnForeword(context, ['start'], environment)
   assert.equal(await second.ended, 1)

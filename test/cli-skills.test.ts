@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
 import { temporaryHome } from './cli/home.ts'
@@ -12,8 +12,8 @@ test('skills lists what loaded, what it costs, what did not load and why', async
     'skills/alpha/SKILL.md': skillText('name: alpha\ndescription: Does A.', '# Alpha\nUse it.'),
     'skills/alpha/tools.json': JSON.stringify({
       tools: [{ name: 'say', parameters: { type: 'object', properties: {} } }],
-      allowlist: { echo: ['hello'] },
-      execution: [{ tool: 'say', binary: 'echo', subcommand: 'hello' }],
+      allowlist: { [process.execPath]: ['hello'] },
+      execution: [{ tool: 'say', binary: process.execPath, subcommand: 'hello' }],
     }),
     'skills/gated/SKILL.md': skillText('metadata: { requires: { bins: [no-such-program-here] } }'),
     'skills/off/SKILL.md': 'x',
@@ -32,6 +32,7 @@ test('skills lists what loaded, what it costs, what did not load and why', async
   assert.match(lines[6]!, /^twin +skills\/z-alpha +skills\/z-beta has the same name and comes later$/)
   assert.match(lines[7]!, /^off +skills\/off +skills\.disabled in config\.json names it$/)
   assert.match(lines[9]!, /^2 skills: \d+ tokens in full, \d+ as a list\. Sent in full where/)
+  assert.match(lines[10]!, /^All 2 skills in full, for \d+ tokens \(rehearsal, window \d+\)\.$/)
   assert.match(stderr, /z-beta.SKILL\.md: name stands more than once; the last one counts/)
 })
 
@@ -54,6 +55,10 @@ test('skills --json is one document for programs', async (context) => {
   assert.equal(tokens.full > tokens.list, true)
   assert.match(digest, /^[0-9a-f]{64}$/)
   assert.deepEqual([found.left, found.warnings], [[], []])
+  const { model, window, tokens: sent, fullTokens, ...reach } = found.reach
+  assert.deepEqual([model, window > 0, sent > 0, fullTokens === sent], ['rehearsal', true, true, true])
+  assert.deepEqual(reach, { named: 1, loaded: 1, form: 'full' })
+  assert.deepEqual(readdirSync(home).toSorted(), ['config.json', 'skills'])
 })
 
 test('a home without skills says how to begin one', async (context) => {

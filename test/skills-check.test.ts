@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
 import { tokenx } from '../src/context.ts'
-import { checkSkill } from '../src/plugin.ts'
+import { checkSkill, type CheckOptions } from '../src/plugin.ts'
 import { folderWith, skillText } from './skills/folder-with.ts'
 
 const good = 'name: demo\ndescription: Does it.'
@@ -157,11 +157,43 @@ test('check finds a SKILL.md that is missing, misnamed or unreadable, and a brok
   assert.equal(broken!.level, 'error')
 })
 
+test('check says which tools can never run, and why', async (context) => {
+  const tool = (name: string, properties: object = {}) => ({ name, parameters: { type: 'object', properties } })
+  const demo = {
+    'SKILL.md': skillText(good),
+    'tools.json': JSON.stringify([tool('listed'), tool('unlisted'), tool('scripted', { day: {} }), tool('gone')]),
+    'allowlist.json': JSON.stringify({ here: ['go'], absent: ['go'] }),
+    'execution.json': JSON.stringify([
+      { tool: 'listed', binary: 'here', subcommand: 'go' },
+      { tool: 'unlisted', binary: 'rm', subcommand: '-r' },
+      {
+        tool: 'scripted',
+        binary: 'here',
+        subcommand: 'go',
+        args: [{ param: 'day', resolveCommand: { script: 'find-day', args: ['$param'] } }],
+      },
+      { tool: 'gone', binary: 'absent', subcommand: 'go' },
+    ]),
+  }
+  const isHere = async (name: string) => name === 'here'
+  const never = 'is not offered, since no call of it can run:'
+  assert.deepEqual(await lines(context, demo, { findBinary: isHere }), [
+    `1: error: unlisted ${never} binary not allowlisted: rm`,
+    `1: error: scripted ${never} the resolveCommand of day: the script "find-day" is not in its skill's scripts folder, with or without .sh`,
+    `1: note: gone ${never} the program absent is not on PATH`,
+  ])
+  const { 'execution.json': _, ...incomplete } = demo
+  assert.deepEqual(await lines(context, incomplete), [
+    '1: error: it is missing: where tools.json is a list, allowlist.json and execution.json belong to it; none of its tools is used',
+  ])
+})
+
 async function lines(
   context: TestContext,
   files: Readonly<Record<string, string | Buffer>>,
+  options: CheckOptions = {},
 ): Promise<readonly string[]> {
   const inDemo = Object.fromEntries(Object.entries(files).map(([path, content]) => [`demo/${path}`, content]))
-  const findings = await checkSkill(join(folderWith(context, inDemo), 'demo'), tokenx)
+  const findings = await checkSkill(join(folderWith(context, inDemo), 'demo'), tokenx, options)
   return findings.map(({ line, level, message }) => `${line}: ${level}: ${message}`)
 }

@@ -12,7 +12,7 @@ import {
   skillsFullText,
   skillsListText,
 } from '../src/plugin.ts'
-import { folderWith, skillText } from './skills/folder-with.ts'
+import { addTo, folderWith, skillText } from './skills/folder-with.ts'
 
 test('roots come in order, and in a root folders by name', async (context) => {
   const one = folderWith(context, {
@@ -77,6 +77,52 @@ test('a skill without its programs is left, and does not shadow one of the same 
     left.map(({ ref, code, why }) => [ref, code, why]),
     [['root-2/a', 'missing-programs', 'it needs nowhere and one of no, none, not found on PATH']],
   )
+})
+
+test('what a skill needs besides programs is told by name, and a path is the path of a file', async (context) => {
+  const gated = (metadata: object) => skillText(`metadata: ${JSON.stringify({ openclaw: metadata })}`)
+  const root = folderWith(context, {
+    'a-path/SKILL.md': gated({ requires: { bins: ['./bin/here'] } }),
+    'a-path/bin/here': 'x',
+    'any/SKILL.md': gated({ requires: { anyBins: ['none', 'git'] } }),
+    'env/SKILL.md': gated({ requires: { bins: ['git', 'none'], env: ['HERE', 'EMPTY', 'GONE'] } }),
+    'keys/SKILL.md': gated({ requires: { env: ['GONE'] } }),
+    'no-path/SKILL.md': gated({ requires: { bins: ['bin/gone', '/no/where'] } }),
+    'other/SKILL.md': gated({ os: ['darwin', 'win32'] }),
+    'same/SKILL.md': gated({ os: 'linux', requires: { env: 'HERE' } }),
+  })
+  chmodSync(join(root, 'a-path', 'bin', 'here'), 0o755)
+  const { skills, left } = await load([root], {
+    findBinary: async (name) => name === 'git',
+    environment: { HERE: 'x', EMPTY: '' },
+    platform: 'linux',
+  })
+  assert.deepEqual(
+    skills.map(({ name }) => name),
+    ['a-path', 'any', 'same'],
+  )
+  assert.deepEqual(
+    left.map(({ name, code, why }) => [name, code, why]),
+    [
+      ['env', 'missing-programs', 'it needs none, not found on PATH; and EMPTY and GONE in the environment'],
+      ['keys', 'missing-environment', 'it needs GONE in the environment'],
+      ['no-path', 'missing-programs', 'it needs bin/gone and /no/where, no such file that can be run'],
+      ['other', 'other-system', 'it is for darwin, win32, and this is linux'],
+    ],
+  )
+})
+
+test('a program that is installed since is found when skills are read again', async (context) => {
+  const folder = folderWith(context, {
+    'skills/a/SKILL.md': skillText('metadata: { requires: { bins: [tool] } }'),
+    'bin/x': '',
+  })
+  const findBinary = binaryFinder({ path: join(folder, 'bin'), platform: 'linux' })
+  const names = async () => (await load([join(folder, 'skills')], { findBinary })).skills.map(({ name }) => name)
+  assert.deepEqual(await names(), [])
+  addTo(folder, { 'bin/tool': '#!/bin/sh\n' })
+  chmodSync(join(folder, 'bin', 'tool'), 0o755)
+  assert.deepEqual(await names(), ['a'])
 })
 
 test('skills.disabled removes by final name', async (context) => {
@@ -172,10 +218,13 @@ test('skills written for other agents load unchanged', async (context) => {
     extra: ['', 'Body.'],
     long: [long, 'Body.'],
     ünïcödé: ['Größe, 大きさ, 😀.', 'Body.'],
-    broken: ['', 'Body.'],
+    other: ['Use when: always', 'Body.'],
   })
   assert.equal(warnings.length, 2)
-  assert.match(warnings[0]!, /broken.SKILL\.md: the frontmatter is not used: it is not valid YAML/)
+  assert.match(
+    warnings[0]!,
+    /broken.SKILL\.md: of the frontmatter only name and description are used, .*: it is not valid YAML/,
+  )
   assert.match(warnings[1]!, /long.SKILL\.md: description has 1999 characters; a list shows the first 1024/)
 })
 
@@ -215,8 +264,11 @@ test('a digest stands for every path and byte of a skill, and not for where it l
     await digestOf({ 'a/references/more.md': 'More' }),
     await digestOf({ 'a/references/new.md': '' }),
     await digestOf({ 'a/SKILL.md': 'y' }),
+    await digestOf({ 'a/tools.json': '[]' }),
+    await digestOf({ 'a/tools.json': '[]', 'a/allowlist.json': '{"rm":["-r"]}' }),
+    await digestOf({ 'a/tools.json': '[]', 'a/execution.json': '[]' }),
   ]
-  assert.equal(new Set([plain, ...others]).size, 4)
+  assert.equal(new Set([plain, ...others]).size, 7)
 })
 
 test('a tools.json comes along; one that cannot be read leaves a skill without tools', async (context) => {
@@ -225,13 +277,21 @@ test('a tools.json comes along; one that cannot be read leaves a skill without t
     'a/tools.json': '{}',
     'b/SKILL.md': 'b',
     'b/tools.json/file': 'x',
+    'c/SKILL.md': 'c',
+    'c/tools.json': '[]',
+    'c/allowlist.json': '{}',
+    'c/execution.json': '[]',
+    'd/SKILL.md': 'd',
+    'd/allowlist.json': '{}',
   })
   const { skills, warnings } = await load([root])
   assert.deepEqual(
-    skills.map(({ name, toolsJson }) => [name, toolsJson]),
+    skills.map(({ name, toolFiles }) => [name, toolFiles]),
     [
-      ['a', '{}'],
+      ['a', { 'tools.json': '{}' }],
       ['b', undefined],
+      ['c', { 'tools.json': '[]', 'allowlist.json': '{}', 'execution.json': '[]' }],
+      ['d', undefined],
     ],
   )
   assert.deepEqual(warnings, [

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
 import { assemble, type AssemblyInput, layoutOf, smallCounters } from '../src/context.ts'
 import { type LayerContext, skillsPlugin, type SkillsOptions, startPlugins } from '../src/plugin.ts'
+import { createToolbox } from '../src/tool.ts'
 import { folderWith, skillText } from './skills/folder-with.ts'
 
 /** The example of BEHAVIOURS §1.3. */
@@ -23,8 +24,9 @@ test('in the preset chai the system string is the one that Chai has', async (con
   assert.equal(await systemText(context, { mode: 'readOnDemand' }), `Be nice.\n\n${list}`)
 })
 
+/** The names stand in the schema of `read_skill`. */
 const namesText =
-  "Use the read_skill tool to read one of these skills when its name fits the user's request: alpha, beta"
+  "Use the read_skill tool to read one of the skills in its schema when its name fits the user's request."
 
 test('auto offers every form, and read_skill only where the list was sent', async (context) => {
   const plugin = await started(context, example)
@@ -34,7 +36,7 @@ test('auto offers every form, and read_skill only where the list was sent', asyn
       layer: 'skills',
       renditions: [
         { form: 'full', text: full.trimEnd() },
-        { form: 'list', text: list.trimEnd() },
+        { form: 'list', text: list.trimEnd().replace('(no description)', 'Beta') },
         { form: 'list-names', text: namesText },
       ],
       origin: { kind: 'operator', ref: 'skills' },
@@ -64,8 +66,10 @@ test('a hundred skills cost their list, never their bodies', async (context) => 
   const [layer] = await layers(plugin)
   assert.deepEqual(
     layer!.renditions.map(({ form }) => form),
-    ['list', 'list-names'],
+    ['list', 'list-names', 'list-search'],
   )
+  assert.match(layer!.renditions[1]!.text, /: skill-0, skill-1, skill-10, /)
+  assert.match(layer!.renditions[2]!.text, /^100 skills are installed\..* find_skill .* read_skill/)
   assert.equal(layer!.renditions[0]!.text.includes('Many words'), false)
   assert.equal(layer!.renditions[0]!.text.split('\n- **').length, 101)
 })
@@ -78,12 +82,75 @@ test('a few skills that are long cost their list', async (context) => {
   assert.deepEqual(await formsIn(await started(context, { ...twenty, 'z/SKILL.md': 'x' })), ['list', 'list-names'])
 })
 
+test('in auto no name stands in a schema beyond fifty skills, and in the preset chai each does', async (context) => {
+  const many = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`s${index}/SKILL.md`, `Does ${index}.`]))
+  const named = async (count: number, options: Partial<SkillsOptions>) => {
+    const tools = (await started(context, many(count), options)).tools!()
+    return tools.map(({ name, inputSchema }) => {
+      const { skill_name: field } = inputSchema['properties'] as Record<
+        string,
+        { enum?: readonly string[] } | undefined
+      >
+      return [name, field?.enum?.length]
+    })
+  }
+  const search = [
+    ['read_skill', undefined],
+    ['find_skill', undefined],
+  ]
+  assert.deepEqual(await named(50, {}), [['read_skill', 50]])
+  assert.deepEqual(await named(51, {}), search)
+  assert.deepEqual(await named(51, { mode: 'readOnDemand' }), search)
+  assert.deepEqual(await named(51, { mode: 'readOnDemand', layout: 'chai' }), [['read_skill', 51]])
+  const plugin = await started(context, many(51), { mode: 'readOnDemand' })
+  assert.deepEqual(await formsIn(plugin), ['list', 'list-names', 'list-search'])
+  assert.deepEqual(await formsIn(plugin, { layout: 'chai' }), ['list'])
+})
+
+test('an unknown name among many is answered with the nearest, and a search ranks', async (context) => {
+  const files = Object.fromEntries(
+    Array.from({ length: 60 }, (_, index) => [
+      `filler-${index}/SKILL.md`,
+      skillText(`description: Files case ${index}.`),
+    ]),
+  )
+  const plugin = await started(context, {
+    ...files,
+    'pdf-extract/SKILL.md': skillText('description: Takes the text out of a document.'),
+    'pdf-merge/SKILL.md': skillText('description: Puts invoices together.'),
+    'weather/SKILL.md': '# Forecast of rain\n',
+  })
+  const [read, find] = plugin.tools!()
+  const call = { session: 's', turn: 't', toolCallId: 'c', signal: new AbortController().signal }
+  const answer = (tool: typeof find, input: object) =>
+    createToolbox([tool!]).run({ toolCallId: 'c', toolName: tool!.name, input }, call)
+  const unknown = await answer(read, { skill_name: 'pdf-extrakt' })
+  assert.match(unknown.ok ? '' : unknown.error, /^unknown skill: pdf-extrakt; the nearest are pdf-extract, pdf-merge/)
+  const found = async (query: string, offset?: number) => {
+    const result = await answer(find, { query, ...(offset !== undefined && { offset }) })
+    return result.ok ? result.output : result.error
+  }
+  assert.equal(
+    await found('extract text from a PDF document'),
+    '- **pdf-extract**: Takes the text out of a document.\n- **pdf-merge**: Puts invoices together.\n',
+  )
+  assert.equal(await found('an invoice'), '- **pdf-merge**: Puts invoices together.\n')
+  assert.equal(await found('rain'), '- **weather**: Forecast of rain\n')
+  assert.match(await found('files'), /\n\[1 to 10 of 60; go on with offset 10\]\n$/)
+  assert.equal((await found('files', 55)).split('\n').length - 1, 5)
+  assert.equal(await found('files', 60), '[the results end at 60]')
+  assert.equal(await found('wether'), 'No skill has these words. Names that are near: weather.')
+  assert.equal(await found('?'), 'No skill has these words. Try other words.')
+})
+
 test('full has no read_skill, readOnDemand always has one', async (context) => {
   const inFull = await started(context, example, { mode: 'full' })
   assert.deepEqual(await formsIn(inFull), ['full'])
   assert.deepEqual(inFull.tools!(), [])
   const onDemand = await started(context, example, { mode: 'readOnDemand' })
-  assert.deepEqual(await formsIn(onDemand), ['list'])
+  assert.deepEqual(await formsIn(onDemand), ['list', 'list-names'])
+  assert.deepEqual(await formsIn(onDemand, { layout: 'chai' }), ['list'])
   assert.deepEqual(
     onDemand.tools!().map(({ name, offeredWith }) => [name, offeredWith]),
     [['read_skill', undefined]],
@@ -154,7 +221,7 @@ test('no skill takes the place of read_skill', async (context) => {
   )
   assert.equal('plan' in plugin.tools!()[0]!, false)
   assert.deepEqual(plugin.warnings!(), [
-    'the skill a exports a tool read_skill; that name is taken, so the tool is left out',
+    'the skill a exports a tool read_skill; that is the name of a tool of Foreword, so the tool is left out',
   ])
 })
 

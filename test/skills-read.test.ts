@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
-import type { Message } from '../src/context.ts'
+import { type Message, tokenx } from '../src/context.ts'
 import { skillsPlugin } from '../src/plugin.ts'
 import { createToolbox, type ToolContext } from '../src/tool.ts'
 import { folderWith, skillText } from './skills/folder-with.ts'
@@ -59,6 +59,64 @@ test('read_skill reads a file that the skill ships', async (tests) => {
   }
   assert.deepEqual(await read('SKILL.md'), { ok: true, output: skillText('description: Does A.', '# Alpha\nUse it.') })
   assert.deepEqual(await read(join(root, 'alpha', 'references', 'more.md')), more)
+})
+
+test('a text that is larger than the room is read in pages, each of which says how to go on', async (tests) => {
+  const body = Array.from({ length: 400 }, (_, index) => `Step ${index}: do it 😀.`).join('\n')
+  const { tool } = await readSkillIn(folderWith(tests, { 'long/SKILL.md': body, 'long/more.md': body }))
+  const call = createToolbox([tool])
+  for (const path of [undefined, 'more.md']) {
+    let read = ''
+    let offset = 0
+    for (let pages = 0; pages < 100; pages++) {
+      const input = { skill_name: 'long', ...(path && { path }), ...(offset > 0 && { offset }) }
+      const room = { characters: 5_000, tokens: 600 }
+      const result = await call.run({ toolCallId: 'c', toolName: 'read_skill', input }, { ...context, room })
+      assert.equal(result.ok, true)
+      const output = result.ok ? result.output : ''
+      assert.equal(tokenx.text(output) <= 640, true)
+      const [, page = output, next] =
+        /^(.*)\n\[characters \d+ to \d+ of \d+; go on with offset (\d+)\]$/s.exec(output) ?? []
+      read += page
+      if (next === undefined) break
+      offset = Number(next)
+    }
+    assert.equal(read, body)
+  }
+  const whole = await tool.execute!(
+    { skill_name: 'long' },
+    { ...context, room: { characters: 64_000, tokens: 60_000 } },
+  )
+  assert.deepEqual(whole, { ok: true, output: body })
+  assert.deepEqual(await tool.execute!({ skill_name: 'long', offset: body.length }, context), {
+    ok: true,
+    output: `[the text ends at character ${body.length}]`,
+  })
+  for (const offset of [-1, 1.5, '3']) {
+    assert.deepEqual(await tool.execute!({ skill_name: 'long', offset }, context), {
+      ok: false,
+      error: 'offset must be a whole number, 0 or more',
+    })
+  }
+})
+
+test('a part that stands above, unchanged, is not said twice, and another part is', async (tests) => {
+  const body = 'word '.repeat(1_000)
+  const { tool } = await readSkillIn(folderWith(tests, { 'long/SKILL.md': body }))
+  const room = { characters: 2_000, tokens: 10_000 }
+  const ask = async (input: object, seen: readonly Message[]) => {
+    const result = await tool.execute!(input, { ...context, room, seen })
+    return result.ok ? result.output : ''
+  }
+  const first = { skill_name: 'long' }
+  const second = { skill_name: 'long', offset: 1_900 }
+  const page = await ask(first, [])
+  assert.match(page, /\[characters 0 to 1900 of 5000; go on with offset 1900\]$/)
+  assert.equal(
+    await ask(first, earlier(first, page)),
+    'This part of the documentation of the skill long stands above, unchanged.',
+  )
+  assert.match(await ask(second, earlier(first, page)), /\[characters 1900 to 3800 of 5000/)
 })
 
 test('a skill that is itself a link ships its files too', async (tests) => {

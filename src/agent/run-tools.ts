@@ -15,10 +15,12 @@ export async function runTools(setup: TurnSetup, state: TurnState, calls: readon
   const journal = toolJournal(state.entries)
   const call = callOf(state)
   const turn = { most: setup.maxTurnResultChars, shown: shownChars(state), calls: calls.length }
+  const room = setup.roomTokens?.()
+  const roomTokens = room === undefined ? undefined : Math.floor(room / calls.length)
   const settled = await Promise.all(
     calls.map(async (part, index) => {
       const most = roomForResults(await setup.maxResultChars(part.toolName), turn)
-      return settleCall(setup, journal, { part, call, most, isTooMany: index >= MOST_CALLS })
+      return settleCall(setup, journal, { part, call, most, roomTokens, isTooMany: index >= MOST_CALLS })
     }),
   )
   const message: ToolMessage = { role: 'tool', content: resultParts(calls, settled) }

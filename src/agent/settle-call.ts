@@ -16,6 +16,8 @@ export interface CallToSettle {
   readonly call: string
   /** The most of its result that the model is shown, characters. */
   readonly most: number
+  /** What of its result the next call has room for, tokens; absent where nobody knows. */
+  readonly roomTokens?: number | undefined
   /** The message asks for more calls than are run at one time, and this is one of those beyond. */
   readonly isTooMany?: boolean
 }
@@ -43,7 +45,7 @@ export async function settleCall(setup: TurnSetup, journal: ToolJournal, settlin
   if (setup.signal.aborted) return refuse(setup, settling, { result: cancelled, rule: 'cancelled' })
   if (settling.isTooMany) return refuse(setup, settling, { result: tooMany, rule: 'too-many-calls' })
 
-  const planned = await plan(setup, part)
+  const planned = await plan(setup, settling)
   if (planned.type === 'refused') return refuse(setup, settling, planned)
   if (planned.type === 'allowed') return run(setup, settling, planned, planned.rule)
   return askAndSettle(setup, journal, settling, planned)
@@ -65,7 +67,7 @@ async function askAndSettle(
   const settled = async () => {
     if (decision === undefined) return refuse(setup, settling, { result: cancelled, rule: 'cancelled' })
     if (decision.type === 'deny') return refuse(setup, settling, { result: deniedBecause(decision.reason), rule })
-    const now = await plan(setup, part)
+    const now = await plan(setup, settling)
     if (now.type === 'refused') return refuse(setup, settling, now)
     if (now.digest === asked.digest) return run(setup, settling, now, rule)
     return askAndSettle(setup, journal, settling, now)
@@ -74,10 +76,12 @@ async function askAndSettle(
   return { ...rest, entries: [...entries, ...rest.entries] }
 }
 
-async function plan(setup: TurnSetup, { toolCallId, toolName, input }: ToolCallPart): Promise<PlannedCall> {
+async function plan(setup: TurnSetup, { part, most, roomTokens }: CallToSettle): Promise<PlannedCall> {
+  const { toolCallId, toolName, input } = part
   const { session, turn, signal } = setup
   const seen = setup.seen()
-  const context = { session, turn, signal, ...(seen ? { seen } : {}) }
+  const room = roomTokens === undefined ? {} : { room: { characters: most, tokens: roomTokens } }
+  const context = { session, turn, signal, ...room, ...(seen ? { seen } : {}) }
   const planned = await setup.toolbox.plan({ toolCallId, toolName, input }, context)
   leaveWhenStopping(setup)
   return planned

@@ -29,6 +29,8 @@ export interface TurnSetup extends CallSetup {
   keepContent(text: string): Promise<string>
   /** The most of one result of a tool that the model is shown, characters. */
   maxResultChars(tool: string): Promise<number>
+  /** What the next call has room for besides what must stand, tokens; `undefined` before there was a call. */
+  roomTokens?(): number | undefined
   /** The most of all results of this turn that the model is shown, characters. */
   readonly maxTurnResultChars: number
   /** What the model had in front of it when it answered last; `undefined` before it did. */

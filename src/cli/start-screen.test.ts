@@ -43,3 +43,25 @@ test('the start screen tells the window and the longest answer, and which of the
   )
   assert.equal(windowLine(undefined), undefined)
 })
+
+test('the start screen tells how the skills reach the model', () => {
+  const stream = new PassThrough()
+  const common = {
+    version: '1',
+    address: 'http://127.0.0.1:1',
+    home: 'home',
+    configurationFile: 'c',
+    recovered: 0,
+    warnings: [],
+  }
+  const linesOf = (skills?: string) =>
+    startScreen(
+      { ...common, model: { id: 'lab/x', why: 'configured' }, ...(skills !== undefined && { skills }) },
+      { stdin: stream, stdout: stream, stderr: stream, environment: {} },
+    ).split('\n')
+  assert.equal(linesOf('All 3 skills in full.').includes('  Skills   All 3 skills in full.'), true)
+  assert.equal(
+    linesOf().some((line) => line.includes('Skills')),
+    false,
+  )
+})

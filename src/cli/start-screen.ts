@@ -8,6 +8,8 @@ export interface StartFacts {
   readonly address: string
   /** Facts where they are known by now. */
   readonly model: { readonly id: string; readonly why: string; readonly facts?: ModelFacts }
+  /** What of the skills reaches the model; absent where there are none, or nobody knows yet. */
+  readonly skills?: string
   readonly home: string
   readonly configurationFile: string
   /** Turns that the last run left unfinished and that go on now. */
@@ -28,6 +30,7 @@ export function startScreen(facts: StartFacts, io: Io): string {
     `${label('Address')}${styled(io, 'cyan', address)}`,
     `${label('Model')}${styled(io, 'bold', model.id)}: ${isRehearsal(model.id) ? DRY_RUN : harmless(model.why, io.stdout)}`,
     ...(model.facts ? [`${label('Window')}${windowText(model.facts)}`] : []),
+    ...(facts.skills === undefined ? [] : [`${label('Skills')}${harmless(facts.skills, io.stdout)}`]),
     `${label('Data')}${home}`,
     `${label('Talk')}\`foreword chat\` in another terminal (in a checkout \`npm run foreword -- chat\`)`,
     `${label('Stop')}Ctrl-C`,

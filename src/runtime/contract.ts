@@ -437,6 +437,8 @@ export interface RuntimeStatus {
   /** Calls that wait for a person; their turns are among those that run. */
   readonly waiting: number
   readonly recovered: number
+  /** Skills that are loaded; absent where nothing loads any. */
+  readonly skills?: number
   readonly warnings: readonly string[]
   /** Search by meaning; absent without an embedding model. */
   readonly meaning?: MeaningStatus

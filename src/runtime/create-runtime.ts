@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { readHistoryTool, readResultTool } from '../agent.ts'
 import type { Models } from '../model.ts'
-import type { RunningPlugins } from '../plugin.ts'
+import type { RunningPlugins, SkillsPlugin } from '../plugin.ts'
 import type { Recall } from '../search.ts'
 import { type InputOptions, type SessionStore, verifyAudit } from '../session.ts'
 import { createToolbox, type Tool } from '../tool.ts'
@@ -245,6 +245,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
     async status() {
       const { running, queued } = queue.counts()
       const meaning = await files.meaning()
+      const skills = loadedSkillCount(plugins)
       return {
         ...(meaning ? { meaning } : {}),
         version: parts.version,
@@ -254,6 +255,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
         queued,
         waiting: approvals.count(),
         recovered,
+        ...(skills === undefined ? {} : { skills }),
         warnings: distinct([
           ...plugins.warnings(),
           ...(await toolWarnings(policy, tools())),
@@ -325,4 +327,10 @@ function subjectRoomIn(
 /** A channel says what is wrong when it comes to be, and for as long as it is. */
 function distinct(sentences: readonly string[]): readonly string[] {
   return [...new Set(sentences)]
+}
+
+/** Of the plugin that loads skills from folders. */
+function loadedSkillCount({ plugins }: RunningPlugins): number | undefined {
+  const plugin = plugins.find((each): each is SkillsPlugin => each.name === 'skills' && 'loaded' in each)
+  return plugin?.loaded().skills.length
 }

@@ -106,6 +106,7 @@ async function skillsOf(
       extensions: environment['PATHEXT'],
     }),
     mode: contextMode,
+    layout,
     asCapabilities: layout === 'ayati',
     workspace,
     environment,

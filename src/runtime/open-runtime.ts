@@ -34,7 +34,7 @@ export interface OpenOptions {
   readonly warn?: (text: string) => void
   /**
    * `false` opens the home beside a process that works on it: nothing is taken up. Writing is for the one that claimed
-   * the home.
+   * the home. Where nothing was ever written, a look leaves it at that: what it needs is kept in memory.
    */
   readonly recovers?: boolean
 }

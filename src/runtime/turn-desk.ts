@@ -1,5 +1,5 @@
 import { pause, type PreparedCall, type Step, type TurnSetup } from '../agent.ts'
-import { ContextOverflowError, type Message, outline, type Turn } from '../context.ts'
+import { ContextOverflowError, type Manifest, type Message, outline, type Turn } from '../context.ts'
 import { answerLimits, type CallParameters, leastPromptTokens } from '../model.ts'
 import type { AuditFacts, CallRecord, Entry, EntryBody } from '../session.ts'
 import { stretch } from '../platform.ts'
@@ -45,6 +45,7 @@ export function turnSetup(turnDesk: TurnDesk): TurnSetup {
   let opening: readonly EntryBody[] = started ? [] : [{ type: 'turn-start', turn }]
   /** What the last call was estimated at, to learn from what is reported and to cut deeper where it was too much. */
   let account: PromptAccount | undefined
+  let roomTokens: number | undefined
   let seen: readonly Message[] | undefined
   const documents = bench.setting ? documentSources(bench.setting) : []
   const citations = turnCitations(entries, documents)
@@ -152,6 +153,7 @@ export function turnSetup(turnDesk: TurnDesk): TurnSetup {
     desk.lastCall = { call, fingerprint: sealed.fingerprint, at: clock.monotonic() }
     const { request } = attempt.outcome
     account = promptAccount(bench, model, { call, manifest, request })
+    roomTokens = resultRoom(manifest)
     const part = bench.calibration.wasCalled(model.id) ? 'newest' : 'whole'
     bench.calibration.noteCalled(model.id)
     seen = request.messages
@@ -183,6 +185,7 @@ export function turnSetup(turnDesk: TurnDesk): TurnSetup {
       const tool = toolbox.tools.find((each) => each.name === name)
       return shownChars(policy, tool, settings.maxResultChars ?? 24_000)
     },
+    roomTokens: () => roomTokens,
     maxTurnResultChars: settings.maxTurnResultChars ?? 240_000,
     keepContent: async (text) => `sha256:${await store.putContent(text)}`,
     approvals: turnDesk.approvals.of(desk, turn),
@@ -208,4 +211,12 @@ export function turnSetup(turnDesk: TurnDesk): TurnSetup {
     now: () => clock.monotonic(),
     sleep: (milliseconds, until) => clock.sleep?.(milliseconds, until) ?? pause(milliseconds, until),
   }
+}
+
+/** Kept for the message that asks for a tool, and for what says that it is a result, tokens. */
+const CALL_TOKENS = 200
+
+/** What a result can take in the next call where all of the history gives way, less a tenth for the counter's error. */
+function resultRoom({ budget, used, slots }: Pick<Manifest, 'budget' | 'used' | 'slots'>): number {
+  return Math.max(0, Math.floor((budget.available - used + slots.history - CALL_TOKENS) * 0.9))
 }

@@ -81,6 +81,8 @@ export interface ToolContext {
   readonly signal: AbortSignal
   /** The time limit of this call, ms. */
   readonly timeoutMs?: number
+  /** What of one result the next call has room for; absent where nobody knows. */
+  readonly room?: { readonly characters: number; readonly tokens: number }
   /** Messages that the model had in front of it when it called; absent where nobody knows, as after a restart. */
   readonly seen?: readonly Message[]
 }

@@ -33,19 +33,25 @@ export async function openedHome(
   t: TestContext,
   files: Readonly<Record<string, string>> = {},
   configuration: object = {},
+  environment: Readonly<Record<string, string>> = {},
 ): Promise<OpenedHome> {
   const home = realpathSync(mkdtempSync(join(tmpdir(), 'foreword-whole-')))
   t.after(() => rmSync(home, { recursive: true, force: true }))
   for (const [path, text] of Object.entries(files)) writeIn(home, path, text)
-  return open(t, home, configuration)
+  return open(t, home, configuration, environment)
 }
 
 /** Small enough that what does not fit can be written down. */
 const SMALL = { models: { rehearsal: { window: 8192 } } }
 
-async function open(t: TestContext, home: string, given: object): Promise<OpenedHome> {
+async function open(
+  t: TestContext,
+  home: string,
+  given: object,
+  more: Readonly<Record<string, string>> = {},
+): Promise<OpenedHome> {
   writeIn(home, 'config.json', JSON.stringify({ model: 'rehearsal', ...SMALL, ...given }))
-  const environment = { PATH: process.env['PATH'], HOME: home, OPENAI_API_KEY: 'sk-never-shown' }
+  const environment = { PATH: process.env['PATH'], HOME: home, OPENAI_API_KEY: 'sk-never-shown', ...more }
   const { configuration, problems } = await loadConfiguration({ home, environment })
   if (problems.length > 0) throw new Error(JSON.stringify(problems))
   const runtime = await openRuntime({ home, configuration, environment, version: '0' })
@@ -75,7 +81,7 @@ async function open(t: TestContext, home: string, given: object): Promise<Opened
     },
     async reopened(configured = given) {
       await runtime.close()
-      return open(t, home, configured)
+      return open(t, home, configured, more)
     },
   }
 }

@@ -70,16 +70,31 @@ async function announce(gateway: Gateway, listening: Listening, call: CommandCal
     printJson(io, { address, port, pid: process.pid, model: status.model, home: call.home, warnings })
     return
   }
+  const skills = modelFacts && (await skillsText(gateway))
   const facts = {
     version: version(),
     address: addressWithToken(listening.url, gateway.token),
     model: { ...status.model, ...(modelFacts ? { facts: modelFacts } : {}) },
+    ...(skills === undefined ? {} : { skills }),
     home: call.home,
     configurationFile: gateway.configurationFile,
     recovered: status.recovered,
     warnings,
   }
   print(io, `${startScreen(facts, io)}\n`)
+}
+
+/** What of the skills reaches the model that answers next; a start does not fail for it. */
+async function skillsText({ runtime }: Gateway): Promise<string | undefined> {
+  const { reachText, skillsReach } = await import('../skills/skills-reach.ts')
+  const { skills = 0 } = await runtime.status()
+  if (skills === 0) return undefined
+  try {
+    return reachText(skillsReach(await runtime.preview({}), skills))
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error)
+    return `What of the ${skills} skills reaches the model cannot be said: ${message.split('\n', 1)[0]}`
+  }
 }
 
 function interrupted(io: Io): Promise<void> {

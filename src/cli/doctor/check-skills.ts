@@ -1,16 +1,18 @@
-import type { LoadedSkills } from '../../plugin.ts'
 import type { Configuration } from '../../runtime.ts'
 import type { Io } from '../io.ts'
-import { type Finding, ok, warning } from './finding.ts'
+import { loadedSkills } from '../skills/known-skills.ts'
+import { askReach, reachText, type SkillsReach } from '../skills/skills-reach.ts'
+import { type Finding, ok, problem, warning } from './finding.ts'
 
-/** What loads, and what does not and why. A skill that was switched off on purpose is no warning. */
+/** What loads and reaches the model, and what does not and why. A skill that was switched off on purpose is no warning. */
 export async function checkSkills(home: string, configuration: Configuration, io: Io): Promise<readonly Finding[]> {
-  const { skills, left, warnings } = await loaded(home, configuration, io)
+  const { skills, left, warnings } = await loadedSkills(home, configuration, io)
   const count = skills.length === 1 ? 'one skill' : `${skills.length} skills`
   const off = left.filter(({ code }) => code === 'disabled').length
   const missed = left.filter(({ code }) => code !== 'disabled')
   return [
     ok('skills', `${count}${off === 0 ? '' : `, ${off} disabled`}`),
+    ...(skills.length === 0 ? [] : [await reachFinding(home, io, skills.length)]),
     ...missed.map(({ ref, why }) =>
       warning('skills', `${ref} is left out: ${why}`, '`foreword skills` lists them all.'),
     ),
@@ -18,14 +20,21 @@ export async function checkSkills(home: string, configuration: Configuration, io
   ]
 }
 
-async function loaded(home: string, { agent, skills }: Configuration, { environment }: Io): Promise<LoadedSkills> {
-  const { binaryFinder, loadSkills, skillRoots, skillsTools } = await import('../../plugin.ts')
-  const { workspace } = agent
-  const found = await loadSkills({
-    roots: await skillRoots({ ...skills, home, workspace }),
-    disabled: skills.disabled,
-    findBinary: binaryFinder({ path: environment.PATH, platform: process.platform, extensions: environment.PATHEXT }),
-  })
-  const tools = await skillsTools(found.skills, { workspace, environment, allowScripts: skills.allowScripts })
-  return { ...found, warnings: [...found.warnings, ...tools.warnings] }
+const FEWER = 'Name those that are not needed in `skills.disabled`, or use a model with a larger window.'
+
+async function reachFinding(home: string, io: Io, loaded: number): Promise<Finding> {
+  try {
+    const reach = await askReach({ home }, io, loaded)
+    return isWell(reach) ? ok('skills', reachText(reach)) : warning('skills', reachText(reach), reach.mend ?? FEWER)
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error)
+    if ((error as { code?: unknown }).code === 'context-overflow') {
+      return problem('skills', `none reaches the model, since no request can be made: ${message}`, FEWER)
+    }
+    return warning('skills', `what reaches the model cannot be said: ${message}`, 'Correct what is named there first.')
+  }
+}
+
+function isWell({ form, but }: SkillsReach): boolean {
+  return but === undefined && (form === 'full' || form === 'list' || form === 'names')
 }

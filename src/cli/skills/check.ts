@@ -6,17 +6,18 @@ import { exactLine } from '../exact-text.ts'
 import { fileFailure } from '../read-file.ts'
 import { type Io, note, print, printJson } from '../io.ts'
 import { styled } from '../style.ts'
-import { knownSkills } from './known-skills.ts'
+import { knownSkills, programFinder } from './known-skills.ts'
 
 /** Lints folders of skills against the Agent Skills standard: `file:line: message`. Exit code 1 where a rule is broken. */
 export async function checkSkills(call: CommandCall, io: Io): Promise<number> {
   const { checkSkill } = await import('../../plugin.ts')
   const { tokenx } = await import('../../context.ts')
   const folders = await foldersOf(call, io)
+  const findBinary = await programFinder(io)
   let errors = 0
   let notes = 0
   for (const folder of folders) {
-    for (const finding of await checkSkill(resolve(folder), tokenx)) {
+    for (const finding of await checkSkill(resolve(folder), tokenx, { findBinary })) {
       if (finding.level === 'error') errors++
       else notes++
       tell(join(folder, finding.file), finding, call, io)

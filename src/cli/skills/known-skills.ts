@@ -1,4 +1,4 @@
-import type { LoadedSkills, SkillRoot, SkillsForms, SkillsTools } from '../../plugin.ts'
+import type { FindBinary, LoadedSkills, SkillRoot, SkillsForms, SkillsTools } from '../../plugin.ts'
 import type { Configuration } from '../../runtime.ts'
 import type { CommandCall } from '../command.ts'
 import type { Io } from '../io.ts'
@@ -14,29 +14,40 @@ export interface KnownSkills extends LoadedSkills {
 
 /** Reads the configuration and the folders of skills itself: no gateway is needed. */
 export async function knownSkills(call: CommandCall, io: Io): Promise<KnownSkills> {
-  const { binaryFinder, loadSkills, skillRoots, skillsForms, skillsTools } = await import('../../plugin.ts')
+  const { skillsForms } = await import('../../plugin.ts')
   const { layoutOf } = await import('../../context.ts')
   const configuration = await validConfiguration(call.home, io)
-  const { agent, context, skills } = configuration
+  const { context, skills } = configuration
+  const loaded = await loadedSkills(call.home, configuration, io, { digests: true })
+  const { name: layout } = layoutOf(context.layout)
+  return { ...loaded, configuration, forms: skillsForms(skills.contextMode, layout, loaded.skills) }
+}
+
+/** The same of a configuration that was read already. Warnings about tools are among the others. */
+export async function loadedSkills(
+  home: string,
+  { agent, mcp, skills }: Configuration,
+  io: Io,
+  { digests = false }: { readonly digests?: boolean } = {},
+): Promise<LoadedSkills & Pick<KnownSkills, 'roots' | 'tools'>> {
+  const { loadSkills, offeredPrefix, skillRoots, skillsTools } = await import('../../plugin.ts')
   const { environment } = io
-  const roots = await skillRoots({ ...skills, home: call.home, workspace: agent.workspace })
-  const loaded = await loadSkills({
-    roots,
-    disabled: skills.disabled,
-    digests: true,
-    findBinary: binaryFinder({ path: environment.PATH, platform: process.platform, extensions: environment.PATHEXT }),
-  })
+  const { workspace } = agent
+  const findBinary = await programFinder(io)
+  const roots = await skillRoots({ ...skills, home, workspace })
+  const loaded = await loadSkills({ roots, disabled: skills.disabled, digests, findBinary, environment })
   const tools = await skillsTools(loaded.skills, {
-    workspace: agent.workspace,
+    workspace,
     environment,
     allowScripts: skills.allowScripts,
+    takenPrefixes: Object.keys(mcp.servers).map(offeredPrefix),
+    findBinary,
   })
-  return {
-    ...loaded,
-    warnings: [...loaded.warnings, ...tools.warnings],
-    configuration,
-    roots,
-    tools,
-    forms: skillsForms(skills.contextMode, layoutOf(context.layout).name, loaded.skills),
-  }
+  return { ...loaded, warnings: [...loaded.warnings, ...tools.warnings], roots, tools }
+}
+
+/** Looks on the PATH of whoever runs the command. */
+export async function programFinder({ environment }: Io): Promise<FindBinary> {
+  const { binaryFinder } = await import('../../plugin.ts')
+  return binaryFinder({ path: environment.PATH, platform: process.platform, extensions: environment.PATHEXT })
 }

@@ -5,14 +5,16 @@ import { styled } from '../style.ts'
 import { table } from '../table.ts'
 import { type KnownSkills, knownSkills } from './known-skills.ts'
 import { type SkillFacts, skillFacts } from './skill-facts.ts'
+import { askReach, reachText, type SkillsReach } from './skills-reach.ts'
 
 /** What loaded and what it costs, what did not load and why, and in which form skills are sent. */
 export async function listSkills(call: CommandCall, io: Io): Promise<number> {
   const known = await knownSkills(call, io)
   const { skills, tokens } = await skillFacts(known)
   const { left, warnings, forms } = known
+  const { reach, reachUnknown } = skills.length > 0 ? await reachOf(call, io, skills.length) : {}
   if (call.json) {
-    printJson(io, { skills, left, warnings, tokens, ...forms })
+    printJson(io, { skills, left, warnings, tokens, ...forms, reach, reachUnknown })
     return 0
   }
   if (skills.length > 0) print(io, skillTable(skills))
@@ -22,8 +24,25 @@ export async function listSkills(call: CommandCall, io: Io): Promise<number> {
   }
   if (skills.length > 0) print(io, `\n${styled(io, 'dim', sentence(known, tokens))}`)
   else note(io, noneText(known))
+  if (reach !== undefined) print(io, reachText(reach))
+  if (reach?.mend !== undefined) note(io, styled(io, 'yellow', reach.mend, io.stderr))
+  if (reachUnknown !== undefined) note(io, styled(io, 'yellow', exactLine(reachUnknown), io.stderr))
   for (const warning of warnings) note(io, styled(io, 'yellow', exactLine(warning), io.stderr))
   return 0
+}
+
+/** What reaches the model, or why that cannot be said: the list is of use without it. */
+async function reachOf(
+  call: CommandCall,
+  io: Io,
+  loaded: number,
+): Promise<{ readonly reach?: SkillsReach; readonly reachUnknown?: string }> {
+  try {
+    return { reach: await askReach(call, io, loaded) }
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error)
+    return { reachUnknown: `What reaches the model cannot be said: ${message}` }
+  }
 }
 
 function skillTable(skills: readonly SkillFacts[]): string {
@@ -42,6 +61,7 @@ function sentence({ skills, forms }: KnownSkills, tokens: { readonly full: numbe
   const all = skills.length === 1 ? 'One skill' : `${skills.length} skills`
   const costs = `${all}: ${tokens.full} tokens in full, ${tokens.list} as a list.`
   if (forms.forms.includes('full') && forms.forms.length > 1) return `${costs} Sent ${forms.why}.`
+  if (forms.forms.length > 1) return `${costs} Sent as a list, or what of it there is room for: ${forms.why}.`
   return `${costs} Sent ${forms.forms[0] === 'full' ? 'in full' : 'as a list'}: ${forms.why}.`
 }
 

@@ -10,6 +10,7 @@ import { skillFacts } from './skill-facts.ts'
 
 /** One skill with its body, as the model reads it. */
 export async function showSkill(call: CommandCall, io: Io): Promise<number> {
+  const { skillSummary } = await import('../../plugin.ts')
   const name = call.words[1]!.normalize('NFC')
   const known = await knownSkills(call, io)
   const skill = known.skills.find((one) => one.name === name)
@@ -22,7 +23,7 @@ export async function showSkill(call: CommandCall, io: Io): Promise<number> {
     return 0
   }
   const rows = [
-    ['description', skill.description === '' ? '(no description)' : skill.description],
+    ['description', skill.description === '' ? `(no description) ${skillSummary(skill)}` : skill.description],
     ['folder', skill.folder],
     ['tokens', `${facts.tokens.full} in full, ${facts.tokens.list} in the list`],
     ['tools', facts.tools.join(', ')],
@@ -31,7 +32,8 @@ export async function showSkill(call: CommandCall, io: Io): Promise<number> {
     ['license', license ?? ''],
     ['compatibility', compatibility ?? ''],
     ['allowed-tools', allowedTools ?? ''],
-    ['needs', requires.map((programs) => programs.join(' or ')).join(', ')],
+    ['needs', [...requires.bins.map((programs) => programs.join(' or ')), ...requires.env].join(', ')],
+    ['for', requires.os.join(', ')],
     ...warnings.map((warning) => ['warning', warning]),
   ].filter(([, value]) => value !== '')
   print(io, styled(io, 'bold', exactLine(skill.name)))

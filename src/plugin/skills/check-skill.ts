@@ -3,13 +3,25 @@ import { basename, join, resolve } from 'node:path'
 import type { TokenCounter } from '../../context.ts'
 import { readText } from '../text-reader.ts'
 import { bodyFindings } from './check-body.ts'
+import { toolFilesAmong } from './find-skill-folders.ts'
+import type { FindBinary } from './requirements.ts'
 import type { SkillFinding } from './skill-finding.ts'
+import type { ToolFile } from './tool-files.ts'
+
+export interface CheckOptions {
+  /** Whether a program is on the PATH; none is looked for where absent. */
+  readonly findBinary?: FindBinary
+}
 
 /**
  * Lints a skill's folder against the Agent Skills standard: findings in the order of files and lines. Never rejects: a
  * folder that cannot be read is a finding.
  */
-export async function checkSkill(path: string, counter: TokenCounter): Promise<readonly SkillFinding[]> {
+export async function checkSkill(
+  path: string,
+  counter: TokenCounter,
+  options: CheckOptions = {},
+): Promise<readonly SkillFinding[]> {
   const folder = resolve(path)
   const names = await readdir(folder).catch(() => undefined)
   if (!names) return [failure('SKILL.md', 'there is no folder here that can be read')]
@@ -20,7 +32,7 @@ export async function checkSkill(path: string, counter: TokenCounter): Promise<r
   }
   return [
     ...(await documentFindings(folder, counter)),
-    ...(names.includes('tools.json') ? await toolsFindings(folder) : []),
+    ...(await toolsFindings(folder, toolFilesAmong(names), options)),
   ]
 }
 
@@ -36,22 +48,26 @@ async function documentFindings(folder: string, counter: TokenCounter): Promise<
   return findings.toSorted((one, other) => one.line - other.line)
 }
 
-async function toolsFindings(folder: string): Promise<readonly SkillFinding[]> {
-  const found = await readText(join(folder, 'tools.json'))
-  if (found.type === 'missing') return [failure('tools.json', 'it is a link that leads nowhere')]
-  if (found.type === 'unreadable') return [failure('tools.json', found.why)]
+async function toolsFindings(
+  folder: string,
+  files: readonly ToolFile[],
+  { findBinary }: CheckOptions,
+): Promise<readonly SkillFinding[]> {
+  const texts: { [Name in ToolFile]?: string } = {}
+  for (const file of files) {
+    const found = await readText(join(folder, file))
+    if (found.type === 'missing') return [failure(file, 'it is a link that leads nowhere')]
+    if (found.type === 'unreadable') return [failure(file, found.why)]
+    texts[file] = found.text
+  }
+  const { 'tools.json': tools } = texts
+  if (tools === undefined) return []
   const { skillTools } = await import('./executor/skill-tools.ts')
-  const name = basename(folder)
-  const { tools, warnings } = skillTools(
-    { name, folder, toolsJson: found.text },
-    { workspace: folder, environment: {}, allowScripts: true },
+  const { findings } = await skillTools(
+    { name: basename(folder), folder, toolFiles: { ...texts, 'tools.json': tools } },
+    { workspace: folder, environment: {}, allowScripts: true, ...(findBinary && { findBinary }) },
   )
-  return warnings.map((warning) => ({
-    file: 'tools.json',
-    line: 1,
-    level: tools.length === 0 ? 'error' : 'note',
-    message: warning.replace(`tools.json of the skill ${name}: `, ''),
-  }))
+  return findings.map((finding) => ({ ...finding, line: 1 }))
 }
 
 function failure(file: string, message: string): SkillFinding {

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import { access, stat } from 'node:fs/promises'
 import { posix, win32 } from 'node:path'
-import type { FindBinary } from './required-programs.ts'
+import type { FindBinary } from './requirements.ts'
 
 export interface FindBinaryOptions {
   /** The variable `PATH`. */
@@ -12,29 +12,33 @@ export interface FindBinaryOptions {
   readonly extensions?: string | undefined
 }
 
-/** Looks for programs on a PATH, each name once. A name that is itself a path is on none. */
+/** Looks for programs on a PATH, each time again. A name that is itself a path is on none. */
 export function binaryFinder({ path = '', platform, extensions }: FindBinaryOptions): FindBinary {
   const { delimiter, join } = platform === 'win32' ? win32 : posix
   const folders = path.split(delimiter).filter((folder) => folder !== '')
   const endings = platform === 'win32' ? (extensions ?? '.COM;.EXE;.BAT;.CMD').split(';') : ['']
-  const known = new Map<string, Promise<boolean>>()
 
-  async function look(name: string): Promise<boolean> {
+  return async (name) => {
     if (name === '' || /[/\\\0]/.test(name)) return false
     for (const folder of folders) {
       for (const ending of endings) if (await isProgram(join(folder, `${name}${ending}`))) return true
     }
     return false
   }
+}
 
+/** The same finder, asking for each name once: what it answered holds as long as it does. */
+export function askingOnce(findBinary: FindBinary): FindBinary {
+  const known = new Map<string, Promise<boolean>>()
   return (name) => {
-    const asked = known.get(name) ?? look(name)
+    const asked = known.get(name) ?? findBinary(name)
     known.set(name, asked)
     return asked
   }
 }
 
-async function isProgram(path: string): Promise<boolean> {
+/** Whether a path is that of a file that can be run. */
+export async function isProgram(path: string): Promise<boolean> {
   try {
     await access(path, constants.X_OK)
     return (await stat(path)).isFile()

@@ -3,6 +3,7 @@ import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { inParallel } from './in-parallel.ts'
 import type { SkillRoot } from './skill.ts'
+import { TOOL_FILES, type ToolFile } from './tool-files.ts'
 
 /** A folder that holds a `SKILL.md`. */
 export interface SkillFolder {
@@ -11,7 +12,8 @@ export interface SkillFolder {
   readonly directory: string
   /** Absolute path. */
   readonly path: string
-  readonly hasTools: boolean
+  /** Files that declare its tools; none where it has no `tools.json`. */
+  readonly toolFiles: readonly ToolFile[]
 }
 
 export interface FoundFolders {
@@ -49,12 +51,17 @@ async function lookAt(root: SkillRoot, entry: Dirent): Promise<SkillFolder | str
     if (entry.isSymbolicLink() && !(await stat(path)).isDirectory()) return undefined
     const names = await readdir(path)
     if (!names.includes('SKILL.md')) return undefined
-    return { root, directory: entry.name, path, hasTools: names.includes('tools.json') }
+    return { root, directory: entry.name, path, toolFiles: toolFilesAmong(names) }
   } catch (error) {
     const why = reasonOf(error)
     if (why !== undefined) return `${path}: it cannot be read: ${why}`
     return entry.isSymbolicLink() ? `${path}: it is a link that leads nowhere` : undefined
   }
+}
+
+/** Which of the files of a folder declare tools. */
+export function toolFilesAmong(names: readonly string[]): readonly ToolFile[] {
+  return names.includes('tools.json') ? TOOL_FILES.filter((file) => names.includes(file)) : []
 }
 
 /** Why a folder could not be read; `undefined` where it is not there. */

@@ -1,3 +1,5 @@
+import { noRequirements, type Requirements } from './requirements.ts'
+
 /** What the frontmatter of a skill says: the fields of the Agent Skills standard. */
 export interface Frontmatter {
   /** In NFC, on one line. */
@@ -11,8 +13,8 @@ export interface Frontmatter {
   readonly metadata: Readonly<Record<string, unknown>>
   /** `metadata.version`, as it was written. */
   readonly version?: string
-  /** `metadata.requires.bins`: of each inner list, any one program is enough. */
-  readonly requires: readonly (readonly string[])[]
+  /** Of `metadata.requires`, and of what `metadata` holds for the agents that public skills are written for. */
+  readonly requires: Requirements
 }
 
 /** Frontmatter, and what was wrong with it in sentences that name the field. */
@@ -21,4 +23,4 @@ export interface FrontmatterRead {
   readonly warnings: readonly string[]
 }
 
-export const noFrontmatter: Frontmatter = { metadata: {}, requires: [] }
+export const noFrontmatter: Frontmatter = { metadata: {}, requires: noRequirements }

@@ -1,18 +1,18 @@
-import { type FindBinary, missingPrograms } from './required-programs.ts'
 import { readText, type TextReader } from '../text-reader.ts'
+import { askingOnce } from './find-binary.ts'
 import { findSkillFolders, type SkillFolder } from './find-skill-folders.ts'
 import { inParallel } from './in-parallel.ts'
 import { readSkillFolder } from './read-skill-folder.ts'
+import { type Machine, missingRequirements } from './requirements.ts'
 import { skillDigest } from './skill-digest.ts'
 import type { LeftSkill, LoadedSkills, Skill, SkillRoot } from './skill.ts'
 
-export interface LoadSkillsOptions {
+export interface LoadSkillsOptions extends Partial<Omit<Machine, 'findBinary'>> {
+  readonly findBinary: Machine['findBinary']
   /** Folders of skills, in order. */
   readonly roots: readonly SkillRoot[]
   /** Names of skills that are left out, whichever folder they come from. */
   readonly disabled?: readonly string[]
-  /** Whether a program is there to be run. */
-  readonly findBinary: FindBinary
   /** Whether the digest of each skill is wanted: it takes reading every file. */
   readonly digests?: boolean
   readonly read?: TextReader
@@ -26,7 +26,9 @@ const SIDE_BY_SIDE = 16
  * on every run and machine, in whatever order they were made.
  */
 export async function loadSkills(options: LoadSkillsOptions): Promise<LoadedSkills> {
-  const { roots, disabled = [], findBinary, digests = false, read = readText } = options
+  const { roots, disabled = [], digests = false, read = readText } = options
+  const { environment = {}, platform = process.platform } = options
+  const machine = { findBinary: askingOnce(options.findBinary), environment, platform }
   const found = await Promise.all(roots.map(findSkillFolders))
   const warnings = found.flatMap((root) => root.warnings)
   const folders = found.flatMap((root) => root.folders)
@@ -41,8 +43,8 @@ export async function loadSkills(options: LoadSkillsOptions): Promise<LoadedSkil
   const looked = await inParallel(trusted, SIDE_BY_SIDE, async (folder) => {
     const { skill, ...rest } = await readSkillFolder(folder, read)
     if (!skill) return rest
-    const missing = await missingPrograms(skill.fields.requires, findBinary)
-    if (missing !== undefined) return { ...rest, left: leave(skill, 'missing-programs', missing) }
+    const missing = await missingRequirements(skill.fields.requires, skill.folder, machine)
+    if (missing !== undefined) return { ...rest, left: leave(skill, missing.code, missing.why) }
     return { ...rest, skill: { ...skill, digest: digests ? await skillDigest(skill.folder) : undefined } }
   })
   for (const { skill, left: leftOut, warnings: own } of looked as readonly Looked[]) {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { readFrontmatter } from './read-frontmatter.ts'
+import { noRequirements } from './requirements.ts'
 
 test('the fields of the standard are read, others are left alone', () => {
   const yaml = [
@@ -28,7 +29,7 @@ test('the fields of the standard are read, others are left alone', () => {
       allowedTools: 'Bash(git add:*) Read',
       version: '1.10',
       metadata: { author: 'somebody', version: 1.1, requires: { bins: ['pdftotext', ['rg', 'grep']] } },
-      requires: [['pdftotext'], ['rg', 'grep']],
+      requires: needs([['pdftotext'], ['rg', 'grep']]),
     },
     warnings: [],
   })
@@ -44,7 +45,7 @@ test('block scalars keep or fold their lines, with Windows line ends too', () =>
 test('a name is one line in one spelling', () => {
   assert.equal(read(['name: "cafe\\u0301"']).fields.name, 'café')
   assert.deepEqual(read(['name: |', '  a', '  - **b**: c']), {
-    fields: { name: 'a - **b**: c', metadata: {}, requires: [] },
+    fields: { name: 'a - **b**: c', metadata: {}, requires: noRequirements },
     warnings: ['name has more than one line; it is read as a - **b**: c'],
   })
   assert.deepEqual(read(['name: |', '  plain']).warnings, [])
@@ -53,30 +54,43 @@ test('a name is one line in one spelling', () => {
 
 test('a name or a description that is no text is read as it was written, with a warning', () => {
   assert.deepEqual(read(['name: 007', 'description: true']), {
-    fields: { name: '007', description: 'true', metadata: {}, requires: [] },
+    fields: { name: '007', description: 'true', metadata: {}, requires: noRequirements },
     warnings: ['name is not a text; it is read as "007"', 'description is not a text; it is read as "true"'],
   })
   assert.deepEqual(read(['name: [a]', 'description: { b: c }']), {
-    fields: { metadata: {}, requires: [] },
+    fields: { metadata: {}, requires: noRequirements },
     warnings: ['name is not a text and is not used', 'description is not a text and is not used'],
   })
-  assert.deepEqual(read(['name:', 'description: ~']), { fields: { metadata: {}, requires: [] }, warnings: [] })
+  assert.deepEqual(read(['name:', 'description: ~']), {
+    fields: { metadata: {}, requires: noRequirements },
+    warnings: [],
+  })
 })
 
 test('a key that stands twice is a warning, and the last one counts', () => {
   assert.deepEqual(read(['name: a', 'description: x', 'name: b']), {
-    fields: { name: 'b', description: 'x', metadata: {}, requires: [] },
+    fields: { name: 'b', description: 'x', metadata: {}, requires: noRequirements },
     warnings: ['name stands more than once; the last one counts'],
   })
 })
 
-test('invalid YAML is a warning and counts as nothing', () => {
-  const { fields, warnings } = read(['name: x', 'description: Use when: always'])
-  assert.deepEqual(fields, { metadata: {}, requires: [] })
-  assert.match(warnings.join(), /^the frontmatter is not used: it is not valid YAML: Nested mappings.* line 2/)
+test('invalid YAML is a warning, and name and description are read from their lines', () => {
+  const { fields, warnings } = read(['name: "x"', 'description: Use when: always', 'metadata: { a: 1 }'])
+  assert.deepEqual(fields, { name: 'x', description: 'Use when: always', metadata: {}, requires: noRequirements })
+  assert.match(
+    warnings.join(),
+    /^of the frontmatter only name and description are used, read as plain text: it is not valid YAML: Nested mappings.* line 2/,
+  )
+  const folded = read(['description: >', '  Use when:', '  always', 'license: [MIT', 'name:'])
+  assert.deepEqual(folded.fields, { description: 'Use when: always', metadata: {}, requires: noRequirements })
+  assert.match(folded.warnings.join(), /^of the frontmatter only description is used/)
+  assert.match(read(['name: [x', 'title: y']).warnings.join(), /^of the frontmatter only name is used/)
+})
+
+test('what is no YAML and has no such lines counts as nothing', () => {
   for (const yaml of ['- a\n- b', 'just words', 'a: *nowhere', 'a: "', `a: ${'['.repeat(2_000)}`]) {
     const found = read([yaml])
-    assert.deepEqual(found.fields, { metadata: {}, requires: [] }, yaml.slice(0, 20))
+    assert.deepEqual(found.fields, { metadata: {}, requires: noRequirements }, yaml.slice(0, 20))
     assert.equal(found.warnings.length <= 1, true)
   }
 })
@@ -100,13 +114,41 @@ test('tags have no meaning, and a few lines cannot grow to millions', () => {
 
 test('required programs may be one, a list, or lists of alternatives', () => {
   const requires = (bins: string) => read(['metadata:', '  requires:', `    bins: ${bins}`])
-  assert.deepEqual(requires('git').fields.requires, [['git']])
-  assert.deepEqual(requires('[git, [rg, ag]]').fields.requires, [['git'], ['rg', 'ag']])
-  assert.deepEqual(requires('').fields.requires, [])
+  assert.deepEqual(requires('git').fields.requires.bins, [['git']])
+  assert.deepEqual(requires('[git, [rg, ag]]').fields.requires.bins, [['git'], ['rg', 'ag']])
+  assert.deepEqual(requires('').fields.requires, noRequirements)
   assert.deepEqual(requires('[[], 3, git]'), {
-    fields: { metadata: { requires: { bins: [[], 3, 'git'] } }, requires: [['git']] },
+    fields: { metadata: { requires: { bins: [[], 3, 'git'] } }, requires: needs([['git']]) },
     warnings: Array(2).fill('metadata.requires.bins has an entry that names no program; it is ignored'),
   })
+})
+
+test('requirements are read where public skills put them, as YAML and as JSON', () => {
+  const asPublic = {
+    requires: { bins: ['git', './tool'], anyBins: ['rg', 'ag'], env: ['A_KEY'] },
+    os: ['macos', 'linux'],
+  }
+  const expected = {
+    bins: [['git'], ['./tool'], ['rg', 'ag']],
+    env: ['A_KEY'],
+    os: ['darwin', 'linux'],
+  }
+  for (const name of ['openclaw', 'clawdbot', 'moltbot']) {
+    const json = JSON.stringify(asPublic)
+    assert.deepEqual(read([`metadata: { "${name}": ${json} }`]).fields.requires, expected)
+    assert.deepEqual(read(['metadata:', `  ${name}: '${json}'`]).fields.requires, expected)
+    assert.deepEqual(read([`metadata: '${JSON.stringify({ [name]: asPublic })}'`]).fields.requires, expected)
+  }
+  const both = read([
+    'metadata:',
+    '  requires: { bins: [git], env: ONE }',
+    '  openclaw: { requires: { bins: jq, env: [ONE, TWO] }, os: windows }',
+    '  clawdbot: "not json"',
+  ])
+  assert.deepEqual(both.fields.requires, { bins: [['git'], ['jq']], env: ['ONE', 'TWO'], os: ['win32'] })
+  assert.deepEqual(read(['metadata: { openclaw: { requires: { env: [3, X] } } }']).warnings, [
+    'metadata.openclaw.requires.env has an entry that names no variable; it is ignored',
+  ])
 })
 
 test('an alias stands for what it names', () => {
@@ -116,10 +158,14 @@ test('an alias stands for what it names', () => {
       license: 'MIT',
       description: 'MIT',
       metadata: { requires: { bins: ['git', 'git'] } },
-      requires: [['git'], ['git']],
+      requires: needs([['git'], ['git']]),
     },
   )
 })
+
+function needs(bins: readonly (readonly string[])[]) {
+  return { ...noRequirements, bins }
+}
 
 function read(lines: readonly string[], end = '\n') {
   return readFrontmatter(['---', ...lines, '---', 'body'].join(end))

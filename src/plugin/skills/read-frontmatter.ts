@@ -1,6 +1,8 @@
 import { type Document, isAlias, isMap, isScalar, isSeq, type Node, type YAMLMap } from 'yaml'
 import { frontmatterDocument, LARGEST_FRONTMATTER, MOST_ALIASES } from './frontmatter-document.ts'
 import { type Frontmatter, type FrontmatterRead, noFrontmatter } from './frontmatter.ts'
+import { readFieldLines } from './read-field-lines.ts'
+import { fieldsOf, readRequirements } from './read-requirements.ts'
 import { splitFrontmatter } from './strip-frontmatter.ts'
 
 /**
@@ -11,46 +13,58 @@ export function readFrontmatter(text: string): FrontmatterRead {
   const yaml = splitFrontmatter(text)?.frontmatter
   if (yaml === undefined) return { fields: noFrontmatter, warnings: [] }
   if (yaml.length > LARGEST_FRONTMATTER) {
-    return unusable(`it has ${yaml.length} characters, more than the ${LARGEST_FRONTMATTER} that are read`)
+    return unusable(yaml, `it has ${yaml.length} characters, more than the ${LARGEST_FRONTMATTER} that are read`)
   }
   try {
-    return read(frontmatterDocument(yaml).document)
+    const found = read(frontmatterDocument(yaml).document)
+    return typeof found === 'string' ? unusable(yaml, found) : found
   } catch (error) {
-    return unusable(firstLine(error))
+    return unusable(yaml, firstLine(error))
   }
 }
 
-function unusable(why: string): FrontmatterRead {
-  return { fields: noFrontmatter, warnings: [`the frontmatter is not used: ${why}`] }
+/** What is no YAML may still have lines that say what the skill is called and what it is for. */
+function unusable(yaml: string, why: string): FrontmatterRead {
+  const warnings: string[] = []
+  const { name, description } = readFieldLines(yaml)
+  const fields = { ...given('name', nameOf(name, warnings)), ...given('description', description) }
+  const used = Object.keys(fields)
+  const what =
+    used.length === 0
+      ? 'the frontmatter is not used'
+      : `of the frontmatter only ${used.join(' and ')} ${used.length === 1 ? 'is' : 'are'} used, read as plain text`
+  return { fields: { ...noFrontmatter, ...fields }, warnings: [`${what}: ${why}`, ...warnings] }
 }
 
 function firstLine(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).split('\n', 1)[0]!.replace(/:$/, '')
 }
 
-function read(document: Document): FrontmatterRead {
+/** The fields, or why there are none. */
+function read(document: Document): FrontmatterRead | string {
   const [fault] = document.errors
-  if (fault) return unusable(`it is not valid YAML: ${firstLine(fault)}`)
+  if (fault) return `it is not valid YAML: ${firstLine(fault)}`
   const { contents } = document
   if (contents === null || (isScalar(contents) && contents.value === null)) {
     return { fields: noFrontmatter, warnings: [] }
   }
-  if (!isMap(contents)) return unusable('it is not a list of fields')
+  if (!isMap(contents)) return 'it is not a list of fields'
   const warnings = [
     ...document.warnings.map((warning) => `${firstLine(warning)}; the tag is ignored`),
     ...twice(contents),
   ]
   const reader = fieldReader(document, (warning) => warnings.push(warning))
-  const metadata = reader.node(contents, 'metadata')
+  const node = reader.node(contents, 'metadata')
+  const metadata = metadataOf(document, node, warnings)
   const fields: Frontmatter = {
     ...given('name', nameOf(reader.text(contents, 'name'), warnings)),
     ...given('description', reader.text(contents, 'description')?.trim()),
     ...given('license', reader.text(contents, 'license')),
     ...given('compatibility', reader.text(contents, 'compatibility')),
     ...given('allowedTools', allowedTools(reader, contents)),
-    ...given('version', isMap(metadata) ? reader.quietText(metadata, 'version') : undefined),
-    metadata: metadataOf(document, metadata, warnings),
-    requires: requirements(reader, metadata, warnings),
+    ...given('version', isMap(node) ? reader.quietText(node, 'version') : undefined),
+    metadata,
+    requires: readRequirements(metadata, warnings),
   }
   return { fields, warnings }
 }
@@ -87,35 +101,15 @@ function allowedTools(reader: FieldReader, contents: YAMLMap): string | undefine
 
 function metadataOf(document: Document, node: Node | undefined, warnings: string[]): Frontmatter['metadata'] {
   if (node === undefined || (isScalar(node) && node.value === null)) return {}
-  if (!isMap(node)) {
-    warnings.push('metadata is not a list of fields and is not used')
-    return {}
-  }
-  return node.toJS(document, { maxAliasCount: MOST_ALIASES }) as Frontmatter['metadata']
-}
-
-function requirements(reader: FieldReader, metadata: Node | undefined, warnings: string[]): Frontmatter['requires'] {
-  const requires = isMap(metadata) ? reader.node(metadata, 'requires') : undefined
-  const bins = isMap(requires) ? reader.node(requires, 'bins') : undefined
-  if (bins === undefined || (isScalar(bins) && bins.value === null)) return []
-  const entries: readonly unknown[] = isSeq(bins) ? bins.items : [bins]
-  return entries.flatMap((entry) => {
-    const resolved = reader.resolve(entry)
-    const programs = (isSeq(resolved) ? resolved.items : [resolved]).flatMap((item) => programOf(reader.resolve(item)))
-    if (programs.length > 0) return [programs]
-    warnings.push('metadata.requires.bins has an entry that names no program; it is ignored')
-    return []
-  })
-}
-
-function programOf(node: unknown): readonly string[] {
-  return isScalar(node) && typeof node.value === 'string' && node.value.trim() !== '' ? [node.value.trim()] : []
+  const value: unknown = node.toJS(document, { maxAliasCount: MOST_ALIASES })
+  const fields = fieldsOf(value)
+  if (fields === undefined) warnings.push('metadata is not a list of fields and is not used')
+  return fields ?? {}
 }
 
 interface FieldReader {
   /** What stands under a key, aliases resolved; of a key that stands twice the last. */
   node(map: YAMLMap, key: string): Node | undefined
-  resolve(node: unknown): unknown
   /** The text under a key; anything else that is one value is taken as it was written, with a warning. */
   text(map: YAMLMap, key: string): string | undefined
   /** The same without a warning. */
@@ -142,7 +136,6 @@ function fieldReader(document: Document, warn: (warning: string) => void): Field
   }
   return {
     node,
-    resolve,
     text: (map, key) => textOf(map, key, warn),
     quietText: (map, key) => textOf(map, key, () => {}),
   }

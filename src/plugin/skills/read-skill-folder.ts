@@ -5,6 +5,7 @@ import type { SkillFolder } from './find-skill-folders.ts'
 import { type FrontmatterRead, noFrontmatter } from './frontmatter.ts'
 import { LONGEST_DESCRIPTION } from './skills-text.ts'
 import type { LeftSkill, Skill } from './skill.ts'
+import type { ToolFile, ToolFiles } from './tool-files.ts'
 import { splitFrontmatter, stripFrontmatter } from './strip-frontmatter.ts'
 
 /** What one folder came to. */
@@ -27,7 +28,7 @@ export async function readSkillFolder(folder: SkillFolder, from: TextReader): Pr
     return { left: { name: named, folder: path, ref, code: 'unreadable', why }, warnings: [`${file}: ${whyOf(found)}`] }
   }
   const { fields, warnings } = await frontmatterOf(found.text)
-  const tools = folder.hasTools ? await read(join(path, 'tools.json')) : undefined
+  const tools = await readToolTexts(folder, read)
   const { name = named, description = '' } = fields
   return {
     skill: {
@@ -38,18 +39,32 @@ export async function readSkillFolder(folder: SkillFolder, from: TextReader): Pr
       ref,
       kind: root.kind,
       fields,
-      toolsJson: tools?.type === 'text' ? tools.text : undefined,
+      toolFiles: tools.files,
     },
     warnings: [
       ...warnings.map((warning) => `${file}: ${warning}`),
       ...(description.length > LONGEST_DESCRIPTION
         ? [`${file}: description has ${description.length} characters; a list shows the first ${LONGEST_DESCRIPTION}`]
         : []),
-      ...(tools && tools.type !== 'text'
-        ? [`${join(path, 'tools.json')}: ${whyOf(tools)}; the skill is loaded without tools`]
-        : []),
+      ...tools.warnings,
     ],
   }
+}
+
+/** All of the files that declare tools, or none and why. */
+async function readToolTexts(
+  { path, toolFiles }: SkillFolder,
+  read: TextReader,
+): Promise<{ readonly files: ToolFiles | undefined; readonly warnings: readonly string[] }> {
+  const texts: { [Name in ToolFile]?: string } = {}
+  const warnings: string[] = []
+  for (const file of toolFiles) {
+    const found = await read(join(path, file))
+    if (found.type === 'text') texts[file] = found.text
+    else warnings.push(`${join(path, file)}: ${whyOf(found)}; the skill is loaded without tools`)
+  }
+  const { 'tools.json': tools } = texts
+  return { files: tools === undefined || warnings.length > 0 ? undefined : { ...texts, 'tools.json': tools }, warnings }
 }
 
 /** Folders of a root may share files; those of a workspace may share all of it. */

@@ -1,4 +1,6 @@
 import type { Frontmatter } from './frontmatter.ts'
+import type { Missing } from './requirements.ts'
+import type { ToolFiles } from './tool-files.ts'
 
 /** A folder of skills: each folder in it that holds a `SKILL.md` is one. */
 export interface SkillRoot {
@@ -25,8 +27,8 @@ export interface Skill {
   readonly ref: string
   readonly kind: SkillRoot['kind']
   readonly fields: Frontmatter
-  /** Text of its `tools.json`. */
-  readonly toolsJson: string | undefined
+  /** What declares its tools. */
+  readonly toolFiles: ToolFiles | undefined
   /** SHA-256 of everything in the folder, where it was asked for. */
   readonly digest: string | undefined
 }
@@ -36,7 +38,7 @@ export interface LeftSkill {
   readonly name: string
   readonly folder: string
   readonly ref: string
-  readonly code: 'missing-programs' | 'disabled' | 'replaced' | 'unreadable' | 'untrusted'
+  readonly code: Missing['code'] | 'disabled' | 'replaced' | 'unreadable' | 'untrusted'
   /** Why, and how to mend it. */
   readonly why: string
 }

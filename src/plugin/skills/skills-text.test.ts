@@ -53,3 +53,20 @@ test('a list has as many lines as skills, whatever their descriptions say', () =
     }),
   )
 })
+
+for (const [body, summary] of [
+  ['# Weather report #\n\nSays it.', 'Weather report'],
+  ['Turns a file into PDF. Then prints it.', 'Turns a file into PDF.'],
+  ['\n\n<!-- # Draft -->\n[![badge](x.svg)](y)\nReads mail\nof today. More.', 'Reads mail of today.'],
+  ['- Version 1.2 is read\n- more', 'Version 1.2 is read'],
+  ['```sh\nrun\n```', 'run'],
+  ['---\n***\n', '(no description)'],
+  ['', '(no description)'],
+  ['word '.repeat(100), `${'word '.repeat(40).trim()}…`],
+] as const) {
+  test(`a skill that has no description but ${JSON.stringify(body.slice(0, 30))} is told as ${summary.slice(0, 30)}`, () => {
+    assert.equal(skillLine({ name: 'a', description: ' ', body }, true), `- **a**: ${summary}\n`)
+    assert.equal(skillLine({ name: 'a', description: ' ', body }), '- **a**: (no description)\n')
+    assert.equal(skillLine({ name: 'a', description: 'Does A.', body }, true), '- **a**: Does A.\n')
+  })
+}

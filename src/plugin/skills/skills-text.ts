@@ -17,28 +17,72 @@ export function skillFullText({ name, description, body }: SkillWords): string {
   return `## ${name}\n${description.trim() === '' ? '' : `${description}\n\n`}${body}\n\n`
 }
 
-/** A line for each skill, to be read on demand (BEHAVIOURS §1.3, `readOnDemand`). Empty where there are none. */
-export function skillsListText(skills: readonly SkillWords[]): string {
+/**
+ * A line for each skill, to be read on demand (BEHAVIOURS §1.3, `readOnDemand`), as the preset `chai` has it. With
+ * `summaries`, a skill without a description is told by what its body says first. Empty where there are none.
+ */
+export function skillsListText(skills: readonly SkillWords[], summaries = false): string {
   if (skills.length === 0) return ''
   return (
     "You have access to the following skills. Use the read_skill tool to load a skill's full documentation when it " +
-    `clearly applies to the user's request.\n\n## Available skills\n\n${skills.map(skillLine).join('')}`
+    `clearly applies to the user's request.\n\n## Available skills\n\n${skills.map((skill) => skillLine(skill, summaries)).join('')}`
   )
 }
 
-/** The names alone, for a head that has no room for the list. Empty where there are none. */
-export function skillsNamesText(skills: readonly SkillWords[]): string {
+/**
+ * The names alone, for a head that has no room for the list; where the schema of `read_skill` has them (`inSchema`), not
+ * even those, since no name is paid for twice. Empty where there are none.
+ */
+export function skillsNamesText(skills: readonly SkillWords[], inSchema: boolean): string {
   if (skills.length === 0) return ''
+  if (inSchema)
+    return "Use the read_skill tool to read one of the skills in its schema when its name fits the user's request.\n"
   const names = skills.map(({ name }) => name).join(', ')
   return `Use the read_skill tool to read one of these skills when its name fits the user's request: ${names}\n`
 }
 
+/** How skills are found that are too many to be named. Empty where there are none. */
+export function skillsSearchText(skills: readonly SkillWords[]): string {
+  if (skills.length === 0) return ''
+  const are = skills.length === 1 ? 'One skill is' : `${skills.length} skills are`
+  return `${are} installed. Before specialised work, use find_skill to look for one, then read_skill to read it.\n`
+}
+
 /** The line of one skill. A description has no way to begin another line. */
-export function skillLine({ name, description }: SkillWords): string {
-  const words = /[\r\n\u0085\u2028\u2029\v\f]/.test(description)
-    ? description.replaceAll(/\s+|\u0085/g, ' ')
-    : description
-  return `- **${name}**: ${words.trim() === '' ? '(no description)' : shortened(words.trim())}\n`
+export function skillLine(skill: SkillWords, summaries = false): string {
+  const text = summaries || skill.description.trim() !== '' ? skillSummary(skill) : ''
+  return `- **${skill.name}**: ${text === '' ? '(no description)' : text}\n`
+}
+
+/** What a skill is for, on one line: its description, else the first heading or sentence of its body (BEHAVIOURS §1.1). */
+export function skillSummary({ description, body }: Pick<Skill, 'description' | 'body'>): string {
+  const words = description.trim() === '' ? firstWords(body) : description
+  const line = /[\r\n\u0085\u2028\u2029\v\f]/.test(words) ? words.replaceAll(/\s+|\u0085/g, ' ') : words
+  return shortened(line.trim())
+}
+
+/** No heading needs more to be told from others. */
+const LONGEST_FIRST_WORDS = 200
+
+/** The first line of a body that says something: of a paragraph only the first sentence. */
+function firstWords(body: string): string {
+  const lines = body
+    .slice(0, 10_000)
+    .replaceAll(/<!--[\s\S]*?(?:-->|$)/g, '')
+    .split(/\r?\n/)
+  const at = lines.findIndex((line) => /[\p{L}\p{N}]/u.test(line) && !/^\s*(?:```|~~~|!?\[!?\[|!\[)/.test(line))
+  if (at < 0) return ''
+  const heading = /^ {0,3}#{1,6}[ \t]+(.*?)[ \t#]*$/.exec(lines[at]!)?.[1]
+  if (heading !== undefined) return heading
+  const end = lines.findIndex(
+    (line, index) => index > at && (line.trim() === '' || /^\s*(?:#|[-*+>|]|\d+[.)]|```)/.test(line)),
+  )
+  const paragraph = lines
+    .slice(at, end < 0 ? lines.length : end)
+    .join(' ')
+    .replace(/^\s*(?:[-*+>]|\d+[.)])\s+/, '')
+  const [sentence = ''] = /^.*?[.!?。！？](?=\s|$)|^.*/s.exec(paragraph) ?? []
+  return sentence.length > LONGEST_FIRST_WORDS ? `${sentence.slice(0, LONGEST_FIRST_WORDS - 1).trimEnd()}…` : sentence
 }
 
 function shortened(text: string): string {

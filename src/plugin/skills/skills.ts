@@ -2,16 +2,22 @@ import type { Layer } from '../../context.ts'
 import type { Tool } from '../../tool.ts'
 import type { Plugin } from '../plugin.ts'
 import type { SkillDefinition } from '../skill-definition.ts'
+import { findSkillTool } from './find-skill.ts'
 import { loadSkills, type LoadSkillsOptions } from './load-skills.ts'
 import { readSkillTool } from './read-skill.ts'
+import type { FindBinary } from './requirements.ts'
 import type { LoadedSkills } from './skill.ts'
-import { skillsForms, type SkillsMode } from './skills-forms.ts'
-import { skillsFullText, skillsListText, skillsNamesText } from './skills-text.ts'
+import { namesInSchema, skillsForms, type SkillsMode } from './skills-forms.ts'
+import { skillsFullText, skillsListText, skillsNamesText, skillsSearchText } from './skills-text.ts'
 import { type SkillsTools, skillsTools, type SkillToolOptions } from './skills-tools.ts'
 
-export interface SkillsOptions extends Omit<LoadSkillsOptions, 'digests'>, SkillToolOptions {
+export interface SkillsOptions
+  extends Omit<LoadSkillsOptions, 'digests' | 'environment' | 'findBinary'>, Omit<SkillToolOptions, 'findBinary'> {
+  readonly findBinary: FindBinary
   /** How skills are shown. `auto` unless given. */
   readonly mode?: SkillsMode
+  /** Name of the layout that the tools are made for. `auto` unless given. */
+  readonly layout?: string
   /** Each skill is a capability instead of a part of the layer `skills`, as the preset `ayati` has it (BEHAVIOURS §2.1). */
   readonly asCapabilities?: boolean
   /** How manifests name where the layer comes from. */
@@ -27,9 +33,9 @@ const nothing: LoadedSkills = { skills: [], left: [], warnings: [] }
 
 /** Layer `skills` in full, as a list, or both (BEHAVIOURS §1.3), `read_skill`, and the tools of the skills. */
 export function skillsPlugin(options: SkillsOptions): SkillsPlugin {
-  const { mode = 'auto', asCapabilities = false, ref = 'skills' } = options
+  const { mode = 'auto', layout: toolsFor = 'auto', asCapabilities = false, ref = 'skills' } = options
   let loaded = nothing
-  let ofSkills: SkillsTools = { bySkill: new Map(), warnings: [] }
+  let ofSkills: SkillsTools = { bySkill: new Map(), idle: new Set(), warnings: [] }
   let tools: readonly Tool[] = []
   let capabilities: readonly SkillDefinition[] = []
   let layersIn: (layout: string) => readonly Layer[] = () => []
@@ -49,26 +55,33 @@ export function skillsPlugin(options: SkillsOptions): SkillsPlugin {
       return
     }
     tools = [...readers(), ...[...ofSkills.bySkill.values()].flat()]
-    const texts = {
-      full: skillsFullText(skills),
-      list: skillsListText(skills),
-      'list-names': skillsNamesText(skills),
-    }
-    layersIn = remembered((layout) => {
+    layersIn = remembered((chosen) => {
       if (skills.length === 0) return []
       // Layers are joined by a blank line, but in `chai`, where the text brings its own (BEHAVIOURS §1.3).
-      const ends = layout.startsWith('chai')
-      const renditions = skillsForms(mode, layout, skills).forms.map((form) => ({
+      const isChai = chosen.startsWith('chai')
+      const texts = {
+        full: () => skillsFullText(skills),
+        list: () => skillsListText(skills, !isChai),
+        'list-names': () => skillsNamesText(skills, namesInSchema(toolsFor, skills)),
+        'list-search': () => skillsSearchText(skills),
+      }
+      const renditions = skillsForms(mode, chosen, skills).forms.map((form) => ({
         form,
-        text: ends ? texts[form] : texts[form].trimEnd(),
+        text: isChai ? texts[form]() : texts[form]().trimEnd(),
       }))
       return [{ id: 'skills', layer: 'skills', renditions, origin: { kind: 'operator', ref } }]
     })
   }
 
   function readers(): readonly Tool[] {
-    if (loaded.skills.length === 0 || mode === 'full') return []
-    return [readSkillTool(loaded.skills, mode === 'auto' ? { layer: 'skills', form: 'list' } : undefined)]
+    const { skills } = loaded
+    if (skills.length === 0 || mode === 'full') return []
+    const inSchema = namesInSchema(toolsFor, skills)
+    const reader = readSkillTool(skills, {
+      inSchema,
+      ...(mode === 'auto' && { offeredWith: { layer: 'skills', form: 'list' } }),
+    })
+    return inSchema ? [reader] : [reader, findSkillTool(skills)]
   }
 
   return {

@@ -1,5 +1,5 @@
 import { readdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { type Inside, isWithin, realPlace } from '../confined-path.ts'
 import type { WorkspaceOptions } from './workspace-options.ts'
 
@@ -39,8 +39,11 @@ async function skillFolders(roots: readonly string[]): Promise<readonly string[]
 /** Where the whole workspace lies in a folder of skills, what makes a skill is meant and not all that it holds. */
 function holdsSkill(folder: string, root: string, path: string): boolean {
   if (!isWithin(folder, path)) return false
-  return !isWithin(folder, root) || /[/\\](?:skill\.md|tools\.json)$/.test(plainName(path))
+  return !isWithin(folder, root) || MAKES_A_SKILL.test(plainName(relative(folder, path)))
 }
+
+/** What is read or run of a skill, by its path in the folder of skills. */
+const MAKES_A_SKILL = /(?:^|[/\\])(?:skill\.md|(?:tools|allowlist|execution)\.json)$|^[^/\\]+[/\\]scripts[/\\]/
 
 /** A name however some file systems let it be written: in any case, with characters in it that they ignore. */
 function plainName(name: string): string {

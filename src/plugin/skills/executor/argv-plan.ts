@@ -60,8 +60,8 @@ export function commandFault({ binary, subcommand }: Command, allowlist: Allowli
 }
 
 /** An empty subcommand adds no argument. */
-export function commandWords({ binary, subcommand }: Command): readonly string[] {
-  return subcommand === '' ? [binary] : [binary, subcommand]
+export function commandWords({ binary, subcommand, words = [subcommand] }: Command): readonly string[] {
+  return subcommand === '' ? [binary] : [binary, ...words]
 }
 
 /** The text that a call gives for an argument, or `undefined` where it gives none. */

@@ -8,8 +8,8 @@ export interface ResolveStep {
   readonly index: number
   readonly param: string
   readonly argv: readonly string[]
-  /** SHA-256 of a script, hex: another one is not what was planned. */
-  readonly digest?: string
+  /** The script that runs, and the SHA-256 of what it says, hex: another one is not what was planned. */
+  readonly script?: { readonly path: string; readonly digest: string }
   /** What stands in the plan for a value that nobody knows yet. */
   readonly placeholder: string
 }
@@ -55,8 +55,8 @@ async function stepOf(
   const program = await programOf(command, rights)
   if ('why' in program) return program
   const placeholder = `$(${[...program.shown, ...words].join(' ')})`
-  const { digest } = program
-  return { index, param, argv: [...program.words, ...words], ...(digest !== undefined && { digest }), placeholder }
+  const { script } = program
+  return { index, param, argv: [...program.words, ...words], ...(script && { script }), placeholder }
 }
 
 /** `$param` stands for the value, wherever in a word it stands. */
@@ -74,7 +74,7 @@ function wordsOf({ args = [] }: ResolveCommand, value: string): readonly string[
 interface ResolveProgram {
   readonly words: readonly string[]
   readonly shown: readonly string[]
-  readonly digest?: string
+  readonly script?: ResolveStep['script']
 }
 
 async function programOf(command: ResolveCommand, rights: SkillRights): Promise<ResolveProgram | Refused> {
@@ -89,5 +89,6 @@ async function programOf(command: ResolveCommand, rights: SkillRights): Promise<
   }
   const script = await skillScript(rights.folder, command.script)
   if (script.type === 'refused') return script
-  return { words: [script.path], shown: [command.script], digest: script.digest }
+  const { words, path, digest } = script
+  return { words, shown: [command.script], script: { path, digest } }
 }

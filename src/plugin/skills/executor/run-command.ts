@@ -57,10 +57,10 @@ export async function runCommand(
 }
 
 /** Why a script is not the one that was planned and perhaps shown to a person. */
-async function changeOf({ argv, digest }: ResolveStep): Promise<string | undefined> {
-  if (digest === undefined) return undefined
-  const now = await scriptDigest(argv[0]!)
-  return now === digest ? undefined : 'its script has changed since the call was planned; call again'
+async function changeOf({ script }: ResolveStep): Promise<string | undefined> {
+  if (script === undefined) return undefined
+  const now = await scriptDigest(script.path)
+  return now === script.digest ? undefined : 'its script has changed since the call was planned; call again'
 }
 
 function failed({ param }: ResolveStep, why: string) {

@@ -16,10 +16,15 @@ interface Setting extends Partial<SkillToolsOptions> {
   readonly execution?: Partial<Execution>
   readonly allowlist?: Readonly<Record<string, readonly string[]>>
   readonly properties?: Readonly<Record<string, unknown>> | null
+  /** In the place of all properties. */
+  readonly declared?: Readonly<Record<string, unknown>>
+  readonly required?: readonly string[]
   readonly scripts?: Readonly<Record<string, string>>
 }
 
 interface Bench extends SkillTools {
+  /** What was found, with its file. */
+  readonly warnings: readonly string[]
   /** Folder of the skill. */
   readonly folder: string
   readonly workspace: string
@@ -41,20 +46,21 @@ async function bench(t: TestContext, setting: Setting = {}): Promise<Bench> {
   }
   const { args = [{ param: 'title' }], properties = {}, allowlist = { [node]: ['-e', '-p', ''] } } = setting
   const named = Object.fromEntries(args.map(({ param }) => [param, {}]))
+  const { declared = { ...named, ...properties }, required } = setting
+  const parameters = { type: 'object', ...(properties && { properties: declared }), ...(required && { required }) }
   const toolsJson = JSON.stringify({
-    tools: [
-      { name: 'try', parameters: { type: 'object', ...(properties && { properties: { ...named, ...properties } }) } },
-    ],
+    tools: [{ name: 'try', parameters }],
     allowlist,
     execution: [{ tool: 'try', binary: node, subcommand: '-e', args, ...setting.execution }],
   })
   const { environment = process.env, allowScripts = false, timeoutMs, maxOutputChars } = setting
-  const found = skillTools(
-    { name: 'trial', folder, toolsJson },
+  const found = await skillTools(
+    { name: 'trial', folder, toolFiles: { 'tools.json': toolsJson } },
     {
       workspace: setting.workspace ?? workspace,
       environment,
       allowScripts,
+      ...(setting.findBinary && { findBinary: setting.findBinary }),
       ...(timeoutMs !== undefined && { timeoutMs }),
       ...(maxOutputChars !== undefined && { maxOutputChars }),
     },
@@ -65,6 +71,7 @@ async function bench(t: TestContext, setting: Setting = {}): Promise<Bench> {
   const run = (input: unknown) => toolbox.run(call(input), turn)
   return {
     ...found,
+    warnings: warningsOf(found),
     folder,
     workspace,
     plan: (input) => toolbox.plan(call(input), turn),
@@ -74,6 +81,10 @@ async function bench(t: TestContext, setting: Setting = {}): Promise<Bench> {
       return result.ok ? JSON.parse(result.output) : result.error
     },
   }
+}
+
+function warningsOf({ findings }: SkillTools): readonly string[] {
+  return findings.map(({ file, message }) => `${file}: ${message}`)
 }
 
 /** `node -e PRINT`, whose first argument is fixed: the tool's own follow. */
@@ -195,7 +206,7 @@ for (const [rule, input, expected] of [
     const { arrived, warnings } = await bench(t, { properties: { title: { maxLength: 3 }, size: {} } })
     assert.equal(await arrived(input), expected)
     assert.deepEqual(warnings, [
-      'tools.json of the skill trial: try: no argument takes the parameter size; a call that gives it is refused',
+      'tools.json: try: no argument takes the parameter size; a call that gives it is refused',
     ])
   })
 }
@@ -208,38 +219,87 @@ test('an argument of which the model is not told cannot be given', async (t) => 
     allowlist: { echo: ['a'] },
     execution: [{ tool: 'try', binary: 'echo', subcommand: 'a', args: [{ param: 'hidden', kind: 'flag' }] }],
   })
-  const { tools } = skillTools(
-    { name: 'trial', folder: tmpdir(), toolsJson },
+  const found = await skillTools(
+    { name: 'trial', folder: tmpdir(), toolFiles: { 'tools.json': toolsJson } },
     { workspace: tmpdir(), environment: {}, allowScripts: false },
   )
-  assert.equal(tools[0]!.faultOf!({ hidden: 1 }), 'there is no parameter hidden (it takes none)')
+  assert.deepEqual(warningsOf(found), [
+    'tools.json: try: its schema does not declare the parameter hidden, so no call can give it',
+  ])
+  assert.equal(found.tools[0]!.faultOf!({ hidden: 1 }), 'there is no parameter hidden (it takes none)')
 })
 
-for (const [rule, execution, allowlist, expected] of [
-  ['program', { binary: 'rm' }, { echo: ['-e'] }, 'binary not allowlisted: rm'],
-  ['subcommand', { binary: 'rm', subcommand: '-r' }, { rm: ['-f'] }, 'subcommand not allowlisted: rm -r'],
+for (const [rule, setting, expected] of [
+  [
+    'program outside the allowlist',
+    { execution: { binary: 'rm' }, allowlist: { echo: ['-e'] } },
+    'binary not allowlisted: rm',
+  ],
+  [
+    'subcommand outside the allowlist',
+    { execution: { binary: 'rm', subcommand: '-r' }, allowlist: { rm: ['-f'] } },
+    'subcommand not allowlisted: rm -r',
+  ],
+  [
+    'program that is not installed',
+    { execution: { binary: 'rm' }, allowlist: { rm: ['-e'] }, findBinary: async () => false },
+    'the program rm is not on PATH',
+  ],
+  [
+    'program that is not where its path leads',
+    { execution: { binary: '/no/where' }, allowlist: { '/no/where': ['-e'] }, findBinary: async () => true },
+    'the program /no/where is not there',
+  ],
+  [
+    'positional argument that its schema does not declare',
+    { args: [{ param: 'title' }, { param: 'hidden' }], declared: { title: {} } },
+    'its schema does not declare the parameter hidden, so no call can give it',
+  ],
+  [
+    'required parameter that no argument takes',
+    { properties: { size: {} }, required: ['size'] },
+    'its schema requires the parameter size, which no argument takes',
+  ],
+  [
+    'script that is not there',
+    { args: [{ param: 'title', resolveCommand: { script: 'find' } }], allowScripts: true },
+    'the resolveCommand of title: the script "find" is not in its skill\'s scripts folder, with or without .sh',
+  ],
+  [
+    'value from a program outside the allowlist',
+    { args: [{ param: 'title', resolveCommand: { binary: 'rm', subcommand: 'x' } }] },
+    'the resolveCommand of title: binary not allowlisted: rm',
+  ],
 ] as const) {
-  test(`a ${rule} outside the allowlist does not run, and a warning says so before anybody calls`, async (t) => {
-    const { arrived, warnings } = await bench(t, { execution, allowlist })
-    assert.equal(await arrived({ title: 'a' }), expected)
-    assert.deepEqual(warnings, [`tools.json of the skill trial: try cannot run: ${expected}`])
+  test(`a tool with a ${rule} is not offered, and a finding says why`, async (t) => {
+    const { tools, idle, warnings } = await bench(t, setting)
+    assert.deepEqual([...idle], ['try'])
+    assert.deepEqual(await tools[0]!.offeredWhile!.isSo(), false)
+    assert.equal(tools[0]!.offeredWhile!.what, `a call of it can run (${expected})`)
+    assert.deepEqual(warnings, [`tools.json: try is not offered, since no call of it can run: ${expected}`])
   })
 }
 
-test('a broken tools.json gives no tools and a warning for each fault', () => {
+test('a call of what is not offered runs nothing, and is told why', async (t) => {
+  const { arrived } = await bench(t, { execution: { binary: 'rm' }, allowlist: { echo: ['-e'] } })
+  assert.equal(await arrived({ title: 'a' }), 'binary not allowlisted: rm')
+})
+
+test('a broken tools.json gives no tools and a finding for each fault', async () => {
   const options = { workspace: tmpdir(), environment: {}, allowScripts: false }
   const skill = { name: 'trial', folder: tmpdir() }
-  assert.deepEqual(
-    skillTools({ ...skill, toolsJson: '{"tools":[],"allowlist":{},"execution":[],"x":1,"y":2}' }, options),
-    {
-      tools: [],
-      warnings: [
-        'tools.json of the skill trial: x: there is no such field; none of its tools is used',
-        'tools.json of the skill trial: y: there is no such field; none of its tools is used',
-      ],
-    },
-  )
-  assert.deepEqual(skillTools({ ...skill, toolsJson: undefined }, options), { tools: [], warnings: [] })
+  const broken = '{"tools":[],"allowlist":{},"execution":[],"x":1,"y":2}'
+  const found = await skillTools({ ...skill, toolFiles: { 'tools.json': broken } }, options)
+  assert.deepEqual(found.tools, [])
+  assert.deepEqual(warningsOf(found), [
+    'tools.json: x: there is no such field; none of its tools is used',
+    'tools.json: y: there is no such field; none of its tools is used',
+  ])
+  assert.deepEqual(await skillTools({ ...skill, toolFiles: undefined }, options), {
+    tools: [],
+    idle: new Set(),
+    findings: [],
+  })
 })
 
 const FIND = `#!${node}\nconst [word] = process.argv.slice(2)\nconsole.log('  id of ' + word + '\\n')\n`
@@ -333,14 +393,47 @@ test('a value that starts with - reaches no script as if it were a flag', async 
 })
 
 test('scripts run only once the owner has allowed them', async (t) => {
-  const { arrived, warnings } = await bench(t, { ...resolving, allowScripts: false })
+  const { idle, warnings } = await bench(t, { ...resolving, allowScripts: false })
+  assert.deepEqual([...idle], ['try'])
+  assert.deepEqual(warnings, [
+    'tools.json: try is not offered, since no call of it can run: the resolveCommand of title: the script "find.js" runs only once skills.allowScripts is on',
+  ])
+  const flag = await bench(t, {
+    args: [{ param: 'code' }, { param: 'title', kind: 'flag', resolveCommand: { script: 'find.js' } }],
+    scripts: { 'find.js': FIND },
+  })
   assert.equal(
-    await arrived({ code: PRINT, title: 'milk' }),
+    await flag.arrived({ code: PRINT, title: 'milk' }),
     'the resolveCommand of title: the script "find.js" does not run, since scripts of skills are off; skills.allowScripts allows them',
   )
-  assert.deepEqual(warnings, [
-    'tools.json of the skill trial: try runs the script find.js only once skills.allowScripts is on',
-  ])
+  assert.deepEqual(await flag.arrived({ code: PRINT }), [])
+})
+
+test('sh runs a script that is named without its ending, whatever its permissions', async (t) => {
+  const script = 'printf \' id of %s \\n\' "$1"\n'
+  for (const name of ['find', 'find.sh']) {
+    const { run, plan, folder } = await bench(t, {
+      args: [{ param: 'code' }, { param: 'title', resolveCommand: { script: name, args: ['$param'] } }],
+      scripts: { 'find.sh': script },
+      allowScripts: true,
+    })
+    await chmod(join(folder, 'scripts', 'find.sh'), 0o644)
+    assert.partialDeepStrictEqual(await run({ code: PRINT, title: 'a b' }), { ok: true, output: '["id of a b"]\n' })
+    const planned = await plan({ code: PRINT, title: 'milk' })
+    const [step] = (planned.type === 'allowed' ? planned.call.facts!['resolve'] : []) as Record<string, unknown>[]
+    assert.deepEqual(step!['runsFirst'], ['sh', join(folder, 'scripts', 'find.sh'), 'milk'])
+    await writeFile(join(folder, 'scripts', 'find.sh'), 'echo changed')
+    assert.match(JSON.stringify(planned.type === 'allowed' && (await planned.run())), /its script has changed/)
+  }
+})
+
+test('a script of the very name comes before one with .sh', async (t) => {
+  const { arrived } = await bench(t, {
+    args: [{ param: 'code' }, { param: 'title', resolveCommand: { script: 'find', args: ['$param'] } }],
+    scripts: { find: FIND, 'find.sh': 'echo wrong' },
+    allowScripts: true,
+  })
+  assert.deepEqual(await arrived({ code: PRINT, title: 'milk' }), ['id of milk'])
 })
 
 test('a value that is left out is looked up nowhere', async (t) => {
@@ -356,7 +449,7 @@ for (const [rule, script, expected] of [
   ['a path of another system', 'sub\\find', 'holds "/", "\\" or "..", which none may'],
   ['a way out', '..', 'holds "/", "\\" or "..", which none may'],
   ['dots within a name', 'a..b', 'holds "/", "\\" or "..", which none may'],
-  ['a name that is not there', 'missing', "is not in its skill's scripts folder"],
+  ['a name that is not there', 'missing', "is not in its skill's scripts folder, with or without .sh"],
   ['a folder', '.', 'is no regular file'],
   ['a link out of the skill', 'outside', "leads out of its skill's folder"],
   ['a file that may not be run', 'plain', 'may not be read and run: make it readable and executable (chmod +rx)'],
@@ -364,7 +457,7 @@ for (const [rule, script, expected] of [
 ] as const) {
   test(`a script is never ${rule}`, async (t) => {
     const { folder, arrived } = await bench(t, {
-      args: [{ param: 'title', resolveCommand: { script } }],
+      args: [{ param: 'title', kind: 'flag', resolveCommand: { script } }],
       scripts: { plain: FIND },
       allowScripts: true,
     })

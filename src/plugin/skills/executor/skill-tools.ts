@@ -1,10 +1,12 @@
 import { realpath } from 'node:fs/promises'
-import { cleanEnvironment, type Tool, type ToolFailed, type ToolPlan } from '../../../tool.ts'
+import { cleanEnvironment, type OfferedWhile, type Tool, type ToolFailed, type ToolPlan } from '../../../tool.ts'
 import { argvPlan, inputFault, undeclared } from './argv-plan.ts'
-import { readToolsJson } from './read-tools-json.ts'
+import type { FindBinary } from '../requirements.ts'
+import type { ToolFile, ToolFiles } from '../tool-files.ts'
+import { readToolFiles } from './read-tool-files.ts'
 import { type ResolveStep, resolveSteps } from './resolve-step.ts'
 import { runCommand } from './run-command.ts'
-import { propertiesOf, toolDoubts } from './tool-doubts.ts'
+import { propertiesOf, type ToolDoubt, toolDoubts } from './tool-doubts.ts'
 import type { DeclaredTool, Execution, ToolsJson } from './tools-json.ts'
 
 /** A skill as far as its tools are concerned. */
@@ -12,8 +14,7 @@ export interface SkillWithTools {
   readonly name: string
   /** Absolute. */
   readonly folder: string
-  /** Text of its `tools.json`. */
-  readonly toolsJson: string | undefined
+  readonly toolFiles: ToolFiles | undefined
 }
 
 /** What the programs behind a skill's tools are given. */
@@ -28,32 +29,67 @@ export interface SkillToolsOptions {
   readonly timeoutMs?: number
   /** Of each output of a program, characters that are kept. 200,000 unless given. */
   readonly maxOutputChars?: number
+  /** Whether a program is on the PATH. Where absent, none is missed. */
+  readonly findBinary?: FindBinary
 }
 
 export interface SkillTools {
+  /** All that are declared. One that can never run is never offered; a call of it is told why. */
   readonly tools: readonly Tool[]
-  /** Sentences that name the skill. */
-  readonly warnings: readonly string[]
+  /** Names of those that can never run. */
+  readonly idle: ReadonlySet<string>
+  readonly findings: readonly ToolFinding[]
 }
 
-/** The tools of a skill (BEHAVIOURS §1.5): none, and a warning for each fault, where its `tools.json` is broken. */
-export function skillTools(skill: SkillWithTools, options: SkillToolsOptions): SkillTools {
-  if (skill.toolsJson === undefined) return { tools: [], warnings: [] }
-  const warning = (what: string) => `tools.json of the skill ${skill.name}: ${what}`
-  const read = readToolsJson(skill.toolsJson)
+/** Something about the files that declare the tools of a skill. */
+export interface ToolFinding {
+  readonly file: ToolFile
+  /** An `error` is for the author of the skill; a `note` may only tell of this machine and its settings. */
+  readonly level: 'error' | 'note'
+  readonly message: string
+}
+
+/** The tools of a skill (BEHAVIOURS §1.5): none where a file that declares them is broken; one that can never run is not offered. */
+export async function skillTools(skill: SkillWithTools, options: SkillToolsOptions): Promise<SkillTools> {
+  if (skill.toolFiles === undefined) return { tools: [], idle: new Set(), findings: [] }
+  const read = readToolFiles(skill.toolFiles)
   if (read.type === 'invalid') {
-    return { tools: [], warnings: read.faults.map((fault) => warning(`${fault}; none of its tools is used`)) }
+    const findings = read.faults.map(({ file, message }) => {
+      return { file, level: 'error' as const, message: `${message}; none of its tools is used` }
+    })
+    return { tools: [], idle: new Set(), findings }
   }
   const json = read.value
-  const pairs = json.tools.map((tool) => ({
-    tool,
-    execution: json.execution.find((entry) => entry.tool === tool.name)!,
-  }))
+  const looked = await Promise.all(
+    json.tools.map(async (tool) => {
+      const execution = json.execution.find((entry) => entry.tool === tool.name)!
+      const surroundings = { ...options, folder: skill.folder, allowlist: json.allowlist }
+      const doubts = await toolDoubts(tool, execution, surroundings)
+      const made = skillTool(tool, execution, json, skill, options)
+      const stop = doubts.find(({ stops }) => stops)
+      return { doubts, isIdle: stop !== undefined, tool: stop ? { ...made, offeredWhile: never(stop) } : made }
+    }),
+  )
   return {
-    tools: pairs.map(({ tool, execution }) => skillTool(tool, execution, json, skill, options)),
-    warnings: pairs.flatMap(({ tool, execution }) =>
-      toolDoubts(tool, execution, json.allowlist, options.allowScripts).map(warning),
-    ),
+    tools: looked.map(({ tool }) => tool),
+    idle: new Set(looked.flatMap(({ isIdle, tool }) => (isIdle ? [tool.name] : []))),
+    findings: [
+      ...read.notes.map(({ file, message }) => ({ file, level: 'note' as const, message })),
+      ...looked.flatMap(({ tool, doubts }) => doubts.map((doubt) => findingOf(tool.name, doubt))),
+    ],
+  }
+}
+
+/** A tool that can never run stays listed for its owner, with the reason, and is offered to no model. */
+function never({ message }: ToolDoubt): OfferedWhile {
+  return { what: `a call of it can run (${message})`, isSo: () => Promise.resolve(false) }
+}
+
+function findingOf(tool: string, { message, stops, local }: ToolDoubt): ToolFinding {
+  return {
+    file: 'tools.json',
+    level: stops && !local ? 'error' : 'note',
+    message: stops ? `${tool} is not offered, since no call of it can run: ${message}` : `${tool}: ${message}`,
   }
 }
 
@@ -107,8 +143,8 @@ function placeholders(steps: readonly ResolveStep[]): readonly (string | undefin
 }
 
 /** What runs first, as a person is shown it: its output takes the place of `standsAs` in the plan's argv. */
-function factsOf({ param, argv, digest, placeholder }: ResolveStep): Readonly<Record<string, unknown>> {
-  return { param, runsFirst: argv, standsAs: placeholder, ...(digest !== undefined && { scriptDigest: digest }) }
+function factsOf({ param, argv, script, placeholder }: ResolveStep): Readonly<Record<string, unknown>> {
+  return { param, runsFirst: argv, standsAs: placeholder, ...(script && { scriptDigest: script.digest }) }
 }
 
 function isFlag({ args = [] }: Execution, name: string): boolean {

@@ -22,6 +22,8 @@ export interface Command {
   readonly binary: string
   /** One argument, whatever it holds; none at all where empty. */
   readonly subcommand: string
+  /** The arguments that the subcommand is, where it is several. */
+  readonly words?: readonly string[] | undefined
 }
 
 /** What a call of a tool runs. */
@@ -51,5 +53,5 @@ export interface Argument {
 /** A script of the skill, or a program of its allowlist. In `args`, `$param` stands for the value. */
 export type ResolveCommand = (
   | { readonly script: string; readonly binary?: undefined; readonly subcommand?: undefined }
-  | { readonly script?: undefined; readonly binary: string; readonly subcommand: string }
+  | ({ readonly script?: undefined } & Command)
 ) & { readonly args?: readonly string[] | undefined }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { readToolsJson } from './read-tools-json.ts'
+import { argvPlan } from './argv-plan.ts'
+import { readToolFiles } from './read-tool-files.ts'
 
 const parameters = { type: 'object', properties: { title: { type: 'string' } }, required: ['title'] }
 const tool = { name: 'add_note', description: 'Adds a note.', parameters }
@@ -9,8 +10,8 @@ const whole = { tools: [tool], allowlist: { notes: ['add'] }, execution: [entry]
 const withArgument = (argument: object) => ({ ...whole, execution: [{ ...entry, args: [argument] }] })
 
 function faults(text: string): readonly string[] {
-  const read = readToolsJson(text)
-  return read.type === 'invalid' ? read.faults : []
+  const read = readToolFiles({ 'tools.json': text })
+  return read.type === 'invalid' ? read.faults.map(({ message }) => message) : []
 }
 
 test('a tools.json is taken as it was written', () => {
@@ -37,7 +38,7 @@ test('a tools.json is taken as it was written', () => {
     ],
   }
   const text = JSON.stringify(everything)
-  const read = readToolsJson(`\uFEFF${text}\r\n`)
+  const read = readToolFiles({ 'tools.json': `\uFEFF${text}\r\n` })
   assert.equal(read.type === 'tools' ? JSON.stringify(read.value) : read.faults, text)
 })
 
@@ -46,7 +47,7 @@ test('a tools.json may be empty of tools', () => {
 })
 
 for (const [rule, value, expected] of [
-  ['no object', [], ['the file: must be an object']],
+  ['no object', 'x', ['the file: must be an object']],
   ['nothing in it', {}, ['tools: is missing', 'allowlist: is missing', 'execution: is missing']],
   ['an unknown field', { ...whole, version: 1 }, ['version: there is no such field']],
   [
@@ -179,3 +180,70 @@ for (const [rule, text, expected] of [
 ] as const) {
   test(`a tools.json is refused for ${rule}`, () => assert.deepEqual(faults(text), expected))
 }
+
+const apart = (changes: object = {}) => ({
+  'tools.json': JSON.stringify(whole.tools),
+  'allowlist.json': JSON.stringify(whole.allowlist),
+  'execution.json': JSON.stringify(whole.execution),
+  ...changes,
+})
+
+test('three files say the same as one', () => {
+  const read = readToolFiles(apart())
+  assert.equal(read.type, 'tools')
+  assert.partialDeepStrictEqual(read.value, whole)
+})
+
+test('in three files the words of a subcommand are arguments of their own, and allowed as they are written', () => {
+  const execution = [{ ...entry, subcommand: 'note  add', args: [] }]
+  const files = { 'allowlist.json': '{"notes": ["note  add"]}', 'execution.json': JSON.stringify(execution) }
+  const read = readToolFiles(apart(files))
+  assert.equal(read.type, 'tools')
+  const [found] = read.value.execution
+  assert.deepEqual(argvPlan(found!, read.value.allowlist, {}), { type: 'argv', argv: ['notes', 'note', 'add'] })
+  assert.deepEqual(argvPlan(found!, { notes: ['note add'] }, {}), {
+    type: 'refused',
+    why: 'subcommand not allowlisted: notes note  add',
+  })
+})
+
+for (const [rule, changes, expected] of [
+  [
+    'one of them is missing',
+    { 'allowlist.json': undefined },
+    ['allowlist.json: it is missing: where tools.json is a list, allowlist.json and execution.json belong to it'],
+  ],
+  [
+    'one of them is no JSON',
+    { 'execution.json': '[' },
+    ['execution.json: it is no JSON: line 1, column 2 (CloseBracketExpected)'],
+  ],
+  [
+    'an entry has an unknown field',
+    { 'execution.json': JSON.stringify([{ ...entry, sideRead: {} }]) },
+    ['execution.json: execution[0].sideRead: there is no such field'],
+  ],
+  ['the allowlist is a list', { 'allowlist.json': '[]' }, ['allowlist.json: allowlist: must be an object']],
+  [
+    'a tool runs nothing',
+    { 'execution.json': '[]' },
+    ['tools.json: tools[0]: add_note has no entry in execution, so nothing says what it runs'],
+  ],
+] as const) {
+  test(`three files are refused where ${rule}, and the fault names the file`, () => {
+    const read = readToolFiles(apart(changes))
+    assert.equal(read.type, 'invalid')
+    assert.deepEqual(
+      read.faults.map(({ file, message }) => `${file}: ${message}`),
+      expected,
+    )
+  })
+}
+
+test('files beside a tools.json that holds everything are not read, and that is said', () => {
+  const read = readToolFiles({ 'tools.json': JSON.stringify(whole), 'allowlist.json': '{ broken' })
+  assert.equal(read.type, 'tools')
+  assert.deepEqual(read.notes, [
+    { file: 'allowlist.json', message: 'it is not read, since tools.json holds everything itself' },
+  ])
+})

@@ -1,0 +1,77 @@
+import { homedir } from 'node:os'
+import { resolve } from 'node:path'
+import { isProgram } from './find-binary.ts'
+
+/** Says whether a program is there to be run. */
+export type FindBinary = (name: string) => Promise<boolean>
+
+/** What a skill cannot be used without (BEHAVIOURS §1.1). */
+export interface Requirements {
+  /** Of each inner list any one program is enough. A name with a slash is the path of a file. */
+  readonly bins: readonly (readonly string[])[]
+  /** Names of environment variables. */
+  readonly env: readonly string[]
+  /** Systems that it is for, in the words of Node, such as `linux`; all of them where there is none. */
+  readonly os: readonly string[]
+}
+
+export const noRequirements: Requirements = { bins: [], env: [], os: [] }
+
+/** What is there to meet requirements with. */
+export interface Machine {
+  readonly findBinary: FindBinary
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** Such as `linux`. */
+  readonly platform: string
+}
+
+/** What is missing, and the sentence that names it. */
+export interface Missing {
+  readonly code: 'other-system' | 'missing-programs' | 'missing-environment'
+  readonly why: string
+}
+
+/** Names everything that a skill in `folder` lacks on this machine; `undefined` where it lacks nothing. */
+export async function missingRequirements(
+  { bins, env, os }: Requirements,
+  folder: string,
+  { findBinary, environment, platform }: Machine,
+): Promise<Missing | undefined> {
+  if (os.length > 0 && !os.includes(platform)) {
+    return { code: 'other-system', why: `it is for ${os.join(', ')}, and this is ${platform}` }
+  }
+  const isThere = (name: string) => (isPath(name) ? isProgramAt(name, folder) : findBinary(name))
+  const missing: (readonly string[])[] = []
+  for (const anyOf of bins) {
+    const found = await Promise.all(anyOf.map(isThere))
+    if (!found.includes(true)) missing.push(anyOf)
+  }
+  const unset = env.filter((name) => (environment[name] ?? '') === '')
+  const [files, programs] = [
+    missing.filter((names) => names.every(isPath)),
+    missing.filter((names) => !names.every(isPath)),
+  ]
+  const needs = [
+    ...(programs.length > 0 ? [`${listed(programs)}, not found on PATH`] : []),
+    ...(files.length > 0 ? [`${listed(files)}, no such file that can be run`] : []),
+    ...(unset.length > 0 ? [`${unset.join(' and ')} in the environment`] : []),
+  ]
+  if (needs.length === 0) return undefined
+  return {
+    code: missing.length > 0 ? 'missing-programs' : 'missing-environment',
+    why: `it needs ${needs.join('; and ')}`,
+  }
+}
+
+function listed(missing: readonly (readonly string[])[]): string {
+  return missing.map((anyOf) => (anyOf.length === 1 ? anyOf[0]! : `one of ${anyOf.join(', ')}`)).join(' and ')
+}
+
+function isPath(name: string): boolean {
+  return /[/\\]/.test(name)
+}
+
+/** A relative path begins in the folder of the skill, `~` in that of the user. */
+function isProgramAt(path: string, folder: string): Promise<boolean> {
+  return isProgram(resolve(folder, path.replace(/^~(?=[/\\])/, homedir())))
+}
