@@ -55,7 +55,7 @@ export { type LoadedConfiguration, type LoadOptions, loadConfiguration } from '.
 export type { Configuration } from './runtime/configuration/settled.ts'
 export { conversationOfSession } from './runtime/outbox-replies.ts'
 export { isAnswered, outcomeNotice } from './runtime/outcome-notice.ts'
-export { turnTotals, turnView } from './runtime/turn-view.ts'
+export { citedSources, turnTotals, turnView } from './runtime/turn-view.ts'
 export { setValue, type EditOptions } from './runtime/configuration/edit.ts'
 export { configurationSchema } from './runtime/configuration/json-schema.ts'
 export { type ConfigurationProblem, ConfigurationError, problemText } from './runtime/configuration/problem.ts'

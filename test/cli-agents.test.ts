@@ -117,11 +117,17 @@ test('the prompt is shown, edited, reset and restored', async (context) => {
   assert.equal((await foreword(['prompt'])).stdout, 'Be kind.\n')
   await foreword(['prompt', 'edit', '-'], { input: 'Be brief.' })
   assert.match((await foreword(['prompt', 'reset'])).stderr, /reset, as version 3/)
+  assert.match(
+    (await foreword(['prompt', 'none'])).stderr,
+    /^No system prompt is sent from the next turn on, as of version 4/,
+  )
+  const none = await foreword(['prompt'])
+  assert.deepEqual([none.stdout, /^No system prompt is sent: version 4/.test(none.stderr)], ['', true])
   await foreword(['prompt', 'restore', '1'])
   const { stdout } = await foreword(['prompt', 'versions'])
   assert.deepEqual(
     stdout.split('\n').map((line) => line.trim().split(/ {2,}/)[2]),
-    ['text', 'Be kind.', '(reset)', 'Be brief.', 'Be kind.', undefined],
+    ['text', 'Be kind.', '(none)', '(reset)', 'Be brief.', 'Be kind.', undefined],
   )
   assert.equal((await foreword(['prompt', 'restore', '3'])).code, 1)
 })
@@ -144,6 +150,7 @@ test('a command that a tool started may look, and changes no agent, project, pro
     ['projects', 'delete', 'Sea'],
     ['projects', 'use', 'Sea', '--session', id],
     ['prompt', 'edit', '-'],
+    ['prompt', 'none'],
     ['prompt', 'reset'],
     ['prompt', 'restore', '1'],
     ['files', 'add', '/etc/hostname', '--project', 'Sea'],

@@ -42,8 +42,8 @@ test('an agent may use the tools that it names, of those that are allowed', asyn
 
 test('the system prompt is edited, kept in its versions, reset and brought back', async (t) => {
   const { runtime } = await openedHome(t, { 'context/system_prompt.md': 'From the file.' })
-  await runtime.prompt.edit('Edited once. {{date}}')
-  assert.match((await preview(runtime)).system, /^Edited once\. Today is [^\n]+$/)
+  await runtime.prompt.edit('Edited once. It is {{date}} here.')
+  assert.match((await preview(runtime)).system, /^Edited once\. It is \w+day, \d{4}-\d\d-\d\d here\.$/)
   await runtime.prompt.edit('Edited twice.')
   await runtime.prompt.reset()
   assert.match((await preview(runtime)).system, /^From the file\./)
@@ -51,7 +51,38 @@ test('the system prompt is edited, kept in its versions, reset and brought back'
   assert.match((await preview(runtime)).system, /^Edited twice\./)
   assert.deepEqual(
     (await runtime.prompt.versions()).map(({ text }) => text),
-    ['Edited twice.', undefined, 'Edited twice.', 'Edited once. {{date}}'],
+    ['Edited twice.', undefined, 'Edited twice.', 'Edited once. It is {{date}} here.'],
+  )
+})
+
+test('no system prompt at all is a choice in every layout, whoever makes it, and the account says so', async (t) => {
+  let here = await openedHome(t, { 'tool-access.json': '{"global": {"allowedTools": ["open_url"]}}' })
+  for (const layout of ['auto', 'chai', 'ayati', 'onyx', 'deepchat']) {
+    here = await here.reopened({ context: { layout } })
+    const { runtime } = here
+    const bare = await runtime.agents.create({ name: `Bare ${layout}`, mode: 'replace' })
+    const { id: session } = await runtime.newSession({ agent: bare.id })
+    await runtime.prompt.edit(' \n')
+    const { system } = await here.say('hello')
+    // In `ayati` skills have a layer of their own.
+    if (layout === 'ayati') assert.match(system, /^# Skills\n/)
+    else assert.equal(system, '', layout)
+    const { entries } = await preview(runtime)
+    const prompt = entries.find(({ id }) => id === 'system-prompt')
+    assert.deepEqual([prompt?.outcome, prompt?.reason?.code], ['omitted', 'no-system-prompt'])
+    assert.deepEqual(prompt?.origin, { kind: 'operator', ref: 'edited system prompt' })
+    await runtime.prompt.edit('It is {{date}} here.')
+    assert.match((await preview(runtime)).system, /It is \w+day, \d{4}-\d\d-\d\d here\./, `${layout} knows the date`)
+    assert.equal((await preview(runtime, session)).system, system, `${layout}, an agent in its place`)
+    await runtime.prompt.reset()
+  }
+  here.write('context/system_prompt.md', '\n')
+  here.write('workspace/AGENTS.md', 'House rules.')
+  const shown = await preview((await here.reopened({})).runtime)
+  assert.match(
+    shown.system,
+    /^House rules\.\n\nText from files[^\n]+$/,
+    'other system text goes with the rule about foreign text',
   )
 })
 

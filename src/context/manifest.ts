@@ -43,6 +43,8 @@ export type ReasonCode =
   | 'project-fits'
   /** The files of a project together are not below `limit`: they can be searched. */
   | 'project-too-large'
+  /** Its owner chose to send no system prompt, or it would only have been filled into one. */
+  | 'no-system-prompt'
 
 /** The account of one candidate. */
 export interface ManifestEntry {

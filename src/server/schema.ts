@@ -48,6 +48,10 @@ export const turnView = z.object({
   outcome: z.looseObject({ type: z.enum(turnOutcomeTypes) }).optional(),
   notice: z.string().optional().describe('How it ended, for a person; absent where it ended well, or runs.'),
   text: z.string(),
+  citations: z
+    .array(z.looseObject({ citation: z.number(), document: z.string(), title: z.string(), url: z.string().optional() }))
+    .optional()
+    .describe('What the numbers in its answers stand for, each once, in their order; absent where they cite nothing.'),
   calls: z.array(z.string()),
   totals: z.object({
     calls: z.number(),
