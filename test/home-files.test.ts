@@ -150,6 +150,73 @@ test('a project that does not fit is searched, and its passages are cited', asyn
   assert.deepEqual(await runtime.replay(session).then(({ different }) => different), [])
 })
 
+test('spreadsheets count for nothing, and are read by rows and columns, whatever they are written in', async (t) => {
+  const here = await openedHome(t)
+  const { runtime, say } = here
+  const project = await runtime.projects.create({ name: 'Tides' })
+  const owner = { type: 'project', id: project.id } as const
+  const rows = Array.from({ length: 2_000 }, (_, day) => `${day + 1};${(day % 7) + 1},5;"harbour; north"`)
+  const long = ['day;height;place', ...rows].join('\n')
+  const [notes, heights] = await filed(runtime, owner, {
+    'notes.md': 'Noon.',
+    'Heights 2026.csv': long,
+    'x.tsv': 'a\tb',
+  })
+  assert.equal(heights?.state.type === 'ready' && heights.state.reading.kind, 'table')
+  const { id: session } = await runtime.newSession({ project: project.id })
+  const { messages, entries } = await preview(runtime, session)
+  const fit = entries.find(({ id }) => id === 'project')?.reason
+  assert.equal(
+    notes?.state.type === 'ready' && notes.state.reading.kind === 'text' && notes.state.reading.tokens,
+    fit?.['tokens'],
+  )
+  assert.deepEqual([fit?.code, fit?.['files']], ['project-fits', 1])
+  assert.match(messages.join('\n'), /^- Heights 2026\.csv \(file_\w+\): Heights 2026\n- x\.tsv \(file_\w+\): x$/m)
+  const call = (input: object) => `/call read_attachment ${JSON.stringify({ id: heights!.id, ...input })}`
+  const said = await say(
+    [call({ row: 1_000, rows: 2, columns: ['place', 'A'] }), call({ columns: ['depth'] }), call({ sheet: 'May' })].join(
+      '\n',
+    ),
+    session,
+  )
+  assert.deepEqual(said.results, [
+    '\tC\tA\n1000\tharbour; north\t999\n1001\tharbour; north\t1000\n[Sheet Heights 2026: 2001 rows, shown 1000 to 1001; go on with row 1002]',
+    'there is no column depth; there are A to C, with day, height, place in the first row',
+    'there is no sheet May; there are Heights 2026',
+  ])
+  const found = await say(
+    `/call search_attachment ${JSON.stringify({ id: heights!.id, query: 'north 1717' })}`,
+    session,
+  )
+  assert.match(found.results.join(), /1717/)
+
+  const [sheet] = await filed(runtime, { type: 'session', id: 'inbox' }, { 'sheet.csv': 'day,height\n1,4.2\n' })
+  const { turn } = await runtime.submit({ session, text: '/say Read.', attachments: [sheet!.id] })
+  const events = runtime.events(session, { turn })
+  while (!(await events.next()).done);
+  assert.match(
+    (await preview(runtime, session)).messages.join('\n'),
+    /File: sheet\.csv\n# sheet\n\nday\theight\n1\t4\.2\nEnd of File/,
+  )
+
+  // As an older version kept it.
+  const old = {
+    kind: 'text',
+    mediaType: 'text/csv',
+    content: 'sha256:0',
+    characters: 9,
+    tokens: 9,
+    counter: 'tokenx@2',
+  } as const
+  await runtime.store.setFileState(sheet!.id, { type: 'ready', reading: old })
+  const again = await here.reopened()
+  const read = await until(async () => {
+    const { state } = await again.runtime.library.file(sheet!.id)
+    return state.type === 'ready' && state.reading.kind === 'table' && state.reading.indexed ? state.reading : undefined
+  })
+  assert.deepEqual(read.sheets, ['sheet'])
+})
+
 test('a file stands right above the message it came with, and stays there', async (t) => {
   const { runtime, say } = await openedHome(t)
   const [notes, empty] = await filed(
@@ -334,7 +401,7 @@ async function filed(
   await until(async () => {
     const all = await Promise.all(rows.map(({ id }) => runtime.library.file(id)))
     const open = all.filter(
-      ({ state }) => state.type === 'ready' && state.reading.kind === 'text' && !state.reading.indexed,
+      ({ state }) => state.type === 'ready' && state.reading.kind !== 'image' && !state.reading.indexed,
     )
     return open.length === 0 ? true : undefined
   })

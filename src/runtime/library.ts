@@ -31,7 +31,7 @@ export interface Library {
   /** Makes a file belong to something else, as an upload that is attached to a message of a session. */
   give(id: string, owner: FileOwner): Promise<void>
   remove(id: string): Promise<void>
-  /** Takes up every file that a former process had not read, and forgets bytes that no file needs. */
+  /** Takes up every file that a former process had not read, or read otherwise, and forgets bytes that no file needs. */
   recover(): Promise<number>
   close(): Promise<void>
 }
@@ -113,7 +113,7 @@ export function createLibrary(parts: LibraryParts): Library {
   /** Puts the text of a file into the index; a file that can be searched says so. */
   async function index(engine: SearchEngine, row: FileRow): Promise<void> {
     const { state } = row
-    if (state.type !== 'ready' || state.reading.kind !== 'text') return
+    if (state.type !== 'ready' || state.reading.kind === 'image') return
     const { reading } = state
     const found = await text(row)
     if (found === undefined) return
@@ -121,10 +121,10 @@ export function createLibrary(parts: LibraryParts): Library {
       id: row.id,
       title: row.name,
       collections: [collectionOf(row.owner)],
-      digest: row.hash,
+      digest: digestOf(row),
       text: found,
       updated: row.time,
-      ...(reading.pages ? { pages: reading.pages } : {}),
+      ...(reading.kind === 'text' && reading.pages ? { pages: reading.pages } : {}),
     })
     // Whoever gave it away or removed it meanwhile found nothing in the index to change.
     const now = await store.file(row.id)
@@ -146,8 +146,8 @@ export function createLibrary(parts: LibraryParts): Library {
     for (const row of await store.files({ state: 'ready' })) {
       const found = known.get(row.id)
       known.delete(row.id)
-      if (stopped.signal.aborted || !isText(row)) continue
-      if (found?.digest !== row.hash) {
+      if (stopped.signal.aborted || !hasWords(row)) continue
+      if (found?.digest !== digestOf(row)) {
         await index(engine, row)
         indexed += 1
       } else if (found.collections.join() !== collectionOf(row.owner)) {
@@ -218,7 +218,8 @@ export function createLibrary(parts: LibraryParts): Library {
       await blobs.remove(row.hash, isNeeded)
     },
     async recover() {
-      const unread = await store.files({ state: 'processing' })
+      const old = (await store.files({ state: 'ready' })).filter(isOldTable)
+      const unread = [...(await store.files({ state: 'processing' })), ...old]
       for (const row of unread) enqueue(row)
       const indexed = await reconcile(await parts.engine())
       await blobs.sweep(isNeeded)
@@ -273,8 +274,20 @@ function seen(row: FileRow): FileRow {
   return { ...row, mediaType: mediaTypeOf(row) }
 }
 
-function isText({ state }: FileRow): boolean {
-  return state.type === 'ready' && state.reading.kind === 'text'
+/** What is in the index of a file: its bytes, and how they were read. */
+function digestOf({ hash, state }: FileRow): string {
+  return state.type === 'ready' && state.reading.kind === 'table' ? `${hash}-table` : hash
+}
+
+function hasWords({ state }: FileRow): boolean {
+  return state.type === 'ready' && state.reading.kind !== 'image'
+}
+
+/** A CSV or TSV file that an older version read as text: it is read again, as the spreadsheet that it is. */
+function isOldTable({ state }: FileRow): boolean {
+  return (
+    state.type === 'ready' && state.reading.kind === 'text' && /^text\/(?:csv|tab-)/.test(state.reading.mediaType ?? '')
+  )
 }
 
 function messageOf(error: unknown): string {

@@ -121,7 +121,7 @@ function fileTools({ engine, library }: SettingParts, visible: Visible): readonl
   }
   const searched = fit && !fit.fits && fit.files.length > 0 ? fit.files : []
   const readable = [...ofSession, ...ofAgent, ...searched, ...(fit?.tables ?? [])].filter(hasText)
-  const files = readable.map((row) => ({ id: row.id, name: row.name, text: () => library.text(row) }))
+  const files = readable.map((row) => ({ id: row.id, name: row.name, ...sheetsOf(row), text: () => library.text(row) }))
   const tools: Tool[] = []
   if (project && searched.length > 0) {
     const collections = [collectionOf({ type: 'project', id: project.id })]
@@ -144,6 +144,10 @@ function fileTools({ engine, library }: SettingParts, visible: Visible): readonl
       },
     }),
   ]
+}
+
+function sheetsOf({ state }: FileRow): { readonly sheets?: readonly string[] } {
+  return state.type === 'ready' && state.reading.kind === 'table' ? { sheets: state.reading.sheets } : {}
 }
 
 function hasText({ state }: FileRow): boolean {
