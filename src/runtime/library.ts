@@ -18,8 +18,11 @@ import { runtimeFailure } from './runtime-failure.ts'
 
 /** Files that people hand in: stored first, then read, then indexed (BEHAVIOURS §3.4). What breaks off goes on at the next start. */
 export interface Library {
-  /** Resolves once the bytes are on disk. Rejects with `invalid-input` where the file is too large. */
-  add(file: NewFile): Promise<FileRow>
+  /**
+   * Resolves once the bytes are on disk. Rejects with `invalid-input` where the file is too large. What its owner has already,
+   * under the same name and byte for byte, is the file that is there; in the inbox every file is one of its own.
+   */
+  add(file: NewFile): Promise<AddedFile>
   /** Rejects with `no-such-file`. */
   file(id: string): Promise<FileRow>
   files(owner?: FileOwner): Promise<readonly FileRow[]>
@@ -35,6 +38,9 @@ export interface Library {
   recover(): Promise<number>
   close(): Promise<void>
 }
+
+/** `repeated`: it was there before. */
+export type AddedFile = FileRow & { readonly repeated?: true }
 
 export interface NewFile {
   readonly name: string
@@ -61,6 +67,9 @@ export interface LibraryLimits {
   /** Of the text of one file, tokens. */
   readonly maxTokens: number
 }
+
+/** Owner of files that were handed in for a message that is not written yet: each may go into another conversation. */
+export const inbox = { type: 'session', id: 'inbox' } as const
 
 /** Files that are read at the same time. */
 const SIDE_BY_SIDE = 2
@@ -158,6 +167,13 @@ export function createLibrary(parts: LibraryParts): Library {
     return indexed
   }
 
+  /** The file of the same owner, name and bytes, unless it could not be read: then another try may go better. */
+  async function twinOf({ hash, name, owner }: Pick<FileRow, 'hash' | 'name' | 'owner'>): Promise<FileRow | undefined> {
+    if (owner.id === inbox.id) return undefined
+    const same = await store.files({ hash, owner })
+    return same.find((row) => row.name === name && row.state.type !== 'failed')
+  }
+
   async function isNeeded(hash: string): Promise<boolean> {
     return (await store.files({ hash })).length > 0
   }
@@ -170,19 +186,27 @@ export function createLibrary(parts: LibraryParts): Library {
   return {
     file,
     text,
-    async add({ name, bytes, owner }) {
-      if (name.trim() === '' || name.length > 500) {
+    async add({ name: given, bytes, owner }) {
+      const name = given
+        .toWellFormed()
+        .replaceAll(/\p{Cc}+/gu, ' ')
+        .trim()
+      if (name === '' || name.length > 500) {
         throw new RuntimeError('invalid-input', 'A file needs a name of at most 500 characters.')
       }
       try {
         let row: FileRow | undefined
+        let twin: FileRow | undefined
         await blobs.put(bytes, {
           maxBytes: limits.maxBytes,
           keep: async ({ hash, bytes: size }) => {
+            twin = await twinOf({ hash, name, owner })
+            if (twin) return
             row = rowOf(clock, { name, owner, hash, bytes: size })
             await store.putFile(row)
           },
         })
+        if (twin) return { ...seen(twin), repeated: true }
         if (!row) throw new Error('its bytes were not noted')
         enqueue(row)
         return row

@@ -98,7 +98,7 @@ test('however an answer is cut, no part of a citation is shown before the rest o
   const text = 'See [1], [[2]], [1, 2] and [1][2]【3】［1］ [2](https://a.example/) `[1]` [2024] [9] [1'
   const ends = new Set(citationEnds(text))
   const parts = Array.from({ length: text.length + 1 }, (_, at) => [text.slice(0, at), text.slice(at)])
-  for (const chunks of [...parts, [...text], [text]]) {
+  for (const chunks of [...parts, text.split(''), [text]]) {
     const stream = citations.stream()
     let shown = ''
     for (const chunk of chunks) {

@@ -7,6 +7,7 @@ import type { Tool } from '../tool.ts'
 import type { ProjectValue } from './custom-agents.ts'
 import type { EditedPrompt } from './edited-prompt.ts'
 import { collectionOf, type Library } from './library.ts'
+import { onceEach } from './once-each.ts'
 import { type ProjectFit, projectFit } from './project-fit.ts'
 import type { Records } from './records.ts'
 import { searchAgentFilesTool, searchProjectTool } from './session-tools.ts'
@@ -58,11 +59,16 @@ export async function turnSetting(parts: SettingParts, question: SettingQuestion
     question.project === undefined ? undefined : found(parts.projects, question.project),
     question.subject === undefined ? undefined : readSubject(parts.subjects, question.subject),
   ])
-  const [ofProject, ofAgent, ofSession] = await Promise.all([
+  const [allOfProject, ofAgent, ofSession] = await Promise.all([
     project ? library.files({ type: 'project', id: project.id }) : [],
     agent ? library.files({ type: 'agent', id: agent.id }) : [],
     question.session === undefined ? [] : library.files({ type: 'session', id: question.session }),
   ])
+  // What was handed in twice is sent, counted and listed once.
+  const ofProject = onceEach(
+    allOfProject,
+    ({ hash, state }) => `${state.type === 'ready' && state.reading.kind} ${hash}`,
+  )
   const fit = project && projectFit(ofProject, question, question.roomForProject)
   return {
     ...(prompt === undefined ? {} : { prompt }),

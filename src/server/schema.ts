@@ -152,6 +152,7 @@ export const fileRow = z.looseObject({
   bytes: z.number(),
   hash: z.string().describe('SHA-256.'),
   state: fileState,
+  repeated: z.literal(true).optional().describe('Handing it in: its owner has this very file already.'),
 })
 
 export const refusedFile = z.object({ name: z.string(), code: z.string(), message: z.string() })
