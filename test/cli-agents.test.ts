@@ -28,19 +28,25 @@ test('an agent is made, listed, shown, edited, deleted and brought back', async 
     'Verse!',
   ]
   const made = await foreword(['agents', 'new', '--name', 'Poet', ...words])
-  assert.deepEqual([made.code, made.stderr], [0, 'Poet is there, as agent-1.\n'])
+  assert.deepEqual(made, {
+    code: 0,
+    stdout: '',
+    stderr:
+      "Poet is there, as agent-1.\nNo tool's name begins with search_. `foreword tools` lists them.\n" +
+      'There is no tool open_url. `foreword tools` lists them.\n',
+  })
   assert.equal(
     (await foreword(['agents'])).stdout,
     'id       name  mode     model  prompt\nagent-1  Poet  replace         Answer in verse.\n',
   )
   const edited = await foreword(['agents', 'edit', 'poet', '--mode', 'append', '--without', 'reminder'])
-  assert.equal(edited.stderr, 'Poet is changed: version 2.\n')
+  assert.match(edited.stderr, /^Poet is changed: version 2\.\n/)
   const { stdout } = await foreword(['agents', 'show', 'po'])
   assert.match(
     stdout,
     /^Poet\nid +agent-1\nversion +2, of .*\nmode +append\ntools +search_\*, open_url\n\nAnswer in verse\.\n$/,
   )
-  const deleted = await foreword(['agents', 'delete', 'agent-1'])
+  const deleted = await foreword(['agents', 'delete', 'agent-1', '--yes'])
   assert.match(deleted.stderr, /`foreword agents restore agent-1 2` brings it back/)
   assert.match((await foreword(['agents'])).stderr, /There are no agents/)
   const versions = await foreword(['agents', 'versions', 'agent-1'])

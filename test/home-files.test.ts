@@ -300,6 +300,45 @@ test('the same file is sent once, in a message and in a project', async (t) => {
   assert.equal(entries.find(({ id }) => id === 'project')?.reason?.['files'], 2)
 })
 
+test('the files of a project or an agent that was removed are not listed and not found, and come back with it', async (t) => {
+  const { runtime } = await openedHome(t)
+  const { library } = runtime
+  const project = await runtime.projects.create({ name: 'Harbour' })
+  const agent = await runtime.agents.create({ name: 'Pilot' })
+  const owners = [
+    { type: 'project', id: project.id },
+    { type: 'agent', id: agent.id },
+  ] as const
+  for (const owner of owners) await filed(runtime, owner, { [`${owner.type}.txt`]: 'High water at noon.' })
+  const seen = async () => ({
+    listed: (await library.files()).map(({ name }) => name),
+    ofEach: (await Promise.all(owners.map((owner) => library.files(owner)))).flat().length,
+    found: (await runtime.search({ text: 'noon' })).hits.map(({ title }) => title).toSorted(),
+  })
+  const whole = { listed: ['project.txt', 'agent.txt'], ofEach: 2, found: ['agent.txt', 'project.txt'] }
+  assert.deepEqual(await seen(), whole)
+  await runtime.projects.remove(project.id)
+  assert.deepEqual(await seen(), { listed: ['agent.txt'], ofEach: 1, found: ['agent.txt'] })
+  await runtime.agents.remove(agent.id)
+  assert.deepEqual(await seen(), { listed: [], ofEach: 0, found: [] })
+  await runtime.projects.restore(project.id, 1)
+  await runtime.agents.restore(agent.id, 1)
+  assert.deepEqual(await seen(), whole)
+})
+
+test('a model that does not exist is refused when a session or an agent is made, and when it is changed', async (t) => {
+  const { runtime } = await openedHome(t)
+  const unknown = { model: 'nobody/none' }
+  const { id: session } = await runtime.newSession({ model: 'rehearsal' })
+  const { id: agent } = await runtime.agents.create({ name: 'Pilot', model: 'rehearsal' })
+  const refused = { code: 'model-not-found' }
+  await assert.rejects(runtime.newSession(unknown), refused)
+  await assert.rejects(runtime.setModel(session, unknown.model), refused)
+  await assert.rejects(runtime.agents.create({ name: 'Poet', ...unknown }), refused)
+  await assert.rejects(runtime.agents.change(agent, { name: 'Pilot', ...unknown }), refused)
+  assert.equal((await runtime.agents.list()).length, 1)
+})
+
 test('a session that is deleted takes its files along, and not those of others', async (t) => {
   const { runtime, say } = await openedHome(t)
   const { session } = await say('hello')

@@ -25,6 +25,7 @@ export interface Library {
   add(file: NewFile): Promise<AddedFile>
   /** Rejects with `no-such-file`. */
   file(id: string): Promise<FileRow>
+  /** Those of a project or an agent that was removed are not among them, until it is brought back. */
   files(owner?: FileOwner): Promise<readonly FileRow[]>
   /** The file once it is read, or cannot be; as it is when `signal` is aborted. */
   settled(id: string, signal?: AbortSignal): Promise<FileRow>
@@ -174,6 +175,15 @@ export function createLibrary(parts: LibraryParts): Library {
     return same.find((row) => row.name === name && row.state.type !== 'failed')
   }
 
+  async function removedOwners(rows: readonly FileRow[]): Promise<ReadonlySet<string>> {
+    const owners = new Map(rows.map(({ owner }) => [collectionOf(owner), owner]))
+    const removed = new Set<string>()
+    for (const [name, { type, id }] of owners) {
+      if (type !== 'session' && (await store.record(type, id))?.value === null) removed.add(name)
+    }
+    return removed
+  }
+
   async function isNeeded(hash: string): Promise<boolean> {
     return (await store.files({ hash })).length > 0
   }
@@ -214,7 +224,11 @@ export function createLibrary(parts: LibraryParts): Library {
         throw runtimeFailure(error)
       }
     },
-    files: async (owner) => (await store.files(owner ? { owner } : {})).map(seen),
+    async files(owner) {
+      const rows = await store.files(owner ? { owner } : {})
+      const removed = await removedOwners(rows)
+      return rows.filter((row) => !removed.has(collectionOf(row.owner))).map(seen)
+    },
     async settled(id, signal) {
       for (;;) {
         const { promise, resolve } = Promise.withResolvers<void>()

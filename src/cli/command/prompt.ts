@@ -1,4 +1,4 @@
-import { type Command, jsonOption } from '../command.ts'
+import { type Command, jsonOption, noQuestion } from '../command.ts'
 import { editPrompt, resetPrompt, restorePrompt, sendNoPrompt } from '../prompt/change.ts'
 import { listPromptVersions, showPrompt } from '../prompt/show.ts'
 import { runSubcommand, type Subcommand } from '../subcommand.ts'
@@ -19,7 +19,7 @@ export const prompt: Command = {
     'standard input. {{date}}, {{tools}} and {{citations}} in it stand for what is known in each step; {{date}} can stand in ' +
     'a sentence. With `none`, or a blank text, no system prompt is sent. Every edit and every reset is a version.',
   words: { least: 0, most: 2 },
-  options: { json: jsonOption },
+  options: { yes: noQuestion, json: jsonOption },
   run: (call, io) => runSubcommand(prompt, subcommands, 'show', call, io),
 }
 
