@@ -99,7 +99,7 @@ test('the system prompt is edited, reset and restored, and every version is kept
     versions.map(({ text }) => text),
     ['Be kind.', undefined, ' ', 'Be brief.', 'Be kind.'],
   )
-  assert.equal((await request('/api/prompt/restore', { body: { version: 3 } })).status, 404)
+  assert.equal((await request('/api/prompt/restore', { body: { version: 4 } })).status, 404)
 })
 
 test('a search tells how each hit was found and how far the index is, and takes words as words', async () => {
