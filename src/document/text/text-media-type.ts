@@ -42,7 +42,7 @@ const unspecific = new Set([
 const startOfPage = /^(?:\ufeff|\s|<\?xml[^>]*\?>|<!--[^]*?-->)*<(?:!doctype\s+html|html)\b/i
 
 /** Tables in plain text. */
-export const delimitedTypes: readonly string[] = ['text/csv', 'text/tab-separated-values']
+const delimitedTypes: readonly string[] = ['text/csv', 'text/tab-separated-values']
 
 /** Which kind of plain text the bytes are. `head` is how they begin. */
 export function textMediaType(
