@@ -4,7 +4,7 @@ import { FOREIGN_TEXT } from './foreign-text-rule.ts'
 /** The layer `system-prompt` of somebody who chose to send none (BEHAVIOURS §3.3); `ref` is where that was chosen. */
 export function noPrompt(ref: string): Layer {
   const origin = { kind: 'operator', ref } as const
-  return { id: PROMPT, layer: PROMPT, renditions: [{ form: 'full', text: '' }], origin, withheld: reason }
+  return { id: PROMPT, layer: PROMPT, renditions: [{ form: 'full', text: '', tokens: 0 }], origin, withheld: reason }
 }
 
 /**

@@ -33,7 +33,7 @@ test('a blank prompt is the choice to send none, and the account says who made i
     {
       id: 'system-prompt',
       layer: 'system-prompt',
-      renditions: [{ form: 'full', text: '' }],
+      renditions: [{ form: 'full', text: '', tokens: 0 }],
       origin: { kind: 'operator', ref },
       withheld: { code: 'no-system-prompt' },
     },
