@@ -1,6 +1,6 @@
 export { type Earlier } from './context/conversation-input.ts'
 export { assemble, type Assembly, type AssemblyInput } from './context/assemble.ts'
-export { type Attachment, attachmentText } from './context/attachment.ts'
+export { type Attachment, attachmentText, type FileFrame } from './context/attachment.ts'
 export { available, type Budget } from './context/budget.ts'
 export { citedNumbers, type CitationPiece, joinedTexts } from './context/citation/piece.ts'
 export { citationGuidance, citationReminder } from './context/citation-guidance.ts'

@@ -28,19 +28,25 @@ test('an agent is made, listed, shown, edited, deleted and brought back', async 
     'Verse!',
   ]
   const made = await foreword(['agents', 'new', '--name', 'Poet', ...words])
-  assert.deepEqual([made.code, made.stderr], [0, 'Poet is there, as agent-1.\n'])
+  assert.deepEqual(made, {
+    code: 0,
+    stdout: '',
+    stderr:
+      "Poet is there, as agent-1.\nNo tool's name begins with search_. `foreword tools` lists them.\n" +
+      'There is no tool open_url. `foreword tools` lists them.\n',
+  })
   assert.equal(
     (await foreword(['agents'])).stdout,
     'id       name  mode     model  prompt\nagent-1  Poet  replace         Answer in verse.\n',
   )
   const edited = await foreword(['agents', 'edit', 'poet', '--mode', 'append', '--without', 'reminder'])
-  assert.equal(edited.stderr, 'Poet is changed: version 2.\n')
+  assert.match(edited.stderr, /^Poet is changed: version 2\.\n/)
   const { stdout } = await foreword(['agents', 'show', 'po'])
   assert.match(
     stdout,
     /^Poet\nid +agent-1\nversion +2, \d+ days ago, 2026-11-20 10:00 UTC\nmode +append\ntools +search_\*, open_url\n\nAnswer in verse\.\n$/,
   )
-  const deleted = await foreword(['agents', 'delete', 'agent-1'])
+  const deleted = await foreword(['agents', 'delete', 'agent-1', '--yes'])
   assert.match(deleted.stderr, /`foreword agents restore agent-1 2` brings it back/)
   assert.match((await foreword(['agents'])).stderr, /There are no agents/)
   const versions = await foreword(['agents', 'versions', 'agent-1'])
@@ -117,11 +123,17 @@ test('the prompt is shown, edited, reset and restored', async (context) => {
   assert.equal((await foreword(['prompt'])).stdout, 'Be kind.\n')
   await foreword(['prompt', 'edit', '-'], { input: 'Be brief.' })
   assert.match((await foreword(['prompt', 'reset'])).stderr, /reset, as version 3/)
+  assert.match(
+    (await foreword(['prompt', 'none'])).stderr,
+    /^No system prompt is sent from the next turn on, as of version 4/,
+  )
+  const none = await foreword(['prompt'])
+  assert.deepEqual([none.stdout, none.stderr.startsWith('No system prompt is sent: version 4')], ['', true])
   await foreword(['prompt', 'restore', '1'])
   const { stdout } = await foreword(['prompt', 'versions'])
   assert.deepEqual(
     stdout.split('\n').map((line) => line.trim().split(/ {2,}/)[2]),
-    ['text', 'Be kind.', '(reset)', 'Be brief.', 'Be kind.', undefined],
+    ['text', 'Be kind.', '(none)', '(reset)', 'Be brief.', 'Be kind.', undefined],
   )
   assert.equal((await foreword(['prompt', 'restore', '3'])).code, 1)
 })
@@ -144,6 +156,7 @@ test('a command that a tool started may look, and changes no agent, project, pro
     ['projects', 'delete', 'Sea'],
     ['projects', 'use', 'Sea', '--session', id],
     ['prompt', 'edit', '-'],
+    ['prompt', 'none'],
     ['prompt', 'reset'],
     ['prompt', 'restore', '1'],
     ['files', 'add', '/etc/hostname', '--project', 'Sea'],

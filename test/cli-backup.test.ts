@@ -351,7 +351,7 @@ test('compacting removes what a deleted session and file left, gives the space b
     await said(foreword, ['send', '--json', '--session', long, secret.repeat(times)])
   }
   const { id } = JSON.parse((await foreword(['files', '--json'])).stdout.split('\n')[0]!)
-  assert.equal((await foreword(['files', 'remove', id])).code, 0)
+  assert.equal((await foreword(['files', 'remove', id, '--yes'])).code, 0)
   const orphan = await openBlobs(join(home, 'data/files')).put([randomBytes(4096)], { maxBytes: 8192 })
   mkdirSync(join(home, 'data/files/incoming'), { recursive: true })
   writeFileSync(join(home, 'data/files/incoming/half'), 'an upload that a crash cut off')

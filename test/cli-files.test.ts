@@ -39,7 +39,13 @@ test('files are handed in with a line for each, listed, read and removed', async
   assert.equal((await foreword(['files', 'text', 'tide'])).stdout, 'High water.\n')
   assert.match((await foreword(['files', 'show', 'file-2'])).stdout, /^a\.png\nid +file-2\n/)
   assert.match((await foreword(['files', 'text', 'a.png'])).stderr, /has no text: it is an image\./)
-  assert.match((await foreword(['files', 'remove', 'a.png'])).stderr, /a\.png \(file-2\) is removed/)
+  const unasked = await foreword(['files', 'remove', 'a.png'])
+  assert.deepEqual(
+    [unasked.code, /Write `--yes`/.test(unasked.stderr)],
+    [2, true],
+    'what is gone for good is asked about',
+  )
+  assert.match((await foreword(['files', 'remove', 'a.png', '--yes'])).stderr, /a\.png \(file-2\) is removed/)
   const json = await foreword(['files', 'list', '--json'])
   assert.equal((JSON.parse(json.stdout) as { id: string }).id, 'file-1')
 })
@@ -144,6 +150,7 @@ test('without a gateway files are read in the process of the command, and found 
     'tide.md': '# Moon\n\nAt spring tide the water stands highest.\n',
     'data.csv': 'day,height\n1,4.2\n',
     'empty.txt': '',
+    'other.txt': 'Ebb.',
   })
   const added = await run(['files', 'add', path('tide.md'), path('data.csv'), path('empty.txt')], { environment })
   assert.equal(added.code, 1, added.stderr)
@@ -153,8 +160,20 @@ test('without a gateway files are read in the process of the command, and found 
   assert.match(found.stdout, /^tide\.md {2}line \d, Moon/)
   const sent = await run(['send', 'What of this?', '--file', path('tide.md')], { environment })
   assert.equal(sent.code, 0, sent.stderr)
-  const { stdout } = await run(['sessions', '--json'], { environment })
-  const session = (JSON.parse(stdout) as { id: string }).id
+  const before = /^(file_\w+)/m.exec(added.stdout)![1]!
+  const other = path('other.txt')
+  const again = await run(['send', 'And this?', '--file', before, '--file', other, '--json'], { environment })
+  const { sessionId } = JSON.parse(again.stdout) as { readonly sessionId: string }
+  assert.match(
+    (await run(['sessions', 'show', sessionId], { environment })).stdout,
+    / {2}with tide\.md \(text\)\n {2}with other\.txt \(text\)/,
+  )
+  assert.match(
+    (await run(['send', 'Gone?', '--file', 'file_nothing'], { environment })).stderr,
+    /there is no file file_nothing/,
+  )
+  const { stdout } = await run(['sessions', '--json', '--limit', '2'], { environment })
+  const session = (JSON.parse(stdout.split('\n')[1]!) as { id: string }).id
   assert.match((await run(['sessions', 'show', session], { environment })).stdout, / {2}with tide\.md \(text\)/)
 })
 

@@ -1,4 +1,4 @@
-import { type AssistantMessage, messageText, toolCalls } from '../context.ts'
+import { type AssistantMessage, ContextOverflowError, messageText, toolCalls } from '../context.ts'
 import { ModelError, type ModelEvent } from '../model.ts'
 import { type Entry, type EntryBody, StoreError, type TurnOutcome, type Usage } from '../session.ts'
 import { answerOnly, NoAnswerError } from './answer-only.ts'
@@ -6,7 +6,7 @@ import { answerOutcome } from './answer-outcome.ts'
 import { distinctCalls } from './distinct-calls.ts'
 import { Heard } from './heard.ts'
 import { retryWait } from './retry-wait.ts'
-import type { CallSetup, PreparedCall } from './turn-setup.ts'
+import type { CallSetup, PreparedCall, Step } from './turn-setup.ts'
 import type { TurnState } from './turn-state.ts'
 
 /** What became of one step's question to the model. */
@@ -37,9 +37,19 @@ export async function askModel(setup: CallSetup, state: TurnState, { last }: { l
   const first = await callWithRetries(setup, state, prepared)
   if (first.type !== 'failed' || first.said || !isOverflow(first.error)) return first
 
-  const { limit, sent } = first.error.facts
-  const deeper = await setup.prepare({ messages, last, deeper: { limit, sent } })
+  const deeper = await preparedDeeper(setup, { messages, last }, first.error)
   return callWithRetries(setup, state, deeper)
+}
+
+/** What cannot be cut any deeper fails in the provider's own words, too. */
+async function preparedDeeper(setup: CallSetup, step: Step, refused: ModelError): Promise<PreparedCall> {
+  const { limit, sent, detail: said } = refused.facts
+  try {
+    return await setup.prepare({ ...step, deeper: { limit, sent, said } })
+  } catch (error) {
+    if (!(error instanceof ContextOverflowError)) throw error
+    throw new ContextOverflowError(error.manifest, refused.message)
+  }
 }
 
 async function callWithRetries(setup: CallSetup, state: TurnState, prepared: PreparedCall): Promise<Reply> {

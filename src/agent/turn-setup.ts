@@ -85,7 +85,12 @@ export interface Step {
   /** The model has to answer without calling a tool. */
   readonly last: boolean
   /** The call before this one did not fit: leave out more. */
-  readonly deeper?: { readonly limit: number | undefined; readonly sent: number | undefined }
+  readonly deeper?: {
+    readonly limit: number | undefined
+    readonly sent: number | undefined
+    /** In the provider's words. */
+    readonly said: string | undefined
+  }
 }
 
 /** A call that is on record and ready to be made. */

@@ -42,6 +42,8 @@ export const callsOfOption: CommandOption = {
   value: 'ID',
   summary: 'the session in which `last` and `last~N` count calls (all unless given)',
 }
+/** `--yes` of commands that never ask, because what they change can be brought back: it means the same everywhere. */
+export const noQuestion: CommandOption = { summary: 'do it without asking, as it does anyway' }
 
 /** Options that every command takes. */
 export const commonOptions: Readonly<Record<string, CommandOption>> = {

@@ -1,3 +1,4 @@
+import { exactLine } from './exact-text.ts'
 import { type Message, userMessage } from './message.ts'
 import type { TokenCounter } from './token-counter.ts'
 import type { ToolDefinition } from './tool-definition.ts'
@@ -62,8 +63,9 @@ function namesOf(files: readonly DroppedFile[]): string {
 
 /** By code points, so that no character is cut in half. */
 function shortName(name: string): string {
-  const characters = Array.from(name)
-  return characters.length <= LONGEST_NAME ? name : `${characters.slice(0, LONGEST_NAME - 1).join('')}…`
+  const shown = exactLine(name)
+  const characters = Array.from(shown)
+  return characters.length <= LONGEST_NAME ? shown : `${characters.slice(0, LONGEST_NAME - 1).join('')}…`
 }
 
 /** Messages are not counted: of turns that were never read nobody knows how many they hold. */

@@ -111,7 +111,8 @@ function planOf(input: AssemblyInput): Plan {
   const isHead = ({ placement }: PlacedLayer) => placement === 'system' || placement === 'preamble'
   const byTurn = Map.groupBy(attachments, (attachment) => attachment.turn)
   const kept = new Set(tools.filter(({ keepsOutput }) => keepsOutput).map(({ name }) => name))
-  const price = (turn: Turn) => priceTurn(turn, byTurn.get(turn.id) ?? [], counter, readers.history, { kept, images })
+  const rules = { frame: layout.fileFrame, kept, images }
+  const price = (turn: Turn) => priceTurn(turn, byTurn.get(turn.id) ?? [], counter, readers.history, rules)
   const toolSections = tools.map((tool) => toolSection(tool, counter))
   return {
     available: available(input.budget),
@@ -197,7 +198,7 @@ function straySections(input: AssemblyInput): readonly Section[] {
       id: attachment.id,
       layer: 'attachment',
       slot: 'history',
-      fullTokens: priceAttachment(attachment, input.counter).tokens,
+      fullTokens: priceAttachment(attachment, input.layout.fileFrame, input.counter).tokens,
       reason: wasMore(input) ? cutReason(input.layout.cut) : { code: 'no-such-turn', turn: attachment.turn },
       origin: { kind: 'file', ref: attachment.id },
     }),

@@ -1,3 +1,4 @@
+import type { FileFrame } from './attachment.ts'
 import type { Placement, Priority } from './layer.ts'
 
 /** A named choice of where layers stand, how hard they hold on, and how history is cut (docs/guide/layouts.md). */
@@ -11,6 +12,8 @@ export interface Layout {
   readonly headShare: number
   /** Whether pieces step down to smaller forms before anything is left out. */
   readonly shrinks: boolean
+  /** How an attached file is told from what people say. */
+  readonly fileFrame: FileFrame
   /** How system layers become one text: joined by a blank line, or as BEHAVIOURS §1.3 has it. */
   readonly systemText: 'blank-line' | 'chai'
 }
@@ -101,6 +104,7 @@ const auto: Layout = {
   cut: { unit: 'turn', lowWater: 0.5 },
   headShare: 0.6,
   shrinks: true,
+  fileFrame: 'closed',
   systemText: 'blank-line',
 }
 
@@ -144,6 +148,7 @@ export const layouts: Readonly<Record<string, Layout>> = {
       project: 'before-input',
     }),
     cut: { unit: 'message', lowWater: 1 },
+    fileFrame: 'plain',
   },
   deepchat: { ...auto, ...preset, name: 'deepchat', cut: { unit: 'message', lowWater: 1 } },
 }

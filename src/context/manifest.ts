@@ -45,6 +45,8 @@ export type ReasonCode =
   | 'project-too-large'
   /** The history is sent as messages, so it is not sent as text a second time. */
   | 'sent-as-messages'
+  /** Its owner chose to send no system prompt, or it would only have been filled into one. */
+  | 'no-system-prompt'
 
 /** The account of one candidate. */
 export interface ManifestEntry {

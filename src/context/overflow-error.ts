@@ -7,8 +7,9 @@ export class ContextOverflowError extends Error {
   readonly code = 'context-overflow'
   readonly manifest: Manifest
 
-  constructor(manifest: Manifest) {
-    super(messageFor(manifest))
+  /** `refusal`: what the provider said of the same prompt before, in a sentence. */
+  constructor(manifest: Manifest, refusal?: string) {
+    super(refusal === undefined ? messageFor(manifest) : `${refusal} ${messageFor(manifest)}`)
     this.manifest = manifest
   }
 }

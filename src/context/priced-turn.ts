@@ -1,4 +1,4 @@
-import { type Attachment, attachmentMessage } from './attachment.ts'
+import { type Attachment, attachmentMessage, type FileFrame } from './attachment.ts'
 import { type ImageSupport, markImages } from './image-marker.ts'
 import { pair, type PairedMessage, type Unpaired } from './pairing.ts'
 import { messageTokens, type TokenCounter } from './token-counter.ts'
@@ -28,11 +28,11 @@ export function priceTurn(
   attachments: readonly Attachment[],
   counter: TokenCounter,
   reader: string | undefined,
-  { kept, images }: { readonly kept?: ReadonlySet<string>; readonly images?: ImageSupport | undefined } = {},
+  { frame, kept, images }: PricingRules,
 ): PricedTurn {
   const { messages, unpaired } = pair(turn.messages)
   const priced = messages.map((paired): FormedMessage => ({ ...priceMessage(paired, counter, images), form: 'full' }))
-  const pricedAttachments = attachments.map((attachment) => priceAttachment(attachment, counter))
+  const pricedAttachments = attachments.map((attachment) => priceAttachment(attachment, frame, counter))
   const known = new Map<OutputForm, FormedMessage[]>()
   return {
     id: turn.id,
@@ -48,6 +48,14 @@ export function priceTurn(
       return (formed[index] ??= inForm(message, form, counter, reader, kept))
     },
   }
+}
+
+/** What decides what a turn costs, besides its counter. */
+export interface PricingRules {
+  readonly frame: FileFrame
+  /** Tools whose results are never made smaller. */
+  readonly kept?: ReadonlySet<string>
+  readonly images?: ImageSupport | undefined
 }
 
 /** A message as it reaches the model, and its cost in that form. Where numbers are only given, a marker costs what its image did. */
@@ -85,8 +93,8 @@ export function smallestForm(messages: readonly FormedMessage[]): OutputForm {
   return outputForms.findLast((form) => messages.some((message) => message.form === form)) ?? 'full'
 }
 
-export function priceAttachment(attachment: Attachment, counter: TokenCounter): PricedAttachment {
-  const message = attachmentMessage(attachment)
+export function priceAttachment(attachment: Attachment, frame: FileFrame, counter: TokenCounter): PricedAttachment {
+  const message = attachmentMessage(attachment, frame)
   const { id, file = id, name, tokens } = attachment
   return { id, file, name, message, tokens: tokens ?? messageTokens(counter, message) }
 }

@@ -23,7 +23,7 @@ const origin = z.strictObject({
 })
 
 const reason = z
-  .object({ code: z.enum(['project-fits', 'project-too-large']) })
+  .object({ code: z.enum(['project-fits', 'project-too-large', 'no-system-prompt']) })
   .catchall(z.union([z.number(), z.string()]))
   .describe('A code, and the numbers that belong to it.')
 

@@ -6,7 +6,10 @@ import { looksBinary } from './text/character-set.ts'
 import { textMediaType } from './text/text-media-type.ts'
 
 export type FileKind =
-  | { readonly type: 'pdf' | 'word' | 'spreadsheet' | 'html' | 'text' | 'image'; readonly mediaType: string }
+  | {
+      readonly type: 'pdf' | 'word' | 'spreadsheet' | 'html' | 'delimited' | 'text' | 'image'
+      readonly mediaType: string
+    }
   | Refusal
 
 /**

@@ -48,6 +48,15 @@ async function documentOf(bytes: Uint8Array, kind: FileKind, task: ReadingTask):
       const { pageText } = await import('./html/page-text.ts')
       return { kind: 'text', ...(await pageText(decodedText(bytes, task.charset), task.url)), mediaType }
     }
+    case 'delimited': {
+      const { delimitedText } = await import('./text/delimited-text.ts')
+      const { name, limits } = task
+      return {
+        kind: 'table',
+        ...delimitedText(cleanText(decodedText(bytes, task.charset)), { name, mediaType, limits }),
+        mediaType,
+      }
+    }
     case 'text': {
       const text = cleanText(decodedText(bytes, task.charset))
       if (text.trim() === '') throw new ReadingFault('empty', 'the file holds nothing but blanks')

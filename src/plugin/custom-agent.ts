@@ -2,7 +2,7 @@
 export interface CustomAgent {
   readonly id: string
   readonly name: string
-  /** Blank: there is no layer of it. */
+  /** Blank: there is no layer of it; where it replaces the system prompt, none is sent. */
   readonly prompt: string
   /** `append`: the prompt stands beside the system prompt. `replace`: it is the system prompt. */
   readonly mode: 'append' | 'replace'

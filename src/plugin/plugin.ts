@@ -13,6 +13,8 @@ export interface Plugin {
   readonly version: string
   /** Called for every step. A throw ends the turn: no request is sent with something missing that nobody can see. */
   layers?(context: LayerContext): Promise<readonly Layer[]>
+  /** What `{{date}}` in a prompt stands for: words that can stand in a sentence. */
+  date?(context: LayerContext): string
   /** The same tools in the same order until the next `reload`, or until one of `withheld` is accepted. */
   tools?(): readonly Tool[]
   /** Capabilities: their tools are offered, and their prompt blocks are sent as the layout has it. As stable as `tools`. */

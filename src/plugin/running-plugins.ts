@@ -4,6 +4,7 @@ import type { LayerContext, Plugin, WithheldTool } from './plugin.ts'
 import { ruleSaidOnce } from './foreign-text-rule.ts'
 import { placedGuidance } from './placed-guidance.ts'
 import type { SkillDefinition } from './skill-definition.ts'
+import { withoutPrompt } from './without-prompt.ts'
 
 /** Plugins between start and stop, as one. */
 export interface RunningPlugins {
@@ -42,8 +43,10 @@ export async function startPlugins(plugins: readonly Plugin[]): Promise<RunningP
   return {
     plugins,
     async layers(context) {
-      const all = await Promise.all(plugins.map((plugin) => layersOf(plugin, { ...context, skills: skills() })))
-      return ruleSaidOnce(placedGuidance(all.flat(), context.layout))
+      const whole = { ...context, skills: skills() }
+      const all = (await Promise.all(plugins.map((plugin) => layersOf(plugin, whole)))).flat()
+      const dates = plugins.flatMap((plugin) => plugin.date?.(whole) ?? [])
+      return ruleSaidOnce(withoutPrompt(placedGuidance(all, context.layout, dates.at(-1)), context.layout))
     },
     tools: () => plugins.flatMap(toolsOf),
     skills,

@@ -1,10 +1,8 @@
 import type { Message, UserMessage } from '../context.ts'
 import type { AttachedFile, FileRow } from '../session.ts'
 import { RuntimeError } from './runtime-error.ts'
-import type { Library } from './library.ts'
-
-/** Owner of files that were handed in for a message that is not written yet. */
-export const inbox = { type: 'session', id: 'inbox' } as const
+import { inbox, type Library } from './library.ts'
+import { onceEach } from './once-each.ts'
 
 /** What goes into the log for a message with files. */
 export interface WithFiles {
@@ -16,7 +14,7 @@ const MOST = 50
 
 /**
  * Waits until the files are read, and makes them the session's. A file that could not be read goes along as a notice: it
- * keeps no other file and no message back. Rejects with `not-found`, and with `invalid-input` for a file of another
+ * keeps no other file and no message back. The same file, and the same bytes, are sent once. Rejects with `not-found`, and with `invalid-input` for a file of another
  * conversation.
  */
 export async function attachFiles(
@@ -25,11 +23,14 @@ export async function attachFiles(
   text: string,
   ids: readonly string[],
 ): Promise<WithFiles> {
-  if (ids.length > MOST) throw new RuntimeError('invalid-input', `A message takes at most ${MOST} files.`)
-  if (new Set(ids).size < ids.length) throw new RuntimeError('invalid-input', 'A file is attached to a message once.')
-  const rows = await Promise.all(ids.map((id) => library.settled(id)))
-  for (const row of rows) refuseOthers(row, session)
-  for (const { id, owner } of rows) if (owner.id === inbox.id) await library.give(id, { type: 'session', id: session })
+  const named = [...new Set(ids)]
+  if (named.length > MOST) throw new RuntimeError('invalid-input', `A message takes at most ${MOST} files.`)
+  const handedIn = await Promise.all(named.map((id) => library.settled(id)))
+  for (const row of handedIn) refuseOthers(row, session)
+  for (const { id, owner } of handedIn) {
+    if (owner.id === inbox.id) await library.give(id, { type: 'session', id: session })
+  }
+  const rows = onceEach(handedIn, ({ hash }) => hash)
   const pictures = rows.flatMap(picturePart)
   return {
     message: { role: 'user', content: pictures.length === 0 ? text : [{ type: 'text', text }, ...pictures] },

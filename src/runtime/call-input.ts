@@ -3,6 +3,7 @@ import type {
   Budget,
   Cut,
   Earlier,
+  FileFrame,
   ImageSupport,
   Layer,
   LayoutChoice,
@@ -32,6 +33,8 @@ export interface CallInput {
   readonly earlierFiles?: readonly EarlierFile[]
   /** The oldest turn that was loaded; absent where there was none. */
   readonly historyFrom?: string
+  /** How attached files were framed. Absent in records of versions that had one frame only, the plain one. */
+  readonly fileFrame?: FileFrame
   /** Which images reached the model. Absent in records of versions that replaced them behind the account. */
   readonly images?: ImageSupport
   /** How the call was made. Absent in records of older versions. */
@@ -78,6 +81,7 @@ export async function recordInput(
     ...(input.cut ? { cut: input.cut } : {}),
     ...(input.earlier ? { earlier: input.earlier } : {}),
     ...(earlierFiles.length > 0 ? { earlierFiles } : {}),
+    fileFrame: input.layout.fileFrame,
     ...(input.images ? { images: input.images } : {}),
     ...(options ? { options } : {}),
     ...(conversation ? { conversation } : from === undefined ? {} : { historyFrom: from }),
@@ -96,7 +100,7 @@ export async function restoreInput(
     if (text === undefined) throw await missingContent(store, reference, record.id)
     return JSON.parse(text)
   }
-  const layout = layoutOf(input.layout)
+  const layout = { ...layoutOf(input.layout), fileFrame: input.fileFrame ?? 'plain' }
   const counter = await counters(input.counter)
   const layers = (await Promise.all(input.layers.map(get))) as Layer[]
   const tools = (await get(input.tools)) as ToolDefinition[]

@@ -40,10 +40,10 @@ export function tooLarge(call: string, { used, budget }: Manifest, cut: Completi
 /** The provider refused it as too large, by its own count where it told it. */
 export function tooLargeForProvider(
   call: string,
-  { limit, sent }: Pick<Refusal, 'limit' | 'sent'>,
-  used: number,
+  { limit, sent, used, said }: Refusal & { readonly said: string | undefined },
 ): RuntimeError {
-  return overflow({ call, ...(limit === undefined ? {} : { limit }), sent: Math.max(sent ?? used, (limit ?? 0) + 1) })
+  const facts = { ...(limit === undefined ? {} : { limit }), ...(said ? { said } : {}) }
+  return overflow({ call, ...facts, sent: Math.max(sent ?? used, (limit ?? 0) + 1) })
 }
 
 /** A call that failed, with what a caller can act on. */
@@ -64,15 +64,19 @@ interface OverflowFacts {
   readonly limit?: number
   readonly sent: number
   readonly reserve?: number
+  /** What the provider said of it. */
+  readonly said?: string
 }
 
 function overflow(facts: OverflowFacts): RuntimeError {
-  const { limit, sent, reserve } = facts
+  const { limit, sent, reserve, said } = facts
   const takes = limit === undefined ? 'The model takes less' : `The model's window holds ${limit} tokens`
   const answer = reserve === undefined ? '' : `, and ${reserve} are kept for the answer`
   return new RuntimeError(
     'context-overflow',
-    `${takes}: the messages and tools need ${sent}${answer}. Send fewer messages, or allow them to be cut.`,
+    `${takes}: the messages and tools need ${sent}${answer}. Send fewer messages, or allow them to be cut.${
+      said === undefined ? '' : ` It said: ${said}`
+    }`,
     { ...facts },
   )
 }

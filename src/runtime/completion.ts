@@ -98,7 +98,7 @@ function completionSetup(
     async prepare({ deeper }) {
       const { used = 0, call = '' } = account ?? {}
       if (deeper) limits.refused(model, { limit: deeper.limit, used, call })
-      if (deeper && !cuts) throw tooLargeForProvider(call, deeper, used)
+      if (deeper && !cuts) throw tooLargeForProvider(call, { ...deeper, used })
       const made = await completionCall({ bench, clock, model }, input, deeper ? { ...deeper, used } : undefined)
       const { prepared, cut } = made
       account = made.account

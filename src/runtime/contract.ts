@@ -15,6 +15,7 @@ import type {
   SessionStore,
   TurnOutcome,
   Usage,
+  Source,
 } from '../session.ts'
 import type { Proposals, Subjects } from '../subject.ts'
 import type { CallDescription, ToolResult } from '../tool.ts'
@@ -462,6 +463,8 @@ export interface TurnView {
   readonly notice?: string
   /** The text of the answer. */
   readonly text: string
+  /** What its answers cite, each number once, in their order; absent where they cite nothing. */
+  readonly citations?: readonly Source[]
   readonly calls: readonly string[]
   readonly totals: TurnTotals
   /** What is to be said of its calls, whose answers stand. */

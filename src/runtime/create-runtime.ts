@@ -120,7 +120,12 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
   const outbox = createOutbox(store, channels, clock, warn, { opens: channelsOpen.promise, patienceMs: 2_000 })
   const approvals = createApprovalDesk({ store, desks, clock })
   const kept = { store, clock }
-  const agents = createRecords<AgentValue>(kept, agentKind)
+  const agents = createRecords<AgentValue>(kept, {
+    ...agentKind,
+    async check({ model }, before) {
+      if (model !== undefined && model !== before?.model) await models.assertUsable(model)
+    },
+  })
   const projects = createRecords<ProjectValue>(kept, projectKind)
   const prompt = createEditedPrompt(kept)
   const files = parts.files ?? fileRoomIn(parts, warn)

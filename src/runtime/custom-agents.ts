@@ -19,7 +19,9 @@ export type ProjectValue = Omit<Project, 'id'>
 
 export const agentSchema = z.strictObject({
   name: name.describe('What it is called.'),
-  prompt: text.default('').describe('Its own prompt. Blank: none.'),
+  prompt: text
+    .default('')
+    .describe('Its own prompt. Blank: none; an agent that replaces the system prompt then sends none at all.'),
   mode: z
     .enum(['append', 'replace'])
     .default('append')

@@ -5,11 +5,11 @@ import { runtimeFailure } from './runtime-failure.ts'
 
 /** The system prompt as its owner edited it, with every version before (BEHAVIOURS §3.3). */
 export interface EditedPrompt {
-  /** `undefined`: it is the one in the home, or the packaged one. */
+  /** `undefined`: it is the one in the home, or the packaged one. Blank: none is sent. */
   text(): Promise<string | undefined>
   /** Newest first; one without text is a reset. */
   versions(): Promise<readonly PromptVersion[]>
-  /** With `after`, a change of somebody else in between is `changed`. */
+  /** A blank text is the choice to send no system prompt. With `after`, a change of somebody else in between is `changed`. */
   edit(text: string, after?: number): Promise<PromptVersion>
   reset(): Promise<PromptVersion>
   restore(version: number): Promise<PromptVersion>
@@ -53,8 +53,6 @@ export function createEditedPrompt({
     },
     versions: async () => (await store.recordVersions(KIND, ID)).map(versionOf),
     async edit(text, after) {
-      if (text.trim() === '')
-        throw new RuntimeError('invalid-input', 'The prompt is blank. To do without one, reset it.')
       if (text.length > LONGEST) {
         throw new RuntimeError(
           'invalid-input',

@@ -52,7 +52,7 @@ export interface HomeSetting {
  * The plugins that every home has, in the order their layers are declared and their tools are offered: prompt, date,
  * instructions, persona, skills, workspace, shell, web, subjects, MCP servers, those of the configuration; last what belongs to agents,
  * projects, earlier sessions and citations, and the words about all their capabilities. The presets keep to their own systems (BEHAVIOURS §1.3, §2.1): `ayati` has a heading above its prompt and
- * expects the persona files, `chai` sends no prompt but one that somebody wrote, and only `auto` and `onyx` tell the date. That text of others is data is said in all of them.
+ * expects the persona files, `chai` sends no prompt but one that somebody wrote, and only `auto` and `onyx` tell the date unless the prompt asks for it. That text of others is data is said in all of them.
  */
 export async function homePlugins(configuration: Configuration, setting: HomeSetting): Promise<readonly Plugin[]> {
   const { agent, context, plugins, skills, subjects, web } = configuration
@@ -67,7 +67,7 @@ export async function homePlugins(configuration: Configuration, setting: HomeSet
       ...(layout === 'ayati' && { heading: '# Base System Prompt' }),
       ...(layout === 'chai' && { fallback: '' }),
     }),
-    ...(tellsDate ? [datePlugin({ granularity: context.dateGranularity, timeZone: context.timeZone })] : []),
+    datePlugin({ granularity: context.dateGranularity, timeZone: context.timeZone, tells: tellsDate }),
     instructionsPlugin({ file: join(workspace, 'AGENTS.md'), read: readerWithin([workspace]) }),
     personaPlugin({ soulFile, userProfileFile, expected: layout === 'ayati' }),
     await skillsOf(configuration, setting, layout),

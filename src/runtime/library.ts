@@ -18,10 +18,14 @@ import { runtimeFailure } from './runtime-failure.ts'
 
 /** Files that people hand in: stored first, then read, then indexed (BEHAVIOURS §3.4). What breaks off goes on at the next start. */
 export interface Library {
-  /** Resolves once the bytes are on disk. Rejects with `invalid-input` where the file is too large. */
-  add(file: NewFile): Promise<FileRow>
+  /**
+   * Resolves once the bytes are on disk. Rejects with `invalid-input` where the file is too large. What its owner has already,
+   * under the same name and byte for byte, is the file that is there; in the inbox every file is one of its own.
+   */
+  add(file: NewFile): Promise<AddedFile>
   /** Rejects with `not-found`. */
   file(id: string): Promise<FileRow>
+  /** Those of a project or an agent that was removed are not among them, until it is brought back. */
   files(owner?: FileOwner): Promise<readonly FileRow[]>
   /** The file once it is read, or cannot be; as it is when `signal` is aborted. */
   settled(id: string, signal?: AbortSignal): Promise<FileRow>
@@ -31,10 +35,13 @@ export interface Library {
   /** Makes a file belong to something else, as an upload that is attached to a message of a session. */
   give(id: string, owner: FileOwner): Promise<void>
   remove(id: string): Promise<void>
-  /** Takes up every file that a former process had not read, and forgets bytes that no file needs. */
+  /** Takes up every file that a former process had not read, or read otherwise, and forgets bytes that no file needs. */
   recover(): Promise<number>
   close(): Promise<void>
 }
+
+/** `repeated`: it was there before. */
+export type AddedFile = FileRow & { readonly repeated?: true }
 
 export interface NewFile {
   readonly name: string
@@ -61,6 +68,9 @@ export interface LibraryLimits {
   /** Of the text of one file, tokens. */
   readonly maxTokens: number
 }
+
+/** Owner of files that were handed in for a message that is not written yet: each may go into another conversation. */
+export const inbox = { type: 'session', id: 'inbox' } as const
 
 /** Files that are read at the same time. */
 const SIDE_BY_SIDE = 2
@@ -113,7 +123,7 @@ export function createLibrary(parts: LibraryParts): Library {
   /** Puts the text of a file into the index; a file that can be searched says so. */
   async function index(engine: SearchEngine, row: FileRow): Promise<void> {
     const { state } = row
-    if (state.type !== 'ready' || state.reading.kind !== 'text') return
+    if (state.type !== 'ready' || state.reading.kind === 'image') return
     const { reading } = state
     const found = await text(row)
     if (found === undefined) return
@@ -121,10 +131,10 @@ export function createLibrary(parts: LibraryParts): Library {
       id: row.id,
       title: row.name,
       collections: [collectionOf(row.owner)],
-      digest: row.hash,
+      digest: digestOf(row),
       text: found,
       updated: row.time,
-      ...(reading.pages ? { pages: reading.pages } : {}),
+      ...(reading.kind === 'text' && reading.pages ? { pages: reading.pages } : {}),
     })
     // Whoever gave it away or removed it meanwhile found nothing in the index to change.
     const now = await store.file(row.id)
@@ -146,8 +156,8 @@ export function createLibrary(parts: LibraryParts): Library {
     for (const row of await store.files({ state: 'ready' })) {
       const found = known.get(row.id)
       known.delete(row.id)
-      if (stopped.signal.aborted || !isText(row)) continue
-      if (found?.digest !== row.hash) {
+      if (stopped.signal.aborted || !hasWords(row)) continue
+      if (found?.digest !== digestOf(row)) {
         await index(engine, row)
         indexed += 1
       } else if (found.collections.join() !== collectionOf(row.owner)) {
@@ -156,6 +166,22 @@ export function createLibrary(parts: LibraryParts): Library {
     }
     for (const id of known.keys()) if (!(await store.file(id))) await engine.remove(id)
     return indexed
+  }
+
+  /** The file of the same owner, name and bytes, unless it could not be read: then another try may go better. */
+  async function twinOf({ hash, name, owner }: Pick<FileRow, 'hash' | 'name' | 'owner'>): Promise<FileRow | undefined> {
+    if (owner.id === inbox.id) return undefined
+    const same = await store.files({ hash, owner })
+    return same.find((row) => row.name === name && row.state.type !== 'failed')
+  }
+
+  async function removedOwners(rows: readonly FileRow[]): Promise<ReadonlySet<string>> {
+    const owners = new Map(rows.map(({ owner }) => [collectionOf(owner), owner]))
+    const removed = new Set<string>()
+    for (const [name, { type, id }] of owners) {
+      if (type !== 'session' && (await store.record(type, id))?.value === null) removed.add(name)
+    }
+    return removed
   }
 
   async function isNeeded(hash: string): Promise<boolean> {
@@ -170,19 +196,27 @@ export function createLibrary(parts: LibraryParts): Library {
   return {
     file,
     text,
-    async add({ name, bytes, owner }) {
-      if (name.trim() === '' || name.length > 500) {
+    async add({ name: given, bytes, owner }) {
+      const name = given
+        .toWellFormed()
+        .replaceAll(/\p{Cc}+/gu, ' ')
+        .trim()
+      if (name === '' || name.length > 500) {
         throw new RuntimeError('invalid-input', 'A file needs a name of at most 500 characters.')
       }
       try {
         let row: FileRow | undefined
+        let twin: FileRow | undefined
         await blobs.put(bytes, {
           maxBytes: limits.maxBytes,
           keep: async ({ hash, bytes: size }) => {
+            twin = await twinOf({ hash, name, owner })
+            if (twin) return
             row = rowOf(clock, { name, owner, hash, bytes: size })
             await store.putFile(row)
           },
         })
+        if (twin) return { ...seen(twin), repeated: true }
         if (!row) throw new Error('its bytes were not noted')
         enqueue(row)
         return row
@@ -190,7 +224,11 @@ export function createLibrary(parts: LibraryParts): Library {
         throw runtimeFailure(error)
       }
     },
-    files: async (owner) => (await store.files(owner ? { owner } : {})).map(seen),
+    async files(owner) {
+      const rows = await store.files(owner ? { owner } : {})
+      const removed = await removedOwners(rows)
+      return rows.filter((row) => !removed.has(collectionOf(row.owner))).map(seen)
+    },
     async settled(id, signal) {
       for (;;) {
         const { promise, resolve } = Promise.withResolvers<void>()
@@ -218,7 +256,8 @@ export function createLibrary(parts: LibraryParts): Library {
       await blobs.remove(row.hash, isNeeded)
     },
     async recover() {
-      const unread = await store.files({ state: 'processing' })
+      const old = (await store.files({ state: 'ready' })).filter(isOldTable)
+      const unread = [...(await store.files({ state: 'processing' })), ...old]
       for (const row of unread) enqueue(row)
       const indexed = await reconcile(await parts.engine())
       await blobs.sweep(isNeeded)
@@ -273,8 +312,20 @@ function seen(row: FileRow): FileRow {
   return { ...row, mediaType: mediaTypeOf(row) }
 }
 
-function isText({ state }: FileRow): boolean {
-  return state.type === 'ready' && state.reading.kind === 'text'
+/** What is in the index of a file: its bytes, and how they were read. */
+function digestOf({ hash, state }: FileRow): string {
+  return state.type === 'ready' && state.reading.kind === 'table' ? `${hash}-table` : hash
+}
+
+function hasWords({ state }: FileRow): boolean {
+  return state.type === 'ready' && state.reading.kind !== 'image'
+}
+
+/** A CSV or TSV file that an older version read as text: it is read again, as the spreadsheet that it is. */
+function isOldTable({ state }: FileRow): boolean {
+  return (
+    state.type === 'ready' && state.reading.kind === 'text' && /^text\/(?:csv|tab-)/.test(state.reading.mediaType ?? '')
+  )
 }
 
 function messageOf(error: unknown): string {

@@ -76,7 +76,19 @@ async function isFile(path: string): Promise<boolean> {
   return found?.isFile() === true
 }
 
-const functions = ['layers', 'tools', 'skills', 'ready', 'withheld', 'accept', 'start', 'reload', 'stop', 'warnings']
+const functions = [
+  'layers',
+  'date',
+  'tools',
+  'skills',
+  'ready',
+  'withheld',
+  'accept',
+  'start',
+  'reload',
+  'stop',
+  'warnings',
+]
 
 /** A plugin may come from somebody whom no compiler has watched. */
 function checked(value: unknown): Plugin {

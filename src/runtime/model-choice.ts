@@ -6,6 +6,8 @@ export interface ModelChoice {
   /** The model that was asked for; the configured or the best one at hand where nobody asked. */
   resolve(asked: string | undefined): Promise<Model>
   current(): Promise<{ readonly id: string; readonly why: string }>
+  /** Rejects, as a `RuntimeError`, for a model that could not be called. */
+  assertUsable(model: string): Promise<void>
   /** Looks again at what there is. */
   forget(): void
 }
@@ -59,6 +61,13 @@ export function createModelChoice(
   return {
     resolve: async (asked) => find(asked ?? (await current()).id),
     current,
+    async assertUsable(model) {
+      try {
+        await find(model)
+      } catch (error) {
+        throw runtimeFailure(error)
+      }
+    },
     forget() {
       known.clear()
       chosen = undefined

@@ -39,11 +39,13 @@ export interface RecordKind<Value> {
   readonly schema: z.ZodType<Value>
   /** No two have the same, whatever the case. */
   readonly nameOf: (value: Value) => string
+  /** Throws for what cannot be used, where it differs from `before`. */
+  readonly check?: (value: Value, before: Value | undefined) => Promise<void>
 }
 
 export function createRecords<Value>(
   { store, clock }: { readonly store: SessionStore; readonly clock: Clock },
-  { kind, schema, nameOf }: RecordKind<Value>,
+  { kind, schema, nameOf, check }: RecordKind<Value>,
 ): Records<Value> {
   /** One change after another, so that of two that take one name the second is refused. */
   let changing: Promise<unknown> = Promise.resolve()
@@ -96,11 +98,18 @@ export function createRecords<Value>(
     list,
     find,
     get,
-    create: (value) => inTurn(async () => put(clock.newId(kind), await checked(value, undefined), 0)),
-    change: (id, value, after) =>
+    create: (given) =>
       inTurn(async () => {
-        await get(id)
-        return put(id, await checked(value, id), after)
+        const value = await checked(given, undefined)
+        await check?.(value, undefined)
+        return put(clock.newId(kind), value, 0)
+      }),
+    change: (id, given, after) =>
+      inTurn(async () => {
+        const before = await get(id)
+        const value = await checked(given, id)
+        await check?.(value, before.value)
+        return put(id, value, after)
       }),
     remove: (id) =>
       inTurn(async () => {

@@ -65,6 +65,7 @@ export function createSessions(parts: SessionsParts): Sessions {
   }: NewSession = {}): Promise<SessionRow> {
     refuseWhenClosing()
     if (after !== undefined) await deskOf(after)
+    if (model !== undefined) await models.assertUsable(model)
     if (agent !== undefined) await parts.agents.get(agent)
     if (project !== undefined) await parts.projects.get(project)
     if (subject !== undefined) await knownSubject(parts.subjects, subject)
@@ -117,11 +118,7 @@ export function createSessions(parts: SessionsParts): Sessions {
     },
     async setModel(session, model) {
       await deskOf(session)
-      try {
-        if (model !== undefined) await models.resolve(model)
-      } catch (error) {
-        throw runtimeFailure(error)
-      }
+      if (model !== undefined) await models.assertUsable(model)
       await note(session, { type: 'model', model: model ?? null })
     },
     async setAgent(session, agent) {

@@ -92,6 +92,35 @@ test('a citation is found wherever a part of a long answer ends', async () => {
   }
 })
 
+test('however an answer is cut, no part of a citation is shown before the rest of it', async () => {
+  const citations = turnCitations([], [manual])
+  citations.cite(found('a', 'b'))
+  const text = 'See [1], [[2]], [1, 2] and [1][2]【3】［1］ [2](https://a.example/) `[1]` [2024] [9] [1'
+  const ends = new Set(citationEnds(text))
+  const parts = Array.from({ length: text.length + 1 }, (_, at) => [text.slice(0, at), text.slice(at)])
+  for (const chunks of [...parts, text.split(''), [text]]) {
+    const stream = citations.stream()
+    let shown = ''
+    for (const chunk of chunks) {
+      shown += await stream.read(chunk)
+      assert.ok(ends.has(shown.length), `${chunks.length} chunks: "${shown}" ends inside a citation`)
+    }
+    assert.equal(shown + stream.end(), text)
+  }
+  const nothing = turnCitations([], []).stream()
+  assert.equal(await nothing.read('see ['), 'see [', 'where nothing can be cited nothing is held back')
+})
+
+/** Lengths of the beginnings of a text that cut no citation. */
+function citationEnds(text: string): readonly number[] {
+  let at = 0
+  return citedText(text, (number) => number <= 3).flatMap((piece) => {
+    const start = at
+    at += piece.text.length
+    return piece.type === 'citation' ? [start, at] : Array.from(piece.text, (_, index) => start + index)
+  })
+}
+
 test('a failed result and one without documents stay as they are', () => {
   const citations = turnCitations([], [])
   const failed: ToolResult = { ok: false, error: 'no' }

@@ -19,8 +19,18 @@ export interface TurnCitations {
   found(): boolean
   /** Numbers what a tool found, and words its result for the model. */
   cite(result: ToolResult): { readonly result: ToolResult; readonly sources: readonly Source[] }
+  /** Takes the words of one call as they stream in, and tells what may be shown of them. */
+  stream(): CitedStream
   /** What the numbers in a text stand for, each once, in the order in which they first stand there. */
   sourcesOf(text: string): Promise<readonly Source[]>
+}
+
+/** Words of a running call: a citation that is cut by the end of a chunk is held back until it can be decided. */
+export interface CitedStream {
+  /** All that is decided now, no matter how the text was cut: no part of a citation is among it. */
+  read(chunk: string): Promise<string>
+  /** The call is over: what was held back. */
+  end(): string
 }
 
 /** Characters of an answer that are read at once: a millisecond or two. */
@@ -67,6 +77,19 @@ export function turnCitations(entries: readonly Entry[], documents: readonly Sou
       const output = resultsText(results, typeof degraded === 'string' ? degraded : undefined)
       return { result: { ...result, output }, sources: given }
     },
+    stream() {
+      // Numbers are given between calls: where there is none, nothing in this one can be a citation.
+      if (sources.size === 0) return { read: async (chunk) => chunk, end: () => '' }
+      const reader = citationReader((number) => sources.has(number))
+      return {
+        async read(chunk) {
+          let decided = ''
+          await inSlices(partsOf(chunk, PART), (part) => (decided += joined(reader.read(part))))
+          return decided
+        },
+        end: () => joined(reader.end()),
+      }
+    },
     async sourcesOf(text) {
       if (sources.size === 0) return []
       const reader = citationReader((number) => sources.has(number))
@@ -77,4 +100,8 @@ export function turnCitations(entries: readonly Entry[], documents: readonly Sou
       return [...cited].flatMap((number) => sources.get(number) ?? [])
     },
   }
+}
+
+function joined(pieces: readonly CitationPiece[]): string {
+  return pieces.map(({ text }) => text).join('')
 }

@@ -1,4 +1,4 @@
-import { pause, type PreparedCall, type Step, type TurnSetup } from '../agent.ts'
+import { type Delta, pause, type PreparedCall, type Step, type TurnSetup } from '../agent.ts'
 import { ContextOverflowError, type Manifest, type Message, outline, type Turn } from '../context.ts'
 import { answerLimits, type CallParameters, leastPromptTokens } from '../model.ts'
 import type { AuditFacts, CallRecord, Entry, EntryBody } from '../session.ts'
@@ -49,6 +49,8 @@ export function turnSetup(turnDesk: TurnDesk): TurnSetup {
   let seen: readonly Message[] | undefined
   const documents = bench.setting ? documentSources(bench.setting) : []
   const citations = turnCitations(entries, documents)
+  /** Words of the call that is running. */
+  let words = citations.stream()
   const files = input?.type === 'input' ? turnFiles([input]) : []
   /** Images of the session that are no longer there. */
   let gone: readonly string[] = []
@@ -149,6 +151,7 @@ export function turnSetup(turnDesk: TurnDesk): TurnSetup {
       ]),
     ])
     hasAssembled = true
+    words = citations.stream()
     rememberCut(desk, cutEntries)
     desk.lastCall = { call, fingerprint: sealed.fingerprint, at: clock.monotonic() }
     const { request } = attempt.outcome
@@ -175,6 +178,12 @@ export function turnSetup(turnDesk: TurnDesk): TurnSetup {
     await store.finishCall(base.id, { error: { code: error.code, message: error.message }, durationMs: 0 })
   }
 
+  async function show(delta: Delta): Promise<void> {
+    if (delta.type !== 'text-delta') return desk.stream.delta(turn, delta)
+    const text = await words.read(delta.text)
+    if (text !== '') desk.stream.delta(turn, { ...delta, text })
+  }
+
   return {
     session,
     turn,
@@ -199,6 +208,8 @@ export function turnSetup(turnDesk: TurnDesk): TurnSetup {
     prepare,
     append,
     async finish(call, outcome, bodies) {
+      const held = words.end()
+      if (held !== '') desk.stream.delta(turn, { type: 'text-delta', call, text: held })
       if (account) learnFrom(bench, model, account, outcome)
       const [, written] = await Promise.all([store.finishCall(call, outcome), bodies.length > 0 ? append(bodies) : []])
       return written
@@ -206,7 +217,7 @@ export function turnSetup(turnDesk: TurnDesk): TurnSetup {
     warningAbout: (usage) => account && shortReportWarning(bench, model, account, usage),
     tokensOf: (message, partial) =>
       countedInSlices(settings.counter, (counter) => tokenCounts(counter, message, partial)),
-    show: (delta) => desk.stream.delta(turn, delta),
+    show,
     signal,
     now: () => clock.monotonic(),
     sleep: (milliseconds, until) => clock.sleep?.(milliseconds, until) ?? pause(milliseconds, until),

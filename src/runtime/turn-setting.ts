@@ -8,6 +8,7 @@ import type { ProjectValue } from './custom-agents.ts'
 import type { EditedPrompt } from './edited-prompt.ts'
 import { collectionOf, type Library } from './library.ts'
 import type { TurnMemory } from './memory/memory.ts'
+import { onceEach } from './once-each.ts'
 import { type ProjectFit, projectFit } from './project-fit.ts'
 import type { Records } from './records.ts'
 import { searchAgentFilesTool, searchProjectTool } from './session-tools.ts'
@@ -63,11 +64,16 @@ export async function turnSetting(parts: SettingParts, question: SettingQuestion
     question.project === undefined ? undefined : found(parts.projects, question.project),
     question.subject === undefined ? undefined : readSubject(parts.subjects, question.subject),
   ])
-  const [ofProject, ofAgent, ofSession] = await Promise.all([
+  const [allOfProject, ofAgent, ofSession] = await Promise.all([
     project ? library.files({ type: 'project', id: project.id }) : [],
     agent ? library.files({ type: 'agent', id: agent.id }) : [],
     question.session === undefined ? [] : library.files({ type: 'session', id: question.session }),
   ])
+  // What was handed in twice is sent, counted and listed once.
+  const ofProject = onceEach(
+    allOfProject,
+    ({ hash, state }) => `${state.type === 'ready' && state.reading.kind} ${hash}`,
+  )
   const fit = project && projectFit(ofProject, question, question.roomForProject)
   return {
     ...(prompt === undefined ? {} : { prompt }),
@@ -127,7 +133,7 @@ function fileTools({ engine, library }: SettingParts, visible: Visible): readonl
   }
   const searched = fit && !fit.fits && fit.files.length > 0 ? fit.files : []
   const readable = [...ofSession, ...ofAgent, ...searched, ...(fit?.tables ?? [])].filter(hasText)
-  const files = readable.map((row) => ({ id: row.id, name: row.name, text: () => library.text(row) }))
+  const files = readable.map((row) => ({ id: row.id, name: row.name, ...sheetsOf(row), text: () => library.text(row) }))
   const tools: Tool[] = []
   if (project && searched.length > 0) {
     const collections = [collectionOf({ type: 'project', id: project.id })]
@@ -150,6 +156,10 @@ function fileTools({ engine, library }: SettingParts, visible: Visible): readonl
       },
     }),
   ]
+}
+
+function sheetsOf({ state }: FileRow): { readonly sheets?: readonly string[] } {
+  return state.type === 'ready' && state.reading.kind === 'table' ? { sheets: state.reading.sheets } : {}
 }
 
 function hasText({ state }: FileRow): boolean {

@@ -1,5 +1,5 @@
 import { messageText } from '../context.ts'
-import type { Entry, SessionStore, Usage } from '../session.ts'
+import type { Entry, SessionStore, Source, Usage } from '../session.ts'
 import type { TurnTotals, TurnView } from './contract.ts'
 import { outcomeNotice } from './outcome-notice.ts'
 import { RuntimeError } from './runtime-error.ts'
@@ -12,6 +12,7 @@ export async function turnView(store: SessionStore, session: string, turn: strin
   const calls = entries.flatMap((entry) => (entry.type === 'assembly' ? [entry.call] : []))
   const end = entries.find((entry) => entry.type === 'turn-end')
   const outcome = end?.type === 'turn-end' ? end.outcome : undefined
+  const citations = citedSources(entries)
   const notice = outcome && outcomeNotice(outcome)
   return {
     session,
@@ -20,6 +21,7 @@ export async function turnView(store: SessionStore, session: string, turn: strin
     ...(notice === undefined ? {} : { notice }),
     text: answerText(entries),
     calls,
+    ...(citations.length > 0 ? { citations } : {}),
     warnings: entries.flatMap((entry) => (entry.type === 'usage' && entry.warning ? [entry.warning] : [])),
     totals: turnTotals(
       calls.length,
@@ -31,6 +33,16 @@ export async function turnView(store: SessionStore, session: string, turn: strin
 function answerText(entries: readonly Entry[]): string {
   const last = entries.findLast((entry) => entry.type === 'message' && entry.message.role === 'assistant')
   return last?.type === 'message' ? messageText(last.message) : ''
+}
+
+/** What the answers of a turn cite, each number once, in their order. */
+export function citedSources(entries: readonly Entry[]): readonly Source[] {
+  const cited = new Map<number, Source>()
+  for (const entry of entries) {
+    if (entry.type !== 'message') continue
+    for (const source of entry.citations ?? []) if (!cited.has(source.citation)) cited.set(source.citation, source)
+  }
+  return [...cited.values()].toSorted((one, other) => one.citation - other.citation)
 }
 
 /** What the calls of a turn cost together; unknown as soon as one of them is. */

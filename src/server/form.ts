@@ -53,7 +53,7 @@ export async function readForm(request: Request, reader: FormReader): Promise<vo
     stream.on('error', () => {})
     if (failure) return stream.resume()
     open.add(stream)
-    const work = reader.file(name ?? '', bytesOf(stream)).catch(stop)
+    const work = reader.file(nameIn(name ?? ''), bytesOf(stream)).catch(stop)
     read.push(work.finally(() => void (open.delete(stream) && stream.resume())))
     return undefined
   })
@@ -72,6 +72,11 @@ export async function readForm(request: Request, reader: FormReader): Promise<vo
   await Promise.all(read)
   parser.destroy()
   if (failure) throw failure.reason
+}
+
+/** What cannot stand in a quoted name, as browsers and `fetch` write it (HTML, "multipart/form-data"). */
+function nameIn(written: string): string {
+  return written.replaceAll(/%(?:22|0D|0A)/gi, (code) => String.fromCharCode(Number.parseInt(code.slice(1), 16)))
 }
 
 /** The parser waits until a file is read, or passed over, to its end. */

@@ -28,11 +28,12 @@ function typeOf(status: number): string {
 }
 
 /** Clients look for these words and figures in it; nothing where the figures are not known. */
-function overflowSentence({ limit, sent, reserve }: Failure['facts']): string | undefined {
+function overflowSentence({ limit, sent, reserve, said }: Failure['facts']): string | undefined {
   if (typeof sent !== 'number') return undefined
   const first = `This model's maximum context length is ${typeof limit === 'number' ? limit : 'smaller: fewer'} tokens.`
   if (typeof reserve !== 'number') {
-    return `${first} However, your messages resulted in ${sent} tokens. Please reduce the length of the messages.`
+    const words = typeof said === 'string' ? ` The provider said: ${said}` : ''
+    return `${first} However, your messages resulted in ${sent} tokens. Please reduce the length of the messages.${words}`
   }
   return (
     `${first} However, you requested ${sent + reserve} tokens (${sent} in the messages, ${reserve} in the completion). ` +

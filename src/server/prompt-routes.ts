@@ -20,7 +20,8 @@ export function promptRoutes({ prompt }: Runtime): readonly Route[] {
       method: 'GET',
       summary: 'Reads the edited system prompt',
       description:
-        'Without one, the prompt of the home or the packaged one counts: POST /api/context shows it in place.',
+        'Without one, the prompt of the home or the packaged one counts: POST /api/context shows it in place. A blank text ' +
+        'is the choice to send no system prompt.',
       answers: {
         200: {
           description: 'The text, if it was edited, and the newest version',
@@ -37,7 +38,11 @@ export function promptRoutes({ prompt }: Runtime): readonly Route[] {
       method: 'PUT',
       summary: 'Edits the system prompt',
       body: z.strictObject({
-        text: z.string().describe('With {{date}}, {{tools}} and {{citations}} where these should stand.'),
+        text: z
+          .string()
+          .describe(
+            'With {{date}}, {{tools}} and {{citations}} where these should stand. Blank: no system prompt is sent.',
+          ),
         after: versionLookedAt,
       }),
       answers,

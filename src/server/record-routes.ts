@@ -11,14 +11,21 @@ export interface RecordDoor {
   /** With its article, such as `an agent`. */
   readonly one: string
   readonly schema: z.ZodObject
+  /** What is odd about a value, in sentences: told to whoever makes or changes it, and no reason to refuse it. */
+  readonly warningsOf?: (value: unknown) => Promise<readonly string[]>
 }
 
 /** Makes, lists, reads, changes and removes one kind of things, and brings earlier versions back. */
 export function recordRoutes<Value extends object>(
   records: () => Records<Value>,
-  { name, one, schema }: RecordDoor,
+  { name, one, schema, warningsOf = async () => [] }: RecordDoor,
 ): readonly Route[] {
   const kept = keptRecord(schema)
+  const written = keptRecord(schema).extend({ warnings: z.array(z.string()).optional() })
+  const withWarnings = async <Made extends { readonly value: unknown }>(made: Made) => {
+    const warnings = await warningsOf(made.value)
+    return warnings.length === 0 ? made : { ...made, warnings }
+  }
   const all = `/api/${name}s`
   const each = `${all}/:${name}`
   const tag = `${name}s`
@@ -37,10 +44,10 @@ export function recordRoutes<Value extends object>(
       tag,
       summary: `Makes ${one}`,
       body: schema,
-      answers: { 201: { description: 'It is there, in its first version', schema: kept } },
+      answers: { 201: { description: 'It is there, in its first version', schema: written } },
       handle: async ({ body }) => {
         const made = await records().create(body)
-        return json(made, 201, { location: `${all}/${encodeURIComponent(made.id)}` })
+        return json(await withWarnings(made), 201, { location: `${all}/${encodeURIComponent(made.id)}` })
       },
     }),
     route({
@@ -60,10 +67,11 @@ export function recordRoutes<Value extends object>(
         'Fields that are not named stay; `null` takes one away. The change is a new version. With `after`, a change that somebody ' +
         'else made in between is kept, and this one refused as `changed`.',
       body: changeOf(schema),
-      answers: { 200: { description: 'The new version', schema: kept } },
+      answers: { 200: { description: 'The new version', schema: written } },
       handle: async ({ param, body: { after, ...changes } }) => {
         const { version, value } = await records().get(param(name))
-        return json(await records().change(param(name), changed(value, changes), after ?? version))
+        const made = await records().change(param(name), changed(value, changes), after ?? version)
+        return json(await withWarnings(made))
       },
     }),
     route({

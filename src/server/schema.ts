@@ -81,6 +81,10 @@ export const turnView = z.object({
   outcome: z.looseObject({ type: z.enum(turnOutcomeTypes) }).optional(),
   notice: z.string().optional().describe('How it ended, for a person; absent where it ended well, or runs.'),
   text: z.string(),
+  citations: z
+    .array(z.looseObject({ citation: z.number(), document: z.string(), title: z.string(), url: z.string().optional() }))
+    .optional()
+    .describe('What the numbers in its answers stand for, each once, in their order; absent where they cite nothing.'),
   calls: z.array(z.string()),
   totals: z.object({
     calls: z.number(),
@@ -181,6 +185,7 @@ export const fileRow = z.looseObject({
   bytes: z.number(),
   hash: z.string().describe('SHA-256.'),
   state: fileState,
+  repeated: z.literal(true).optional().describe('Handing it in: its owner has this very file already.'),
 })
 
 export const refusedFile = z.object({ name: z.string(), code: z.string(), message: z.string() })

@@ -1,12 +1,12 @@
-import { inbox, type Runtime, RuntimeError } from '../runtime.ts'
-import { type FileOwner, type FileRow } from '../session.ts'
+import { type AddedFile, inbox, type Runtime, RuntimeError } from '../runtime.ts'
+import { type FileOwner } from '../session.ts'
 import { type Failure, failureOf, HttpFailure } from './failure.ts'
 import { readForm } from './form.ts'
 import { noSuchSession } from './no-such.ts'
 
 /** What became of the files of one form. */
 export interface Uploaded {
-  readonly files: readonly FileRow[]
+  readonly files: readonly AddedFile[]
   readonly refused: readonly RefusedFile[]
 }
 
@@ -29,7 +29,7 @@ export type Belonging = { readonly [type in (typeof owners)[number]]?: string | 
  */
 export async function upload(runtime: Runtime, request: Request, belonging: Belonging): Promise<Uploaded> {
   const given: Record<string, string | undefined> = { ...belonging }
-  const files: (FileRow | undefined)[] = []
+  const files: (AddedFile | undefined)[] = []
   const refused: RefusedFile[] = []
   let owner: Promise<FileOwner> | undefined
   let count = 0
@@ -59,7 +59,7 @@ export async function upload(runtime: Runtime, request: Request, belonging: Belo
       },
     })
   } catch (error) {
-    for (const row of files) if (row) await runtime.library.remove(row.id)
+    for (const row of files) if (row && !row.repeated) await runtime.library.remove(row.id)
     throw error
   }
   if (count === 0) throw new HttpFailure(400, 'invalid-input', 'The form has no file. Add a part with a file name.')

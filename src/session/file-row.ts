@@ -39,13 +39,14 @@ export type FileReading =
       readonly pages?: readonly number[]
       readonly indexed?: boolean
     }
-  /** A spreadsheet: listed, not counted. `content` holds its sheets as text. */
+  /** A spreadsheet: listed, not counted. `content` holds its sheets as text. `indexed`: it can be searched. */
   | {
       readonly kind: 'table'
       readonly mediaType?: string
       readonly content: string
       readonly characters: number
       readonly sheets: readonly string[]
+      readonly indexed?: boolean
     }
   | { readonly kind: 'image'; readonly mediaType: string; readonly width?: number; readonly height?: number }
 

@@ -59,9 +59,63 @@ test('an article is read without what stands around it, and keeps its title', as
   assert.equal(document.text, `# The decision\n\n${words.trim()}\n\n${words}[More](/more)`)
 })
 
-test('a page that is no article is read whole', async () => {
-  const body = '<nav><a href="/">Home</a></nav><p>Short.</p>'
-  assert.equal(await textOf(page(body), 'a.html'), '[Home](/)\n\nShort.')
+test('a page that is no article is read whole, without menus; a page of nothing but a menu keeps it', async () => {
+  const menu = '<nav><a href="/">Home</a></nav>'
+  assert.equal(await textOf(page(`${menu}<p>Short.</p>`), 'a.html'), 'Short.')
+  assert.equal(await textOf(page(menu), 'a.html'), '[Home](/)')
+})
+
+test('menus, cookie banners and the foot of the site stay out, whatever they are made of', async () => {
+  const links = (...names: readonly string[]) => names.map((name) => `<li><a href="/${name}">${name}</a></li>`).join('')
+  const around: readonly (readonly [above: string, below: string])[] = [
+    // A site of documentation: landmarks, and a bar beside the text.
+    [
+      `<header><a href="#text">Skip to content</a><a href="/">Home</a></header><aside><ul>${links('Guide', 'API')}</ul></aside><main>`,
+      '</main><footer>© The authors</footer>',
+    ],
+    // A blog without landmarks: names alone.
+    [
+      `<div class="site-header menu"><ul>${links('About', 'Contact')}</ul></div><ul class="breadcrumb">${links('Start', 'Tides')}</ul><div id="content">`,
+      `</div><div id="footer" class="footer">${links('Imprint', 'Privacy')}</div>`,
+    ],
+    // A news site: banners of consent with a name, with a role, and with nothing but words and a button.
+    [
+      '<div id="onetrust-banner-sdk"><p>We value your privacy and use cookies.</p><button>Accept all</button></div><div>',
+      '</div><div role="dialog"><p>This site uses cookies.</p></div><div class="x7"><p>Wir verwenden Cookies.</p><div><a href="#">Akzeptieren</a></div></div>',
+    ],
+  ]
+  const text = '<h1>Tides</h1><p>High water is at noon. A box of cookies lies on the quay.</p>'
+  for (const [above, below] of around) {
+    assert.equal(
+      await textOf(page(above + text + below), 'a.html'),
+      '# Tides\n\nHigh water is at noon. A box of cookies lies on the quay.',
+    )
+  }
+})
+
+test('what belongs to the text is kept: the head of an article, its notes, and words about cookies', async () => {
+  const body = `<main><article><header><h1>Cookies</h1><p>By Ada.</p></header><p>We use cookies to keep you signed in.</p>
+    <aside>A note.</aside><footer>Thanks to Bob.</footer></article></main>
+    <div class="cookie-recipes"><p>Cookies with chocolate.</p><a href="/more">Read on</a></div>`
+  assert.equal(
+    await textOf(page(body), 'a.html'),
+    '# Cookies\n\nBy Ada.\n\nWe use cookies to keep you signed in.\n\nA note.\n\nThanks to Bob.\n\nCookies with chocolate.\n\n[Read on](/more)',
+  )
+})
+
+test('a page that says that it is an article gives its article, however much stands around it', async () => {
+  const words = 'The committee met for a long time, and after some debate, it decided on the matter at hand. '.repeat(6)
+  const teasers = Array.from(
+    { length: 80 },
+    (_, n) => `<div class="t${n}"><a href="/${n}">Something else that happened, number ${n}</a></div>`,
+  )
+  const body = `<div class="post"><h2>The decision</h2><p>${words}</p><p>${words}</p></div><div>${teasers.join('')}</div>`
+  const text = await textOf(
+    page(body, '<meta property="og:type" content="article"><title>The decision</title>'),
+    'a.html',
+  )
+  assert.match(text, /committee/)
+  assert.doesNotMatch(text, /Something else/)
 })
 
 test('a page is read in the character set that it declares', async () => {

@@ -77,3 +77,29 @@ test('a spreadsheet that breaks off, or declares entities, brings nothing down',
   const laughs = '<!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;">]>' + row(1, '<c r="A1" t="str"><v>&b;</v></c>')
   assert.equal(await textOf(spreadsheetFile([{ name: 'S', rows: laughs }]), 'a'), '# S\n\n&b;')
 })
+
+test('CSV and TSV are spreadsheets of one sheet, whatever divides their cells', async () => {
+  const sheet = (text: string, name: string) => ({
+    kind: 'table',
+    text: `# ${name.replace(/\.\w+$/, '')}\n\n${text}`,
+    sheets: [name.replace(/\.\w+$/, '')],
+    mediaType: /tsv/i.test(name) ? 'text/tab-separated-values' : 'text/csv',
+  })
+  for (const [file, name, text] of [
+    ['day,height\r\n1,4.2\r\n', 'tides.csv', 'day\theight\n1\t4.2'],
+    ['\ufeffday;height\n1;"4,2"\n', 'tides.csv', 'day\theight\n1\t4,2'],
+    ['sep=|\nday|height\n1|4,2\n', 'tides.csv', 'day\theight\n1\t4,2'],
+    ['day\theight\n1\t4,2;3', 'Tides.TSV', 'day\theight\n1\t4,2;3'],
+    ['a,b\n"x ""y"", z","two\nlines"\n,\n\n1,2\n', 'q.csv', 'a\tb\nx "y", z\ttwo lines\n\n1\t2'],
+    ['a,"b\n1,"2" inch\n', 'q.csv', 'a\t"b\n1\t"2" inch'],
+    ['alone\n', 'q.csv', 'alone'],
+  ] as const) {
+    assert.deepEqual(await read(file, name), sheet(text, name), JSON.stringify(file))
+  }
+  assert.equal(await codeOf(',,\n , \n', 'blank.csv'), 'empty')
+  const long = Array.from({ length: 5_000 }, (_, index) => `${index},"${'x'.repeat(20)}"`).join('\n')
+  assert.match(
+    await textOf(long, 'long.csv', { limits: { characters: 5_000 } }),
+    /\n\(4,\d\d\d more rows of this sheet are left out\)$/,
+  )
+})

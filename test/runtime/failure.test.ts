@@ -100,11 +100,22 @@ test('a request that the provider finds too large is cut deeper and sent once mo
 })
 
 test('a request that is still too large after a deeper cut fails, and says so', async (t) => {
-  const model = scriptedModel({ answer: () => ({ fail: 'context-overflow' }) })
-  const { say } = await opened(t, { model })
+  const facts = { status: 413, detail: 'Request Entity Too Large: 1 MB is taken' }
+  const model = scriptedModel({ answer: () => ({ fail: { code: 'context-overflow', facts } }) })
+  const { say, runtime } = await opened(t, { model })
   const { outcome } = await say('hello '.repeat(500))
-  assert.equal(outcome?.type === 'failed' && outcome.code, 'context-overflow')
+  assert.ok(outcome?.type === 'failed' && outcome.code === 'context-overflow')
+  assert.match(
+    outcome.message,
+    /^the script asked for the failure context-overflow What must/,
+    "the provider's words are kept",
+  )
   assert.ok(model.asked.length <= 2)
+  const messages = [{ role: 'user', content: 'hello' }] as const
+  await assert.rejects(Array.fromAsync(runtime.complete({ messages })), {
+    code: 'context-overflow',
+    message: /It said: Request Entity Too Large: 1 MB is taken$/,
+  })
 })
 
 test('input that cannot fit is never sent; its account is in the ledger and it stays in the log', async (t) => {

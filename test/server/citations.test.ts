@@ -4,8 +4,10 @@ import { readUIMessageStream, uiMessageChunkSchema, type UIMessageChunk } from '
 import { uiMessageStream } from '../../src/server/ui-message-stream.ts'
 import { type Entry, type EntryBody } from '../../src/session.ts'
 import { citing, paper, said, trap } from './citing-script.ts'
+import { scriptedModel } from '../../src/testing.ts'
+import { opened, tool } from '../runtime/opened.ts'
 import { scriptedRuntime } from './scripted-runtime.ts'
-import { served } from './served.ts'
+import { parseEvents, served } from './served.ts'
 
 const whole = `${said[0]}\n\n${said[1].join('')}`
 
@@ -155,4 +157,46 @@ test('a stream brings the same with its last chunk', async () => {
   assert.equal(last.foreword.citations.length, 3)
   const [{ url_citation: cited }] = last.choices[0]!.delta.annotations as readonly [Annotation]
   assert.equal(whole.slice(cited!.start_index, cited!.end_index), '[2]')
+})
+
+test('no stream shows a part of a citation, and the turn tells what its answer cites', async (t) => {
+  const chunks = ['see [', '3', '][4', ']. [', '1', ', 2] `[', '1] ', '[20', '24]']
+  const documents = ['a', 'b', 'c', 'd'].map((document) => ({ document, title: document, content: document }))
+  const find = tool('find', async () => ({ ok: true, output: '', meta: { documents } }))
+  const model = scriptedModel({
+    answer: (_, n) => (n % 2 === 1 ? { toolCalls: [{ name: 'find', input: {} }] } : { text: chunks }),
+  })
+  const { runtime } = await opened(t, { model, tools: [find] })
+  const { request, json } = served(runtime)
+
+  const { session, turn } = await json('/api/messages', { body: { text: 'Go.' } })
+  const events = parseEvents(await (await request(`/api/sessions/${session}/events?turn=${turn}`)).text())
+  const page = chunksOf(await (await request('/api/chat', { body: chat })).text())
+  const completion = { user: 'u', stream: true, messages: [{ role: 'user', content: 'Go.' }] }
+  const compatible = chunksOf(await (await request('/v1/chat/completions', { body: completion })).text())
+  const streams = {
+    events: events.flatMap(({ data }) => (data.type === 'text-delta' ? [data.text!] : [])),
+    page: page.flatMap(({ type, delta }) => (type === 'text-delta' ? [delta!] : [])),
+    compatible: compatible.flatMap((chunk) => {
+      const [choice] = chunk['choices'] as readonly [{ readonly delta: { readonly content?: string } }]
+      return choice.delta.content === undefined ? [] : [choice.delta.content]
+    }),
+  }
+  for (const [name, deltas] of Object.entries(streams)) {
+    assert.equal(deltas.join(''), chunks.join(''), name)
+    assert.doesNotMatch(deltas.join('|'), /\[[^\]|]*\|/, `${name} cuts none: ${deltas.join('|')}`)
+  }
+
+  const view = await json<{ readonly citations: readonly { readonly citation: number; readonly title: string }[] }>(
+    `/api/sessions/${session}/turns/${turn}`,
+  )
+  assert.deepEqual(
+    view.citations.map(({ citation, title }) => [citation, title]),
+    [
+      [1, 'a'],
+      [2, 'b'],
+      [3, 'c'],
+      [4, 'd'],
+    ],
+  )
 })

@@ -49,6 +49,15 @@ test('a file is handed in, read, listed, downloaded and removed', async () => {
   assert.equal(answer.status, 201)
   const { files } = (await answer.json()) as Uploaded
   const { id } = files[0]!
+  assert.equal(files[0]?.name, 'Flüt "1".txt', 'a browser writes quotes as %22')
+  const quoted =
+    '--cut\r\ncontent-disposition: form-data; name="file"; filename="a \\"b\\" [1].txt"\r\n\r\none\r\n--cut--\r\n'
+  const other = await send(quoted, { 'content-type': 'multipart/form-data; boundary=cut' })
+  const {
+    files: [curl],
+  } = (await other.json()) as Uploaded
+  assert.equal(curl?.name, 'a "b" [1].txt', 'curl writes them behind a backslash')
+  await request(`/api/files/${curl.id}`, { method: 'DELETE' })
   assert.deepEqual(files[0]?.owner, { type: 'session', id: 'inbox' })
   assert.deepEqual(await json('/api/files?owner=inbox'), { files })
   assert.deepEqual(await json(`/api/files/${id}?wait=1000`), files[0])

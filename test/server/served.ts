@@ -56,6 +56,7 @@ export interface StreamEvent {
 export interface EventData {
   readonly id?: string
   readonly type?: string
+  readonly text?: string
   readonly model?: string
   readonly entry?: { readonly type: string; readonly outcome?: unknown }
   readonly choices?: readonly {

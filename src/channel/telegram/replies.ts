@@ -1,5 +1,5 @@
-import { type ChannelDesk, type Reply, turnView, UndeliverableError } from '../../runtime.ts'
-import type { Entry, Source } from '../../session.ts'
+import { type ChannelDesk, citedSources, type Reply, turnView, UndeliverableError } from '../../runtime.ts'
+import type { Entry } from '../../session.ts'
 import type { Access } from './access.ts'
 import type { TelegramPlace, TelegramSender } from './api/sender.ts'
 import { TelegramRefusal } from './api/telegram-refusal.ts'
@@ -88,7 +88,7 @@ export function createReplies(parts: RepliesParts): Replies {
     }
     const shown = replyOf(reply, place)
     shown.adopt(reply.sent)
-    const sources = sourcesIn(await store.entries(session, { turn, types: ['message'] }))
+    const sources = citedSources(await store.entries(session, { turn, types: ['message'] }))
     await shown.finish(messageParts(replyText(reply, sources)))
     return shown.sent[0]!.messageId
   }
@@ -122,14 +122,4 @@ function finalFault(error: unknown): UndeliverableError | undefined {
     return new UndeliverableError(`The group became a supergroup: its id is ${error.migratedTo} now. Pair it again.`)
   }
   return error.code === 403 || error.code === 400 ? new UndeliverableError(error.message) : undefined
-}
-
-/** What the answers of one turn cite, each number once. */
-function sourcesIn(entries: readonly Entry[]): readonly Source[] {
-  const cited = new Map<number, Source>()
-  for (const entry of entries) {
-    if (entry.type !== 'message') continue
-    for (const source of entry.citations ?? []) if (!cited.has(source.citation)) cited.set(source.citation, source)
-  }
-  return [...cited.values()].toSorted((one, other) => one.citation - other.citation)
 }

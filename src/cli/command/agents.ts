@@ -1,5 +1,5 @@
 import { agentFields } from '../agents/agent-fields.ts'
-import { type Command, jsonOption } from '../command.ts'
+import { type Command, jsonOption, noQuestion } from '../command.ts'
 import { deleteRecord, editRecord, newRecord } from '../records/change.ts'
 import { listRecords } from '../records/list.ts'
 import { agentKind } from '../records/record-kind.ts'
@@ -16,7 +16,7 @@ export const agents: Command = {
     'agents show ID [--json]',
     'agents new --name NAME [--prompt TEXT] [--mode MODE] [--reminder TEXT] [--tools A,B] [--model ID] [--layout NAME]',
     'agents edit ID [--prompt-file PATH] [--without FIELD]',
-    'agents delete ID',
+    'agents delete ID [--yes]',
     'agents versions ID [--json]',
     'agents restore ID VERSION',
     'agents use [ID] --session SESSION',
@@ -38,6 +38,7 @@ export const agents: Command = {
     layout: { value: 'NAME', summary: 'the layout of its requests' },
     without: { value: 'FIELD', summary: 'take away its reminder, tools, model or layout; may be repeated' },
     session: { value: 'ID', summary: 'use: the session that it answers in' },
+    yes: noQuestion,
     json: jsonOption,
   },
   run: (call, io) => runSubcommand(agents, subcommands, 'list', call, io),

@@ -1,6 +1,6 @@
 import { outsideFolders } from '../backup/outside-folders.ts'
 import { progressLine } from '../backup/progress-line.ts'
-import { type Command, type CommandCall, jsonOption } from '../command.ts'
+import { type Command, type CommandCall, jsonOption, noQuestion } from '../command.ts'
 import { refuseTools } from '../for-persons.ts'
 import { sizeText } from '../files/state-text.ts'
 import { type Io, note, print, printJson } from '../io.ts'
@@ -18,6 +18,7 @@ export const backup: Command = {
   words: { least: 1, most: 1 },
   options: {
     force: { summary: 'replace FILE if it exists' },
+    yes: noQuestion,
     json: jsonOption,
   },
   run: backUp,

@@ -13,7 +13,7 @@ export const files: Command = {
     'files add PATH… [--project ID | --agent ID | --session ID] [--json]',
     'files show ID [--json]',
     'files text ID',
-    'files remove ID',
+    'files remove ID [--yes]',
   ],
   details:
     'A file is stored first, then its text is taken out and its tokens are counted, then it can be searched. `add` waits ' +
@@ -25,6 +25,7 @@ export const files: Command = {
     project: { value: 'ID', summary: 'files of this project (its id or name)' },
     agent: { value: 'ID', summary: 'files of this agent (its id or name)' },
     session: { value: 'ID', summary: 'files of this session' },
+    yes: { summary: 'remove without asking' },
     json: { ...jsonOption, summary: 'print JSON, one file per line' },
   },
   run: (call, io) => runSubcommand(files, subcommands, 'list', call, io),

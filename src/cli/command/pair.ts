@@ -1,4 +1,4 @@
-import { type Command, jsonOption } from '../command.ts'
+import { type Command, jsonOption, noQuestion } from '../command.ts'
 import { listPairings } from '../pair/list.ts'
 import { newPairingCode } from '../pair/new-code.ts'
 import { removePairing } from '../pair/remove.ts'
@@ -15,6 +15,7 @@ export const pair: Command = {
   words: { least: 0, most: 2 },
   options: {
     channel: { value: 'NAME', summary: 'where the chat is (telegram unless said)' },
+    yes: noQuestion,
     json: jsonOption,
   },
   run: (call, io) => runSubcommand(pair, subcommands, 'code', call, io),

@@ -1,4 +1,4 @@
-import { type Command, jsonOption } from '../command.ts'
+import { type Command, jsonOption, noQuestion } from '../command.ts'
 import { addToProject } from '../projects/add.ts'
 import { projectFields } from '../projects/project-fields.ts'
 import { deleteRecord, editRecord, newRecord } from '../records/change.ts'
@@ -18,7 +18,7 @@ export const projects: Command = {
     'projects new --name NAME [--instructions TEXT]',
     'projects edit ID [--name NAME] [--instructions-file PATH]',
     'projects add ID FILE… [--json]',
-    'projects delete ID',
+    'projects delete ID [--yes]',
     'projects versions ID [--json]',
     'projects restore ID VERSION',
     'projects use [ID] --session SESSION',
@@ -33,6 +33,7 @@ export const projects: Command = {
     instructions: { value: 'TEXT', summary: 'what the default agent reads in it' },
     'instructions-file': { value: 'PATH', summary: 'the instructions from a file, or `-`' },
     session: { value: 'ID', summary: 'use: the session that belongs to it from now on' },
+    yes: noQuestion,
     json: jsonOption,
   },
   run: (call, io) => runSubcommand(projects, subcommands, 'list', call, io),

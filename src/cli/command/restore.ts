@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { progressLine } from '../backup/progress-line.ts'
 import { withClaim } from '../backup/with-claim.ts'
-import { type Command, type CommandCall, jsonOption } from '../command.ts'
+import { type Command, type CommandCall, jsonOption, noQuestion } from '../command.ts'
 import { CommandFailure } from '../failure.ts'
 import { refuseTools } from '../for-persons.ts'
 import { stoppable } from '../interrupt.ts'
@@ -20,6 +20,7 @@ export const restore: Command = {
   words: { least: 1, most: 1 },
   options: {
     replace: { summary: 'move aside what the home holds' },
+    yes: noQuestion,
     json: jsonOption,
   },
   run: (call, io) => bringBack(call, io),

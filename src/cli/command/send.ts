@@ -41,7 +41,7 @@ export const send: Command = {
     agent: { value: 'ID', summary: 'the custom agent that answers in the session, by its id or name' },
     project: { value: 'ID', summary: 'the project of the session, by its id or name' },
     subject: { value: 'ID', summary: 'the subject that the session is about' },
-    file: { value: 'PATH', summary: 'attach a file; may be repeated' },
+    file: { value: 'PATH', summary: 'attach a file, or one that was handed in before by its id; may be repeated' },
     key: { value: 'KEY', summary: 'idempotency key: the same key again answers the same turn' },
     json: {
       summary:

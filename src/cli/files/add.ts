@@ -33,8 +33,8 @@ export async function addTo(
 function tell(done: HandedIn, call: CommandCall, io: Io): void {
   if ('row' in done) {
     if (call.json) return printJson(io, done.row)
-    const { id, name, state } = done.row
-    const line = `${id}  ${exactLine(name)}  ${stateText(state)}`
+    const { id, name, state, repeated } = done.row
+    const line = `${id}  ${exactLine(name)}  ${stateText(state)}${repeated ? ' (it was there already)' : ''}`
     return print(io, state.type === 'failed' ? styled(io, 'red', line) : line)
   }
   const { code, message, mend } = done.failure

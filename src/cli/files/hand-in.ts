@@ -9,7 +9,7 @@ import { type StatusLine, statusLine } from '../status-line.ts'
 
 /** What became of one path. */
 export type HandedIn =
-  | { readonly path: string; readonly row: FileRow }
+  | { readonly path: string; readonly row: FileRow & { readonly repeated?: true } }
   | { readonly path: string; readonly failure: CommandFailure }
 
 /** How long one question waits for a file to be read, ms. A terminal is told in between. */
@@ -37,7 +37,8 @@ export async function handIn(
     }
     const done: HandedIn[] = []
     for (const each of sent) {
-      const read = 'row' in each ? { ...each, row: await settled(connection, each.row, status) } : each
+      const read =
+        'row' in each ? { ...each, row: { ...each.row, ...(await settled(connection, each.row, status)) } } : each
       status.clear()
       onDone(read)
       done.push(read)

@@ -22,7 +22,7 @@ export async function sendFile(
   path: string,
   belonging: Belonging,
   onSent: (sent: Sent) => void,
-): Promise<FileRow> {
+): Promise<FileRow & { readonly repeated?: true }> {
   const { size, handle } = await opened(path)
   try {
     const bytes = handle.readableWebStream({ autoClose: false }) as ReadableStream<Uint8Array>
@@ -30,7 +30,7 @@ export async function sendFile(
     const request = { method: 'POST', headers: { 'content-type': type }, body, duplex: 'half' } as const
     const response = await connection.fetch(`/api/files?${new URLSearchParams(belonging).toString()}`, request)
     if (!response.ok) throw await refusal(response)
-    const { files } = (await response.json()) as { readonly files: readonly [FileRow] }
+    const { files } = (await response.json()) as { readonly files: readonly [FileRow & { readonly repeated?: true }] }
     return files[0]
   } catch (error) {
     if (error instanceof CommandFailure) throw error

@@ -18,13 +18,21 @@ export async function showPrompt(call: CommandCall, io: Io): Promise<number> {
   return await connected(call.home, io, 'read', async (connection) => {
     const found = await ask<EditedPrompt>(connection, '/api/prompt')
     if (call.json) printJson(io, found)
-    else if (found.text !== undefined) {
+    else if (found.text?.trim() === '') {
+      note(
+        io,
+        `No system prompt is sent: version ${found.version}, of ${found.time}. \`foreword prompt reset\` sends one.`,
+      )
+    } else if (found.text !== undefined) {
       print(io, harmless(found.text.trimEnd(), io.stdout))
       note(io, `Version ${found.version}, ${fullTimeText(found.time ?? '', new Date())}.`)
     } else {
       const { request } = await preview(connection, {})
-      print(io, harmless(request.system ?? '', io.stdout))
-      note(io, 'Nobody has edited it: this is the whole system message of a new session.')
+      if (request.system === undefined) note(io, 'Nobody has edited it, and a new session has no system message.')
+      else {
+        print(io, harmless(request.system, io.stdout))
+        note(io, 'Nobody has edited it: this is the whole system message of a new session.')
+      }
     }
     return 0
   })
@@ -46,7 +54,11 @@ function versionTable(versions: readonly PromptVersion[], io: Io): string {
   const rows = versions.map(({ version, time, text }) => [
     String(version),
     timeText(time, now),
-    text === undefined ? '(reset)' : oneLine(exactLine(text.replaceAll(/\s+/g, ' ')), Math.max(20, width(io) - 40)),
+    text === undefined
+      ? '(reset)'
+      : text.trim() === ''
+        ? '(none)'
+        : oneLine(exactLine(text.replaceAll(/\\s+/g, ' ')), Math.max(20, width(io) - 40)),
   ])
   return table([['version', 'time', 'text'], ...rows], [0])
 }

@@ -4,6 +4,7 @@ import { connected } from '../connection.ts'
 import { exactLine } from '../exact-text.ts'
 import { usageFailure } from '../failure.ts'
 import { type Io, note, printJson } from '../io.ts'
+import { styled } from '../style.ts'
 import { findRecord } from './find-record.ts'
 import type { KeptRecord, RecordKind } from './record-kind.ts'
 
@@ -19,10 +20,11 @@ export async function newRecord(kind: RecordKind, fieldsOf: FieldsOf, call: Comm
     throw usageFailure(`${article(kind)} needs a name.`, `Write \`foreword ${kind.name}s new --name NAME\`.`)
   }
   const made = await connected(call.home, io, 'write', (connection) =>
-    ask<KeptRecord>(connection, `/api/${kind.name}s`, { method: 'POST', body }),
+    ask<WrittenRecord>(connection, `/api/${kind.name}s`, { method: 'POST', body }),
   )
   if (call.json) printJson(io, made)
   else note(io, `${exactLine(made.value!.name)} is there, as ${made.id}.`)
+  tellWarnings(made, io)
   return 0
 }
 
@@ -35,10 +37,11 @@ export async function editRecord(kind: RecordKind, fieldsOf: FieldsOf, call: Com
   const changed = await connected(call.home, io, 'write', async (connection) => {
     const { id, version } = await findRecord(connection, kind, call.words[1]!)
     const body = { ...changes, after: version }
-    return await ask<KeptRecord>(connection, pathTo(`/api/${kind.name}s/`, id), { method: 'PATCH', body })
+    return await ask<WrittenRecord>(connection, pathTo(`/api/${kind.name}s/`, id), { method: 'PATCH', body })
   })
   if (call.json) printJson(io, changed)
   else note(io, `${exactLine(changed.value!.name)} is changed: version ${changed.version}.`)
+  tellWarnings(changed, io)
   return 0
 }
 
@@ -54,6 +57,13 @@ export async function deleteRecord(kind: RecordKind, call: CommandCall, io: Io):
     note(io, `${exactLine(value.name)} is removed. \`foreword ${kind.name}s restore ${id} ${version}\` brings it back.`)
   }
   return 0
+}
+
+/** One that was just made or changed. */
+type WrittenRecord = KeptRecord & { readonly warnings?: readonly string[] }
+
+function tellWarnings({ warnings = [] }: WrittenRecord, io: Io): void {
+  for (const warning of warnings) note(io, styled(io, 'yellow', exactLine(warning), io.stderr))
 }
 
 function article({ name }: RecordKind): string {

@@ -1,10 +1,9 @@
 import { answer, ask, pathTo } from '../answer.ts'
 import type { CommandCall } from '../command.ts'
 import { connected } from '../connection.ts'
-import { usageFailure } from '../failure.ts'
 import { findSession } from '../find-session.ts'
 import { type Io, note, printJson } from '../io.ts'
-import { lineReader } from '../line-reader.ts'
+import { personAgrees } from '../subjects/person-agrees.ts'
 import type { SessionRow } from '../../session.ts'
 
 /** Through the gateway, since a turn may be running in the session. */
@@ -12,7 +11,8 @@ export async function deleteSession(call: CommandCall, io: Io): Promise<number> 
   return await connected(call.home, io, 'write', async (connection) => {
     const id = await findSession(connection, call.words[1]!)
     const row = await ask<SessionRow>(connection, pathTo('/api/sessions/', id))
-    if (!call.has('yes') && !(await confirmed(row, io))) {
+    const question = `Delete session ${row.id} with ${row.turns} turns, for good?`
+    if (!(await personAgrees(question, call, io))) {
       note(io, 'Nothing was deleted.')
       return 1
     }
@@ -21,15 +21,4 @@ export async function deleteSession(call: CommandCall, io: Io): Promise<number> 
     else note(io, `Session ${id} is deleted.`)
     return 0
   })
-}
-
-async function confirmed(row: SessionRow, io: Io): Promise<boolean> {
-  if (io.stdin.isTTY !== true) throw usageFailure('Nobody is here to ask.', 'Write `--yes` to delete without asking.')
-  const reader = lineReader(io, { history: [], onHistory: () => {}, onInterrupt: () => reader.close() })
-  try {
-    const question = `Delete session ${row.id} with ${row.turns} turns, for good? Type yes: `
-    return (await reader.next(question))?.trim().toLowerCase() === 'yes'
-  } finally {
-    reader.close()
-  }
 }

@@ -2,16 +2,21 @@ import { ReadingFault } from '../reading-fault.ts'
 import { cleanText } from '../text/clean-text.ts'
 import { articleOf } from './article.ts'
 import { markdownOf } from './markdown.ts'
+import { withoutFrame } from './page-frame.ts'
 import { parsedPage } from './parsed-page.ts'
+import { isVast } from './vast-page.ts'
 
-/** What a page says, as Markdown with its links: its article where one stands out, else all of it. */
+/** What a page says, as Markdown with its links: its article where one stands out, else all of it but the frame. */
 export async function pageText(
   html: string,
   url?: string,
 ): Promise<{ readonly text: string; readonly title?: string }> {
   const page = await parsedPage(html)
   const base = baseOf(page.base, url)
-  const article = await articleOf(html, page)
+  const vast = isVast(page.body)
+  if (!vast) withoutFrame(page.body)
+  const article = vast ? undefined : await articleOf(html, page)
+  if (article !== undefined) withoutFrame(article.content)
   const title = oneLine(article?.title ?? page.title)
   const said = cleanText(markdownOf(article?.content ?? page.body, base))
   // What finds the article takes its title out of it.

@@ -8,6 +8,8 @@ export interface PageNode {
   readonly parentNode: PageNode | null
   readonly textContent: string | null
   getAttribute(name: string): string | null
+  removeChild(node: PageNode): unknown
+  insertBefore(node: PageNode, before: PageNode | null): unknown
 }
 
 export interface ParsedPage {
@@ -16,6 +18,8 @@ export interface ParsedPage {
   readonly title: string
   /** What `<base href>` says. */
   readonly base: string | undefined
+  /** It says of itself that it is an article. */
+  readonly isArticle: boolean
   /** For libraries that take a `Document`. */
   readonly document: object
 }
@@ -30,9 +34,14 @@ export async function parsedPage(html: string): Promise<ParsedPage> {
     body: document.body,
     title: document.querySelector('title')?.textContent ?? '',
     base: document.querySelector('base[href]')?.getAttribute('href') ?? undefined,
+    isArticle: document.querySelector(articleMarks) !== null,
     document,
   }
 }
+
+/** Of the Open Graph protocol, and of schema.org. */
+const articleMarks =
+  'meta[property="og:type"][content="article"], [itemprop="articleBody"], [itemtype$="Article"], [itemtype$="BlogPosting"]'
 
 /** A page as it was written, for libraries that look for its head and body. */
 export async function writtenPage(html: string): Promise<object> {

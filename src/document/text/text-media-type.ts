@@ -4,6 +4,7 @@ const byExtension: Readonly<Record<string, string>> = {
   mdx: 'text/markdown',
   csv: 'text/csv',
   tsv: 'text/tab-separated-values',
+  tab: 'text/tab-separated-values',
   json: 'application/json',
   jsonl: 'application/jsonl',
   ndjson: 'application/jsonl',
@@ -40,12 +41,19 @@ const unspecific = new Set([
 
 const startOfPage = /^(?:\ufeff|\s|<\?xml[^>]*\?>|<!--[^]*?-->)*<(?:!doctype\s+html|html)\b/i
 
+/** Tables in plain text. */
+const delimitedTypes: readonly string[] = ['text/csv', 'text/tab-separated-values']
+
 /** Which kind of plain text the bytes are. `head` is how they begin. */
-export function textMediaType(head: Uint8Array, name: string): { type: 'html' | 'text'; mediaType: string } {
+export function textMediaType(
+  head: Uint8Array,
+  name: string,
+): { type: 'html' | 'delimited' | 'text'; mediaType: string } {
   const extension = /\.([^./\\]+)$/.exec(name)?.[1]?.toLowerCase() ?? ''
   // Without the NULs, UTF-16 reads like Latin-1, which is enough to see how a page begins.
   const start = Buffer.from(head).toString('latin1').replaceAll('\0', '')
   const isPage = startOfPage.test(start.replace(/^(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)/, ''))
   if (pages.has(extension) || (isPage && unspecific.has(extension))) return { type: 'html', mediaType: 'text/html' }
-  return { type: 'text', mediaType: byExtension[extension] ?? 'text/plain' }
+  const mediaType = byExtension[extension] ?? 'text/plain'
+  return { type: delimitedTypes.includes(mediaType) ? 'delimited' : 'text', mediaType }
 }

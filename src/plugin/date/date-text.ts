@@ -7,9 +7,14 @@ export type Granularity = 'day' | 'minute' | 'none'
  */
 export function dateText(time: string, granularity: Granularity, timeZone: string): string {
   if (granularity === 'none') return ''
+  return `${granularity === 'day' ? 'Today' : 'It'} is ${dateWords(time, granularity, timeZone)}.`
+}
+
+/** The same date as it can stand in a sentence: `Saturday, 2026-11-21`. A prompt that asks for it gets at least the day. */
+export function dateWords(time: string, granularity: Granularity, timeZone: string): string {
   const { weekday, year, month, day, hour, minute } = partsOf(time, timeZone)
   const date = `${weekday}, ${year}-${month}-${day}`
-  return granularity === 'day' ? `Today is ${date}.` : `It is ${date}, ${hour}:${minute} (${timeZone}).`
+  return granularity === 'minute' ? `${date}, ${hour}:${minute} (${timeZone})` : date
 }
 
 /** Making a format costs a hundred times what using it does. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { LayerContext } from '../plugin.ts'
 import { datePlugin } from './date.ts'
-import { dateText } from './date-text.ts'
+import { dateText, dateWords } from './date-text.ts'
 
 for (const [time, granularity, timeZone, text] of [
   ['2026-11-21T12:00:00.000Z', 'day', 'UTC', 'Today is Saturday, 2026-11-21.'],
@@ -16,6 +16,15 @@ for (const [time, granularity, timeZone, text] of [
     assert.equal(dateText(time, granularity, timeZone), text)
   })
 }
+
+test('the date that a prompt asks for can stand in a sentence, and is there where no layer tells it', async () => {
+  const time = '2026-11-21T23:30:00.000Z'
+  assert.equal(dateWords(time, 'day', 'Europe/Berlin'), 'Sunday, 2026-11-22')
+  assert.equal(dateWords(time, 'minute', 'Europe/Berlin'), 'Sunday, 2026-11-22, 00:30 (Europe/Berlin)')
+  const silent = datePlugin({ timeZone: 'UTC', tells: false, granularity: 'none' })
+  assert.deepEqual(await silent.layers!(at(time)), [])
+  assert.equal(silent.date!(at(time)), 'Saturday, 2026-11-21')
+})
 
 test('the layer speaks of the time of the input, so that the same input gives the same words', async () => {
   const plugin = datePlugin({ timeZone: 'UTC' })

@@ -1,4 +1,4 @@
-import { documentsText, type Layer } from '../../context.ts'
+import { documentsText, exactLine, type Layer } from '../../context.ts'
 import type { LayerContext, Plugin } from '../plugin.ts'
 
 /**
@@ -35,6 +35,8 @@ function projectLayers(
 }
 
 function tablesText(tables: NonNullable<LayerContext['files']>['tables']): string {
-  const lines = tables.map(({ id, name, sheets }) => `- ${name} (${id}): ${sheets.join(', ')}`)
+  const lines = tables.map(
+    ({ id, name, sheets }) => `- ${exactLine(name)} (${id}): ${sheets.map(exactLine).join(', ')}`,
+  )
   return ['Spreadsheets of this project, to be read with read_attachment:', ...lines].join('\n')
 }

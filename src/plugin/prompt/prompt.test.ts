@@ -28,27 +28,47 @@ test('a home without a prompt gets the packaged one, which leaves room in a smal
   assert.deepEqual(plugin.warnings!(), [])
 })
 
-test('a blank or unreadable prompt gives way to the packaged one, with a warning', async () => {
+test('a blank prompt is the choice to send none, and the account says who made it', async () => {
+  const none = (ref: string) => [
+    {
+      id: 'system-prompt',
+      layer: 'system-prompt',
+      renditions: [{ form: 'full', text: '', tokens: 0 }],
+      origin: { kind: 'operator', ref },
+      withheld: { code: 'no-system-prompt' },
+    },
+  ]
   const blank = await started({ type: 'text', text: ' \n' })
-  assert.equal(await textOf(blank), 'Packaged.')
-  assert.deepEqual(blank.warnings!(), ['context/system_prompt.md is not used, the packaged prompt is: it is blank'])
+  assert.deepEqual(await blank.layers!(context), none('context/system_prompt.md'))
+  assert.deepEqual(blank.warnings!(), [
+    'context/system_prompt.md is blank, so no system prompt is sent; remove the file to send the packaged one',
+  ])
+  const own = await started({ type: 'text', text: 'Be kind.' })
+  assert.deepEqual(await own.layers!({ ...context, prompt: '\n' }), none('edited system prompt'))
+  const agent = { id: 'agent-1', name: 'Bare', prompt: ' ', mode: 'replace' } as const
+  assert.deepEqual(await own.layers!({ ...context, prompt: 'Edited.', agent }), none('agent/agent-1'))
+})
+
+test('an unreadable prompt gives way to the packaged one, with a warning', async () => {
   const folder = await started({ type: 'unreadable', why: 'it is a folder, not a file' })
   assert.deepEqual(folder.warnings!(), [
     'context/system_prompt.md is not used, the packaged prompt is: it is a folder, not a file',
   ])
 })
 
-test('under the heading of the preset ayati, a missing file is one warning', async () => {
-  const plugin = promptPlugin({
-    file: 'system_prompt.md',
-    heading: '# Base System Prompt',
-    fallback: 'Packaged.',
-    read: async () => ({ type: 'missing' }),
+for (const found of [{ type: 'missing' }, { type: 'text', text: '\n' }] as const) {
+  test(`under the heading of the preset ayati, a ${found.type === 'text' ? 'blank' : 'missing'} file is one warning`, async () => {
+    const plugin = promptPlugin({
+      file: 'system_prompt.md',
+      heading: '# Base System Prompt',
+      fallback: 'Packaged.',
+      read: async () => found,
+    })
+    await plugin.start!()
+    assert.equal(await textOf(plugin), '# Base System Prompt\n\nPackaged.')
+    assert.equal(plugin.warnings!().length, 1)
   })
-  await plugin.start!()
-  assert.equal(await textOf(plugin), '# Base System Prompt\n\nPackaged.')
-  assert.equal(plugin.warnings!().length, 1)
-})
+}
 
 test('an empty fallback sends nothing', async () => {
   const plugin = promptPlugin({ file: 'system_prompt.md', fallback: '', read: async () => ({ type: 'missing' }) })

@@ -1,0 +1,96 @@
+import { isConsentBanner } from './consent-banner.ts'
+import { flatText } from './flat-text.ts'
+import { nodesBelow, type PageNode } from './parsed-page.ts'
+import { shortText } from './short-text.ts'
+
+/**
+ * Takes out of a page what stands around what it says: menus, cookie banners, the head and the foot of the site, and bars
+ * beside. A page that says hardly anything else keeps all of it.
+ */
+export function withoutFrame(body: PageNode): void {
+  const whole = flatText(body).length
+  const places = frameOf(body).map((node) => ({ node, parent: node.parentNode, next: node.nextSibling }))
+  for (const { node, parent } of places) parent?.removeChild(node)
+  const left = flatText(body).length
+  if (left > 0 && left >= whole * LEAST_SHARE) return
+  for (const { node, parent, next } of places.toReversed()) parent?.insertBefore(node, next)
+}
+
+/** Less of a page is no text by itself: its menu may be all that it has. */
+const LEAST_SHARE = 0.02
+
+/** The outermost elements of the frame. */
+function frameOf(body: PageNode): readonly PageNode[] {
+  const found = new Set<PageNode>()
+  const holders = contentHolders(body)
+  const isOutermost = (node: PageNode) => node.parentNode === null || !found.has(node.parentNode)
+  for (const node of nodesBelow(body, isOutermost)) {
+    if (node.nodeType === 1 && !holders.has(node) && isFrame(node)) found.add(node)
+  }
+  return [...found]
+}
+
+/** The main part of the page and its articles, and everything above them. */
+function contentHolders(body: PageNode): ReadonlySet<PageNode> {
+  const holders = new Set<PageNode>()
+  for (const node of nodesBelow(body)) {
+    if (!isContent(node)) continue
+    for (let up: PageNode | null = node; up !== null && !holders.has(up); up = up.parentNode) holders.add(up)
+  }
+  return holders
+}
+
+function isContent(node: PageNode): boolean {
+  return node.nodeType === 1 && (contents.has(node.localName) || contents.has(roleOf(node)))
+}
+
+const contents = new Set(['main', 'article'])
+
+function isFrame(node: PageNode): boolean {
+  const role = roleOf(node)
+  if (node.localName === 'nav' || navigating.has(role) || isConsentBanner(node, role)) return true
+  if (siteParts.has(node.localName) || siteRoles.has(role)) return !isPartOfContent(node)
+  return isMenu(node)
+}
+
+const navigating = new Set(['navigation', 'menu', 'menubar', 'search', 'toolbar', 'tablist'])
+const siteParts = new Set(['header', 'footer', 'aside'])
+const siteRoles = new Set(['banner', 'contentinfo', 'complementary'])
+
+/** An article has a head, a foot and notes of its own. Deeper than that is nothing of the site's. */
+function isPartOfContent(node: PageNode): boolean {
+  let up = node.parentNode
+  for (let depth = 0; up !== null && depth < MOST_DEPTH; depth += 1) {
+    if (isContent(up)) return true
+    up = up.parentNode
+  }
+  return up !== null
+}
+
+const MOST_DEPTH = 200
+
+/** A box that is named as a menu and holds hardly anything but links. */
+function isMenu(node: PageNode): boolean {
+  if (!boxes.has(node.localName)) return false
+  const names = `${node.getAttribute('id') ?? ''} ${node.getAttribute('class') ?? ''}`.slice(0, 500)
+  if (!menuNames.test(names)) return false
+  const text = shortText(node, LONGEST_MENU)
+  if (text === undefined) return false
+  let linked = 0
+  for (const below of nodesBelow(node)) {
+    if (below.nodeType === 1 && below.localName === 'a') linked += shortText(below, LONGEST_MENU)?.length ?? 0
+  }
+  return linked >= text.length * 0.6
+}
+
+const boxes = new Set(['div', 'section', 'ul', 'ol', 'form', 'p', 'span', 'table'])
+
+/** Characters. */
+const LONGEST_MENU = 4_000
+
+const menuNames =
+  /(?:^|[\s_-])(?:nav|navbar|navigation|menus?|breadcrumbs?|sidebar|skip|footer|header|share|sharing|social|topbar|toolbar|pagination|pager|related)(?:$|[\s_-])/i
+
+function roleOf(node: PageNode): string {
+  return (node.getAttribute('role') ?? '').toLowerCase()
+}
