@@ -10,6 +10,13 @@ import { cancel, follow, submit, type TurnEnd } from './turn.ts'
 import { turnDisplay } from './turn-display.ts'
 import { endText, goesOnText } from './turn-end.ts'
 
+/** A file that was handed in for a message. */
+export interface Attachment {
+  readonly id: string
+  /** As it was named here. */
+  readonly name: string
+}
+
 /** One talk in the terminal: which session it is in, and the turn that is running. */
 export interface Conversation {
   readonly connection: Connection
@@ -19,7 +26,7 @@ export interface Conversation {
   after?: string | undefined
   running: Submitted | undefined
   /** Files that go with the next message. */
-  attachments: readonly string[]
+  attachments: readonly Attachment[]
   readonly cancel: () => Promise<void>
   /** The model that answers next. */
   readonly model: () => Promise<string>
@@ -62,10 +69,12 @@ export async function converse(
   text: string,
   watch: Watch,
   io: Io,
+  signal?: AbortSignal,
 ): Promise<'answered' | 'failed' | 'waiting'> {
   const { connection } = conversation
   try {
-    const { session, attachments } = conversation
+    const { session } = conversation
+    const attachments = conversation.attachments.map(({ id }) => id)
     const turn = await submit(connection, {
       text,
       session,
@@ -75,7 +84,7 @@ export async function converse(
     conversation.attachments = []
     conversation.session = turn.session
     conversation.running = turn
-    const end = await follow(connection, turn, { display: turnDisplay(io, { details: true }), watch })
+    const end = await follow(connection, turn, { display: turnDisplay(io, { details: true }), watch, signal })
     tellEnd(end, io)
     if (end.type === 'waiting') return 'waiting'
     return end.type === 'cancelled' || isAnswered(end) ? 'answered' : 'failed'
