@@ -216,9 +216,14 @@ test('a command that is not known is refused with the nearest, and never sent', 
   })
   assert.equal(code, 1)
   assert.match(stderr, /there is no command \/contxt\. The line was not sent\.\n {2}Did you mean \/context\?/)
-  assert.match(stderr, /there is no command \/xyzzy\. .*\n {2}\/help lists the commands\. With a blank in front it is a message/)
+  assert.match(
+    stderr,
+    /there is no command \/xyzzy\. .*\n {2}\/help lists the commands\. With a blank in front it is a message/,
+  )
   assert.deepEqual(
-    connection.asked.filter((line) => line.startsWith('POST')).map((line) => JSON.parse(line.replace(/^\S+ \S+ /, '')).text),
+    connection.asked
+      .filter((line) => line.startsWith('POST'))
+      .map((line) => JSON.parse(line.replace(/^\S+ \S+ /, '')).text),
     ['/usr/bin is a folder', ' /new is a word'],
   )
 })

@@ -18,11 +18,13 @@ export interface RunOptions {
   readonly connection?: Connection
   readonly onInterrupt?: Io['onInterrupt']
   readonly exit?: Io['exit']
+  /** Draws the editor of a chat; somebody sits there. */
+  readonly editor?: Io['terminal']
 }
 
 /** Runs a command inside this process and keeps what it wrote. */
 export async function run(argv: readonly string[], options: RunOptions = {}): Promise<Recorded> {
-  const terminal = options.terminal ?? Boolean(options.person)
+  const terminal = options.terminal ?? Boolean(options.person ?? options.editor)
   const stdout = recorder(terminal)
   const stderr = recorder(terminal)
   const code = await main(argv, {
@@ -32,13 +34,14 @@ export async function run(argv: readonly string[], options: RunOptions = {}): Pr
     environment: { HOME: '/nowhere', ...options.environment },
     onInterrupt: options.onInterrupt ?? (() => () => {}),
     ...(options.exit === undefined ? {} : { exit: options.exit }),
+    ...(options.editor === undefined ? {} : { terminal: options.editor }),
     ...(options.connection === undefined ? {} : { connect: () => Promise.resolve(options.connection!) }),
   })
   return { code, stdout: stdout.text(), stderr: stderr.text() }
 }
 
-function stdinOf({ person, input }: RunOptions, screen: ReturnType<typeof recorder>): Io['stdin'] {
-  if (person === 'silent') return Object.assign(new PassThrough(), { isTTY: true })
+function stdinOf({ person, input, editor }: RunOptions, screen: ReturnType<typeof recorder>): Io['stdin'] {
+  if (person === 'silent' || editor !== undefined) return Object.assign(new PassThrough(), { isTTY: true })
   return person === true ? keyboard(screen, input) : piped(input)
 }
 

@@ -8,14 +8,24 @@ import { openSqliteStore } from './open-sqlite-store.ts'
 
 /** What a conversation may do next. `which` chooses among the turns that it can be done to. */
 interface Move {
-  readonly what: 'admit' | 'start' | 'say' | 'end' | 'withdraw' | 'deliver'
+  readonly what: 'admit' | 'start' | 'say' | 'end' | 'withdraw' | 'deliver' | 'undo'
   readonly which: number
   readonly tokens: number
 }
 
 const moves = fc.array(
   fc.record({
-    what: fc.constantFrom<Move['what'][]>('admit', 'admit', 'start', 'say', 'say', 'end', 'withdraw', 'deliver'),
+    what: fc.constantFrom<Move['what'][]>(
+      'admit',
+      'admit',
+      'start',
+      'say',
+      'say',
+      'end',
+      'withdraw',
+      'deliver',
+      'undo',
+    ),
     which: fc.nat(100),
     tokens: fc.nat(50),
   }),
@@ -56,6 +66,11 @@ function bodyOf({ what, which, tokens }: Move, rows: readonly TurnRow[]): EntryB
   if (what === 'start') return running || !queued[0] ? undefined : { type: 'turn-start', turn: queued[0] }
   if (what === 'withdraw') return ended(queued[which % queued.length], 'cancelled')
   if (what === 'end') return ended(running, 'completed')
+  if (what === 'undo') {
+    const live = rows.filter((row) => row.state !== 'undone')
+    if (running !== undefined || queued.length > 0 || live.length === 0) return undefined
+    return { type: 'head', turn: live.at(-1)!.turn, head: live.at(-2)?.turn ?? null }
+  }
   if (what === 'deliver') {
     const turn = settled[which % settled.length]
     return turn === undefined ? undefined : { type: 'delivered', turn, channel: 'web' }
