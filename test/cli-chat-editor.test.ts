@@ -6,10 +6,13 @@ import { temporaryHome } from './cli/home.ts'
 import { run } from './cli/recorded-io.ts'
 import { servedConnection } from './cli/served-connection.ts'
 import { virtualTerminal } from './cli/virtual-terminal.ts'
-import { echo, scriptedRuntime, type Script, withApproval } from './server/scripted-runtime.ts'
+import { echo, failing, scriptedRuntime, type Script, withApproval } from './server/scripted-runtime.ts'
 
 /** A person in a chat on a terminal of so many columns, and a gateway in memory. */
-async function chatting(t: TestContext, { columns = 100, script = echo as Script, home = temporaryHome(t).home } = {}) {
+async function chatting(
+  t: TestContext,
+  { columns = 100, script = echo, home = temporaryHome(t).home, environment = {} } = {},
+) {
   const runtime = scriptedRuntime({ script })
   const screen = virtualTerminal(columns)
   const connection = servedConnection(runtime, 'running')
@@ -18,6 +21,7 @@ async function chatting(t: TestContext, { columns = 100, script = echo as Script
   const chat = run(['chat', '--home', home], {
     connection,
     editor: screen,
+    environment,
     exit: (code) => void left.push(code),
     onInterrupt(listener) {
       interrupt = listener
@@ -63,10 +67,25 @@ for (const columns of [40, 120]) {
     assert.match(said, /> first line\n +second red\n {2}third 日本語/)
     screen.type('\u0004')
     assert.equal((await chat).code, 0)
-    assert.match(screen.written(), /\u001B\[\?2004l/)
+    assert.ok(screen.written().includes('\u001B[?2004l'))
     assert.ok(screen.written().lastIndexOf('\u001B[?25h') > screen.written().lastIndexOf('\u001B[?25l'))
   })
 }
+
+test('with NO_COLOR there are no colours, and a turn that failed is told above the editor', async (t) => {
+  const script = failing('auth', 'The key is not valid.')
+  const { screen, chat } = await chatting(t, { script, environment: { NO_COLOR: '1' } })
+  screen.type('hello\r')
+  await screen.until(/> hello\nauth: The key is not valid\.\n─/)
+  screen.type('\u0004')
+  assert.equal((await chat).code, 0)
+  // The cursor of the editor is drawn inverse; nothing else has a look.
+  const looks = screen
+    .written()
+    .split('\u001B[')
+    .filter((text) => /^(?!0m|7m)[\d;]*m/.test(text))
+  assert.deepEqual(looks, [])
+})
 
 test('a large paste loses nothing', async (t) => {
   const { screen, chat, sent } = await chatting(t)
@@ -146,7 +165,7 @@ test('a request to end gives the terminal back and says what was not sent', asyn
   end('SIGTERM')
   assert.equal((await chat).code, 143)
   assert.match(await screen.until(/goes on/), /Not sent: second\n`foreword chat --session session-1` goes on\.$/)
-  assert.match(screen.written(), /\u001B\[\?2004l/)
+  assert.ok(screen.written().includes('\u001B[?2004l'))
 })
 
 test('a call is approved with a key and Enter, and what was meant for a message is not an answer', async (t) => {

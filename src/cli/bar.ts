@@ -18,7 +18,7 @@ export function bar({ used, reserved = 0, whole }: BarShares, columns: number, i
   const usable = columns - reservedCells
   const usedCells =
     whole > 0 && used + reserved >= whole ? usable : Math.min(cells(used, whole, columns), Math.max(0, usable - 1))
-  return full!.repeat(usedCells) + free!.repeat(usable - usedCells) + kept!.repeat(reservedCells)
+  return full.repeat(usedCells) + free.repeat(usable - usedCells) + kept.repeat(reservedCells)
 }
 
 function cells(amount: number, whole: number, columns: number): number {

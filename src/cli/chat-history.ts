@@ -17,7 +17,7 @@ export function readHistory(home: string): readonly string[] {
 }
 
 /** For its owner's eyes alone. A history that cannot be written stops nobody from talking. */
-export function writeHistory(home: string, history: readonly string[]): void {
+function writeHistory(home: string, history: readonly string[]): void {
   try {
     mkdirSync(dirname(historyFile(home)), { recursive: true, mode: 0o700 })
     const lines = history.slice(-MOST).map((text) => (text.includes('\n') ? RECORD + JSON.stringify(text) : text))

@@ -15,15 +15,21 @@ import { WAITING } from '../turn-end.ts'
 import { chatStatus } from './chat-status.ts'
 import { completion } from './completion.ts'
 import { composer } from './composer.ts'
-import { mentionedFiles } from './mentioned-files.ts'
+import { type MentionedFile, mentionedFiles } from './mentioned-files.ts'
 import { messageQueue } from './message-queue.ts'
 import { pricesOver } from './session-cost.ts'
+import type { Redirected } from './redirected.ts'
 import { openScreen } from './screen.ts'
 import { type ChatStatus, statusText } from './status-text.ts'
 import { LEAVE } from './talk-by-lines.ts'
 
 /** A talk on a terminal: messages are written in an editor below what was said, also while an answer comes. */
-export async function talkInEditor(conversation: Conversation, call: CommandCall, outer: Io): Promise<number> {
+export async function talkInEditor(
+  conversation: Conversation,
+  call: CommandCall,
+  outer: Io,
+  beside: Redirected,
+): Promise<number> {
   const directory = process.cwd()
   const prices = pricesOver(conversation.connection)
   const queue = messageQueue()
@@ -31,6 +37,8 @@ export async function talkInEditor(conversation: Conversation, call: CommandCall
   const left = new AbortController()
   let interrupts = 0
   let status: ChatStatus = { model: '' }
+  /** The lines are drawn far more often than they change. */
+  let mentioned: { readonly text: string; readonly files: readonly MentionedFile[] } = { text: '', files: [] }
 
   const screen = openScreen(outer, live)
   const io: Io = { ...outer, stdout: screen.output, stderr: screen.output }
@@ -66,10 +74,11 @@ export async function talkInEditor(conversation: Conversation, call: CommandCall
   }
 
   function attachedNames(): readonly string[] {
-    const mentioned = mentionedFiles(editor.text(), directory)
+    const text = editor.text()
+    if (text !== mentioned.text) mentioned = { text, files: mentionedFiles(text, directory) }
     return [
       ...conversation.attachments.map(({ name }) => exactLine(name)),
-      ...mentioned.map(({ name, bytes }) => `${exactLine(name)} (${sizeText(bytes)})`),
+      ...mentioned.files.map(({ name, bytes }) => `${exactLine(name)} (${sizeText(bytes)})`),
     ]
   }
 
@@ -144,6 +153,7 @@ export async function talkInEditor(conversation: Conversation, call: CommandCall
   }
 
   screen.start()
+  beside.sendTo(screen.output)
   const stop = onInterrupt(outer, interrupted)
   try {
     const talking = talk()
@@ -163,6 +173,7 @@ export async function talkInEditor(conversation: Conversation, call: CommandCall
   } finally {
     stop()
     queue.end()
+    beside.sendTo(undefined)
     screen.stop()
     left.abort()
     editor.close()

@@ -1,5 +1,6 @@
 import { personIsHere } from '../approval/asking.ts'
 import type { Command } from '../command.ts'
+import { redirected } from '../chat/redirected.ts'
 import { connected } from '../connection.ts'
 import { opened } from '../conversation.ts'
 import { attachNamed } from '../files/attach.ts'
@@ -26,8 +27,10 @@ export const chat: Command = {
     subject: { value: 'ID', summary: 'the subject that this session is about' },
     file: { value: 'PATH', summary: 'attach a file to the first message; may be repeated' },
   },
-  run: (call, io) =>
-    connected(call.home, io, 'write', async (connection) => {
+  run: (call, own) => {
+    const beside = redirected(own.stderr)
+    const io: Io = { ...own, stderr: beside.output }
+    return connected(call.home, io, 'write', async (connection) => {
       if (call.has('agent') || call.has('project')) refuseTools(io, 'choose who answers in a session')
       if (call.has('subject')) refuseTools(io, 'choose what a session is about')
       const session = await sessionWith(connection, call.text('session'), await settingOf(connection, call))
@@ -35,8 +38,9 @@ export const chat: Command = {
       conversation.attachments = await attachNamed(connection, call.texts('file'), session, io)
       // The editor and its library are for a terminal alone: nothing else waits until they are loaded.
       if (!hasEditor(io)) return await (await import('../chat/talk-by-lines.ts')).talkByLines(conversation, call, io)
-      return await (await import('../chat/talk-in-editor.ts')).talkInEditor(conversation, call, io)
-    }),
+      return await (await import('../chat/talk-in-editor.ts')).talkInEditor(conversation, call, io, beside)
+    })
+  },
 }
 
 /** A dumb terminal cannot move its cursor. */
