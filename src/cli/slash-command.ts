@@ -5,7 +5,8 @@ import { exactLine } from './exact-text.ts'
 import { CommandFailure, usageFailure } from './failure.ts'
 import { attachNamed } from './files/attach.ts'
 import { refuseTools } from './for-persons.ts'
-import { type Io, note, print } from './io.ts'
+import { wrappedLine } from './help.ts'
+import { type Io, note, print, width } from './io.ts'
 import { fetchModels, modelTable } from './model-table.ts'
 import { nearestName } from './nearest-name.ts'
 import { outlineText } from './outline-text.ts'
@@ -13,6 +14,7 @@ import { preview } from './preview.ts'
 import { chooseSubject } from './subjects/choose.ts'
 import { fetchSubjects } from './subjects/find-subject.ts'
 import { subjectTable } from './subjects/list.ts'
+import { table } from './table.ts'
 import { fetchTools, toolTable } from './tools/tool-table.ts'
 
 /** A command of a talk, without its slash. */
@@ -43,11 +45,15 @@ export const slashCommands: readonly SlashCommand[] = [
   { name: 'exit', summary: 'leave (also /quit)' },
 ]
 
-const widest = Math.max(...slashCommands.map(({ name, argument = '' }) => `${name} ${argument}`.length))
-
-export const slashHelp = slashCommands
-  .map(({ name, argument = '', summary }) => `  /${`${name} ${argument}`.padEnd(widest)}  ${summary}`)
-  .join('\n')
+/** One command a line; on a narrow terminal what it does stands below its name. */
+export function slashHelp(columns: number): string {
+  const rows = slashCommands.map(({ name, argument = '', summary }) => [`  /${name} ${argument}`.trimEnd(), summary])
+  const lines = table(rows)
+  if (Math.max(...lines.split('\n').map(({ length }) => length)) <= columns) return lines
+  return rows
+    .map(([name, summary]) => `${name}\n    ${wrappedLine(summary!, columns - 4).replaceAll('\n', '\n    ')}`)
+    .join('\n')
+}
 
 /** Whether a line begins with one of them. */
 export function isSlashCommand(line: string): boolean {
@@ -120,7 +126,7 @@ const actions: Readonly<Record<string, Action>> = {
   async '/tools'({ connection }, io) {
     print(io, await toolTable(await fetchTools(connection)))
   },
-  '/help': (_conversation, io) => print(io, slashHelp),
+  '/help': (_conversation, io) => print(io, slashHelp(width(io))),
 }
 
 async function listed({ connection }: Conversation, io: Io): Promise<void> {

@@ -1,4 +1,4 @@
-import type { SessionRow } from '../../session.ts'
+import type { Entry, SessionRow } from '../../session.ts'
 import { ask, pathTo } from '../answer.ts'
 import type { Connection } from '../connection.ts'
 import type { Conversation } from '../conversation.ts'
@@ -10,7 +10,8 @@ import { fetchRecords, findRecord } from '../records/find-record.ts'
 import { agentKind } from '../records/record-kind.ts'
 import { sessionWith } from '../session-setting.ts'
 import { ageText } from '../subjects/age-text.ts'
-import { oneLine, table } from '../table.ts'
+import { harmless } from '../style.ts'
+import { cutToCells, oneLine, table } from '../table.ts'
 import { costText, pricesOver, sessionCost } from './session-cost.ts'
 
 /** `/agent`: lists the agents, or has one answer from the next turn on; `none` is the default agent. */
@@ -41,7 +42,10 @@ export async function changeSession(conversation: Conversation, io: Io, word: st
     conversation.connection,
     `/api/sessions?limit=${word === undefined ? LISTED : 500}`,
   )
-  if (word === undefined) return listSessions(sessions, conversation.session, io)
+  if (word === undefined) {
+    const named = await Promise.all(sessions.map((row) => titled(conversation.connection, row)))
+    return listSessions(named, conversation.session, io)
+  }
   const found = sessions.filter(({ id }) => id === word || id.startsWith(word))
   const [one] = found
   if (one === undefined) {
@@ -71,17 +75,35 @@ function listSessions(sessions: readonly SessionRow[], current: string | undefin
     id === current ? '*' : '',
     id,
     ageText(updated, now),
-    String(turns),
-    exactLine(title ?? ''),
+    `${turns} ${turns === 1 ? 'turn' : 'turns'}`,
+    harmless(title ?? '', io.stdout),
   ])
-  const text = table([['', 'session', 'last activity', 'turns', 'title'], ...rows], [3])
+  const columns = width(io)
+  const narrow = () =>
+    rows.map(([mark, id, age, turns, title]) => `${`${mark} ${id}  ${age}, ${turns}`.trim()}\n  ${title}`)
   print(
     io,
-    text
+    (columns < NARROW ? narrow().join('\n') : table(rows))
       .split('\n')
-      .map((line) => line.slice(0, width(io)))
+      .map((line) => cutToCells(line, columns))
       .join('\n'),
   )
+}
+
+/** Below so many columns a session takes two lines. */
+const NARROW = 80
+
+/** A session without a title goes by the first thing that was said in it. */
+async function titled(connection: Connection, row: SessionRow): Promise<SessionRow> {
+  if (row.title !== undefined && row.title !== null) return row
+  const path = pathTo('/api/sessions/', row.id, '/entries?limit=5')
+  const { entries } = await ask<{ readonly entries: readonly Entry[] }>(connection, path)
+  const input = entries.find((entry) => entry.type === 'input')
+  if (input === undefined) return row
+  const { content } = input.message
+  const said =
+    typeof content === 'string' ? content : content.map((part) => ('text' in part ? part.text : '')).join(' ')
+  return { ...row, title: oneLine(said, 60) }
 }
 
 /** `/cost`: what the calls of the session used. */

@@ -17,7 +17,7 @@ export const chat: Command = {
     'Enter sends. Shift-Enter, Alt-Enter, or a backslash before Enter begins a new line; what is pasted is one text. What is ' +
     'written while an answer comes is queued, and Up takes it back. @NAME attaches a file of the working directory, Tab ' +
     'completes names, Up and Ctrl-R find what was typed before. Ctrl-C stops the turn, twice leaves; Ctrl-D leaves. From a ' +
-    `pipe each line is a message. In the chat:\n${slashHelp}`,
+    `pipe each line is a message. In the chat:\n${slashHelp(Infinity)}`,
   words: { least: 0, most: 0 },
   options: {
     session: { value: 'ID', summary: 'go on in this session (a new one otherwise)' },
