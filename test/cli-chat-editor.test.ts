@@ -170,8 +170,10 @@ test('a request to end gives the terminal back and says what was not sent', asyn
 
 test('a call is approved with a key and Enter, and what was meant for a message is not an answer', async (t) => {
   const { runtime, screen, chat } = await chatting(t, { columns: 40, script: withApproval })
-  screen.type('write it\r')
-  await screen.until(/\? $|deny:\n\?/)
+  screen.type('write it\ry')
+  await screen.until(/deny:\nEsc answers it\.\n─+\ny\n/)
+  screen.type('\u0015\u001B')
+  await screen.until(/deny:\n\?\n/)
   screen.type('you know')
   await screen.until(/Esc answers it\.\n─+\nyou know/)
   assert.equal((await runtime.approvals()).length, 1)

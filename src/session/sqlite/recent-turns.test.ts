@@ -52,6 +52,28 @@ test('whatever happens in a session, its rows are what its log says, and its pas
   )
 })
 
+test('what was taken back later is still there in the log as it was', async () => {
+  const store = await openSqliteStore({ path: ':memory:' })
+  await store.append('a', [{ type: 'session-start' }], time)
+  const cost = { counter: 'chars@1', full: 10, least: 4 }
+  for (const turn of ['t1', 't2', 't3']) {
+    const input = { type: 'input', turn, message: { role: 'user', content: '?' }, tokens: cost } as const
+    await store.append('a', [input, { type: 'turn-start', turn }, ended(turn, 'completed')!], time)
+  }
+  const upTo = (await store.entries('a')).at(-1)!.seq
+  const then = await looks(store, 15)
+  await store.append('a', [{ type: 'head', turn: 't3', head: 't2' }], time)
+  await store.append('a', [{ type: 'head', turn: 't2', head: 't1' }], time)
+  assert.deepEqual(await looks(store, 15, upTo), then)
+  const { turns, earlier, undone } = await store.recentTurns('a', { limit: 100 })
+  assert.deepEqual([turns.map(({ row }) => row.turn), earlier], [['t1'], { turns: 0, tokens: 0 }])
+  assert.deepEqual(undone, [
+    { turn: 't2', tokens: 10 },
+    { turn: 't3', tokens: 10 },
+  ])
+  await store.close()
+})
+
 const time = '2026-01-01T00:00:00.000Z'
 
 /** Turns of a session run in order; a waiting one may be withdrawn before its time. */
