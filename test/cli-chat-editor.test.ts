@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
+import { RuntimeError } from '../src/runtime.ts'
 import { temporaryHome } from './cli/home.ts'
 import { run } from './cli/recorded-io.ts'
 import { servedConnection } from './cli/served-connection.ts'
@@ -102,11 +103,11 @@ test('a large paste loses nothing', async (t) => {
 
 test('a message has several lines, and is sent with the blanks it has', async (t) => {
   const { screen, chat, sent } = await chatting(t)
-  screen.type('  one\\\rtwo\u001B\rthree ')
-  await screen.until(/ {2}one\ntwo\nthree/)
+  screen.type('  one\\\rtwo\u001B\rthree\u001B[13;2u four ')
+  await screen.until(/ {2}one\ntwo\nthree\n four/)
   screen.type('\r')
   await screen.until(/You said/)
-  assert.deepEqual(sent(), ['  one\ntwo\nthree '])
+  assert.deepEqual(sent(), ['  one\ntwo\nthree\n four '])
   screen.type('\u0004')
   await chat
 })
@@ -153,6 +154,19 @@ test('Ctrl-C stops the turn and holds what is queued, a second one leaves and ke
   await chat
   assert.deepEqual(left, [130])
   assert.match(readFileSync(join(home, 'data', 'chat-history'), 'utf8'), /a draft\n$/)
+})
+
+test('a message that the gateway does not accept comes back into the editor, and what is queued is held', async (t) => {
+  const { runtime, screen, chat } = await chatting(t)
+  const submit = runtime.submit
+  runtime.submit = () => Promise.reject(new RuntimeError('storage-full', 'The disk is full.'))
+  screen.type('hello\rsecond\r')
+  await screen.until(/> hello\nstorage-full: The disk is full\.\nheld: second\nEnter sends it.*\n─+\nhello\n─/)
+  runtime.submit = submit
+  screen.type(' again\r')
+  await screen.until(/You said: second\n> hello again\nYou said: hello again/)
+  screen.type('\u0004')
+  await chat
 })
 
 test('a request to end gives the terminal back and says what was not sent', async (t) => {

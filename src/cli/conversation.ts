@@ -63,15 +63,16 @@ export async function opened(
   return conversation
 }
 
-/** Sends one message and shows the answer. A failure is told and the talk goes on. Answers what came of it. */
+/** Sends one message and shows the answer. A failure is told and the talk goes on. Answers what came of it: `unsent` was not accepted. */
 export async function converse(
   conversation: Conversation,
   text: string,
   watch: Watch,
   io: Io,
   signal?: AbortSignal,
-): Promise<'answered' | 'failed' | 'waiting'> {
+): Promise<'answered' | 'failed' | 'waiting' | 'unsent'> {
   const { connection } = conversation
+  let isAccepted = false
   try {
     const { session } = conversation
     const attachments = conversation.attachments.map(({ id }) => id)
@@ -81,6 +82,7 @@ export async function converse(
       ...(session === undefined ? { after: conversation.after } : {}),
       ...(attachments.length === 0 ? {} : { attachments }),
     })
+    isAccepted = true
     conversation.attachments = []
     conversation.session = turn.session
     conversation.running = turn
@@ -93,7 +95,7 @@ export async function converse(
     // The one before may have been deleted meanwhile: then the next message begins afresh.
     if (error.code === 'no-such-session') conversation.after = undefined
     note(io, styled(io, 'red', `${error.code}: ${error.message}`, io.stderr))
-    return 'failed'
+    return isAccepted ? 'failed' : 'unsent'
   } finally {
     conversation.running = undefined
   }

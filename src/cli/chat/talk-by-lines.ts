@@ -48,7 +48,7 @@ export async function talkByLines(conversation: Conversation, call: CommandCall,
       const result = await slashCommand(line, conversation, io)
       const came = result.type === 'message' ? await converse(conversation, result.text, watch, io) : result.type
       if (came === 'waiting') return WAITING
-      failed ||= came === 'failed'
+      failed ||= came === 'failed' || came === 'unsent'
       interrupts = 0
     }
   } finally {

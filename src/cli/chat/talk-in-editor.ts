@@ -111,18 +111,23 @@ export async function talkInEditor(
   async function send(text: string): Promise<void> {
     const files = mentionedFiles(text, directory)
     say(text, [...conversation.attachments.map(({ name }) => name), ...files.map(({ name }) => name)])
+    const { connection, session, attachments } = conversation
     try {
-      const { connection, session } = conversation
       const paths = files.map(({ path }) => path)
       const handedIn = paths.length === 0 ? [] : await attachNamed(connection, paths, session, io)
-      conversation.attachments = [...conversation.attachments, ...handedIn]
+      conversation.attachments = [...attachments, ...handedIn]
     } catch (error) {
       if (!(error instanceof CommandFailure)) throw error
       note(io, styled(io, 'red', error.message))
       return editor.putBack(text)
     }
     const came = await converse(conversation, text, watch, io, left.signal)
-    if (came === 'waiting') over.resolve(WAITING)
+    if (came === 'waiting') return over.resolve(WAITING)
+    // What was written behind a message that failed may have lost its sense.
+    if (came !== 'answered') queue.hold()
+    if (came !== 'unsent') return
+    conversation.attachments = attachments
+    editor.putBack(text)
   }
 
   /** What was sent, exactly as it was sent. */
