@@ -200,6 +200,16 @@ test('a call is approved with a key and Enter, and what was meant for a message 
   await chat
 })
 
+test('a question that is left with Ctrl-D stays undecided, and its turn is kept', async (t) => {
+  const { runtime, screen, chat } = await chatting(t, { script: withApproval })
+  screen.type('write it\r')
+  await screen.until(/deny:\n\?\n/)
+  screen.type('\u0004')
+  assert.equal((await chat).code, 3)
+  await screen.until(/write_file waits for your approval\. The turn is kept; `foreword approve approval-1` goes on\./)
+  assert.equal((await runtime.approvals()).length, 1)
+})
+
 test('@ completes a file of the working directory, says what goes along, and sends the text as it is', async (t) => {
   const { screen, chat, sent, runtime } = await chatting(t)
   screen.type('see @tsconfig.b')

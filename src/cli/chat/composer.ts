@@ -71,6 +71,7 @@ export function composer(options: ComposerOptions): Composer {
     options.onKey()
     if (data.startsWith(PASTE)) paste(data)
     else if (search !== undefined) search.handle(data)
+    else if (asked?.focused === true && matchesKey(data, 'ctrl+d')) options.onLeave()
     else if (asked?.focused === true) answer(asked, data)
     else if (asked !== undefined && matchesKey(data, 'escape') && !editor.isShowingAutocomplete()) asked.focused = true
     else write(data)

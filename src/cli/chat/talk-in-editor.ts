@@ -37,6 +37,7 @@ export async function talkInEditor(
   const left = new AbortController()
   let interrupts = 0
   let status: ChatStatus = { model: '' }
+  let refreshing: Promise<ChatStatus> | undefined
   /** The lines are drawn far more often than they change. */
   let mentioned: { readonly text: string; readonly files: readonly MentionedFile[] } = { text: '', files: [] }
 
@@ -54,7 +55,8 @@ export async function talkInEditor(
     onKey: () => {
       if (conversation.running === undefined) interrupts = 0
     },
-    onLeave: () => over.resolve(0),
+    // A question that is left undecided ends the talk as waiting: its turn is kept.
+    onLeave: () => (editor.asks() ? editor.close() : over.resolve(0)),
     dim,
     bold: (text) => styled(io, 'bold', text),
   })
@@ -104,7 +106,9 @@ export async function talkInEditor(
   }
 
   async function refresh(): Promise<void> {
-    status = await chatStatus(conversation, prices)
+    if (left.signal.aborted) return
+    refreshing = chatStatus(conversation, prices)
+    status = await refreshing
     screen.changed()
   }
 
@@ -142,7 +146,7 @@ export async function talkInEditor(
     await refresh()
     for (;;) {
       const text = await queue.next()
-      if (text === undefined) return 0
+      if (text === undefined || left.signal.aborted) return 0
       const result = text.startsWith('/') ? await command(text) : { type: 'message' as const, text }
       if (result.type === 'message') await send(result.text)
       interrupts = 0
@@ -182,5 +186,7 @@ export async function talkInEditor(
     screen.stop()
     left.abort()
     editor.close()
+    // The connection is closed next: nobody may be asking over it.
+    await refreshing
   }
 }
