@@ -9,6 +9,7 @@ import { mentionedFiles } from './mentioned-files.ts'
 import { messageQueue } from './message-queue.ts'
 import { statusText } from './status-text.ts'
 import { transcript } from './transcript.ts'
+import { wrappedRows } from './wrapped-rows.ts'
 import { workingFiles } from './working-files.ts'
 
 function folder(t: TestContext): string {
@@ -103,4 +104,20 @@ test('a history of older versions is read, and messages of several lines are kep
   addToHistory(home, 'two\nlines')
   addToHistory(home, 'old line')
   assert.deepEqual(readHistory(home), ['"quoted"', 'two\nlines', 'old line'])
+})
+
+test('a line that grows is wrapped by cells, and a look goes on in the next row', () => {
+  const rowsOf = wrappedRows()
+  assert.deepEqual(rowsOf('', 5), [])
+  assert.deepEqual(rowsOf('abc', 5), ['abc'])
+  assert.deepEqual(rowsOf('abcdefg', 5), ['abcde', 'fg'])
+  assert.deepEqual(rowsOf('abcdefg日本', 5), ['abcde', 'fg日', '本'])
+  assert.deepEqual(rowsOf('abcdefg日本', 6), ['abcdef', 'g日本'])
+  assert.deepEqual(rowsOf('\u001B[2mdim words', 5), ['\u001B[2mdim w', '\u001B[2mords'])
+  assert.deepEqual(rowsOf('\u001B[2mdim words\u001B[22m', 5), ['\u001B[2mdim w', '\u001B[2mords\u001B[22m'])
+  const grows = wrappedRows()
+  const long = '日a👩‍👩‍👧bé '.repeat(50)
+  for (let end = 0; end <= long.length; end += 7) {
+    assert.deepEqual(grows(long.slice(0, end), 9), wrappedRows()(long.slice(0, end), 9))
+  }
 })

@@ -1,6 +1,7 @@
-import { ProcessTerminal, sliceByColumn, TuiMainScreen, visibleWidth } from '@earendil-works/pi-tui'
+import { ProcessTerminal, TuiMainScreen, visibleWidth } from '@earendil-works/pi-tui'
 import type { Io, Output } from '../io.ts'
 import { transcript } from './transcript.ts'
+import { wrappedRows } from './wrapped-rows.ts'
 
 /** The terminal while people talk in it: what was said scrolls away above, a few live lines stand below it. */
 export interface Screen {
@@ -23,6 +24,7 @@ export interface Screen {
 export function openScreen(io: Io, live: (columns: number) => readonly string[]): Screen {
   const terminal = io.terminal ?? new ProcessTerminal()
   const tui = new TuiMainScreen(terminal)
+  const rowsOf = wrappedRows()
   let running = false
 
   const said = transcript({
@@ -105,15 +107,4 @@ const BLANK = {
   hardwareCursorRow: 0,
   maxLinesRendered: 0,
   previousViewportTop: 0,
-}
-
-/** A line as the terminal wraps it: by cells, not by words. */
-function rowsOf(line: string, columns: number): readonly string[] {
-  const rows: string[] = []
-  for (let at = 0, whole = visibleWidth(line); at < whole;) {
-    const row = sliceByColumn(line, at, columns, true)
-    rows.push(row)
-    at += Math.max(1, visibleWidth(row))
-  }
-  return rows
 }

@@ -62,7 +62,7 @@ export function transcript({ onLines, onChange, columns }: TranscriptOptions): T
 const RESET = '\u001B[0m'
 
 /** The looks that are still on at the end of a text, as the sequences that switch them on. */
-function lookAtEnd(text: string): string {
+export function lookAtEnd(text: string): string {
   const on: string[] = []
   // oxlint-disable-next-line no-control-regex -- sequences that set looks
   for (const [sequence, code] of text.matchAll(/\u001B\[(\d*)m/g)) {
