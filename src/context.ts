@@ -1,4 +1,4 @@
-export { type Earlier } from './context/conversation-input.ts'
+export { type Earlier, type UndoneTurn } from './context/conversation-input.ts'
 export { assemble, type Assembly, type AssemblyInput } from './context/assemble.ts'
 export { type Attachment, attachmentText, type FileFrame } from './context/attachment.ts'
 export { available, type Budget } from './context/budget.ts'

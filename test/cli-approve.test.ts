@@ -293,7 +293,12 @@ test('send in a pipe waits for a running gateway, and says what for', async () =
 test('chat asks in the midst of the talk, and what was typed ahead is no answer', async () => {
   const { runtime, decisions } = deciding()
   const connection = servedConnection(runtime, 'in-process')
-  const { code, stdout } = await run(['chat'], { connection, person: true, input: 'write it\ny\n/quit\n' })
+  const { code, stdout } = await run(['chat'], {
+    connection,
+    person: true,
+    input: 'write it\ny\n/quit\n',
+    environment: { TERM: 'dumb' },
+  })
   assert.equal(code, 0)
   assert.match(drawn(stdout), /Done\./)
   assert.equal(decisions.length, 1)
@@ -303,6 +308,7 @@ test('chat asks in the midst of the talk, and what was typed ahead is no answer'
     person: true,
     // Both lines in one go: the second one is typed before anything is asked.
     input: 'write it\ry\n',
+    environment: { TERM: 'dumb' },
   })
   assert.equal(left.code, 3)
   assert.deepEqual(ahead.decisions, [])

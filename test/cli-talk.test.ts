@@ -19,6 +19,7 @@ function talking(stream: string) {
     [events]: stream,
     [view]: { session: 's1', turn: 't1', text: 'Good day.', calls: ['c1'], totals },
     'GET /api/status': { model: { id: 'rehearsal', why: 'nothing else' } },
+    'GET /api/sessions/s1': { id: 's1', model: null },
   })
 }
 
@@ -315,6 +316,26 @@ test('lines for the rehearsal model go to the model', async () => {
   const connection = talking(turnStream('Good day.'))
   await run(['chat'], { connection, input: '/say Hello\n/fail auth\n/call clock {}\n' })
   assert.equal(connection.asked.filter((line) => line.startsWith('POST /api/messages')).length, 3)
+})
+
+test('a command that is not known is refused with the nearest, and never sent', async () => {
+  const connection = talking(turnStream('Good day.'))
+  const { code, stderr } = await run(['chat'], {
+    connection,
+    input: '/contxt of what\n/xyzzy\n/usr/bin is a folder\n /new is a word\n/exit\nnever sent\n',
+  })
+  assert.equal(code, 1)
+  assert.match(stderr, /there is no command \/contxt\. The line was not sent\.\n {2}Did you mean \/context\?/)
+  assert.match(
+    stderr,
+    /there is no command \/xyzzy\. .*\n {2}\/help lists the commands\. With a blank in front it is a message/,
+  )
+  assert.deepEqual(
+    connection.asked
+      .filter((line) => line.startsWith('POST'))
+      .map((line) => JSON.parse(line.replace(/^\S+ \S+ /, '')).text),
+    ['/usr/bin is a folder', ' /new is a word'],
+  )
 })
 
 test('a failed turn does not end the chat, but a piped chat says so in the end', async () => {

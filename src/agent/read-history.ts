@@ -70,6 +70,12 @@ interface Question {
   readonly offset?: number
 }
 
+/** Turns that were taken back: the model reads them no more, here neither. */
+async function undoneTurns(store: Pick<SessionStore, 'entries'>, session: string): Promise<ReadonlySet<string>> {
+  const moves = await store.entries(session, { types: ['head'] })
+  return new Set(moves.flatMap((entry) => (entry.type === 'head' ? [entry.turn] : [])))
+}
+
 type Spoken = Extract<Entry, { type: 'input' | 'message' }>
 
 async function* spoken(store: Pick<SessionStore, 'entries'>, session: string): AsyncGenerator<Spoken> {
@@ -88,7 +94,7 @@ async function turnText(
   ordinal: number,
 ): Promise<string | undefined> {
   const [row] = await store.turns(session, { before: ordinal + 1, limit: 1 })
-  if (row?.ordinal !== ordinal) return undefined
+  if (row?.ordinal !== ordinal || row.state === 'undone') return undefined
   const entries = await store.entries(session, { turn: row.turn, types: ['input', 'message'] })
   return entries
     .flatMap((entry) =>
@@ -98,8 +104,9 @@ async function turnText(
 }
 
 async function callText(store: HistoryStore, session: string, toolCallId: string): Promise<string | undefined> {
+  const undone = await undoneTurns(store, session)
   for await (const entry of spoken(store, session)) {
-    if (entry.message.role !== 'tool') continue
+    if (entry.message.role !== 'tool' || undone.has(entry.turn)) continue
     for (const part of entry.message.content) {
       if (part.type !== 'tool-result' || part.toolCallId !== toolCallId) continue
       return (await wholeText(store, entry, toolCallId)) ?? outputText(part.output)

@@ -10,6 +10,13 @@ import { cancel, follow, submit, type TurnEnd } from './turn.ts'
 import { turnDisplay } from './turn-display.ts'
 import { endText, goesOnText } from './turn-end.ts'
 
+/** A file that was handed in for a message. */
+export interface Attachment {
+  readonly id: string
+  /** As it was named here. */
+  readonly name: string
+}
+
 /** One talk in the terminal: which session it is in, and the turn that is running. */
 export interface Conversation {
   readonly connection: Connection
@@ -19,7 +26,7 @@ export interface Conversation {
   after?: string | undefined
   running: Submitted | undefined
   /** Files that go with the next message. */
-  attachments: readonly string[]
+  attachments: readonly Attachment[]
   readonly cancel: () => Promise<void>
   /** The model that answers next. */
   readonly model: () => Promise<string>
@@ -56,26 +63,30 @@ export async function opened(
   return conversation
 }
 
-/** Sends one message and shows the answer. A failure is told and the talk goes on. Answers what came of it. */
+/** Sends one message and shows the answer. A failure is told and the talk goes on. Answers what came of it: `unsent` was not accepted. */
 export async function converse(
   conversation: Conversation,
   text: string,
   watch: Watch,
   io: Io,
-): Promise<'answered' | 'failed' | 'waiting'> {
+  signal?: AbortSignal,
+): Promise<'answered' | 'failed' | 'waiting' | 'unsent'> {
   const { connection } = conversation
+  let isAccepted = false
   try {
-    const { session, attachments } = conversation
+    const { session } = conversation
+    const attachments = conversation.attachments.map(({ id }) => id)
     const turn = await submit(connection, {
       text,
       session,
       ...(session === undefined ? { after: conversation.after } : {}),
       ...(attachments.length === 0 ? {} : { attachments }),
     })
+    isAccepted = true
     conversation.attachments = []
     conversation.session = turn.session
     conversation.running = turn
-    const end = await follow(connection, turn, { display: turnDisplay(io, { details: true }), watch })
+    const end = await follow(connection, turn, { display: turnDisplay(io, { details: true }), watch, signal })
     tellEnd(end, io)
     if (end.type === 'waiting') return 'waiting'
     return end.type === 'cancelled' || isAnswered(end) ? 'answered' : 'failed'
@@ -84,7 +95,7 @@ export async function converse(
     // The one before may have been deleted meanwhile: then the next message begins afresh.
     if (error.code === 'not-found') conversation.after = undefined
     note(io, styled(io, 'red', `${error.code}: ${error.message}`, io.stderr))
-    return 'failed'
+    return isAccepted ? 'failed' : 'unsent'
   } finally {
     conversation.running = undefined
   }

@@ -64,7 +64,8 @@ function wrapped(text: string, columns: number): string {
     .join('\n')
 }
 
-function wrappedLine(line: string, columns: number): string {
+/** A line broken at words. */
+export function wrappedLine(line: string, columns: number): string {
   const lines = ['']
   for (const word of line.split(' ')) {
     const last = lines.at(-1)!

@@ -1,8 +1,8 @@
 import { CommandFailure } from './failure.ts'
 import type { Io } from './io.ts'
 
-/** Listens for Ctrl-C and for a request to end; answers how to stop listening. */
-export function onInterrupt(io: Io, listener: () => void): () => void {
+/** Listens for Ctrl-C and for a request to end, which comes with its name; answers how to stop listening. */
+export function onInterrupt(io: Io, listener: (signal?: NodeJS.Signals) => void): () => void {
   if (io.onInterrupt !== undefined) return io.onInterrupt(listener)
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
   for (const signal of signals) process.on(signal, listener)

@@ -1,3 +1,4 @@
+import type { Terminal } from '@earendil-works/pi-tui'
 import type { Connection } from './connection.ts'
 
 /** The process as the command line sees it: everything it reads and writes comes through here, so that tests need none. */
@@ -9,9 +10,11 @@ export interface Io {
   /** Where commands find their gateway. Looked for in the home unless given. */
   readonly connect?: (home: string) => Promise<Connection>
   /** Calls `listener` for Ctrl-C and for a request to end, and answers how to stop listening. The process's own unless given. */
-  readonly onInterrupt?: (listener: () => void) => () => void
+  readonly onInterrupt?: (listener: (signal?: NodeJS.Signals) => void) => () => void
   /** How long the first bytes of a pipe are waited for, ms; two seconds unless given. */
   readonly firstInputMs?: number
+  /** Where `chat` draws its editor. The process's own unless given. */
+  readonly terminal?: Terminal
   /** Leaves at once. The process's own unless given. */
   readonly exit?: (code: number) => void
 }

@@ -7,9 +7,10 @@ export interface LineReader {
   readonly next: (prompt: string) => Promise<string | undefined>
   /**
    * The next line that is typed from now on, to a question; what was typed ahead stays for `next`. `undefined` when there
-   * will be none, or when the question is taken back. Its answers do not enter the history.
+   * will be none, or when the question is taken back. Its answers do not enter the history. `answers` are the only ones
+   * there are: an editor takes nothing else, a line may be anything.
    */
-  readonly ask: (question: string, signal?: AbortSignal) => Promise<string | undefined>
+  readonly ask: (question: string, signal?: AbortSignal, answers?: readonly string[]) => Promise<string | undefined>
   /** Shows the prompt and what was typed behind it again. */
   readonly again: () => void
   readonly close: () => void

@@ -1,9 +1,12 @@
 import { join } from 'node:path'
+import { changeSession, chooseAgent, showCost, undoTurn } from './chat/session-actions.ts'
 import type { Conversation } from './conversation.ts'
+import { exactLine } from './exact-text.ts'
 import { CommandFailure, usageFailure } from './failure.ts'
-import { attach } from './files/attach.ts'
+import { attachNamed } from './files/attach.ts'
 import { refuseTools } from './for-persons.ts'
-import { type Io, note, print } from './io.ts'
+import { wrappedLine } from './help.ts'
+import { type Io, note, print, width } from './io.ts'
 import { fetchModels, modelTable } from './model-table.ts'
 import { nearestName } from './nearest-name.ts'
 import { outlineText } from './outline-text.ts'
@@ -11,26 +14,64 @@ import { preview } from './preview.ts'
 import { chooseSubject } from './subjects/choose.ts'
 import { fetchSubjects } from './subjects/find-subject.ts'
 import { subjectTable } from './subjects/list.ts'
+import { table } from './table.ts'
+import { fetchTools, toolTable } from './tools/tool-table.ts'
 
-export const slashHelp = [
-  '  /new [WORDS]   begin a new session, with WORDS as its first message',
-  '  /file PATH     attach a file to the next message',
-  '  /context       what the next call would send, piece by piece',
-  '  /model [ID]    choose the model of this session, or list them',
-  '  /subject [ID]  choose what this session is about (`none`: nothing), or list subjects',
-  '  /help          this list',
-  '  /quit          leave',
-].join('\n')
+/** A command of a talk, without its slash. */
+interface SlashCommand {
+  readonly name: string
+  /** What may follow it. */
+  readonly argument?: string
+  readonly summary: string
+}
+
+/** In the order of the help. */
+export const slashCommands: readonly SlashCommand[] = [
+  { name: 'new', argument: '[WORDS]', summary: 'begin a new session, with WORDS as its first message' },
+  { name: 'sessions', argument: '[ID]', summary: 'go on in another session, or list the newest' },
+  { name: 'undo', summary: 'take the last message and its answer back: the model reads them no more' },
+  { name: 'file', argument: 'PATH', summary: 'attach a file to the next message' },
+  { name: 'context', summary: 'what the next call would send, piece by piece' },
+  { name: 'cost', summary: 'what the calls of this session used and cost' },
+  { name: 'model', argument: '[ID]', summary: 'choose the model of this session, or list them' },
+  { name: 'agent', argument: '[ID]', summary: 'choose the agent of this session (`none`: the default), or list them' },
+  {
+    name: 'subject',
+    argument: '[ID]',
+    summary: 'choose what this session is about (`none`: nothing), or list subjects',
+  },
+  { name: 'tools', summary: 'which tools there are, and what may run' },
+  { name: 'help', summary: 'this list' },
+  { name: 'exit', summary: 'leave (also /quit)' },
+]
+
+/** One command a line; on a narrow terminal what it does stands below its name. */
+export function slashHelp(columns: number): string {
+  const rows = slashCommands.map(({ name, argument = '', summary }) => [`  /${name} ${argument}`.trimEnd(), summary])
+  const lines = table(rows)
+  if (Math.max(...lines.split('\n').map(({ length }) => length)) <= columns) return lines
+  return rows
+    .map(([name, summary]) => `${name}\n    ${wrappedLine(summary!, columns - 4).replaceAll('\n', '\n    ')}`)
+    .join('\n')
+}
+
+/** Whether a line begins with one of them. */
+export function isSlashCommand(line: string): boolean {
+  return Object.hasOwn(actions, /^\S*/.exec(line)![0])
+}
 
 /** What became of a line: a command that was done or not, or a message that is to be sent. */
 export type LineResult = { readonly type: 'done' | 'failed' } | { readonly type: 'message'; readonly text: string }
 
-/** Does what a line that begins with a slash asks for. Any other line is a message. */
+/**
+ * Does what a line that begins with a slash asks for. Any other line is a message. A command that is not known is never one:
+ * it is refused with the nearest that is.
+ */
 export async function slashCommand(line: string, conversation: Conversation, io: Io): Promise<LineResult> {
-  const [, word, argument] = /^(\S*)\s*(.*)$/s.exec(line.trim())!
+  const [, word, argument] = /^(\S*)\s*(.*)$/s.exec(line.trimEnd())!
   const action = Object.hasOwn(actions, word!) ? actions[word!] : undefined
-  if (action === undefined) return isMistyped(line.trim(), io) ? { type: 'failed' } : { type: 'message', text: line }
   try {
+    if (action === undefined) return await messageOf(line, word!, conversation)
     const text = await action(conversation, io, argument === '' ? undefined : argument)
     return text === undefined ? { type: 'done' } : { type: 'message', text }
   } catch (error) {
@@ -60,7 +101,7 @@ const actions: Readonly<Record<string, Action>> = {
   async '/file'(conversation, io, path) {
     if (path === undefined) throw usageFailure('Which file?', 'Write /file PATH.')
     const { connection, session, attachments } = conversation
-    const added = await attach(connection, [pathOf(path, io)], session, io)
+    const added = await attachNamed(connection, [pathOf(path, io)], session, io)
     conversation.attachments = [...attachments, ...added]
     note(io, `${path} goes with the next message.`)
   },
@@ -78,7 +119,14 @@ const actions: Readonly<Record<string, Action>> = {
     if (conversation.session !== undefined) refuseTools(io, 'change what a session is about')
     note(io, await chooseSubject(conversation, word))
   },
-  '/help': (_conversation, io) => print(io, slashHelp),
+  '/agent': chooseAgent,
+  '/sessions': changeSession,
+  '/cost': showCost,
+  '/undo': undoTurn,
+  async '/tools'({ connection }, io) {
+    print(io, await toolTable(await fetchTools(connection)))
+  },
+  '/help': (_conversation, io) => print(io, slashHelp(width(io))),
 }
 
 async function listed({ connection }: Conversation, io: Io): Promise<void> {
@@ -87,13 +135,15 @@ async function listed({ connection }: Conversation, io: Io): Promise<void> {
   else print(io, subjectTable(subjects, io))
 }
 
-/** A single slash word that is nearly one of ours is held back; everything else goes to the model. */
-function isMistyped(line: string, io: Io): boolean {
-  if (!/^\/\w+$/.test(line)) return false
-  const near = nearestName(line.slice(1), ['new', 'file', 'context', 'model', 'subject', 'help', 'quit'])
-  if (near === undefined) return false
-  note(io, `Did you mean /${near}? The line was not sent.`)
-  return true
+/** A line that is no command of ours. What begins with a path is a message, and so are the lines of the rehearsal model's script. */
+async function messageOf(line: string, word: string, conversation: Conversation): Promise<LineResult> {
+  const looksLikeCommand = /^\/[\w-]*$/.test(word)
+  const isScript = /^\/(?:say|call|fail|slow)$/.test(word) && (await conversation.model()) === 'rehearsal'
+  if (!looksLikeCommand || isScript) return { type: 'message', text: line }
+  const near = nearestName(word.slice(1), [...slashCommands.map(({ name }) => name), 'quit'])
+  throw new CommandFailure('no-such-command', `there is no command ${exactLine(word)}. The line was not sent.`, {
+    mend: `${near === undefined ? '/help lists the commands.' : `Did you mean /${near}?`} With a blank in front it is a message.`,
+  })
 }
 
 /** As it was typed or dropped on the terminal: in quotes, or below the own folder. */

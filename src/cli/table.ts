@@ -31,6 +31,17 @@ function cells(text: string): number {
   return sum
 }
 
+/** A text cut to so many cells of a terminal. */
+export function cutToCells(text: string, columns: number): string {
+  if (cells(text) <= columns) return text
+  let kept = ''
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
+    if (cells(kept + segment) > columns - 1) break
+    kept += segment
+  }
+  return `${kept}…`
+}
+
 /** One line, cut to so many characters. */
 export function oneLine(text: string, limit: number): string {
   const line = text.replaceAll(/\s+/g, ' ').trim()

@@ -4,6 +4,7 @@ import { ask, pathTo } from './answer.ts'
 import { waitingApprovals } from './approval/waiting.ts'
 import type { Watch } from './approval/watch.ts'
 import type { Connection } from './connection.ts'
+import { CommandFailure } from './failure.ts'
 import { turnEvents } from './turn-events.ts'
 import type { TurnDisplay } from './turn-display.ts'
 
@@ -31,6 +32,8 @@ export interface FollowOptions {
   readonly watch: Watch
   /** The last event that is known; from the beginning of the turn where absent. */
   readonly after?: string
+  /** Ends the following; the turn goes on. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** Hands a message in. When this resolves it is on disk. */
@@ -42,10 +45,12 @@ export async function submit(connection: Connection, input: TurnInput): Promise<
 export async function follow(
   connection: Connection,
   { session, turn }: TurnPlace,
-  { display, watch, after }: FollowOptions,
+  { display, watch, after, signal }: FollowOptions,
 ): Promise<TurnEnd> {
   const left = new AbortController()
+  const leave = () => left.abort()
   let waiting: WaitingApproval | undefined
+  signal?.addEventListener('abort', leave, { once: true })
   try {
     for await (const event of turnEvents(connection, session, turn, { after, signal: left.signal })) {
       const entry = event.type === 'entry' ? event.entry : undefined
@@ -62,10 +67,12 @@ export async function follow(
       })
     }
   } finally {
+    signal?.removeEventListener('abort', leave)
     watch.over()
     display?.finish()
   }
   if (waiting !== undefined) return { type: 'waiting', approval: waiting }
+  if (signal?.aborted) throw new CommandFailure('left', 'the turn goes on without being shown.')
   throw new Error(`the events of turn ${turn} ended without its end`)
 }
 

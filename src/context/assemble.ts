@@ -2,7 +2,7 @@ import { type Readers, readersAmong } from './announcement.ts'
 import type { Attachment } from './attachment.ts'
 import { available, type Budget } from './budget.ts'
 import { checkInput } from './check-input.ts'
-import type { Earlier } from './conversation-input.ts'
+import type { Earlier, UndoneTurn } from './conversation-input.ts'
 import { leastOfCurrent, mustStandOf } from './current-turn.ts'
 import { fitConversation } from './fit-conversation.ts'
 import { giveWay, type Remainder, remainingTokens, takeBack } from './give-way.ts'
@@ -38,6 +38,8 @@ export interface AssemblyInput {
   readonly cut?: Cut
   /** Older turns that were not loaded because they can no longer fit. */
   readonly earlier?: Earlier
+  /** Turns of this conversation that were taken back, oldest first. None of them is among the `history`. */
+  readonly undone?: readonly UndoneTurn[]
   /** Which images reach the model; in the place of the others a marker is sent. Absent: all of them do. */
   readonly images?: ImageSupport
   /** Stands in the manifest, nothing more. */
@@ -73,6 +75,7 @@ export function assemble(input: AssemblyInput): Assembly {
     shrinks: layout.shrinks,
     cut: input.cut,
     earlier: input.earlier,
+    undone: input.undone ?? [],
     earlierFiles: wasMore(input) ? strayAttachments(input) : [],
     readers: plan.readers,
     counter: input.counter,

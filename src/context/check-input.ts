@@ -16,7 +16,7 @@ export function checkInput(input: AssemblyInput): void {
 type Problems = readonly string[]
 
 function amountProblems(input: AssemblyInput): Problems {
-  const { budget, layers, tools = [], attachments = [], earlier } = input
+  const { budget, layers, tools = [], attachments = [], earlier, undone = [] } = input
   const turns = [
     ...input.history.map((turn, index) => [`history[${index}]`, turn] as const),
     ['current', input.current] as const,
@@ -33,6 +33,7 @@ function amountProblems(input: AssemblyInput): Problems {
     ),
     ...attachments.flatMap(({ tokens }, index) => notAmount(`attachments[${index}].tokens`, tokens)),
     ...tools.flatMap(({ tokens }, index) => notAmount(`tools[${index}].tokens`, tokens)),
+    ...undone.flatMap(({ tokens }, index) => notAmount(`undone[${index}].tokens`, tokens, true)),
     ...(earlier
       ? (['turns', 'tokens'] as const).flatMap((name) => notAmount(`earlier.${name}`, earlier[name], true))
       : []),

@@ -25,8 +25,17 @@ export interface ConversationInput {
   readonly earlier: Earlier | undefined
   /** Files of those. */
   readonly earlierFiles: readonly DroppedFile[]
+  /** Turns that were taken back. */
+  readonly undone: readonly UndoneTurn[]
   readonly readers: Readers
   readonly counter: TokenCounter
+}
+
+/** A settled turn that a person took back: it is named in the account and read by nobody. */
+export interface UndoneTurn {
+  readonly turn: string
+  /** Its cost in full, tokens. */
+  readonly tokens: number
 }
 
 /** Turns that stand before the given history and were not even read, because they can no longer fit. */

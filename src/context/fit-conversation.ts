@@ -4,7 +4,7 @@ import { currentSections, fitAnswered, fitResults } from './current-turn.ts'
 import { cutConversation, type CutDecision } from './cut-conversation.ts'
 import { type CutLine, cutLine, formAt } from './cut-line.ts'
 import { marksOf } from './cut-marks.ts'
-import { announcementSections, cutReason, droppedBefore, earlierSections } from './history-section.ts'
+import { announcementSections, cutReason, droppedBefore, earlierSections, undoneSections } from './history-section.ts'
 import type { Cut } from './manifest.ts'
 import { messageSections } from './message-section.ts'
 import { sumTokens } from './priced-turn.ts'
@@ -36,6 +36,7 @@ export function fitConversation(conversation: ConversationInput): FittedConversa
   return {
     history: [
       ...earlierSections(conversation),
+      ...undoneSections(conversation),
       ...announcementSections(note, tokens + (note?.tokens ?? 0) <= room),
       ...kept,
     ],

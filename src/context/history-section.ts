@@ -20,6 +20,20 @@ export function earlierSections({ earlier, rule }: ConversationInput): readonly 
   return [omitted({ id: 'earlier', layer: 'turn', slot: 'history', fullTokens: earlier.tokens, reason, origin })]
 }
 
+/** Turns that were taken back, each by its name. */
+export function undoneSections({ undone }: ConversationInput): readonly Section[] {
+  return undone.map(({ turn, tokens }) =>
+    omitted({
+      id: turn,
+      layer: 'turn',
+      slot: 'history',
+      fullTokens: tokens,
+      reason: { code: 'undone' },
+      origin: { kind: 'user', ref: turn },
+    }),
+  )
+}
+
 /**
  * What a history says of what stands before the unit `from`. Files are in the order of their names, so that it does not
  * matter in which order they were handed in, nor which turns were loaded.

@@ -27,6 +27,8 @@ export type ReasonCode =
   | 'budget'
   /** A call without its result, or a result without its call. */
   | 'unpaired'
+  /** A person took the turn back. */
+  | 'undone'
   /** A kept history begins with a user message. */
   | 'not-led-by-user'
   /** Nothing but white space. */

@@ -116,7 +116,7 @@ async function attempt(bench: Workbench, question: CallQuestion, offered: readon
           counter: settings.counter,
           shelf: bench.shelf,
         })
-      : { turns: [], earlier: undefined, files: [], since: undefined }
+      : { turns: [], earlier: undefined, files: [], since: undefined, undone: [] }
   const files = question.files ?? []
   const before = session === undefined ? [] : await earlierFiles(store, session, history, files)
   const attachments = [...earlierAttachments(before), ...(await attachmentsOf(store, [...history.files, ...files]))]
@@ -132,6 +132,7 @@ async function attempt(bench: Workbench, question: CallQuestion, offered: readon
     images: imageSupport(model, question.gone),
     ...(cut ? { cut } : {}),
     ...(history.earlier ? { earlier: history.earlier } : {}),
+    ...(history.undone.length > 0 ? { undone: history.undone } : {}),
     ...(attachments.length > 0 ? { attachments } : {}),
   }
   return { toolChoice: last ? 'none' : 'auto', ...(await assembleWithin(bench, model, input, question.deeper)) }

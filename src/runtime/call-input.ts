@@ -134,7 +134,14 @@ export async function restoreInput(
   const current = projectTurn(turn, entries, { counter, keepsPartial: false })
   const files = [...(loaded?.files ?? []), ...turnFiles(spokenIn(entries))]
   const attachments = [...earlierAttachments(input.earlierFiles ?? []), ...(await attachmentsOf(store, files))]
-  return { ...rest, history: loaded?.turns ?? [], current, ...(attachments.length > 0 ? { attachments } : {}) }
+  const undone = loaded?.undone ?? []
+  return {
+    ...rest,
+    history: loaded?.turns ?? [],
+    current,
+    ...(undone.length > 0 ? { undone } : {}),
+    ...(attachments.length > 0 ? { attachments } : {}),
+  }
 }
 
 /** What a call cannot be built again without. */

@@ -59,6 +59,11 @@ export interface Runtime {
   setProject(session: string, project: string | undefined): Promise<void>
   /** Rejects with `not-found`. */
   setSubject(session: string, subject: string | undefined): Promise<void>
+  /**
+   * Takes the last turn back: it stays in the log, and no later call reads it. What its tools did stays done. Rejects with
+   * `not-found` where there is none, and with `invalid-input` while one is running or waits.
+   */
+  undo(session: string): Promise<UndoneSessionTurn>
   deleteSession(session: string): Promise<boolean>
 
   /** The system prompt, custom agents and projects, each with its history. */
@@ -156,6 +161,16 @@ export interface SessionMemory {
   readonly own?: SessionSummary
   /** Nothing of it is given to other sessions. */
   readonly forgotten: boolean
+}
+
+/** A turn that was taken back. */
+export interface UndoneSessionTurn {
+  readonly session: string
+  readonly turn: string
+  /** What the person had said. */
+  readonly text: string
+  /** The turn behind which the conversation goes on; `undefined`: it begins anew. */
+  readonly head: string | undefined
 }
 
 /** Notes in a model's words, kept for as long as the notes are the same. */

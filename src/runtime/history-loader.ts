@@ -1,4 +1,4 @@
-import type { Cut, Earlier, Layout, TokenCounter, Turn } from '../context.ts'
+import type { Cut, Earlier, Layout, TokenCounter, Turn, UndoneTurn } from '../context.ts'
 import type { SessionStore } from '../session.ts'
 import { type TurnFile, turnFiles } from './attachments.ts'
 import type { ShelvedTurn, TurnShelf } from './turn-shelf.ts'
@@ -12,6 +12,8 @@ export interface LoadedHistory {
   readonly files: readonly TurnFile[]
   /** When the input of the oldest of these turns came. */
   readonly since: string | undefined
+  /** Turns that were taken back: the account names them. */
+  readonly undone: readonly UndoneTurn[]
 }
 
 /** Which part of which session is wanted. */
@@ -39,7 +41,7 @@ export async function loadHistory(store: SessionStore, question: HistoryQuestion
   const nameOf = (turn: string) => `${session} ${turn} ${counterKey(counter)} ${keepsPartial}`
   const shelved = new Map<string, ShelvedTurn>()
   const notBefore = layout.cut.unit === 'turn' ? cut?.dropBefore : cut?.dropBefore?.split('/')[0]
-  const { turns, earlier } = await store.recentTurns(session, {
+  const { turns, earlier, undone } = await store.recentTurns(session, {
     limit,
     known(turn) {
       const found = shelf?.get(nameOf(turn))
@@ -61,6 +63,7 @@ export async function loadHistory(store: SessionStore, question: HistoryQuestion
     turns: loaded.map(({ turn }) => turn),
     files: loaded.flatMap(({ files }) => files),
     since: turns[0]?.row.inputTime,
+    undone,
     earlier: earlier.turns > 0 ? { turns: earlier.turns, tokens: earlier.tokens } : undefined,
   }
 }

@@ -1,4 +1,5 @@
-import type { Binding, EntryBody, SessionRow, SessionStore } from '../session.ts'
+import { messageText } from '../context.ts'
+import type { Binding, EntryBody, SessionRow, SessionStore, TurnRow } from '../session.ts'
 import { noSuchSession } from './admission.ts'
 import { SubjectError, type Subjects } from '../subject.ts'
 import type { Clock } from './clock.ts'
@@ -14,7 +15,7 @@ import type { TurnShelf } from './turn-shelf.ts'
 /** Sessions as such: how one is made, found, given a model and deleted. */
 export interface Sessions extends Pick<
   Runtime,
-  'newSession' | 'sessionFor' | 'setModel' | 'setAgent' | 'setProject' | 'setSubject' | 'deleteSession'
+  'newSession' | 'sessionFor' | 'setModel' | 'setAgent' | 'setProject' | 'setSubject' | 'undo' | 'deleteSession'
 > {
   /** Rejects with `not-found`. */
   deskOf(session: string): Promise<SessionDesk>
@@ -136,6 +137,25 @@ export function createSessions(parts: SessionsParts): Sessions {
       if (subject !== undefined) await knownSubject(parts.subjects, subject)
       await note(session, { type: 'subject', subject: subject ?? null })
     },
+    async undo(session) {
+      refuseWhenClosing()
+      const desk = await deskOf(session)
+      if (desk.running || desk.queue.length > 0) {
+        throw new RuntimeError('invalid-input', `A turn of ${session} is running. Cancel it first.`, { session })
+      }
+      const [last, head] = await liveTurns(store, session)
+      if (last === undefined) {
+        throw new RuntimeError('not-found', `Session ${session} has no turn to take back.`, { session })
+      }
+      const [input] = await store.entries(session, { turn: last.turn, types: ['input'] })
+      await note(session, { type: 'head', turn: last.turn, head: head?.turn ?? null })
+      return {
+        session,
+        turn: last.turn,
+        text: input?.type === 'input' ? messageText(input.message) : '',
+        head: head?.turn,
+      }
+    },
     async deleteSession(session) {
       const desk = await desks.of(session)
       if (!desk) return false
@@ -154,6 +174,18 @@ export function createSessions(parts: SessionsParts): Sessions {
       return found
     },
   }
+}
+
+/** The two newest turns that were not taken back, newest first. */
+async function liveTurns(store: SessionStore, session: string): Promise<readonly TurnRow[]> {
+  const live: TurnRow[] = []
+  for (let before: number | undefined; live.length < 2;) {
+    const page = await store.turns(session, { limit: 50, ...(before === undefined ? {} : { before }) })
+    live.push(...page.filter(({ state }) => state !== 'undone'))
+    before = page.at(-1)?.ordinal
+    if (page.length < 50) break
+  }
+  return live.slice(0, 2)
 }
 
 async function knownSubject(subjects: Pick<Subjects, 'context'>, subject: string): Promise<void> {

@@ -116,6 +116,26 @@ export function sessionRoutes(runtime: Runtime): readonly Route[] {
       },
     }),
     route({
+      method: 'POST',
+      path: '/api/sessions/:session/undo',
+      tag: 'sessions',
+      summary: 'Takes the last turn of a session back',
+      description: 'It stays in the log, and no later call reads it. What its tools did stays done.',
+      answers: {
+        200: {
+          description:
+            'The turn that was taken back, what the person had said in it, and the turn behind which the session goes on',
+          schema: z.object({
+            undone: z.object({ session: z.string(), turn: z.string(), text: z.string(), head: z.string().nullable() }),
+          }),
+        },
+      },
+      handle: async ({ param }) => {
+        const { head = null, ...undone } = await runtime.undo(param('session'))
+        return json({ undone: { ...undone, head } })
+      },
+    }),
+    route({
       method: 'DELETE',
       path: '/api/sessions/:session',
       tag: 'sessions',

@@ -115,6 +115,11 @@ export type EntryBody =
   | { readonly type: 'agent'; readonly agent: string | null }
   | { readonly type: 'project'; readonly project: string | null }
   | { readonly type: 'subject'; readonly subject: string | null }
+  /**
+   * The conversation goes on behind the turn `head`, or from its beginning (`null`): `turn`, which ended, was taken back.
+   * It stays in the log, and no later call reads it.
+   */
+  | { readonly type: 'head'; readonly turn: string; readonly head: string | null }
   | { readonly type: 'turn-end'; readonly turn: string; readonly outcome: TurnOutcome }
   /**
    * A message of a channel holds a part of the reply, perhaps not yet as it will be in the end. What is known to stand there

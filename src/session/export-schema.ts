@@ -53,6 +53,7 @@ const entry = z.discriminatedUnion('type', [
     attachments: attachments.optional(),
   }),
   z.looseObject({ ...ofTurn, type: z.literal('turn-start') }),
+  z.looseObject({ ...ofTurn, type: z.literal('head'), head: id.nullable() }),
   z.looseObject({ ...ofCall, type: z.literal('assembly'), sources: sources.optional() }),
   z.looseObject({ ...ofCall, type: z.literal('tool-start'), toolCallId: id, toolName: id }),
   z.looseObject({

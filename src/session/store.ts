@@ -214,6 +214,8 @@ export interface RecentTurns {
   readonly turns: readonly { readonly row: TurnRow; readonly said: readonly SpokenBody[] }[]
   /** Turns that stand before the ones given, and their tokens. */
   readonly earlier: { readonly turns: number; readonly tokens: number }
+  /** Turns among and right before the ones given that were taken back, oldest first, and what they would cost in full. */
+  readonly undone: readonly { readonly turn: string; readonly tokens: number }[]
 }
 
 /** A projection of the log: one line for each turn. */
@@ -224,7 +226,8 @@ export interface TurnRow {
   readonly ordinal: number
   readonly firstSeq: number
   readonly lastSeq: number
-  readonly state: 'queued' | 'running' | TurnOutcome['type']
+  /** `undone`: it ended and was taken back. */
+  readonly state: 'queued' | 'running' | 'undone' | TurnOutcome['type']
   readonly inputTime: string
   /** Sum of `tokens.full` over its input and messages. */
   readonly tokens: number

@@ -9,6 +9,9 @@ export function afterEntry(row: TurnRow, seq: number, body: EntryBody): TurnRow 
       return { ...moved, state: 'running' }
     case 'turn-end':
       return { ...moved, state: body.outcome.type }
+    case 'head':
+      // What is not read costs nothing; the turns behind it are counted as if it were not there.
+      return { ...moved, state: 'undone', tokens: 0, leastTokens: 0 }
     case 'input':
     case 'message':
       return { ...moved, tokens: row.tokens + body.tokens.full, leastTokens: row.leastTokens + body.tokens.least }

@@ -25,11 +25,13 @@ export interface RunOptions {
   /** A pipe that is open and stays silent. */
   readonly idle?: boolean
   readonly exit?: Io['exit']
+  /** Draws the editor of a chat; somebody sits there. */
+  readonly editor?: Io['terminal']
 }
 
 /** Runs a command inside this process and keeps what it wrote. */
 export async function run(argv: readonly string[], options: RunOptions = {}): Promise<Recorded> {
-  const terminal = options.terminal ?? Boolean(options.person)
+  const terminal = options.terminal ?? Boolean(options.person ?? options.editor)
   const stdout = recorder(terminal, options.columns)
   const stderr = recorder(terminal, options.columns)
   const code = await main(argv, {
@@ -40,14 +42,15 @@ export async function run(argv: readonly string[], options: RunOptions = {}): Pr
     onInterrupt: options.onInterrupt ?? (() => () => {}),
     firstInputMs: options.idle === true ? 1 : 60_000,
     ...(options.exit === undefined ? {} : { exit: options.exit }),
+    ...(options.editor === undefined ? {} : { terminal: options.editor }),
     ...(options.connection === undefined ? {} : { connect: () => Promise.resolve(options.connection!) }),
   })
   return { code, stdout: stdout.text(), stderr: stderr.text() }
 }
 
-function stdinOf({ person, input, idle }: RunOptions, screen: ReturnType<typeof recorder>): Io['stdin'] {
+function stdinOf({ person, input, idle, editor }: RunOptions, screen: ReturnType<typeof recorder>): Io['stdin'] {
   if (idle === true) return new PassThrough()
-  if (person === 'silent') return Object.assign(new PassThrough(), { isTTY: true })
+  if (person === 'silent' || editor !== undefined) return Object.assign(new PassThrough(), { isTTY: true })
   return person === true ? keyboard(screen, input) : piped(input)
 }
 

@@ -219,3 +219,51 @@ test('a tool result that was cleared can be read again, page by page', async (t)
   assert.match(await read({ call: 'the-call', offset: 24_000 - 300 }), /alpha.*omega/)
   assert.match(await read({ call: 'no-such-call' }), /no such turn or call/)
 })
+
+test('a turn that was taken back is read by no later call, the account names it, and earlier calls stay as they were', async (t) => {
+  const model = scriptedModel({ facts: small, answer: (_, n) => ({ text: `answer ${n}` }) })
+  const at = await opened(t, { model })
+  const { session, turn: first } = await at.say('my boat is called Petrel')
+  const { turn: second } = await at.say('and my cat is called Soot', { session })
+  assert.deepEqual(await at.runtime.undo(session), {
+    session,
+    turn: second,
+    text: 'and my cat is called Soot',
+    head: first,
+  })
+  await at.say('what did I tell you?', { session })
+  const sent = JSON.stringify(model.asked.at(-1)!.request)
+  assert.ok(sent.includes('Petrel') && !sent.includes('Soot'), sent)
+  const { entries } = (await manifests(at, session)).at(-1)!
+  const left = entries.filter(({ reason }) => reason?.code === 'undone')
+  assert.deepEqual(
+    left.map(({ id, slot, outcome, tokens }) => ({ id, slot, outcome, tokens })),
+    [{ id: second, slot: 'history', outcome: 'omitted', tokens: 0 }],
+  )
+  assert.ok(left[0]!.fullTokens > 0)
+  assert.deepEqual(
+    (await at.log(session)).filter(({ type }) => type === 'head').map((entry) => 'head' in entry && entry.head),
+    [first],
+  )
+  const again = await at.reopened()
+  const replay = await again.runtime.replay(session)
+  assert.deepEqual([replay.calls, replay.identical], [3, 3])
+})
+
+test('taking back goes on to the first turn, then there is none, and a session can begin anew behind it', async (t) => {
+  const model = scriptedModel({ facts: small, answer: (_, n) => ({ text: `answer ${n}` }) })
+  const at = await opened(t, { model })
+  const { session } = await at.say('one')
+  await at.say('two', { session })
+  await at.runtime.undo(session)
+  assert.equal((await at.runtime.undo(session)).head, undefined)
+  await assert.rejects(at.runtime.undo(session), { code: 'not-found' })
+  await at.say('three', { session })
+  const { messages } = model.asked.at(-1)!.request
+  assert.deepEqual(
+    messages.map(({ role }) => role),
+    ['user'],
+  )
+  const { entries } = (await manifests(at, session)).at(-1)!
+  assert.equal(entries.filter(({ id }) => id === 'earlier' || id === 'announcement').length, 0)
+})

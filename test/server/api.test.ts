@@ -107,6 +107,16 @@ test('a turn that does not end in time is shown as it stands, and can be cancell
   assert.equal((await request(`/api/sessions/${session}/turns/none/cancel`, { method: 'POST' })).status, 404)
 })
 
+test('the last turn is taken back, where there is one', async () => {
+  const { json, request } = served(scriptedRuntime())
+  const { session, turn } = await json('/api/messages', { body: { text: 'hello' } })
+  await json(`/api/sessions/${session}/turns/${turn}?wait=5000`)
+  assert.deepEqual(await json(`/api/sessions/${session}/undo`, { method: 'POST' }), {
+    undone: { session, turn, text: 'hello', head: null },
+  })
+  assert.equal((await request('/api/sessions/none/undo', { method: 'POST' })).status, 404)
+})
+
 test('the log is read in pages', async () => {
   const { json, request } = served(scriptedRuntime())
   const { session, turn } = await json('/api/messages', { body: { text: 'hello' } })

@@ -113,6 +113,7 @@ test('the document names every door', () => {
     'POST /api/sessions',
     'POST /api/sessions/{session}/messages',
     'POST /api/sessions/{session}/turns/{turn}/cancel',
+    'POST /api/sessions/{session}/undo',
     'POST /api/subjects',
     'POST /api/subjects/{subject}/gaps',
     'POST /api/subjects/{subject}/log',

@@ -453,6 +453,11 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
       ...(text === 'embedder down' ? { degraded: 'Found by words alone: the embedding model x: no answer.' } : {}),
       progress: { documents: 2, indexed: 1, chunks: 3, embedded: text === 'spring' && by !== undefined ? 3 : 0 },
     }),
+    undo: async (session) => {
+      const last = turnsOf(session)[0]
+      if (last === undefined) throw new RuntimeError('not-found', `Session ${session} has no turn to take back.`)
+      return { session, turn: last.turn, text: 'hello', head: undefined }
+    },
     deleteSession: async (session) => rows.delete(session) && logs.delete(session),
     complete: async function* (input) {
       completed.push(input)

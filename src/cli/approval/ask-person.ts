@@ -17,7 +17,7 @@ export async function askPerson(
 ): Promise<ApprovalDecision | undefined> {
   print(io, `${styled(io, 'yellow', 'A call waits for you:')}\n${callText(request, io)}`)
   for (;;) {
-    const answer = await ask('[y] once  [s] for this session  [n] deny: ', signal)
+    const answer = await ask('[y] once  [s] for this session  [n] deny: ', signal, ANSWERS)
     if (answer === undefined) return undefined
     const word = answer.trim().toLowerCase()
     if (word === 'y' || word === 'yes') return { type: 'approve', scope: 'once' }
@@ -26,6 +26,8 @@ export async function askPerson(
     note(io, 'Type y, s or n.')
   }
 }
+
+const ANSWERS = ['y', 'yes', 's', 'session', 'n', 'no']
 
 async function denial(ask: LineReader['ask'], signal?: AbortSignal): Promise<ApprovalDecision | undefined> {
   const reason = await ask('Why not? The model reads it (Enter says nothing): ', signal)

@@ -36,3 +36,14 @@ export async function attach(
 function isId(word: string): boolean {
   return /^file[_-]\w+$/.test(word) && !existsSync(word)
 }
+
+/** The same with the name of each, as it was written. */
+export async function attachNamed(
+  connection: Connection,
+  paths: readonly string[],
+  session: string | undefined,
+  io: Io,
+): Promise<readonly { readonly id: string; readonly name: string }[]> {
+  const ids = await attach(connection, paths, session, io)
+  return ids.map((id, index) => ({ id, name: paths[index]! }))
+}

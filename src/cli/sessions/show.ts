@@ -61,6 +61,8 @@ function showEntry(entry: Entry, io: Io, dim: (text: string) => void): void {
     if (text !== '') print(io, harmless(text, io.stdout))
     for (const source of entry.citations ?? []) dim(sourceLine(source))
     if (entry.partial !== undefined && text !== '') dim(`(${PARTIAL[entry.partial]})`)
+  } else if (entry.type === 'head') {
+    dim('(taken back: later calls do not read this turn)')
   } else if (entry.type === 'usage' && entry.warning) {
     dim(`(${entry.warning.message})`)
   } else if (entry.type === 'turn-end' && entry.outcome.type !== 'completed') {

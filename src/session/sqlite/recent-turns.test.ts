@@ -8,14 +8,24 @@ import { openSqliteStore } from './open-sqlite-store.ts'
 
 /** What a conversation may do next. `which` chooses among the turns that it can be done to. */
 interface Move {
-  readonly what: 'admit' | 'start' | 'say' | 'end' | 'withdraw' | 'deliver'
+  readonly what: 'admit' | 'start' | 'say' | 'end' | 'withdraw' | 'deliver' | 'undo'
   readonly which: number
   readonly tokens: number
 }
 
 const moves = fc.array(
   fc.record({
-    what: fc.constantFrom<Move['what'][]>('admit', 'admit', 'start', 'say', 'say', 'end', 'withdraw', 'deliver'),
+    what: fc.constantFrom<Move['what'][]>(
+      'admit',
+      'admit',
+      'start',
+      'say',
+      'say',
+      'end',
+      'withdraw',
+      'deliver',
+      'undo',
+    ),
     which: fc.nat(100),
     tokens: fc.nat(50),
   }),
@@ -42,6 +52,28 @@ test('whatever happens in a session, its rows are what its log says, and its pas
   )
 })
 
+test('what was taken back later is still there in the log as it was', async () => {
+  const store = await openSqliteStore({ path: ':memory:' })
+  await store.append('a', [{ type: 'session-start' }], time)
+  const cost = { counter: 'chars@1', full: 10, least: 4 }
+  for (const turn of ['t1', 't2', 't3']) {
+    const input = { type: 'input', turn, message: { role: 'user', content: '?' }, tokens: cost } as const
+    await store.append('a', [input, { type: 'turn-start', turn }, ended(turn, 'completed')!], time)
+  }
+  const upTo = (await store.entries('a')).at(-1)!.seq
+  const then = await looks(store, 15)
+  await store.append('a', [{ type: 'head', turn: 't3', head: 't2' }], time)
+  await store.append('a', [{ type: 'head', turn: 't2', head: 't1' }], time)
+  assert.deepEqual(await looks(store, 15, upTo), then)
+  const { turns, earlier, undone } = await store.recentTurns('a', { limit: 100 })
+  assert.deepEqual([turns.map(({ row }) => row.turn), earlier], [['t1'], { turns: 0, tokens: 0 }])
+  assert.deepEqual(undone, [
+    { turn: 't2', tokens: 10 },
+    { turn: 't3', tokens: 10 },
+  ])
+  await store.close()
+})
+
 const time = '2026-01-01T00:00:00.000Z'
 
 /** Turns of a session run in order; a waiting one may be withdrawn before its time. */
@@ -56,6 +88,11 @@ function bodyOf({ what, which, tokens }: Move, rows: readonly TurnRow[]): EntryB
   if (what === 'start') return running || !queued[0] ? undefined : { type: 'turn-start', turn: queued[0] }
   if (what === 'withdraw') return ended(queued[which % queued.length], 'cancelled')
   if (what === 'end') return ended(running, 'completed')
+  if (what === 'undo') {
+    const live = rows.filter((row) => row.state !== 'undone')
+    if (running !== undefined || queued.length > 0 || live.length === 0) return undefined
+    return { type: 'head', turn: live.at(-1)!.turn, head: live.at(-2)?.turn ?? null }
+  }
   if (what === 'deliver') {
     const turn = settled[which % settled.length]
     return turn === undefined ? undefined : { type: 'delivered', turn, channel: 'web' }

@@ -11,13 +11,24 @@ const ALL = Number.MAX_SAFE_INTEGER
 
 /** Reads no more of the session than it gives, whatever came before or after. */
 export function recentTurns(connection: Connection, session: string, options: RecentTurnsOptions): RecentTurns {
-  const rows = newestRows(connection, session, options)
-  const oldest = rows[0]
-  if (!oldest) return { turns: [], earlier: { turns: 0, tokens: 0 } }
+  const seen = newestRows(connection, session, options)
+  const rows = seen.filter(({ state }) => state !== 'undone')
+  const undone = seen
+    .filter(({ state }) => state === 'undone')
+    .map((row) => ({ turn: row.turn, tokens: fullTokens(connection, row) }))
+  const oldest = seen[0]
+  if (!oldest) return { turns: [], earlier: { turns: 0, tokens: 0 }, undone }
   return {
-    turns: withWords(connection, session, rows, options.known),
+    turns: rows.length === 0 ? [] : withWords(connection, session, rows, options.known),
     earlier: { turns: oldest.ordinal - 1, tokens: oldest.tokensBefore },
+    undone,
   }
+}
+
+/** What a turn that was taken back would cost. */
+function fullTokens(connection: Connection, row: TurnRow): number {
+  const said = entries(connection, row.session, { turn: row.turn, types: ['input', 'message'] })
+  return rowOf(row, said).tokens
 }
 
 /** Ascending. */
@@ -75,7 +86,8 @@ function tokensBeforeAt(connection: Connection, oldest: TurnRow, upTo: number): 
   const started = lastOrdinal(connection, oldest.session, upTo, 'turn-start')
   let tokensBefore = oldest.tokensBefore
   for (const row of backwards(connection, oldest.session, oldest.ordinal)) {
-    if (row.ordinal < started) break
+    // What was taken back since, or before, tells nothing of the turns before it.
+    if (row.ordinal < started && row.lastSeq <= upTo && row.state !== 'undone') break
     tokensBefore -= row.tokens - asOf(connection, row, upTo).tokens
   }
   return tokensBefore

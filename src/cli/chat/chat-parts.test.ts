@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { addToHistory, readHistory } from '../chat-history.ts'
+import { fromEditor, toEditor } from './editor-text.ts'
+import { mentionedFiles } from './mentioned-files.ts'
+import { messageQueue } from './message-queue.ts'
+import { statusText } from './status-text.ts'
+import { transcript } from './transcript.ts'
+import { wrappedRows } from './wrapped-rows.ts'
+import { workingFiles } from './working-files.ts'
+
+function folder(t: TestContext): string {
+  const made = mkdtempSync(join(tmpdir(), 'foreword-chat-'))
+  t.after(() => rmSync(made, { recursive: true, force: true }))
+  return made
+}
+
+test('a message names files of the working directory alone, each once', (t) => {
+  const outside = folder(t)
+  writeFileSync(join(outside, 'key'), 'secret')
+  const directory = folder(t)
+  mkdirSync(join(directory, 'my notes'))
+  for (const name of ['a.txt', 'my notes/b.md', '日本.txt']) writeFileSync(join(directory, name), 'x')
+  symlinkSync(join(outside, 'key'), join(directory, 'link'))
+  const names = (text: string) => mentionedFiles(text, directory).map(({ name }) => name)
+  assert.deepEqual(names('see @a.txt, (@"my notes/b.md") and @a.txt.\n@日本.txt、'), [
+    'a.txt',
+    'my notes/b.md',
+    '日本.txt',
+  ])
+  assert.deepEqual(names('me@a.txt @link @../key @my @nothing @ @"" @./a.txt'), ['./a.txt'])
+  assert.deepEqual(names(`@${join(outside, 'key')} @${join(directory, 'a.txt')}`), [])
+})
+
+test('files are offered from the nearest on, without hidden ones and installed packages', (t) => {
+  const directory = folder(t)
+  for (const path of ['deep/deeper', '.git', 'node_modules/x']) mkdirSync(join(directory, path), { recursive: true })
+  for (const path of ['z', 'deep/a', 'deep/deeper/a', '.git/config', 'node_modules/x/y']) {
+    writeFileSync(join(directory, path), '')
+  }
+  assert.deepEqual(workingFiles(directory), ['z', 'deep/a', 'deep/deeper/a'])
+  assert.deepEqual(workingFiles(join(directory, 'gone')), [])
+})
+
+test('a paste loses its control characters and keeps its tabs', () => {
+  const pasted = 'a\tb\r\nc\rd\u001B]52;c;Zm9v\u0007\u001B[31me\u001B[0m\u0000\u009B\u007F\u001B[106;5uf'
+  assert.equal(fromEditor(toEditor(pasted)), 'a\tb\nc\nde\nf')
+})
+
+test('the status line leaves out what matters least until it fits', () => {
+  const io = { environment: {} }
+  const status = { model: 'a/model', used: 2_500, window: 10_000, reserve: 2_000, money: 0.0123 }
+  assert.equal(
+    statusText(status, 120, io),
+    'a/model · █████░░░░░░░░░░░▒▒▒▒ 2,500 of 10,000 tokens · reserve 2,000 · $0.0123',
+  )
+  assert.equal(statusText(status, 40, io), 'a/model · ███░░░░░▒▒ 2.5k/10k · $0.0123')
+  assert.equal(statusText(status, 20, io), 'a/model · 2.5k/10k')
+  assert.equal(statusText({ model: 'a/very/long/model' }, 10, io), 'a/very/lo…')
+  for (let columns = 1; columns < 130; columns++) assert.ok(statusText(status, columns, io).length <= columns)
+})
+
+test('whole lines leave the transcript at once, a look goes on in the next line, and progress is taken back', () => {
+  const lines: string[] = []
+  const { output, unfinished, finish } = transcript({
+    onLines: (said) => lines.push(said),
+    onChange() {},
+    columns: () => 80,
+  })
+  output.write('one\ntw')
+  assert.deepEqual([lines, unfinished()], [['one\n'], 'tw'])
+  output.write('o\n\u001B[2mdim\nstill')
+  assert.deepEqual([lines.at(-1), unfinished()], ['two\n\u001B[2mdim\u001B[0m\n', '\u001B[2mstill'])
+  output.write('\u001B[22m')
+  finish()
+  output.write('\r\u001B[2Ksending 10 %\r\u001B[2Ksending 20 %\r\u001B[2K')
+  assert.equal(unfinished(), '')
+  output.write('done\n')
+  assert.equal(lines.at(-1), 'done\n')
+})
+
+test('a queue gives messages in order, waits while it is held, and ends', async () => {
+  const queue = messageQueue()
+  queue.add('one')
+  queue.add('two')
+  queue.add('three')
+  assert.equal(await queue.next(), 'one')
+  assert.equal(queue.takeBack(), 'three')
+  queue.hold()
+  const next = queue.next()
+  queue.release()
+  assert.equal(await next, 'two')
+  queue.end()
+  assert.equal(await queue.next(), undefined)
+})
+
+test('a history of older versions is read, and messages of several lines are kept', (t) => {
+  const home = folder(t)
+  mkdirSync(join(home, 'data'))
+  writeFileSync(join(home, 'data', 'chat-history'), 'old line\n"quoted"\n')
+  addToHistory(home, 'two\nlines')
+  addToHistory(home, 'old line')
+  assert.deepEqual(readHistory(home), ['"quoted"', 'two\nlines', 'old line'])
+})
+
+test('a line that grows is wrapped by cells, and a look goes on in the next row', () => {
+  const rowsOf = wrappedRows()
+  assert.deepEqual(rowsOf('', 5), [])
+  assert.deepEqual(rowsOf('abc', 5), ['abc'])
+  assert.deepEqual(rowsOf('abcdefg', 5), ['abcde', 'fg'])
+  assert.deepEqual(rowsOf('abcdefg日本', 5), ['abcde', 'fg日', '本'])
+  assert.deepEqual(rowsOf('abcdefg日本', 6), ['abcdef', 'g日本'])
+  assert.deepEqual(rowsOf('\u001B[2mdim words', 5), ['\u001B[2mdim w', '\u001B[2mords'])
+  assert.deepEqual(rowsOf('\u001B[2mdim words\u001B[22m', 5), ['\u001B[2mdim w', '\u001B[2mords\u001B[22m'])
+  const grows = wrappedRows()
+  const long = '日a👩‍👩‍👧bé '.repeat(50)
+  for (let end = 0; end <= long.length; end += 7) {
+    assert.deepEqual(grows(long.slice(0, end), 9), wrappedRows()(long.slice(0, end), 9))
+  }
+})

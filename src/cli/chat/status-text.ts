@@ -1,0 +1,42 @@
+import { bar } from '../bar.ts'
+import type { Io } from '../io.ts'
+
+/** What the line below the editor says of the next call. Tokens, and US dollars. */
+export interface ChatStatus {
+  readonly model: string
+  /** What its prompt would cost before anything more is said. */
+  readonly used?: number
+  readonly window?: number
+  readonly reserve?: number
+  /** What the session has cost so far; absent where a price is not known. */
+  readonly money?: number
+}
+
+/** One line of at most so many columns: what matters least is left out first. */
+export function statusText(status: ChatStatus, columns: number, io: Pick<Io, 'environment'>): string {
+  const { model, used, window, reserve, money } = status
+  if (used === undefined || window === undefined) return cut(model, columns)
+  const cost = money === undefined ? [] : [`$${money.toFixed(money < 1 ? 4 : 2)}`]
+  const drawn = (cells: number) =>
+    bar({ used, whole: window, ...(reserve === undefined ? {} : { reserved: reserve }) }, cells, io)
+  const kept = reserve === undefined ? [] : [`reserve ${reserve.toLocaleString('en')}`]
+  const exact = `${used.toLocaleString('en')} of ${window.toLocaleString('en')} tokens`
+  const forms = [
+    [model, `${drawn(20)} ${exact}`, ...kept, ...cost],
+    [model, `${drawn(10)} ${exact}`, ...kept, ...cost],
+    [model, `${drawn(10)} ${short(used)}/${short(window)}`, ...kept.map(() => `${short(reserve!)} kept`), ...cost],
+    [model, `${drawn(10)} ${short(used)}/${short(window)}`, ...cost],
+    [model, `${short(used)}/${short(window)}`],
+  ].map((parts) => parts.join(' · '))
+  return forms.find((form) => form.length <= columns) ?? cut(forms.at(-1)!, columns)
+}
+
+function cut(text: string, columns: number): string {
+  return text.length <= columns ? text : `${text.slice(0, Math.max(0, columns - 1))}…`
+}
+
+function short(tokens: number): string {
+  if (tokens < 1_000) return String(tokens)
+  if (tokens < 1_000_000) return `${(tokens / 1_000).toFixed(tokens < 10_000 ? 1 : 0)}k`
+  return `${(tokens / 1_000_000).toFixed(1)}M`
+}

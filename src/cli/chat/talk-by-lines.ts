@@ -1,0 +1,71 @@
+import { askingThrough, personIsHere } from '../approval/asking.ts'
+import { personWatch } from '../approval/person-watch.ts'
+import { absentWatch } from '../approval/watch.ts'
+import { addToHistory, readHistory } from '../chat-history.ts'
+import type { CommandCall } from '../command.ts'
+import { type Conversation, converse } from '../conversation.ts'
+import { leave, onInterrupt } from '../interrupt.ts'
+import { type Io, note, print } from '../io.ts'
+import { type LineReader, lineReader } from '../line-reader.ts'
+import { slashCommand } from '../slash-command.ts'
+import { styled } from '../style.ts'
+import { WAITING } from '../turn-end.ts'
+
+/** A talk where there is no terminal, or one that cannot move its cursor: each line is a message. */
+export async function talkByLines(conversation: Conversation, call: CommandCall, io: Io): Promise<number> {
+  let interrupts = 0
+  const reader = lineReader(io, {
+    history: readHistory(call.home).filter((text) => !text.includes('\n')),
+    onHistory: (history) => addToHistory(call.home, history.at(-1)!),
+    onInterrupt: interrupted,
+  })
+  const stop = onInterrupt(io, interrupted)
+  const { connection } = conversation
+  const watch = personIsHere(io) ? personWatch(connection, io, askingThrough(reader)) : absentWatch(connection, io)
+  let failed = false
+
+  function interrupted(): void {
+    interrupts += 1
+    if (interrupts > 1) {
+      note(io, '')
+      return leave(io, 130)
+    }
+    if (conversation.running !== undefined) return void conversation.cancel().catch(() => {})
+    note(io, '\nCtrl-C once more leaves.')
+    reader.again()
+  }
+
+  try {
+    if (io.stdin.isTTY === true) {
+      const model = await conversation.model()
+      print(io, styled(io, 'dim', `${model}. /help lists what can be asked for, Ctrl-D leaves.`))
+    }
+    for (;;) {
+      const line = await nextMessage(reader)
+      if (line === undefined || LEAVE.has(line.trim())) return failed && io.stdin.isTTY !== true ? 1 : 0
+      interrupts = 0
+      if (line.trim() === '') continue
+      const result = await slashCommand(line, conversation, io)
+      const came = result.type === 'message' ? await converse(conversation, result.text, watch, io) : result.type
+      if (came === 'waiting') return WAITING
+      failed ||= came === 'failed' || came === 'unsent'
+      interrupts = 0
+    }
+  } finally {
+    stop()
+    reader.close()
+  }
+}
+
+/** What leaves a talk. */
+export const LEAVE: ReadonlySet<string> = new Set(['/quit', '/exit'])
+
+/** A line that ends with a backslash goes on in the next one. */
+async function nextMessage(reader: LineReader): Promise<string | undefined> {
+  let message = await reader.next('> ')
+  while (message?.endsWith('\\')) {
+    const more = await reader.next('… ')
+    message = `${message.slice(0, -1)}\n${more ?? ''}`
+  }
+  return message
+}

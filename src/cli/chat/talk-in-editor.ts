@@ -1,0 +1,192 @@
+import { truncateToWidth } from '@earendil-works/pi-tui'
+import { personWatch } from '../approval/person-watch.ts'
+import { addToHistory, readHistory } from '../chat-history.ts'
+import type { CommandCall } from '../command.ts'
+import { type Conversation, converse } from '../conversation.ts'
+import { exactLine } from '../exact-text.ts'
+import { CommandFailure } from '../failure.ts'
+import { attachNamed } from '../files/attach.ts'
+import { sizeText } from '../files/state-text.ts'
+import { leave, onInterrupt } from '../interrupt.ts'
+import { type Io, note, print } from '../io.ts'
+import { isSlashCommand, slashCommand, slashCommands } from '../slash-command.ts'
+import { harmless, styled } from '../style.ts'
+import { WAITING } from '../turn-end.ts'
+import { chatStatus } from './chat-status.ts'
+import { completion } from './completion.ts'
+import { composer } from './composer.ts'
+import { type MentionedFile, mentionedFiles } from './mentioned-files.ts'
+import { messageQueue } from './message-queue.ts'
+import { pricesOver } from './session-cost.ts'
+import type { Redirected } from './redirected.ts'
+import { openScreen } from './screen.ts'
+import { type ChatStatus, statusText } from './status-text.ts'
+import { LEAVE } from './talk-by-lines.ts'
+
+/** A talk on a terminal: messages are written in an editor below what was said, also while an answer comes. */
+export async function talkInEditor(
+  conversation: Conversation,
+  call: CommandCall,
+  outer: Io,
+  beside: Redirected,
+): Promise<number> {
+  const directory = process.cwd()
+  const prices = pricesOver(conversation.connection)
+  const queue = messageQueue()
+  const over = Promise.withResolvers<number>()
+  const left = new AbortController()
+  let interrupts = 0
+  let status: ChatStatus = { model: '' }
+  let refreshing: Promise<ChatStatus> | undefined
+  /** The lines are drawn far more often than they change. */
+  let mentioned: { readonly text: string; readonly files: readonly MentionedFile[] } = { text: '', files: [] }
+
+  const screen = openScreen(outer, live)
+  const io: Io = { ...outer, stdout: screen.output, stderr: screen.output }
+  const dim = (text: string) => styled(io, 'dim', text)
+  const editor = composer({
+    tui: screen.tui,
+    queue,
+    completion: completion(slashCommands, directory),
+    commands: slashCommands.map(({ name }) => name),
+    history: () => readHistory(call.home),
+    onMessage: accept,
+    onInterrupt: interrupted,
+    onKey: () => {
+      if (conversation.running === undefined) interrupts = 0
+    },
+    // A question that is left undecided ends the talk as waiting: its turn is kept.
+    onLeave: () => (editor.asks() ? editor.close() : over.resolve(0)),
+    dim,
+    bold: (text) => styled(io, 'bold', text),
+  })
+  const watch = personWatch(conversation.connection, io, (ask) => ask(asked))
+
+  function live(columns: number): readonly string[] {
+    const line = (text: string) => dim(truncateToWidth(text, columns, '…'))
+    const going = attachedNames()
+    return [
+      ...(conversation.running === undefined || editor.asks()
+        ? []
+        : [line('The model is answering. Ctrl-C stops it.')]),
+      ...editor.render(columns),
+      ...(going.length === 0 ? [] : [line(`attaches ${going.join(', ')}`)]),
+      line(statusText(status, columns, outer)),
+    ]
+  }
+
+  function attachedNames(): readonly string[] {
+    const text = editor.text()
+    if (text !== mentioned.text) mentioned = { text, files: mentionedFiles(text, directory) }
+    return [
+      ...conversation.attachments.map(({ name }) => exactLine(name)),
+      ...mentioned.files.map(({ name, bytes }) => `${exactLine(name)} (${sizeText(bytes)})`),
+    ]
+  }
+
+  function accept(text: string): void {
+    addToHistory(call.home, text)
+    if (LEAVE.has(text.trim())) over.resolve(0)
+    else queue.add(text)
+  }
+
+  async function asked(...[text, signal, answers]: Parameters<typeof editor.ask>): Promise<string | undefined> {
+    const answer = await editor.ask(text, signal, answers)
+    if (answer !== undefined) print(io, dim(`${text}${harmless(answer, io.stdout)}`))
+    return answer
+  }
+
+  function interrupted(signal?: NodeJS.Signals): void {
+    if (signal === 'SIGTERM' || signal === 'SIGHUP') return over.resolve(signal === 'SIGTERM' ? 143 : 129)
+    interrupts += 1
+    if (interrupts > 1) return over.resolve(130)
+    if (conversation.running === undefined) return note(io, dim('Ctrl-C once more leaves.'))
+    queue.hold()
+    void conversation.cancel().catch(() => {})
+  }
+
+  async function refresh(): Promise<void> {
+    if (left.signal.aborted) return
+    refreshing = chatStatus(conversation, prices)
+    status = await refreshing
+    screen.changed()
+  }
+
+  async function send(text: string): Promise<void> {
+    const files = mentionedFiles(text, directory)
+    say(text, [...conversation.attachments.map(({ name }) => name), ...files.map(({ name }) => name)])
+    const { connection, session, attachments } = conversation
+    try {
+      const paths = files.map(({ path }) => path)
+      const handedIn = paths.length === 0 ? [] : await attachNamed(connection, paths, session, io)
+      conversation.attachments = [...attachments, ...handedIn]
+    } catch (error) {
+      if (!(error instanceof CommandFailure)) throw error
+      note(io, styled(io, 'red', error.message))
+      return editor.putBack(text)
+    }
+    const came = await converse(conversation, text, watch, io, left.signal)
+    if (came === 'waiting') return over.resolve(WAITING)
+    // What was written behind a message that failed may have lost its sense.
+    if (came !== 'answered') queue.hold()
+    if (came !== 'unsent') return
+    conversation.attachments = attachments
+    editor.putBack(text)
+  }
+
+  /** What was sent, exactly as it was sent. */
+  function say(text: string, files: readonly string[]): void {
+    const lines = harmless(text, io.stdout).split('\n')
+    print(io, lines.map((line, at) => styled(io, 'bold', `${at === 0 ? '> ' : '  '}${line}`)).join('\n'))
+    if (files.length > 0) print(io, dim(`  with ${files.map(exactLine).join(', ')}`))
+  }
+
+  async function talk(): Promise<number> {
+    print(io, dim('/help lists what can be asked for, Ctrl-D leaves.'))
+    await refresh()
+    for (;;) {
+      const text = await queue.next()
+      if (text === undefined || left.signal.aborted) return 0
+      const result = text.startsWith('/') ? await command(text) : { type: 'message' as const, text }
+      if (result.type === 'message') await send(result.text)
+      interrupts = 0
+      await refresh()
+    }
+  }
+
+  async function command(text: string): ReturnType<typeof slashCommand> {
+    if (isSlashCommand(text)) print(io, dim(harmless(text, io.stdout)))
+    const result = await slashCommand(text, conversation, io)
+    if (result.type === 'failed') editor.putBack(text)
+    return result
+  }
+
+  screen.start()
+  beside.sendTo(screen.output)
+  const stop = onInterrupt(outer, interrupted)
+  try {
+    const talking = talk()
+    talking.catch(() => {})
+    const code = await Promise.race([talking, over.promise])
+    for (const text of queue.waiting()) note(io, styled(io, 'yellow', `Not sent: ${harmless(text, io.stdout)}`))
+    // What was being written is there again in the next talk.
+    if (editor.text().trim() !== '') addToHistory(call.home, editor.text())
+    const { session } = conversation
+    if (session !== undefined) note(io, dim(`\`foreword chat --session ${session}\` goes on.`))
+    await screen.drain()
+    if (code === 130) {
+      screen.stop()
+      leave(outer, code)
+    }
+    return code
+  } finally {
+    stop()
+    queue.end()
+    beside.sendTo(undefined)
+    screen.stop()
+    left.abort()
+    editor.close()
+    // The connection is closed next: nobody may be asking over it.
+    await refreshing
+  }
+}

@@ -1,0 +1,73 @@
+import { Writable } from 'node:stream'
+import type { Output } from '../io.ts'
+
+/** What a talk has said: whole lines go into the terminal's own scrollback, the unfinished one stays with the live lines. */
+export interface Transcript {
+  /** Where commands and answers are written. */
+  readonly output: Output
+  /** The line that has no end yet. */
+  readonly unfinished: () => string
+  /** Ends the unfinished line, if there is one. */
+  readonly finish: () => void
+}
+
+export interface TranscriptOptions {
+  /** Given whole lines, each with its `\n`. */
+  readonly onLines: (lines: string) => void
+  /** The unfinished line is another one. */
+  readonly onChange: () => void
+  readonly columns: () => number
+}
+
+/** Characters of an unfinished line: it is drawn again with each word that comes, so it cannot grow without end. */
+const MOST = 16_000
+
+/** The erase of a line by `statusLine`: it takes the unfinished line back. */
+const ERASE = '\r\u001B[2K'
+
+export function transcript({ onLines, onChange, columns }: TranscriptOptions): Transcript {
+  let open = ''
+
+  function take(text: string): void {
+    const erased = text.lastIndexOf(ERASE)
+    if (erased !== -1) {
+      const before = open + text.slice(0, erased)
+      open = before.slice(0, before.lastIndexOf('\n') + 1)
+    }
+    open += erased === -1 ? text : text.slice(erased + ERASE.length)
+    const end = open.lastIndexOf('\n') + 1
+    const lines = open.slice(0, end)
+    const look = lookAtEnd(lines)
+    open = open.slice(end) === '' ? '' : look + open.slice(end)
+    if (lines === '') return open.length > MOST ? take('\n') : onChange()
+    onLines(look === '' ? lines : `${lines.slice(0, -1)}${RESET}\n`)
+  }
+
+  const stream = new Writable({
+    decodeStrings: false,
+    write(chunk: string | Buffer, _encoding, done) {
+      take(chunk.toString())
+      done()
+    },
+  })
+  return {
+    output: Object.defineProperty(Object.assign(stream, { isTTY: true }), 'columns', { get: columns }),
+    unfinished: () => open,
+    finish() {
+      if (open !== '') take('\n')
+    },
+  }
+}
+
+const RESET = '\u001B[0m'
+
+/** The looks that are still on at the end of a text, as the sequences that switch them on. */
+export function lookAtEnd(text: string): string {
+  const on: string[] = []
+  // oxlint-disable-next-line no-control-regex -- sequences that set looks
+  for (const [sequence, code] of text.matchAll(/\u001B\[(\d*)m/g)) {
+    if (/^(?:0?|22|39)$/.test(code!)) on.length = 0
+    else on.push(sequence)
+  }
+  return on.join('')
+}
