@@ -32,6 +32,7 @@ const policy = {
 const typedIn: Readonly<Record<string, string>> = {
   'brief.md':
     '# The pier, before sunrise\n\nCold light, long exposure. The haze belongs to it.\n\nTastes: [night, sea]\n',
+  'build.log': 'error: the tide is out\n',
   'tides.pdf': 'no real one',
   'charts.md': '# Charts\n',
   'charts.pdf': 'no real one',
