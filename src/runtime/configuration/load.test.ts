@@ -17,6 +17,7 @@ test('without a file everything has its default, and paths are in the home', asy
       placements: {},
       counter: 'tokenx',
       dateGranularity: 'day',
+      memory: { previousSession: { maxTokens: 600, summarize: false }, toolHistory: { maxTokens: 300 } },
       completions: { cut: 'none', prompt: false },
       timeZone: 'UTC',
     },
