@@ -13,7 +13,7 @@ import { snippet } from './snippet.ts'
 /** Shows what was said and done in sessions, best first, and how to read on. */
 export async function searchHistory(call: CommandCall, io: Io): Promise<number> {
   const text = call.words.join(' ')
-  const answer = await connected(call.home, io, 'read', (connection) => found(connection, text, call))
+  const answer = await connected(call.home, io, 'read', (connection) => askHistory(connection, text, call))
   if (call.json) {
     printJson(io, answer)
     return 0
@@ -23,7 +23,7 @@ export async function searchHistory(call: CommandCall, io: Io): Promise<number> 
   return 0
 }
 
-async function found(connection: Connection, text: string, call: CommandCall): Promise<RecallAnswer> {
+async function askHistory(connection: Connection, text: string, call: CommandCall): Promise<RecallAnswer> {
   const [session, limit] = [call.text('session'), limitOf(call)]
   const query = new URLSearchParams({
     q: text,
