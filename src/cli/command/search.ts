@@ -18,7 +18,7 @@ export const search: Command = {
   words: { least: 1, most: Infinity },
   options: {
     history: { summary: 'search sessions instead of files' },
-    session: { value: 'ID', summary: 'with --history: only this session' },
+    session: { value: 'ID', summary: 'with --history: only this session (its id, a beginning of it, or `last`)' },
     project: { value: 'ID', summary: 'only files of this project (its id or name)' },
     limit: { value: 'N', summary: 'at most so many hits, 10 unless said' },
     explain: { summary: 'say how each hit was found' },

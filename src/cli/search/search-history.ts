@@ -1,25 +1,19 @@
 import type { RankedPassage, RecallAnswer } from '../../search.ts'
 import { ask } from '../answer.ts'
 import type { CommandCall } from '../command.ts'
-import { connected } from '../connection.ts'
+import { connected, type Connection } from '../connection.ts'
 import { exactLine } from '../exact-text.ts'
+import { findSession } from '../find-session.ts'
 import { type Io, note, print, printJson, width } from '../io.ts'
 import { styled } from '../style.ts'
+import { timeText } from '../time-text.ts'
 import { limitOf } from './limit.ts'
 import { snippet } from './snippet.ts'
 
 /** Shows what was said and done in sessions, best first, and how to read on. */
 export async function searchHistory(call: CommandCall, io: Io): Promise<number> {
   const text = call.words.join(' ')
-  const [session, limit] = [call.text('session'), limitOf(call)]
-  const query = new URLSearchParams({
-    q: text,
-    ...(session === undefined ? {} : { session }),
-    ...(limit === undefined ? {} : { limit }),
-  })
-  const answer = await connected(call.home, io, 'read', (connection) =>
-    ask<RecallAnswer>(connection, `/api/search/history?${query.toString()}`),
-  )
+  const answer = await connected(call.home, io, 'read', (connection) => askHistory(connection, text, call))
   if (call.json) {
     printJson(io, answer)
     return 0
@@ -29,10 +23,23 @@ export async function searchHistory(call: CommandCall, io: Io): Promise<number> 
   return 0
 }
 
+async function askHistory(connection: Connection, text: string, call: CommandCall): Promise<RecallAnswer> {
+  const [session, limit] = [call.text('session'), limitOf(call)]
+  const query = new URLSearchParams({
+    q: text,
+    ...(session === undefined ? {} : { session: await findSession(connection, session) }),
+    ...(limit === undefined ? {} : { limit }),
+  })
+  return await ask<RecallAnswer>(connection, `/api/search/history?${query.toString()}`)
+}
+
 function showPassage(passage: RankedPassage, text: string, io: Io): void {
   const { session, ordinal, role, time, call, before, after } = passage
   const said = call ? `tool ${exactLine(call.name)}${call.ok === false ? ' (failed)' : ''}` : role
-  print(io, `${styled(io, 'bold', `turn ${ordinal}`)}  ${said}  ${time}  ${styled(io, 'dim', session)}`)
+  print(
+    io,
+    `${styled(io, 'bold', `turn ${ordinal}`)}  ${said}  ${timeText(time, new Date())}  ${styled(io, 'dim', session)}`,
+  )
   const around = Math.max(40, width(io) - 20)
   if (before) print(io, styled(io, 'dim', `  ${before.role}: ${cut(before.text, around)}`))
   const marked = snippet(passage.text, [text, ...passage.matched].join(' '), Math.max(60, 2 * width(io) - 20))
