@@ -224,7 +224,7 @@ test('a turn that was taken back is read by no later call, the account names it,
   const model = scriptedModel({
     facts: small,
     answer: ({ messages }, n) =>
-      n === 2 && messages.at(-1)?.role === 'user'
+      n === 3 && messages.at(-1)?.role === 'user'
         ? { toolCalls: [{ name: 'read_history', input: { query: 'called Petrel Soot' } }] }
         : { text: `answer ${n}` },
   })
@@ -239,7 +239,7 @@ test('a turn that was taken back is read by no later call, the account names it,
   })
   await at.say('what did I tell you?', { session })
   const sent = JSON.stringify(model.asked.at(-1)!.request)
-  assert.ok(sent.includes('read_history') && sent.includes('Petrel'), sent)
+  assert.ok(sent.includes('called Petrel Soot') && sent.includes('boat is called Petrel'), sent)
   assert.ok(!sent.includes('cat is called Soot'), sent)
   const { entries } = (await manifests(at, session)).at(-1)!
   const left = entries.filter(({ reason }) => reason?.code === 'undone')
