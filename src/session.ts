@@ -48,3 +48,4 @@ export { type BlobStore, type IsNeeded, openBlobs, type PutBlobOptions, type Swe
 export { type MissingContent, missingContents } from './session/sqlite/missing-contents.ts'
 export { fileHashes, snapshotStore, storeFault } from './session/sqlite/snapshot-store.ts'
 export { compactFile, type CompactedStore, compactStore } from './session/sqlite/compact-store.ts'
+export { undoneTurnsOf } from './session/undone-turns.ts'

@@ -1,7 +1,7 @@
 import { outputText, type Message } from '../context.ts'
 import { textPage } from '../plugin.ts'
 import type { Recall } from '../search.ts'
-import { type Entry, referredContent, type SessionStore } from '../session.ts'
+import { type Entry, referredContent, type SessionStore, undoneTurnsOf } from '../session.ts'
 import type { Tool } from '../tool.ts'
 import { recallText } from './recall-text.ts'
 
@@ -60,7 +60,7 @@ export function readHistoryTool(store: HistoryStore, recall: Recall): Tool {
   }
 }
 
-type HistoryStore = Pick<SessionStore, 'entries' | 'turns' | 'content'>
+type HistoryStore = Pick<SessionStore, 'entries' | 'turns' | 'content' | 'session'>
 
 interface Question {
   readonly query?: string
@@ -68,12 +68,6 @@ interface Question {
   readonly call?: string
   readonly session?: string
   readonly offset?: number
-}
-
-/** Turns that were taken back: the model reads them no more, here neither. */
-async function undoneTurns(store: Pick<SessionStore, 'entries'>, session: string): Promise<ReadonlySet<string>> {
-  const moves = await store.entries(session, { types: ['head'] })
-  return new Set(moves.flatMap((entry) => (entry.type === 'head' ? [entry.turn] : [])))
 }
 
 type Spoken = Extract<Entry, { type: 'input' | 'message' }>
@@ -104,9 +98,9 @@ async function turnText(
 }
 
 async function callText(store: HistoryStore, session: string, toolCallId: string): Promise<string | undefined> {
-  const undone = await undoneTurns(store, session)
+  const undone = await undoneTurnsOf(store)(session)
   for await (const entry of spoken(store, session)) {
-    if (entry.message.role !== 'tool' || undone.has(entry.turn)) continue
+    if (entry.message.role !== 'tool' || undone.includes(entry.turn)) continue
     for (const part of entry.message.content) {
       if (part.type !== 'tool-result' || part.toolCallId !== toolCallId) continue
       return (await wholeText(store, entry, toolCallId)) ?? outputText(part.output)

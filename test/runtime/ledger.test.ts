@@ -221,7 +221,13 @@ test('a tool result that was cleared can be read again, page by page', async (t)
 })
 
 test('a turn that was taken back is read by no later call, the account names it, and earlier calls stay as they were', async (t) => {
-  const model = scriptedModel({ facts: small, answer: (_, n) => ({ text: `answer ${n}` }) })
+  const model = scriptedModel({
+    facts: small,
+    answer: ({ messages }, n) =>
+      n === 3 && messages.at(-1)?.role === 'user'
+        ? { toolCalls: [{ name: 'read_history', input: { query: 'called Petrel Soot' } }] }
+        : { text: `answer ${n}` },
+  })
   const at = await opened(t, { model })
   const { session, turn: first } = await at.say('my boat is called Petrel')
   const { turn: second } = await at.say('and my cat is called Soot', { session })
@@ -233,7 +239,8 @@ test('a turn that was taken back is read by no later call, the account names it,
   })
   await at.say('what did I tell you?', { session })
   const sent = JSON.stringify(model.asked.at(-1)!.request)
-  assert.ok(sent.includes('Petrel') && !sent.includes('Soot'), sent)
+  assert.ok(sent.includes('called Petrel Soot') && sent.includes('boat is called Petrel'), sent)
+  assert.ok(!sent.includes('cat is called Soot'), sent)
   const { entries } = (await manifests(at, session)).at(-1)!
   const left = entries.filter(({ reason }) => reason?.code === 'undone')
   assert.deepEqual(
@@ -247,7 +254,7 @@ test('a turn that was taken back is read by no later call, the account names it,
   )
   const again = await at.reopened()
   const replay = await again.runtime.replay(session)
-  assert.deepEqual([replay.calls, replay.identical], [3, 3])
+  assert.deepEqual([replay.calls, replay.identical], [4, 4])
 })
 
 test('taking back goes on to the first turn, then there is none, and a session can begin anew behind it', async (t) => {

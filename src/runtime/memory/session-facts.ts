@@ -1,5 +1,5 @@
 import { messageText } from '../../context.ts'
-import type { Entry, SessionRow, SessionStore } from '../../session.ts'
+import { type Entry, type SessionRow, type SessionStore, undoneTurnsOf } from '../../session.ts'
 
 /** What a session was about, as its log says it. */
 export interface SessionFacts {
@@ -31,12 +31,14 @@ const MOST_FILES = 20
 
 /** `undefined` where nobody has said anything in it. */
 export async function sessionFacts(
-  store: Pick<SessionStore, 'entries' | 'files'>,
+  store: Pick<SessionStore, 'entries' | 'files' | 'session'>,
   row: SessionRow,
 ): Promise<SessionFacts | undefined> {
   const { id: session, turns, entries } = row
   if (turns === 0) return undefined
   const after = Math.max(0, entries - NEWEST_ENTRIES)
+  const undone = await undoneTurnsOf(store)(session)
+  const stands = (entry: Entry) => !('turn' in entry && undone.includes(entry.turn))
   const [first, inputs, messages, calls, files] = await Promise.all([
     store.entries(session, { types: ['input'], limit: 1 }),
     store.entries(session, { types: ['input'], last: NEWEST_MESSAGES }),
@@ -50,10 +52,13 @@ export async function sessionFacts(
     began: first[0]?.time ?? row.created,
     ended: (messages.at(-1) ?? all.at(-1))?.time ?? row.updated,
     turns,
-    asked: all.flatMap((entry) => (entry.type === 'input' ? [messageText(entry.message).trim()] : [])).filter(isSaid),
-    answered: messages.map(answerOf).findLast(isSaid) ?? '',
-    files: newestDistinct([...files.map(({ name }) => name), ...calls.flatMap(pathOf)]),
-    tools: toolUses(calls),
+    asked: all
+      .filter(stands)
+      .flatMap((entry) => (entry.type === 'input' ? [messageText(entry.message).trim()] : []))
+      .filter(isSaid),
+    answered: messages.filter(stands).map(answerOf).findLast(isSaid) ?? '',
+    files: newestDistinct([...files.map(({ name }) => name), ...calls.filter(stands).flatMap(pathOf)]),
+    tools: toolUses(calls.filter(stands)),
   }
 }
 

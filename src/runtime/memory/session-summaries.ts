@@ -35,7 +35,7 @@ export interface SessionSummaries {
 }
 
 export interface SessionSummariesParts {
-  readonly store: Pick<SessionStore, 'value' | 'putValue' | 'content' | 'putContent' | 'entries' | 'files'>
+  readonly store: Pick<SessionStore, 'value' | 'putValue' | 'content' | 'putContent' | 'entries' | 'files' | 'session'>
   readonly clock: Pick<Clock, 'time'>
   readonly counter: TokenCounter
   /** Of a summary. */

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as others } from 'node:timers/promises'
 import type { Recall, RecallAnswer, RecallIndex } from '../../search.ts'
-import type { SessionStore } from '../../session.ts'
+import { type SessionStore, undoneTurnsOf } from '../../session.ts'
 import { RuntimeError } from '../runtime-error.ts'
 import { indexSession, type IndexingParts, register, removeAll } from './index-session.ts'
 
@@ -42,6 +42,8 @@ export function openRecall({ store, data, warn }: RecallParts): HistoryRecall {
   let draining: Promise<void> | undefined
   let timer: NodeJS.Timeout | undefined
   let unwatch: (() => void) | undefined
+
+  const undoneTurns = undoneTurnsOf(store)
 
   const opened = () => (opening ??= openIndex(path))
   const parts = async (): Promise<IndexingParts> => ({ store, index: await opened(), stopped: stopped.signal })
@@ -143,7 +145,10 @@ export function openRecall({ store, data, warn }: RecallParts): HistoryRecall {
       try {
         const index = await opened()
         const complete = await withinPatience(caughtUp(query.sessions))
-        return { ...index.find(query), complete }
+        // Who asks about certain sessions asks for a model: what was taken back is not found for it.
+        const undone = (await Promise.all((query.sessions ?? []).map(undoneTurns))).flat()
+        const exceptTurns = [...(query.exceptTurns ?? []), ...undone]
+        return { ...index.find({ ...query, exceptTurns }), complete }
       } catch (error) {
         throw await recallFailure(error)
       }

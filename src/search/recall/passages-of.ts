@@ -53,7 +53,7 @@ export function passagesOf(
       ...new Set(words.filter((word, index) => !word.part && mask & (1 << index)).map(({ written }) => written)),
     ],
     score,
-    ...neighboursOf(connection, row.number),
+    ...neighboursOf(connection, row.number, exceptTurns),
   }))
 }
 
@@ -88,8 +88,9 @@ function passageOf({ session, turn, ordinal, seq, time, kind, role, start, lengt
 function neighboursOf(
   connection: Connection,
   number: number,
+  exceptTurns: readonly string[],
 ): { readonly before?: PassageNeighbour; readonly after?: PassageNeighbour } {
-  const rows = rowsOf(connection, [number - 1, number + 1])
+  const rows = rowsOf(connection, [number - 1, number + 1]).filter(({ turn }) => !exceptTurns.includes(turn))
   const [before, after] = [rows.find((row) => row.number < number), rows.find((row) => row.number > number)]
   return { ...(before && { before: neighbour(before, -1) }), ...(after && { after: neighbour(after, 1) }) }
 }
