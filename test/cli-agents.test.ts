@@ -121,7 +121,7 @@ test('the prompt is shown, edited, reset and restored', async (context) => {
   assert.match((await foreword(['prompt'])).stderr, /Nobody has edited it/)
   assert.match((await foreword(['prompt', 'edit', file])).stderr, /version 1 now/)
   assert.equal((await foreword(['prompt'])).stdout, 'Be kind.\n')
-  await foreword(['prompt', 'edit', '-'], { input: 'Be brief.' })
+  await foreword(['prompt', 'edit', '-'], { input: 'Be\nbrief.' })
   assert.match((await foreword(['prompt', 'reset'])).stderr, /reset, as version 3/)
   assert.match(
     (await foreword(['prompt', 'none'])).stderr,

@@ -123,7 +123,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
   const agents = createRecords<AgentValue>(kept, {
     ...agentKind,
     async check({ model }, before) {
-      if (model !== undefined && model !== before?.model) await models.assertUsable(model)
+      if (model !== undefined && model !== before?.model) await assertModel(models, model)
     },
   })
   const projects = createRecords<ProjectValue>(kept, projectKind)

@@ -170,14 +170,16 @@ test('a failure after the tools ran keeps their results', async (t) => {
   assert.equal(runs, 1)
 })
 
-test('a model that cannot be found is refused; where an agent names it, the turn fails and says so', async (t) => {
-  const { runtime, say } = await opened(t)
+test('a model that cannot be found is refused; where it went away meanwhile, the turn fails and says so', async (t) => {
+  const before = await opened(t, { model: scriptedModel({ id: 'nobody/nothing' }) })
+  const agent = await before.runtime.agents.create({ name: 'Lost', prompt: '', model: 'nobody/nothing' })
+  const { runtime, say } = await before.reopened({ model: scriptedModel() })
   const { session } = await say('hello')
   const { entries } = (await runtime.store.session(session))!
   const unknown = { text: 'hello', session, model: 'nobody/nothing' }
   await assert.rejects(runtime.submit(unknown), { code: 'model-not-found' })
   assert.equal((await runtime.store.session(session))?.entries, entries)
-  const agent = await runtime.agents.create({ name: 'Lost', prompt: '', model: 'nobody/nothing' })
+  await assert.rejects(runtime.agents.create({ name: 'Other', model: 'nobody/nothing' }), { code: 'model-not-found' })
   await runtime.setAgent(session, agent.id)
   const { outcome } = await say('hello', { session })
   await runtime.setAgent(session, undefined)

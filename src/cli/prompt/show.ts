@@ -58,7 +58,7 @@ function versionTable(versions: readonly PromptVersion[], io: Io): string {
       ? '(reset)'
       : text.trim() === ''
         ? '(none)'
-        : oneLine(exactLine(text.replaceAll(/\\s+/g, ' ')), Math.max(20, width(io) - 40)),
+        : oneLine(exactLine(text.replaceAll(/\s+/g, ' ')), Math.max(20, width(io) - 40)),
   ])
   return table([['version', 'time', 'text'], ...rows], [0])
 }
