@@ -102,7 +102,7 @@ test('the page of the command line has every command and every option of it, and
 
 test('every slash command of a page is one, and the pages have them all', async () => {
   const { stdout } = await run(['chat'], { input: '/help\n/quit\n', connection: scriptedConnection({}) })
-  const known = [...stdout.matchAll(/^ {2}(\/[a-z]+)/gm)].map(([, word]) => word!)
+  const known = [...stdout.matchAll(/^ {2}(\/[a-z]+)|\(also (\/[a-z]+)\)/gm)].map(([, word, other]) => word ?? other!)
   assert.ok(known.length > 5, stdout)
   const chat = page('command-line.md')
     .text.split(/^## /m)

@@ -22,7 +22,8 @@ export async function readingGateway(home: string, io: Io): Promise<Connection> 
   const configuration = await validConfiguration(home, io)
   const { openRuntime } = await import('../runtime.ts')
   const { environment } = io
-  const runtime = await openRuntime({ home, configuration, environment, version: version(), recovers: false })
+  const options = { home, configuration, environment, version: version() }
+  const runtime = await openRuntime({ ...options, recovers: false, onlyReads: true })
   return connectionTo(await serverOf(runtime, configuration, undefined, io), undefined, () => runtime.close())
 }
 

@@ -31,7 +31,11 @@ test('with an empty home, a first hello costs at most 200 tokens and says the da
 for (const [layout, ids, first] of [
   ['auto', ['system-prompt', 'date', 'instructions', 'soul'], 'Be kind.'],
   ['onyx', ['system-prompt', 'date', 'instructions', 'soul'], 'Be kind.'],
-  ['ayati', ['system-prompt', 'instructions', 'soul', 'user-profile'], '# Base System Prompt\n\nBe kind.'],
+  [
+    'ayati',
+    ['system-prompt', 'instructions', 'soul', 'user-profile', 'conversation'],
+    '# Base System Prompt\n\nBe kind.',
+  ],
   ['chai', ['system-prompt', 'instructions', 'soul'], 'Be kind.'],
   ['deepchat', ['system-prompt', 'instructions', 'soul'], 'Be kind.'],
 ] as const) {

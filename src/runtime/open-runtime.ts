@@ -34,9 +34,11 @@ export interface OpenOptions {
   readonly warn?: (text: string) => void
   /**
    * `false` opens the home beside a process that works on it: nothing is taken up. Writing is for the one that claimed
-   * the home. Where nothing was ever written, a look leaves it at that: what it needs is kept in memory.
+   * the home.
    */
   readonly recovers?: boolean
+  /** Nothing will be written: a home without a store stays without one, and what is needed is kept in memory. */
+  readonly onlyReads?: boolean
 }
 
 /** The store file of a home. */
@@ -46,10 +48,9 @@ export function storePath(home: string): string {
 
 /** A runtime over a home, as its configuration has it. Closing it closes everything. */
 export async function openRuntime(options: OpenOptions): Promise<Runtime> {
-  const { home, configuration, environment, version, channels, warn, recovers } = options
+  const { home, configuration, environment, version, channels, warn, recovers, onlyReads } = options
   const { context, agent, model, providers, models } = configuration
-  // Who only looks leaves a home without a store as it is.
-  const isEmpty = recovers === false && !existsSync(storePath(home)) && couldBeFolder(home)
+  const isEmpty = onlyReads === true && !existsSync(storePath(home)) && couldBeFolder(home)
   if (!isEmpty) await createHome(homeAt(home))
   const path = isEmpty ? ':memory:' : storePath(home)
   const policy = accessFile(accessPlaces(home), environment, readText)

@@ -88,6 +88,7 @@ export function turnCases(storeCase: StoreCase): void {
     assert.deepEqual(await store.recentTurns('unknown', { limit: 10 }), {
       turns: [],
       earlier: { turns: 0, tokens: 0 },
+      undone: [],
     })
   })
 
@@ -97,7 +98,7 @@ export function turnCases(storeCase: StoreCase): void {
     for (const known of [['t1', 't2'], ['t2'], ['t3'], ['t1', 't2', 't3'], ['unknown']]) {
       const recent = await store.recentTurns('a', { limit: 1000, known: (turn) => known.includes(turn) })
       const expected = all.turns.map(({ row, said }) => ({ row, said: known.includes(row.turn) ? [] : said }))
-      assert.deepEqual(recent, { turns: expected, earlier: all.earlier }, known.join(', '))
+      assert.deepEqual(recent, { turns: expected, earlier: all.earlier, undone: [] }, known.join(', '))
     }
   })
 
