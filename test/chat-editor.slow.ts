@@ -84,7 +84,7 @@ for (const columns of [40, 120]) {
     await chat.until(/Taken back: see @notes\.txt/)
     chat.type('/context')
     chat.keys('Enter')
-    await chat.until(/omitted +undone/)
+    await chat.until(/omitted\s+(why: )?undone/)
     chat.keys('C-r')
     chat.type('third')
     await chat.until(/search: third\n› first line second 日本語/)

@@ -69,6 +69,7 @@ test('context fits the terminal: every line at 40 and at 120 columns, and withou
         ? /^system +a-memory-with…/m
         : /^system +a-memory-with-a-name-that-is-longer-than-any-terminal-would-like/m,
     )
+    assert.match(plain, columns === 40 ? /omitted\n {2}why: head-share$/m : /omitted +head-share$/m)
     assert.notEqual(await shown(columns), plain)
   }
 })

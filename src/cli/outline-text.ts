@@ -5,7 +5,7 @@ import { type Io, width } from './io.ts'
 import { styled } from './style.ts'
 import { oneLine, table } from './table.ts'
 
-/** Columns of a terminal that all columns of the table need; on a narrower one those that matter most stand there. */
+/** Columns of a terminal that all columns of the table need; on a narrower one the reason has a line of its own. */
 const WIDE = 80
 const WIDEST_BAR = 60
 /** Characters of an id that are shown at least. */
@@ -49,10 +49,11 @@ function lines(entries: readonly ManifestEntry[], columns: number, io: Io): read
   ).split('\n')
   return [
     styled(io, 'bold', heading!),
-    ...shown.map((line, index) => {
-      const { outcome } = entries[index]!
-      if (outcome === 'omitted') return styled(io, 'dim', line)
-      return outcome === 'reduced' ? styled(io, 'yellow', line) : line
+    ...shown.flatMap((line, index) => {
+      const { outcome, reason } = entries[index]!
+      const why = isNarrow && reason !== undefined ? [`  why: ${reason.code}`] : []
+      if (outcome === 'omitted') return [line, ...why].map((each) => styled(io, 'dim', each))
+      return [outcome === 'reduced' ? styled(io, 'yellow', line) : line, ...why]
     }),
   ]
 }
