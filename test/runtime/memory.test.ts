@@ -138,6 +138,8 @@ test('where the owner wants it a model puts the session into words, once for the
   const here = await remembering(t, { model, settings: { memory } })
   const first = await here.begin()
   await here.say('My boat is called Marigold.', { session: first })
+  await here.say('It was stolen in Hull.', { session: first })
+  await here.runtime.undo(first)
   const second = await here.begin()
   const view = await here.say('What is my boat called?', { session: second })
   const { entry, system } = await sentLayer(here, view.calls[0]!, 'memory')
@@ -154,6 +156,7 @@ test('where the owner wants it a model puts the session into words, once for the
     lastText(question.request.messages),
     /\n# Previous Conversation\n- \[2026-01-05 12:00\] user: My boat is called Marigold\.\n- \[2026-01-05 12:00\] assistant: Noted\.\n/,
   )
+  assert.doesNotMatch(lastText(question.request.messages), /Hull/, 'what was taken back is not among it')
 })
 
 test('a turn that waits for a model to remember can be cancelled, and the summary is there for the next one', async (t) => {

@@ -29,16 +29,17 @@ const NEWEST_MESSAGES = 40
 const NEWEST_ENTRIES = 5_000
 const MOST_FILES = 20
 
-/** `undefined` where nobody has said anything in it. */
+/** `undefined` where nobody has said anything in it, or all of it was taken back. */
 export async function sessionFacts(
   store: Pick<SessionStore, 'entries' | 'files' | 'session'>,
   row: SessionRow,
 ): Promise<SessionFacts | undefined> {
   const { id: session, turns, entries } = row
-  if (turns === 0) return undefined
-  const after = Math.max(0, entries - NEWEST_ENTRIES)
   const undone = await undoneTurnsOf(store)(session)
-  const stands = (entry: Entry) => !('turn' in entry && undone.includes(entry.turn))
+  const left = turns - undone.length
+  if (left <= 0) return undefined
+  const after = Math.max(0, entries - NEWEST_ENTRIES)
+  const isLeft = (entry: Entry) => !('turn' in entry && undone.includes(entry.turn))
   const [first, inputs, messages, calls, files] = await Promise.all([
     store.entries(session, { types: ['input'], limit: 1 }),
     store.entries(session, { types: ['input'], last: NEWEST_MESSAGES }),
@@ -51,14 +52,14 @@ export async function sessionFacts(
     session,
     began: first[0]?.time ?? row.created,
     ended: (messages.at(-1) ?? all.at(-1))?.time ?? row.updated,
-    turns,
+    turns: left,
     asked: all
-      .filter(stands)
+      .filter(isLeft)
       .flatMap((entry) => (entry.type === 'input' ? [messageText(entry.message).trim()] : []))
       .filter(isSaid),
-    answered: messages.filter(stands).map(answerOf).findLast(isSaid) ?? '',
-    files: newestDistinct([...files.map(({ name }) => name), ...calls.filter(stands).flatMap(pathOf)]),
-    tools: toolUses(calls.filter(stands)),
+    answered: messages.filter(isLeft).map(answerOf).findLast(isSaid) ?? '',
+    files: newestDistinct([...files.map(({ name }) => name), ...calls.filter(isLeft).flatMap(pathOf)]),
+    tools: toolUses(calls.filter(isLeft)),
   }
 }
 
