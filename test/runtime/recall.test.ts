@@ -10,7 +10,7 @@ import { scriptedModel } from '../../src/testing.ts'
 import { calledTool, logHistory } from '../recall/logged-history.ts'
 import { plantedFacts, plantedFiller, plantedLanguages } from '../recall/planted-facts.ts'
 import { served } from '../server/served.ts'
-import { opened, type Opened } from './opened.ts'
+import { gate, opened, type Opened } from './opened.ts'
 
 test('forty facts in three languages are found in five wordings, and by questions', async (t) => {
   const { runtime, store } = await opened(t)
@@ -214,6 +214,29 @@ test('a deleted session is found no more, and none of its bytes are left', async
   await again.store.deleteSession(late)
   const last = await again.reopened()
   assert.deepEqual(await find(last, 'pfefferminzbruch'), [])
+})
+
+test('a session that is deleted while it is indexed does not come back into the index', async (t) => {
+  const { store, home } = await opened(t)
+  await logHistory(store, 's', [{ said: 'The gannet is called Ottokar.' }])
+  const [reached, held] = [gate(), gate()]
+  const slow: typeof store = {
+    ...store,
+    async turn(...asked) {
+      reached.open()
+      await held.passed
+      return store.turn(...asked)
+    },
+  }
+  const recall = openRecall({ store: slow, data: join(home, 'data'), warn: (text) => assert.fail(text) })
+  const asking = recall.find({ text: 'gannet', sessions: ['s'] })
+  await reached.passed
+  await store.deleteSession('s')
+  const forgotten = recall.forget('s')
+  held.open()
+  await Promise.all([asking, forgotten])
+  await recall.close()
+  assert.equal(counting(join(home, 'data', 'history.sqlite')), 0)
 })
 
 test('two that index the same sessions at the same time index each text once', async (t) => {

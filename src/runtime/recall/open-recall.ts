@@ -45,19 +45,26 @@ export function openRecall({ store, data, warn }: RecallParts): HistoryRecall {
 
   const undoneTurns = undoneTurnsOf(store)
 
-  const opened = () => (opening ??= openIndex(path))
+  const opened = () =>
+    (opening ??= openIndex(path).catch((error: unknown) => {
+      // A file that was in the way may be gone at the next question.
+      opening = undefined
+      throw error
+    }))
   const parts = async (): Promise<IndexingParts> => ({ store, index: await opened(), stopped: stopped.signal })
 
   /** One work on a session at a time; entries that are written meanwhile are part of it, or of the next one. */
   function indexed(session: string): Promise<void> {
     behind.delete(session)
     const before = working.get(session) ?? Promise.resolve()
-    const work = before
-      .catch(() => {})
-      .then(async () => indexSession(await parts(), session))
-      .finally(() => {
-        if (working.get(session) === work) working.delete(session)
-      })
+    const work = before.catch(() => {}).then(async () => indexSession(await parts(), session))
+    return registered(session, work)
+  }
+
+  function registered(session: string, begun: Promise<void>): Promise<void> {
+    const work = begun.finally(() => {
+      if (working.get(session) === work) working.delete(session)
+    })
     working.set(session, work)
     return work
   }
@@ -165,12 +172,12 @@ export function openRecall({ store, data, warn }: RecallParts): HistoryRecall {
     },
     async forget(session) {
       behind.delete(session)
+      // A part of its log that was read before it was deleted may still be written.
+      await working.get(session)?.catch(() => {})
       try {
         const all = await parts()
         if (!all.index.removeSome(session)) return
-        const rest = removeAll(all, session)
-        working.set(session, rest)
-        void rest.catch((error: unknown) =>
+        registered(session, removeAll(all, session)).catch((error: unknown) =>
           warn(`The history of a deleted session is still indexed: ${messageOf(error)}`),
         )
       } catch (error) {
