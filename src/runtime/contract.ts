@@ -61,7 +61,8 @@ export interface Runtime {
   setSubject(session: string, subject: string | undefined): Promise<void>
   /**
    * Takes the last turn back: it stays in the log, and no later call reads it. What its tools did stays done. Rejects with
-   * `not-found` where there is none, and with `invalid-input` while one is running or waits.
+   * `not-found` where there is none, with `invalid-input` while one is running or waits, and with `changed` where somebody
+   * else takes it back, or says something, at the same moment.
    */
   undo(session: string): Promise<UndoneSessionTurn>
   deleteSession(session: string): Promise<boolean>
@@ -169,7 +170,7 @@ export interface UndoneSessionTurn {
   readonly turn: string
   /** What the person had said. */
   readonly text: string
-  /** The turn behind which the conversation goes on; `undefined`: it begins anew. */
+  /** The turn behind which the conversation goes on; `undefined`: it begins again. */
   readonly head: string | undefined
 }
 

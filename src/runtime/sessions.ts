@@ -1,5 +1,12 @@
 import { messageText } from '../context.ts'
-import type { Binding, EntryBody, SessionRow, SessionStore, TurnRow } from '../session.ts'
+import {
+  type Binding,
+  type EntryBody,
+  type SessionRow,
+  type SessionStore,
+  StoreError,
+  type TurnRow,
+} from '../session.ts'
 import { noSuchSession } from './admission.ts'
 import { SubjectError, type Subjects } from '../subject.ts'
 import type { Clock } from './clock.ts'
@@ -108,6 +115,15 @@ export function createSessions(parts: SessionsParts): Sessions {
     }
   }
 
+  async function noteHead(session: string, turn: string, head: string | undefined): Promise<void> {
+    try {
+      await store.append(session, [{ type: 'head', turn, head: head ?? null }], clock.time())
+    } catch (error) {
+      if (!(error instanceof StoreError) || error.code !== 'conflict') throw runtimeFailure(error)
+      throw new RuntimeError('changed', `The session ${session} has gone on meanwhile. Look at it again.`, { session })
+    }
+  }
+
   return {
     deskOf,
     newSession,
@@ -148,7 +164,7 @@ export function createSessions(parts: SessionsParts): Sessions {
         throw new RuntimeError('not-found', `Session ${session} has no turn to take back.`, { session })
       }
       const [input] = await store.entries(session, { turn: last.turn, types: ['input'] })
-      await note(session, { type: 'head', turn: last.turn, head: head?.turn ?? null })
+      await noteHead(session, last.turn, head?.turn)
       return {
         session,
         turn: last.turn,

@@ -174,11 +174,19 @@ function refuseSecondStart(id: string, body: EntryBody, seq: number): void {
  * and who decides all the same should hear that it comes too late.
  */
 function refuseSettled(row: TurnRow, body: EntryBody): void {
+  if (body.type === 'head') return refuseTakenBack(row)
   if (!isSettled(row) || !GOING_ON.includes(body.type)) return
   throw new StoreError(
     'conflict',
     `turn ${row.turn} of session ${row.session} has ended (${row.state}): it takes no ${body.type}`,
   )
+}
+
+/** A turn is taken back when it has ended, and once. */
+function refuseTakenBack({ session, turn, state }: TurnRow): void {
+  if (state === 'queued' || state === 'running' || state === 'undone') {
+    throw new StoreError('conflict', `turn ${turn} of session ${session} is ${state}: it cannot be taken back`)
+  }
 }
 
 const GOING_ON: readonly EntryType[] = ['turn-start', 'message', 'approval-request', 'approval', 'turn-end']

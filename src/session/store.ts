@@ -18,8 +18,8 @@ export interface SessionStore {
    * Writes entries in order and gives them their `seq`. Creates the session when the first entry is `session-start`.
    *
    * @throws StoreError `conflict` when the session, the turn or the idempotency key of an input was used before, or when
-   * a settled turn would go on (`turn-start`, `message`, `approval-request`, `approval`, `turn-end`); `not-found` for an
-   * unknown session or turn.
+   * a settled turn would go on (`turn-start`, `message`, `approval-request`, `approval`, `turn-end`), or a turn that has not
+   * ended or was taken back already is taken back (`head`); `not-found` for an unknown session or turn.
    */
   append(session: string, bodies: readonly EntryBody[], time: string): Promise<readonly Entry[]>
 

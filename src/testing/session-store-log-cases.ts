@@ -206,6 +206,15 @@ export function logCases(storeCase: StoreCase): void {
     assert.equal((await store.entries('a')).length, 5)
   })
 
+  storeCase('a turn is taken back when it has ended, and once', async (store) => {
+    const back = { type: 'head', turn: 't1', head: null } as const
+    await store.append('a', [start, input('t1'), running('t1')], at(1))
+    await assert.rejects(store.append('a', [back], at(2)), { code: 'conflict', message: /is running/ })
+    await store.append('a', [ended('t1', { type: 'cancelled' }), back], at(2))
+    await assert.rejects(store.append('a', [back], at(3)), { code: 'conflict', message: /is undone/ })
+    assert.deepEqual([(await store.turn('a', 't1'))?.state, (await store.entries('a')).length], ['undone', 5])
+  })
+
   storeCase('every character comes back as it was', async (store) => {
     const text = 'NUL \u0000, lone \ud800, 字, 👩‍🔬, "quoted" \\ \u2028'
     const message = { role: 'user' as const, content: text }
