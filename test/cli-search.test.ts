@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
 import test from 'node:test'
 import { snippet } from '../src/cli/search/snippet.ts'
 import type { RecallAnswer } from '../src/search.ts'
+import { temporaryHome } from './cli/home.ts'
 import { run } from './cli/recorded-io.ts'
 import { servedConnection } from './cli/served-connection.ts'
 import { scriptedRuntime } from './server/scripted-runtime.ts'
@@ -66,6 +68,12 @@ test('nothing found is no failure; an unknown project and a limit that is none a
   assert.match(none.stderr, /^Nothing was found\.\n/)
   assert.equal((await run(['search', 'x', '--project', 'none'], { connection })).code, 1)
   assert.equal((await run(['search', 'x', '--limit', 'many'], { connection })).code, 2)
+})
+
+test('searching the history of an empty home finds nothing and makes none', async (context) => {
+  const { home, environment } = temporaryHome(context)
+  const { code, stderr } = await run(['search', '--history', 'boat'], { environment })
+  assert.deepEqual([code, stderr, existsSync(home)], [0, 'Nothing was found.\nfound nowhere: boat\n', false])
 })
 
 test('--history shows what was said in sessions, when, by whom, and what stands around it', async () => {

@@ -61,6 +61,8 @@ export interface RuntimeParts {
   readonly clock: Clock
   /** Files that people hand in, and their index; beside the store in the home where absent. */
   readonly files?: FileRoom
+  /** File of the index of the history, or `:memory:`; beside the store in the home where absent. */
+  readonly historyIndex?: string
   /** Subjects and tastes; the folders of the home where absent. */
   readonly subjects?: SubjectRoom
   /** Says what may run. Nothing else does. */
@@ -95,7 +97,11 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
   }
   const settings = { ...parts.settings, counter: remembering(parts.settings.counter) }
   const shelf = createTurnShelf()
-  const recall = openRecall({ store, data: homeAt(parts.home).data, warn })
+  const recall = openRecall({
+    store,
+    path: parts.historyIndex ?? join(homeAt(parts.home).data, 'history.sqlite'),
+    warn,
+  })
   const history: Recall = {
     find: (query) => recall.find(query),
     conversationOf: (session) => memory.conversationOf(session),

@@ -97,6 +97,7 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
     plugins,
     policy,
     files,
+    ...(isEmpty ? { historyIndex: ':memory:' } : {}),
     subjects,
     clock: systemClock,
     settings: {

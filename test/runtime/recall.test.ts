@@ -228,7 +228,11 @@ test('a session that is deleted while it is indexed does not come back into the 
       return store.turn(...asked)
     },
   }
-  const recall = openRecall({ store: slow, data: join(home, 'data'), warn: (text) => assert.fail(text) })
+  const recall = openRecall({
+    store: slow,
+    path: join(home, 'data', 'history.sqlite'),
+    warn: (text) => assert.fail(text),
+  })
   const asking = recall.find({ text: 'gannet', sessions: ['s'] })
   await reached.passed
   await store.deleteSession('s')
@@ -249,7 +253,7 @@ test('two that index the same sessions at the same time index each text once', a
     )
   }
   const warn = (text: string) => assert.fail(text)
-  const two = [1, 2].map(() => openRecall({ store, data: join(home, 'data'), warn }))
+  const two = [1, 2].map(() => openRecall({ store, path: join(home, 'data', 'history.sqlite'), warn }))
   const answers = await Promise.all(two.map((recall) => recall.find({ text: 'gannet', limit: 100 })))
   assert.deepEqual(
     answers.map(({ passages, complete }) => [passages.length, complete]),

@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { setImmediate as others } from 'node:timers/promises'
 import type { Recall, RecallAnswer, RecallIndex } from '../../search.ts'
 import { type SessionStore, undoneTurnsOf } from '../../session.ts'
@@ -17,8 +16,8 @@ export interface HistoryRecall extends Recall {
 
 export interface RecallParts {
   readonly store: SessionStore
-  /** Folder of the gateway's data, absolute. */
-  readonly data: string
+  /** File of the index, which can be deleted and is built again; `:memory:` keeps it in memory. */
+  readonly path: string
   readonly warn: (text: string) => void
 }
 
@@ -31,9 +30,8 @@ const LISTED_MS = 60_000
 /** Sessions that are listed at once. */
 const PAGE = 200
 
-/** The index is opened when somebody needs it: `data/history.sqlite`, which can be deleted and is built again. */
-export function openRecall({ store, data, warn }: RecallParts): HistoryRecall {
-  const path = join(data, 'history.sqlite')
+/** Searches what a store holds. The index is opened when it is needed first. */
+export function openRecall({ store, path, warn }: RecallParts): HistoryRecall {
   const stopped = new AbortController()
   const behind = new Set<string>()
   const working = new Map<string, Promise<void>>()
