@@ -99,9 +99,11 @@ export function meaningCases(searchCase: SearchCase): void {
     }
     const engine = await place.open({ embedder })
     await engine.index(documentOf('water', 'The sea is deep.'))
-    for (let index = 0; index < 10; index += 1) await engine.index(documentOf(`land${index}`, 'The hill is high.'))
     await engine.embedMissing()
-    assert.deepEqual(await found(engine, 'xyzzy'), [])
+    for (let index = 0; index < 10; index += 1) await engine.index(documentOf(`land${index}`, 'The hill is high.'))
+    await found(engine, 'ocean')
+    await engine.embedMissing()
+    assert.deepEqual(await found(engine, 'xyzzy'), [], 'what was asked before there were vectors settles nothing')
     assert.deepEqual(await found(engine, 'ocean'), ['water'])
     await engine.close()
   })

@@ -2,6 +2,7 @@ import type { Embedder } from '../engine.ts'
 import { unitVector } from '../unit-vector.ts'
 import type { Connection } from './connection.ts'
 import type { VectorList } from './vector-list.ts'
+import type { EmbedderRow } from './vector-table.ts'
 
 /**
  * The cosine that says nothing, measured on the index itself: how near some meaningless questions come to its documents,
@@ -9,7 +10,10 @@ import type { VectorList } from './vector-list.ts'
  * much for a fixed number: unrelated texts reach 0.1 with some and 0.8 with others (decision 0013).
  */
 export interface NoiseFloor {
-  /** Measured at the first question, and again when the index has grown or shrunk by a quarter. */
+  /**
+   * Measured at the first question, on documents that have their vectors, and again when there are a quarter more or fewer
+   * of them. 0 while there are too few. `signal` ends what a model is asked.
+   */
   measure(signal: AbortSignal): Promise<number>
 }
 
@@ -17,13 +21,14 @@ export function noiseFloor(
   connection: Connection,
   vectors: VectorList,
   embedder: Embedder,
-  dimensions: () => number | null | undefined,
+  current: () => EmbedderRow | undefined,
 ): NoiseFloor {
   let asked: Promise<readonly Float32Array[]> | undefined
   let measured: { readonly floor: number; readonly documents: number } | undefined
   return {
     async measure(signal) {
-      const documents = documentNumbers(connection)
+      const model = current()
+      const documents = model === undefined ? [] : embeddedDocuments(connection, model)
       if (measured && Math.abs(documents.length - measured.documents) * 4 <= measured.documents) return measured.floor
       if (documents.length < FEWEST) return 0
       asked ??= vectorsOf(embedder, signal)
@@ -36,7 +41,7 @@ export function noiseFloor(
       const limit = 1 + Math.ceil(sample.length / 50)
       const values: number[] = []
       for (const question of questions) {
-        if (question.length !== dimensions()) continue
+        if (question.length !== model?.dimensions) continue
         const near = await vectors.nearest(question, sample, { limit, perDocument: 1, floor: 0 })
         values.push(near[limit - 1]?.value ?? 0)
       }
@@ -76,9 +81,12 @@ async function vectorsOf(embedder: Embedder, signal: AbortSignal): Promise<reado
   return vectors
 }
 
-function documentNumbers(connection: Connection): readonly number[] {
-  const rows = connection.all<{ readonly number: number }>("select number from documents where state = 'ready'")
-  return rows.map(({ number }) => number)
+function embeddedDocuments(connection: Connection, { number }: EmbedderRow): readonly number[] {
+  const rows = connection.all<{ readonly number: number }>(
+    "select number from documents where state = 'ready' and embedder = ?",
+    number,
+  )
+  return rows.map((row) => row.number)
 }
 
 function spread(numbers: readonly number[]): readonly number[] {

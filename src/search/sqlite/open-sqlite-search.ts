@@ -55,7 +55,7 @@ export async function openSqliteSearch(options: SqliteSearchOptions): Promise<Se
     ...progressOf(connection, currentEmbedder()?.number, collections),
     ...(fault !== undefined && { degraded: fault }),
   })
-  const noise = embedder && noiseFloor(connection, vectors, embedder, () => currentEmbedder()?.dimensions)
+  const noise = embedder && noiseFloor(connection, vectors, embedder, currentEmbedder)
   const sightOf = sights(connection)
   const inTurn = oneAfterAnother(closing.signal, connection.path)
   const embedInTurn = oneAfterAnother(closing.signal, connection.path)

@@ -189,6 +189,24 @@ test('a model that is slow to answer does not keep a question waiting', async (c
   assert.match(warnings.join(), /words alone.*no vector within 20 ms/)
 })
 
+test('a question does not wait until it is known what is found by chance', async (context) => {
+  const warnings: string[] = []
+  const inner = topicEmbedder([['sea', 'ocean']], { batch: 8 })
+  const embedder = {
+    ...inner,
+    embed: async (...[texts, options]: Parameters<typeof inner.embed>) => {
+      if (texts.length > 1 && options.kind === 'query') await pause(60_000, undefined, { ref: false })
+      return inner.embed(texts, options)
+    },
+  }
+  const onWarning = (message: string) => void warnings.push(message)
+  const engine = await opened(context, ':memory:', { embedder, onWarning, embedderTimeoutMs: 50 })
+  for (let index = 0; index < 12; index += 1) await engine.index(document(`d${index}`, 'The sea.'))
+  await engine.embedMissing()
+  const { hits, degraded } = await engine.search({ text: 'ocean', collections: ['all'] })
+  assert.deepEqual([hits.length, hits[0]?.ranks[0]?.by, degraded, warnings], [10, 'meaning', undefined, []])
+})
+
 test('a text that the model refuses is passed over, and those beside it are not', async (context) => {
   const warnings: string[] = []
   const inner = topicEmbedder([['sea', 'ocean']], { batch: 8 })

@@ -93,12 +93,13 @@ async function vectorOf(place: SearchPlace, { text, signal }: SearchQuery): Prom
   }
   try {
     const asked = embedder.embed([text], { kind: 'query', signal: signals })
-    // A floor that cannot be measured now is measured at the next question.
-    const measured = Promise.resolve(meaning.floor ?? noise?.measure(signals)).catch(() => undefined)
-    const [[vector], floor = 0] = await orAborted(Promise.all([asked, measured]), signals)
+    // Measuring goes on behind this question, for the next one: a model may take longer for it than a question waits.
+    const measured = Promise.resolve(meaning.floor ?? noise?.measure(closing)).catch(() => undefined)
+    const [vector] = await orAborted(asked, signals)
     if (vector?.length === dimensions) {
       onModel(undefined)
-      return { vector: unitVector(vector), floor }
+      const floor = await orAborted(measured, signals).catch(() => undefined)
+      return { vector: unitVector(vector), floor: floor ?? 0 }
     }
     return degraded(' gave a vector of another length than those in the index')
   } catch (error) {
