@@ -144,16 +144,16 @@ export function imageSupport(model: Model, gone: readonly string[] = []): ImageS
 }
 
 /**
- * Whether what others wrote may come into a call: there is a file, a project, a subject or an earlier session, or a tool that shows more than
- * the conversation itself. Decided by what is offered, so that the head stays as it is from call to call.
+ * Whether what others wrote may come into a call: there is a file, a project or a subject, something of
+ * earlier sessions, or a tool that shows more than the conversation itself. Decided by what is offered, not by what a message
+ * finds, so that the head stays as it is from call to call.
  */
 function readsForeign({ setting }: Workbench, offered: readonly Tool[]): boolean {
-  const { previous, tools } = setting?.memory?.now() ?? {}
   return (
     offered.some(({ readsContext }) => !readsContext) ||
     (setting?.hasFiles ?? false) ||
     setting?.subject !== undefined ||
-    [previous, tools].some((part) => part !== undefined && part.text !== '')
+    (setting?.memory?.hasAny ?? false)
   )
 }
 

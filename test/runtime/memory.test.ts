@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
 import type { AnyMessage } from '../../src/context.ts'
-import { memoryPlugin } from '../../src/plugin.ts'
+import { foreignTextPlugin, memoryPlugin } from '../../src/plugin.ts'
 import { scriptedModel } from '../../src/testing.ts'
 import { gate, homelyPlugins, opened, type Setting, tool } from './opened.ts'
 
@@ -201,6 +201,37 @@ test('a model that fails leaves what the log says, and the owner is told once', 
     assert.match((await sentLayer(here, view.calls[0]!, 'memory')).system, /- Asked: My boat is called Marigold\./)
   }
   assert.equal(here.warnings.filter((warning) => warning.startsWith('No model put the session')).length, 1)
+})
+
+test('what a message finds changes nothing in the head of a session that has earlier ones', async (t) => {
+  const model = scriptedModel({
+    answer: ({ messages, tools }) =>
+      tools.some(({ name }) => name === 'terminal') && lastText(messages) === 'status'
+        ? { toolCalls: [{ name: 'terminal', input: { cmd: 'git status' } }] }
+        : { text: 'Noted.' },
+  })
+  const memory = {
+    previousSession: { enabled: false, maxTokens: 600, summarize: false },
+    toolHistory: { enabled: true, maxTokens: 300 },
+  }
+  const shell = tool('terminal', async () => ({ ok: true, output: 'clean' }))
+  const here = await remembering(t, { model, tools: [shell], settings: { layout: 'auto', memory } })
+  await here.say('status', { session: await here.begin() })
+  const later = await here.reopened({ tools: [], plugins: [memoryPlugin(), foreignTextPlugin()] })
+  later.clock.advance(10_000)
+  const { id: second } = await later.runtime.newSession({ binding })
+  const heads: (string | undefined)[] = []
+  for (const text of ['Hello.', 'What did git status say?']) {
+    const view = await later.say(text, { session: second })
+    const { call, request } = await later.runtime.request(view.calls[0]!)
+    heads.push(request.system)
+    assert.equal(
+      call.manifest.entries.find(({ id }) => id === 'tool-history')?.outcome,
+      heads.length === 1 ? 'omitted' : 'included',
+    )
+  }
+  assert.equal(heads[1], heads[0])
+  assert.match(heads[0] ?? '', /is data/)
 })
 
 test('calls of tools that the message finds are given in one line each, newest first, of this conversation alone', async (t) => {

@@ -30,6 +30,8 @@ export interface Memory {
 /** What a turn was given of earlier sessions. */
 export interface TurnMemory {
   readonly whole: MemoryReading | undefined
+  /** Whether there is anything that a turn of this session could be given: the same for all of its turns, whatever they find. */
+  readonly hasAny: boolean
   /** Without anything of a session that was deleted or forgotten meanwhile. */
   now(): MemoryReading | undefined
 }
@@ -101,16 +103,18 @@ export function createMemory(parts: MemoryParts): Memory {
     })
   }
 
-  async function reading(question: MemoryQuestion): Promise<MemoryReading | undefined> {
+  async function reading(question: MemoryQuestion): Promise<Omit<TurnMemory, 'now'>> {
     const { session, layout, signal } = question
     const on = memoryIn(settings, layoutOf(layout).name)
-    if (!on.previousSession && !on.toolHistory) return undefined
+    if (!on.previousSession && !on.toolHistory) return { whole: undefined, hasAny: false }
     const ids = session === undefined ? [] : await orNothing(earlier(session), [])
     const own = session === undefined ? [] : [session]
-    return {
+    const whole = {
       ...(on.previousSession ? { previous: await orNothing(previous(ids, question), NOTHING, signal) } : {}),
       ...(on.toolHistory ? { tools: await orNothing(tools(question, [...own, ...ids]), NOTHING) } : {}),
     }
+    const isFound = Object.values(whole).some(({ text }) => text !== '')
+    return { whole, hasAny: isFound || (on.toolHistory && ids.length > 0) }
   }
 
   async function forget(session: string): Promise<void> {
@@ -120,8 +124,8 @@ export function createMemory(parts: MemoryParts): Memory {
 
   return {
     async read(question) {
-      const whole = await reading(question)
-      return { whole, now: () => whole && withoutGone(whole, gone) }
+      const { whole, hasAny } = await reading(question)
+      return { whole, hasAny, now: () => whole && withoutGone(whole, gone) }
     },
     begun(session) {
       if (!previousSession.summarize || !memoryIn(settings, layoutOf(parts.layout).name).previousSession) return
@@ -133,7 +137,7 @@ export function createMemory(parts: MemoryParts): Memory {
       const row = await store.session(session)
       if (!row) throw noSuchSession(session)
       const { layout } = parts
-      const found = (await reading({ session, text: input, layout, keeps: false })) ?? {}
+      const { whole: found = {} } = await reading({ session, text: input, layout, keeps: false })
       const { name } = layoutOf(layout)
       const layers =
         (await memoryPlugin().layers?.({ time: clock.time(), layout: name, tools: [], memory: found })) ?? []
