@@ -124,6 +124,14 @@ export function sessionCases(storeCase: StoreCase): void {
     await assert.rejects(store.withdrawSession('unknown'), { code: 'not-found' })
   })
 
+  storeCase('a content that was written for one session after another goes with the first that goes', async (store) => {
+    for (const id of ['a', 'b']) await store.append(id, [start], at(1))
+    const hash = await store.putContent('the same words', ['a'])
+    await store.putContent('the same words', ['b'])
+    await store.deleteSession('a')
+    assert.deepEqual([await store.content(hash), await store.contentWasRemoved(hash)], [undefined, true])
+  })
+
   storeCase('a conversation has one session, and a session one conversation', async (store) => {
     for (const id of ['a', 'b']) await store.append(id, [start], at(1))
     const [one, two] = [

@@ -17,9 +17,16 @@ export function putHeldContent(
   sessions: readonly string[],
 ): string {
   const isWhole = sessions.every((id) => connection.get(oneSession, { id }) && !isRemoved(connection, id))
+  const holders = holdersOf(connection, hash)
   if (isWhole) putContent(connection, text, hash)
-  putValue(connection, keyOf(hash), isWhole ? sessions : REMOVED)
+  // The same text may have been written for other sessions before: it goes with the first of them all.
+  if (isWhole) putValue(connection, keyOf(hash), [...new Set([...holders, ...sessions])])
+  else if (holders.length === 0) putValue(connection, keyOf(hash), REMOVED)
   return hash
+}
+
+function holdersOf(connection: Connection, hash: string): readonly string[] {
+  return (value(connection, keyOf(hash)) as readonly string[] | undefined) ?? []
 }
 
 /** Removes every text that holds words of a session, for good. Answers how many there were. */
@@ -36,8 +43,7 @@ export function removeHeldContents(connection: Connection, session: string): num
 
 /** Whether a text is missing because it was removed with the session whose words it held. */
 export function contentWasRemoved(connection: Connection, hash: string): boolean {
-  const sessions = value(connection, keyOf(hash))
-  return Array.isArray(sessions) && sessions.length === 0
+  return value(connection, keyOf(hash)) !== undefined && holdersOf(connection, hash).length === 0
 }
 
 /** Whether a text that holds words of this session is refused from now on. */
