@@ -43,10 +43,10 @@ async function decisionOf(waits: WaitingApproval, call: CommandCall, io: Io): Pr
     if (!call.json) print(io, callText(waits.request, io))
     return { type: 'approve', scope }
   }
-  if (call.json) throw usageFailure('With --json nobody is asked.', 'Write `--yes` to approve, or `--deny`.')
+  if (call.json) throw usageFailure('With --json no question is asked.', 'Write `--yes` to approve, or `--deny`.')
   if (!personIsHere(io)) {
     print(io, callText(waits.request, io))
-    throw usageFailure('Nobody is here to ask.', 'Write `--yes` to approve without asking, or `--deny`.')
+    throw usageFailure('There is no terminal to ask on.', 'Write `--yes` to approve without asking, or `--deny`.')
   }
   if (scope === 'once') return await askOnTerminal(waits, io)
   print(io, callText(waits.request, io))

@@ -4,6 +4,7 @@ import type { Connection } from '../connection.ts'
 import type { Conversation } from '../conversation.ts'
 import { exactLine } from '../exact-text.ts'
 import { CommandFailure } from '../failure.ts'
+import { findSession } from '../find-session.ts'
 import { refuseTools } from '../for-persons.ts'
 import { type Io, note, print, width } from '../io.ts'
 import { fetchRecords, findRecord } from '../records/find-record.ts'
@@ -36,34 +37,20 @@ async function listAgents(connection: Connection, io: Io): Promise<void> {
   print(io, table([['id', 'name'], ...agents.map(({ id, value }) => [id, exactLine(value.name)])]))
 }
 
-/** `/sessions`: lists the newest, or goes on in the one whose id begins so. */
+/** `/sessions`: lists the newest, or goes on in the one that a word means. */
 export async function changeSession(conversation: Conversation, io: Io, word: string | undefined): Promise<void> {
-  const { sessions } = await ask<{ readonly sessions: readonly SessionRow[] }>(
-    conversation.connection,
-    `/api/sessions?limit=${word === undefined ? LISTED : 500}`,
-  )
+  const { connection } = conversation
   if (word === undefined) {
-    const named = await Promise.all(sessions.map((row) => titled(conversation.connection, row)))
+    const path = `/api/sessions?limit=${LISTED}`
+    const { sessions } = await ask<{ readonly sessions: readonly SessionRow[] }>(connection, path)
+    const named = await Promise.all(sessions.map((row) => titled(connection, row)))
     return listSessions(named, conversation.session, io)
   }
-  const found = sessions.filter(({ id }) => id === word || id.startsWith(word))
-  const [one] = found
-  if (one === undefined) {
-    throw new CommandFailure('no-such-session', `there is no session ${exactLine(word)}.`, {
-      mend: '/sessions lists the newest.',
-    })
-  }
-  if (found.length > 1 && one.id !== word) {
-    throw new CommandFailure('ambiguous', `${found.length} sessions begin with ${exactLine(word)}.`, {
-      mend: found
-        .slice(0, 10)
-        .map(({ id }) => id)
-        .join('\n  '),
-    })
-  }
-  conversation.session = one.id
+  const id = await findSession(connection, word)
+  const { turns } = await ask<SessionRow>(connection, pathTo('/api/sessions/', id))
+  conversation.session = id
   conversation.attachments = []
-  note(io, `Session ${one.id} goes on: ${one.turns} ${one.turns === 1 ? 'turn' : 'turns'} so far.`)
+  note(io, `Session ${id} goes on: ${turns} ${turns === 1 ? 'turn' : 'turns'} so far.`)
 }
 
 const LISTED = 20

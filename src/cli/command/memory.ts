@@ -1,16 +1,15 @@
-import { type Command, jsonOption } from '../command.ts'
+import { type Command, type CommandCall, jsonOption } from '../command.ts'
 import type { Io } from '../io.ts'
 import { forgetSession } from '../memory/forget.ts'
 import { showMemory } from '../memory/show.ts'
 import { runSubcommand, type Subcommand } from '../subcommand.ts'
-import type { CommandCall } from '../command.ts'
 
 export const memory: Command = {
   name: 'memory',
   summary: 'show what a session is given of earlier ones, and forget',
   usage: ['memory [show] [SESSION] [--input TEXT] [--json]', 'memory forget SESSION [--yes] [--json]'],
   details:
-    'SESSION is the newest one unless given. A session is given a summary of the last session of its conversation, and ' +
+    'SESSION is an id, the beginning of one, or `last`; the newest one unless given. A session is given a summary of the last session of its conversation, and ' +
     'earlier calls of tools that its next message finds: in the layout `ayati`, and where `context.memory` says so. `forget` ' +
     'removes what other sessions were given of one, for good; the session itself stays until `foreword sessions delete`.',
   words: { least: 0, most: Infinity },

@@ -3,7 +3,7 @@ import type { CommandCall } from '../command.ts'
 import { connected } from '../connection.ts'
 import { exactLine } from '../exact-text.ts'
 import { type Io, note, printJson } from '../io.ts'
-import { personAgrees, purposeOf } from '../subjects/person-agrees.ts'
+import { personAgrees, purposeOf } from '../person-agrees.ts'
 import { findFile } from './find-file.ts'
 
 /** Removes a file, its text and its place in the index, for good: a person is asked, unless `--yes` says so. */

@@ -5,13 +5,15 @@ import type { CommandCall } from '../command.ts'
 import { connected, type Connection } from '../connection.ts'
 import { exactLine } from '../exact-text.ts'
 import { CommandFailure } from '../failure.ts'
+import { findSession } from '../find-session.ts'
 import { type Io, note, print, printJson } from '../io.ts'
 import { harmless, styled } from '../style.ts'
 
 /** What a session is given of earlier ones: the words, from where, and what they cost. */
 export async function showMemory(call: CommandCall, io: Io): Promise<number> {
   const shown = await connected(call.home, io, 'read', async (connection) => {
-    const session = call.words[1] ?? (await newestSession(connection))
+    const [, word] = call.words
+    const session = word === undefined ? await newestSession(connection) : await findSession(connection, word)
     const input = call.text('input')
     const query = input === undefined ? '' : `?input=${encodeURIComponent(input)}`
     return await ask<SessionMemory>(connection, `${pathTo('/api/sessions/', session, '/memory')}${query}`)
@@ -25,7 +27,7 @@ async function newestSession(connection: Connection): Promise<string> {
   const { sessions } = await ask<{ readonly sessions: readonly SessionRow[] }>(connection, '/api/sessions?limit=1')
   const [newest] = sessions
   if (newest) return newest.id
-  throw new CommandFailure('not-found', 'There are no sessions yet.', {
+  throw new CommandFailure('not-found', 'there are no sessions yet.', {
     mend: '`foreword send "Hello"` begins one.',
   })
 }

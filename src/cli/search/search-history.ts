@@ -6,6 +6,7 @@ import { exactLine } from '../exact-text.ts'
 import { findSession } from '../find-session.ts'
 import { type Io, note, print, printJson, width } from '../io.ts'
 import { styled } from '../style.ts'
+import { oneLine } from '../table.ts'
 import { timeText } from '../time-text.ts'
 import { limitOf } from './limit.ts'
 import { snippet } from './snippet.ts'
@@ -41,15 +42,10 @@ function showPassage(passage: RankedPassage, text: string, io: Io): void {
     `${styled(io, 'bold', `turn ${ordinal}`)}  ${said}  ${timeText(time, new Date())}  ${styled(io, 'dim', session)}`,
   )
   const around = Math.max(40, width(io) - 20)
-  if (before) print(io, styled(io, 'dim', `  ${before.role}: ${cut(before.text, around)}`))
+  if (before) print(io, styled(io, 'dim', `  ${before.role}: ${oneLine(exactLine(before.text), around)}`))
   const marked = snippet(passage.text, [text, ...passage.matched].join(' '), Math.max(60, 2 * width(io) - 20))
   print(io, `  ${marked.map(({ word, hit }) => (hit ? styled(io, 'yellow', word) : word)).join('')}`)
-  if (after) print(io, styled(io, 'dim', `  ${after.role}: ${cut(after.text, around)}`))
-}
-
-function cut(text: string, characters: number): string {
-  const line = exactLine(text)
-  return line.length <= characters ? line : `${line.slice(0, characters - 1).toWellFormed()}…`
+  if (after) print(io, styled(io, 'dim', `  ${after.role}: ${oneLine(exactLine(after.text), around)}`))
 }
 
 function remarks({ passages, found, missing, nearest, complete }: RecallAnswer): readonly string[] {

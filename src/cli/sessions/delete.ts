@@ -3,12 +3,12 @@ import type { CommandCall } from '../command.ts'
 import { connected } from '../connection.ts'
 import { findSession } from '../find-session.ts'
 import { type Io, note, printJson } from '../io.ts'
-import { personAgrees } from '../subjects/person-agrees.ts'
+import { personAgrees, purposeOf } from '../person-agrees.ts'
 import type { SessionRow } from '../../session.ts'
 
 /** Through the gateway, since a turn may be running in the session. */
 export async function deleteSession(call: CommandCall, io: Io): Promise<number> {
-  return await connected(call.home, io, 'write', async (connection) => {
+  return await connected(call.home, io, purposeOf(call, io), async (connection) => {
     const id = await findSession(connection, call.words[1]!)
     const row = await ask<SessionRow>(connection, pathTo('/api/sessions/', id))
     const question = `Delete session ${row.id} with ${row.turns} turns, for good?`

@@ -5,7 +5,7 @@ import { exactLine } from '../exact-text.ts'
 import { CommandFailure } from '../failure.ts'
 import { type Io, note, print, printJson } from '../io.ts'
 import { findProposal } from './find-proposal.ts'
-import { personAgrees, purposeOf } from './person-agrees.ts'
+import { personAgrees, purposeOf } from '../person-agrees.ts'
 import { fileText, proposalText } from './proposal-text.ts'
 import { sendDecision } from './send-decision.ts'
 

@@ -2,7 +2,7 @@ import type { CommandCall } from '../command.ts'
 import { connected } from '../connection.ts'
 import { type Io, note, print, printJson } from '../io.ts'
 import { fetchProposals } from './find-proposal.ts'
-import { personAgrees, purposeOf } from './person-agrees.ts'
+import { personAgrees, purposeOf } from '../person-agrees.ts'
 import { proposalText } from './proposal-text.ts'
 import { sendDecision } from './send-decision.ts'
 

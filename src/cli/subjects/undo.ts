@@ -5,7 +5,7 @@ import { connected } from '../connection.ts'
 import { exactLine } from '../exact-text.ts'
 import { type Io, note, print, printJson } from '../io.ts'
 import { findProposal } from './find-proposal.ts'
-import { personAgrees, purposeOf } from './person-agrees.ts'
+import { personAgrees, purposeOf } from '../person-agrees.ts'
 import { fileText, proposalText } from './proposal-text.ts'
 
 /** Shows what was confirmed, asks, and takes it back. What people wrote meanwhile stays. */

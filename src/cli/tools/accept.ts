@@ -37,7 +37,7 @@ export async function acceptDefinition(call: CommandCall, io: Io): Promise<numbe
 async function mayAccept(call: CommandCall, io: Io): Promise<boolean> {
   if (call.has('yes')) return true
   if (!call.json && personIsHere(io)) return await confirmed(io, 'Accept it?')
-  throw usageFailure('Nobody is here to ask.', 'Look at the difference, then write `--yes` to accept it.')
+  throw usageFailure('There is no terminal to ask on.', 'Look at the difference, then write `--yes` to accept it.')
 }
 
 /** The two definitions as JSON, line by line. */

@@ -61,7 +61,7 @@ function tellTrial(trial: ToolTrial, io: Io): void {
 async function mayRun(call: CommandCall, io: Io): Promise<boolean> {
   if (call.has('yes')) return true
   if (!call.json && personIsHere(io)) return await confirmed(io, 'Run it?')
-  throw usageFailure('Nobody is here to ask.', 'Write `--yes` to run it, or `--plan` to look only.')
+  throw usageFailure('There is no terminal to ask on.', 'Write `--yes` to run it, or `--plan` to look only.')
 }
 
 async function runAsShown(connection: Connection, name: string, input: unknown, digest: string): Promise<ToolResult> {
