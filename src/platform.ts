@@ -1,1 +1,2 @@
+export { editSteps, nearestName } from './platform/nearest-name.ts'
 export { inSlices, partsOf, type Stretch, stretch } from './platform/stretch.ts'

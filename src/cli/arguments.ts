@@ -3,7 +3,7 @@ import { type Command, type CommandCall, type CommandOption, commonOptions } fro
 import { usageFailure } from './failure.ts'
 import { homeDirectory } from './home-directory.ts'
 import type { Io } from './io.ts'
-import { nearestName } from './nearest-name.ts'
+import { nearestName } from '../platform.ts'
 
 /** Reads what was written behind the command. Throws a usage failure that names the nearest option. */
 export function readArguments(command: Command, args: readonly string[], io: Io): CommandCall {

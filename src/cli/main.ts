@@ -4,7 +4,7 @@ import { commands } from './commands.ts'
 import { CommandFailure, usageFailure } from './failure.ts'
 import { commandHelp, overview } from './help.ts'
 import { type Io, note, print, printJson } from './io.ts'
-import { nearestName } from './nearest-name.ts'
+import { nearestName } from '../platform.ts'
 import { styled } from './style.ts'
 import { version } from './version.ts'
 

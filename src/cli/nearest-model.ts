@@ -1,7 +1,7 @@
 import type { Connection } from './connection.ts'
 import { CommandFailure } from './failure.ts'
 import { fetchModels, type ModelLine } from './model-table.ts'
-import { nearestName } from './nearest-name.ts'
+import { nearestName } from '../platform.ts'
 
 /** Does what names a model. Where there is none of that id, the failure says which one was meant. */
 export async function withNearestModel<T>(

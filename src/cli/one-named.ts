@@ -1,6 +1,6 @@
 import { exactLine } from './exact-text.ts'
 import { CommandFailure } from './failure.ts'
-import { nearestName } from './nearest-name.ts'
+import { nearestName } from '../platform.ts'
 
 interface Named {
   readonly id: string

@@ -2,7 +2,7 @@ import type { Command, CommandCall } from './command.ts'
 import { usageFailure } from './failure.ts'
 import { refuseTools } from './for-persons.ts'
 import type { Io } from './io.ts'
-import { nearestName } from './nearest-name.ts'
+import { nearestName } from '../platform.ts'
 
 /** One thing that a command can do, named by its first word. */
 export interface Subcommand {

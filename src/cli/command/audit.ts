@@ -5,7 +5,7 @@ import { verifyAudit } from '../audit/verify.ts'
 import { type Command, type CommandCall, jsonOption } from '../command.ts'
 import { usageFailure } from '../failure.ts'
 import type { Io } from '../io.ts'
-import { nearestName } from '../nearest-name.ts'
+import { nearestName } from '../../platform.ts'
 
 export const audit: Command = {
   name: 'audit',

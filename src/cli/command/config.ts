@@ -10,7 +10,7 @@ import {
 } from '../config/effective-values.ts'
 import { CommandFailure, usageFailure } from '../failure.ts'
 import { type Io, note, print, printJson } from '../io.ts'
-import { nearestName } from '../nearest-name.ts'
+import { nearestName } from '../../platform.ts'
 import { styled } from '../style.ts'
 import { table } from '../table.ts'
 

@@ -1,7 +1,7 @@
 import { type Command, type CommandCall, jsonOption } from '../command.ts'
 import { usageFailure } from '../failure.ts'
 import type { Io } from '../io.ts'
-import { nearestName } from '../nearest-name.ts'
+import { nearestName } from '../../platform.ts'
 import { deleteSession } from '../sessions/delete.ts'
 import { exportSession } from '../sessions/export.ts'
 import { importSession } from '../sessions/import.ts'

@@ -5,7 +5,7 @@ import { refuseTools } from '../for-persons.ts'
 import { homeDirectory } from '../home-directory.ts'
 import { type Io, note, print, printJson } from '../io.ts'
 import { validConfiguration } from '../load-configuration.ts'
-import { nearestName } from '../nearest-name.ts'
+import { nearestName } from '../../platform.ts'
 import { runningGateway } from '../running-gateway.ts'
 import { clients, type McpClient, type ServerEntry } from './clients.ts'
 

@@ -3,7 +3,7 @@ import { ask } from '../answer.ts'
 import type { Connection } from '../connection.ts'
 import { exactLine } from '../exact-text.ts'
 import { CommandFailure } from '../failure.ts'
-import { nearestName } from '../nearest-name.ts'
+import { nearestName } from '../../platform.ts'
 import { table } from '../table.ts'
 
 export async function fetchTools(connection: Connection): Promise<readonly ToolStatus[]> {

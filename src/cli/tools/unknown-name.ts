@@ -1,4 +1,4 @@
-import { nearestName } from '../nearest-name.ts'
+import { nearestName } from '../../platform.ts'
 
 /** What is told of a name, or of a pattern, that stands for no tool there is. */
 export function unknownText(word: string, names: readonly string[]): string {

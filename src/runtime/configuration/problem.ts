@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { type KeyPath, namesAt, schemaAt } from './key.ts'
-import { nearestName } from './nearest-name.ts'
+import { nearestName } from '../../platform.ts'
 
 /** Something that is wrong with the configuration. Never repeats a value: it may be a secret. */
 export interface ConfigurationProblem {

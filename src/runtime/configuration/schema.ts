@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
 import { layouts } from '../../context.ts'
-import { nearestName } from './nearest-name.ts'
+import { nearestName } from '../../platform.ts'
 import { variable } from './variable.ts'
 import { subjects } from './subjects-schema.ts'
 import { telegram } from './telegram-schema.ts'

@@ -1,6 +1,6 @@
 import { layouts } from '../../context.ts'
 import { BUILT_IN_PROVIDERS } from '../../model.ts'
-import { nearestName } from './nearest-name.ts'
+import { nearestName } from '../../platform.ts'
 import type { Configuration } from './settled.ts'
 import type { Oddity } from './warnings.ts'
 

@@ -1,6 +1,6 @@
 import { type Environment, variableOf } from './environment.ts'
 import { namesAt, plainKeys } from './key.ts'
-import { nearestName } from './nearest-name.ts'
+import { nearestName } from '../../platform.ts'
 import type { ConfigurationProblem } from './problem.ts'
 
 /** Variables that are no keys: of the command, of what it starts, of the development of Foreword. */

@@ -1,3 +1,4 @@
+import { editSteps } from '../../platform.ts'
 import type { Connection } from '../sqlite/connection.ts'
 import type { QuestionWord } from './question.ts'
 import { anyOf, countOf, type Scope } from './scope.ts'
@@ -64,30 +65,6 @@ function distanceOf(one: string, other: string, alone: boolean): number | undefi
   if (alone && long.startsWith(short)) return 1
   const most = alone && one.length >= 6 ? 2 : 1
   if (long.length - short.length > most) return undefined
-  const distance = edits(one, other)
+  const distance = editSteps(one, other)
   return distance <= most ? distance : undefined
-}
-
-/** Letters to insert, leave out, replace or swap with the next one. */
-function edits(one: string, other: string): number {
-  let before: readonly number[] = []
-  let above = Array.from({ length: other.length + 1 }, (_, index) => index)
-  for (let row = 1; row <= one.length; row += 1) {
-    const current = [row]
-    for (let column = 1; column <= other.length; column += 1) {
-      const same = one[row - 1] === other[column - 1]
-      const swapped = row > 1 && column > 1 && one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1]
-      current.push(
-        Math.min(
-          above[column]! + 1,
-          current[column - 1]! + 1,
-          above[column - 1]! + (same ? 0 : 1),
-          swapped ? before[column - 2]! + 1 : Infinity,
-        ),
-      )
-    }
-    before = above
-    above = current
-  }
-  return above[other.length]!
 }

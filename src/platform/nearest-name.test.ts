@@ -9,6 +9,7 @@ test('a mistyped name finds the one that was meant', () => {
   assert.equal(nearestName('session', names), 'sessions')
   assert.equal(nearestName('contxt', names), 'context')
   assert.equal(nearestName('sned', names), 'send')
+  assert.equal(nearestName('CONTXT', names), 'context')
 })
 
 test('a word that is near to nothing is not guessed at', () => {
