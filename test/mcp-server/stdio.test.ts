@@ -223,8 +223,8 @@ test('on a terminal a configuration with a mistake ends the command with what is
   assert.match(stderr, /gatewy/)
 })
 
-test('a client is greeted and listed to before its home is open, and a call that comes early waits for it', async (t) => {
-  const { home } = temporaryHome(t)
+test('a client is greeted and listed to before its home is open, a call that comes early waits for it, and a proposal is kept', async (t) => {
+  const { home, environment } = temporaryHome(t)
   const store = join(home, 'data/foreword.sqlite')
   mkdirSync(join(home, 'subjects/one'), { recursive: true })
   const conversation = talk(t, home)
@@ -233,10 +233,14 @@ test('a client is greeted and listed to before its home is open, and a call that
   assert.equal((await asked(conversation, 2, 'prompts/list')).result!.prompts!.length, 2)
   assert.ok(!existsSync(store))
   const read = { name: 'read_context', arguments: { image_id: 'one' } }
-  const write = { name: 'log_operation', arguments: { image_id: 'one', op: 'crop' } }
+  const write = { name: 'propose_notes_update', arguments: { image_id: 'one', content: 'Level.' } }
   const early = [asked(conversation, 3, 'tools/call', read), asked(conversation, 4, 'tools/call', write)]
   for (const answer of await Promise.all(early)) assert.equal(answer.result!.structuredContent!.success, true)
   assert.ok(existsSync(store))
+  conversation.child.stdin.end()
+  assert.equal(await conversation.ended, 0)
+  const { stdout } = await run(['subjects', 'proposals', '--json'], { environment })
+  assert.match(stdout, /Level\./)
 })
 
 test('a process that is killed in the midst of its work leaves a home in which everything goes on', async (t) => {
