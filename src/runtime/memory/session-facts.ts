@@ -37,8 +37,9 @@ export async function sessionFacts(
   const { id: session, turns, entries } = row
   if (turns === 0) return undefined
   const after = Math.max(0, entries - NEWEST_ENTRIES)
-  const undone = await undoneTurnsOf(store)(session)
-  const stands = (entry: Entry) => !('turn' in entry && undone.includes(entry.turn))
+  const undone = new Set(await undoneTurnsOf(store)(session))
+  if (turns === undone.size) return undefined
+  const stands = (entry: Entry) => !('turn' in entry && undone.has(entry.turn))
   const [first, inputs, messages, calls, files] = await Promise.all([
     store.entries(session, { types: ['input'], limit: 1 }),
     store.entries(session, { types: ['input'], last: NEWEST_MESSAGES }),
@@ -51,7 +52,7 @@ export async function sessionFacts(
     session,
     began: first[0]?.time ?? row.created,
     ended: (messages.at(-1) ?? all.at(-1))?.time ?? row.updated,
-    turns,
+    turns: turns - undone.size,
     asked: all
       .filter(stands)
       .flatMap((entry) => (entry.type === 'input' ? [messageText(entry.message).trim()] : []))
