@@ -1,5 +1,5 @@
 import { messageText } from '../context.ts'
-import { type SessionStore, StoreError } from '../session.ts'
+import { type SessionStore, StoreError, undoneTurnsOf } from '../session.ts'
 import { attachFiles } from './attach-files.ts'
 import type { Clock } from './clock.ts'
 import { countedInSlices } from './counted-in-slices.ts'
@@ -98,7 +98,7 @@ export function noSuchSession(session: string): RuntimeError {
   })
 }
 
-/** Other input under a known key is no repeat: to answer the first turn would lose it. */
+/** Other input under a known key is no repeat, nor is one of a turn that was taken back: to answer that turn would lose it. */
 async function admittedBefore(
   store: SessionStore,
   desk: SessionDesk,
@@ -107,6 +107,13 @@ async function admittedBefore(
 ): Promise<Admitted | undefined> {
   const entry = await store.inputByKey(desk.session, key)
   if (entry?.type !== 'input') return undefined
+  if ((await undoneTurnsOf(store)(desk.session)).includes(entry.turn)) {
+    throw new RuntimeError(
+      'key-reused',
+      `The idempotency key belongs to ${entry.turn}, which was taken back. Send the message again with another key.`,
+      { session: desk.session, turn: entry.turn },
+    )
+  }
   if (messageText(entry.message) !== text) {
     throw new RuntimeError(
       'key-reused',

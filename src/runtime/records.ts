@@ -125,7 +125,7 @@ export function createRecords<Value>(
       inTurn(async () => {
         const versions = await store.recordVersions(kind, id)
         const found = versions.find((each) => each.version === version)
-        if (!found || found.value === null) throw noSuchRecord(kind, `${id} in version ${version}`)
+        if (!found || found.value === null) throw noSuchRecord(kind, id, version)
         return put(id, await checked(found.value, id), undefined)
       }),
   }
@@ -143,11 +143,12 @@ function article(kind: string): string {
   return kind === 'agent' ? 'an agent' : `a ${kind}`
 }
 
-function noSuchRecord(kind: string, id: string): RuntimeError {
-  return new RuntimeError('not-found', `There is no ${kind} ${id}. List them with \`foreword ${kind}s\`.`, {
-    kind,
-    id,
-  })
+function noSuchRecord(kind: string, id: string, version?: number): RuntimeError {
+  const message =
+    version === undefined
+      ? `There is no ${kind} ${id}. List them with \`foreword ${kind}s\`.`
+      : `There is no version ${version} of the ${kind} ${id} that could be restored. List them with \`foreword ${kind}s versions ${id}\`.`
+  return new RuntimeError('not-found', message, { kind, id, ...(version !== undefined && { version }) })
 }
 
 function changed(kind: string, id: string): RuntimeError {

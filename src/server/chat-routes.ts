@@ -101,6 +101,7 @@ export function chatRoutes(runtime: Runtime, streams: Streams): readonly Route[]
     outgoing: ServerResponse | undefined,
   ): Promise<Response> {
     return streams.open(request, outgoing, {
+      isAnswer: true,
       headers: {
         'x-vercel-ai-ui-message-stream': 'v1',
         'x-foreword-session': encodeURIComponent(session),
@@ -153,6 +154,7 @@ function appendOnly(): HttpFailure {
   return new HttpFailure(
     400,
     'append-only',
-    'An answer cannot be regenerated in its place: the log of a session only grows. Send the message again instead.',
+    'An answer cannot be regenerated in its place: the log of a session only grows. Take the turn back with ' +
+      'POST /api/sessions/ID/undo, and send the message again, with an id of its own.',
   )
 }

@@ -62,8 +62,11 @@ export interface ServerLog {
 export interface Server {
   /** Never rejects. `bindings` are what an HTTP adapter knows besides. */
   fetch(request: Request, bindings?: Bindings): Promise<Response>
-  /** Ends every open stream; readers come back and go on from the last event they saw. */
-  endStreams(): void
+  /**
+   * Ends every open stream; readers come back and go on from the last event they saw. Answers under way end with an
+   * error, or go on where `answers` is `false`.
+   */
+  endStreams(options?: { readonly answers?: boolean }): void
   readonly token: string | undefined
 }
 
@@ -126,8 +129,8 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
 
   return {
     token: options.token,
-    endStreams() {
-      streams.endAll()
+    endStreams(options) {
+      streams.endAll(options)
       mcp.close()
     },
     async fetch(request, bindings = {}) {

@@ -44,7 +44,10 @@ export const errorCodes = {
   },
   'model-not-found': { status: 404, meaning: 'There is no such model.', openai: { code: 'model_not_found' } },
   'method-not-allowed': { status: 405, meaning: 'The endpoint has other methods; `Allow` lists them.' },
-  'key-reused': { status: 409, meaning: 'This idempotency key belongs to another message.' },
+  'key-reused': {
+    status: 409,
+    meaning: 'This idempotency key belongs to another message, or to a turn that was taken back.',
+  },
   exists: { status: 409, meaning: 'A subject of this id exists already.' },
   changed: { status: 409, meaning: 'Somebody has changed it since you looked at it.' },
   decided: { status: 409, meaning: 'Somebody has decided already, or `digest` is that of something else.' },

@@ -1,4 +1,5 @@
 import { type ServerResponse } from 'node:http'
+import { RuntimeError } from '../runtime.ts'
 import { securityHeaders } from './answer.ts'
 import { nodeWire, webWire, type Wire } from './wire.ts'
 
@@ -17,6 +18,8 @@ export interface Sink {
 /** What one stream says. */
 export interface StreamDefinition {
   readonly headers?: Readonly<Record<string, string>>
+  /** An answer, which its reader takes for whole when it ends: the others can be read on from the last event. */
+  readonly isAnswer?: true
   /** Ends the stream when it resolves. A failure before the first write is thrown to the caller of `open`. */
   run(sink: Sink): Promise<void>
   /** The last text of a stream that has begun and then fails. */
@@ -26,8 +29,16 @@ export interface StreamDefinition {
 /** All open streams of a server. */
 export interface Streams {
   open(request: Request, outgoing: ServerResponse | undefined, definition: StreamDefinition): Promise<Response>
-  /** Ends every open stream; their readers come back and go on from the last event they saw. */
-  endAll(): void
+  /**
+   * Ends every open stream; their readers come back and go on from the last event they saw. Answers end with an error,
+   * or go on where `answers` is `false`.
+   */
+  endAll(options?: { readonly answers?: boolean }): void
+}
+
+/** What is asked of a gateway that stops, and what it breaks off. */
+export function stopping(): RuntimeError {
+  return new RuntimeError('closing', 'The gateway is stopping. Try again when it has started again.')
 }
 
 /** How far a reader may fall behind, and for how long. */
@@ -74,8 +85,10 @@ export function createStreams(limits: StreamLimits = defaultStreamLimits): Strea
       const wire = outgoing === undefined ? webWire(limits.bufferBytes) : nodeWire(outgoing)
       return runStream(wire, headers, definition, limits, open)
     },
-    endAll() {
-      for (const { leave } of open.streams) leave()
+    endAll({ answers = true } = {}) {
+      for (const { leave, breakOff } of open.streams)
+        if (breakOff === undefined) leave()
+        else if (answers) breakOff()
     },
   }
 }
@@ -89,6 +102,8 @@ interface OpenStreams {
 interface OpenStream {
   /** Ends in good form: its reader comes back. */
   readonly leave: () => void
+  /** Ends an answer with the error that it is not whole. */
+  readonly breakOff: (() => void) | undefined
   /** Ends at once, for a reader that does not read. */
   readonly letGo: () => void
   /** Bytes. */
@@ -111,7 +126,7 @@ function grow(open: OpenStreams, grown: number, mostBytes: number): void {
 function runStream(
   wire: Wire,
   headers: Record<string, string>,
-  { run, lastWords }: StreamDefinition,
+  { run, lastWords, isAnswer }: StreamDefinition,
   limits: StreamLimits,
   open: OpenStreams,
 ): Promise<Response> {
@@ -171,7 +186,16 @@ function runStream(
       close(true)
       controller.abort()
     }
-    const stream: OpenStream = { leave, letGo, backlog: () => (over ? 0 : wire.backlog()) }
+    const breakOff = () => {
+      fail(stopping())
+      controller.abort()
+    }
+    const stream: OpenStream = {
+      leave,
+      breakOff: isAnswer ? breakOff : undefined,
+      letGo,
+      backlog: () => (over ? 0 : wire.backlog()),
+    }
     open.streams.add(stream)
     wire.onClose(letGo)
 

@@ -1,8 +1,8 @@
 import { createServer as createHttpServer, type Server as HttpServer, type ServerResponse } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
-import { RuntimeError } from '../runtime.ts'
 import { refusal } from './answer.ts'
 import { type Server } from './create-server.ts'
+import { stopping } from './event-stream.ts'
 import { type Failure, failureOf, HttpFailure } from './failure.ts'
 import { assertBindIsSafe } from './loopback.ts'
 
@@ -12,8 +12,8 @@ export interface Listening {
   readonly url: string
   readonly port: number
   /**
-   * Ends streams and lets the port go. Answers that are under way may take up to `graceMs` (5 s unless given); what is
-   * asked meanwhile is refused with `closing`, 503, and when to come back.
+   * Ends streams of events and lets the port go. Answers that are under way, streamed or not, may take up to `graceMs`
+   * (5 s unless given); what is asked meanwhile is refused with `closing`, 503, and when to come back.
    */
   close(options?: { graceMs?: number }): Promise<void>
 }
@@ -66,7 +66,7 @@ function cannotListen(error: NodeJS.ErrnoException, port: number, bind: string):
 }
 
 const closing: Failure = {
-  ...failureOf(new RuntimeError('closing', 'The gateway is stopping. Try again when it has started again.')),
+  ...failureOf(stopping()),
   headers: { 'retry-after': '5', connection: 'close' },
 }
 
@@ -101,9 +101,13 @@ function createDrain(): Drain {
 }
 
 async function closed(http: HttpServer, server: Server, drain: Drain, graceMs: number): Promise<void> {
-  const timer = setTimeout(() => http.closeAllConnections(), graceMs)
+  const timer = setTimeout(() => {
+    server.endStreams()
+    // What was just said goes out before.
+    setImmediate(() => http.closeAllConnections())
+  }, graceMs)
   const emptied = drain.emptied()
-  server.endStreams()
+  server.endStreams({ answers: false })
   await emptied
   clearTimeout(timer)
   // What is refused from here on is refused by the port itself.

@@ -88,6 +88,7 @@ export function openaiRoutes(runtime: Runtime, streams: Streams): readonly Route
     outgoing: ServerResponse | undefined,
   ): Promise<Response> {
     return streams.open(request, outgoing, {
+      isAnswer: true,
       headers,
       async run(sink) {
         const answer = collected()

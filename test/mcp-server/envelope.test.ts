@@ -136,22 +136,28 @@ test('a fresh subject has everything, and all of it is empty', async (t) => {
     recent_log: [],
     recent_gaps: [],
   })
-  assert.equal(reply.texts.length, 1)
+  assert.deepEqual(Object.keys(reply.envelope), ['success', 'data', 'error'])
 })
 
-test('a broken subject is read as far as it can be; what was odd stands in a block of its own', async (t) => {
+test('a broken subject is read as far as it can be; what was odd stands beside the data, as text and as structure', async (t) => {
   const home = await mcpHome(t, {
     files: {
       'subjects/broken/log.jsonl': '{"op":"open"}\n{"op":\n[1]\n',
       'subjects/broken/vocabulary_gaps.jsonl': '\u0000\n',
     },
   })
-  const { call } = await connected(t, home, modern, 'http')
-  const reply = await call('read_context', { image_id: 'broken' })
-  assert.deepEqual(reply.data.recent_log, [{ timestamp: '', op: 'open', details: {} }])
-  assert.equal(reply.texts.length, 2)
-  assert.match(reply.texts[1]!, /log\.jsonl/)
-  assert.ok(!('warnings' in reply.envelope))
+  for (const kind of [modern, 'v1 2025-11-25'] as const) {
+    const { call } = await connected(t, home, kind, 'http')
+    const { data, envelope, texts } = await call('read_context', { image_id: 'broken' })
+    assert.deepEqual(data.recent_log, [{ timestamp: '', op: 'open', details: {} }])
+    assert.deepEqual(Object.keys(data), ['tastes', 'brief', 'notes', 'recent_log', 'recent_gaps'])
+    const { warnings } = envelope as { warnings?: readonly string[] }
+    assert.deepEqual(
+      warnings?.map((text) => /log\.jsonl|vocabulary_gaps\.jsonl/.exec(text)?.[0]),
+      ['log.jsonl', 'vocabulary_gaps.jsonl'],
+    )
+    assert.deepEqual(texts, [JSON.stringify(envelope)])
+  }
 })
 
 test('long notes are read page by page', async (t) => {

@@ -3,7 +3,10 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { PassThrough } from 'node:stream'
 import { test, type TestContext } from 'node:test'
+import { serveMcpOverStdio } from '../../src/server/mcp.ts'
 import { spawnForeword } from '../cli/gateway-process.ts'
 import { temporaryHome } from '../cli/home.ts'
 import { run } from '../cli/recorded-io.ts'
@@ -100,6 +103,61 @@ test('in a fresh home the command speaks the protocol and nothing else, and ends
   )
 })
 
+test('what a file asks is answered to its last line, though nobody is there any more to be asked', async (t) => {
+  const home = await mcpHome(t, { files: oneSubject })
+  for (const endsAfter of ['the last request', 'a question to a person'] as const) {
+    const stdin = new PassThrough()
+    const stdout = new PassThrough()
+    const { promise: opened, resolve } = Promise.withResolvers<void>()
+    const said: { readonly id?: number; readonly method?: string; readonly result?: object }[] = []
+    const { promise: questioned, resolve: question } = Promise.withResolvers<void>()
+    createInterface(stdout).on('line', (line) => {
+      const message = JSON.parse(line) as (typeof said)[number]
+      said.push(message)
+      if (message.method === 'elicitation/create') question()
+    })
+    const connection = serveMcpOverStdio({
+      home: home.home,
+      open: async () => opened.then(() => home.runtime),
+      stdin,
+      stdout,
+      version: '0.1.0',
+      asksPersons: true,
+      unexpected: (error) => assert.fail(String(error)),
+    })
+    const call = (name: string, input: object) => ({
+      method: 'tools/call',
+      params: { name, arguments: { image_id: 'one', ...input } },
+    })
+    const requests = [
+      { ...initialize, params: { ...initialize.params, capabilities: { elicitation: {} } } },
+      { method: 'notifications/initialized' },
+      { id: 2, ...call('log_operation', { op: 'crop' }) },
+      { id: 3, ...call('propose_notes_update', { content: endsAfter }) },
+      { id: 4, method: 'nothing/of-the-kind' },
+      { id: 5, method: 'resources/list' },
+      { id: 6, ...call('read_context', {}) },
+      { method: 'notifications/cancelled', params: { requestId: 6 } },
+    ]
+    stdin.write(requests.map((request) => `${JSON.stringify({ jsonrpc: '2.0', ...request })}\n`).join(''))
+    if (endsAfter === 'a question to a person') {
+      resolve()
+      await questioned
+      stdin.end()
+    } else {
+      stdin.end()
+      await once(stdin, 'end')
+      resolve()
+    }
+    await connection.ended
+    assert.deepEqual(said.flatMap(({ id, method }) => (method === undefined ? [id] : [])).toSorted(), [1, 2, 3, 4, 5])
+    const { structuredContent } = said.find(({ id, method }) => id === 3 && method === undefined)!.result as {
+      structuredContent: { data: { status: string } }
+    }
+    assert.equal(structuredContent.data.status, 'waiting for a person')
+  }
+})
+
 function asked(conversation: Talk, id: number, method: string, params: object = {}): Promise<Answer> {
   const answer = conversation.answer(id)
   conversation.send({ id, method, params })
@@ -165,18 +223,24 @@ test('on a terminal a configuration with a mistake ends the command with what is
   assert.match(stderr, /gatewy/)
 })
 
-test('a client is greeted and listed to before its home is open, and a call that comes early waits for it', async (t) => {
-  const { home } = temporaryHome(t)
+test('a client is greeted and listed to before its home is open, a call that comes early waits for it, and a proposal is kept', async (t) => {
+  const { home, environment } = temporaryHome(t)
   const store = join(home, 'data/foreword.sqlite')
+  mkdirSync(join(home, 'subjects/one'), { recursive: true })
   const conversation = talk(t, home)
   await greeted(conversation)
   assert.ok(!existsSync(store))
   assert.equal((await asked(conversation, 2, 'prompts/list')).result!.prompts!.length, 2)
   assert.ok(!existsSync(store))
   const read = { name: 'read_context', arguments: { image_id: 'one' } }
-  const early = asked(conversation, 3, 'tools/call', read)
-  assert.equal((await early).result!.structuredContent!.error!.code, 'not_found')
+  const write = { name: 'propose_notes_update', arguments: { image_id: 'one', content: 'Level.' } }
+  const early = [asked(conversation, 3, 'tools/call', read), asked(conversation, 4, 'tools/call', write)]
+  for (const answer of await Promise.all(early)) assert.equal(answer.result!.structuredContent!.success, true)
   assert.ok(existsSync(store))
+  conversation.child.stdin.end()
+  assert.equal(await conversation.ended, 0)
+  const { stdout } = await run(['subjects', 'proposals', '--json'], { environment })
+  assert.match(stdout, /Level\./)
 })
 
 test('a process that is killed in the midst of its work leaves a home in which everything goes on', async (t) => {

@@ -266,6 +266,12 @@ test('taking back goes on to the first turn, then there is none, and a session c
   assert.equal(second?.status === 'rejected' && second.reason.code, 'changed', 'of two at once, one takes it back')
   assert.equal((await at.runtime.undo(session)).head, undefined)
   await assert.rejects(at.runtime.undo(session), { code: 'not-found' })
+  // A repeat of what was taken back is not answered as if it were in the conversation.
+  const keyed = { text: 'keyed', session, idempotencyKey: 'key' }
+  const { turn } = await at.say('keyed', keyed)
+  assert.equal((await at.runtime.submit(keyed)).turn, turn)
+  await at.runtime.undo(session)
+  await assert.rejects(at.runtime.submit(keyed), { code: 'key-reused' })
   await at.say('three', { session })
   const { messages } = model.asked.at(-1)!.request
   assert.deepEqual(

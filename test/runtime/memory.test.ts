@@ -51,6 +51,8 @@ test('after /new, the last session of the conversation is remembered, and no oth
   const withheld = await sentLayer(here, alone.calls[0]!, 'conversation')
   assert.deepEqual(withheld.entry?.reason, { code: 'sent-as-messages' })
 
+  await here.say('Forget that I have a cat.', { session: first })
+  await here.runtime.undo(first)
   const other = await here.runtime.newSession({ binding: { ...binding, conversation: '8' } })
   await here.say('My boat is called Bluebell.', { session: other.id })
   const second = await here.begin()

@@ -196,9 +196,13 @@ test('closing ends streams, finishes what is being answered, and lets the port g
 test('what is asked while the last answers go out is refused with when to come back, and those are whole', async (t) => {
   const go = Promise.withResolvers<void>()
   const began = Promise.withResolvers<void>()
+  const twice = Promise.withResolvers<void>()
+  let calls = 0
   const complete = async function* (): AsyncGenerator<CompletionEvent> {
     yield { type: 'call-start', call: 'c', model: 'm' }
+    calls += 1
     began.resolve()
+    if (calls === 2) twice.resolve()
     await go.promise
     yield { type: 'text-delta', text: 'Whole.' }
     const usage = { cachedTokens: undefined, cacheWrittenTokens: undefined, reasoningTokens: undefined }
@@ -207,6 +211,13 @@ test('what is asked while the last answers go out is refused with when to come b
   const { url, client, close } = await listening(t, scriptedRuntime({ complete }))
   const answer = client.chat.completions.create({ model: 'foreword', messages: hello })
   await began.promise
+  // An answer that is streamed has begun with its first word.
+  const streamed = fetch(`${url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'foreword', stream: true, messages: hello }),
+  }).then((response) => response.text())
+  await twice.promise
   const gone = close({ graceMs: 60_000 })
   const refused = await fetch(`${url}/api/sessions`, { headers: { authorization } })
   assert.deepEqual(
@@ -222,8 +233,39 @@ test('what is asked while the last answers go out is refused with when to come b
   )
   go.resolve()
   assert.equal((await answer).choices[0]?.message.content, 'Whole.')
+  assert.match(await streamed, /"content":"Whole\."[^]*"finish_reason":"stop"[^]*\[DONE\]/)
   await gone
   await assert.rejects(fetch(`${url}/health`))
+})
+
+test('an answer that takes longer than a gateway that stops can wait ends with an error, and not as if it were whole', async (t) => {
+  const complete = async function* (): AsyncGenerator<CompletionEvent> {
+    yield { type: 'call-start', call: 'c', model: 'm' }
+    yield { type: 'text-delta', text: 'Half' }
+    await new Promise(() => {})
+  }
+  const script: Script = ({ turn, append, text: say }) => {
+    append({ type: 'turn-start', turn }, { type: 'assembly', turn, call: 'c' })
+    say('Half')
+  }
+  const { url, client, close } = await listening(t, scriptedRuntime({ complete, script }))
+  const stream = await client.chat.completions.create({ model: 'foreword', messages: hello, stream: true })
+  const chat = await fetch(`${url}/api/chat`, {
+    method: 'POST',
+    headers: { authorization, 'content-type': 'application/json' },
+    body: JSON.stringify({ id: 'c', messages: [{ id: 'm', role: 'user', parts: [{ type: 'text', text: 'hello' }] }] }),
+  })
+  let text = ''
+  let gone: Promise<void> | undefined
+  await assert.rejects(async () => {
+    for await (const chunk of stream) {
+      text += chunk.choices[0]?.delta.content ?? ''
+      gone ??= close({ graceMs: 1 })
+    }
+  }, /The gateway is stopping/)
+  assert.equal(text, 'Half')
+  assert.match(await chat.text(), /"type":"error","errorText":"The gateway is stopping/)
+  await gone
 })
 
 test('a port that is taken is said plainly, and an open address without a token is refused', async (t) => {

@@ -2,9 +2,17 @@ import type { CallToolResult } from '@modelcontextprotocol/server'
 import type { RuntimeErrorCode } from '../../runtime.ts'
 import { SubjectError, type SubjectErrorCode } from '../../subject.ts'
 
-/** What every reply of a tool says, whatever came of it (BEHAVIOURS §4). */
+/**
+ * What every reply of a tool says, whatever came of it (BEHAVIOURS §4). Beside that stand, only where there are any,
+ * warnings: some clients read nothing but the structured reply, and `data` has exactly the keys of its operation.
+ */
 export type Envelope =
-  | { readonly success: true; readonly data: Readonly<Record<string, unknown>>; readonly error: null }
+  | {
+      readonly success: true
+      readonly data: Readonly<Record<string, unknown>>
+      readonly error: null
+      readonly warnings?: readonly string[]
+    }
   | { readonly success: false; readonly data: null; readonly error: EnvelopeError }
 
 export interface EnvelopeError {
@@ -24,9 +32,9 @@ export type EnvelopeCode =
   | 'cancelled'
   | 'unavailable'
 
-/** The reply of a call that did what was asked. Warnings stand beside the envelope, in a block of their own. */
+/** The reply of a call that did what was asked. */
 export function succeeded(data: Readonly<Record<string, unknown>>, warnings: readonly string[] = []): CallToolResult {
-  return result({ success: true, data, error: null }, warnings)
+  return result({ success: true, data, error: null, ...(warnings.length > 0 && { warnings }) })
 }
 
 export function failed(
@@ -35,7 +43,7 @@ export function failed(
   details: Readonly<Record<string, unknown>> = {},
 ): CallToolResult {
   const error = { code, message, details, recoverable: recoverable[code] }
-  return { ...result({ success: false, data: null, error }, []), isError: true }
+  return { ...result({ success: false, data: null, error }), isError: true }
 }
 
 /** The reply to an error. Of one that nobody expected it says only that it happened: `unexpected` is told the rest. */
@@ -65,6 +73,7 @@ export function envelopeSchema(data: Readonly<Record<string, unknown>>): Record<
       success: { type: 'boolean' },
       data: { anyOf: [rules, { type: 'null' }] },
       error: { anyOf: [errorSchema, { type: 'null' }] },
+      warnings: { type: 'array', items: { type: 'string' }, minItems: 1 },
     },
     required: ['success', 'data', 'error'],
     additionalProperties: false,
@@ -96,12 +105,6 @@ const errorSchema = {
   additionalProperties: false,
 }
 
-function result(envelope: Envelope, warnings: readonly string[]): CallToolResult {
-  return {
-    content: [
-      { type: 'text', text: JSON.stringify(envelope) },
-      ...(warnings.length === 0 ? [] : [{ type: 'text' as const, text: warnings.join('\n') }]),
-    ],
-    structuredContent: { ...envelope },
-  }
+function result(envelope: Envelope): CallToolResult {
+  return { content: [{ type: 'text', text: JSON.stringify(envelope) }], structuredContent: { ...envelope } }
 }

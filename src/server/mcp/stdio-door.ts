@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type { Readable, Writable } from 'node:stream'
 import { createRequestStateCodec } from '@modelcontextprotocol/server'
-import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio'
+import { serveStdio } from '@modelcontextprotocol/server/stdio'
+import { answeringTransport } from './answering-transport.ts'
 import type { McpCatalogue } from './catalogue.ts'
 import { protocolServer } from './protocol-server.ts'
 
@@ -17,7 +18,7 @@ export interface StdioOptions {
 
 /** One client over the standard input and output. */
 export interface StdioConnection {
-  /** Resolves when the client has gone, or after `close`. */
+  /** Resolves when the input has ended and all of it is answered, with a broken output, or after `close`. */
   readonly ended: Promise<void>
   close(): Promise<void>
 }
@@ -25,14 +26,8 @@ export interface StdioConnection {
 export function stdioConnection(catalogue: McpCatalogue, options: StdioOptions): StdioConnection {
   const { stdin, stdout, version, asksPersons, unexpected } = options
   const seals = createRequestStateCodec({ key: randomBytes(32), bind: ({ mcpReq: { method } }) => method })
-  const transport = new StdioServerTransport(stdin, stdout)
   const { promise: ended, resolve } = Promise.withResolvers<void>()
-  const close = transport.close.bind(transport)
-  // Whatever ends the connection comes through here: the end of the input, a broken output, our own wish.
-  transport.close = async () => {
-    await close()
-    resolve()
-  }
+  const transport = answeringTransport(stdin, stdout, resolve)
   const handle = serveStdio(({ era }) => protocolServer(catalogue, era, { version, seals, asksPersons, unexpected }), {
     transport,
     onerror: (error) => unexpected(inWords(error)),

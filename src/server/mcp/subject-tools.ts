@@ -53,14 +53,11 @@ async function writing(
     const { data } = await over({ propose: async () => asked.proposal }).run(input, {})
     const { type } = asked.proposal.state
     const { warnings } = asked
-    return succeeded(
-      {
-        ...data,
-        ...(type !== 'waiting' && { status: type }),
-        ...(warnings.length > 0 && { hint: warnings.join(' ') }),
-      },
-      warnings,
-    )
+    return succeeded({
+      ...data,
+      ...(type !== 'waiting' && { status: type }),
+      ...(warnings.length > 0 && { hint: warnings.join(' ') }),
+    })
   }
   if (call.sealed() !== undefined) {
     const asked = await answeredPerson(proposals, asking, call)
