@@ -94,14 +94,17 @@ test('a file that is being read when the library closes stays to be read, and is
 
 test('a table that was read as text keeps that text where it cannot be read again', async (t) => {
   let fails = false
+  const indexed: { id: string; digest: string; collections: readonly string[] }[] = []
   const library = await libraryOf(t, {
+    engine: { documents: async () => indexed as never },
     async read() {
       if (fails) return { kind: 'unreadable', code: 'broken', reason: 'It is broken.' }
       return { kind: 'text', text: 'day,height', mediaType: 'text/csv' }
     },
   })
   const { id } = await library.add({ name: 'tides.csv', bytes: bytesOf('day,height'), owner })
-  await library.settled(id)
+  const { hash } = await library.settled(id)
+  indexed.push({ id, digest: hash, collections: ['session/inbox'] })
   fails = true
   await library.recover()
   const { id: next } = await library.add({ name: 'broken.csv', bytes: bytesOf('day'), owner })
