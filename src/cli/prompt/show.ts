@@ -21,7 +21,7 @@ export async function showPrompt(call: CommandCall, io: Io): Promise<number> {
     else if (found.text?.trim() === '') {
       note(
         io,
-        `No system prompt is sent: version ${found.version}, of ${found.time}. \`foreword prompt reset\` sends one.`,
+        `No system prompt is sent: version ${found.version}, ${fullTimeText(found.time ?? '', new Date())}. \`foreword prompt reset\` sends one.`,
       )
     } else if (found.text !== undefined) {
       print(io, harmless(found.text.trimEnd(), io.stdout))
