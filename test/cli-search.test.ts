@@ -47,7 +47,7 @@ test('--compare shows what words and meaning find, and what they share', async (
         'By meaning\n  nothing\n' +
         'Both together\n' +
         '   1  Tides of the North Sea.pdf, page 3, Tides › Moon\n' +
-        '0 of 1 passages are in both lists. The model and the words disagree: judge which list answers the question.\n',
+        '0 of 1 passages are in both lists. By meaning no passage is nearer to the question than chance.\n',
     ],
   )
   const compared = JSON.parse((await run(['search', 'spring', '--compare', '--json'], { connection })).stdout) as object
@@ -60,6 +60,12 @@ test('--compare shows what words and meaning find, and what they share', async (
 test('an answer by words alone says why', async () => {
   const { stderr } = await run(['search', 'embedder down'], { connection })
   assert.match(stderr, /^Found by words alone: the embedding model x: no answer\.\n/)
+  const compared = await run(['search', 'embedder down', '--compare'], { connection })
+  assert.deepEqual([compared.code, compared.stdout], [1, ''])
+  assert.match(
+    compared.stderr,
+    /nothing to compare\. Found by words alone: the embedding model x: no answer\.\n.*doctor/,
+  )
 })
 
 test('nothing found is no failure; an unknown project and a limit that is none are', async () => {

@@ -436,7 +436,7 @@ test('with an embedding model, files are found by what they mean, and where it f
   const [result] = (await say('/call search_project {"query": "noon"}', session)).results
   const { results, degraded } = JSON.parse(result!) as { results: readonly { title: string }[]; degraded: string }
   assert.equal(results[0]!.title, 'tides.txt')
-  assert.match(degraded, /^Found by words alone: the embedding model .* HTTP 404, model not found/)
+  assert.match(degraded, /^Found by words alone: the embedding model ollama\/[\w-]+ answered HTTP 404, model not found/)
   const [none] = (await say('/call search_project {"query": "Leuchtturm"}', session)).results
   assert.match(none!, /^Nothing was found\. Try other words\. Found by words alone: /)
   assert.match((await ask()).degraded!, /^Found by words alone/)

@@ -6,8 +6,10 @@ import {
   type Assembly,
   type AssemblyInput,
   available,
+  chars,
   type Cut,
   declared,
+  layouts,
   leastTokens,
   type Manifest,
   type ManifestEntry,
@@ -200,6 +202,32 @@ test('within a turn too: a cut that is handed on from step to step moves only wh
     },
   )
   assert.ok(went > 15, 'the law was hardly put to the test')
+})
+
+test('marks with no result between them are one mark, and a call that changes nothing says the same of its cut', () => {
+  const settled = (id: string, said: string, result: string): Turn => {
+    const call = { type: 'tool-call', toolCallId: 'c1', toolName: 'search', input: { q: 'x' } } as const
+    const output = { type: 'text', value: result } as const
+    const messages: readonly Message[] = [
+      { role: 'user', content: said },
+      { role: 'assistant', content: [call] },
+      { role: 'tool', content: [{ type: 'tool-result', toolCallId: 'c1', toolName: 'search', output }] },
+      { role: 'assistant', content: 'Sunny.' },
+    ]
+    return { id, messages: messages.map((message) => ({ message })) }
+  }
+  const input: AssemblyInput = {
+    layout: layouts.auto,
+    layers: [],
+    counter: chars,
+    budget: { window: 1000, reserve: 0 },
+    history: [settled('t1', 'x'.repeat(400), 'Sunny.'), settled('t2', 'And now?', 'sunny '.repeat(500))],
+    current: { id: 't3', messages: [{ message: { role: 'user', content: 'x'.repeat(600) } }] },
+    cut: { clearBefore: 't2/3', excerptBefore: 't3' },
+  }
+  const { cut } = assemble(input).manifest
+  assert.deepEqual(cut, { dropBefore: 't2', clearBefore: 't3' })
+  assert.deepEqual(assemble(withCut(input, cut)).manifest.cut, cut)
 })
 
 test('marks only move forward', () => {

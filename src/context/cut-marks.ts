@@ -26,14 +26,17 @@ export function marksOf(conversation: ConversationInput, line: CutLine, state: C
   const { cut, earlier, current } = conversation
   const { from, cleared, excerpted } = state
   const standing = line.units[from]?.first ?? line.current
+  const clearBefore = cleared > standing ? markAt(conversation, line, cleared) : undefined
+  const excerptBefore = excerpted > cleared && excerpted > standing ? markAt(conversation, line, excerpted) : undefined
   const marks: Cut = {
     ...(from > 0
       ? { dropBefore: line.units[from]?.mark ?? current.id }
       : earlier && cut?.dropBefore
         ? { dropBefore: cut.dropBefore }
         : {}),
-    ...(cleared > standing ? { clearBefore: markAt(conversation, line, cleared) } : {}),
-    ...(excerpted > cleared && excerpted > standing ? { excerptBefore: markAt(conversation, line, excerpted) } : {}),
+    ...(clearBefore === undefined ? {} : { clearBefore }),
+    // Two positions with no result between them have one mark, and it is named once: a call that repeats it says the same.
+    ...(excerptBefore === undefined || excerptBefore === clearBefore ? {} : { excerptBefore }),
   }
   return Object.keys(marks).length > 0 ? marks : undefined
 }

@@ -78,19 +78,60 @@ test('a text that its reader has counted is not counted again, and another is co
   assert.equal(await tokensOf('plain.txt'), tokenx.text(text))
 })
 
+test('a file that is being read when the library closes stays to be read, and is no failure', async (t) => {
+  const reading = Promise.withResolvers<void>()
+  const library = await libraryOf(t, {
+    async read({ signal }) {
+      reading.resolve()
+      return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason as Error)))
+    },
+  })
+  const { id } = await library.add({ name: 'tide.txt', bytes: bytesOf('High water.'), owner })
+  await reading.promise
+  await library.close()
+  assert.equal((await library.file(id)).state.type, 'processing')
+})
+
+test('a table that was read as text keeps that text where it cannot be read again', async (t) => {
+  let fails = false
+  const indexed: { id: string; digest: string; collections: readonly string[] }[] = []
+  const library = await libraryOf(t, {
+    engine: { documents: async () => indexed as never },
+    async read() {
+      if (fails) return { kind: 'unreadable', code: 'broken', reason: 'It is broken.' }
+      return { kind: 'text', text: 'day,height', mediaType: 'text/csv' }
+    },
+  })
+  const { id } = await library.add({ name: 'tides.csv', bytes: bytesOf('day,height'), owner })
+  const { hash } = await library.settled(id)
+  indexed.push({ id, digest: hash, collections: ['session/inbox'] })
+  fails = true
+  await library.recover()
+  const { id: next } = await library.add({ name: 'broken.csv', bytes: bytesOf('day'), owner })
+  assert.equal((await library.settled(next)).state.type, 'failed')
+  assert.equal(await library.text(await library.file(id)), 'day,height')
+})
+
 interface Given {
   readonly engine?: Partial<SearchEngine>
   readonly documents?: Readonly<Record<string, Document>>
+  readonly read?: DocumentReader['read']
 }
 
-async function libraryOf(t: TestContext, { engine = {}, documents = {} }: Given): Promise<Library> {
+async function libraryOf(t: TestContext, { engine = {}, documents = {}, read }: Given): Promise<Library> {
   const folder = await mkdtemp(join(tmpdir(), 'foreword-library-'))
   const store = await openSqliteStore({ path: ':memory:' })
   const reader: DocumentReader = {
-    read: async ({ name }) => documents[name] ?? { kind: 'text', text: 'High water.', mediaType: 'text/plain' },
+    read:
+      read ?? (async ({ name }) => documents[name] ?? { kind: 'text', text: 'High water.', mediaType: 'text/plain' }),
     close: async () => {},
   }
-  const idle = { index: async () => {}, remove: async () => false, assign: async () => false }
+  const idle = {
+    index: async () => {},
+    remove: async () => false,
+    assign: async () => false,
+    documents: async () => [],
+  }
   const library = createLibrary({
     store,
     blobs: openBlobs(folder),

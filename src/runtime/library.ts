@@ -98,7 +98,10 @@ export function createLibrary(parts: LibraryParts): Library {
       const row = waiting.shift()
       if (!row) return
       const work = process(row)
-        .catch((error: unknown) => warn(`The file ${row.name} (${row.id}) was not read: ${messageOf(error)}`))
+        .catch((error: unknown) => {
+          // What is stopped in the midst of it is read at the next start, and nothing went wrong.
+          if (!stopped.signal.aborted) warn(`The file ${row.name} (${row.id}) was not read: ${messageOf(error)}`)
+        })
         .finally(() => {
           working.delete(row.id)
           next()
@@ -112,6 +115,8 @@ export function createLibrary(parts: LibraryParts): Library {
     const found = await parts.reader.read({ path: blobs.path(row.hash), name: row.name, signal })
     if (signal.aborted) return
     const state = await stateOf(parts, found)
+    // A text that there is already is not lost because it could not be read again.
+    if (state.type === 'failed' && row.state.type === 'ready') return
     if (await store.file(row.id)) {
       await store.setFileState(row.id, state)
       tell(row.id)
@@ -140,6 +145,8 @@ export function createLibrary(parts: LibraryParts): Library {
     const now = await store.file(row.id)
     if (!now) return void (await engine.remove(row.id))
     if (collectionOf(now.owner) !== collectionOf(row.owner)) await engine.assign(row.id, [collectionOf(now.owner)])
+    // It may have been read again meanwhile, as something else.
+    if (now.state.type !== 'ready' || now.state.reading.kind !== reading.kind) return
     await store.setFileState(row.id, { type: 'ready', reading: { ...reading, indexed: true } })
     parts.onIndexed?.()
   }

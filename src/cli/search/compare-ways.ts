@@ -20,6 +20,11 @@ export async function compareWays(
   ask: (by: 'words' | 'meaning' | 'both') => Promise<FileSearchAnswer>,
 ): Promise<WaysCompared> {
   const both = await ask('both')
+  if (both.degraded !== undefined) {
+    throw new CommandFailure('no-vectors', `There is nothing to compare. ${both.degraded}`, {
+      mend: '`foreword doctor` says whether the embedding model answers.',
+    })
+  }
   if (both.progress.chunks > 0 && both.progress.embedded === 0) {
     throw new CommandFailure(
       'no-vectors',
@@ -47,16 +52,20 @@ export function showWays(compared: WaysCompared, io: Io, json: boolean): number 
     ['Both together', 'both'],
   ] as const) {
     print(io, styled(io, 'bold', title))
-    const { hits, degraded } = compared[way]
-    if (degraded !== undefined) note(io, degraded)
+    const { hits } = compared[way]
     if (hits.length === 0) print(io, '  nothing')
     hits.forEach((hit, index) => print(io, lineOf(hit, index, way === 'both' ? undefined : compared)))
   }
   const { shared, of } = compared.agreement
-  const advice =
-    shared === 0 && of > 0 ? ' The model and the words disagree: judge which list answers the question.' : ''
-  print(io, `${shared} of ${of} passages are in both lists.${advice}`)
+  print(io, `${shared} of ${of} passages are in both lists.${adviceOn(compared)}`)
   return 0
+}
+
+function adviceOn({ words, meaning, agreement }: WaysCompared): string {
+  if (agreement.shared > 0 || agreement.of === 0) return ''
+  if (meaning.hits.length === 0) return ' By meaning no passage is nearer to the question than chance.'
+  if (words.hits.length === 0) return ' No passage has a word of the question.'
+  return ' The model and the words disagree: judge which list answers the question.'
 }
 
 function lineOf(hit: SearchHit, index: number, compared: WaysCompared | undefined): string {

@@ -3,7 +3,7 @@ import { SearchError } from '../search-error.ts'
 import { withoutSecrets } from './without-secrets.ts'
 
 export interface Question {
-  /** What is asked, for errors: the embedder's id. */
+  /** What is asked, for errors: the name of the embedder. */
   readonly embedder: string
   readonly url: string
   readonly body: unknown

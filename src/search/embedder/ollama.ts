@@ -1,6 +1,6 @@
 import type { Embedder } from '../engine.ts'
 import { ask } from './ask.ts'
-import { below, DEFAULT_BATCH, type EmbeddingService, idOf, prefixed, secretsIn } from './service.ts'
+import { below, DEFAULT_BATCH, type EmbeddingService, idOf, nameOf, prefixed, secretsIn } from './service.ts'
 import { vectorsOf } from './vectors-of.ts'
 
 /**
@@ -18,7 +18,7 @@ export function ollamaEmbedder(service: EmbeddingService): Embedder {
       if (texts.length === 0) return []
       const input = prefixed(service, texts, kind)
       const answer = await ask({
-        embedder: id,
+        embedder: nameOf(id),
         url: below(baseURL, '/api/embed'),
         body: { model, input, truncate: true, ...(dimensions !== undefined && { dimensions }) },
         headers,
@@ -26,7 +26,12 @@ export function ollamaEmbedder(service: EmbeddingService): Embedder {
         fetch,
         signal,
       })
-      return vectorsOf(id, (answer as { readonly embeddings?: unknown } | null)?.embeddings, texts.length, dimensions)
+      return vectorsOf(
+        nameOf(id),
+        (answer as { readonly embeddings?: unknown } | null)?.embeddings,
+        texts.length,
+        dimensions,
+      )
     },
   }
 }

@@ -1,6 +1,6 @@
 import type { Embedder } from '../engine.ts'
 import { ask } from './ask.ts'
-import { below, DEFAULT_BATCH, type EmbeddingService, idOf, prefixed, secretsIn } from './service.ts'
+import { below, DEFAULT_BATCH, type EmbeddingService, idOf, nameOf, prefixed, secretsIn } from './service.ts'
 import { vectorsOf } from './vectors-of.ts'
 
 export interface OpenAICompatibleEmbedding extends EmbeddingService {
@@ -23,7 +23,7 @@ export function openaiCompatibleEmbedder(service: OpenAICompatibleEmbedding): Em
       if (texts.length === 0) return []
       const input = prefixed(service, texts, kind)
       const answer = await ask({
-        embedder: id,
+        embedder: nameOf(id),
         url: below(baseURL.replace(/\/v1\/*$/, ''), '/v1/embeddings'),
         body: { model, input, encoding_format: 'float', ...(dimensions !== undefined && { dimensions }) },
         headers,
@@ -31,7 +31,7 @@ export function openaiCompatibleEmbedder(service: OpenAICompatibleEmbedding): Em
         fetch,
         signal,
       })
-      return vectorsOf(id, inOrder(answer), texts.length, dimensions)
+      return vectorsOf(nameOf(id), inOrder(answer), texts.length, dimensions)
     },
   }
 }

@@ -25,6 +25,11 @@ export function idOf(kind: string, { model, dimensions, prefixes }: EmbeddingSer
   return `${kind}/${model}${Object.keys(chosen).length === 0 ? '' : ` ${JSON.stringify(chosen)}`}`
 }
 
+/** What an embedder is called where people read it: its id without what is set beside the model. */
+export function nameOf(id: string): string {
+  return id.split(' {', 1)[0]!
+}
+
 export function prefixed(
   { prefixes }: EmbeddingService,
   texts: readonly string[],

@@ -1,3 +1,4 @@
+import { nameOf } from '../embedder/service.ts'
 import type { Embedder, MeaningSettings, SearchAnswer, SearchHit, SearchQuery } from '../engine.ts'
 import { byReciprocalRank, type Fused } from '../reciprocal-rank.ts'
 import { unitVector } from '../unit-vector.ts'
@@ -86,10 +87,12 @@ async function vectorOf(place: SearchPlace, { text, signal }: SearchQuery): Prom
   if (!embedder || !dimensions || text.trim() === '') return {}
   const limit = AbortSignal.timeout(embedderTimeoutMs)
   const signals = AbortSignal.any([limit, closing, ...(signal ? [signal] : [])])
+  const name = nameOf(embedder.id)
   const degraded = (reason: string) => {
-    onWarning(`a question was answered by words alone: ${embedder.id}${reason}`)
-    onModel(`${embedder.id}${reason}`)
-    return { degraded: `Found by words alone: the embedding model ${embedder.id}${reason}.` }
+    const told = reason.startsWith(name) ? reason : `${name}: ${reason}`
+    onWarning(`a question was answered by words alone: ${told}`)
+    onModel(told)
+    return { degraded: `Found by words alone: the embedding model ${told}.` }
   }
   try {
     const asked = embedder.embed([text], { kind: 'query', signal: signals })
@@ -101,10 +104,10 @@ async function vectorOf(place: SearchPlace, { text, signal }: SearchQuery): Prom
       const floor = await orAborted(measured, signals).catch(() => undefined)
       return { vector: unitVector(vector), floor: floor ?? 0 }
     }
-    return degraded(' gave a vector of another length than those in the index')
+    return degraded(`${name} gave a vector of another length than those in the index`)
   } catch (error) {
     if (signal?.aborted || closing.aborted) return {}
-    return degraded(`: ${limit.aborted ? `no vector within ${embedderTimeoutMs} ms` : messageOf(error)}`)
+    return degraded(limit.aborted ? `no vector within ${embedderTimeoutMs} ms` : messageOf(error))
   }
 }
 
