@@ -7,6 +7,7 @@ export interface SessionFacts {
   /** ISO 8601. */
   readonly began: string
   readonly ended: string
+  /** Without those that were taken back. */
   readonly turns: number
   /** What a person said: the first message and the newest, oldest first. */
   readonly asked: readonly string[]
@@ -34,10 +35,11 @@ export async function sessionFacts(
   store: Pick<SessionStore, 'entries' | 'files' | 'session'>,
   row: SessionRow,
 ): Promise<SessionFacts | undefined> {
-  const { id: session, turns, entries } = row
+  const { id: session, entries } = row
+  const undone = await undoneTurnsOf(store)(session)
+  const turns = row.turns - undone.length
   if (turns === 0) return undefined
   const after = Math.max(0, entries - NEWEST_ENTRIES)
-  const undone = await undoneTurnsOf(store)(session)
   const stands = (entry: Entry) => !('turn' in entry && undone.includes(entry.turn))
   const [first, inputs, messages, calls, files] = await Promise.all([
     store.entries(session, { types: ['input'], limit: 1 }),

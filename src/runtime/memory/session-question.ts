@@ -1,16 +1,23 @@
 import { messageText, previousConversation } from '../../context.ts'
-import type { SessionRow, SessionStore } from '../../session.ts'
+import { type SessionRow, type SessionStore, undoneTurnsOf } from '../../session.ts'
 import { shownTime } from './remembered-line.ts'
 
 /** Of the conversation that a model is asked about: its newest messages, characters. */
 const MOST_CHARS = 60_000
 const NEWEST = 200
 
-/** What was said in a session, as a text (BEHAVIOURS §2.1): a model that puts it into words is sent no messages of it. */
-export async function sessionWords(store: Pick<SessionStore, 'entries'>, { id }: SessionRow): Promise<string> {
+/**
+ * What was said in a session, as a text (BEHAVIOURS §2.1): a model that puts it into words is sent no messages of it, and
+ * nothing that was taken back.
+ */
+export async function sessionWords(
+  store: Pick<SessionStore, 'entries' | 'session'>,
+  { id }: SessionRow,
+): Promise<string> {
+  const undone = await undoneTurnsOf(store)(id)
   const entries = await store.entries(id, { types: ['input', 'message'], last: NEWEST })
   const spoken = entries.flatMap((entry) => {
-    if (entry.type !== 'input' && entry.type !== 'message') return []
+    if ((entry.type !== 'input' && entry.type !== 'message') || undone.includes(entry.turn)) return []
     const { role } = entry.message
     return role === 'tool' ? [] : [{ time: shownTime(entry.time), role, text: messageText(entry.message) }]
   })
