@@ -99,6 +99,8 @@ export function meaningCases(searchCase: SearchCase): void {
     }
     const engine = await place.open({ embedder })
     await engine.index(documentOf('water', 'The sea is deep.'))
+    await engine.embedMissing()
+    assert.deepEqual(await found(engine, 'xyzzy'), ['water'], 'of so few nobody knows what is near by chance')
     for (let index = 0; index < 10; index += 1) await engine.index(documentOf(`land${index}`, 'The hill is high.'))
     await engine.embedMissing()
     assert.deepEqual(await found(engine, 'xyzzy'), [])
