@@ -172,6 +172,12 @@ test('an answer is found by the words of its question, and what is said again ga
   )
   assert.deepEqual([second?.matched, second?.role, second?.ordinal], [['wood', 'mast'], 'assistant', 21])
   assert.deepEqual([first?.after?.text, second?.before?.ordinal], ['Oregon pine.', 21])
+  const repeated = await runtime.recall.find({ text: 'wood' })
+  assert.deepEqual(
+    repeated.passages.filter(({ text }) => text === 'Wood, wood, wood!').map(({ ordinal }) => ordinal),
+    [47],
+    'what was said several times is answered once, as it was said last',
+  )
 })
 
 test('an index that is behind, cut off, of another log or gone is brought to what the log says', async (t) => {
