@@ -57,7 +57,10 @@ test('a provider that is waited for a moment is not worth a message', async (t) 
     answer: (_, n) => (n === 1 ? { fail: { code: 'rate-limit', facts: { retryAfterMs: 1_000 } } } : { text: 'Here.' }),
   })
   const typings = () => home.telegram.calls('sendChatAction').length
-  const home = await telegramHome(t, { model, sleep: () => home.telegram.until(() => typings() > 2) })
+  const home = await telegramHome(t, {
+    model,
+    sleep: async () => void (await home.telegram.until(() => typings() > 2)),
+  })
   home.telegram.say(ada, 'Hello')
   const [message] = await home.reads(ada, 'Here.')
   await home.delivered(ada, 1)

@@ -99,13 +99,10 @@ test('other layouts remember nothing until the owner wants it, and then outside 
   await here.say('My boat is called Marigold.', { session: first })
   const second = await here.begin()
   const without = await here.say('What is my boat called?', { session: second })
-  const { manifest, request } = await here.runtime.preview({ session: second, text: 'What is my boat called?' })
-  const remembered = manifest.entries.filter(({ layer }) =>
-    ['memory', 'previous-session', 'tool-history'].includes(layer),
-  )
-  assert.deepEqual(remembered, [])
+  const { call, request } = await here.runtime.request(without.calls[0]!)
+  const layers = call.manifest.entries.map(({ layer }) => layer)
+  for (const layer of ['memory', 'previous-session', 'tool-history']) assert.ok(!layers.includes(layer), layer)
   assert.doesNotMatch(JSON.stringify(request), /Marigold/)
-  assert.doesNotMatch(JSON.stringify((await here.runtime.request(without.calls[0]!)).request), /Marigold/)
   const memory = {
     previousSession: { enabled: true, maxTokens: 600, summarize: false },
     toolHistory: { enabled: true, maxTokens: 300 },
