@@ -128,7 +128,10 @@ test('the prompt is shown, edited, reset and restored', async (context) => {
     /^No system prompt is sent from the next turn on, as of version 4/,
   )
   const none = await foreword(['prompt'])
-  assert.deepEqual([none.stdout, /^No system prompt is sent: version 4, just now, .* UTC\. /.test(none.stderr)], ['', true])
+  assert.deepEqual(
+    [none.stdout, /^No system prompt is sent: version 4, just now, .* UTC\. /.test(none.stderr)],
+    ['', true],
+  )
   await foreword(['prompt', 'restore', '1'])
   const { stdout } = await foreword(['prompt', 'versions'])
   assert.deepEqual(

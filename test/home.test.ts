@@ -332,6 +332,7 @@ test('names that fit are sent once, in the list or in the schema', async (t) => 
     assert.equal(manifest.entries.find(({ id }) => id === 'skills')!.form, 'list-names')
     const written = JSON.stringify([request.system, request.tools])
     for (const name of names) assert.equal(written.split(`knot-${name.slice(5)}`).length - 1, 1, name)
+    assert.doesNotMatch(written, /find_skill/)
   }
 })
 

@@ -213,6 +213,20 @@ test('the tools of skills stand behind read_skill, and two of one name are a war
   assert.equal((await layers(plugin))[0]!.renditions[0]!.text.includes('## c\n'), true)
 })
 
+test('a tool that can never run takes the name of no other, whichever of the two comes later', async (context) => {
+  const idle = toolsJson('both').replace('{"echo":["hello"]}', '{}')
+  for (const [a, b] of [
+    [toolsJson('both'), idle],
+    [idle, toolsJson('both')],
+  ]) {
+    const files = { 'a/SKILL.md': 'a', 'a/tools.json': a!, 'b/SKILL.md': 'b', 'b/tools.json': b! }
+    const plugin = await started(context, files)
+    const [, both, ...others] = plugin.tools!()
+    assert.deepEqual([both?.name, both?.offeredWhile, others], ['both', undefined, []])
+    assert.match(plugin.warnings!().join('\n'), /both is not offered.*binary not allowlisted: echo$/)
+  }
+})
+
 test('no skill takes the place of read_skill', async (context) => {
   const plugin = await started(context, { 'a/SKILL.md': 'a', 'a/tools.json': toolsJson('read_skill', 'other') })
   assert.deepEqual(

@@ -91,19 +91,34 @@ export function meaningCases(searchCase: SearchCase): void {
 
   searchCase('where all texts are alike to a model, a question without meaning finds nothing', async (_, place) => {
     const inner = topicEmbedder(topics)
+    const alike = (vector: Float32Array, text: string) => Float32Array.from([...vector, text.includes('odd') ? 0 : 2])
     const embedder: Embedder = {
       ...inner,
       id: 'alike',
       embed: async (texts, options) =>
-        (await inner.embed(texts, options)).map((vector) => Float32Array.from([...vector, 2])),
+        (await inner.embed(texts, options)).map((vector, index) => alike(vector, texts[index]!)),
     }
     const engine = await place.open({ embedder })
+    const fillWith = async (name: string, text: string) => {
+      for (let index = 0; index < 10; index += 1) await engine.index(documentOf(`${name}${index}`, text))
+      await engine.embedMissing()
+    }
     await engine.index(documentOf('water', 'The sea is deep.'))
+    await engine.index(documentOf('land', 'The hill is high.'))
     await engine.embedMissing()
-    for (let index = 0; index < 10; index += 1) await engine.index(documentOf(`land${index}`, 'The hill is high.'))
+    const few = await found(engine, 'xyzzy')
+    assert.deepEqual(few.toSorted(), ['land', 'water'], 'of so few nobody knows what is near by chance')
+    await engine.remove('land')
+    for (let index = 0; index < 10; index += 1) await engine.index(documentOf(`odd${index}`, 'The odd hill is high.'))
     await found(engine, 'ocean')
     await engine.embedMissing()
-    assert.deepEqual(await found(engine, 'xyzzy'), [], 'what was asked before there were vectors settles nothing')
+    assert.deepEqual(
+      await found(engine, 'xyzzy'),
+      ['water'],
+      'what was asked before there were vectors settles nothing',
+    )
+    await fillWith('land', 'The hill is high.')
+    assert.deepEqual(await found(engine, 'xyzzy'), [], 'it is measured again')
     assert.deepEqual(await found(engine, 'ocean'), ['water'])
     await engine.close()
   })

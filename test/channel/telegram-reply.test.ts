@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { scriptedModel } from '../../src/testing.ts'
-import { gate } from '../runtime/opened.ts'
+import { gate, tool } from '../runtime/opened.ts'
 import { FASTER } from './hurried.ts'
 import { isNextReply } from '../../src/channel/telegram/is-next-reply.ts'
 import { ada, telegramHome } from './telegram-home.ts'
@@ -27,20 +27,44 @@ test('a reply grows in one message while it is said, and somebody is seen typing
   assert.deepEqual([sent, delivered], [[[1, String(first!.id)]], [String(first!.id)]])
 })
 
-test('a provider that is waited for is told, and the answer takes the place of that', async (t) => {
-  const waited = gate()
+test('a provider that is waited for is told, and what comes next takes the place of that', async (t) => {
+  const [waited, running] = [gate(), gate()]
   const model = scriptedModel({
-    answer: (_, n) => (n === 1 ? { fail: { code: 'rate-limit', facts: { retryAfterMs: 8_000 } } } : { text: 'Here.' }),
+    answer: (_, n) => {
+      if (n === 1) return { fail: { code: 'rate-limit', facts: { retryAfterMs: 8_000 } } }
+      return n === 2 ? { toolCalls: [{ name: 'search', input: {} }] } : { text: 'Here.' }
+    },
   })
-  const home = await telegramHome(t, { model, sleep: () => waited.passed })
+  const search = tool('search', async () => {
+    await running.passed
+    return { ok: true, output: 'something' }
+  })
+  const home = await telegramHome(t, { model, tools: [search], sleep: () => waited.passed })
   home.telegram.say(ada, 'Hello')
   const [first] = await home.reads(
     ada,
     '… the script asked for the failure rate-limit. Trying again in 8 s. /stop ends it.',
   )
   waited.open()
+  await home.reads(ada, '… runs search')
+  running.open()
   const [last] = await home.reads(ada, 'Here.')
   assert.equal(last!.id, first!.id)
+})
+
+test('a provider that is waited for a moment is not worth a message', async (t) => {
+  const model = scriptedModel({
+    answer: (_, n) => (n === 1 ? { fail: { code: 'rate-limit', facts: { retryAfterMs: 1_000 } } } : { text: 'Here.' }),
+  })
+  const typings = () => home.telegram.calls('sendChatAction').length
+  const home = await telegramHome(t, {
+    model,
+    sleep: async () => void (await home.telegram.until(() => typings() > 2)),
+  })
+  home.telegram.say(ada, 'Hello')
+  const [message] = await home.reads(ada, 'Here.')
+  await home.delivered(ada, 1)
+  assert.equal(message!.edits, 0)
 })
 
 test('a quick answer is one message and no edit', async (t) => {

@@ -96,10 +96,12 @@ test('menus, cookie banners and the foot of the site stay out, whatever they are
 test('what belongs to the text is kept: the head of an article, its notes, and words about cookies', async () => {
   const body = `<main><article><header><h1>Cookies</h1><p>By Ada.</p></header><p>We use cookies to keep you signed in.</p>
     <aside>A note.</aside><footer>Thanks to Bob.</footer></article></main>
-    <div class="cookie-recipes"><p>Cookies with chocolate.</p><a href="/more">Read on</a></div>`
+    <div class="cookie-recipes"><p>Cookies with chocolate.</p><a href="/more">Read on</a></div>
+    <div class="related"><p>What the harbour master wrote about it.</p><a href="/letter">Letter</a></div>`
   assert.equal(
     await textOf(page(body), 'a.html'),
-    '# Cookies\n\nBy Ada.\n\nWe use cookies to keep you signed in.\n\nA note.\n\nThanks to Bob.\n\nCookies with chocolate.\n\n[Read on](/more)',
+    '# Cookies\n\nBy Ada.\n\nWe use cookies to keep you signed in.\n\nA note.\n\nThanks to Bob.\n\nCookies with chocolate.\n\n[Read on](/more)\n\n' +
+      'What the harbour master wrote about it.\n\n[Letter](/letter)',
   )
 })
 

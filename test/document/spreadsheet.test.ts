@@ -89,9 +89,11 @@ test('CSV and TSV are spreadsheets of one sheet, whatever divides their cells', 
     ['day,height\r\n1,4.2\r\n', 'tides.csv', 'day\theight\n1\t4.2'],
     ['\ufeffday;height\n1;"4,2"\n', 'tides.csv', 'day\theight\n1\t4,2'],
     ['sep=|\nday|height\n1|4,2\n', 'tides.csv', 'day\theight\n1\t4,2'],
+    ['sep=;\na,b\n1,2;3,4\n', 'tides.csv', 'a,b\n1,2\t3,4'],
     ['day\theight\n1\t4,2;3', 'Tides.TSV', 'day\theight\n1\t4,2;3'],
     ['a,b\n"x ""y"", z","two\nlines"\n,\n\n1,2\n', 'q.csv', 'a\tb\nx "y", z\ttwo lines\n\n1\t2'],
     ['a,"b\n1,"2" inch\n', 'q.csv', 'a\t"b\n1\t"2" inch'],
+    ['a,"b "c",d\n', 'q.csv', 'a\t"b "c"\td'],
     ['alone\n', 'q.csv', 'alone'],
   ] as const) {
     assert.deepEqual(await read(file, name), sheet(text, name), JSON.stringify(file))

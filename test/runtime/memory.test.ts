@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
-import type { AnyMessage } from '../../src/context.ts'
+import { type AnyMessage, tokenx } from '../../src/context.ts'
 import { foreignTextPlugin, memoryPlugin } from '../../src/plugin.ts'
 import { scriptedModel } from '../../src/testing.ts'
 import { gate, homelyPlugins, opened, type Setting, tool } from './opened.ts'
@@ -89,6 +89,10 @@ test('the summary is made again when its session goes on, and kept while it does
   const view = await here.say('Hello again.', { session: second })
   assert.match((await sentLayer(here, view.calls[0]!, 'memory')).system, /- Asked: One\.\n- Asked: Two\./)
   assert.notEqual((await own())?.covers, kept?.covers)
+  await here.runtime.undo(first)
+  assert.match((await own())!.text, /^- When: .*, 1 turn\n- Asked: One\.\n- Answered last: Noted\.$/)
+  await here.runtime.undo(first)
+  assert.equal(await own(), undefined, 'of a session that was taken back whole nothing is left to say')
 })
 
 test('other layouts remember nothing until the owner wants it, and then outside the system message', async (t) => {
@@ -97,7 +101,10 @@ test('other layouts remember nothing until the owner wants it, and then outside 
   await here.say('My boat is called Marigold.', { session: first })
   const second = await here.begin()
   const without = await here.say('What is my boat called?', { session: second })
-  assert.equal((await sentLayer(here, without.calls[0]!, 'memory')).entry, undefined)
+  const { call, request } = await here.runtime.request(without.calls[0]!)
+  const layers = call.manifest.entries.map(({ layer }) => layer)
+  for (const layer of ['memory', 'previous-session', 'tool-history']) assert.ok(!layers.includes(layer), layer)
+  assert.doesNotMatch(JSON.stringify(request), /Marigold/)
   const memory = {
     previousSession: { enabled: true, maxTokens: 600, summarize: false },
     toolHistory: { enabled: true, maxTokens: 300 },
@@ -153,6 +160,17 @@ test('where the owner wants it a model puts the session into words, once for the
   const asked = model.asked.length
   await here.say('Thanks.', { session: second })
   assert.equal(model.asked.length, asked + 1, 'it is not asked for again')
+  const words = () =>
+    model.asked
+      .map(({ request }) => lastText(request.messages))
+      .filter((text) => text.startsWith('Put the'))
+      .at(-1)!
+  await here.say('It is blue.', { session: first })
+  await here.say('Thanks again.', { session: second })
+  assert.match(words(), /user: It is blue\./, 'the session went on, so it is asked for again')
+  await here.runtime.undo(first)
+  await here.say('Still there?', { session: second })
+  assert.doesNotMatch(words(), /It is blue/, 'what was taken back is told to nobody')
   const question = model.asked.find(({ request }) => lastText(request.messages).startsWith('Put the'))!
   assert.match(
     lastText(question.request.messages),
@@ -273,6 +291,31 @@ test('calls of tools that the message finds are given in one line each, newest f
   const none = await here.say('Thanks.', { session: second })
   assert.doesNotMatch((await sentLayer(here, none.calls[0]!, 'memory')).system, /Tool History/)
   assert.deepEqual((await here.runtime.replay(second)).different, [])
+})
+
+test('at most five calls of tools are given, and no more than their budget has room for', async (t) => {
+  const commands = Array.from({ length: 7 }, (_, n) => `git log --skip ${n}`)
+  const model = scriptedModel({
+    answer: ({ messages }) =>
+      lastText(messages) === 'Look.'
+        ? { toolCalls: commands.map((cmd) => ({ name: 'terminal', input: { cmd } })) }
+        : { text: 'Noted.' },
+  })
+  const tools = [tool('terminal', async (input) => ({ ok: true, output: `Of ${JSON.stringify(input)}` }))]
+  const here = await remembering(t, { model, tools })
+  await here.say('Look.', { session: await here.begin() })
+  const second = await here.begin()
+  const lines = async (at: Pick<typeof here, 'runtime'>) => {
+    const { layers } = await at.runtime.memory(second, 'What did git log say?')
+    return layers.flatMap(({ text }) => /## Relevant Tool History\n\n(.*)/s.exec(text)?.[1]?.split('\n') ?? [])
+  }
+  const all = await lines(here)
+  assert.equal(all.length, 5)
+  const memory = {
+    previousSession: { maxTokens: 600, summarize: false },
+    toolHistory: { maxTokens: tokenx.text(all.slice(0, 2).join('\n')) },
+  }
+  assert.deepEqual(await lines(await here.reopened({ settings: { layout: 'ayati', memory } })), all.slice(0, 2))
 })
 
 test('in auto such calls are right before the message, and the head does not depend on it', async (t) => {

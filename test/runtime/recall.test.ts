@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { Readable } from 'node:stream'
 import test from 'node:test'
 import { openRecall } from '../../src/runtime/recall/open-recall.ts'
 import { openSqliteStore } from '../../src/session.ts'
@@ -10,7 +11,7 @@ import { scriptedModel } from '../../src/testing.ts'
 import { calledTool, logHistory } from '../recall/logged-history.ts'
 import { plantedFacts, plantedFiller, plantedLanguages } from '../recall/planted-facts.ts'
 import { served } from '../server/served.ts'
-import { gate, opened, type Opened } from './opened.ts'
+import { gate, opened, type Opened, tool } from './opened.ts'
 
 test('forty facts in three languages are found in five wordings, and by questions', async (t) => {
   const { runtime, store } = await opened(t)
@@ -99,6 +100,25 @@ test('calls of tools are found by their input and by all of their result, the ne
   assert.ok(measured!.text.includes('1,37 metres') && measured!.start > 100_000 && measured!.length > 104_000)
 })
 
+test('a result that was too long to be shown is indexed whole, and files by their names', async (t) => {
+  const model = scriptedModel({
+    answer: ({ messages }) =>
+      messages.at(-1)?.role === 'user' ? { toolCalls: [{ name: 'look', input: {} }] } : { text: 'Noted.' },
+  })
+  const output = `${'Nothing of interest here. '.repeat(400)}The draught was measured by Ottokar.${' And so on.'.repeat(400)}`
+  const tools = [tool('look', async () => ({ ok: true, output }))]
+  const { runtime, say } = await opened(t, { model, tools, settings: { maxResultChars: 1_000 } })
+  const bytes = Readable.from([Buffer.from('Of no interest.')])
+  const { id: session } = await runtime.newSession({})
+  const owner = { type: 'session', id: session } as const
+  const { id } = await runtime.library.add({ name: 'seekarte-helgoland.txt', bytes, owner })
+  await runtime.library.settled(id)
+  await say('Look.', { session, attachments: [id] })
+  const found = async (text: string) => (await runtime.recall.find({ text })).passages.map(({ kind }) => kind)
+  assert.deepEqual(await found('Ottokar'), ['call'])
+  assert.deepEqual((await found('helgoland'))[0], 'message')
+})
+
 test('phrases, names, numbers and paths are found as they are written', async (t) => {
   const { runtime, store } = await opened(t)
   const sentences = [
@@ -152,6 +172,12 @@ test('an answer is found by the words of its question, and what is said again ga
   )
   assert.deepEqual([second?.matched, second?.role, second?.ordinal], [['wood', 'mast'], 'assistant', 21])
   assert.deepEqual([first?.after?.text, second?.before?.ordinal], ['Oregon pine.', 21])
+  const repeated = await runtime.recall.find({ text: 'wood' })
+  assert.deepEqual(
+    repeated.passages.filter(({ text }) => text === 'Wood, wood, wood!').map(({ ordinal }) => ordinal),
+    [47],
+    'what was said several times is answered once, as it was said last',
+  )
 })
 
 test('an index that is behind, cut off, of another log or gone is brought to what the log says', async (t) => {
@@ -203,6 +229,8 @@ test('a deleted session is found no more, and none of its bytes are left', async
   await at.say('Another session speaks of the lighthouse.')
   assert.equal((await find(at, 'lighthouse')).length > 1, true)
   await at.runtime.deleteSession(session)
+  // Whether or not anybody asks afterwards.
+  for (const file of [path, `${path}-wal`]) assert.doesNotMatch(readFileSync(file, 'latin1'), /marzipankart/)
   assert.equal((await find(at, 'marzipankartoffel')).length, 0)
   assert.deepEqual(await find(at, '"speaks of the lighthouse"'), ['Another session speaks of the lighthouse.'])
   await at.runtime.close()

@@ -60,6 +60,16 @@ test('on a full disk input is refused with a clear code, and nothing else is los
   assert.equal((await say('more', { session })).text, 'ok')
 })
 
+test('a store that fails in another way refuses input with another code, and says how', async (t) => {
+  const { disk, around } = filling('io')
+  const { runtime, say } = await opened(t, { around })
+  const { session } = await say('hello')
+  disk.full = true
+  const refused = { name: 'RuntimeError', code: 'storage', message: /The store failed: io\./ }
+  await assert.rejects(runtime.submit({ session, text: 'more' }), refused)
+  await assert.rejects(runtime.newSession({}), refused)
+})
+
 for (const recovers of [false, true]) {
   const when = recovers ? 'although there is room again by then' : 'while the disk stays full'
   test(`a turn whose log cannot be written is interrupted, ${when}, and goes on at the next start`, async (t) => {

@@ -7,6 +7,7 @@ export interface SessionFacts {
   /** ISO 8601. */
   readonly began: string
   readonly ended: string
+  /** Without those that were taken back. */
   readonly turns: number
   /** What a person said: the first message and the newest, oldest first. */
   readonly asked: readonly string[]
