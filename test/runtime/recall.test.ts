@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import test from 'node:test'
 import { openRecall } from '../../src/runtime/recall/open-recall.ts'
+import { datesIn } from '../../src/search/recall/dates.ts'
 import { openSqliteStore } from '../../src/session.ts'
 import { openRecallIndex, type RecallAnswer, type RecallQuery } from '../../src/search.ts'
 import { scriptedModel } from '../../src/testing.ts'
@@ -152,6 +153,64 @@ test('an answer is found by the words of its question, and what is said again ga
   )
   assert.deepEqual([second?.matched, second?.role, second?.ordinal], [['wood', 'mast'], 'assistant', 21])
   assert.deepEqual([first?.after?.text, second?.before?.ordinal], ['Oregon pine.', 21])
+})
+
+test('what is called something is found where it was said to be named so, in four languages', async (t) => {
+  const { runtime, store } = await opened(t)
+  for (const [session, question, statement, beside] of [
+    ['en', 'What is my boat called?', 'By the way, I have a boat now and it is named Ariel.', 'The boat is wet.'],
+    ['de', 'Wie heißt mein Boot?', 'Ich habe mein neues Boot übrigens Ariel genannt.', 'Das Boot ist nass.'],
+    ['fr', 'Comment s’appelle mon bateau ?', 'Le nom du bateau que j’ai acheté est Ariel.', 'Le bateau est mouillé.'],
+    ['es', '¿Cómo se llama mi barco?', 'El nombre del barco que compré es Ariel.', 'El barco está mojado.'],
+  ] as const) {
+    const later = Array.from({ length: 12 }, (_, n) => ({ said: `${n}: ${beside}` }))
+    await logHistory(store, session, [...later, { said: statement }, ...later])
+    const { passages } = await runtime.recall.find({ text: question, sessions: [session], limit: 8 })
+    assert.equal(passages[0]?.text, statement, question)
+  }
+})
+
+test('a date in a question is worth what a word is, and finds what was said then', async (t) => {
+  const { runtime, store } = await opened(t)
+  for (const [session, time, said] of [
+    ['spring', '2025-03-11T12:00:00.000Z', 'We cooked a goulash with Ines.'],
+    ['summer', '2025-07-02T12:00:00.000Z', 'We cooked a ratatouille with Ines.'],
+    ['later', '2026-03-30T12:00:00.000Z', 'We cooked a risotto with Ines.'],
+  ] as const) {
+    await logHistory(store, session, [{ said }, { said: 'And it rained.' }], { time })
+  }
+  const first = async (text: string, sessions?: readonly string[]) => {
+    const { passages, found, missing } = await runtime.recall.find({ text, ...(sessions && { sessions }), limit: 1 })
+    return [found, passages[0]?.session, missing.join()]
+  }
+  assert.deepEqual(await first('What did we cook with Ines?'), ['words', 'later', ''])
+  for (const [text, session] of [
+    ['What did we cook in March 2025?', 'spring'],
+    ['What did we cook in July?', 'summer'],
+    ['What did we cook in March?', 'later'],
+    ['What did Ines cook on 11 March 2025?', 'spring'],
+    ['What did Ines cook on the 2nd of July?', 'summer'],
+    ['cooked 2025-07-02', 'summer'],
+    ['cooked 11.3.2025', 'spring'],
+    ['cooked 2025年7月', 'summer'],
+    ['2025-03', 'spring'],
+  ] as const) {
+    assert.deepEqual(await first(text), ['words', session, ''], text)
+  }
+  assert.deepEqual((await first('cooked 2025-07-02', ['spring', 'later'])).slice(0, 2), ['words', 'later'])
+  assert.deepEqual((await first('2024-07-02', ['spring'])).slice(0, 2), ['nothing', undefined])
+  const dates = (text: string) =>
+    datesIn(text, ['german', 'spanish', 'russian']).map(({ year, month, day }) => [year, month, day].join('-'))
+  for (const [text, ...expected] of [
+    ['May I march 3 miles?'],
+    ['room 2023, version 1.20.3, 13 apples in 2024'],
+    ['in May, on June 31', '-5-', '-6-31'],
+    ['May 7th, 2023 and the 8th of May', '2023-5-7', '-5-8'],
+    ['am 7. Mai 2023, el 7 de mayo de 2023, 7 мая 2023', '2023-5-7', '2023-5-7', '2023-5-7'],
+    ['2023/5/7 or 2023-13-01 or 2023-05', '2023-5-7', '2023-5-'],
+  ] as const) {
+    assert.deepEqual(dates(text).toSorted(), expected.toSorted(), text)
+  }
 })
 
 test('an index that is behind, cut off, of another log or gone is brought to what the log says', async (t) => {
