@@ -57,6 +57,24 @@ test('a model searches its conversation before /new too, and nobody else’s', a
   assert.match(await ask(session, { turn: 1, session: other }), /no session .* in this conversation/)
   assert.match(await ask(session, { query: 'boat', session: other }), /no session .* in this conversation/)
   assert.deepEqual(await runtime.recall.conversationOf(before), [before])
+  // Nobody's own session, and one that was begun after it, as `/new` does where no channel is named.
+  const { session: alone } = await at.say('My bicycle is called Rosinante.')
+  const { id: next } = await runtime.newSession({ after: alone })
+  assert.deepEqual(await runtime.recall.conversationOf(next), [next, alone])
+  assert.match(await ask(next, { query: 'What is my bicycle called?' }), /Rosinante/)
+  for (const stranger of [alone, session, other]) {
+    assert.doesNotMatch(
+      await ask(stranger, { query: 'My bicycle, my boat' }),
+      stranger === alone ? /Deern|Walross|Nobody/ : /Rosinante/,
+    )
+  }
+  for (const question of [
+    { turn: 1, session: alone },
+    { query: 'bicycle', session: next },
+    { call: 'c', session: '*' },
+  ]) {
+    assert.match(await ask(session, question), /no session .* in this conversation/)
+  }
   const everything = await runtime.recall.find({ text: 'boat' })
   assert.deepEqual(new Set(everything.passages.map((passage) => passage.session)).size, 3)
   const { json, request } = served(runtime)
@@ -333,6 +351,23 @@ test('sessions are found, limited and taken out wherever their words are kept', 
   assert.equal(index.removeSome('b'), false)
   assert.deepEqual(new Set(found('cormorants')), new Set(['a', 'c', 'd', 'e']))
   index.close()
+})
+
+test('sessions of a conversation that began at the same time have one order, whichever was indexed first', async () => {
+  for (const indexed of [
+    ['a', 'b', 'c'],
+    ['c', 'a', 'b'],
+  ]) {
+    const index = await openRecallIndex({ path: ':memory:' })
+    for (const session of indexed) {
+      index.add({ session, conversation: 'one', created: '2026-01-05', from: 0, upTo: 0, mark: '', items: [] })
+    }
+    assert.deepEqual(
+      ['a', 'b', 'c'].map((session) => index.conversationOf(session).join('')),
+      ['a', 'ba', 'cba'],
+    )
+    index.close()
+  }
 })
 
 test('an index that cannot be opened holds nothing up, and says what to do', async (t) => {
