@@ -81,8 +81,15 @@ function saidIn({ conversation }: Sample): readonly Said[] {
       ? (utterances as readonly Utterance[]).map(({ speaker, dia_id: id, text, blip_caption: picture }) => ({
           id,
           session,
+          time: timeOf(conversation[`${session}_date_time`] as string),
           text: `${speaker}: ${text}${picture === undefined ? '' : ` [${picture}]`}`,
         }))
       : [],
   )
+}
+
+/** `1:56 pm on 8 May, 2023`, on this machine's clock. */
+function timeOf(text: string): string {
+  const [time, date] = text.split(' on ')
+  return new Date(`${date} ${time}`).toISOString()
 }

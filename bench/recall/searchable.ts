@@ -6,6 +6,8 @@ export interface Said {
   readonly id: string
   readonly session: string
   readonly text: string
+  /** ISO 8601; one for all unless given. */
+  readonly time?: string
 }
 
 /** Finds what was said. Answers ids, best first. */
@@ -17,6 +19,8 @@ export interface Way {
   fill(conversation: readonly Said[]): Promise<{ readonly search: Search; close(): void }>
 }
 
+const TIME = '2026-01-01T00:00:00.000Z'
+
 /** The history's own index, in memory. */
 const recall: Way = {
   name: 'foreword',
@@ -25,10 +29,10 @@ const recall: Way = {
     for (const [session, said] of Map.groupBy(conversation, (each) => each.session)) {
       index.add({
         session,
-        created: '2026-01-01T00:00:00.000Z',
+        created: said[0]?.time ?? TIME,
         from: 0,
         upTo: said.length,
-        mark: '',
+        mark: said.at(-1)?.time ?? TIME,
         items: said.map(itemOf),
       })
     }
@@ -39,9 +43,8 @@ const recall: Way = {
   },
 }
 
-export function itemOf({ id, text }: Pick<Said, 'id' | 'text'>, index: number): HistoryItem {
+export function itemOf({ id, text, time = TIME }: Omit<Said, 'session'>, index: number): HistoryItem {
   const role = index % 2 === 0 ? 'user' : 'assistant'
-  const time = '2026-01-01T00:00:00.000Z'
   return { turn: id, ordinal: index + 1, seq: index + 1, time, kind: 'message', role, text }
 }
 

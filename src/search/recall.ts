@@ -6,8 +6,9 @@ export interface Recall {
   /** Rejects with `SearchError` where the index cannot be read. */
   find(query: RecallQuery): Promise<RecallAnswer>
   /**
-   * Ids of a session and of the earlier sessions of its conversation (the same channel and conversation, before `/new`),
-   * newest first. What a model may search: never the sessions of others.
+   * Ids of a session and of the earlier sessions of its conversation, newest first: those that began in the same conversation
+   * of the same channel, or, where no channel is named, the one that it was begun after, and those before that. What a model
+   * may search: never the sessions of others.
    */
   conversationOf(session: string): Promise<readonly string[]>
 }

@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { Readable } from 'node:stream'
 import test from 'node:test'
 import { openRecall } from '../../src/runtime/recall/open-recall.ts'
+import { datesIn } from '../../src/search/recall/dates.ts'
 import { openSqliteStore } from '../../src/session.ts'
 import { openRecallIndex, type RecallAnswer, type RecallQuery } from '../../src/search.ts'
 import { scriptedModel } from '../../src/testing.ts'
@@ -57,6 +58,24 @@ test('a model searches its conversation before /new too, and nobody else’s', a
   assert.match(await ask(session, { turn: 1, session: other }), /no session .* in this conversation/)
   assert.match(await ask(session, { query: 'boat', session: other }), /no session .* in this conversation/)
   assert.deepEqual(await runtime.recall.conversationOf(before), [before])
+  // Nobody's own session, and one that was begun after it, as `/new` does where no channel is named.
+  const { session: alone } = await at.say('My bicycle is called Rosinante.')
+  const { id: next } = await runtime.newSession({ after: alone })
+  assert.deepEqual(await runtime.recall.conversationOf(next), [next, alone])
+  assert.match(await ask(next, { query: 'What is my bicycle called?' }), /Rosinante/)
+  for (const stranger of [alone, session, other]) {
+    assert.doesNotMatch(
+      await ask(stranger, { query: 'My bicycle, my boat' }),
+      stranger === alone ? /Deern|Walross|Nobody/ : /Rosinante/,
+    )
+  }
+  for (const question of [
+    { turn: 1, session: alone },
+    { query: 'bicycle', session: next },
+    { call: 'c', session: '*' },
+  ]) {
+    assert.match(await ask(session, question), /no session .* in this conversation/)
+  }
   const everything = await runtime.recall.find({ text: 'boat' })
   assert.deepEqual(new Set(everything.passages.map((passage) => passage.session)).size, 3)
   const { json, request } = served(runtime)
@@ -178,6 +197,64 @@ test('an answer is found by the words of its question, and what is said again ga
     [47],
     'what was said several times is answered once, as it was said last',
   )
+})
+
+test('what is called something is found where it was said to be named so, in four languages', async (t) => {
+  const { runtime, store } = await opened(t)
+  for (const [session, question, statement, beside] of [
+    ['en', 'What is my boat called?', 'By the way, I have a boat now and it is named Ariel.', 'The boat is wet.'],
+    ['de', 'Wie heißt mein Boot?', 'Ich habe mein neues Boot übrigens Ariel genannt.', 'Das Boot ist nass.'],
+    ['fr', 'Comment s’appelle mon bateau ?', 'Le nom du bateau que j’ai acheté est Ariel.', 'Le bateau est mouillé.'],
+    ['es', '¿Cómo se llama mi barco?', 'El nombre del barco que compré es Ariel.', 'El barco está mojado.'],
+  ] as const) {
+    const later = Array.from({ length: 12 }, (_, n) => ({ said: `${n}: ${beside}` }))
+    await logHistory(store, session, [...later, { said: statement }, ...later])
+    const { passages } = await runtime.recall.find({ text: question, sessions: [session], limit: 8 })
+    assert.equal(passages[0]?.text, statement, question)
+  }
+})
+
+test('a date in a question is worth what a word is, and finds what was said then', async (t) => {
+  const { runtime, store } = await opened(t)
+  for (const [session, time, said] of [
+    ['spring', '2025-03-11T12:00:00.000Z', 'We cooked a goulash with Ines.'],
+    ['summer', '2025-07-02T12:00:00.000Z', 'We cooked a ratatouille with Ines.'],
+    ['later', '2026-03-30T12:00:00.000Z', 'We cooked a risotto with Ines.'],
+  ] as const) {
+    await logHistory(store, session, [{ said }, { said: 'And it rained.' }], { time })
+  }
+  const first = async (text: string, sessions?: readonly string[]) => {
+    const { passages, found, missing } = await runtime.recall.find({ text, ...(sessions && { sessions }), limit: 1 })
+    return [found, passages[0]?.session, missing.join()]
+  }
+  assert.deepEqual(await first('What did we cook with Ines?'), ['words', 'later', ''])
+  for (const [text, session] of [
+    ['What did we cook in March 2025?', 'spring'],
+    ['What did we cook in July?', 'summer'],
+    ['What did we cook in March?', 'later'],
+    ['What did Ines cook on 11 March 2025?', 'spring'],
+    ['What did Ines cook on the 2nd of July?', 'summer'],
+    ['cooked 2025-07-02', 'summer'],
+    ['cooked 11.3.2025', 'spring'],
+    ['cooked 2025年7月', 'summer'],
+    ['2025-03', 'spring'],
+  ] as const) {
+    assert.deepEqual(await first(text), ['words', session, ''], text)
+  }
+  assert.deepEqual((await first('cooked 2025-07-02', ['spring', 'later'])).slice(0, 2), ['words', 'later'])
+  assert.deepEqual((await first('2024-07-02', ['spring'])).slice(0, 2), ['nothing', undefined])
+  const dates = (text: string) =>
+    datesIn(text, ['german', 'spanish', 'russian']).map(({ year, month, day }) => [year, month, day].join('-'))
+  for (const [text, ...expected] of [
+    ['May I march 3 miles?'],
+    ['room 2023, version 1.20.3, 13 apples in 2024'],
+    ['in May, on June 31', '-5-', '-6-31'],
+    ['May 7th, 2023 and the 8th of May', '2023-5-7', '-5-8'],
+    ['am 7. Mai 2023, el 7 de mayo de 2023, 7 мая 2023', '2023-5-7', '2023-5-7', '2023-5-7'],
+    ['2023/5/7 or 2023-13-01 or 2023-05', '2023-5-7', '2023-5-'],
+  ] as const) {
+    assert.deepEqual(dates(text).toSorted(), expected.toSorted(), text)
+  }
 })
 
 test('an index that is behind, cut off, of another log or gone is brought to what the log says', async (t) => {
@@ -329,6 +406,23 @@ test('sessions are found, limited and taken out wherever their words are kept', 
   assert.equal(index.removeSome('b'), false)
   assert.deepEqual(new Set(found('cormorants')), new Set(['a', 'c', 'd', 'e']))
   index.close()
+})
+
+test('sessions of a conversation that began at the same time have one order, whichever was indexed first', async () => {
+  for (const indexed of [
+    ['a', 'b', 'c'],
+    ['c', 'a', 'b'],
+  ]) {
+    const index = await openRecallIndex({ path: ':memory:' })
+    for (const session of indexed) {
+      index.add({ session, conversation: 'one', created: '2026-01-05', from: 0, upTo: 0, mark: '', items: [] })
+    }
+    assert.deepEqual(
+      ['a', 'b', 'c'].map((session) => index.conversationOf(session).join('')),
+      ['a', 'ba', 'cba'],
+    )
+    index.close()
+  }
 })
 
 test('an index that cannot be opened holds nothing up, and says what to do', async (t) => {

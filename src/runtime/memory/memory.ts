@@ -5,7 +5,6 @@ import type { SessionStore } from '../../session.ts'
 import { noSuchSession } from '../admission.ts'
 import type { Clock } from '../clock.ts'
 import type { Runtime, SessionMemory } from '../contract.ts'
-import { earlierSessions } from './earlier-sessions.ts'
 import { sessionsIn } from '../setting-context.ts'
 import { memoryIn, type MemorySettings } from './memory-settings.ts'
 import { createSessionSummaries } from './session-summaries.ts'
@@ -74,7 +73,7 @@ export function createMemory(parts: MemoryParts): Memory {
 
   /** What may be remembered in a session: earlier ones of its conversation, newest first. */
   async function earlier(session: string): Promise<readonly string[]> {
-    const ids = await earlierSessions(store, recall, session)
+    const ids = (await recall.conversationOf(session)).filter((id) => id !== session)
     const forgotten = await Promise.all(ids.map(isForgotten))
     return ids.filter((_, index) => !forgotten[index])
   }

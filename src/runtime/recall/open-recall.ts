@@ -4,6 +4,7 @@ import type { Recall, RecallAnswer, RecallIndex } from '../../search.ts'
 import { type SessionStore, undoneTurnsOf } from '../../session.ts'
 import { RuntimeError } from '../runtime-error.ts'
 import { indexSession, type IndexingParts, register, removeAll } from './index-session.ts'
+import { sessionsBefore } from './sessions-before.ts'
 
 /** The search of the history over one store, with the index that it keeps. */
 export interface HistoryRecall extends Recall {
@@ -98,7 +99,7 @@ export function openRecall({ store, path, warn }: RecallParts): HistoryRecall {
     }
     // Sessions that are no more.
     for (const id of known.keys()) behind.add(id)
-    // Oldest first, so that sessions which began in the same millisecond keep their order.
+    // Oldest first: of passages that answer equally well the one that is numbered last comes first.
     for (const id of unknown.toReversed()) {
       if (stopped.signal.aborted) return
       await register(all, id)
@@ -162,8 +163,10 @@ export function openRecall({ store, path, warn }: RecallParts): HistoryRecall {
       try {
         const index = await opened()
         await withinPatience(listed(LISTED_MS))
-        await register(await parts(), session)
-        return index.conversationOf(session)
+        const before = await sessionsBefore(store, session)
+        const first = before.at(-1)!
+        await register(await parts(), first)
+        return [...new Set([...before, ...index.conversationOf(first)])]
       } catch (error) {
         throw await recallFailure(error)
       }

@@ -4,9 +4,11 @@ import type { Languages } from './languages.ts'
 import { nearestStems } from './nearest-words.ts'
 import { passagesOf } from './passages-of.ts'
 import { rowsWithPhrases } from './phrases.ts'
+import type { QuestionDate } from './dates.ts'
 import { type Question, questionOf, type QuestionWord } from './question.ts'
 import { type Candidate, MOST_WORDS, ranked, type WordRows } from './rank.ts'
 import { anyOf, countOf, numbersOf, type Scope, scopeOf } from './scope.ts'
+import { spansOf } from './spans.ts'
 import { kindMark } from './stems.ts'
 
 type Found = Omit<RecallAnswer, 'complete'>
@@ -16,8 +18,8 @@ const DEFAULT_LIMIT = 10
 const DEPTH = 200
 /** Rows that are looked at for one question. Words beyond it count only where rarer ones were found. */
 const MOST_ROWS = 10_000
-/** Of what a word that is there is worth, what one is that is only spelled like it. */
-const NEAREST_WORTH = 0.5
+/** Of what a word is worth, what one is that only means the same or is only spelled like it. */
+const LIKENESS_WORTH = 0.5
 const nothing: Found = { passages: [], found: 'nothing', missing: [], nearest: [] }
 
 /** Answers a question from the passages within its scope. */
@@ -30,7 +32,7 @@ export function findPassages(connection: Connection, languages: Languages, query
   if (found.passages.length > 0 || question.phrases.length === 0) return found
   // No passage has the phrases as they are: their words are the nearest.
   const words = [...question.words, ...question.phrases.flatMap((phrase) => phrase.words)]
-  const loose = findWithin({ connection, scope, query }, { words, phrases: [] })
+  const loose = findWithin({ connection, scope, query }, { ...question, words, phrases: [] })
   const unquoted = question.phrases.flatMap((phrase) => writtenOf(phrase.words))
   return loose.passages.length === 0
     ? { ...nothing, missing }
@@ -48,21 +50,29 @@ interface Search {
   readonly query: RecallQuery
 }
 
-function findWithin(search: Search, { words, phrases }: Question): Found {
+function findWithin(search: Search, { words, phrases, dates }: Question): Found {
   const { connection, scope, query } = search
   const looked = lookUp(search, words)
   const there = looked.filter(({ rows }) => rows.numbers.length > 0)
-  const missing = looked.filter(({ rows, frequent }) => rows.numbers.length === 0 && !frequent)
-  const alone = there.length === 0
+  const then = dates.flatMap((date) => saidOn(search, date))
+  const dated = then.map(({ word }) => word.written.toLowerCase())
+  const alike = words
+    .filter(({ others }) => others.length > 0)
+    .map((word) => ({ word, rows: rowsOf(search, word.others, LIKENESS_WORTH) }))
+    .filter(({ rows }) => rows.numbers.length > 0)
+  const told = (word: QuestionWord) =>
+    dated.some((date) => date.includes(word.written)) || alike.some((other) => other.word === word)
+  const missing = looked.filter(({ word, rows, frequent }) => rows.numbers.length === 0 && !frequent && !told(word))
+  const alone = there.length + then.length === 0
   const nearest = missing.map(({ word }) => ({
     word,
     stems: phrases.length > 0 ? [] : nearestStems(connection, scope, word, alone),
   }))
   const near = nearest
     .filter(({ stems }) => stems.length > 0)
-    .map(({ word, stems }) => ({ word, rows: rowsOf(search, stems, NEAREST_WORTH) }))
+    .map(({ word, stems }) => ({ word, rows: rowsOf(search, stems, LIKENESS_WORTH) }))
     .filter(({ rows }) => rows.numbers.length > 0)
-  const all = [...there, ...near].slice(0, MOST_WORDS)
+  const all = [...then, ...there, ...alike, ...near].slice(0, MOST_WORDS)
   const candidates = candidatesOf(
     search,
     all.map(({ rows }) => rows),
@@ -77,7 +87,7 @@ function findWithin(search: Search, { words, phrases }: Question): Found {
   ).map((passage) => ({ ...passage, matched: [...new Set([...quoted, ...passage.matched])] }))
   const missed = writtenOf(missing.map(({ word }) => word))
   if (passages.length === 0) return { ...nothing, missing: missed }
-  const found = there.length > 0 || phrases.length > 0 ? 'words' : 'nearest'
+  const found = !alone || alike.length > 0 || phrases.length > 0 ? 'words' : 'nearest'
   return { passages, found, missing: missed, nearest: [...new Set(nearest.flatMap(({ stems }) => stems))] }
 }
 
@@ -90,6 +100,19 @@ function candidatesOf(search: Search, rows: readonly WordRows[], phrases: Questi
   const around = ranked([...rows, { numbers: allowed, worth: 1 }], Infinity, reach)
   const those = new Set(allowed)
   return around.filter(({ number }) => those.has(number))
+}
+
+/** What was said on a date: worth as much as a word that is found as often. Of those, the newest are found without a word. */
+function saidOn({ connection, scope }: Search, date: QuestionDate): readonly Pick<LookedUp, 'word' | 'rows'>[] {
+  const spans = spansOf(connection, scope, date)
+  const count = spans.reduce((sum, { first, last }) => sum + last - first + 1, 0)
+  if (count === 0) return []
+  const numbers: number[] = []
+  for (const { first, last } of spans.toReversed()) {
+    for (let number = last; number >= first && numbers.length < DEPTH; number -= 1) numbers.push(number)
+  }
+  const word = { written: date.written, stems: [], others: [], part: false }
+  return [{ word, rows: { numbers: numbers.toReversed(), worth: worthOf(scope, count), spans } }]
 }
 
 interface LookedUp {

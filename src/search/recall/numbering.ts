@@ -20,3 +20,8 @@ export interface NumberRange {
 export function rangeOf(session: number): NumberRange {
   return { first: session * PER_SESSION, last: (session + 1) * PER_SESSION - 1 }
 }
+
+/** The number of the session that a passage belongs to. */
+export function sessionOf(passage: number): number {
+  return Math.floor(passage / PER_SESSION)
+}

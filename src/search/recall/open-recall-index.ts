@@ -41,8 +41,8 @@ export async function openRecallIndex(options: RecallIndexOptions): Promise<Reca
     conversationOf(session) {
       const rows = connection.all<{ readonly id: string }>(
         `select other.id from sessions own join sessions other on other.conversation = own.conversation
-         where own.id = ? and (other.created, other.number) < (own.created, own.number)
-         order by other.created desc, other.number desc`,
+         where own.id = ? and (other.created, other.id) < (own.created, own.id)
+         order by other.created desc, other.id desc`,
         session,
       )
       return [session, ...rows.map(({ id }) => id)]

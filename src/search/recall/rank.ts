@@ -1,4 +1,4 @@
-import { REACH } from './numbering.ts'
+import { type NumberRange, REACH } from './numbering.ts'
 
 /** Where a word of the question was found, and what it is worth there. */
 export interface WordRows {
@@ -6,6 +6,8 @@ export interface WordRows {
   readonly numbers: readonly number[]
   /** Its inverse document frequency. */
   readonly worth: number
+  /** Of a date: all passages that were said then, ascending. It counts in them alone, and not beside them. */
+  readonly spans?: readonly NumberRange[]
 }
 
 /** A passage with what the words in and around it are worth together. */
@@ -31,6 +33,7 @@ export function ranked(words: readonly WordRows[], limit: number, reach: number 
   const numbers = unique(words)
   const masks = masksOf(numbers, words)
   const worthOf = worths(words)
+  const said = words.flatMap(({ spans }, word) => (spans ? [{ mask: 1 << word, within: walking(spans) }] : []))
   let best: Candidate[] = []
   let floor = 0
   let low = 0
@@ -44,6 +47,7 @@ export function ranked(words: readonly WordRows[], limit: number, reach: number 
       for (let at = low; at < numbers.length && numbers[at]! <= number + reach; at += 1) {
         around[Math.abs(numbers[at]! - number)]! |= masks[at]!
       }
+      for (const { mask, within } of said) if (within(number)) around[0]! |= mask
       const score = scoreOf(around, worthOf)
       if (score < floor) continue
       best.push({ number, score, words: around[0]! | around[1]! | around[2]! })
@@ -59,6 +63,15 @@ function scoreOf([own = 0, near = 0, far = 0]: readonly number[], worthOf: (word
   const beside = near & ~own
   const [whole, half, quarter] = WORTH_BY_DISTANCE
   return whole * worthOf(own) + half * worthOf(beside) + quarter * worthOf(far & ~own & ~beside)
+}
+
+/** Tells of ascending numbers whether they are in a span. */
+function walking(spans: readonly NumberRange[]): (number: number) => boolean {
+  let at = 0
+  return (number) => {
+    while (at < spans.length && spans[at]!.last < number) at += 1
+    return at < spans.length && spans[at]!.first <= number
+  }
 }
 
 function bestFirst(candidates: readonly Candidate[]): Candidate[] {
@@ -93,7 +106,8 @@ function unique(words: readonly WordRows[]): Float64Array {
 /** For each number, which words its passage holds. */
 function masksOf(all: Float64Array, words: readonly WordRows[]): Int32Array {
   const masks = new Int32Array(all.length)
-  words.forEach(({ numbers }, word) => {
+  words.forEach(({ numbers, spans }, word) => {
+    if (spans) return
     let at = 0
     for (const number of numbers) {
       while (all[at]! < number) at += 1

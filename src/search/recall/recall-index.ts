@@ -17,6 +17,7 @@ export interface RecallIndex {
   /** Takes some of a session out; bytes are overwritten, not only given free. Answers whether more is left: call again. */
   removeSome(session: string): boolean
   find(query: RecallQuery): Omit<RecallAnswer, 'complete'>
+  /** A session and the earlier ones of its conversation, newest first; of those that began at the same time, by id. */
   conversationOf(session: string): readonly string[]
   close(): void
 }

@@ -1,0 +1,23 @@
+import { setImmediate as others } from 'node:timers/promises'
+import { openRecall } from '../../src/runtime/recall/open-recall.ts'
+import { openSqliteStore } from '../../src/session.ts'
+
+/** Indexes the history of the store that its argument names, and says so with every step, until it is done or killed. */
+const { store: path, data } = JSON.parse(process.argv[2]!) as { readonly store: string; readonly data: string }
+const store = await openSqliteStore({ path })
+const recall = openRecall({
+  store,
+  data,
+  warn(text) {
+    process.stdout.write(`warned ${text}\n`)
+  },
+})
+process.stdout.write('opened\n')
+for (;;) {
+  const { complete } = await recall.find({ text: 'cormorant', limit: 1 })
+  if (complete) break
+  await others()
+}
+await recall.close()
+await store.close()
+process.stdout.write('whole\n')
