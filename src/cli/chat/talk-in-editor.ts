@@ -174,6 +174,7 @@ export async function talkInEditor(
   }
 
   screen.start()
+  conversation.onRunning = screen.changed
   beside.sendTo(screen.output)
   const stop = onInterrupt(outer, interrupted)
   try {
