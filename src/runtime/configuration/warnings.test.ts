@@ -134,7 +134,6 @@ test('variables that set nothing are named, each with the one that may be meant'
     FOREWORD_HOME: '/x',
     FOREWORD_DEBUG: '1',
     FOREWORD_RUN: '1',
-    FOREWORD_PROT: 'hush',
     FOREWORD_GATEWAY_PORT: '1',
     FOREWORD_TOOL_INPUT: '{}',
     FOREWORD_LAB_KEY: 'hush',
@@ -153,7 +152,6 @@ test('variables that set nothing are named, each with the one that may be meant'
   assert.deepEqual(
     warnings.map(({ place, mend }) => [place, mend]),
     [
-      ['FOREWORD_PROT', 'A key is written in capitals with underscores: gateway.port is FOREWORD_GATEWAY_PORT.'],
       ['FOREWORD_GATWAY_PORT', 'Did you mean FOREWORD_GATEWAY_PORT?'],
       ['foreword_model', 'Did you mean FOREWORD_MODEL?'],
       ['FOREWORD_PROVIDERS_LAB_KIND', 'Entries of providers are set in config.json alone.'],
