@@ -136,6 +136,25 @@ test('what is typed while an answer comes is queued, shown, taken back and sent 
   await chat
 })
 
+test('a command that only looks is done at once, breaks into no line of an answer and lets nothing go that is held', async (t) => {
+  const { script, goOn } = waiting()
+  const { screen, chat, sent } = await chatting(t, { script })
+  screen.type('wait\r')
+  await screen.until(/Once upon/)
+  screen.type('/help\r')
+  assert.match(await screen.until(/\(also \/quit\)/), /\(also \/quit\)\nOnce upon\nThe model is answering/)
+  screen.type('behind it\r')
+  await screen.until(/queued: behind it/)
+  screen.type('\u0003')
+  await screen.until(/held: behind it/)
+  screen.type('/sessions\r')
+  assert.match(await screen.until(/last activity[^]*\n\* session/), /held: behind it/)
+  assert.deepEqual(sent(), ['wait'])
+  goOn()
+  screen.type('\u0004')
+  await chat
+})
+
 test('Ctrl-C stops the turn and holds what is queued, a second one leaves and keeps what was written', async (t) => {
   const { script } = waiting()
   const { screen, chat, sent, home, left } = await chatting(t, { script })

@@ -77,7 +77,11 @@ test('config set writes lists, numbers and quoted names without JSON, and says w
     ['gateway.bind', '0.0.0.0'],
   ]) {
     const { code, stderr } = await ask('set', ...words)
-    assert.deepEqual([code, /is .+ from the next start on/.test(stderr)], [0, true], `${words.join(' ')}: ${stderr}`)
+    assert.deepEqual(
+      [code, /^Set .+ to .+ It takes effect at the next start\./m.test(stderr)],
+      [0, true],
+      `${words.join(' ')}: ${stderr}`,
+    )
   }
   assert.deepEqual(JSON.parse(readFileSync(join(home, 'config.json'), 'utf8')), {
     gateway: { port: 4142, bind: '0.0.0.0' },

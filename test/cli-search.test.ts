@@ -5,6 +5,7 @@ import { snippet } from '../src/cli/search/snippet.ts'
 import type { RecallAnswer } from '../src/search.ts'
 import { temporaryHome } from './cli/home.ts'
 import { run } from './cli/recorded-io.ts'
+import { scriptedConnection } from './cli/scripted-connection.ts'
 import { servedConnection } from './cli/served-connection.ts'
 import { scriptedRuntime } from './server/scripted-runtime.ts'
 
@@ -95,6 +96,15 @@ test('--history shows what was said in sessions, when, by whom, and what stands 
   assert.deepEqual([passages[0]?.ordinal, found], [4, 'words'])
   const none = await run(['search', '--history', 'whale'], { connection })
   assert.deepEqual([none.code, none.stdout, none.stderr], [0, '', 'Nothing was found.\nfound nowhere: whale\n'])
+})
+
+test('--history marks what was taken back', async () => {
+  const place = { session: 's', turn: 't', ordinal: 2, role: 'user', time: '2026-01-05T10:00:00.000Z', undone: true }
+  const passages = [{ ...place, text: 'The boat leaks.', matched: ['boat'] }]
+  const answer = { passages, found: 'words', missing: [], nearest: [], complete: true }
+  const history = scriptedConnection({ 'GET /api/search/history?q=boat': answer })
+  const { stdout } = await run(['search', '--history', 'boat'], { connection: history })
+  assert.equal(stdout, 'turn 2  (taken back)  user  2026-01-05 10:00 UTC  s\n  The boat leaks.\n')
 })
 
 test('options of the two searches do not mix, and an unknown session is refused', async () => {

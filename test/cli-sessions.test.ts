@@ -24,6 +24,33 @@ test('an empty home has no sessions, and looking makes none', async (context) =>
   assert.match(shown.stderr, /there is no session x/)
 })
 
+test('on a narrow terminal a session has two lines, the second for its title; a wide one has columns', async (context) => {
+  const { home, environment } = temporaryHome(context)
+  const store = await openSqliteStore({ path: storePath(home) })
+  const content = '日本語 and a title that is far too long for it'
+  const input = {
+    type: 'input',
+    turn: 't',
+    message: { role: 'user', content },
+    tokens: { counter: 'chars@1', full: 1, least: 1 },
+  } as const
+  await store.append('session_1', [{ type: 'session-start' }, input], '2026-01-01T00:00:00.000Z')
+  await store.close()
+  const shown = async (columns: number) =>
+    (await run(['sessions'], { environment, terminal: true, columns })).stdout.trimEnd().split('\n')
+  assert.deepEqual(await shown(40), ['session_1  2026-01-01 00:00 UTC', '  日本語 and a title that is far too lo…'])
+  assert.match(
+    (await shown(100))[1]!,
+    /^session_1 {2}2026-01-01 00:00 UTC +1 +日本語 and a title that is far too long for it$/,
+  )
+  const tools = (await run(['tools'], { environment, terminal: true, columns: 40 })).stdout.trimEnd().split('\n')
+  assert.match(tools[0]!, /^tool +access +tokens$/)
+  assert.deepEqual(
+    tools.filter(({ length }) => length > 40),
+    [],
+  )
+})
+
 test('sessions and calls are named by a beginning that only one has, or as the last ones', async (context) => {
   const { home, ask, session } = await withSession(context)
   const store = await openSqliteStore({ path: storePath(home) })

@@ -142,7 +142,7 @@ test('skills trust lets the skills of a workspace load, and only of that one', a
   assert.match(byTool.stderr, /a model cannot trust a workspace/)
   const trusted = await ask('skills', 'trust')
   assert.equal(trusted.code, 0)
-  assert.match(trusted.stderr, /is trusted from the next start on\.\nOne skill there: shared\./)
+  assert.match(trusted.stderr, /is trusted\. It takes effect at the next start\.\nOne skill there: shared\./)
   const after = JSON.parse((await ask('skills', '--json')).stdout)
   assert.deepEqual(
     after.skills.map(({ name }: { name: string }) => name),

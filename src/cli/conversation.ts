@@ -25,6 +25,8 @@ export interface Conversation {
   /** The session that a new one goes on from. */
   after?: string | undefined
   running: Submitted | undefined
+  /** Called when a turn was accepted and runs. */
+  onRunning?: () => void
   /** Files that go with the next message. */
   attachments: readonly Attachment[]
   readonly cancel: () => Promise<void>
@@ -86,6 +88,7 @@ export async function converse(
     conversation.attachments = []
     conversation.session = turn.session
     conversation.running = turn
+    conversation.onRunning?.()
     const end = await follow(connection, turn, { display: turnDisplay(io, { details: true }), watch, signal })
     tellEnd(end, io)
     if (end.type === 'waiting') return 'waiting'

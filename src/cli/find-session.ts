@@ -40,7 +40,8 @@ function among(find: NamedById<SessionRow>['find']): NamedById<SessionRow> {
     kind: 'session',
     idOf: ({ id }) => id,
     find,
-    describe: ({ title = '', updated, turns }) => `${timeText(updated, now)}  ${turns} turns  ${title}`,
+    describe: ({ title = '', updated, turns }) =>
+      `${timeText(updated, now)}  ${turns} ${turns === 1 ? 'turn' : 'turns'}  ${title}`,
     none: noSuchSession,
   }
 }

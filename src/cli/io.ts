@@ -49,6 +49,11 @@ export function width(io: Io): number {
   return io.stdout.columns || 100
 }
 
+/** Columns that a line may take: the terminal's, and any number in a pipe, which gets every character. */
+export function lineLimit(io: Io): number {
+  return io.stdout.isTTY === true ? width(io) : Infinity
+}
+
 /** Everything that comes in on the standard input. */
 export async function readInput(io: Io): Promise<string> {
   const chunks: Buffer[] = []

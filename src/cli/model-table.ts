@@ -1,7 +1,8 @@
 import type { ModelStatus } from '../runtime.ts'
 import { ask } from './answer.ts'
 import type { Connection } from './connection.ts'
-import { table } from './table.ts'
+import { wrappedLine } from './help.ts'
+import { fittedTable } from './table.ts'
 import { withLocalTimes } from './time-text.ts'
 
 /** A model, or a provider that cannot be used as it is and says why. */
@@ -12,13 +13,14 @@ export async function fetchModels(connection: Connection): Promise<readonly Mode
 }
 
 /** One model a line: what it can take and do, where that is known from, and what was learned of its counting. What is assumed has a `~`. */
-export function modelTable(models: readonly ModelLine[]): string {
+export function modelTable(models: readonly ModelLine[], columns: number): string {
   const head = ['', 'model', 'window', 'output', 'can', 'known from', 'calibration']
   const ready = models.filter((model) => model.why === undefined)
   const reasons = models.flatMap(({ id, why }) => (why === undefined ? [] : [reasonLine(id, why)]))
   const note = ready.some(({ facts }) => facts?.assumed) ? [ASSUMED_NOTE] : []
   const limits = models.flatMap(({ limit }) => (limit === undefined ? [] : [withLocalTimes(limit.sentence)]))
-  return [table([head, ...ready.map(modelRow)], [2, 3]), ...note, ...reasons, ...limits].join('\n')
+  const rows = fittedTable([head, ...ready.map(modelRow)], { right: [2, 3], columns, spare: [6, 5, 4, 3] })
+  return [rows, ...[...note, ...reasons, ...limits].map((line) => wrappedLine(line, columns))].join('\n')
 }
 
 /** One line, such as `openai needs a key: set OPENAI_API_KEY`. */

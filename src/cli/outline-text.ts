@@ -1,7 +1,7 @@
 import type { Manifest, ManifestEntry } from '../context.ts'
 import { bar } from './bar.ts'
 import { exactLine } from './exact-text.ts'
-import { type Io, width } from './io.ts'
+import { type Io, lineLimit } from './io.ts'
 import { styled } from './style.ts'
 import { oneLine, table } from './table.ts'
 
@@ -18,7 +18,7 @@ const LEAST_ID = 8
 export function outlineText(manifest: Manifest, io: Io): Promise<string> {
   const { budget, used, entries } = manifest
   const { window, reserve, margin, available } = budget
-  const columns = io.stdout.isTTY === true ? width(io) : Infinity
+  const columns = lineLimit(io)
   const free = Math.max(0, available - used)
   const kept = [`${reserve} for the answer`, ...(margin > 0 ? [`${margin} margin`] : [])]
   const shares = { used, reserved: reserve + margin, whole: window }

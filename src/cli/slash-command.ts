@@ -6,7 +6,7 @@ import { CommandFailure, usageFailure } from './failure.ts'
 import { attachNamed } from './files/attach.ts'
 import { refuseTools } from './for-persons.ts'
 import { wrappedLine } from './help.ts'
-import { type Io, note, print, width } from './io.ts'
+import { type Io, lineLimit, note, print, width } from './io.ts'
 import { fetchModels, modelTable } from './model-table.ts'
 import { nearestName } from '../platform.ts'
 import { outlineText } from './outline-text.ts'
@@ -23,25 +23,33 @@ interface SlashCommand {
   /** What may follow it. */
   readonly argument?: string
   readonly summary: string
+  /** It only shows something, whatever follows it (`always`) or where nothing does (`alone`): it need not wait for a turn. */
+  readonly looks?: 'always' | 'alone'
 }
 
 /** In the order of the help. */
 export const slashCommands: readonly SlashCommand[] = [
   { name: 'new', argument: '[WORDS]', summary: 'begin a new session, with WORDS as its first message' },
-  { name: 'sessions', argument: '[ID]', summary: 'go on in another session, or list the newest' },
+  { name: 'sessions', argument: '[ID]', summary: 'go on in another session, or list the newest', looks: 'alone' },
   { name: 'undo', summary: 'take the last message and its answer back: the model reads them no more' },
   { name: 'file', argument: 'PATH', summary: 'attach a file to the next message' },
-  { name: 'context', summary: 'what the next call would send, piece by piece' },
-  { name: 'cost', summary: 'what the calls of this session used and cost' },
-  { name: 'model', argument: '[ID]', summary: 'choose the model of this session, or list them' },
-  { name: 'agent', argument: '[ID]', summary: 'choose the agent of this session (`none`: the default), or list them' },
+  { name: 'context', summary: 'what the next call would send, piece by piece', looks: 'always' },
+  { name: 'cost', summary: 'what the calls of this session used and cost', looks: 'always' },
+  { name: 'model', argument: '[ID]', summary: 'choose the model of this session, or list them', looks: 'alone' },
+  {
+    name: 'agent',
+    argument: '[ID]',
+    summary: 'choose the agent of this session (`none`: the default), or list them',
+    looks: 'alone',
+  },
   {
     name: 'subject',
     argument: '[ID]',
     summary: 'choose what this session is about (`none`: nothing), or list subjects',
+    looks: 'alone',
   },
-  { name: 'tools', summary: 'which tools there are, and what may run' },
-  { name: 'help', summary: 'this list' },
+  { name: 'tools', summary: 'which tools there are, and what may run', looks: 'always' },
+  { name: 'help', summary: 'this list', looks: 'always' },
   { name: 'exit', summary: 'leave (also /quit)' },
 ]
 
@@ -58,6 +66,13 @@ export function slashHelp(columns: number): string {
 /** Whether a line begins with one of them. */
 export function isSlashCommand(line: string): boolean {
   return Object.hasOwn(actions, /^\S*/.exec(line)![0])
+}
+
+/** Whether a line is a command that shows something and changes nothing. */
+export function onlyLooks(line: string): boolean {
+  const [, word, argument] = /^\/(\w+)\s*(.*)$/s.exec(line.trimEnd()) ?? []
+  const looks = slashCommands.find(({ name }) => name === word)?.looks
+  return looks === 'always' || (looks === 'alone' && argument === '')
 }
 
 /** What became of a line: a command that was done or not, or a message that is to be sent. */
@@ -110,7 +125,7 @@ const actions: Readonly<Record<string, Action>> = {
     print(io, await outlineText(manifest, io))
   },
   async '/model'(conversation, io, model) {
-    if (model === undefined) return print(io, modelTable(await fetchModels(conversation.connection)))
+    if (model === undefined) return print(io, modelTable(await fetchModels(conversation.connection), lineLimit(io)))
     await conversation.setModel(model)
     note(io, `${model} answers from now on in this session.`)
   },
@@ -124,7 +139,7 @@ const actions: Readonly<Record<string, Action>> = {
   '/cost': showCost,
   '/undo': undoTurn,
   async '/tools'({ connection }, io) {
-    print(io, await toolTable(await fetchTools(connection)))
+    print(io, await toolTable(await fetchTools(connection), lineLimit(io)))
   },
   '/help': (_conversation, io) => print(io, slashHelp(width(io))),
 }

@@ -65,3 +65,20 @@ test('the start screen tells how the skills reach the model', () => {
     false,
   )
 })
+
+test('warnings on the start screen have local times', () => {
+  const stream = new PassThrough()
+  const screen = startScreen(
+    {
+      version: '1',
+      address: 'http://127.0.0.1:1',
+      model: { id: 'lab/x', why: 'configured as `model`' },
+      home: 'home',
+      configurationFile: 'config.json',
+      recovered: 0,
+      warnings: ['It holds until 2026-01-09T12:00:00.000Z.'],
+    },
+    { stdin: stream, stdout: stream, stderr: stream, environment: {} },
+  )
+  assert.match(screen, /It holds until 2026-01-09 \d\d:\d\d (?:UTC|[+-]\d\d:\d\d)\./)
+})

@@ -1,6 +1,7 @@
 import type { Io } from './io.ts'
 import type { ModelFacts } from '../model.ts'
 import { harmless, styled } from './style.ts'
+import { withLocalTimes } from './time-text.ts'
 
 export interface StartFacts {
   readonly version: string
@@ -39,7 +40,7 @@ export function startScreen(facts: StartFacts, io: Io): string {
   if (isRehearsal(model.id)) lines.push('', attachText(facts.configurationFile, io))
   if (warnings.length > 0) {
     lines.push('', styled(io, 'yellow', '  Warnings'))
-    for (const warning of warnings) lines.push(`    ${harmless(warning, io.stdout)}`)
+    for (const warning of warnings) lines.push(`    ${harmless(withLocalTimes(warning), io.stdout)}`)
   }
   return lines.join('\n')
 }

@@ -17,6 +17,30 @@ export function table(rows: readonly (readonly string[])[], right: readonly numb
     .join('\n')
 }
 
+export interface FittedTable {
+  readonly right?: readonly number[]
+  /** Cells that a line may take. */
+  readonly columns: number
+  /** Columns that are left out while a line is too long, the first one first. */
+  readonly spare: readonly number[]
+}
+
+/** A table for a terminal of so many columns: what can be spared is left out until it fits, and what still does not fit is cut. */
+export function fittedTable(rows: readonly (readonly string[])[], options: FittedTable): string {
+  const { right = [], columns, spare } = options
+  for (let left = 0; ; left++) {
+    const gone = spare.slice(0, left)
+    const kept = (rows[0] ?? []).map((_, column) => column).filter((column) => !gone.includes(column))
+    const text = table(
+      rows.map((row) => kept.map((column) => row[column] ?? '')),
+      kept.flatMap((column, at) => (right.includes(column) ? [at] : [])),
+    )
+    const lines = text.split('\n')
+    if (left < spare.length && lines.some((line) => cells(line) > columns)) continue
+    return lines.map((line) => cutToCells(line, columns)).join('\n')
+  }
+}
+
 const ASCII = /^[\u0020-\u007e]*$/
 
 /** Signs that a terminal gives two cells: of East Asia, and emoji. */

@@ -60,6 +60,8 @@ export interface RankedPassage {
   readonly kind: PassageKind
   readonly role: 'user' | 'assistant' | 'tool'
   readonly text: string
+  /** Its turn was taken back: a person may find it, a model is not given it. */
+  readonly undone?: boolean
   /** Characters from the beginning of the whole text, which has `length` characters. */
   readonly start: number
   readonly end: number

@@ -16,6 +16,7 @@ const passage = z.looseObject({
   kind: z.enum(['message', 'call']),
   role: z.enum(['user', 'assistant', 'tool']),
   text: z.string(),
+  undone: z.boolean().optional().describe('`true` where the turn was taken back.'),
   start: z.number(),
   end: z.number(),
   length: z.number().describe('Characters of the whole text, of which the passage is `start` to `end`.'),

@@ -178,16 +178,24 @@ test('/agent lists the agents, chooses one by its name, and none', async (t) => 
   home.telegram.say(ada, '/agent')
   home.telegram.say(ada, '/agent nobody')
   home.telegram.say(ada, '/agent poet')
+  await home.telegram.until(() => home.said(ada).length === 3)
+  await home.runtime.agents.create({ name: 'Porter', prompt: 'Carry.' })
+  home.telegram.say(ada, '/agent PO')
+  home.telegram.say(ada, '/agent port')
+  home.telegram.say(ada, '/agent poe')
   await home.reads(
     ada,
     '→ none: the default agent\n· Poet\n\nChoose one with /agent NAME.',
-    'There is no agent named nobody. /agent lists those there are.',
+    'There is no agent named nobody. /agent lists them.',
+    'Poet answers from now on in this session.',
+    'Several agents begin with PO:\n· Poet\n· Porter',
+    'Porter answers from now on in this session.',
     'Poet answers from now on in this session.',
   )
   const session = (await home.session(ada))!
   assert.equal((await home.runtime.store.session(session))?.agent, poet.id)
   home.telegram.say(ada, '/agent none')
-  await home.telegram.until(() => home.said(ada).length === 4)
+  await home.telegram.until(() => home.said(ada).length === 7)
   assert.equal((await home.runtime.store.session(session))?.agent, undefined)
 })
 

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { setImmediate as others } from 'node:timers/promises'
 import { openRecall } from '../../src/runtime/recall/open-recall.ts'
 import { openSqliteStore } from '../../src/session.ts'
@@ -7,7 +8,7 @@ const { store: path, data } = JSON.parse(process.argv[2]!) as { readonly store: 
 const store = await openSqliteStore({ path })
 const recall = openRecall({
   store,
-  data,
+  path: join(data, 'history.sqlite'),
   warn(text) {
     process.stdout.write(`warned ${text}\n`)
   },

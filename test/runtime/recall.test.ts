@@ -84,6 +84,13 @@ test('a model searches its conversation before /new too, and nobody else’s', a
   assert.deepEqual([within.passages.length, within.passages[0]?.text], [1, 'My boat is called Walross.'])
   assert.equal((await request('/api/search/history?q=boat&session=nowhere')).status, 404)
   assert.equal((await request('/api/search/history?q=%20')).status, 400)
+  await runtime.undo(other)
+  const marks = (await json<RecallAnswer>('/api/search/history?q=boat')).passages.map((one) => [
+    one.session,
+    one.undone,
+  ])
+  assert.deepEqual(new Map(marks as [string, boolean][]).get(other), true)
+  assert.equal(marks.filter(([, undone]) => undone === true).length, 1)
 })
 
 test('what the tool was asked and answered is no evidence, and what was not found is said', async (t) => {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { addToHistory, readHistory } from '../chat-history.ts'
+import { completion } from './completion.ts'
 import { fromEditor, toEditor } from './editor-text.ts'
 import { mentionedFiles } from './mentioned-files.ts'
 import { messageQueue } from './message-queue.ts'
@@ -33,6 +34,30 @@ test('a message names files of the working directory alone, each once', (t) => {
   ])
   assert.deepEqual(names('me@a.txt @link @../key @my @nothing @ @"" @./a.txt'), ['./a.txt'])
   assert.deepEqual(names(`@${join(outside, 'key')} @${join(directory, 'a.txt')}`), [])
+})
+
+test('a file is offered where a mention can hold its name, on one line, and is what the mention then names', async (t) => {
+  const directory = folder(t)
+  for (const name of [
+    'a b(1).txt',
+    "it's.txt",
+    'a"quote.txt',
+    'two\nlines.txt',
+    'red\u001B[31m.txt',
+    'tab\there.txt',
+  ]) {
+    writeFileSync(join(directory, name), 'x')
+  }
+  const files = completion([], directory)
+  const found = await files.getSuggestions(['@'], 0, 1, { signal: new AbortController().signal })
+  assert.deepEqual(found?.items.map(({ label }) => label).toSorted(), ['a b(1).txt', "it's.txt", 'tab\\there.txt'])
+  for (const item of found!.items) {
+    const { lines } = files.applyCompletion(['@'], 0, 1, item, '@')
+    assert.deepEqual(
+      mentionedFiles(lines[0]!, directory).map(({ name }) => name),
+      [item.value],
+    )
+  }
 })
 
 test('files are offered from the nearest on, without hidden ones and installed packages', (t) => {

@@ -1,4 +1,5 @@
 import { type AutocompleteItem, type AutocompleteProvider, fuzzyFilter } from '@earendil-works/pi-tui'
+import { exactLine } from '../exact-text.ts'
 import { workingFiles } from './working-files.ts'
 
 /** A command that can be completed, without its slash. */
@@ -16,10 +17,10 @@ export function completion(commands: readonly CompletableCommand[], directory: s
   }
 
   function fileItems(written: string): readonly AutocompleteItem[] {
-    const names = workingFiles(directory)
-    return fuzzyFilter([...names], written, (name) => name)
+    const names = workingFiles(directory).filter((name) => !UNWRITABLE.test(name))
+    return fuzzyFilter(names, written, (name) => name)
       .slice(0, MOST)
-      .map((name) => ({ value: name, label: name }))
+      .map((name) => ({ value: name, label: exactLine(name) }))
   }
 
   return {
@@ -45,6 +46,10 @@ export function completion(commands: readonly CompletableCommand[], directory: s
 }
 
 const MOST = 50
+
+/** A mention cannot hold a double quote, nor what ends or steers a line; `/file` takes such a name. */
+// oxlint-disable-next-line no-control-regex -- what a file name may hold all the same
+const UNWRITABLE = /["\u0000-\u0008\u000A-\u001F\u007F-\u009F\u2028\u2029]/
 
 /** The whole mention, and what is written of the name: in quotes, or bare. */
 const MENTION = /(?:^|[\s([{'"])(@(?:"([^"]*)|([^\s"]*)))$/

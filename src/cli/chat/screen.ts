@@ -8,6 +8,8 @@ export interface Screen {
   readonly tui: TuiMainScreen
   /** Where everything is written that is to stay, between `start` and `stop`. */
   readonly output: Output
+  /** The same for whole lines that must not break into an answer that comes: they stand above the line it is at. */
+  readonly aside: Output
   /** The live lines are others. */
   readonly changed: () => void
   readonly start: () => void
@@ -85,6 +87,7 @@ export function openScreen(io: Io, live: (columns: number) => readonly string[])
   return {
     tui,
     output: said.output,
+    aside: said.aside,
     changed: () => tui.requestRender(),
     start() {
       running = true

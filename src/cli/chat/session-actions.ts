@@ -10,9 +10,8 @@ import { type Io, note, print, width } from '../io.ts'
 import { fetchRecords, findRecord } from '../records/find-record.ts'
 import { agentKind } from '../records/record-kind.ts'
 import { sessionWith } from '../session-setting.ts'
-import { timeText } from '../time-text.ts'
-import { harmless } from '../style.ts'
-import { cutToCells, oneLine, table } from '../table.ts'
+import { sessionTable, withTitle } from '../sessions/session-table.ts'
+import { oneLine, table } from '../table.ts'
 import { costText, pricesOver, sessionCost } from './session-cost.ts'
 
 /** `/agent`: lists the agents, or has one answer from the next turn on; `none` is the default agent. */
@@ -33,21 +32,15 @@ export async function chooseAgent(conversation: Conversation, io: Io, word: stri
 
 async function listAgents(connection: Connection, io: Io): Promise<void> {
   const agents = await fetchRecords(connection, agentKind)
-  if (agents.length === 0) return note(io, 'There are no custom agents. `foreword agents add` makes one.')
+  if (agents.length === 0) return note(io, 'There are no custom agents. `foreword agents new --name NAME` makes one.')
   print(io, table([['id', 'name'], ...agents.map(({ id, value }) => [id, exactLine(value.name)])]))
 }
 
 /** `/sessions`: lists the newest, or goes on in the one that a word means. */
 export async function changeSession(conversation: Conversation, io: Io, word: string | undefined): Promise<void> {
-  const { connection } = conversation
-  if (word === undefined) {
-    const path = `/api/sessions?limit=${LISTED}`
-    const { sessions } = await ask<{ readonly sessions: readonly SessionRow[] }>(connection, path)
-    const named = await Promise.all(sessions.map((row) => titled(connection, row)))
-    return listSessions(named, conversation.session, io)
-  }
-  const id = await findSession(connection, word)
-  const { turns } = await ask<SessionRow>(connection, pathTo('/api/sessions/', id))
+  if (word === undefined) return await listSessions(conversation, io)
+  const id = await findSession(conversation.connection, word)
+  const { turns } = await ask<SessionRow>(conversation.connection, pathTo('/api/sessions/', id))
   conversation.session = id
   conversation.attachments = []
   note(io, `Session ${id} goes on: ${turns} ${turns === 1 ? 'turn' : 'turns'} so far.`)
@@ -55,42 +48,23 @@ export async function changeSession(conversation: Conversation, io: Io, word: st
 
 const LISTED = 20
 
-function listSessions(sessions: readonly SessionRow[], current: string | undefined, io: Io): void {
-  if (sessions.length === 0) return note(io, 'There are no sessions yet. Your first message begins one.')
-  const now = new Date()
-  const rows = sessions.map(({ id, updated, turns, title }) => [
-    id === current ? '*' : '',
-    id,
-    timeText(updated, now),
-    `${turns} ${turns === 1 ? 'turn' : 'turns'}`,
-    harmless(title ?? '', io.stdout),
-  ])
-  const columns = width(io)
-  const narrow = () =>
-    rows.map(([mark, id, age, turns, title]) => `${`${mark} ${id}  ${age}, ${turns}`.trim()}\n  ${title}`)
-  print(
-    io,
-    (columns < NARROW ? narrow().join('\n') : table(rows))
-      .split('\n')
-      .map((line) => cutToCells(line, columns))
-      .join('\n'),
+async function listSessions({ connection, session }: Conversation, io: Io): Promise<void> {
+  const { sessions } = await ask<{ readonly sessions: readonly SessionRow[] }>(
+    connection,
+    `/api/sessions?limit=${LISTED}`,
   )
+  if (sessions.length === 0) return note(io, 'There are no sessions yet. Your first message begins one.')
+  print(io, sessionTable(await Promise.all(sessions.map((row) => titled(connection, row))), io, session))
 }
 
-/** Below so many columns a session takes two lines. */
-const NARROW = 80
-
-/** A session without a title goes by the first thing that was said in it. */
 async function titled(connection: Connection, row: SessionRow): Promise<SessionRow> {
-  if (row.title !== undefined && row.title !== null) return row
+  if (row.title) return row
   const path = pathTo('/api/sessions/', row.id, '/entries?limit=5')
   const { entries } = await ask<{ readonly entries: readonly Entry[] }>(connection, path)
-  const input = entries.find((entry) => entry.type === 'input')
-  if (input === undefined) return row
-  const { content } = input.message
-  const said =
-    typeof content === 'string' ? content : content.map((part) => ('text' in part ? part.text : '')).join(' ')
-  return { ...row, title: oneLine(said, 60) }
+  return withTitle(
+    row,
+    entries.find(({ type }) => type === 'input'),
+  )
 }
 
 /** `/cost`: what the calls of the session used. */

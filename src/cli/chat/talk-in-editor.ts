@@ -9,7 +9,7 @@ import { attachNamed } from '../files/attach.ts'
 import { sizeText } from '../files/state-text.ts'
 import { leave, onInterrupt } from '../interrupt.ts'
 import { type Io, note, print } from '../io.ts'
-import { isSlashCommand, slashCommand, slashCommands } from '../slash-command.ts'
+import { isSlashCommand, onlyLooks, slashCommand, slashCommands } from '../slash-command.ts'
 import { harmless, styled } from '../style.ts'
 import { WAITING } from '../turn-end.ts'
 import { chatStatus } from './chat-status.ts'
@@ -38,6 +38,7 @@ export async function talkInEditor(
   let interrupts = 0
   let status: ChatStatus = { model: '' }
   let refreshing: Promise<ChatStatus> | undefined
+  const looking = new Set<Promise<void>>()
   /** The lines are drawn far more often than they change. */
   let mentioned: { readonly text: string; readonly files: readonly MentionedFile[] } = { text: '', files: [] }
 
@@ -87,7 +88,18 @@ export async function talkInEditor(
   function accept(text: string): void {
     addToHistory(call.home, text)
     if (LEAVE.has(text.trim())) over.resolve(0)
+    else if (onlyLooks(text)) look(text)
     else queue.add(text)
+  }
+
+  /** What only shows something waits for no turn, and lets nothing go that is held. */
+  function look(text: string): void {
+    const aside: Io = { ...outer, stdout: screen.aside, stderr: screen.aside }
+    const shown = command(text, aside)
+      .then(() => {})
+      .catch(over.reject)
+      .finally(() => looking.delete(shown))
+    looking.add(shown)
   }
 
   async function asked(...[text, signal, answers]: Parameters<typeof editor.ask>): Promise<string | undefined> {
@@ -142,26 +154,27 @@ export async function talkInEditor(
   }
 
   async function talk(): Promise<number> {
-    print(io, dim('/help lists what can be asked for, Ctrl-D leaves.'))
+    print(io, dim('/help lists the commands, Ctrl-D leaves.'))
     await refresh()
     for (;;) {
       const text = await queue.next()
       if (text === undefined || left.signal.aborted) return 0
-      const result = text.startsWith('/') ? await command(text) : { type: 'message' as const, text }
+      const result = text.startsWith('/') ? await command(text, io) : { type: 'message' as const, text }
       if (result.type === 'message') await send(result.text)
       interrupts = 0
       await refresh()
     }
   }
 
-  async function command(text: string): ReturnType<typeof slashCommand> {
-    if (isSlashCommand(text)) print(io, dim(harmless(text, io.stdout)))
-    const result = await slashCommand(text, conversation, io)
+  async function command(text: string, to: Io): ReturnType<typeof slashCommand> {
+    if (isSlashCommand(text)) print(to, dim(harmless(text, to.stdout)))
+    const result = await slashCommand(text, conversation, to)
     if (result.type === 'failed') editor.putBack(text)
     return result
   }
 
   screen.start()
+  conversation.onRunning = screen.changed
   beside.sendTo(screen.output)
   const stop = onInterrupt(outer, interrupted)
   try {
@@ -187,6 +200,6 @@ export async function talkInEditor(
     left.abort()
     editor.close()
     // The connection is closed next: nobody may be asking over it.
-    await refreshing
+    await Promise.all([refreshing, ...looking])
   }
 }

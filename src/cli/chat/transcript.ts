@@ -5,6 +5,8 @@ import type { Output } from '../io.ts'
 export interface Transcript {
   /** Where commands and answers are written. */
   readonly output: Output
+  /** Where whole lines are written that must not end the unfinished one: they stand above it. */
+  readonly aside: Output
   /** The line that has no end yet. */
   readonly unfinished: () => string
   /** Ends the unfinished line, if there is one. */
@@ -50,8 +52,22 @@ export function transcript({ onLines, onChange, columns }: TranscriptOptions): T
       done()
     },
   })
+  let part = ''
+  const aside = new Writable({
+    decodeStrings: false,
+    write(chunk: string | Buffer, _encoding, done) {
+      const text = part + chunk.toString()
+      const end = text.lastIndexOf('\n') + 1
+      part = text.slice(end)
+      if (end > 0) onLines(text.slice(0, end))
+      done()
+    },
+  })
+  const asTerminal = (to: Writable) =>
+    Object.defineProperty(Object.assign(to, { isTTY: true }), 'columns', { get: columns })
   return {
-    output: Object.defineProperty(Object.assign(stream, { isTTY: true }), 'columns', { get: columns }),
+    output: asTerminal(stream),
+    aside: asTerminal(aside),
     unfinished: () => open,
     finish() {
       if (open !== '') take('\n')

@@ -3,8 +3,8 @@ import { type Command, type CommandCall, jsonOption } from '../command.ts'
 import { connected, type Connection } from '../connection.ts'
 import type { CallLine } from '../find-call.ts'
 import { findSession } from '../find-session.ts'
-import { type Io, note, print, printJson } from '../io.ts'
-import { table } from '../table.ts'
+import { type Io, lineLimit, note, print, printJson } from '../io.ts'
+import { fittedTable } from '../table.ts'
 import { timeText } from '../time-text.ts'
 
 export const calls: Command = {
@@ -32,7 +32,8 @@ async function listCalls(connection: Connection, call: CommandCall, io: Io): Pro
   } else {
     const now = new Date()
     const head = ['call', 'time', 'model', 'counted', 'reported', 'cached', 'output', 'end']
-    print(io, table([head, ...list.calls.map((line) => callRow(line, now))], [3, 4, 5, 6]))
+    const rows = [head, ...list.calls.map((line) => callRow(line, now))]
+    print(io, fittedTable(rows, { right: [3, 4, 5, 6], columns: lineLimit(io), spare: [5, 2, 6, 3, 7] }))
   }
   return 0
 }

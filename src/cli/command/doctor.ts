@@ -3,6 +3,7 @@ import { examine } from '../doctor/examine.ts'
 import type { Finding } from '../doctor/finding.ts'
 import { type Io, print, printJson } from '../io.ts'
 import { harmless, type Look, styled } from '../style.ts'
+import { withLocalTimes } from '../time-text.ts'
 
 export const doctor: Command = {
   name: 'doctor',
@@ -25,6 +26,6 @@ async function checkUp(call: CommandCall, io: Io): Promise<number> {
 const looks: Readonly<Record<Finding['level'], Look>> = { ok: 'green', warning: 'yellow', problem: 'red' }
 
 function findingText({ check, level, message, mend }: Finding, io: Io): string {
-  const line = `${styled(io, looks[level], level.padEnd(7))}  ${check.padEnd(13)}  ${harmless(message, io.stdout)}`
+  const line = `${styled(io, looks[level], level.padEnd(7))}  ${check.padEnd(13)}  ${harmless(withLocalTimes(message), io.stdout)}`
   return mend === undefined ? line : `${line}\n${' '.repeat(24)} ${mend}`
 }

@@ -1,6 +1,6 @@
 import { type Command, type CommandCall, jsonOption } from '../command.ts'
 import { connected, type Connection } from '../connection.ts'
-import { type Io, print, printJson } from '../io.ts'
+import { type Io, lineLimit, print, printJson } from '../io.ts'
 import { fetchModels, modelTable } from '../model-table.ts'
 
 export const models: Command = {
@@ -17,7 +17,7 @@ export const models: Command = {
 
 async function listModels(connection: Connection, call: CommandCall, io: Io): Promise<number> {
   const found = await fetchModels(connection)
-  if (!call.json) print(io, modelTable(found))
+  if (!call.json) print(io, modelTable(found, lineLimit(io)))
   else for (const model of found) printJson(io, model)
   return 0
 }

@@ -5,6 +5,7 @@ import type { Connection } from '../connection.ts'
 import { type Io, note, print, printJson } from '../io.ts'
 import { withWritableStore } from '../open-store.ts'
 import { runningGateway } from '../running-gateway.ts'
+import { withLocalTimes } from '../time-text.ts'
 
 export const reload: Command = {
   name: 'reload',
@@ -30,7 +31,7 @@ async function reloadGateway(call: CommandCall, io: Io): Promise<number> {
     method: 'POST',
   })
   if (call.json) printJson(io, { reloaded: true, warnings })
-  else print(io, ['Everything was read again.', ...warnings].join('\n'))
+  else print(io, ['Everything was read again.', ...warnings.map(withLocalTimes)].join('\n'))
   return 0
 }
 

@@ -65,7 +65,7 @@ async function change(
     return 0
   }
   for (const sentence of odd) note(io, styled(io, 'yellow', sentence, io.stderr))
-  return await tellChange(key, call, io)
+  return await tellChange(key, value, call, io)
 }
 
 async function orFailure<T>(work: () => T | Promise<T>, mend?: string): Promise<T> {
@@ -81,12 +81,14 @@ async function orFailure<T>(work: () => T | Promise<T>, mend?: string): Promise<
 }
 
 /** What is in force at the next start, and what is odd about this key then. */
-async function tellChange(key: string, call: CommandCall, io: Io): Promise<number> {
+async function tellChange(key: string, value: unknown, call: CommandCall, io: Io): Promise<number> {
   const { configurationWarnings, loadConfiguration, problemText } = await import('../../runtime.ts')
   const loaded = await loadConfiguration({ home: call.home, environment: io.environment })
   const now = effectiveValue(key, loaded)
   if (call.json) printJson(io, now)
-  else note(io, `${key} is ${valueText(now.value)} from the next start on.`)
+  else if (value === undefined)
+    note(io, `Removed ${key} from config.json. The next start uses ${valueText(now.value)}.`)
+  else note(io, `Set ${key} to ${valueText(now.value)}. It takes effect at the next start.`)
   if (now.origin === 'environment') note(io, `The environment variable ${now.place} is set and goes before the file.`)
   const odd = await configurationWarnings(loaded, io.environment)
   const near = odd.filter(

@@ -35,11 +35,11 @@ async function askHistory(connection: Connection, text: string, call: CommandCal
 }
 
 function showPassage(passage: RankedPassage, text: string, io: Io): void {
-  const { session, ordinal, role, time, call, before, after } = passage
+  const { session, ordinal, role, time, call, before, after, undone } = passage
   const said = call ? `tool ${exactLine(call.name)}${call.ok === false ? ' (failed)' : ''}` : role
   print(
     io,
-    `${styled(io, 'bold', `turn ${ordinal}`)}  ${said}  ${timeText(time, new Date())}  ${styled(io, 'dim', session)}`,
+    `${styled(io, 'bold', `turn ${ordinal}`)}  ${undone === true ? '(taken back)  ' : ''}${said}  ${timeText(time, new Date())}  ${styled(io, 'dim', session)}`,
   )
   const around = Math.max(40, width(io) - 20)
   if (before) print(io, styled(io, 'dim', `  ${before.role}: ${oneLine(exactLine(before.text), around)}`))

@@ -23,7 +23,7 @@ export async function trustSkills(call: CommandCall, io: Io): Promise<number> {
     printJson(io, { folder: workspace, added: isNew, skills: names })
     return 0
   }
-  note(io, isNew ? `${workspace} is trusted from the next start on.` : `${workspace} was trusted already.`)
+  note(io, isNew ? `${workspace} is trusted. It takes effect at the next start.` : `${workspace} was trusted already.`)
   note(io, names.length === 0 ? `There is no skill in ${join(workspace, '.agents', 'skills')} yet.` : skillsText(names))
   if (workspace !== (await realpath(agent.workspace).catch(() => agent.workspace))) {
     note(io, `The workspace is ${agent.workspace}; \`foreword config set agent.workspace\` changes it.`)

@@ -4,7 +4,7 @@ import type { CommandCall } from '../command.ts'
 import { connected } from '../connection.ts'
 import { exactLine } from '../exact-text.ts'
 import { CommandFailure } from '../failure.ts'
-import { type Io, note, print, printJson } from '../io.ts'
+import { type Io, lineLimit, note, print, printJson } from '../io.ts'
 import { withWritableStore } from '../open-store.ts'
 import { styled } from '../style.ts'
 import { changeAccessFile, type Changed, type Wanted } from './change-access-file.ts'
@@ -39,7 +39,7 @@ async function changeAccess(call: CommandCall, io: Io, allowed: boolean): Promis
       meant.map((tool) => whatHolds(tool, wanted)),
     )
   if (call.json) for (const tool of meant) printJson(io, tool)
-  else if (meant.length > 0) print(io, await toolTable(meant))
+  else if (meant.length > 0) print(io, await toolTable(meant, lineLimit(io)))
   const known = tools.map(({ name }) => name)
   const unknown = wanted.names.filter((word) => !known.some((name) => standsFor(word, name)))
   for (const word of unknown) warn(unknownText(word, known), io)

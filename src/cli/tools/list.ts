@@ -3,7 +3,7 @@ import { ask } from '../answer.ts'
 import type { CommandCall } from '../command.ts'
 import { connected } from '../connection.ts'
 import { exactLine } from '../exact-text.ts'
-import { type Io, note, print, printJson } from '../io.ts'
+import { type Io, lineLimit, note, print, printJson } from '../io.ts'
 import { styled } from '../style.ts'
 import { fetchTools, toolTable } from './tool-table.ts'
 
@@ -18,7 +18,7 @@ export async function listTools(call: CommandCall, io: Io): Promise<number> {
   }))
   if (call.json) for (const tool of tools) printJson(io, tool)
   else if (tools.length === 0) note(io, 'There are no tools.')
-  else print(io, await toolTable(tools))
+  else print(io, await toolTable(tools, lineLimit(io)))
   for (const warning of warnings.filter(isAboutTools)) note(io, styled(io, 'yellow', exactLine(warning), io.stderr))
   return 0
 }

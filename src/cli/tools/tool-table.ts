@@ -4,7 +4,7 @@ import type { Connection } from '../connection.ts'
 import { exactLine } from '../exact-text.ts'
 import { CommandFailure } from '../failure.ts'
 import { nearestName } from '../../platform.ts'
-import { table } from '../table.ts'
+import { fittedTable } from '../table.ts'
 
 export async function fetchTools(connection: Connection): Promise<readonly ToolStatus[]> {
   return (await ask<{ readonly tools: readonly ToolStatus[] }>(connection, '/api/tools')).tools
@@ -23,8 +23,11 @@ export function toolNamed(name: string, tools: readonly ToolStatus[]): ToolStatu
   })
 }
 
-/** One tool a line: whether it may run and what decided, and what its definition costs in every request it is offered in. */
-export async function toolTable(tools: readonly ToolStatus[]): Promise<string> {
+/**
+ * One tool a line: whether it may run and what decided, and what its definition costs in every request it is offered in. On a
+ * narrow terminal where it comes from and what decided are left out.
+ */
+export async function toolTable(tools: readonly ToolStatus[], columns: number): Promise<string> {
   const { tokenx, toolTokens } = await import('../../context.ts')
   const rows = tools.map((tool) => [
     exactLine(tool.name),
@@ -38,7 +41,10 @@ export async function toolTable(tools: readonly ToolStatus[]): Promise<string> {
       ? []
       : [`${exactLine(name)} ${changeText(changed)}: \`foreword tools accept ${exactLine(name)}\` shows how.`],
   )
-  return [table([['tool', 'from', 'access', 'rule', 'tokens'], ...rows], [4]), ...withheld].join('\n')
+  return [
+    fittedTable([['tool', 'from', 'access', 'rule', 'tokens'], ...rows], { right: [4], columns, spare: [1, 3] }),
+    ...withheld,
+  ].join('\n')
 }
 
 /** What becomes of a call. */

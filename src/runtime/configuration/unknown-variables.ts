@@ -3,8 +3,11 @@ import { namesAt, plainKeys } from './key.ts'
 import { nearestName } from '../../platform.ts'
 import type { ConfigurationProblem } from './problem.ts'
 
-/** Variables that are no keys: of the command, of what it starts, of the development of Foreword. */
-const OTHERS = ['FOREWORD_HOME', 'FOREWORD_DEBUG', 'FOREWORD_RUN', 'FOREWORD_LOCOMO']
+/** Variables of the command that are no keys. */
+const OTHERS = ['FOREWORD_HOME', 'FOREWORD_DEBUG']
+
+/** Of what the command starts, and of the development of Foreword: nobody means one of these. */
+const INTERNAL = new Set(['FOREWORD_RUN', 'FOREWORD_LOCOMO'])
 
 /** Set for the programs of skills (docs/guide/skills.md), which may call the command. */
 const OF_TOOLS = /^FOREWORD_TOOL_/
@@ -15,7 +18,7 @@ export function unknownVariables(environment: Environment, configuration: unknow
   const named = textsIn(configuration)
   return Object.keys(environment)
     .filter((name) => /^foreword_/i.test(name) && (environment[name] ?? '') !== '')
-    .filter((name) => !known.includes(name) && !OF_TOOLS.test(name) && !named.has(name))
+    .filter((name) => !known.includes(name) && !INTERNAL.has(name) && !OF_TOOLS.test(name) && !named.has(name))
     .map((name) => ({ key: '', place: name, message: 'this variable sets nothing', mend: mendOf(name, known) }))
 }
 

@@ -133,6 +133,7 @@ test('variables that set nothing are named, each with the one that may be meant'
   const environment = {
     FOREWORD_HOME: '/x',
     FOREWORD_DEBUG: '1',
+    FOREWORD_RUN: '1',
     FOREWORD_GATEWAY_PORT: '1',
     FOREWORD_TOOL_INPUT: '{}',
     FOREWORD_LAB_KEY: 'hush',

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { setImmediate as others } from 'node:timers/promises'
-import type { Recall, RecallAnswer, RecallIndex } from '../../search.ts'
+import type { RankedPassage, Recall, RecallAnswer, RecallIndex } from '../../search.ts'
 import { type SessionStore, undoneTurnsOf } from '../../session.ts'
 import { RuntimeError } from '../runtime-error.ts'
 import { indexSession, type IndexingParts, register, removeAll } from './index-session.ts'
@@ -131,6 +131,12 @@ export function openRecall({ store, path, warn }: RecallParts): HistoryRecall {
     }, QUIET_MS).unref()
   }
 
+  /** Only a question about all sessions finds what was taken back. */
+  async function markedUndone(passage: RankedPassage): Promise<RankedPassage> {
+    const row = await store.turn(passage.session, passage.turn)
+    return row?.state === 'undone' ? { ...passage, undone: true } : passage
+  }
+
   async function caughtUp(sessions: readonly string[] | undefined): Promise<void> {
     if (!sessions) {
       await listed(0)
@@ -154,7 +160,9 @@ export function openRecall({ store, path, warn }: RecallParts): HistoryRecall {
         // Who asks about certain sessions asks for a model: what was taken back is not found for it.
         const undone = (await Promise.all((query.sessions ?? []).map(undoneTurns))).flat()
         const exceptTurns = [...(query.exceptTurns ?? []), ...undone]
-        return { ...index.find({ ...query, exceptTurns }), complete }
+        const found = index.find({ ...query, exceptTurns })
+        const passages = await Promise.all(found.passages.map(markedUndone))
+        return { ...found, passages, complete }
       } catch (error) {
         throw await recallFailure(error)
       }

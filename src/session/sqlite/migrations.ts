@@ -184,9 +184,19 @@ const recordsAndFiles: readonly Compilable[] = [
 
 const subjects: readonly Compilable[] = [schema.alterTable('sessions').addColumn('subject', 'text')]
 
+/** Turns that were taken back are few: those before a stretch of history are counted without reading it. */
+const undoneTurns: readonly Compilable[] = [
+  schema
+    .createIndex('turns_undone')
+    .on('turns')
+    .columns(['session', 'ordinal'])
+    .where(sql<boolean>`state = 'undone'`),
+]
+
 export const allMigrations: readonly Migration[] = [
   { version: 1, steps: firstTables },
   { version: 2, steps: auditTable },
   { version: 3, steps: recordsAndFiles },
   { version: 4, steps: subjects },
+  { version: 5, steps: undoneTurns },
 ]

@@ -71,6 +71,12 @@ test('what was taken back later is still there in the log as it was', async () =
     { turn: 't2', tokens: 10 },
     { turn: 't3', tokens: 10 },
   ])
+  for (const turn of ['t4', 't5']) {
+    const input = { type: 'input', turn, message: { role: 'user', content: '?' }, tokens: cost } as const
+    await store.append('a', [input, { type: 'turn-start', turn }, ended(turn, 'completed')!], time)
+  }
+  const newest = await store.recentTurns('a', { limit: 1 })
+  assert.deepEqual([newest.turns.map(({ row }) => row.turn), newest.earlier], [['t5'], { turns: 2, tokens: 20 }])
   await store.close()
 })
 

@@ -3,7 +3,7 @@ import type { RecentTurns, RecentTurnsOptions, TurnRow } from '../store.ts'
 import { rowOf } from '../turn-row.ts'
 import type { Connection } from './connection.ts'
 import { entries, lastTurnOf, spokenData } from './entry-table.ts'
-import { turn, turnsBefore } from './turn-table.ts'
+import { turn, turnsBefore, undoneTurnsBefore } from './turn-table.ts'
 
 /** Turns read at once. Small: every row that is read and not needed costs as much as one that is. */
 const PAGE = 64
@@ -20,9 +20,21 @@ export function recentTurns(connection: Connection, session: string, options: Re
   if (!oldest) return { turns: [], earlier: { turns: 0, tokens: 0 }, undone }
   return {
     turns: rows.length === 0 ? [] : withWords(connection, session, rows, options.known),
-    earlier: { turns: oldest.ordinal - 1, tokens: oldest.tokensBefore },
+    earlier: { turns: turnsBeforeThat(connection, oldest, options), tokens: oldest.tokensBefore },
     undone,
   }
+}
+
+/** What was taken back, as far as a reader at this `seq` knows, is no turn any more. */
+function turnsBeforeThat(
+  connection: Connection,
+  { session, ordinal }: TurnRow,
+  { upTo = ALL }: RecentTurnsOptions,
+): number {
+  const undone = undoneTurnsBefore(connection, session, ordinal).filter(
+    (row) => asOf(connection, row, upTo).state === 'undone',
+  )
+  return ordinal - 1 - undone.length
 }
 
 /** What a turn that was taken back would cost. */

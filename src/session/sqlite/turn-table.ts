@@ -57,6 +57,11 @@ export function turnsBefore(
   return connection.tuples(turnsBackwards, { session, before, limit }).map(turnOf)
 }
 
+/** Those of a session that were taken back and whose ordinal is below `before`. */
+export function undoneTurnsBefore(connection: Connection, session: string, before: number): readonly TurnRow[] {
+  return connection.tuples(turnsUndone, { session, before }).map(turnOf)
+}
+
 /** Over all sessions, oldest first. */
 export function unfinishedTurns(connection: Connection): readonly TurnRow[] {
   return connection.tuples(turnsUnfinished, {}).map(turnOf)
@@ -83,6 +88,14 @@ const turnsBackwards = plan((slot: Slot<{ session: string; before: number; limit
     .where('ordinal', '<', slot('before'))
     .orderBy('ordinal', 'desc')
     .limit(slot('limit')),
+)
+
+/** In the words of the index `turns_undone`. */
+const turnsUndone = plan((slot: Slot<{ session: string; before: number }>) =>
+  turns
+    .where('session', '=', slot('session'))
+    .where('ordinal', '<', slot('before'))
+    .where(sql<boolean>`state = 'undone'`),
 )
 
 /** In the words of the index `turns_unfinished`. */

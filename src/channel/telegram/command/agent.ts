@@ -1,5 +1,6 @@
 import type { Runtime } from '../../../runtime.ts'
 import type { ChatCommand } from './command.ts'
+import { meantBy } from './meant-by.ts'
 
 export const agent: ChatCommand = {
   name: 'agent',
@@ -13,9 +14,12 @@ export const agent: ChatCommand = {
     }
     const agents = await runtime.agents.list()
     if (argument === undefined) return listed(agents, (await runtime.store.session(session))?.agent)
-    const named = (name: string) => name.toLowerCase() === argument.toLowerCase()
-    const found = agents.find(({ id, value }) => id === argument || named(value.name))
-    if (!found) return `There is no agent named ${argument}. /agent lists those there are.`
+    const [found, ...others] = meantBy(argument, agents, ({ id, value }) => ({ id, name: value.name }))
+    if (others.length > 0) {
+      const names = [found!, ...others].map(({ value }) => `· ${value.name}`)
+      return [`Several agents begin with ${argument}:`, ...names].join('\n')
+    }
+    if (!found) return `There is no agent named ${argument}. /agent lists them.`
     await runtime.setAgent(session, found.id)
     return `${found.value.name} answers from now on in this session.`
   },
@@ -23,7 +27,7 @@ export const agent: ChatCommand = {
 
 function listed(agents: Awaited<ReturnType<Runtime['agents']['list']>>, chosen: string | undefined): string {
   if (agents.length === 0) {
-    return 'The default agent answers: no other was made yet. Whoever runs the gateway makes them with `foreword agents`.'
+    return 'The default agent answers; there is no other. The owner of the gateway makes one with `foreword agents new`.'
   }
   const lines = agents.map(({ id, value }) => `${id === chosen ? '→' : '·'} ${value.name}`)
   const standard = `${chosen === undefined ? '→' : '·'} none: the default agent`

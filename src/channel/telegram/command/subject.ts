@@ -1,5 +1,6 @@
 import type { Runtime } from '../../../runtime.ts'
 import type { ChatCommand } from './command.ts'
+import { meantBy } from './meant-by.ts'
 
 export const subject: ChatCommand = {
   name: 'subject',
@@ -16,7 +17,7 @@ export const subject: ChatCommand = {
       runtime.subjects.list(),
     ])
     if (argument !== undefined) {
-      const meant = meantBy(argument, subjects)
+      const meant = meantBy(argument, subjects, ({ id, title }) => ({ id, name: title }))
       if (meant.length > 1) return [`Several subjects begin with ${argument}:`, ...listed(meant, chosen)].join('\n')
       const id = meant[0]?.id ?? argument
       await runtime.setSubject(session, id)
@@ -28,17 +29,6 @@ export const subject: ChatCommand = {
 }
 
 type Listed = Awaited<ReturnType<Runtime['subjects']['list']>>
-
-/** Those that a word means: by id, by title in any case, or by a beginning of either. */
-function meantBy(word: string, subjects: Listed): Listed {
-  const wanted = word.toLowerCase()
-  const ways: readonly ((subject: Listed[number]) => boolean)[] = [
-    ({ id }) => id === word,
-    ({ id, title }) => id.toLowerCase() === wanted || title.toLowerCase() === wanted,
-    ({ id, title }) => id.toLowerCase().startsWith(wanted) || title.toLowerCase().startsWith(wanted),
-  ]
-  return ways.map((fits) => subjects.filter(fits)).find(({ length }) => length > 0) ?? []
-}
 
 function listed(subjects: Listed, chosen: string | undefined): readonly string[] {
   const lines = subjects
