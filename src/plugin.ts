@@ -10,7 +10,6 @@ export type { LayerContext, MemoryReading, Plugin, RememberedText, WithheldTool 
 export { promptPlugin, type PromptOptions } from './plugin/prompt/prompt.ts'
 export { type RunningPlugins, startPlugins } from './plugin/running-plugins.ts'
 export { readerWithin } from './plugin/reader-within.ts'
-export { readText, type TextRead, type TextReader } from './plugin/text-reader.ts'
 export type { SkillDefinition } from './plugin/skill-definition.ts'
 export { skillPlugin } from './plugin/skill-plugin.ts'
 export { prefixRisk } from './plugin/shell/prefix-risk.ts'

@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises'
 import { isWithin } from './confined-path.ts'
-import { readText, type TextReader } from './text-reader.ts'
+import { readText, type TextReader } from '../tool.ts'
 
 /**
  * Reads files that become instructions, and only from these folders once links are followed: a folder that comes from

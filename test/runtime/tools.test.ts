@@ -3,9 +3,9 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'node:test'
 import { outputText, toolResults } from '../../src/context.ts'
-import { readText, type WithheldTool } from '../../src/plugin.ts'
+import type { WithheldTool } from '../../src/plugin.ts'
 import { scriptedModel } from '../../src/testing.ts'
-import { type AccessRead, accessFile, readAccess } from '../../src/tool.ts'
+import { type AccessRead, accessFile, readAccess, readText } from '../../src/tool.ts'
 import { opened, tool } from './opened.ts'
 
 const ok = async () => ({ ok: true, output: 'done' }) as const

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { LayerContext } from '../plugin.ts'
-import type { TextRead } from '../text-reader.ts'
+import type { TextRead } from '../../tool.ts'
 import { instructionsPlugin } from './instructions.ts'
 
 const context: LayerContext = { time: '2026-11-21T12:00:00.000Z', layout: 'auto', tools: [] }

@@ -1,7 +1,7 @@
 import type { Layer } from '../../context.ts'
 import type { Plugin } from '../plugin.ts'
 import { textLayer } from '../text-layer.ts'
-import { readText, type TextReader } from '../text-reader.ts'
+import { readText, type TextReader } from '../../tool.ts'
 
 export interface InstructionsOptions {
   /** Path of `AGENTS.md`. */

@@ -1,6 +1,6 @@
 import { parse, type ParseError, printParseErrorCode } from 'jsonc-parser'
 import type { z } from 'zod'
-import type { TextRead } from '../text-reader.ts'
+import type { TextRead } from '../../tool.ts'
 
 /** A checked value, or why there is none. Faults name a place or a field, never what stands there. */
 export type JsonRead<Value> =

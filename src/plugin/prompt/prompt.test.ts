@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { tokenx } from '../../context.ts'
 import type { LayerContext, Plugin } from '../plugin.ts'
-import type { TextRead } from '../text-reader.ts'
+import type { TextRead } from '../../tool.ts'
 import { promptPlugin } from './prompt.ts'
 
 const context: LayerContext = { time: '2026-11-21T12:00:00.000Z', layout: 'auto', tools: [] }

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import type { LayerContext, Plugin } from '../plugin.ts'
 import { textLayer } from '../text-layer.ts'
-import { readText, type TextReader } from '../text-reader.ts'
+import { readText, type TextReader } from '../../tool.ts'
 import { noPrompt } from '../without-prompt.ts'
 
 export interface PromptOptions {

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import type { TokenCounter } from '../../context.ts'
-import { readText } from '../text-reader.ts'
+import { readText } from '../../tool.ts'
 import { bodyFindings } from './check-body.ts'
 import { toolFilesAmong } from './find-skill-folders.ts'
 import type { FindBinary } from './requirements.ts'

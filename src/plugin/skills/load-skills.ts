@@ -1,4 +1,4 @@
-import { readText, type TextReader } from '../text-reader.ts'
+import { readText, type TextReader } from '../../tool.ts'
 import { askingOnce } from './find-binary.ts'
 import { findSkillFolders, type SkillFolder } from './find-skill-folders.ts'
 import { inParallel } from './in-parallel.ts'

@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path'
 import { readerWithin } from '../reader-within.ts'
-import type { TextReader } from '../text-reader.ts'
+import type { TextReader } from '../../tool.ts'
 import type { SkillFolder } from './find-skill-folders.ts'
 import { type FrontmatterRead, noFrontmatter } from './frontmatter.ts'
 import { LONGEST_DESCRIPTION } from './skills-text.ts'

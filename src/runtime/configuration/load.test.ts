@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { LayoutChanges } from '../../context.ts'
-import type { TextRead } from '../../plugin.ts'
+import type { TextRead } from '../../tool.ts'
 import { loadConfiguration } from './load.ts'
 import { problemText } from './problem.ts'
 

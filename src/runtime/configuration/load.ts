@@ -1,4 +1,4 @@
-import { readText, type TextReader } from '../../plugin.ts'
+import { readText, type TextReader } from '../../tool.ts'
 import { type Environment, type Override, overridesOf } from './environment.ts'
 import { type ConfigurationFile, parseConfiguration } from './file.ts'
 import type { KeyPath } from './key.ts'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { access, constants, open, realpath, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { readText } from '../../plugin.ts'
+import { readText } from '../../tool.ts'
 import { settleFolder, withFolderLock } from '../../subject.ts'
 import { createHome, homeAt } from './home.ts'
 

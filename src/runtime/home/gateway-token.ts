@@ -1,4 +1,4 @@
-import { readText } from '../../plugin.ts'
+import { readText } from '../../tool.ts'
 import { createHome, homeAt } from './home.ts'
 import { writePrivately } from './private-file.ts'
 

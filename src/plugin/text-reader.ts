@@ -1,1 +1,0 @@
-export { readText, type TextRead, type TextReader } from '../tool.ts'
