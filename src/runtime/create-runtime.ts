@@ -26,7 +26,7 @@ import { homeAt } from './home/home.ts'
 import { type FileRoom, openFileRoom } from './file-room.ts'
 import { createMemory } from './memory/memory.ts'
 import { usualMemory } from './memory/memory-settings.ts'
-import { assertModel, createModelChoice } from './model-choice.ts'
+import { createModelChoice } from './model-choice.ts'
 import { modelStatuses } from './model-status.ts'
 import { modelView } from './model-view.ts'
 import { createOutbox } from './outbox.ts'
@@ -129,7 +129,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
   const agents = createRecords<AgentValue>(kept, {
     ...agentKind,
     async check({ model }, before) {
-      if (model !== undefined && model !== before?.model) await assertModel(models, model)
+      if (model !== undefined && model !== before?.model) await models.assertKnown(model)
     },
   })
   const projects = createRecords<ProjectValue>(kept, projectKind)
@@ -209,7 +209,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
     store,
     async submit(input) {
       refuseWhenClosing()
-      if (input.model !== undefined) await assertModel(models, input.model)
+      if (input.model !== undefined) await models.assertKnown(input.model)
       const { desk, submitted } = await admit({ store, desks, settings, clock, library }, input)
       if (!submitted.repeated) queue.add(desk, submitted.turn)
       return submitted

@@ -6,8 +6,13 @@ export interface ModelChoice {
   /** The model that was asked for; the configured or the best one at hand where nobody asked. */
   resolve(asked: string | undefined): Promise<Model>
   current(): Promise<{ readonly id: string; readonly why: string }>
-  /** Rejects, as a `RuntimeError`, for a model that could not be called. */
+  /** Rejects, as a `RuntimeError`, for a model that could not be called: for a choice that stays. */
   assertUsable(model: string): Promise<void>
+  /**
+   * Rejects with `model-not-found` where there is no such model: for a turn, which waits for a provider by itself. What keeps
+   * a model from being asked about now may pass.
+   */
+  assertKnown(model: string): Promise<void>
   /** Looks again at what there is. */
   forget(): void
 }
@@ -22,7 +27,7 @@ export function createModelChoice(
   const known = new Map<string, Promise<Model>>()
   let chosen: Promise<{ readonly id: string; readonly why: string }> | undefined
 
-  /** A choice that could not be made is made anew by the next who asks. */
+  /** A choice that could not be made is tried again at the next question. */
   function choose() {
     chosen ??= models.choose().catch((error: unknown) => {
       chosen = undefined
@@ -68,18 +73,16 @@ export function createModelChoice(
         throw runtimeFailure(error)
       }
     },
+    async assertKnown(model) {
+      try {
+        await find(model)
+      } catch (error) {
+        if (error instanceof ModelError && error.code === 'model-not-found') throw runtimeFailure(error)
+      }
+    },
     forget() {
       known.clear()
       chosen = undefined
     },
-  }
-}
-
-/** Rejects with `model-not-found` where there is no such model. What keeps a model from being asked about now may pass. */
-export async function assertModel({ resolve }: Pick<ModelChoice, 'resolve'>, id: string): Promise<void> {
-  try {
-    await resolve(id)
-  } catch (error) {
-    if (error instanceof ModelError && error.code === 'model-not-found') throw runtimeFailure(error)
   }
 }

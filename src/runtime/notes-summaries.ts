@@ -1,6 +1,6 @@
 import type { SessionStore } from '../session.ts'
 import { linesOf, longNotesLines, type SummaryRequest } from '../subject.ts'
-import { askedWords } from './asked-words.ts'
+import { summaryByModel } from './model-summary.ts'
 import type { Clock } from './clock.ts'
 import type { NotesSummary, Runtime } from './contract.ts'
 import { RuntimeError } from './runtime-error.ts'
@@ -118,8 +118,8 @@ async function answerTo(
   if (notes.text.length > MOST_NOTES_CHARS) throw tooLong(notes)
   if (signal.aborted) throw stopped()
   const { subject, text, sha256: digest } = notes
-  const material = { what: `notes about "${subject}"`, text, sha256: digest, rules: RULES }
-  return askedWords(material, { complete, model, signal, most: MOST_CHARS })
+  const task = { what: `notes about "${subject}"`, text, sha256: digest, rules: RULES }
+  return summaryByModel(task, { complete, model, signal, most: MOST_CHARS })
 }
 
 const RULES = `You put notes into fewer words, for an assistant that goes on with the work.

@@ -22,13 +22,14 @@ export interface PlannedChange {
 export async function assertStartable(change: PlannedChange): Promise<readonly string[]> {
   const { home, key, configuration } = change
   const { gateway } = configuration
-  if (key === 'model' || key === 'subjects.summaryModel') return await assertModel(change)
+  if (key === 'model' || key === 'subjects.summaryModel') return await checkModelOf(change)
   if (key === 'gateway.bind') refuseProblems([await checkPort(0, gateway.bind), ...(await checkToken(home, gateway))])
   if (key === 'plugins') refuseProblems(await checkPlugins(home, configuration))
   return []
 }
 
-async function assertModel({ key, configuration, environment }: PlannedChange): Promise<readonly string[]> {
+/** Throws for what can be the id of no model. Answers what is odd about one that can. */
+async function checkModelOf({ key, configuration, environment }: PlannedChange): Promise<readonly string[]> {
   const id = key === 'model' ? configuration.model : configuration.subjects.summaryModel
   if (id === undefined) return []
   const { modelNameFault, providerNames } = await import('../../runtime.ts')

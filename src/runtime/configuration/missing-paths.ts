@@ -1,13 +1,13 @@
 import { stat } from 'node:fs/promises'
 import type { LoadedConfiguration } from './load.ts'
 import type { Configuration } from './settled.ts'
-import type { Oddity } from './warnings.ts'
+import type { ConfigurationWarning } from './warnings.ts'
 
 /** Files and folders that somebody named and that are not there. Those that are nobody's choice need not be there. */
 export async function missingPaths(
   configuration: Configuration,
   origins: LoadedConfiguration['origins'],
-): Promise<readonly Oddity[]> {
+): Promise<readonly ConfigurationWarning[]> {
   const { agent, channels, mcp, providers, skills, subjects } = configuration
   const isNamed = (key: string) => Object.hasOwn(origins, key)
   const folders: readonly (readonly [key: string, path: string, mend?: string])[] = [
@@ -33,7 +33,7 @@ export async function missingPaths(
     ...folders.filter(([key]) => isNamed(key)).map(([key, path, mend]) => missing(key, path, 'folder', mend)),
     ...files.map(([key, path]) => missing(key, path, 'file')),
   ])
-  return found.filter((oddity) => oddity !== undefined)
+  return found.filter((warning) => warning !== undefined)
 }
 
 async function missing(
@@ -41,7 +41,7 @@ async function missing(
   path: string,
   kind: 'file' | 'folder',
   mend = `Make it, or name another one.`,
-): Promise<Oddity | undefined> {
+): Promise<ConfigurationWarning | undefined> {
   const found = await stat(path).catch(() => undefined)
   if (found === undefined) return { key, message: `names the ${kind} ${path}, which is not there`, mend }
   if (kind === 'folder' && !found.isDirectory()) {

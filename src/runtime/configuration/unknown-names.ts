@@ -2,10 +2,10 @@ import { layouts } from '../../context.ts'
 import { BUILT_IN_PROVIDERS } from '../../model.ts'
 import { nearestName } from '../../platform.ts'
 import type { Configuration } from './settled.ts'
-import type { Oddity } from './warnings.ts'
+import type { ConfigurationWarning } from './warnings.ts'
 
 /** Names of layers and providers that nothing has: what was set for them has no effect. */
-export function unknownNames(configuration: Configuration): readonly Oddity[] {
+export function unknownNames(configuration: Configuration): readonly ConfigurationWarning[] {
   const { models, subjects } = configuration
   const providers = providerNames(configuration)
   const named: readonly (readonly [key: string, id: string])[] = [
@@ -27,7 +27,10 @@ export function providerNames({ providers }: Pick<Configuration, 'providers'>): 
 }
 
 /** Why this can be the id of no model; `undefined` where it can. */
-export function modelNameFault(id: string, providers: readonly string[]): Pick<Oddity, 'message' | 'mend'> | undefined {
+export function modelNameFault(
+  id: string,
+  providers: readonly string[],
+): Pick<ConfigurationWarning, 'message' | 'mend'> | undefined {
   const slash = id.indexOf('/')
   const provider = slash === -1 ? id : id.slice(0, slash)
   if (providers.includes(provider)) {
@@ -48,7 +51,7 @@ export function modelNameFault(id: string, providers: readonly string[]): Pick<O
 const PLACED_BY_THEMSELVES = ['date']
 
 /** Plugins of the owner declare layers of their own: without any, every name is known. */
-function unknownLayers({ context, plugins }: Configuration): readonly Oddity[] {
+function unknownLayers({ context, plugins }: Configuration): readonly ConfigurationWarning[] {
   const { layout, placements } = context
   if (typeof layout === 'string') return []
   const known = [...Object.keys(layouts[layout.extends]?.placements ?? {}), ...PLACED_BY_THEMSELVES]

@@ -1,9 +1,9 @@
 import type { Environment } from './environment.ts'
 import type { Configuration } from './settled.ts'
-import type { Oddity } from './warnings.ts'
+import type { ConfigurationWarning } from './warnings.ts'
 
 /** Values that cannot have the effect that was meant, because of other values or of what they are. */
-export function unusedValues(configuration: Configuration, environment: Environment): readonly Oddity[] {
+export function unusedValues(configuration: Configuration, environment: Environment): readonly ConfigurationWarning[] {
   const { models, providers, mcp } = configuration
   return [
     ...Object.entries(providers).flatMap(([name, provider]) => ofProvider(name, provider, environment)),
@@ -18,7 +18,7 @@ export function unusedValues(configuration: Configuration, environment: Environm
 
 type Provider = Configuration['providers'][string]
 
-function ofProvider(name: string, provider: Provider, environment: Environment): readonly Oddity[] {
+function ofProvider(name: string, provider: Provider, environment: Environment): readonly ConfigurationWarning[] {
   const key = `providers.${name}`
   const { kind, apiKeyEnv, apiKeyFile, headers = {} } = provider
   const unused = unusedOf(provider).map((field) => ({
@@ -76,7 +76,7 @@ function isHeader(header: readonly [string, string]): boolean {
   }
 }
 
-function ofModel(id: string, { window, maxOutput }: Configuration['models'][string]): readonly Oddity[] {
+function ofModel(id: string, { window, maxOutput }: Configuration['models'][string]): readonly ConfigurationWarning[] {
   if (window === undefined || maxOutput === undefined || maxOutput < window) return []
   return [
     {
@@ -87,7 +87,7 @@ function ofModel(id: string, { window, maxOutput }: Configuration['models'][stri
   ]
 }
 
-function ofServer(name: string, server: Configuration['mcp']['servers'][string]): readonly Oddity[] {
+function ofServer(name: string, server: Configuration['mcp']['servers'][string]): readonly ConfigurationWarning[] {
   const { command, url } = server
   if ((command === undefined) === (url === undefined)) return []
   const useless = command === undefined ? (['args', 'environment', 'directory'] as const) : (['headers'] as const)
@@ -100,7 +100,7 @@ function ofServer(name: string, server: Configuration['mcp']['servers'][string])
     }))
 }
 
-function ofLimits({ context, model, models }: Configuration): readonly Oddity[] {
+function ofLimits({ context, model, models }: Configuration): readonly ConfigurationWarning[] {
   const window = model === undefined ? undefined : models[model]?.window
   const taken = (context.reserve ?? 0) + (context.margin ?? 0)
   if (window === undefined || taken < window) return []
@@ -108,7 +108,7 @@ function ofLimits({ context, model, models }: Configuration): readonly Oddity[] 
   return [{ key, message: 'leaves no room for a prompt', mend: `The window of ${model} has ${window} tokens.` }]
 }
 
-function ofGateway({ gateway }: Configuration): readonly Oddity[] {
+function ofGateway({ gateway }: Configuration): readonly ConfigurationWarning[] {
   return gateway.allowedHosts
     .filter((host) => !/^(?:[^\s/?#@:]+|\[[\da-f:.]+\]|[\da-f:.]+)(?::\d+)?$/i.test(host))
     .map((host) => ({
@@ -118,7 +118,7 @@ function ofGateway({ gateway }: Configuration): readonly Oddity[] {
     }))
 }
 
-function ofSearches({ subjects, web }: Configuration): readonly Oddity[] {
+function ofSearches({ subjects, web }: Configuration): readonly ConfigurationWarning[] {
   return [
     ...(web.allowHosts.length > 0 && web.search === undefined
       ? [{ key: 'web.allowHosts', message: 'has no effect without web.search', mend: 'Name the search service there.' }]
@@ -129,7 +129,7 @@ function ofSearches({ subjects, web }: Configuration): readonly Oddity[] {
   ]
 }
 
-function ofTelegram({ channels: { telegram } }: Configuration): readonly Oddity[] {
+function ofTelegram({ channels: { telegram } }: Configuration): readonly ConfigurationWarning[] {
   if (!telegram) return []
   const wrong = (key: 'allowedUsers' | 'allowedChats', message: string, ids: readonly number[]) =>
     ids.map((id) => ({ key: `channels.telegram.${key}`, message: `has ${id}: ${message}`, mend: 'Take it out.' }))

@@ -7,7 +7,7 @@ import { unknownVariables } from './unknown-variables.ts'
 import { unusedValues } from './unused-values.ts'
 
 /** Something odd at a key: the gateway starts, and yet it cannot be what was meant. Never repeats a secret. */
-export interface Oddity {
+export interface ConfigurationWarning {
   /** Names of the levels, joined by dots. */
   readonly key: string
   /** Behind the name of the key. */
@@ -29,7 +29,7 @@ export async function configurationWarnings(
     ...unusedValues(configuration, environment),
     ...(await missingPaths(configuration, origins)),
   ]
-  const placed = odd.map((oddity) => ({ ...oddity, place: placeOf(oddity.key, origins) }))
+  const placed = odd.map((warning) => ({ ...warning, place: placeOf(warning.key, origins) }))
   return [...placed, ...unknownVariables(environment, configuration)]
 }
 

@@ -1,6 +1,6 @@
 import { indented, type TokenCounter, wholeCharacter } from '../../context.ts'
 import { referredContent, type SessionRow, type SessionStore } from '../../session.ts'
-import { askedWords } from '../asked-words.ts'
+import { summaryByModel } from '../model-summary.ts'
 import type { Clock } from '../clock.ts'
 import type { Runtime } from '../contract.ts'
 import { sha256 } from '../seal.ts'
@@ -51,7 +51,7 @@ export interface SessionSummariesParts {
 /** Of a model's words. */
 const MOST_CHARS = 4_000
 /** A turn waits so long for a model's words about the session before, and then does with what the log says. */
-const PATIENCE_MS = 30_000
+const MODEL_TIMEOUT_MS = 30_000
 
 export function createSessionSummaries(parts: SessionSummariesParts): SessionSummaries {
   const { store, clock, counter, maxTokens, summarize, warn } = parts
@@ -74,10 +74,10 @@ export function createSessionSummaries(parts: SessionSummariesParts): SessionSum
   }
 
   async function byModel(row: SessionRow, covers: string, words: string, state: string): Promise<SessionSummary> {
-    const material = { what: 'conversation', text: words, sha256: covers, rules: summaryRules }
-    const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(PATIENCE_MS)])
+    const task = { what: 'conversation', text: words, sha256: covers, rules: summaryRules }
+    const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(MODEL_TIMEOUT_MS)])
     const asking = { complete: parts.complete, model: parts.model, signal, most: MOST_CHARS, holds: [row.id] }
-    const { text, model } = await askedWords(material, asking)
+    const { text, model } = await summaryByModel(task, asking)
     const facts = { session: row.id, by: model, covers, time: clock.time() }
     const summary = { ...facts, text: withinTokens(text, model, maxTokens, counter) }
     await keep(summary, state)

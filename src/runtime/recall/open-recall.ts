@@ -23,7 +23,7 @@ export interface RecallParts {
 }
 
 /** How long a question waits for the index to catch up, ms. */
-const PATIENCE_MS = 2_000
+const CATCH_UP_TIMEOUT_MS = 2_000
 /** How long after an entry it is indexed, ms: the turn that it belongs to comes first. A question does not wait for that. */
 const QUIET_MS = 1_000
 /** How old a list of all sessions may be where a conversation is searched, ms. */
@@ -156,7 +156,7 @@ export function openRecall({ store, path, warn }: RecallParts): HistoryRecall {
     async find(query): Promise<RecallAnswer> {
       try {
         const index = await opened()
-        const complete = await withinPatience(caughtUp(query.sessions))
+        const complete = await isDoneInTime(caughtUp(query.sessions))
         // Who asks about certain sessions asks for a model: what was taken back is not found for it.
         const undone = (await Promise.all((query.sessions ?? []).map(undoneTurns))).flat()
         const exceptTurns = [...(query.exceptTurns ?? []), ...undone]
@@ -170,7 +170,7 @@ export function openRecall({ store, path, warn }: RecallParts): HistoryRecall {
     async conversationOf(session) {
       try {
         const index = await opened()
-        await withinPatience(listed(LISTED_MS))
+        await isDoneInTime(listed(LISTED_MS))
         const before = await sessionsBefore(store, session)
         const first = before.at(-1)!
         await register(await parts(), first)
@@ -210,11 +210,11 @@ async function openIndex(path: string): Promise<RecallIndex> {
 }
 
 /** Whether the work was done in time. It goes on in any case; what it fails with in time is thrown. */
-async function withinPatience(work: Promise<void>): Promise<boolean> {
-  const patience = Promise.withResolvers<boolean>()
-  const timer = setTimeout(() => patience.resolve(false), PATIENCE_MS)
+async function isDoneInTime(work: Promise<void>): Promise<boolean> {
+  const late = Promise.withResolvers<boolean>()
+  const timer = setTimeout(() => late.resolve(false), CATCH_UP_TIMEOUT_MS)
   try {
-    return await Promise.race([work.then(() => true), patience.promise])
+    return await Promise.race([work.then(() => true), late.promise])
   } finally {
     clearTimeout(timer)
     work.catch(() => {})

@@ -2,8 +2,8 @@ import { cappedText } from '../tool.ts'
 import type { CompletionInput, Runtime } from './contract.ts'
 import { RuntimeError } from './runtime-error.ts'
 
-/** Material that a model is asked to put into fewer words. */
-export interface Material {
+/** A text that a model is asked to put into fewer words. */
+export interface SummaryTask {
   /** What it is, such as `notes about "tide"`. */
   readonly what: string
   readonly text: string
@@ -13,54 +13,53 @@ export interface Material {
   readonly rules: string
 }
 
-export interface AskingForWords {
+export interface SummaryOptions {
   readonly complete: Runtime['complete']
   /** `provider/model`; the configured one where absent. */
   readonly model?: string | undefined
   readonly signal: AbortSignal
-  /** Of the answer, characters. */
+  /** The most of the answer, characters. */
   readonly most: number
-  /** Sessions whose words the material holds. */
+  /** Ids of sessions whose words the text holds: what is recorded of the call is removed with them. */
   readonly holds?: readonly string[]
 }
 
 /**
- * A model's words for the material, and which model that was. Rejects with `no-answer` where it said nothing whole.
+ * Has a model put a text into fewer words, and names that model (`provider/model`). Rejects with `no-answer` where its answer
+ * was empty or broke off, and with whatever the call failed with.
  */
-export async function askedWords(
-  material: Material,
-  { complete, model, signal, most, holds }: AskingForWords,
+export async function summaryByModel(
+  task: SummaryTask,
+  { complete, model, signal, most, holds }: SummaryOptions,
 ): Promise<{ readonly text: string; readonly model: string }> {
   let text = ''
   let answering = model ?? ''
   let reason = 'other'
   for await (const event of complete({
-    ...wordsQuestion(material),
+    ...summaryQuestion(task),
     signal,
     ...(model === undefined ? {} : { model }),
     ...(holds ? { holds } : {}),
   })) {
     if (event.type === 'call-start') answering = event.model
-    // A model that does not come to an end is heard out, but not kept.
+    // Of an answer that does not end, no more is kept than is used.
     else if (event.type === 'text-delta' && text.length <= most * 2) text += event.text
     else if (event.type === 'finish') reason = event.reason
   }
   const said = text.trim()
   if (said === '' || (reason !== 'stop' && reason !== 'length')) {
-    throw new RuntimeError('no-answer', `${answering} did not put the ${material.what} into words.`)
+    throw new RuntimeError('no-answer', `${answering} did not put the ${task.what} into words.`)
   }
   return { text: cappedText(said, most), model: answering }
 }
 
-/**
- * The material is between two lines that nobody who wrote it could know, so that nothing in it can pretend to be outside.
- */
-function wordsQuestion({
+/** The text is between two lines that depend on all of it, so that nothing in it can pretend to be outside. */
+function summaryQuestion({
   what,
   text,
   sha256,
   rules,
-}: Material): Pick<CompletionInput, 'messages' | 'toolChoice' | 'maxOutputTokens'> {
+}: SummaryTask): Pick<CompletionInput, 'messages' | 'toolChoice' | 'maxOutputTokens'> {
   const mark = `notes ${sha256.slice(0, 16)}`
   const question = [
     `Put the ${what} into fewer words. They are everything between the two lines that say "${mark}".`,
