@@ -97,7 +97,7 @@ test('a table that was read as text keeps that text where it cannot be read agai
   const indexed: { id: string; digest: string; collections: readonly string[] }[] = []
   const library = await libraryOf(t, {
     engine: { documents: async () => indexed as never },
-    async read() {
+    async read(): ReturnType<DocumentReader['read']> {
       if (fails) return { kind: 'unreadable', code: 'broken', reason: 'It is broken.' }
       return { kind: 'text', text: 'day,height', mediaType: 'text/csv' }
     },
