@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const folder = mkdtempSync(join(tmpdir(), 'foreword-packed-'))
-const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+const { version, exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const isWindows = process.platform === 'win32'
 // A home of its own, and this Node before any older one.
 const environment = {
@@ -22,6 +22,7 @@ try {
   const command = installGlobally(tarball)
   expect('foreword --version', run(command, ['--version']), version)
   expect('foreword assemble', run(command, ['assemble', '-'], { input: scenario() }), 'window 1000, reserve 100')
+  expect('foreword mcp', run(command, ['mcp'], { input: initialize() }), '"serverInfo":{"name":"foreword"')
   checkOldNode()
   checkProject(tarball)
   tell('the packed foreword works')
@@ -76,6 +77,11 @@ console.log(available(budget), o200k.text('hello'), createToolbox([]).definition
 `,
   )
   expect('import foreword/context', run(process.execPath, ['use.ts'], { cwd: project }), '900 1 0')
+  const doors = Object.keys(exports).filter((door) => door !== './package.json')
+  const named = doors.map((door, at) => `import * as door${at} from '${door.replace(/^\./, 'foreword')}'\n`).join('')
+  const all = doors.map((_, at) => `Object.keys(door${at}).length > 0`).join(', ')
+  writeFileSync(join(project, 'all.ts'), `${named}console.log([${all}].filter(Boolean).length)\n`)
+  expect('import every door', run(process.execPath, ['all.ts'], { cwd: project }), String(doors.length))
   const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
   const options = [
     '--noEmit',
@@ -88,7 +94,13 @@ console.log(available(budget), o200k.text('hello'), createToolbox([]).definition
     '--types',
     '',
   ]
-  run(process.execPath, [compiler, ...options, 'use.ts'], { cwd: project })
+  run(process.execPath, [compiler, ...options, 'use.ts', 'all.ts'], { cwd: project })
+}
+
+function initialize() {
+  const clientInfo = { name: 'smoke', version: '1' }
+  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo }
+  return JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params })
 }
 
 function scenario() {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type Runtime } from '../runtime.ts'
 import { json } from './answer.ts'
+import { HttpFailure } from './failure.ts'
 import { type Route, route } from './route.ts'
 import { limit } from './schema.ts'
 
@@ -56,10 +57,19 @@ export function searchRoutes(runtime: Runtime): readonly Route[] {
       }),
       answers: { 200: { description: 'Hits, best first', schema: answer } },
       handle: async ({ query: { q: text, project, limit: most, by } }) => {
-        if (project === undefined) return json(await runtime.search({ text, limit: most, by }))
-        await runtime.projects.get(project)
-        return json(await runtime.search({ text, project, limit: most, by }))
+        if (project !== undefined) await runtime.projects.get(project)
+        const found = await runtime.search({ text, ...(project && { project }), limit: most, by })
+        const { chunks, embedded } = found.progress
+        if (by === 'meaning' && found.degraded === undefined && chunks > 0 && embedded === 0) throw noVectors()
+        return json(found)
       },
     }),
   ]
+}
+
+function noVectors(): HttpFailure {
+  const message =
+    'No passage has a vector of an embedding model. Set `search.embedding` and let the gateway run until its files are ' +
+    'embedded, or search without by=meaning.'
+  return new HttpFailure(400, 'invalid-input', message, { parameter: 'by' })
 }

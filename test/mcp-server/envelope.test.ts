@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { o200k } from '../../src/context/o200k.ts'
 import type { Runtime } from '../../src/runtime.ts'
+import { StoreError } from '../../src/session.ts'
 import { connected, type Reply } from './clients.ts'
 import { mcpHome, oneSubject } from './mcp-home.ts'
 
@@ -190,6 +191,19 @@ test('a fault inside is internal and tells nothing of the inside; the log has al
     return true
   })
   assert.equal(home.faults.length, 2)
+})
+
+test('a store that another process holds is unavailable, and the reply says what to do', async (t) => {
+  const busy = new StoreError('busy', 'another process holds the store: try again when it is done')
+  const around = (runtime: Runtime): Runtime => ({
+    ...runtime,
+    store: { ...runtime.store, transaction: () => Promise.reject(busy) },
+  })
+  const home = await mcpHome(t, { files: oneSubject, around })
+  const { call } = await connected(t, home, modern, 'http')
+  const { code, message } = error(await call('log_operation', { image_id: 'one', op: 'crop' }))
+  assert.deepEqual([code, message], ['unavailable', busy.message])
+  assert.deepEqual(home.faults, [])
 })
 
 const forbidden: readonly (readonly [string, object | string, readonly string[], RegExp])[] = [

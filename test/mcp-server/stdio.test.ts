@@ -138,8 +138,10 @@ test('what a file asks is answered to its last line, though nobody is there any 
       { id: 5, method: 'resources/list' },
       { id: 6, ...call('read_context', {}) },
       { method: 'notifications/cancelled', params: { requestId: 6 } },
+      { id: 7, method: 'prompts/list' },
     ]
-    stdin.write(requests.map((request) => `${JSON.stringify({ jsonrpc: '2.0', ...request })}\n`).join(''))
+    stdin.write(requests.map((request) => JSON.stringify({ jsonrpc: '2.0', ...request })).join('\n'))
+    if (endsAfter === 'a question to a person') stdin.write('\n')
     if (endsAfter === 'a question to a person') {
       resolve()
       await questioned
@@ -150,7 +152,10 @@ test('what a file asks is answered to its last line, though nobody is there any 
       resolve()
     }
     await connection.ended
-    assert.deepEqual(said.flatMap(({ id, method }) => (method === undefined ? [id] : [])).toSorted(), [1, 2, 3, 4, 5])
+    assert.deepEqual(
+      said.flatMap(({ id, method }) => (method === undefined ? [id] : [])).toSorted(),
+      [1, 2, 3, 4, 5, 7],
+    )
     const { structuredContent } = said.find(({ id, method }) => id === 3 && method === undefined)!.result as {
       structuredContent: { data: { status: string } }
     }

@@ -115,4 +115,7 @@ test('a search tells how each hit was found and how far the index is, and takes 
   assert.equal((await request('/api/search?q=%22%20OR%20*')).status, 200)
   assert.equal((await request('/api/search?q=%20')).status, 400)
   assert.equal((await request('/api/search?q=tide&project=none')).status, 404)
+  const unembedded = await request('/api/search?q=tide&by=meaning')
+  assert.equal(unembedded.status, 400)
+  assert.match(await unembedded.text(), /search\.embedding/)
 })

@@ -9,6 +9,8 @@ import {
 } from '@modelcontextprotocol/server'
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 
+const NEWLINE = 10
+
 /**
  * MCP over the standard input and output. Whoever pipes in a file ends the input with the last request: the connection
  * then waits until each request has its answer, and ends after that. `closed` is told once it has ended, whatever ended it.
@@ -21,11 +23,18 @@ export function answeringTransport(stdin: Readable, stdout: Writable, closed: ()
   const asked = new Set<RequestId>()
   let isOver = false
   let isBroken = false
-  const close = wire.close.bind(wire)
+  let endsLine = true
+  const look = (chunk: Buffer) => (endsLine = chunk.at(-1) === NEWLINE)
+  const closeWire = wire.close.bind(wire)
+  const close = () => {
+    stdin.off('data', look)
+    return closeWire()
+  }
   const closeOnceAnswered = () => (isOver && open.size === 0 ? close() : undefined)
   const transport: Transport = {
     async start() {
       stdout.once('error', () => (isBroken = true))
+      stdin.on('data', look)
       await wire.start()
     },
     async send(message) {
@@ -53,6 +62,8 @@ export function answeringTransport(stdin: Readable, stdout: Writable, closed: ()
   // The wire closes itself so: at the end of its input, with a broken output, and after a line without an end.
   wire.close = async () => {
     if (isBroken || !(stdin.readableEnded || stdin.destroyed)) return close()
+    // The last line of a file may lack its end.
+    if (!isOver && !endsLine) stdin.emit('data', Buffer.of(NEWLINE))
     isOver = true
     for (const id of [...asked]) answerNothing(id)
     await closeOnceAnswered()

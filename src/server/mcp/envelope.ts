@@ -1,5 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import type { RuntimeErrorCode } from '../../runtime.ts'
+import type { StoreErrorCode } from '../../session.ts'
 import { SubjectError, type SubjectErrorCode } from '../../subject.ts'
 
 /**
@@ -50,8 +51,11 @@ export function failed(
 export async function failureReply(error: unknown, unexpected: (error: unknown) => void): Promise<CallToolResult> {
   if (error instanceof SubjectError) return failed(wireCode(error.code), error.message, error.details)
   // Loaded late: a client is answered before the runtime is there.
-  const { RuntimeError } = await import('../../runtime.ts')
-  if (error instanceof RuntimeError && UNAVAILABLE.has(error.code)) return failed('unavailable', error.message)
+  const [{ RuntimeError }, { StoreError }] = await Promise.all([import('../../runtime.ts'), import('../../session.ts')])
+  const isUnavailable =
+    (error instanceof RuntimeError && UNAVAILABLE.has(error.code)) ||
+    (error instanceof StoreError && UNAVAILABLE_STORE.has(error.code))
+  if (isUnavailable) return failed('unavailable', error.message)
   unexpected(error)
   return failed('internal', 'Foreword failed inside. Its log says how; the call may be tried again.')
 }
@@ -63,6 +67,7 @@ function wireCode(code: SubjectErrorCode): EnvelopeCode {
 
 /** Nothing can be written now, and the message says why. */
 const UNAVAILABLE: ReadonlySet<RuntimeErrorCode> = new Set(['closing', 'storage-full', 'storage'])
+const UNAVAILABLE_STORE: ReadonlySet<StoreErrorCode> = new Set(['busy', 'full', 'closed', 'io', 'readonly', 'corrupt'])
 
 /** JSON Schema of the envelope around data of this schema. Definitions of the data move to where references find them. */
 export function envelopeSchema(data: Readonly<Record<string, unknown>>): Record<string, unknown> & { type: 'object' } {
