@@ -217,7 +217,7 @@ test('marks with no result between them are one mark, and a call that changes no
     return { id, messages: messages.map((message) => ({ message })) }
   }
   const input: AssemblyInput = {
-    layout: layouts.auto,
+    layout: layouts['auto']!,
     layers: [],
     counter: chars,
     budget: { window: 1000, reserve: 0 },

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
 import { tokenx } from '../context.ts'
-import type { Document, DocumentReader } from '../document.ts'
+import type { Document, DocumentReader, Unreadable } from '../document.ts'
 import type { SearchEngine } from '../search.ts'
 import { openBlobs, openSqliteStore } from '../session.ts'
 import { fixedClock } from '../testing.ts'
@@ -98,8 +98,8 @@ test('a table that was read as text keeps that text where it cannot be read agai
   const library = await libraryOf(t, {
     engine: { documents: async () => indexed as never },
     async read() {
-      if (fails) return { kind: 'unreadable', code: 'broken', reason: 'It is broken.' }
-      return { kind: 'text', text: 'day,height', mediaType: 'text/csv' }
+      const broken: Unreadable = { kind: 'unreadable', code: 'broken', mediaType: 'text/csv', reason: 'It is broken.' }
+      return fails ? broken : { kind: 'text', text: 'day,height', mediaType: 'text/csv' }
     },
   })
   const { id } = await library.add({ name: 'tides.csv', bytes: bytesOf('day,height'), owner })

@@ -2,7 +2,7 @@ import type { FileSearchAnswer } from '../../runtime.ts'
 import type { SearchHit } from '../../search.ts'
 import { exactLine } from '../exact-text.ts'
 import { CommandFailure } from '../failure.ts'
-import { type Io, note, print, printJson } from '../io.ts'
+import { type Io, print, printJson } from '../io.ts'
 import { styled } from '../style.ts'
 import { passagePlace } from './passage-place.ts'
 
