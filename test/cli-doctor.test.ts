@@ -280,8 +280,8 @@ const odd = JSON.stringify({
   mcp: {
     servers: { none: {}, both: { command: 'x', url: 'http://x' }, bare: { command: 'x', environment: { A: 'NO' } } },
   },
-  skills: { extraDirs: ['nowhere'] },
-  context: { placements: { instrucitons: 'system' } },
+  skills: { extraDirs: ['nowhere'], contextMode: 'readOnDemand' },
+  context: { layout: 'ayati', placements: { instrucitons: 'system' } },
 })
 /** What each of them is told by. */
 const toldBy = [
@@ -294,6 +294,7 @@ const toldBy = [
   'mcp.servers.both',
   'mcp.servers.bare.environment.A',
   'skills.extraDirs',
+  'skills.contextMode',
   'context.placements.instrucitons',
   'FOREWORD_GATWAY_PORT',
 ]

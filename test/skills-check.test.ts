@@ -182,6 +182,17 @@ test('check says which tools can never run, and why', async (context) => {
     `1: error: scripted ${never} the resolveCommand of day: the script "find-day" is not in its skill's scripts folder, with or without .sh`,
     `1: note: gone ${never} the program absent is not on PATH`,
   ])
+  const reserved = {
+    'SKILL.md': skillText(good),
+    'tools.json': JSON.stringify({
+      tools: [tool('read_file')],
+      allowlist: { here: ['go'] },
+      execution: [{ tool: 'read_file', binary: 'here', subcommand: 'go' }],
+    }),
+  }
+  assert.deepEqual(await lines(context, reserved), [
+    '1: error: read_file is the name of a tool of Foreword, so this one is left out',
+  ])
   const { 'execution.json': _, ...incomplete } = demo
   assert.deepEqual(await lines(context, incomplete), [
     '1: error: it is missing: where tools.json is a list, allowlist.json and execution.json belong to it; none of its tools is used',

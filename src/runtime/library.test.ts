@@ -98,7 +98,7 @@ test('a table that was read as text keeps that text where it cannot be read agai
   const library = await libraryOf(t, {
     engine: { documents: async () => indexed as never },
     async read(): ReturnType<DocumentReader['read']> {
-      if (fails) return { kind: 'unreadable', code: 'broken', reason: 'It is broken.' }
+      if (fails) return { kind: 'unreadable', code: 'broken', mediaType: 'text/csv', reason: 'It is broken.' }
       return { kind: 'text', text: 'day,height', mediaType: 'text/csv' }
     },
   })

@@ -136,6 +136,33 @@ test('a summary keeps to its budget, and gives way before the turn does', async 
   )
 })
 
+test('long lists of files and tools give way before what was said', async (t) => {
+  const tools = Array.from({ length: 30 }, (_, at) =>
+    tool(`chartplotter__look_at_${at}`, async () => ({ ok: true, output: '' })),
+  )
+  const model = scriptedModel({
+    answer: ({ messages }) =>
+      lastText(messages) === 'Look.'
+        ? {
+            toolCalls: tools.map(({ name }) => ({
+              name,
+              input: { path: `charts/${'deep water '.repeat(5)}${name}.txt` },
+            })),
+          }
+        : { text: 'Noted.' },
+  })
+  const here = await remembering(t, { model, tools })
+  const first = await here.begin()
+  await here.say('My boat is called Marigold.', { session: first })
+  await here.say('Look.', { session: first })
+  const { text } = (await here.runtime.memory(first)).own!
+  assert.match(text, /- Asked: My boat is called Marigold\.\n- Asked: Look\.\n- Answered last: Noted\.\n/)
+  assert.match(
+    text,
+    /\n- Files: (?:charts\/[^,\n]*, )+\d+ more not shown\n- Tools: .*look_at_29 \(1\), \d+ more not shown$/,
+  )
+})
+
 test('where the owner wants it a model puts the session into words, once for the same words', async (t) => {
   const model = scriptedModel({
     answer: ({ messages }) =>

@@ -29,7 +29,7 @@ const elsewhere: Partial<Record<ErrorCode, readonly [made: string, tested: strin
   'missing-content': ['src/runtime/call-input.ts', 'test/server/doors.test.ts'],
   unwritable: ['src/subject/folder-lock.ts', 'src/subject/append-line.test.ts'],
   'no-answer': ['src/agent/answer-only.ts', 'test/runtime/notes-summaries.test.ts'],
-  closing: ['src/server/listen.ts', 'test/server/listening.test.ts'],
+  closing: ['src/server/event-stream.ts', 'test/server/listening.test.ts'],
 }
 
 /** Failures of a provider, which `rehearsal` plays. */

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import type { TokenCounter } from '../../context.ts'
-import { readText } from '../../tool.ts'
+import { isBuiltInName, readText } from '../../tool.ts'
 import { bodyFindings } from './check-body.ts'
 import { toolFilesAmong } from './find-skill-folders.ts'
 import type { FindBinary } from './requirements.ts'
@@ -63,11 +63,17 @@ async function toolsFindings(
   const { 'tools.json': tools } = texts
   if (tools === undefined) return []
   const { skillTools } = await import('./executor/skill-tools.ts')
-  const { findings } = await skillTools(
+  const { findings, tools: declared } = await skillTools(
     { name: basename(folder), folder, toolFiles: { ...texts, 'tools.json': tools } },
     { workspace: folder, environment: {}, allowScripts: true, ...(findBinary && { findBinary }) },
   )
-  return findings.map((finding) => ({ ...finding, line: 1 }))
+  const reserved = declared.filter(({ name }) => isBuiltInName(name))
+  return [
+    ...findings.map((finding) => ({ ...finding, line: 1 })),
+    ...reserved.map(({ name }) =>
+      failure('tools.json', `${name} is the name of a tool of Foreword, so this one is left out`),
+    ),
+  ]
 }
 
 function failure(file: string, message: string): SkillFinding {

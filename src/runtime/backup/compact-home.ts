@@ -48,11 +48,12 @@ const indexes = [
   ['history.sqlite', 'the index of the history'],
 ] as const
 
-/** Bytes of a folder with everything in it. */
+/** Bytes of a folder with everything in it but what SQLite keeps beside a file only while it is open. */
 async function sizeOf(folder: string): Promise<number> {
   if (!existsSync(folder)) return 0
   let bytes = 0
   for (const name of await readdir(folder, { recursive: true })) {
+    if (name.endsWith('.sqlite-shm')) continue
     const facts = await lstat(join(folder, name)).catch(() => undefined)
     if (facts?.isFile()) bytes += facts.size
   }

@@ -11,6 +11,7 @@ export function unusedValues(configuration: Configuration, environment: Environm
     ...Object.entries(mcp.servers).flatMap(([name, server]) => ofServer(name, server)),
     ...ofLimits(configuration),
     ...ofGateway(configuration),
+    ...ofSkills(configuration),
     ...ofSearches(configuration),
     ...ofTelegram(configuration),
   ]
@@ -116,6 +117,13 @@ function ofGateway({ gateway }: Configuration): readonly ConfigurationWarning[] 
       message: `has ${JSON.stringify(host)}, which is not a name that callers can use`,
       mend: 'Write a name or an address alone, such as box.local.',
     }))
+}
+
+function ofSkills({ context, skills }: Configuration): readonly ConfigurationWarning[] {
+  const layout = typeof context.layout === 'string' ? context.layout : context.layout.extends
+  if (layout !== 'ayati' || skills.contextMode === 'auto') return []
+  const mend = 'There each skill is a block of its own. Name those that are not needed in skills.disabled.'
+  return [{ key: 'skills.contextMode', message: 'has no effect in the layout ayati', mend }]
 }
 
 function ofSearches({ subjects, web }: Configuration): readonly ConfigurationWarning[] {
