@@ -156,7 +156,7 @@ test('spreadsheets count for nothing, and are read by rows and columns, whatever
   const [notes, heights] = await filed(runtime, owner, {
     'notes.md': 'Noon.',
     'Heights 2026.csv': long,
-    'x.tsv': 'a\tb',
+    'x\u2028y.tsv': 'a\tb',
   })
   assert.equal(heights?.state.type === 'ready' && heights.state.reading.kind, 'table')
   const { id: session } = await runtime.newSession({ project: project.id })
@@ -167,7 +167,10 @@ test('spreadsheets count for nothing, and are read by rows and columns, whatever
     fit?.['tokens'],
   )
   assert.deepEqual([fit?.code, fit?.['files']], ['project-fits', 1])
-  assert.match(messages.join('\n'), /^- Heights 2026\.csv \(file_\w+\): Heights 2026\n- x\.tsv \(file_\w+\): x$/m)
+  assert.match(
+    messages.join('\n'),
+    /^- Heights 2026\.csv \(file_\w+\): Heights 2026\n- x\\u\{2028\}y\.tsv \(file_\w+\): x y$/m,
+  )
   const call = (input: object) => `/call read_attachment ${JSON.stringify({ id: heights!.id, ...input })}`
   const said = await say(
     [call({ row: 1_000, rows: 2, columns: ['place', 'A'] }), call({ columns: ['depth'] }), call({ sheet: 'May' })].join(
@@ -292,6 +295,10 @@ test('the same file is sent once, in a message and in a project', async (t) => {
     (await runtime.library.files(owner)).map(({ name }) => name),
     ['a.md', 'b.md', 'c.md'],
   )
+  const [broken] = await filed(runtime, owner, { 'scan.pdf': '%PDF-1.7 and no more' })
+  assert.equal(broken!.state.type, 'failed')
+  const [retried] = await filed(runtime, owner, { 'scan.pdf': '%PDF-1.7 and no more' })
+  assert.notEqual(retried!.id, broken!.id, 'of a file that could not be read another try may go better')
   const { id: shared } = await runtime.newSession({ project: project.id })
   const { messages, entries } = await preview(runtime, shared)
   const [documents] = messages.filter((text) => text.startsWith('Here are some documents'))
