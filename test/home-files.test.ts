@@ -402,8 +402,11 @@ test('with an embedding model, files are found by what they mean, and where it f
     let body = ''
     request.on('data', (piece: Buffer) => (body += String(piece)))
     request.on('end', () => {
-      const { input } = JSON.parse(body) as { readonly input: readonly string[] }
-      texts.push(...input)
+      const { input, dimensions } = JSON.parse(body) as {
+        readonly input: readonly string[]
+        readonly dimensions?: number
+      }
+      texts.push(...input.map((text) => (dimensions === undefined ? text : `${dimensions} ${text}`)))
       const embeddings = input.map((text) => (/lighthouse|Leuchtturm/.test(text) ? [1, 0] : [0, 1]))
       if (fails) response.statusCode = 404
       response.end(JSON.stringify(fails ? { error: 'model not found' } : { model: 'scripted', embeddings }))
@@ -413,7 +416,8 @@ test('with an embedding model, files are found by what they mean, and where it f
   t.after(() => ollama.close())
   const { port } = ollama.address() as AddressInfo
   const embedding = { kind: 'ollama', model: 'nomic-embed-text', baseURL: `http://127.0.0.1:${port}` }
-  const { runtime, say } = await openedHome(t, {}, { search: { embedding } })
+  const here = await openedHome(t, {}, { search: { embedding } })
+  const { runtime, say } = here
   const { id } = await runtime.projects.create({ name: 'Harbour' })
   const contents = {
     'lights.txt': 'The lighthouse flashes twice.',
@@ -453,6 +457,15 @@ test('with an embedding model, files are found by what they mean, and where it f
   fails = false
   assert.equal((await ask()).degraded, undefined)
   assert.equal((await runtime.status()).meaning!.degraded, undefined)
+
+  const prefixes = { documents: 'Text: ', queries: 'Asked: ' }
+  const own = await here.reopened({ search: { embedding: { ...embedding, prefixes, dimensions: 2 } } })
+  // Prefixes and dimensions of the owner go before those that are known.
+  await until(async () => texts.includes('2 Text: lights.txt\n\nThe lighthouse flashes twice.') || undefined)
+  await until(async () => {
+    await own.runtime.search({ text: 'Leuchtturm', project: id })
+    return texts.includes('2 Asked: Leuchtturm') || undefined
+  })
 })
 
 test('an embedding model that cannot be asked is told at the start with what it lacks, and words find files', async (t) => {
