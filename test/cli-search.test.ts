@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import test from 'node:test'
+import { compareWays } from '../src/cli/search/compare-ways.ts'
 import { snippet } from '../src/cli/search/snippet.ts'
-import type { RecallAnswer } from '../src/search.ts'
+import type { RecallAnswer, SearchHit } from '../src/search.ts'
 import { temporaryHome } from './cli/home.ts'
 import { run } from './cli/recorded-io.ts'
 import { scriptedConnection } from './cli/scripted-connection.ts'
@@ -56,6 +57,14 @@ test('--compare shows what words and meaning find, and what they share', async (
   const none = await run(['search', 'tide', '--compare'], { connection })
   assert.equal(none.code, 1)
   assert.match(none.stderr, /no passage has a vector.*\n.*search\.embedding/)
+})
+
+test('passages in both lists are counted once', async () => {
+  const lists = { words: ['a', 'b'], meaning: ['b', 'c'], both: ['a', 'b', 'c'] }
+  const hit = (id: string) => ({ document: 'd', chunk: { id } }) as unknown as SearchHit
+  const progress = { documents: 1, indexed: 1, chunks: 3, embedded: 3 }
+  const { agreement } = await compareWays(async (by) => ({ hits: lists[by].map(hit), progress }))
+  assert.deepEqual(agreement, { shared: 1, of: 3 })
 })
 
 test('an answer by words alone says why', async () => {

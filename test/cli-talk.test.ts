@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import test from 'node:test'
 import { setImmediate as immediately } from 'node:timers/promises'
+import { costText, sessionCost } from '../src/cli/chat/session-cost.ts'
+import { nearestModelHint } from '../src/cli/nearest-model.ts'
 import { temporaryHome } from './cli/home.ts'
 import { run } from './cli/recorded-io.ts'
 import { scriptedConnection, turnStream } from './cli/scripted-connection.ts'
@@ -351,4 +353,27 @@ test('a backslash at the end of a line joins the next one to the message', async
     connection.asked.filter((line) => line.startsWith('POST')).map((line) => line.replace(/^\S+ \S+ /, '')),
     ['{"text":"one\\ntwo\\nthree"}', '{"text":"four","session":"s1"}'],
   )
+})
+
+test('what a session cost is not known where a provider was silent, or a price is', async () => {
+  const used = { outcome: { usage: { promptTokens: 1_000, cachedTokens: 0, outputTokens: 100 } } }
+  const price = { input: 2, output: 10 }
+  const costOf = async (...calls: readonly object[]) => {
+    const connection = scriptedConnection({ 'GET /api/sessions/s1/calls?limit=1000': { calls } })
+    const prices = async (model: string) => (model === 'lab/paid' ? price : undefined)
+    return costText(await sessionCost(connection, 's1', prices)).split('\n')
+  }
+  const paid = { model: 'lab/paid', ...used }
+  assert.equal((await costOf(paid, paid)).at(-1), '$0.0060')
+  assert.equal((await costOf(paid, { model: 'lab/other', ...used })).at(-1), 'What that costs is not known.')
+  assert.deepEqual((await costOf(paid, { model: 'lab/paid', outcome: {} })).slice(1), [
+    'The provider did not report what 1 of them used.',
+    'What that costs is not known.',
+  ])
+})
+
+test('a model of another provider is meant before one that is only spelled alike', async () => {
+  const models = ['openai/m2', 'lab/m1'].map((id) => ({ id, ready: true }))
+  const connection = scriptedConnection({ 'GET /api/models': { models } })
+  assert.equal(await nearestModelHint(connection, 'openai/m1'), 'Did you mean lab/m1?')
 })

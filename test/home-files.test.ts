@@ -156,7 +156,7 @@ test('spreadsheets count for nothing, and are read by rows and columns, whatever
   const [notes, heights] = await filed(runtime, owner, {
     'notes.md': 'Noon.',
     'Heights 2026.csv': long,
-    'x.tsv': 'a\tb',
+    'x\u2028y.tsv': 'a\tb',
   })
   assert.equal(heights?.state.type === 'ready' && heights.state.reading.kind, 'table')
   const { id: session } = await runtime.newSession({ project: project.id })
@@ -167,7 +167,10 @@ test('spreadsheets count for nothing, and are read by rows and columns, whatever
     fit?.['tokens'],
   )
   assert.deepEqual([fit?.code, fit?.['files']], ['project-fits', 1])
-  assert.match(messages.join('\n'), /^- Heights 2026\.csv \(file_\w+\): Heights 2026\n- x\.tsv \(file_\w+\): x$/m)
+  assert.match(
+    messages.join('\n'),
+    /^- Heights 2026\.csv \(file_\w+\): Heights 2026\n- x\\u\{2028\}y\.tsv \(file_\w+\): x y$/m,
+  )
   const call = (input: object) => `/call read_attachment ${JSON.stringify({ id: heights!.id, ...input })}`
   const said = await say(
     [call({ row: 1_000, rows: 2, columns: ['place', 'A'] }), call({ columns: ['depth'] }), call({ sheet: 'May' })].join(
@@ -292,6 +295,10 @@ test('the same file is sent once, in a message and in a project', async (t) => {
     (await runtime.library.files(owner)).map(({ name }) => name),
     ['a.md', 'b.md', 'c.md'],
   )
+  const [broken] = await filed(runtime, owner, { 'scan.pdf': '%PDF-1.7 and no more' })
+  assert.equal(broken!.state.type, 'failed')
+  const [retried] = await filed(runtime, owner, { 'scan.pdf': '%PDF-1.7 and no more' })
+  assert.notEqual(retried!.id, broken!.id, 'of a file that could not be read another try may go better')
   const { id: shared } = await runtime.newSession({ project: project.id })
   const { messages, entries } = await preview(runtime, shared)
   const [documents] = messages.filter((text) => text.startsWith('Here are some documents'))
@@ -395,8 +402,11 @@ test('with an embedding model, files are found by what they mean, and where it f
     let body = ''
     request.on('data', (piece: Buffer) => (body += String(piece)))
     request.on('end', () => {
-      const { input } = JSON.parse(body) as { readonly input: readonly string[] }
-      texts.push(...input)
+      const { input, dimensions } = JSON.parse(body) as {
+        readonly input: readonly string[]
+        readonly dimensions?: number
+      }
+      texts.push(...input.map((text) => (dimensions === undefined ? text : `${dimensions} ${text}`)))
       const embeddings = input.map((text) => (/lighthouse|Leuchtturm/.test(text) ? [1, 0] : [0, 1]))
       if (fails) response.statusCode = 404
       response.end(JSON.stringify(fails ? { error: 'model not found' } : { model: 'scripted', embeddings }))
@@ -406,7 +416,8 @@ test('with an embedding model, files are found by what they mean, and where it f
   t.after(() => ollama.close())
   const { port } = ollama.address() as AddressInfo
   const embedding = { kind: 'ollama', model: 'nomic-embed-text', baseURL: `http://127.0.0.1:${port}` }
-  const { runtime, say } = await openedHome(t, {}, { search: { embedding } })
+  const here = await openedHome(t, {}, { search: { embedding } })
+  const { runtime, say } = here
   const { id } = await runtime.projects.create({ name: 'Harbour' })
   const contents = {
     'lights.txt': 'The lighthouse flashes twice.',
@@ -446,6 +457,15 @@ test('with an embedding model, files are found by what they mean, and where it f
   fails = false
   assert.equal((await ask()).degraded, undefined)
   assert.equal((await runtime.status()).meaning!.degraded, undefined)
+
+  const prefixes = { documents: 'Text: ', queries: 'Asked: ' }
+  const own = await here.reopened({ search: { embedding: { ...embedding, prefixes, dimensions: 2 } } })
+  // Prefixes and dimensions of the owner go before those that are known.
+  await until(async () => texts.includes('2 Text: lights.txt\n\nThe lighthouse flashes twice.') || undefined)
+  await until(async () => {
+    await own.runtime.search({ text: 'Leuchtturm', project: id })
+    return texts.includes('2 Asked: Leuchtturm') || undefined
+  })
 })
 
 test('an embedding model that cannot be asked is told at the start with what it lacks, and words find files', async (t) => {

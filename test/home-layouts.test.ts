@@ -133,5 +133,10 @@ for (const layout of Object.keys(layouts)) {
     await plain.runtime.library.add({ name: 'sea.txt', bytes: new Blob(['The sea is calm.']).stream(), owner })
     const withFile = await plain.runtime.preview({ session: id, input: 'hi' })
     assert.ok((withFile.request.system ?? '').includes(rule), 'a file may')
+    if (layout !== 'ayati') return
+    const { session } = await plain.say('/say Noted.')
+    const { id: next } = await plain.runtime.newSession({ after: session })
+    const remembering = await plain.runtime.preview({ session: next, input: 'hi' })
+    assert.ok((remembering.request.system ?? '').includes(rule), 'an earlier session may')
   })
 }

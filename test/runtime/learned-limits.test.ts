@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Models } from '../../src/model.ts'
+import { createLearnedLimits } from '../../src/runtime/learned-limits.ts'
 import { forgetLearnedLimits } from '../../src/runtime.ts'
-import { scriptedModel, scriptedModels } from '../../src/testing.ts'
+import { fixedClock, scriptedModel, scriptedModels } from '../../src/testing.ts'
 import { type Opened, opened } from './opened.ts'
 
 const words = (count: number) => 'word '.repeat(count).trim()
@@ -58,6 +59,17 @@ test('`reload` lifts a learned limit', async (t) => {
   assert.ok(await shown(at))
   await at.runtime.reload()
   assert.equal(await shown(at), undefined)
+  assert.equal(await shown(await at.reopened()), undefined)
+})
+
+test('a limit that a provider has shown to be none is not kept either', () => {
+  const kept: (readonly string[])[] = []
+  const limits = createLearnedLimits(fixedClock(), { known: {}, keep: (all) => kept.push(Object.keys(all)) })
+  const lab = { id: 'lab/m', facts: { ...scriptedModel({ facts }).facts } }
+  limits.refused(lab, { limit: 2000, used: 1500 })
+  limits.readWhole(lab, { reported: 1900, used: 1500 })
+  limits.readWhole(lab, { reported: 3000, used: 2500 })
+  assert.deepEqual([kept, limits.of('lab/m')], [[['lab/m'], []], undefined])
 })
 
 test('a refusal without a number shrinks no window: only prompts as large as the refused one are not sent again', async (t) => {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import type { SealedManifest } from '../../src/runtime.ts'
 import { scriptedModel, scriptedModels } from '../../src/testing.ts'
-import { type Opened, opened, tool } from './opened.ts'
+import { gate, type Opened, opened, tool } from './opened.ts'
 
 const words = (count: number, word = 'word') => `${word} `.repeat(count).trim()
 const small = { window: 3000, maxOutput: 500 }
@@ -258,7 +258,9 @@ test('a turn that was taken back is read by no later call, the account names it,
 })
 
 test('taking back goes on to the first turn, then there is none, and a session can begin anew behind it', async (t) => {
-  const model = scriptedModel({ facts: small, answer: (_, n) => ({ text: `answer ${n}` }) })
+  const slow = gate()
+  const before = (n: number) => (n === 4 ? slow.passed : undefined)
+  const model = scriptedModel({ facts: small, answer: (_, n) => ({ text: `answer ${n}`, before: () => before(n) }) })
   const at = await opened(t, { model })
   const { session } = await at.say('one')
   await at.say('two', { session })
@@ -272,7 +274,10 @@ test('taking back goes on to the first turn, then there is none, and a session c
   assert.equal((await at.runtime.submit(keyed)).turn, turn)
   await at.runtime.undo(session)
   await assert.rejects(at.runtime.submit(keyed), { code: 'key-reused' })
-  await at.say('three', { session })
+  const submitted = await at.runtime.submit({ session, text: 'three' })
+  await assert.rejects(at.runtime.undo(session), { code: 'invalid-input', message: /is running\. Cancel it first/ })
+  slow.open()
+  await at.ended(submitted)
   const { messages } = model.asked.at(-1)!.request
   assert.deepEqual(
     messages.map(({ role }) => role),

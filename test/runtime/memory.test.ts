@@ -323,21 +323,29 @@ test('calls of tools that the message finds are given in one line each, newest f
 test('at most five calls of tools are given, and no more than their budget has room for', async (t) => {
   const commands = Array.from({ length: 7 }, (_, n) => `git log --skip ${n}`)
   const model = scriptedModel({
-    answer: ({ messages }) =>
-      lastText(messages) === 'Look.'
-        ? { toolCalls: commands.map((cmd) => ({ name: 'terminal', input: { cmd } })) }
-        : { text: 'Noted.' },
+    answer: ({ messages }) => {
+      const said = lastText(messages)
+      const due = said === 'Look.' ? commands : said.startsWith('chart') ? [said] : []
+      if (due.length === 0) return { text: 'Noted.' }
+      return { toolCalls: due.map((cmd) => ({ name: 'terminal', input: { cmd } })) }
+    },
   })
   const tools = [tool('terminal', async (input) => ({ ok: true, output: `Of ${JSON.stringify(input)}` }))]
   const here = await remembering(t, { model, tools })
   await here.say('Look.', { session: await here.begin() })
   const second = await here.begin()
-  const lines = async (at: Pick<typeof here, 'runtime'>) => {
-    const { layers } = await at.runtime.memory(second, 'What did git log say?')
+  const lines = async (at: Pick<typeof here, 'runtime'>, text = 'What did git log say?') => {
+    const { layers } = await at.runtime.memory(second, text)
     return layers.flatMap(({ text }) => /## Relevant Tool History\n\n(.*)/s.exec(text)?.[1]?.split('\n') ?? [])
   }
   const all = await lines(here)
   assert.equal(all.length, 5)
+  for (const text of ['chart alpha beta', 'chart alpha']) {
+    here.clock.advance(60_000)
+    await here.say(text, { session: second })
+  }
+  const charts = (await lines(here, 'alpha beta chart')).map((line) => /"chart[^"]*"/.exec(line)?.[0])
+  assert.deepEqual(charts, ['"chart alpha"', '"chart alpha beta"'], 'newest first, although the older one fits better')
   const memory = {
     previousSession: { maxTokens: 600, summarize: false },
     toolHistory: { maxTokens: tokenx.text(all.slice(0, 2).join('\n')) },

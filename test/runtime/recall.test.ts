@@ -93,6 +93,22 @@ test('a model searches its conversation before /new too, and nobody else’s', a
   assert.equal(marks.filter(([, undone]) => undone === true).length, 1)
 })
 
+test('what was taken back is neither found nor read, by its turn or by its call', async (t) => {
+  const at = await withReader(t)
+  const { session } = await at.say('The heron stands in the reeds.')
+  await at.ask(session, { query: 'heron' })
+  const call = (await at.log(session)).findLast((entry) => entry.type === 'tool-end')
+  const id = call?.type === 'tool-end' ? call.toolCallId : ''
+  assert.match(await at.ask(session, { call: id }), /The heron stands/)
+  assert.match(await at.ask(session, { turn: 1 }), /The heron stands/)
+  for (let turns = 0; turns < 4; turns += 1) await at.runtime.undo(session)
+  for (const input of [{ turn: 1 }, { call: id }, { query: 'heron' }]) {
+    const answer = await at.ask(session, input)
+    assert.doesNotMatch(answer, /stands/)
+    assert.match(answer, /no such turn or call|Nothing in this conversation has: heron/)
+  }
+})
+
 test('what the tool was asked and answered is no evidence, and what was not found is said', async (t) => {
   const at = await withReader(t)
   const { session } = await at.say('The heron stands in the reeds.')

@@ -8,6 +8,7 @@ import { completion } from './completion.ts'
 import { fromEditor, toEditor } from './editor-text.ts'
 import { mentionedFiles } from './mentioned-files.ts'
 import { messageQueue } from './message-queue.ts'
+import { question } from './question.ts'
 import { statusText } from './status-text.ts'
 import { transcript } from './transcript.ts'
 import { wrappedRows } from './wrapped-rows.ts'
@@ -126,6 +127,17 @@ test('a queue gives messages in order, waits while it is held, and ends', async 
   assert.equal(queue.held(), false, 'nothing is left that could be held')
   queue.end()
   assert.equal(await queue.next(), undefined)
+})
+
+test('a question is answered with a whole answer and Enter, and what cannot become one goes back', () => {
+  const answered: string[] = []
+  const asked = () =>
+    question({ text: 'Run it?', answers: ['y', 'n', 'always'], onAnswer: (text) => answered.push(text), dim: String })
+  const type = (keys: readonly string[], to = asked()) => keys.map((key) => to.handle(key)).findLast(Boolean)
+  assert.deepEqual([type(['y', '\r']), answered], [undefined, ['y']])
+  assert.deepEqual([type(['a', 'l', '\r']), answered], [undefined, ['y']])
+  const other = asked()
+  assert.deepEqual([type(['a', 'n'], other), other.focused, answered], ['an', false, ['y']])
 })
 
 test('a history of older versions is read, and messages of several lines are kept', (t) => {
