@@ -260,7 +260,7 @@ test('a date in a question is worth what a word is, and finds what was said then
     ['am 7. Mai 2023, el 7 de mayo de 2023, 7 мая 2023', '2023-5-7', '2023-5-7', '2023-5-7'],
     ['2023/5/7 or 2023-13-01 or 2023-05', '2023-5-7', '2023-5-'],
   ] as const) {
-    assert.deepEqual(dates(text).toSorted(), expected.toSorted(), text)
+    assert.deepEqual(new Set(dates(text)), new Set(expected), text)
   }
 })
 
