@@ -230,6 +230,10 @@ test('a date in a question is worth what a word is, and finds what was said then
   ] as const) {
     await logHistory(store, session, [{ said }, { said: 'And it rained.' }], { time })
   }
+  await logHistory(store, 'numbers', [{ said: 'The cook of 2025 dishes is number 11 or 7.' }])
+  for (const [index, session] of ['spring', 'summer', 'later'].entries()) {
+    await logHistory(store, session, [{ said: 'So it was.' }], { time: `2026-04-0${index + 1}T12:00:00.000Z` })
+  }
   const first = async (text: string, sessions?: readonly string[]) => {
     const { passages, found, missing } = await runtime.recall.find({ text, ...(sessions && { sessions }), limit: 1 })
     return [found, passages[0]?.session, missing.join()]
