@@ -36,13 +36,15 @@ for (const language of plantedLanguages) {
 
 const locomo = process.env['FOREWORD_LOCOMO']
 if (locomo) {
-  const headings = ['turns@10', 'any', 'sessions@5', 'any']
+  const headings = ['turns@10', 'any', 'every', 'sessions@5', 'any', 'every']
   console.log(`\n${'LoCoMo, % of evidence found'.padEnd(48)}${headings.map(column).join('')}`)
-  for (const way of ways) {
-    const { questions, turns, sessions } = await locomoQuality(locomo, way)
-    const shares = [turns.all, turns.any, sessions.all, sessions.any]
-    const name = `${way.name}, ${questions} questions`
-    console.log(name.padEnd(48) + shares.map((share) => column((100 * share).toFixed(1))).join(''))
+  for (const unanswerable of [false, true]) {
+    for (const way of ways) {
+      const { questions, turns, sessions } = await locomoQuality(locomo, way, unanswerable)
+      const shares = [turns, sessions].flatMap(({ part, any, every }) => [part, any, every])
+      const name = `${way.name}, ${questions} questions`
+      console.log(name.padEnd(48) + shares.map((share) => column((100 * share).toFixed(1))).join(''))
+    }
   }
 }
 

@@ -19,20 +19,29 @@ interface Utterance {
   readonly blip_caption?: string
 }
 
-/** Shares of questions, from 0 to 1. */
 export interface LocomoQuality {
   readonly questions: number
-  /** Of the turns that hold the answer, how many are among the first ten; and how often at least one is. */
-  readonly turns: { readonly all: number; readonly any: number }
+  /** Of the turns that hold the answer, those among the first ten. */
+  readonly turns: Share
   /** The same of sessions, among the first five. */
-  readonly sessions: { readonly all: number; readonly any: number }
+  readonly sessions: Share
 }
 
-/** Questions that the conversation does not answer have no evidence to find. */
+/** From 0 to 1. */
+export interface Share {
+  /** How much of a question's evidence is found. */
+  readonly part: number
+  /** How often at least one piece of it is. */
+  readonly any: number
+  /** How often every piece is. */
+  readonly every: number
+}
+
 const UNANSWERABLE = 5
 const DEPTH = 60
 
-export async function locomoQuality(file: string, way: Way): Promise<LocomoQuality> {
+/** `unanswerable`: with those questions too that ask about the wrong person; their evidence is what they distort. */
+export async function locomoQuality(file: string, way: Way, unanswerable = false): Promise<LocomoQuality> {
   const samples = JSON.parse(readFileSync(file, 'utf8')) as readonly Sample[]
   const turns: Share[] = []
   const sessions: Share[] = []
@@ -42,7 +51,7 @@ export async function locomoQuality(file: string, way: Way): Promise<LocomoQuali
     const { search, close } = await way.fill(said)
     for (const { question, category, evidence = [] } of sample.qa) {
       const wanted = evidence.flatMap((each) => each.split(/[;\s]+/)).filter((id) => sessionOf.has(id))
-      if (category === UNANSWERABLE || wanted.length === 0) continue
+      if ((category === UNANSWERABLE && !unanswerable) || wanted.length === 0) continue
       const found = search(question, DEPTH)
       const foundSessions = [...new Set(found.map((id) => sessionOf.get(id)!))]
       turns.push(share(wanted, found.slice(0, 10)))
@@ -58,20 +67,16 @@ export async function locomoQuality(file: string, way: Way): Promise<LocomoQuali
   return { questions: turns.length, turns: mean(turns), sessions: mean(sessions) }
 }
 
-interface Share {
-  readonly all: number
-  readonly any: number
-}
-
 function share(wanted: readonly string[], found: readonly string[]): Share {
   const different = [...new Set(wanted)]
   const hits = different.filter((each) => found.includes(each)).length
-  return { all: hits / different.length, any: hits > 0 ? 1 : 0 }
+  const part = hits / different.length
+  return { part, any: part > 0 ? 1 : 0, every: part === 1 ? 1 : 0 }
 }
 
 function mean(shares: readonly Share[]): Share {
   const sum = (of: (share: Share) => number) => shares.reduce((total, each) => total + of(each), 0) / shares.length
-  return { all: sum(({ all }) => all), any: sum(({ any }) => any) }
+  return { part: sum(({ part }) => part), any: sum(({ any }) => any), every: sum(({ every }) => every) }
 }
 
 /** Each utterance with its speaker before it, and what a picture that came with it shows, as a chat prints them. */

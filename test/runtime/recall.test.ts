@@ -246,6 +246,10 @@ test('a date in a question is worth what a word is, and finds what was said then
   ] as const) {
     await logHistory(store, session, [{ said }, { said: 'And it rained.' }], { time })
   }
+  await logHistory(store, 'numbers', [{ said: 'The cook of 2025 dishes is number 11 or 7.' }])
+  for (const [index, session] of ['spring', 'summer', 'later'].entries()) {
+    await logHistory(store, session, [{ said: 'So it was.' }], { time: `2026-04-0${index + 1}T12:00:00.000Z` })
+  }
   const first = async (text: string, sessions?: readonly string[]) => {
     const { passages, found, missing } = await runtime.recall.find({ text, ...(sessions && { sessions }), limit: 1 })
     return [found, passages[0]?.session, missing.join()]
@@ -276,7 +280,7 @@ test('a date in a question is worth what a word is, and finds what was said then
     ['am 7. Mai 2023, el 7 de mayo de 2023, 7 мая 2023', '2023-5-7', '2023-5-7', '2023-5-7'],
     ['2023/5/7 or 2023-13-01 or 2023-05', '2023-5-7', '2023-5-'],
   ] as const) {
-    assert.deepEqual(dates(text).toSorted(), expected.toSorted(), text)
+    assert.deepEqual(new Set(dates(text)), new Set(expected), text)
   }
 })
 

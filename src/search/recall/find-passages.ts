@@ -9,6 +9,7 @@ import { type Question, questionOf, type QuestionWord } from './question.ts'
 import { type Candidate, MOST_WORDS, ranked, type WordRows } from './rank.ts'
 import { anyOf, countOf, numbersOf, type Scope, scopeOf } from './scope.ts'
 import { spansOf } from './spans.ts'
+import { tokensOf } from './tokens.ts'
 import { kindMark } from './stems.ts'
 
 type Found = Omit<RecallAnswer, 'complete'>
@@ -52,16 +53,20 @@ interface Search {
 
 function findWithin(search: Search, { words, phrases, dates }: Question): Found {
   const { connection, scope, query } = search
-  const looked = lookUp(search, words)
-  const there = looked.filter(({ rows }) => rows.numbers.length > 0)
   const then = dates.flatMap((date) => saidOn(search, date))
-  const dated = then.map(({ word }) => word.written.toLowerCase())
+  const dated = new Set(then.flatMap(({ word }) => [...tokensOf(word.written)].map((token) => token.word)))
+  const isOfDate = ({ written }: QuestionWord) => dated.has(written)
+  const worthOfPart = ({ worth }: WordRows) => LIKENESS_WORTH * Math.min(worth, ...then.map(({ rows }) => rows.worth))
+  const looked = lookUp(search, words)
+  // A number of the date alone is not the date: what was said then comes before what only has that number.
+  const there = looked
+    .filter(({ rows }) => rows.numbers.length > 0)
+    .map((each) => (isOfDate(each.word) ? { ...each, rows: { ...each.rows, worth: worthOfPart(each.rows) } } : each))
   const alike = words
     .filter(({ others }) => others.length > 0)
     .map((word) => ({ word, rows: rowsOf(search, word.others, LIKENESS_WORTH) }))
     .filter(({ rows }) => rows.numbers.length > 0)
-  const told = (word: QuestionWord) =>
-    dated.some((date) => date.includes(word.written)) || alike.some((other) => other.word === word)
+  const told = (word: QuestionWord) => isOfDate(word) || alike.some((other) => other.word === word)
   const missing = looked.filter(({ word, rows, frequent }) => rows.numbers.length === 0 && !frequent && !told(word))
   const alone = there.length + then.length === 0
   const nearest = missing.map(({ word }) => ({

@@ -3,13 +3,11 @@ import { type Period, periodsOf, type QuestionDate } from './dates.ts'
 import { MOST_PASSAGES, type NumberRange, passageNumber, sessionOf } from './numbering.ts'
 import type { Scope } from './scope.ts'
 
-/** How many years, up to the newest, a date without a year is looked for in. */
-const MOST_YEARS = 20
-
 interface SessionRow {
   readonly number: number
   readonly next: number
   readonly created: string
+  /** When its newest passage was said, or something after it. */
   readonly mark: string
 }
 
@@ -18,34 +16,43 @@ interface SessionRow {
  * they are found by halving, and only in sessions that had begun and not ended by then.
  */
 export function spansOf(connection: Connection, scope: Scope, date: QuestionDate): readonly NumberRange[] {
-  const latest = connection.get<{ readonly mark: string | null }>('select max(mark) as mark from sessions')?.mark
-  const newest = latest ? new Date(latest).getFullYear() : NaN
-  if (Number.isNaN(newest)) return []
-  const years = Array.from({ length: MOST_YEARS }, (_, index) => newest - index)
-  return periodsOf(date, years)
-    .flatMap((period) => sessionsIn(connection, scope, period).flatMap((row) => spanIn(connection, row, period)))
+  const rows = sessionsIn(connection, scope)
+  return periodsOf(date, yearsOf(rows))
+    .flatMap((period) =>
+      rows
+        .filter(({ created, mark }) => created < period.to && mark >= period.from)
+        .flatMap((row) => spanIn(connection, row, period)),
+    )
     .toSorted((a, b) => a.first - b.first)
 }
 
-function sessionsIn(
-  connection: Connection,
-  { first, last, sessions }: Scope,
-  { from, to }: Period,
-): readonly SessionRow[] {
+function sessionsIn(connection: Connection, { first, last, sessions }: Scope): readonly SessionRow[] {
   return connection.all<SessionRow>(
-    `select number, next, created, mark from sessions where leaving = 0 and next > 0 and created < ?1 and mark >= ?2
-       and number between ?3 and ?4 and (?5 is null or number in (select value from json_each(?5)))`,
-    to,
-    from,
+    `select number, next, created, mark from sessions where leaving = 0 and next > 0
+       and number between ?1 and ?2 and (?3 is null or number in (select value from json_each(?3)))`,
     sessionOf(first),
     sessionOf(last),
     sessions,
   )
 }
 
+/** The years from the first to the newest of them, with one more on each side: a year begins earlier elsewhere. */
+function yearsOf(rows: readonly SessionRow[]): readonly number[] {
+  const years = rows.flatMap(({ created, mark }) => [Number.parseInt(created, 10), Number.parseInt(mark, 10)])
+  const known = years.filter((year) => year > 0)
+  if (known.length === 0) return []
+  const [first, last] = known.reduce(([low, high], year) => [Math.min(low, year), Math.max(high, year)], [Infinity, 0])
+  return Array.from({ length: last - first + 3 }, (_, index) => first - 1 + index)
+}
+
 /** Of one session, the passages that were said in a period. */
-function spanIn(connection: Connection, { number, next }: SessionRow, { from, to }: Period): readonly NumberRange[] {
+function spanIn(
+  connection: Connection,
+  { number, next, created, mark }: SessionRow,
+  { from, to }: Period,
+): readonly NumberRange[] {
   const count = Math.min(next, MOST_PASSAGES)
+  /** How many of them were said before. */
   const before = (time: string) => {
     let [low, high] = [0, count]
     while (low < high) {
@@ -59,6 +66,7 @@ function spanIn(connection: Connection, { number, next }: SessionRow, { from, to
     }
     return low
   }
-  const [first, end] = [before(from), before(to)]
+  const first = created >= from ? 0 : before(from)
+  const end = mark < to ? count : before(to)
   return end > first ? [{ first: passageNumber(number, first), last: passageNumber(number, end - 1) }] : []
 }
