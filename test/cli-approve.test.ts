@@ -227,8 +227,8 @@ test('send in a pipe, without a gateway, ends with code 3 and says how it goes o
     code: 3,
     stdout: '',
     stderr:
-      'foreword send: write_file waits for your approval. The turn is kept; `foreword approve approval-1` goes on.\n' +
-      '  The session goes on with `foreword chat --session session-1`.\n',
+      'foreword send: write_file waits for your approval. The turn is kept; continue it with `foreword approve approval-1`.\n' +
+      '  Continue the session with `foreword chat --session session-1`.\n',
   })
   const other = deciding()
   const json = await run(['send', 'write', '--json'], { connection: servedConnection(other.runtime, 'in-process') })

@@ -8,6 +8,7 @@ import { refuseTools } from '../for-persons.ts'
 import { type Io, note, printJson } from '../io.ts'
 import { nearestModelHint, NOT_FOUND, withNearestModel } from '../nearest-model.ts'
 import { pipedInput } from '../piped-input.ts'
+import { preview } from '../preview.ts'
 import { sessionWith, settingOf } from '../session-setting.ts'
 import { quietSources } from '../source-list.ts'
 import { submit } from '../turn.ts'
@@ -63,9 +64,11 @@ interface Message {
 
 async function sendOver(connection: Connection, { text, system }: Message, call: CommandCall, io: Io): Promise<number> {
   const named = call.has('continue') ? (await newestTalk(connection)).id : call.text('session')
-  const session = await sessionWith(connection, named, await settingOf(connection, call))
   const files = call.texts('file')
   const model = call.text('model')
+  const setting = await settingOf(connection, call)
+  if (model !== undefined && (files.length > 0 || Object.keys(setting).length > 0)) await assertModel(connection, model)
+  const session = await sessionWith(connection, named, setting)
   const attachments = files.length === 0 ? undefined : await attach(connection, files, session, io)
   const turn = await withNearestModel(connection, model, () =>
     submit(connection, { text, session, model, system, idempotencyKey: call.text('key'), attachments }),
@@ -79,6 +82,13 @@ async function sendOver(connection: Connection, { text, system }: Message, call:
     note(io, `  ${await nearestModelHint(connection, model)}`)
   }
   return code
+}
+
+/** Before anything is made or changed for a message that would be refused. What keeps a model from being asked now may pass. */
+async function assertModel(connection: Connection, model: string): Promise<void> {
+  await withNearestModel(connection, model, () => preview(connection, { model })).catch((error: unknown) => {
+    if (error instanceof CommandFailure && error.code === NOT_FOUND) throw error
+  })
 }
 
 /** A text that no message takes goes along as a file. */
