@@ -22,8 +22,8 @@ export const send: Command = {
   usage: [
     'send TEXT [--session ID | --continue] [--model ID] [--system TEXT|@FILE] [--json]',
     'send TEXT [--agent ID] [--project ID] [--subject ID] [--file PATH]…',
-    'COMMAND | foreword send TEXT',
-    'send - < FILE',
+    'send [TEXT] < FILE',
+    'send [TEXT] - < FILE',
   ],
   details:
     'The text of the answer streams to the standard output. A turn without an answer ends with exit code 1; the message is ' +
@@ -31,12 +31,12 @@ export const send: Command = {
     'the message where there is no text. A pipe that is silent for two seconds is not waited for; `-` as the last word ' +
     'waits.\nA call that waits for your approval is shown ' +
     'and asked about on a terminal. Elsewhere send says so and waits for `foreword approve`; without a running gateway it ' +
-    'ends with exit code 3, and `foreword approve ID` goes on with the turn. Ctrl-C or a signal cancels a turn that works; ' +
+    'ends with exit code 3, and `foreword approve ID` continues the turn. Ctrl-C or a signal cancels a turn that works; ' +
     'one that waits for an approval is left as it is, with exit code 3.',
   words: { least: 0, most: Infinity },
   options: {
-    session: { value: 'ID', summary: 'go on in this session (a new one otherwise)' },
-    continue: { summary: 'go on in the newest session' },
+    session: { value: 'ID', summary: 'continue this session (a new one otherwise)' },
+    continue: { summary: 'continue the newest session' },
     model: { value: 'ID', summary: 'the model for this turn alone, such as ollama/llama3.2' },
     system: systemOption,
     agent: { value: 'ID', summary: 'the custom agent that answers in the session, by its id or name' },
