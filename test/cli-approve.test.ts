@@ -216,7 +216,7 @@ test('a person who leaves the question leaves the turn as it is', async () => {
   assert.equal(code, 3)
   assert.match(
     drawn(stderr),
-    /write_file waits for your approval\. The turn is kept; `foreword approve approval-1` goes on/,
+    /write_file waits for your approval\. The turn is kept; continue it with `foreword approve approval-1`/,
   )
   assert.equal((await runtime.approvals()).length, 1)
 })
@@ -227,8 +227,8 @@ test('send in a pipe, without a gateway, ends with code 3 and says how it goes o
     code: 3,
     stdout: '',
     stderr:
-      'foreword send: write_file waits for your approval. The turn is kept; `foreword approve approval-1` goes on.\n' +
-      '  The session goes on with `foreword chat --session session-1`.\n',
+      'foreword send: write_file waits for your approval. The turn is kept; continue it with `foreword approve approval-1`.\n' +
+      '  Continue the session with `foreword chat --session session-1`.\n',
   })
   const other = deciding()
   const json = await run(['send', 'write', '--json'], { connection: servedConnection(other.runtime, 'in-process') })
@@ -264,7 +264,7 @@ test('a signal that ends a send whose turn waits leaves the turn and its questio
     assert.equal(code, 3)
     assert.match(
       stderr,
-      /The turn is kept; `foreword approve approval-1` goes on\.\n.*`foreword chat --session session-1`/,
+      /The turn is kept; continue it with `foreword approve approval-1`\.\n.*`foreword chat --session session-1`/,
     )
     if (words.length > 2) assert.deepEqual(JSON.parse(stdout).approval.approval, waits.approval)
     assert.deepEqual(
@@ -319,7 +319,7 @@ test('a chat in a pipe ends where nobody can be asked', async () => {
   const connection = servedConnection(runtime, 'in-process')
   const { code, stderr } = await run(['chat'], { connection, input: 'write it\nand more\n' })
   assert.equal(code, 3)
-  assert.match(stderr, /`foreword approve approval-1` goes on/)
+  assert.match(stderr, /continue it with `foreword approve approval-1`/)
   assert.equal(runtime.submitted.length, 1)
 })
 

@@ -197,7 +197,10 @@ test('a request to end gives the terminal back and says what was not sent', asyn
   await screen.until(/queued: second/)
   end('SIGTERM')
   assert.equal((await chat).code, 143)
-  assert.match(await screen.until(/goes on/), /Not sent: second\n`foreword chat --session session-1` goes on\.$/)
+  assert.match(
+    await screen.until(/Continue with/),
+    /Once upon\nNot sent: second\nThe running turn is not cancelled: .*\nContinue with `foreword chat --session session-1`\.$/,
+  )
   assert.ok(screen.written().includes('\u001B[?2004l'))
 })
 
@@ -225,7 +228,10 @@ test('a question that is left with Ctrl-D stays undecided, and its turn is kept'
   await screen.until(/deny:\n\?\n/)
   screen.type('\u0004')
   assert.equal((await chat).code, 3)
-  await screen.until(/write_file waits for your approval\. The turn is kept; `foreword approve approval-1` goes on\./)
+  await screen.until(
+    /write_file waits for your approval\. The turn is kept; continue it with `foreword approve approval-1`\./,
+    { scrollback: true },
+  )
   assert.equal((await runtime.approvals()).length, 1)
 })
 

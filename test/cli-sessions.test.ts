@@ -51,6 +51,14 @@ test('on a narrow terminal a session has two lines, the second for its title; a 
   )
 })
 
+test('a message to a model that is not there is refused before a session is made for it', async (context) => {
+  const { environment } = temporaryHome(context)
+  assert.equal((await run(['agents', 'new', '--name', 'Poet', '--prompt', 'Rhyme.'], { environment })).code, 0)
+  const refused = await run(['send', 'hello', '--agent', 'Poet', '--model', 'rehersal'], { environment })
+  assert.deepEqual([refused.code, /Did you mean rehearsal\?/.test(refused.stderr)], [1, true])
+  assert.equal((await run(['sessions'], { environment })).stdout, '')
+})
+
 test('sessions and calls are named by a beginning that only one has, or as the last ones', async (context) => {
   const { home, ask, session } = await withSession(context)
   const store = await openSqliteStore({ path: storePath(home) })

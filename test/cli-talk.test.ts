@@ -231,6 +231,26 @@ test('Ctrl-C cancels the turn that send is waiting for', async () => {
   assert.ok(connection.asked.includes('POST /api/sessions/s1/turns/t1/cancel'))
 })
 
+test('a chat by lines ends with the first request to end', async () => {
+  let listener: (signal?: NodeJS.Signals) => void = () => {}
+  const left = Promise.withResolvers<number>()
+  async function* typed() {
+    await immediately()
+    listener('SIGTERM')
+    yield `/say ${await left.promise}`
+  }
+  await run(['chat'], {
+    connection: talking(turnStream('Good day.')),
+    input: typed(),
+    exit: left.resolve,
+    onInterrupt(given) {
+      listener = given
+      return () => {}
+    },
+  })
+  assert.equal(await left.promise, 143)
+})
+
 test('a text that is too long for a message is told to go along as a file', async () => {
   const error = { code: 'body-too-large', message: 'The body is larger than 1048576 bytes.' }
   const { code, stderr } = await run(['send', 'sum up'], {

@@ -3,14 +3,15 @@ import type { CallDescription } from '../tool.ts'
 import { argvText, exactLine } from './exact-text.ts'
 
 /**
- * Tells the calls of a turn line by line: `→` runs, `✗` does not, with the words of the command where they are known. Give
- * it every entry in turn.
+ * Tells the calls of a turn line by line: `→` runs, `✗` does not, with the words of the command where they are known; and of
+ * a proposal how a person decides about it. Give it every entry in turn.
  */
 export function shownCalls(tell: (line: string) => void): (entry: Entry) => void {
   const words = new Map<string, string>()
   /** Calls of which it stands there already what became of them. */
   const told = new Set<string>()
   const denied = new Set<string>()
+  const proposing = new Set<string>()
 
   function stopped(toolCallId: string, why: string): void {
     told.add(toolCallId)
@@ -19,9 +20,18 @@ export function shownCalls(tell: (line: string) => void): (entry: Entry) => void
   }
 
   function ended({ toolCallId, ok, output, durationMs }: Extract<Entry, { type: 'tool-end' }>): void {
+    if (ok && proposing.has(toolCallId)) tellProposal(output)
     if (ok || denied.has(toolCallId)) return
     if (told.has(toolCallId)) tell(`  failed: ${output}`)
     else stopped(toolCallId, `${durationMs === 0 ? 'refused' : 'failed'}: ${output}`)
+  }
+
+  /** The model may not mention it. */
+  function tellProposal(output: string): void {
+    const [, id] = /"proposal_id":\s*"(\w+)"/.exec(output) ?? []
+    if (id === undefined) return
+    tell(`  ${id} waits for you:`)
+    tell('  `foreword subjects confirm ID` writes it')
   }
 
   return (entry) => {
@@ -34,12 +44,15 @@ export function shownCalls(tell: (line: string) => void): (entry: Entry) => void
       stopped(entry.toolCallId, ['denied', entry.decision.reason].filter(Boolean).join(': '))
     } else if (entry.type === 'tool-start') {
       told.add(entry.toolCallId)
+      if (PROPOSES.has(entry.toolName)) proposing.add(entry.toolCallId)
       tell(`→ ${words.get(entry.toolCallId) ?? callLine({ tool: entry.toolName, input: entry.input })}`)
     } else if (entry.type === 'tool-end') {
       ended(entry)
     }
   }
 }
+
+const PROPOSES: ReadonlySet<string> = new Set(['propose_notes_update', 'propose_taste_update'])
 
 /** What a message of the model asks for. */
 function callsIn({

@@ -66,6 +66,19 @@ test('a warning about a call is told below the answer, which stands', () => {
   assert.equal(shown([delta('Hello'), message('Hello'), told]), 'Hello\nIt may have left out a part.\n')
 })
 
+test('a proposal says how a person decides about it, also on a narrow terminal', () => {
+  const call = { turn: 't', call: 'c', toolCallId: '1' }
+  const output = '{\n "proposal_id": "proposal_m21r0aabxyh5",\n "status": "waiting for a person"\n}'
+  const events = [
+    entry({ type: 'tool-start', ...call, toolName: 'propose_notes_update', input: {} }),
+    entry({ type: 'tool-end', ...call, ok: true, output, durationMs: 3 }),
+  ]
+  assert.equal(
+    shown(events, true),
+    '→ propose_notes_update {}\nproposal_m21r0aabxyh5 waits for you:\n`foreword subjects confirm ID` writes it\n',
+  )
+})
+
 test('a tool call takes one line however long its input is, and says why it failed', () => {
   const call = { turn: 't', call: 'c', toolCallId: '1' }
   const lines = shown([

@@ -17,7 +17,7 @@ export function turnExitCode(place: string, turn: TurnPlace, end: TurnEnd, io: I
   if (end.type === 'cancelled') return 130
   if (end.type === 'waiting') {
     note(io, `${styled(io, 'yellow', place, io.stderr)}: ${goesOnText(end)}`)
-    note(io, `  The session goes on with \`foreword chat --session ${turn.session}\`.`)
+    note(io, `  Continue the session with \`foreword chat --session ${turn.session}\`.`)
     return WAITING
   }
   const answered = isAnswered(end)
@@ -37,7 +37,7 @@ function codeOf(outcome: TurnOutcome): string {
 
 /** What to do about a turn that nobody here could decide about. */
 export function goesOnText({ approval: { approval, request } }: Extract<TurnEnd, { type: 'waiting' }>): string {
-  return `${request.tool} waits for your approval. The turn is kept; \`foreword approve ${approval}\` goes on.`
+  return `${request.tool} waits for your approval. The turn is kept; continue it with \`foreword approve ${approval}\`.`
 }
 
 /** A turn for programs. */

@@ -57,6 +57,8 @@ export function costText({ calls, prompt, cached, output, silent, money }: Sessi
   return [
     `${calls === MOST ? 'The newest ' : ''}${number(calls)} ${calls === 1 ? 'call' : 'calls'}: ${number(prompt)} prompt tokens (${number(cached)} of them cached), ${number(output)} output tokens, as reported.`,
     ...(silent === 0 ? [] : [`The provider did not report what ${silent} of them used.`]),
-    money === undefined ? 'What that costs is not known.' : `$${money.toFixed(money < 1 ? 4 : 2)}`,
+    money === undefined
+      ? `The cost is not known${silent === 0 ? ': a model has no price.' : '.'}`
+      : `$${money.toFixed(money < 1 ? 4 : 2)}`,
   ].join('\n')
 }

@@ -24,7 +24,9 @@ export async function talkByLines(conversation: Conversation, call: CommandCall,
   const watch = personIsHere(io) ? personWatch(connection, io, askingThrough(reader)) : absentWatch(connection, io)
   let failed = false
 
-  function interrupted(): void {
+  function interrupted(signal?: NodeJS.Signals): void {
+    // What asks a process to end asks once.
+    if (signal === 'SIGTERM' || signal === 'SIGHUP') return leave(io, signal === 'SIGTERM' ? 143 : 129)
     interrupts += 1
     if (interrupts > 1) {
       note(io, '')
@@ -38,7 +40,7 @@ export async function talkByLines(conversation: Conversation, call: CommandCall,
   try {
     if (io.stdin.isTTY === true) {
       const model = await conversation.model()
-      print(io, styled(io, 'dim', `${model}. /help lists what can be asked for, Ctrl-D leaves.`))
+      print(io, styled(io, 'dim', `${model}. /help lists the commands, Ctrl-D leaves.`))
     }
     for (;;) {
       const line = await nextMessage(reader)

@@ -181,11 +181,14 @@ export async function talkInEditor(
     const talking = talk()
     talking.catch(() => {})
     const code = await Promise.race([talking, over.promise])
+    screen.endLine()
+    const goesOn = conversation.running !== undefined && code !== WAITING
     for (const text of queue.waiting()) note(io, styled(io, 'yellow', `Not sent: ${harmless(text, io.stdout)}`))
     // What was being written is there again in the next talk.
     if (editor.text().trim() !== '') addToHistory(call.home, editor.text())
     const { session } = conversation
-    if (session !== undefined) note(io, dim(`\`foreword chat --session ${session}\` goes on.`))
+    if (goesOn) note(io, dim('The running turn is not cancelled: its answer will be in the session.'))
+    if (session !== undefined) note(io, dim(`Continue with \`foreword chat --session ${session}\`.`))
     await screen.drain()
     if (code === 130) {
       screen.stop()

@@ -20,7 +20,7 @@ export const chat: Command = {
     `pipe each line is a message. In the chat:\n${slashHelp(Infinity)}`,
   words: { least: 0, most: 0 },
   options: {
-    session: { value: 'ID', summary: 'go on in this session (a new one otherwise)' },
+    session: { value: 'ID', summary: 'continue this session (a new one otherwise)' },
     model: { value: 'ID', summary: 'the model of this session' },
     agent: { value: 'ID', summary: 'the custom agent of this session, by its id or name' },
     project: { value: 'ID', summary: 'the project of this session, by its id or name' },

@@ -8,6 +8,7 @@ import { refuseTools } from '../for-persons.ts'
 import { type Io, note, printJson } from '../io.ts'
 import { nearestModelHint, NOT_FOUND, withNearestModel } from '../nearest-model.ts'
 import { pipedInput } from '../piped-input.ts'
+import { preview } from '../preview.ts'
 import { sessionWith, settingOf } from '../session-setting.ts'
 import { quietSources } from '../source-list.ts'
 import { submit } from '../turn.ts'
@@ -21,8 +22,8 @@ export const send: Command = {
   usage: [
     'send TEXT [--session ID | --continue] [--model ID] [--system TEXT|@FILE] [--json]',
     'send TEXT [--agent ID] [--project ID] [--subject ID] [--file PATH]…',
-    'COMMAND | foreword send TEXT',
-    'send - < FILE',
+    'send [TEXT] < FILE',
+    'send [TEXT] - < FILE',
   ],
   details:
     'The text of the answer streams to the standard output. A turn without an answer ends with exit code 1; the message is ' +
@@ -30,12 +31,12 @@ export const send: Command = {
     'the message where there is no text. A pipe that is silent for two seconds is not waited for; `-` as the last word ' +
     'waits.\nA call that waits for your approval is shown ' +
     'and asked about on a terminal. Elsewhere send says so and waits for `foreword approve`; without a running gateway it ' +
-    'ends with exit code 3, and `foreword approve ID` goes on with the turn. Ctrl-C or a signal cancels a turn that works; ' +
+    'ends with exit code 3, and `foreword approve ID` continues the turn. Ctrl-C or a signal cancels a turn that works; ' +
     'one that waits for an approval is left as it is, with exit code 3.',
   words: { least: 0, most: Infinity },
   options: {
-    session: { value: 'ID', summary: 'go on in this session (a new one otherwise)' },
-    continue: { summary: 'go on in the newest session' },
+    session: { value: 'ID', summary: 'continue this session (a new one otherwise)' },
+    continue: { summary: 'continue the newest session' },
     model: { value: 'ID', summary: 'the model for this turn alone, such as ollama/llama3.2' },
     system: systemOption,
     agent: { value: 'ID', summary: 'the custom agent that answers in the session, by its id or name' },
@@ -63,9 +64,11 @@ interface Message {
 
 async function sendOver(connection: Connection, { text, system }: Message, call: CommandCall, io: Io): Promise<number> {
   const named = call.has('continue') ? (await newestTalk(connection)).id : call.text('session')
-  const session = await sessionWith(connection, named, await settingOf(connection, call))
   const files = call.texts('file')
   const model = call.text('model')
+  const setting = await settingOf(connection, call)
+  if (model !== undefined && (files.length > 0 || Object.keys(setting).length > 0)) await assertModel(connection, model)
+  const session = await sessionWith(connection, named, setting)
   const attachments = files.length === 0 ? undefined : await attach(connection, files, session, io)
   const turn = await withNearestModel(connection, model, () =>
     submit(connection, { text, session, model, system, idempotencyKey: call.text('key'), attachments }),
@@ -79,6 +82,13 @@ async function sendOver(connection: Connection, { text, system }: Message, call:
     note(io, `  ${await nearestModelHint(connection, model)}`)
   }
   return code
+}
+
+/** Before anything is made or changed for a message that would be refused. What keeps a model from being asked now may pass. */
+async function assertModel(connection: Connection, model: string): Promise<void> {
+  await withNearestModel(connection, model, () => preview(connection, { model })).catch((error: unknown) => {
+    if (error instanceof CommandFailure && error.code === NOT_FOUND) throw error
+  })
 }
 
 /** A text that no message takes goes along as a file. */

@@ -85,9 +85,9 @@ async function tellChange(key: string, value: unknown, call: CommandCall, io: Io
   const { configurationWarnings, loadConfiguration, problemText } = await import('../../runtime.ts')
   const loaded = await loadConfiguration({ home: call.home, environment: io.environment })
   const now = effectiveValue(key, loaded)
+  const next = now.value === undefined ? '' : ` The next start uses ${valueText(now.value)}.`
   if (call.json) printJson(io, now)
-  else if (value === undefined)
-    note(io, `Removed ${key} from config.json. The next start uses ${valueText(now.value)}.`)
+  else if (value === undefined) note(io, `Removed ${key} from config.json.${next}`)
   else note(io, `Set ${key} to ${valueText(now.value)}. It takes effect at the next start.`)
   if (now.origin === 'environment') note(io, `The environment variable ${now.place} is set and goes before the file.`)
   const odd = await configurationWarnings(loaded, io.environment)

@@ -7,6 +7,7 @@ import { type Io, print, printJson, width } from '../io.ts'
 import { harmless, styled } from '../style.ts'
 import { oneLine, table } from '../table.ts'
 import { findSubject, type ListedSubject } from './find-subject.ts'
+import { fullTimeText } from '../time-text.ts'
 import { tellWarnings } from './tell-warnings.ts'
 
 /** One subject: what it is, what is known of it, and its brief. */
@@ -27,7 +28,7 @@ function tellSubject({ id, updated, waiting, context, warnings }: SubjectDocumen
   print(io, styled(io, 'bold', exactLine(id)))
   const wide = Math.max(20, width(io) - 12)
   const rows = [
-    ['updated', exactLine(updated)],
+    ['updated', fullTimeText(updated, new Date())],
     ['tastes', exactLine(tasteText(context))],
     ...context.tastes.conflicts.map(({ point, files }) => ['conflict', exactLine(`${point} (${files.join(', ')})`)]),
     ['notes', noteText(id, notes)],
