@@ -66,7 +66,7 @@ export interface Server {
    * Ends every open stream; readers come back and go on from the last event they saw. Answers under way end with an
    * error, or go on where `answers` is `false`.
    */
-  endStreams(options?: { readonly answers?: boolean }): void
+  endStreams(which?: { readonly answers?: boolean }): void
   readonly token: string | undefined
 }
 
@@ -129,8 +129,8 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
 
   return {
     token: options.token,
-    endStreams(options) {
-      streams.endAll(options)
+    endStreams(which) {
+      streams.endAll(which)
       mcp.close()
     },
     async fetch(request, bindings = {}) {

@@ -13,7 +13,6 @@ export const operationFacts: readonly Omit<SubjectOperation, 'run'>[] = [
     inputSchema: inputSchemas.readContext,
     outputSchema: outputSchemas.readContext,
     readOnly: true,
-
     faultOf: faultIn('read_context', inputSchemas.readContext),
   },
   {
@@ -25,7 +24,6 @@ export const operationFacts: readonly Omit<SubjectOperation, 'run'>[] = [
     inputSchema: inputSchemas.readFullNotes,
     outputSchema: outputSchemas.readFullNotes,
     readOnly: true,
-
     faultOf: faultIn('read_full_notes', inputSchemas.readFullNotes),
   },
   {
@@ -36,7 +34,6 @@ export const operationFacts: readonly Omit<SubjectOperation, 'run'>[] = [
     inputSchema: inputSchemas.logOperation,
     outputSchema: outputSchemas.logRecord,
     readOnly: false,
-
     faultOf: faultIn('log_operation', inputSchemas.logOperation),
   },
   {
@@ -48,7 +45,6 @@ export const operationFacts: readonly Omit<SubjectOperation, 'run'>[] = [
     inputSchema: inputSchemas.logGap,
     outputSchema: outputSchemas.gapRecord,
     readOnly: false,
-
     faultOf: faultIn('log_gap', inputSchemas.logGap),
   },
   {
@@ -60,7 +56,6 @@ export const operationFacts: readonly Omit<SubjectOperation, 'run'>[] = [
     inputSchema: inputSchemas.proposeTasteUpdate,
     outputSchema: outputSchemas.proposal,
     readOnly: false,
-
     faultOf: faultIn('propose_taste_update', inputSchemas.proposeTasteUpdate),
   },
   {
@@ -72,7 +67,6 @@ export const operationFacts: readonly Omit<SubjectOperation, 'run'>[] = [
     inputSchema: inputSchemas.proposeNotesUpdate,
     outputSchema: outputSchemas.proposal,
     readOnly: false,
-
     faultOf: faultIn('propose_notes_update', inputSchemas.proposeNotesUpdate),
   },
 ]

@@ -141,8 +141,8 @@ test('a change of tool-access.json holds from the next step on, and a faulty one
     return { ok: true, output: 'tick' }
   })
   writeFileSync(file, '{"global": {"allowedTools": ["tick"]}}')
-  const access = accessFile([file], {}, readText)
-  const here = await before.reopened({ model, tools: [tick], policy: access })
+  const policy = accessFile([file], {}, readText)
+  const here = await before.reopened({ model, tools: [tick], policy })
   const { session } = await here.say('Go.')
   const ends = (await here.log(session)).filter((entry) => entry.type === 'tool-end')
   assert.equal(ends[0]?.output, 'tick')

@@ -244,9 +244,9 @@ test('an answer that takes longer than a gateway that stops can wait ends with a
     yield { type: 'text-delta', text: 'Half' }
     await new Promise(() => {})
   }
-  const script: Script = ({ turn, append, text: say }) => {
+  const script: Script = ({ turn, append, text: write }) => {
     append({ type: 'turn-start', turn }, { type: 'assembly', turn, call: 'c' })
-    say('Half')
+    write('Half')
   }
   const { url, client, close } = await listening(t, scriptedRuntime({ complete, script }))
   const stream = await client.chat.completions.create({ model: 'foreword', messages: hello, stream: true })

@@ -96,7 +96,7 @@ export async function talkInEditor(
   function look(text: string): void {
     const aside: Io = { ...outer, stdout: screen.aside, stderr: screen.aside }
     const shown = command(text, aside)
-      .then(() => {})
+      .then(() => undefined)
       .catch(over.reject)
       .finally(() => looking.delete(shown))
     looking.add(shown)

@@ -49,12 +49,15 @@ export function answeringTransport(stdin: Readable, stdout: Writable, closed: ()
     close,
   }
 
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is no event target
   wire.onmessage = (message) => {
     note(message)
     transport.onmessage?.(message)
     void closeOnceAnswered()
   }
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is no event target
   wire.onerror = (error) => transport.onerror?.(error)
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is no event target
   wire.onclose = () => {
     transport.onclose?.()
     closed()
@@ -65,7 +68,7 @@ export function answeringTransport(stdin: Readable, stdout: Writable, closed: ()
     // The last line of a file may lack its end.
     if (!isOver && !endsLine) stdin.emit('data', Buffer.of(NEWLINE))
     isOver = true
-    for (const id of [...asked]) answerNothing(id)
+    asked.forEach(answerNothing)
     await closeOnceAnswered()
   }
   return transport
