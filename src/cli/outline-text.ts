@@ -15,23 +15,19 @@ const LEAST_ID = 8
  * What a request holds, for people: how full its window is, as a bar too, and a line for each candidate. What was left out is
  * dimmed and what gave way stands out. A pipe gets every character; on a terminal no line is wider than that.
  */
-export function outlineText(manifest: Manifest, io: Io): Promise<string> {
+export function outlineText(manifest: Manifest, io: Io): string {
   const { budget, used, entries } = manifest
   const { window, reserve, margin, available } = budget
   const columns = lineLimit(io)
   const free = Math.max(0, available - used)
   const kept = [`${reserve} for the answer`, ...(margin > 0 ? [`${margin} margin`] : [])]
   const shares = { used, reserved: reserve + margin, whole: window }
-  return Promise.resolve(
-    [
-      ...wrapped(
-        [`${used} of ${available} tokens used,`, `${free} free;`, `window ${window}:`, kept.join(', ')],
-        columns,
-      ),
-      bar(shares, Math.min(columns, WIDEST_BAR), io),
-      ...lines(entries, columns, io),
-    ].join('\n'),
-  )
+  const facts = [`${used} of ${available} tokens used,`, `${free} free;`, `window ${window}:`, kept.join(', ')]
+  return [
+    ...wrapped(facts, columns),
+    bar(shares, Math.min(columns, WIDEST_BAR), io),
+    ...lines(entries, columns, io),
+  ].join('\n')
 }
 
 function lines(entries: readonly ManifestEntry[], columns: number, io: Io): readonly string[] {

@@ -122,7 +122,7 @@ const actions: Readonly<Record<string, Action>> = {
   },
   async '/context'(conversation, io) {
     const { manifest } = await preview(conversation.connection, { session: conversation.session })
-    print(io, await outlineText(manifest, io))
+    print(io, outlineText(manifest, io))
   },
   async '/model'(conversation, io, model) {
     if (model === undefined) return print(io, modelTable(await fetchModels(conversation.connection), lineLimit(io)))

@@ -47,6 +47,6 @@ async function showContext(connection: Connection, call: CommandCall, io: Io): P
     }),
   )
   if (call.json) printJson(io, { request, manifest })
-  else print(io, await outlineText(manifest, io))
+  else print(io, outlineText(manifest, io))
   return 0
 }

@@ -4,7 +4,7 @@ import type { TokenCounter } from '../../context.ts'
 import { isBuiltInName, readText } from '../../tool.ts'
 import { bodyFindings } from './check-body.ts'
 import { toolFilesAmong } from './find-skill-folders.ts'
-import type { FindBinary } from './requirements.ts'
+import type { FindBinary } from './find-binary.ts'
 import type { SkillFinding } from './skill-finding.ts'
 import type { ToolFile } from './tool-files.ts'
 

@@ -1,7 +1,9 @@
 import { constants } from 'node:fs'
 import { access, stat } from 'node:fs/promises'
 import { posix, win32 } from 'node:path'
-import type { FindBinary } from './requirements.ts'
+
+/** Says whether a program is there to be run. */
+export type FindBinary = (name: string) => Promise<boolean>
 
 export interface FindBinaryOptions {
   /** The variable `PATH`. */

@@ -1,9 +1,6 @@
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
-import { isProgram } from './find-binary.ts'
-
-/** Says whether a program is there to be run. */
-export type FindBinary = (name: string) => Promise<boolean>
+import { type FindBinary, isProgram } from './find-binary.ts'
 
 /** What a skill cannot be used without (BEHAVIOURS §1.1). */
 export interface Requirements {

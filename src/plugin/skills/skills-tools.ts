@@ -1,5 +1,5 @@
 import { isBuiltInName, type Tool } from '../../tool.ts'
-import type { FindBinary } from './requirements.ts'
+import type { FindBinary } from './find-binary.ts'
 import type { Skill } from './skill.ts'
 
 /** What the programs behind skills' tools are given. */

@@ -51,7 +51,8 @@ export function failed(
 export async function failureReply(error: unknown, unexpected: (error: unknown) => void): Promise<CallToolResult> {
   if (error instanceof SubjectError) return failed(wireCode(error.code), error.message, error.details)
   // Loaded late: a client is answered before the runtime is there.
-  const [{ RuntimeError }, { StoreError }] = await Promise.all([import('../../runtime.ts'), import('../../session.ts')])
+  const { RuntimeError } = await import('../../runtime.ts')
+  const { StoreError } = await import('../../session.ts')
   const isUnavailable =
     (error instanceof RuntimeError && UNAVAILABLE.has(error.code)) ||
     (error instanceof StoreError && UNAVAILABLE_STORE.has(error.code))

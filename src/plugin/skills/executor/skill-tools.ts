@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises'
 import { cleanEnvironment, type OfferedWhile, type Tool, type ToolFailed, type ToolPlan } from '../../../tool.ts'
 import { argvPlan, inputFault, undeclared } from './argv-plan.ts'
-import type { FindBinary } from '../requirements.ts'
+import type { FindBinary } from '../find-binary.ts'
 import type { ToolFile, ToolFiles } from '../tool-files.ts'
 import { readToolFiles } from './read-tool-files.ts'
 import { type ResolveStep, resolveSteps } from './resolve-step.ts'

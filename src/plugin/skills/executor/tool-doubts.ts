@@ -1,6 +1,5 @@
 import { isAbsolute } from 'node:path'
-import { isProgram } from '../find-binary.ts'
-import type { FindBinary } from '../requirements.ts'
+import { type FindBinary, isProgram } from '../find-binary.ts'
 import { argumentsOf, commandFault } from './argv-plan.ts'
 import { skillScript } from './skill-script.ts'
 import type { Allowlist, Argument, DeclaredTool, Execution } from './tools-json.ts'
