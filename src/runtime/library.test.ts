@@ -96,7 +96,7 @@ test('a table that was read as text keeps that text where it cannot be read agai
   let fails = false
   const indexed: { id: string; digest: string; collections: readonly string[] }[] = []
   const library = await libraryOf(t, {
-    engine: { documents: async () => indexed as never },
+    engine: { documents: async () => indexed },
     async read(): ReturnType<DocumentReader['read']> {
       if (fails) return { kind: 'unreadable', code: 'broken', mediaType: 'text/csv', reason: 'It is broken.' }
       return { kind: 'text', text: 'day,height', mediaType: 'text/csv' }
