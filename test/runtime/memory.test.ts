@@ -334,8 +334,8 @@ test('at most five calls of tools are given, and no more than their budget has r
   const here = await remembering(t, { model, tools })
   await here.say('Look.', { session: await here.begin() })
   const second = await here.begin()
-  const lines = async (at: Pick<typeof here, 'runtime'>, text = 'What did git log say?') => {
-    const { layers } = await at.runtime.memory(second, text)
+  const lines = async (at: Pick<typeof here, 'runtime'>, input = 'What did git log say?') => {
+    const { layers } = await at.runtime.memory(second, input)
     return layers.flatMap(({ text }) => /## Relevant Tool History\n\n(.*)/s.exec(text)?.[1]?.split('\n') ?? [])
   }
   const all = await lines(here)
