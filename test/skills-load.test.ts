@@ -87,11 +87,10 @@ test('what a skill needs besides programs is told by name, and a path is the pat
     'any/SKILL.md': gated({ requires: { anyBins: ['none', 'git'] } }),
     'env/SKILL.md': gated({ requires: { bins: ['git', 'none'], env: ['HERE', 'EMPTY', 'GONE'] } }),
     'keys/SKILL.md': gated({ requires: { env: ['GONE'] } }),
-    'no-path/SKILL.md': gated({ requires: { bins: ['bin/gone', '/no/where'] } }),
+    'no-path/SKILL.md': gated({ requires: { bins: ['bin/gone', '/no/where', '/'] } }),
     'other/SKILL.md': gated({ os: ['darwin', 'win32'] }),
     'same/SKILL.md': gated({ os: 'linux', requires: { env: 'HERE' } }),
   })
-  chmodSync(join(root, 'a-path', 'bin', 'here'), 0o755)
   const { skills, left } = await load([root], {
     findBinary: async (name) => name === 'git',
     environment: { HERE: 'x', EMPTY: '' },
@@ -106,7 +105,7 @@ test('what a skill needs besides programs is told by name, and a path is the pat
     [
       ['env', 'missing-programs', 'it needs none, not found on PATH; and EMPTY and GONE in the environment'],
       ['keys', 'missing-environment', 'it needs GONE in the environment'],
-      ['no-path', 'missing-programs', 'it needs bin/gone and /no/where, no such file that can be run'],
+      ['no-path', 'missing-programs', 'it needs bin/gone and /no/where and /, no such file'],
       ['other', 'other-system', 'it is for darwin, win32, and this is linux'],
     ],
   )

@@ -1,6 +1,7 @@
+import { stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
-import { type FindBinary, isProgram } from './find-binary.ts'
+import type { FindBinary } from './find-binary.ts'
 
 /** What a skill cannot be used without (BEHAVIOURS §1.1). */
 export interface Requirements {
@@ -37,7 +38,7 @@ export async function missingRequirements(
   if (os.length > 0 && !os.includes(platform)) {
     return { code: 'other-system', why: `it is for ${os.join(', ')}, and this is ${platform}` }
   }
-  const isThere = (name: string) => (isPath(name) ? isProgramAt(name, folder) : findBinary(name))
+  const isThere = (name: string) => (isPath(name) ? isFileAt(name, folder) : findBinary(name))
   const missing: (readonly string[])[] = []
   for (const anyOf of bins) {
     const found = await Promise.all(anyOf.map(isThere))
@@ -50,7 +51,7 @@ export async function missingRequirements(
   ]
   const needs = [
     ...(programs.length > 0 ? [`${listed(programs)}, not found on PATH`] : []),
-    ...(files.length > 0 ? [`${listed(files)}, no such file that can be run`] : []),
+    ...(files.length > 0 ? [`${listed(files)}, no such file`] : []),
     ...(unset.length > 0 ? [`${unset.join(' and ')} in the environment`] : []),
   ]
   if (needs.length === 0) return undefined
@@ -68,7 +69,11 @@ function isPath(name: string): boolean {
   return /[/\\]/.test(name)
 }
 
-/** A relative path begins in the folder of the skill, `~` in that of the user. */
-function isProgramAt(path: string, folder: string): Promise<boolean> {
-  return isProgram(resolve(folder, path.replace(/^~(?=[/\\])/, homedir())))
+/**
+ * A relative path begins in the folder of the skill, `~` in that of the user. Archives and packages lose execute bits, and
+ * a script of a skill needs none: that the file is there is enough.
+ */
+async function isFileAt(path: string, folder: string): Promise<boolean> {
+  const facts = await stat(resolve(folder, path.replace(/^~(?=[/\\])/, homedir()))).catch(() => undefined)
+  return facts?.isFile() ?? false
 }
