@@ -336,7 +336,7 @@ test('at most five calls of tools are given, and no more than their budget has r
   const second = await here.begin()
   const lines = async (at: Pick<typeof here, 'runtime'>, text = 'What did git log say?') => {
     const { layers } = await at.runtime.memory(second, text)
-    return layers.flatMap(({ text }) => /## Relevant Tool History\n\n(.*)/s.exec(text)?.[1]?.split('\n') ?? [])
+    return layers.flatMap((layer) => /## Relevant Tool History\n\n(.*)/s.exec(layer.text)?.[1]?.split('\n') ?? [])
   }
   const all = await lines(here)
   assert.equal(all.length, 5)
