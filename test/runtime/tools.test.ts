@@ -151,7 +151,7 @@ test('a change of tool-access.json holds from the next step on, and a faulty one
   writeFileSync(file, '{"global": {"mode": "ful"}}')
   const { warnings } = await here.runtime.status()
   assert.match(warnings.join('\n'), /tool-access\.json: .*mode/)
-  assert.deepEqual([...new Set((await here.runtime.tools()).map(({ access }) => access))], ['refused'])
+  assert.deepEqual([...new Set((await here.runtime.tools()).map((each) => each.access))], ['refused'])
 })
 
 test('with tools disabled, nothing at all is offered', async (t) => {
