@@ -52,7 +52,7 @@ test('a file is offered where a mention can hold its name, on one line, and is w
   const files = completion([], directory)
   const found = await files.getSuggestions(['@'], 0, 1, { signal: new AbortController().signal })
   assert.deepEqual(found?.items.map(({ label }) => label).toSorted(), ['a b(1).txt', "it's.txt", 'tab\\there.txt'])
-  for (const item of found!.items) {
+  for (const item of found.items) {
     const { lines } = files.applyCompletion(['@'], 0, 1, item, '@')
     assert.deepEqual(
       mentionedFiles(lines[0]!, directory).map(({ name }) => name),

@@ -95,11 +95,16 @@ export async function talkInEditor(
 
   /** What only shows something waits for no turn, and lets nothing go that is held. */
   function look(text: string): void {
-    const shown = command(text, aside)
-      .then(() => {})
-      .catch(over.reject)
-      .finally(() => looking.delete(shown))
+    const shown = lookNow(text).finally(() => looking.delete(shown))
     looking.add(shown)
+  }
+
+  async function lookNow(text: string): Promise<void> {
+    try {
+      await command(text, aside)
+    } catch (error) {
+      over.reject(error)
+    }
   }
 
   async function asked(...[text, signal, answers]: Parameters<typeof editor.ask>): Promise<string | undefined> {
