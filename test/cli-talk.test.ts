@@ -385,10 +385,13 @@ test('what a session cost is not known where a provider was silent, or a price i
   }
   const paid = { model: 'lab/paid', ...used }
   assert.equal((await costOf(paid, paid)).at(-1), '$0.0060')
-  assert.equal((await costOf(paid, { model: 'lab/other', ...used })).at(-1), 'What that costs is not known.')
+  assert.equal(
+    (await costOf(paid, { model: 'lab/other', ...used })).at(-1),
+    'The cost is not known: a model has no price.',
+  )
   assert.deepEqual((await costOf(paid, { model: 'lab/paid', outcome: {} })).slice(1), [
     'The provider did not report what 1 of them used.',
-    'What that costs is not known.',
+    'The cost is not known.',
   ])
 })
 
