@@ -89,6 +89,22 @@ test('the status line leaves out what matters least until it fits', () => {
   for (let columns = 1; columns < 130; columns++) assert.ok(statusText(status, columns, io).length <= columns)
 })
 
+test('a closed transcript ends its line and shows only what is written aside', () => {
+  const lines: string[] = []
+  const { output, aside, unfinished, close } = transcript({
+    onLines: (text) => void lines.push(text),
+    onChange: () => {},
+    columns: () => 80,
+  })
+  output.write('Once upon')
+  aside.write('beside it\n')
+  assert.deepEqual([lines, unfinished()], [['beside it\n'], 'Once upon'])
+  close()
+  output.write(' a time\n')
+  aside.write('the end\n')
+  assert.deepEqual(lines, ['beside it\n', 'Once upon\n', 'the end\n'])
+})
+
 test('whole lines leave the transcript at once, a look goes on in the next line, and progress is taken back', () => {
   const lines: string[] = []
   const { output, unfinished, finish } = transcript({

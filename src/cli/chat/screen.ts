@@ -10,8 +10,8 @@ export interface Screen {
   readonly output: Output
   /** The same for whole lines that must not break into an answer that comes: they stand above the line it is at. */
   readonly aside: Output
-  /** Ends the line that an answer is at, where it has no end yet. */
-  readonly endLine: () => void
+  /** Ends the line that an answer is at. What still comes of it is not shown: only `aside` is. */
+  readonly endOutput: () => void
   /** The live lines are others. */
   readonly changed: () => void
   readonly start: () => void
@@ -90,7 +90,7 @@ export function openScreen(io: Io, live: (columns: number) => readonly string[])
     tui,
     output: said.output,
     aside: said.aside,
-    endLine: said.finish,
+    endOutput: said.close,
     changed: () => tui.requestRender(),
     start() {
       running = true

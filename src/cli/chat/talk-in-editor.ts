@@ -44,6 +44,7 @@ export async function talkInEditor(
 
   const screen = openScreen(outer, live)
   const io: Io = { ...outer, stdout: screen.output, stderr: screen.output }
+  const aside: Io = { ...outer, stdout: screen.aside, stderr: screen.aside }
   const dim = (text: string) => styled(io, 'dim', text)
   const editor = composer({
     tui: screen.tui,
@@ -94,12 +95,16 @@ export async function talkInEditor(
 
   /** What only shows something waits for no turn, and lets nothing go that is held. */
   function look(text: string): void {
-    const aside: Io = { ...outer, stdout: screen.aside, stderr: screen.aside }
-    const shown = command(text, aside)
-      .then(() => undefined)
-      .catch(over.reject)
-      .finally(() => looking.delete(shown))
+    const shown = lookNow(text).finally(() => looking.delete(shown))
     looking.add(shown)
+  }
+
+  async function lookNow(text: string): Promise<void> {
+    try {
+      await command(text, aside)
+    } catch (error) {
+      over.reject(error)
+    }
   }
 
   async function asked(...[text, signal, answers]: Parameters<typeof editor.ask>): Promise<string | undefined> {
@@ -181,14 +186,14 @@ export async function talkInEditor(
     const talking = talk()
     talking.catch(() => {})
     const code = await Promise.race([talking, over.promise])
-    screen.endLine()
+    screen.endOutput()
     const goesOn = conversation.running !== undefined && code !== WAITING
-    for (const text of queue.waiting()) note(io, styled(io, 'yellow', `Not sent: ${harmless(text, io.stdout)}`))
+    for (const text of queue.waiting()) note(aside, styled(io, 'yellow', `Not sent: ${harmless(text, io.stdout)}`))
     // What was being written is there again in the next talk.
     if (editor.text().trim() !== '') addToHistory(call.home, editor.text())
     const { session } = conversation
-    if (goesOn) note(io, dim('The running turn is not cancelled: its answer will be in the session.'))
-    if (session !== undefined) note(io, dim(`Continue with \`foreword chat --session ${session}\`.`))
+    if (goesOn) note(aside, dim('The running turn is not cancelled: its answer will be in the session.'))
+    if (session !== undefined) note(aside, dim(`Continue with \`foreword chat --session ${session}\`.`))
     await screen.drain()
     if (code === 130) {
       screen.stop()

@@ -11,6 +11,8 @@ export interface Transcript {
   readonly unfinished: () => string
   /** Ends the unfinished line, if there is one. */
   readonly finish: () => void
+  /** The same, and what is written to `output` from now on is not shown. */
+  readonly close: () => void
 }
 
 export interface TranscriptOptions {
@@ -29,6 +31,7 @@ const ERASE = '\r\u001B[2K'
 
 export function transcript({ onLines, onChange, columns }: TranscriptOptions): Transcript {
   let open = ''
+  let closed = false
 
   function take(text: string): void {
     const erased = text.lastIndexOf(ERASE)
@@ -48,10 +51,14 @@ export function transcript({ onLines, onChange, columns }: TranscriptOptions): T
   const stream = new Writable({
     decodeStrings: false,
     write(chunk: string | Buffer, _encoding, done) {
-      take(chunk.toString())
+      if (!closed) take(chunk.toString())
       done()
     },
   })
+  function finish(): void {
+    if (open !== '') take('\n')
+  }
+
   let part = ''
   const aside = new Writable({
     decodeStrings: false,
@@ -69,8 +76,10 @@ export function transcript({ onLines, onChange, columns }: TranscriptOptions): T
     output: asTerminal(stream),
     aside: asTerminal(aside),
     unfinished: () => open,
-    finish() {
-      if (open !== '') take('\n')
+    finish,
+    close() {
+      finish()
+      closed = true
     },
   }
 }
