@@ -30,7 +30,10 @@ function typeOf(status: number): string {
 /** Clients look for these words and figures in it; nothing where the figures are not known. */
 function overflowSentence({ limit, sent, reserve, said }: Failure['facts']): string | undefined {
   if (typeof sent !== 'number') return undefined
-  const first = `This model's maximum context length is ${typeof limit === 'number' ? limit : 'smaller: fewer'} tokens.`
+  const first =
+    typeof limit === 'number'
+      ? `This model's maximum context length is ${limit} tokens.`
+      : "This model's maximum context length is exceeded; its provider does not say how long it is."
   if (typeof reserve !== 'number') {
     const words = typeof said === 'string' ? ` The provider said: ${said}` : ''
     return `${first} However, your messages resulted in ${sent} tokens. Please reduce the length of the messages.${words}`

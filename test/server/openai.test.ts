@@ -312,7 +312,10 @@ test('a prompt that is too large is told in the words that clients of OpenAI loo
     /However, your messages resulted in 20 tokens/,
   )
   const { message } = await error({ sent: 20, said: 'Request Entity Too Large' })
-  assert.match(String(message), /resulted in 20 tokens\..* The provider said: Request Entity Too Large$/)
+  assert.match(
+    String(message),
+    /^This model's maximum context length is exceeded; .* resulted in 20 tokens\..* The provider said: Request Entity Too Large$/,
+  )
   assert.equal((await error({}))['message'], 'Too large.')
 })
 
