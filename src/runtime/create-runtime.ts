@@ -63,6 +63,8 @@ export interface RuntimeParts {
   readonly files?: FileRoom
   /** File of the index of the history, or `:memory:`; beside the store in the home where absent. */
   readonly historyIndex?: string
+  /** Time zone of the dates in a search of the history. This machine's where absent. */
+  readonly timeZone?: string
   /** Subjects and tastes; the folders of the home where absent. */
   readonly subjects?: SubjectRoom
   /** Says what may run. Nothing else does. */
@@ -100,6 +102,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
   const recall = openRecall({
     store,
     path: parts.historyIndex ?? join(homeAt(parts.home).data, 'history.sqlite'),
+    ...(parts.timeZone === undefined ? {} : { timeZone: parts.timeZone }),
     warn,
   })
   const history: Recall = {

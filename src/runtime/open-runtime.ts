@@ -98,6 +98,7 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
     policy,
     files,
     ...(isEmpty ? { historyIndex: ':memory:' } : {}),
+    timeZone: context.timeZone,
     subjects,
     clock: systemClock,
     settings: {

@@ -35,6 +35,7 @@ export interface Setting {
   readonly policy?: ToolPolicy
   /** Instead of waiting, before a model call is made again. */
   readonly sleep?: (milliseconds: number, signal: AbortSignal) => Promise<void>
+  readonly timeZone?: string
   /** Stands between the runtime and its store. */
   readonly around?: (store: SessionStore) => SessionStore
 }
@@ -82,6 +83,7 @@ async function openedAt(runtimes: Runtime[], home: string, setting: Setting, res
     clock: setting.sleep ? { ...clock, sleep: setting.sleep } : clock,
     policy: setting.policy ?? { current: async () => setting.access?.() ?? everything },
     warn: (text) => warnings.push(text),
+    ...(setting.timeZone === undefined ? {} : { timeZone: setting.timeZone }),
     ...(setting.tools ? { tools: setting.tools } : {}),
     ...(setting.channels ? { channels: setting.channels } : {}),
   })

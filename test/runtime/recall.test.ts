@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { Readable } from 'node:stream'
 import test from 'node:test'
 import { openRecall } from '../../src/runtime/recall/open-recall.ts'
-import { datesIn } from '../../src/search/recall/dates.ts'
+import { datesIn, periodsOf } from '../../src/search/recall/dates.ts'
 import { openSqliteStore } from '../../src/session.ts'
 import { openRecallIndex, type RecallAnswer, type RecallQuery } from '../../src/search.ts'
 import { scriptedModel } from '../../src/testing.ts'
@@ -281,6 +281,22 @@ test('a date in a question is worth what a word is, and finds what was said then
     ['2023/5/7 or 2023-13-01 or 2023-05', '2023-5-7', '2023-5-'],
   ] as const) {
     assert.deepEqual(new Set(dates(text)), new Set(expected), text)
+  }
+})
+
+test('a day in a question is one of the time zone of the owner, also where clocks change', async (t) => {
+  const day = (timeZone: string, month: number, date: number) =>
+    periodsOf({ written: '', year: 2025, month, day: date }, [], timeZone).map(({ from, to }) => `${from} ${to}`)
+  assert.deepEqual(day('Europe/Berlin', 3, 30), ['2025-03-29T23:00:00.000Z 2025-03-30T22:00:00.000Z'])
+  assert.deepEqual(day('America/New_York', 11, 2), ['2025-11-02T04:00:00.000Z 2025-11-03T05:00:00.000Z'])
+  assert.deepEqual(day('Asia/Kolkata', 1, 1), ['2024-12-31T18:30:00.000Z 2025-01-01T18:30:00.000Z'])
+  for (const [timeZone, found] of [
+    ['Pacific/Kiritimati', 1],
+    ['Pacific/Honolulu', 0],
+  ] as const) {
+    const { runtime, store } = await opened(t, { timeZone })
+    await logHistory(store, 'late', [{ said: 'We cooked a goulash.' }], { time: '2025-07-01T12:00:00.000Z' })
+    assert.equal((await runtime.recall.find({ text: '2 July 2025' })).passages.length, found, timeZone)
   }
 })
 

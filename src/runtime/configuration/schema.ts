@@ -175,7 +175,11 @@ const context = z
       .describe('How exactly the model is told the time. A minute makes every prompt cache miss.'),
     memory: memory.prefault({}).describe('What turns are given of earlier sessions.'),
     completions: completions.prefault({}).describe('Calls of `/v1` that belong to no session.'),
-    timeZone: timeZone.optional().describe("Time zone of the date that the model is told. The machine's unless given."),
+    timeZone: timeZone
+      .optional()
+      .describe(
+        "Time zone of the date that the model is told and of dates in a search of the history. The machine's unless given.",
+      ),
   })
   .superRefine(({ layout, placements: beside }, { addIssue }) => {
     if (typeof layout === 'string') return

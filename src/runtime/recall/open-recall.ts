@@ -19,6 +19,8 @@ export interface RecallParts {
   readonly store: SessionStore
   /** File of the index, which can be deleted and is built again; `:memory:` keeps it in memory. */
   readonly path: string
+  /** Time zone of the dates in questions. This machine's where absent. */
+  readonly timeZone?: string
   readonly warn: (text: string) => void
 }
 
@@ -32,7 +34,7 @@ const LISTED_MS = 60_000
 const PAGE = 200
 
 /** Searches what a store holds. The index is opened when it is needed first. */
-export function openRecall({ store, path, warn }: RecallParts): HistoryRecall {
+export function openRecall({ store, path, timeZone, warn }: RecallParts): HistoryRecall {
   const stopped = new AbortController()
   const behind = new Set<string>()
   const working = new Map<string, Promise<void>>()
@@ -45,7 +47,7 @@ export function openRecall({ store, path, warn }: RecallParts): HistoryRecall {
   const undoneTurns = undoneTurnsOf(store)
 
   const opened = () =>
-    (opening ??= openIndex(path).catch((error: unknown) => {
+    (opening ??= openIndex(path, timeZone).catch((error: unknown) => {
       // A file that was in the way may be gone at the next question.
       opening = undefined
       throw error
@@ -204,9 +206,9 @@ export function openRecall({ store, path, warn }: RecallParts): HistoryRecall {
   }
 }
 
-async function openIndex(path: string): Promise<RecallIndex> {
+async function openIndex(path: string, timeZone: string | undefined): Promise<RecallIndex> {
   const { openRecallIndex } = await import('../../search.ts')
-  return openRecallIndex({ path })
+  return openRecallIndex({ path, ...(timeZone === undefined ? {} : { timeZone }) })
 }
 
 /** Whether the work was done in time. It goes on in any case; what it fails with in time is thrown. */

@@ -41,15 +41,43 @@ export function datesIn(text: string, languages: readonly string[]): readonly Qu
   return found.filter((date) => date !== undefined)
 }
 
-/** When a date was, on this machine's calendar, once for each year of `years` where it names none. */
-export function periodsOf({ year, month, day }: QuestionDate, years: readonly number[]): readonly Period[] {
+/**
+ * When a date was in a time zone (`Europe/Berlin`; this machine's where absent), once for each year of `years` where it
+ * names none.
+ */
+export function periodsOf(
+  { year, month, day }: QuestionDate,
+  years: readonly number[],
+  timeZone: string | undefined,
+): readonly Period[] {
   return (year === undefined ? years : [year])
-    .filter((each) => day === undefined || new Date(each, month - 1, day).getMonth() === month - 1)
+    .filter((each) => day === undefined || new Date(Date.UTC(each, month - 1, day)).getUTCMonth() === month - 1)
     .map((each) => ({
-      from: new Date(each, month - 1, day ?? 1).toISOString(),
-      to: (day === undefined ? new Date(each, month, 1) : new Date(each, month - 1, day + 1)).toISOString(),
+      from: midnight(Date.UTC(each, month - 1, day ?? 1), timeZone),
+      to: midnight(day === undefined ? Date.UTC(each, month, 1) : Date.UTC(each, month - 1, day + 1), timeZone),
     }))
 }
+
+/** The beginning of a day in a time zone; the day is the one that `utc` begins in UTC, ms. */
+function midnight(utc: number, timeZone: string | undefined): string {
+  const format = new Intl.DateTimeFormat('en', { ...WALL_CLOCK, ...(timeZone !== undefined && { timeZone }) })
+  const offsetAt = (time: number) => {
+    const part = Object.fromEntries(format.formatToParts(time).map(({ type, value }) => [type, Number(value)]))
+    return Date.UTC(part['year']!, part['month']! - 1, part['day'], part['hour'], part['minute']) - time
+  }
+  // The offset of the time itself: at this moment in UTC another one may hold.
+  return new Date(utc - offsetAt(utc - offsetAt(utc))).toISOString()
+}
+
+const WALL_CLOCK = {
+  year: 'numeric',
+  month: 'numeric',
+  day: 'numeric',
+  hour: 'numeric',
+  minute: 'numeric',
+  hourCycle: 'h23',
+  calendar: 'gregory',
+} as const
 
 function* namedDates(text: string, names: ReadonlyMap<string, MonthName>): Generator<QuestionDate | undefined> {
   const tokens = [...text.matchAll(wordOrNumber)].map(({ 0: token, index }) => ({ token, index }))

@@ -24,16 +24,21 @@ const LIKENESS_WORTH = 0.5
 const nothing: Found = { passages: [], found: 'nothing', missing: [], nearest: [] }
 
 /** Answers a question from the passages within its scope. */
-export function findPassages(connection: Connection, languages: Languages, query: RecallQuery): Found {
+export function findPassages(
+  connection: Connection,
+  languages: Languages,
+  query: RecallQuery,
+  timeZone?: string,
+): Found {
   const scope = scopeOf(connection, query.sessions)
   const question = questionOf(query.text, languages, indexedLanguages(connection))
   const missing = [...question.phrases.map(({ written }) => `"${written}"`), ...writtenOf(question.words)]
   if (!scope || (query.limit ?? DEFAULT_LIMIT) < 1) return { ...nothing, missing }
-  const found = findWithin({ connection, scope, query }, question)
+  const found = findWithin({ connection, scope, query, timeZone }, question)
   if (found.passages.length > 0 || question.phrases.length === 0) return found
   // No passage has the phrases as they are: their words are the nearest.
   const words = [...question.words, ...question.phrases.flatMap((phrase) => phrase.words)]
-  const loose = findWithin({ connection, scope, query }, { ...question, words, phrases: [] })
+  const loose = findWithin({ connection, scope, query, timeZone }, { ...question, words, phrases: [] })
   const unquoted = question.phrases.flatMap((phrase) => writtenOf(phrase.words))
   return loose.passages.length === 0
     ? { ...nothing, missing }
@@ -49,6 +54,8 @@ interface Search {
   readonly connection: Connection
   readonly scope: Scope
   readonly query: RecallQuery
+  /** Of the dates in a question; this machine's where absent. */
+  readonly timeZone: string | undefined
 }
 
 function findWithin(search: Search, { words, phrases, dates }: Question): Found {
@@ -108,8 +115,11 @@ function candidatesOf(search: Search, rows: readonly WordRows[], phrases: Questi
 }
 
 /** What was said on a date: worth as much as a word that is found as often. Of those, the newest are found without a word. */
-function saidOn({ connection, scope }: Search, date: QuestionDate): readonly Pick<LookedUp, 'word' | 'rows'>[] {
-  const spans = spansOf(connection, scope, date)
+function saidOn(
+  { connection, scope, timeZone }: Search,
+  date: QuestionDate,
+): readonly Pick<LookedUp, 'word' | 'rows'>[] {
+  const spans = spansOf(connection, scope, date, timeZone)
   const count = spans.reduce((sum, { first, last }) => sum + last - first + 1, 0)
   if (count === 0) return []
   const numbers: number[] = []

@@ -9,6 +9,8 @@ import { writePart } from './write-part.ts'
 export interface RecallIndexOptions {
   /** A file of its own, made with its folder when missing; `:memory:` keeps everything in memory. */
   readonly path: string
+  /** Time zone of the dates in questions, such as `Europe/Berlin`. This machine's unless given. */
+  readonly timeZone?: string
   /** How long to wait for another process that writes, ms. The process stands still meanwhile. 5,000 unless given. */
   readonly busyTimeoutMs?: number
   /** Passages of a shard from which on no session is added to it. 50,000 unless given. */
@@ -37,7 +39,7 @@ export async function openRecallIndex(options: RecallIndexOptions): Promise<Reca
     sessions: () => connection.all<IndexedSession>(`${indexed} order by number`),
     add: (part) => writePart(connection, part, { languages, fullShard: options.fullShard ?? DEFAULT_FULL_SHARD }),
     removeSome: (session) => removeSome(connection, session, languages),
-    find: (query) => findPassages(connection, languages, query),
+    find: (query) => findPassages(connection, languages, query, options.timeZone),
     conversationOf(session) {
       const rows = connection.all<{ readonly id: string }>(
         `select other.id from sessions own join sessions other on other.conversation = own.conversation

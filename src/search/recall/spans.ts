@@ -15,9 +15,14 @@ interface SessionRow {
  * Which passages within a scope were said on a date, ascending. A session's passages stand in the order of their times, so
  * they are found by halving, and only in sessions that had begun and not ended by then.
  */
-export function spansOf(connection: Connection, scope: Scope, date: QuestionDate): readonly NumberRange[] {
+export function spansOf(
+  connection: Connection,
+  scope: Scope,
+  date: QuestionDate,
+  timeZone: string | undefined,
+): readonly NumberRange[] {
   const rows = sessionsIn(connection, scope)
-  return periodsOf(date, yearsOf(rows))
+  return periodsOf(date, yearsOf(rows), timeZone)
     .flatMap((period) =>
       rows
         .filter(({ created, mark }) => created < period.to && mark >= period.from)
