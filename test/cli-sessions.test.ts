@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
@@ -43,12 +43,46 @@ test('on a narrow terminal a session has two lines, the second for its title; a 
     (await shown(100))[1]!,
     /^session_1 {2}2026-01-01 00:00 UTC +1 +日本語 and a title that is far too long for it$/,
   )
-  const tools = (await run(['tools'], { environment, terminal: true, columns: 40 })).stdout.trimEnd().split('\n')
-  assert.match(tools[0]!, /^tool +access +tokens$/)
-  assert.deepEqual(
-    tools.filter(({ length }) => length > 40),
-    [],
-  )
+})
+
+test('no listing is wider than the terminal', async (context) => {
+  const { home, environment } = temporaryHome(context)
+  const named = (word: string) => `${word} with a name that is longer than a narrow terminal`
+  const file = join(home, `${named('a file')}.txt`)
+  mkdirSync(home, { recursive: true })
+  writeFileSync(file, 'Something.')
+  for (const words of [
+    ['agents', 'new', '--name', named('Poet'), '--prompt', 'Rhyme. '.repeat(30)],
+    ['projects', 'new', '--name', named('Sea')],
+    ['subjects', 'new', 'a-subject-with-a-name-that-is-longer-than-most'],
+    ['files', 'add', file],
+    ['skills', 'new', 'a-skill-with-a-name-that-is-longer-than-most'],
+    ['tools', 'allow', 'read_file'],
+  ]) {
+    const { code, stderr } = await run(words, { environment })
+    assert.equal(code, 0, `${words.join(' ')}: ${stderr}`)
+  }
+  for (const [listing, head] of [
+    ['tools', /^tool +access +tokens$/],
+    ['agents', /^id +name/],
+    ['projects', /^id +name/],
+    ['subjects', /^id /],
+    ['files', /^id +name/],
+    ['skills', /^skill +full/],
+    ['audit', /^time +outcome/],
+  ] as const) {
+    const lines = async (columns: number) =>
+      (await run([listing], { environment, terminal: true, columns })).stdout.split('\n')
+    const narrow = await lines(40)
+    assert.match(narrow[0]!, head, listing)
+    const table = narrow.slice(0, narrow.indexOf(''))
+    assert.ok(table.length > 1, listing)
+    assert.deepEqual(
+      table.filter(({ length }) => length > 40),
+      [],
+    )
+    assert.ok((await lines(300))[0]!.length > narrow[0]!.length, listing)
+  }
 })
 
 test('a message to a model that is not there is refused before a session is made for it', async (context) => {

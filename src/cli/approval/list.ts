@@ -2,8 +2,8 @@ import type { WaitingApproval } from '../../runtime.ts'
 import type { CommandCall } from '../command.ts'
 import { connected } from '../connection.ts'
 import { argvText, exactLine } from '../exact-text.ts'
-import { type Io, note, print, printJson, width } from '../io.ts'
-import { oneLine, table } from '../table.ts'
+import { type Io, lineLimit, note, print, printJson, width } from '../io.ts'
+import { fittedTable, oneLine } from '../table.ts'
 import { timeText } from '../time-text.ts'
 import { waitingApprovals } from './waiting.ts'
 
@@ -26,7 +26,7 @@ function waitingTable(waiting: readonly WaitingApproval[], io: Io): string {
     exactLine(waits.request.tool),
     oneLine(shortCall(waits), Math.max(20, width(io) - 40)),
   ])
-  return table([head, ...rows])
+  return fittedTable([head, ...rows], { columns: lineLimit(io), spare: [1, 2] })
 }
 
 function shortCall({ request: { argv, command, input } }: WaitingApproval): string {

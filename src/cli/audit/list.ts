@@ -1,10 +1,10 @@
 import type { AuditRecord } from '../../session.ts'
 import type { CommandCall } from '../command.ts'
 import { argvText, exactLine } from '../exact-text.ts'
-import { type Io, note, print, width } from '../io.ts'
+import { type Io, lineLimit, note, print, width } from '../io.ts'
 import { withStore } from '../open-store.ts'
 import { harmless } from '../style.ts'
-import { oneLine, table } from '../table.ts'
+import { fittedTable, oneLine } from '../table.ts'
 import { timeText } from '../time-text.ts'
 import { filterOf, withWholeIds } from './filter.ts'
 
@@ -39,7 +39,7 @@ function auditTable(records: readonly AuditRecord[], io: Io): string {
     typeof record.durationMs === 'number' ? String(Math.round(record.durationMs)) : '',
     exactLine(record.session ?? ''),
   ])
-  return table([head, ...rows], [0, 6, 7])
+  return fittedTable([head, ...rows], { right: [0, 6, 7], columns: lineLimit(io), spare: [8, 7, 6, 0, 5] })
 }
 
 /** What was decided; of a call that ran, how it went. */

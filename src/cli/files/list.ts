@@ -3,10 +3,10 @@ import type { CommandCall } from '../command.ts'
 import { connected, type Connection } from '../connection.ts'
 import { exactLine } from '../exact-text.ts'
 import { findSession } from '../find-session.ts'
-import { type Io, note, print, printJson, width } from '../io.ts'
+import { type Io, lineLimit, note, print, printJson, width } from '../io.ts'
 import { findRecord } from '../records/find-record.ts'
 import { agentKind, projectKind } from '../records/record-kind.ts'
-import { oneLine, table } from '../table.ts'
+import { fittedTable, oneLine } from '../table.ts'
 import { timeText } from '../time-text.ts'
 import { fetchFiles } from './find-file.ts'
 import { ownerText, sizeText, stateText } from './state-text.ts'
@@ -40,5 +40,6 @@ function fileTable(files: readonly FileRow[], io: Io): string {
     ownerText(owner),
     oneLine(stateText(state), Math.max(30, width(io) - 120)),
   ])
-  return table([['id', 'name', 'size', 'handed in', 'of', 'state'], ...rows], [2])
+  const head = ['id', 'name', 'size', 'handed in', 'of', 'state']
+  return fittedTable([head, ...rows], { right: [2], columns: lineLimit(io), spare: [3, 4, 2] })
 }

@@ -3,8 +3,8 @@ import { ask } from '../answer.ts'
 import type { CommandCall } from '../command.ts'
 import { connected, type Connection } from '../connection.ts'
 import { exactLine } from '../exact-text.ts'
-import { type Io, note, print, printJson } from '../io.ts'
-import { table } from '../table.ts'
+import { type Io, lineLimit, note, print, printJson } from '../io.ts'
+import { fittedTable } from '../table.ts'
 import { timeText } from '../time-text.ts'
 
 /** One paired chat a line; those of all channels unless one is named. */
@@ -13,7 +13,7 @@ export async function listPairings(call: CommandCall, io: Io): Promise<number> {
   const chats = await connected(call.home, io, 'read', (connection) => fetchPairings(connection, channel))
   if (call.json) for (const chat of chats) printJson(io, chat)
   else if (chats.length === 0) note(io, 'No chat is let in. `foreword pair` shows a code that lets one in.')
-  else print(io, pairingTable(chats))
+  else print(io, pairingTable(chats, io))
   return 0
 }
 
@@ -25,7 +25,7 @@ export async function fetchPairings(
   return (await ask<{ pairings: readonly PairedChat[] }>(connection, `/api/pairings${query}`)).pairings
 }
 
-function pairingTable(chats: readonly PairedChat[]): string {
+function pairingTable(chats: readonly PairedChat[], io: Io): string {
   const now = new Date()
   const rows = chats.map(({ channel, chat, kind, title, time }) => [
     channel,
@@ -34,5 +34,6 @@ function pairingTable(chats: readonly PairedChat[]): string {
     exactLine(title),
     timeText(time, now),
   ])
-  return table([['channel', 'chat', 'kind', 'title', 'since'], ...rows])
+  const head = ['channel', 'chat', 'kind', 'title', 'since']
+  return fittedTable([head, ...rows], { columns: lineLimit(io), spare: [2, 4] })
 }

@@ -1,8 +1,8 @@
 import type { CommandCall } from '../command.ts'
 import { connected } from '../connection.ts'
 import { exactLine } from '../exact-text.ts'
-import { type Io, note, print, printJson, width } from '../io.ts'
-import { oneLine, table } from '../table.ts'
+import { type Io, lineLimit, note, print, printJson, width } from '../io.ts'
+import { fittedTable, oneLine } from '../table.ts'
 import { fieldText } from './field-text.ts'
 import { fetchRecords } from './find-record.ts'
 import type { LiveRecord, RecordKind } from './record-kind.ts'
@@ -24,5 +24,7 @@ function recordTable({ columns, text }: RecordKind, records: readonly LiveRecord
     ...columns.map((column) => exactLine(fieldText(value[column]))),
     oneLine(exactLine(fieldText(value[text]).replaceAll(/\s+/g, ' ')), Math.max(20, width(io) - 60)),
   ])
-  return table([['id', 'name', ...columns, text], ...rows])
+  const head = ['id', 'name', ...columns, text]
+  const spare = head.map((_, column) => column).slice(2)
+  return fittedTable([head, ...rows], { columns: lineLimit(io), spare: spare.toReversed() })
 }

@@ -1,8 +1,8 @@
 import type { CommandCall } from '../command.ts'
 import { exactLine } from '../exact-text.ts'
-import { type Io, note, print, printJson } from '../io.ts'
+import { type Io, lineLimit, note, print, printJson } from '../io.ts'
 import { styled } from '../style.ts'
-import { table } from '../table.ts'
+import { fittedTable, table } from '../table.ts'
 import { type KnownSkills, knownSkills } from './known-skills.ts'
 import { type SkillFacts, skillFacts } from './skill-facts.ts'
 import { askReach, reachText, type SkillsReach } from './skills-reach.ts'
@@ -17,7 +17,7 @@ export async function listSkills(call: CommandCall, io: Io): Promise<number> {
     printJson(io, { skills, left, warnings, tokens, ...forms, reach, reachUnknown })
     return 0
   }
-  if (skills.length > 0) print(io, skillTable(skills))
+  if (skills.length > 0) print(io, skillTable(skills, lineLimit(io)))
   if (left.length > 0) {
     const rows = left.map(({ name, ref, why }) => [exactLine(name), exactLine(ref), exactLine(why)])
     print(io, `${skills.length > 0 ? '\n' : ''}${table([['not loaded', 'from', 'why'], ...rows])}`)
@@ -45,7 +45,7 @@ async function reachOf(
   }
 }
 
-function skillTable(skills: readonly SkillFacts[]): string {
+function skillTable(skills: readonly SkillFacts[], columns: number): string {
   const rows = skills.map(({ name, tokens, tools, from, digest = '-' }) => [
     exactLine(name),
     String(tokens.full),
@@ -54,7 +54,8 @@ function skillTable(skills: readonly SkillFacts[]): string {
     digest.slice(0, 12),
     tools.map(exactLine).join(', '),
   ])
-  return table([['skill', 'full', 'list', 'from', 'digest', 'tools'], ...rows], [1, 2])
+  const head = ['skill', 'full', 'list', 'from', 'digest', 'tools']
+  return fittedTable([head, ...rows], { right: [1, 2], columns, spare: [4, 3, 2, 5] })
 }
 
 function sentence({ skills, forms }: KnownSkills, tokens: { readonly full: number; readonly list: number }): string {

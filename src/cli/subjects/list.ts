@@ -1,8 +1,8 @@
 import type { CommandCall } from '../command.ts'
 import { connected } from '../connection.ts'
 import { exactLine } from '../exact-text.ts'
-import { type Io, note, print, printJson, width } from '../io.ts'
-import { oneLine, table } from '../table.ts'
+import { type Io, lineLimit, note, print, printJson, width } from '../io.ts'
+import { fittedTable, oneLine } from '../table.ts'
 import { timeText } from '../time-text.ts'
 import { fetchSubjects, type ListedSubject } from './find-subject.ts'
 
@@ -25,7 +25,7 @@ export function subjectTable(subjects: readonly ListedSubject[], io: Io): string
     exactLine(timeText(updated, now)),
     waiting === 0 ? '' : String(waiting),
   ])
-  return table([['id', 'title', 'updated', 'waiting'], ...rows])
+  return fittedTable([['id', 'title', 'updated', 'waiting'], ...rows], { columns: lineLimit(io), spare: [2] })
 }
 
 function waitingText(count: number): string {
