@@ -56,7 +56,7 @@ test('no listing is wider than the terminal', async (context) => {
     ['projects', 'new', '--name', named('Sea')],
     ['subjects', 'new', 'a-subject-with-a-name-that-is-longer-than-most'],
     ['files', 'add', file],
-    ['skills', 'new', 'a-skill-with-a-name-that-is-longer-than-most'],
+    ['skills', 'new', 'notes'],
     ['tools', 'allow', 'read_file'],
   ]) {
     const { code, stderr } = await run(words, { environment })
