@@ -68,8 +68,10 @@ export function isSlashCommand(line: string): boolean {
   return Object.hasOwn(actions, /^\S*/.exec(line)![0])
 }
 
-/** Whether a line is a command that shows something and changes nothing. */
-export function onlyLooks(line: string): boolean {
+/** Whether a line needs no turn to be over: a command that shows something and changes nothing, or one that is not known. */
+export function isForNow(line: string): boolean {
+  const [first = ''] = /^\S*/.exec(line) ?? []
+  if (COMMAND.test(first) && !SCRIPT.test(first) && !isSlashCommand(line)) return true
   const [, word, argument] = /^\/(\w+)\s*(.*)$/s.exec(line.trimEnd()) ?? []
   const looks = slashCommands.find(({ name }) => name === word)?.looks
   return looks === 'always' || (looks === 'alone' && argument === '')
@@ -150,11 +152,14 @@ async function listed({ connection }: Conversation, io: Io): Promise<void> {
   else print(io, subjectTable(subjects, io))
 }
 
+const COMMAND = /^\/[\w-]*$/
+/** Lines that the rehearsal model acts on. */
+const SCRIPT = /^\/(?:say|call|fail|slow)$/
+
 /** A line that is no command of ours. What begins with a path is a message, and so are the lines of the rehearsal model's script. */
 async function messageOf(line: string, word: string, conversation: Conversation): Promise<LineResult> {
-  const looksLikeCommand = /^\/[\w-]*$/.test(word)
-  const isScript = /^\/(?:say|call|fail|slow)$/.test(word) && (await conversation.model()) === 'rehearsal'
-  if (!looksLikeCommand || isScript) return { type: 'message', text: line }
+  const isScript = SCRIPT.test(word) && (await conversation.model()) === 'rehearsal'
+  if (!COMMAND.test(word) || isScript) return { type: 'message', text: line }
   const near = nearestName(word.slice(1), [...slashCommands.map(({ name }) => name), 'quit'])
   throw new CommandFailure('no-such-command', `there is no command ${exactLine(word)}. The line was not sent.`, {
     mend: `${near === undefined ? '/help lists the commands.' : `Did you mean /${near}?`} With a blank in front it is a message.`,

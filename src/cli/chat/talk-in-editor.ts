@@ -9,7 +9,7 @@ import { attachNamed } from '../files/attach.ts'
 import { sizeText } from '../files/state-text.ts'
 import { leave, onInterrupt } from '../interrupt.ts'
 import { type Io, note, print } from '../io.ts'
-import { isSlashCommand, onlyLooks, slashCommand, slashCommands } from '../slash-command.ts'
+import { isSlashCommand, isForNow, slashCommand, slashCommands } from '../slash-command.ts'
 import { harmless, styled } from '../style.ts'
 import { WAITING } from '../turn-end.ts'
 import { chatStatus } from './chat-status.ts'
@@ -89,7 +89,7 @@ export async function talkInEditor(
   function accept(text: string): void {
     addToHistory(call.home, text)
     if (LEAVE.has(text.trim())) over.resolve(0)
-    else if (onlyLooks(text)) look(text)
+    else if (isForNow(text)) look(text)
     else queue.add(text)
   }
 
