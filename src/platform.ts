@@ -1,2 +1,3 @@
 export { editSteps, nearestName } from './platform/nearest-name.ts'
+export { orAborted } from './platform/or-aborted.ts'
 export { inSlices, partsOf, type Stretch, stretch } from './platform/stretch.ts'

@@ -1,3 +1,4 @@
+import { orAborted } from '../../platform.ts'
 import { FetchFault } from './fetch-fault.ts'
 
 /** A time limit that also ends when somebody cancels. `done` has to be called, or the process waits for its timer. */
@@ -21,7 +22,7 @@ export function deadline(outer: AbortSignal, milliseconds: number, words: string
   else outer.addEventListener('abort', cancel, { once: true })
   return {
     signal,
-    within: (work) => within(work, signal),
+    within: (work) => orAborted(work, signal),
     done() {
       clearTimeout(timer)
       outer.removeEventListener('abort', cancel)
@@ -31,18 +32,4 @@ export function deadline(outer: AbortSignal, milliseconds: number, words: string
 
 function cancellation({ reason }: AbortSignal): FetchFault {
   return reason instanceof FetchFault ? reason : new FetchFault('cancelled', 'it was cancelled')
-}
-
-async function within<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  let onAbort = () => {}
-  const ended = new Promise<never>((_resolve, reject) => {
-    onAbort = () => reject(signal.reason as FetchFault)
-    if (signal.aborted) onAbort()
-    else signal.addEventListener('abort', onAbort, { once: true })
-  })
-  try {
-    return await Promise.race([work, ended])
-  } finally {
-    signal.removeEventListener('abort', onAbort)
-  }
 }

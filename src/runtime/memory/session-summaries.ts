@@ -1,4 +1,5 @@
 import { indented, type TokenCounter, wholeCharacter } from '../../context.ts'
+import { orAborted } from '../../platform.ts'
 import { referredContent, type SessionRow, type SessionStore } from '../../session.ts'
 import { summaryByModel } from '../model-summary.ts'
 import type { Clock } from '../clock.ts'
@@ -94,7 +95,7 @@ export function createSessionSummaries(parts: SessionSummariesParts): SessionSum
     if (kept?.by !== undefined && kept.covers === covers) return kept
     if (words === '' || stopping.signal.aborted || failed.get(row.id) === covers) return undefined
     try {
-      return await unlessAborted(
+      return await orAborted(
         runningOr(row.id, () => byModel(row, covers, words, state)),
         signal,
       )
@@ -156,16 +157,6 @@ function withinTokens(text: string, model: string, maxTokens: number, counter: T
     words = shorter.endsWith('…') ? shorter.slice(0, -2) : shorter.trimEnd()
   }
   return words === '' ? '' : framed(words === text ? words : `${words}…`)
-}
-
-/** The work goes on, for whoever asks next. */
-function unlessAborted<Value>(work: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
-  if (!signal) return work
-  const aborted = Promise.withResolvers<never>()
-  const leave = () => aborted.reject(signal.reason)
-  signal.addEventListener('abort', leave, { once: true })
-  if (signal.aborted) leave()
-  return Promise.race([work, aborted.promise]).finally(() => signal.removeEventListener('abort', leave))
 }
 
 function bare({ session, text, by, covers, time }: SessionSummary): SessionSummary {

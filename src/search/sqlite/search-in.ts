@@ -1,3 +1,4 @@
+import { orAborted } from '../../platform.ts'
 import { nameOf } from '../embedder/service.ts'
 import type { Embedder, MeaningSettings, SearchAnswer, SearchHit, SearchQuery } from '../engine.ts'
 import { byReciprocalRank, type Fused } from '../reciprocal-rank.ts'
@@ -109,16 +110,6 @@ async function vectorOf(place: SearchPlace, { text, signal }: SearchQuery): Prom
     if (signal?.aborted || closing.aborted) return {}
     return degraded(limit.aborted ? `no vector within ${embedderTimeoutMs} ms` : messageOf(error))
   }
-}
-
-/** Not every embedder minds its signal. */
-function orAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason as Error)
-    if (signal.aborted) return abort()
-    signal.addEventListener('abort', abort, { once: true })
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
-  })
 }
 
 /** A chunk that went between the search and now is left out. */
