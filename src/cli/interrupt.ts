@@ -34,6 +34,12 @@ export async function interruptible<T>(
   }
 }
 
+/** The exit code of a signal that asks a process to end; `undefined` for Ctrl-C, which may mean a turn alone. */
+export function exitCodeOf(signal: NodeJS.Signals | undefined): number | undefined {
+  if (signal === 'SIGTERM') return 143
+  return signal === 'SIGHUP' ? 129 : undefined
+}
+
 /** Ends the process at once. */
 export function leave(io: Io, code: number): void {
   if (io.exit === undefined) process.exit(code)

@@ -16,9 +16,14 @@ export function completion(commands: readonly CompletableCommand[], directory: s
       .map(({ name, summary }) => ({ value: name, label: `/${name}`, description: summary }))
   }
 
+  /** The folder is read when a mention begins, not with each key of it. */
+  let names: readonly string[] | undefined
+
   function fileItems(written: string): readonly AutocompleteItem[] {
-    const names = workingFiles(directory).filter((name) => !UNWRITABLE.test(name))
-    return fuzzyFilter(names, written, (name) => name)
+    if (names === undefined || written === '') {
+      names = workingFiles(directory).filter((name) => !UNWRITABLE.test(name))
+    }
+    return fuzzyFilter([...names], written, (name) => name)
       .slice(0, MOST)
       .map((name) => ({ value: name, label: exactLine(name) }))
   }
@@ -28,6 +33,7 @@ export function completion(commands: readonly CompletableCommand[], directory: s
       const before = (lines[line] ?? '').slice(0, column)
       const mention = MENTION.exec(before)
       if (mention !== null) return found(fileItems(mention[2] ?? mention[3] ?? ''), mention[1]!)
+      names = undefined
       const command = line === 0 ? /^\/(\w*)$/.exec(before) : null
       return command === null ? Promise.resolve(null) : found(commandItems(command[1]!), before)
     },

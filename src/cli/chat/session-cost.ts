@@ -57,8 +57,11 @@ export function costText({ calls, prompt, cached, output, silent, money }: Sessi
   return [
     `${calls === MOST ? 'The newest ' : ''}${number(calls)} ${calls === 1 ? 'call' : 'calls'}: ${number(prompt)} prompt tokens (${number(cached)} of them cached), ${number(output)} output tokens, as reported.`,
     ...(silent === 0 ? [] : [`The provider did not report what ${silent} of them used.`]),
-    money === undefined
-      ? `The cost is not known${silent === 0 ? ': a model has no price.' : '.'}`
-      : `$${money.toFixed(money < 1 ? 4 : 2)}`,
+    money === undefined ? `The cost is not known${silent === 0 ? ': a model has no price.' : '.'}` : moneyText(money),
   ].join('\n')
+}
+
+/** US dollars; small amounts in parts of a cent. */
+export function moneyText(dollars: number): string {
+  return `$${dollars.toFixed(dollars < 1 ? 4 : 2)}`
 }

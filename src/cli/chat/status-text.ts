@@ -1,5 +1,7 @@
 import { bar } from '../bar.ts'
 import type { Io } from '../io.ts'
+import { cutToCells } from '../table.ts'
+import { moneyText } from './session-cost.ts'
 
 /** What the line below the editor says of the next call. Tokens, and US dollars. */
 export interface ChatStatus {
@@ -15,8 +17,8 @@ export interface ChatStatus {
 /** One line of at most so many columns: what matters least is left out first. */
 export function statusText(status: ChatStatus, columns: number, io: Pick<Io, 'environment'>): string {
   const { model, used, window, reserve, money } = status
-  if (used === undefined || window === undefined) return cut(model, columns)
-  const cost = money === undefined ? [] : [`$${money.toFixed(money < 1 ? 4 : 2)}`]
+  if (used === undefined || window === undefined) return cutToCells(model, columns)
+  const cost = money === undefined ? [] : [moneyText(money)]
   const drawn = (cells: number) =>
     bar({ used, whole: window, ...(reserve === undefined ? {} : { reserved: reserve }) }, cells, io)
   const kept = reserve === undefined ? [] : [`reserve ${reserve.toLocaleString('en')}`]
@@ -28,11 +30,7 @@ export function statusText(status: ChatStatus, columns: number, io: Pick<Io, 'en
     [model, `${drawn(10)} ${short(used)}/${short(window)}`, ...cost],
     [model, `${short(used)}/${short(window)}`],
   ].map((parts) => parts.join(' · '))
-  return forms.find((form) => form.length <= columns) ?? cut(forms.at(-1)!, columns)
-}
-
-function cut(text: string, columns: number): string {
-  return text.length <= columns ? text : `${text.slice(0, Math.max(0, columns - 1))}…`
+  return forms.find((form) => form.length <= columns) ?? cutToCells(forms.at(-1)!, columns)
 }
 
 function short(tokens: number): string {

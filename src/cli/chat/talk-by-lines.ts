@@ -4,7 +4,7 @@ import { absentWatch } from '../approval/watch.ts'
 import { addToHistory, readHistory } from '../chat-history.ts'
 import type { CommandCall } from '../command.ts'
 import { type Conversation, converse } from '../conversation.ts'
-import { leave, onInterrupt } from '../interrupt.ts'
+import { exitCodeOf, leave, onInterrupt } from '../interrupt.ts'
 import { type Io, note, print } from '../io.ts'
 import { type LineReader, lineReader } from '../line-reader.ts'
 import { slashCommand } from '../slash-command.ts'
@@ -26,7 +26,8 @@ export async function talkByLines(conversation: Conversation, call: CommandCall,
 
   function interrupted(signal?: NodeJS.Signals): void {
     // What asks a process to end asks once.
-    if (signal === 'SIGTERM' || signal === 'SIGHUP') return leave(io, signal === 'SIGTERM' ? 143 : 129)
+    const code = exitCodeOf(signal)
+    if (code !== undefined) return leave(io, code)
     interrupts += 1
     if (interrupts > 1) {
       note(io, '')

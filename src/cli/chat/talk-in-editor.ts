@@ -7,7 +7,7 @@ import { exactLine } from '../exact-text.ts'
 import { CommandFailure } from '../failure.ts'
 import { attachNamed } from '../files/attach.ts'
 import { sizeText } from '../files/state-text.ts'
-import { leave, onInterrupt } from '../interrupt.ts'
+import { exitCodeOf, leave, onInterrupt } from '../interrupt.ts'
 import { type Io, note, print } from '../io.ts'
 import { isSlashCommand, isForNow, slashCommand, slashCommands } from '../slash-command.ts'
 import { harmless, styled } from '../style.ts'
@@ -114,7 +114,8 @@ export async function talkInEditor(
   }
 
   function interrupted(signal?: NodeJS.Signals): void {
-    if (signal === 'SIGTERM' || signal === 'SIGHUP') return over.resolve(signal === 'SIGTERM' ? 143 : 129)
+    const code = exitCodeOf(signal)
+    if (code !== undefined) return over.resolve(code)
     interrupts += 1
     if (interrupts > 1) return over.resolve(130)
     if (conversation.running === undefined) return note(io, dim('Ctrl-C once more leaves.'))
