@@ -163,7 +163,7 @@ export function openRecall({ store, path, timeZone, warn }: RecallParts): Histor
         const undone = (await Promise.all((query.sessions ?? []).map(undoneTurns))).flat()
         const exceptTurns = [...(query.exceptTurns ?? []), ...undone]
         const found = index.find({ ...query, exceptTurns })
-        const passages = await Promise.all(found.passages.map(markedUndone))
+        const passages = query.sessions ? found.passages : await Promise.all(found.passages.map(markedUndone))
         return { ...found, passages, complete }
       } catch (error) {
         throw await recallFailure(error)
