@@ -70,8 +70,11 @@ export async function readArchive(
   let read = 0
   const source = createReadStream(path, { highWaterMark: 256 * 1024 })
   source.on('data', (piece) => onProgress?.((read += piece.length), size))
+  const unzipping = createGunzip()
+  // What the streams still find in their last pieces, when the pipeline has failed already, has no other listener.
+  for (const stream of [unzipping, unpacking]) stream.on('error', () => {})
   try {
-    await pipeline(source, createGunzip(), unpacking, signal ? { signal } : {})
+    await pipeline(source, unzipping, unpacking, signal ? { signal } : {})
   } catch (error) {
     signal?.throwIfAborted()
     throw error instanceof BackupError || isRefusal(error) ? error : unreadable(path, state.header, error)
@@ -79,6 +82,7 @@ export async function readArchive(
   return compared(path, state, found)
 
   async function take(headers: Headers, entry: Readable): Promise<void> {
+    entry.on('error', () => {})
     if (!state.header) {
       if (headers.name !== HEADER_ENTRY) throw noArchive(path)
       state.header = headerOf(path, await jsonOf(entry))
