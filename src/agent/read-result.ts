@@ -1,4 +1,4 @@
-import { textPage } from '../plugin.ts'
+import { textPage } from '../capability.ts'
 import { type Entry, referredContent, type SessionStore, type StoredResult } from '../session.ts'
 import type { Tool } from '../tool.ts'
 

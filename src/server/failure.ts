@@ -1,6 +1,6 @@
 import { ModelError } from '../model.ts'
 import { RuntimeError, type RuntimeErrorCode } from '../runtime.ts'
-import { SubjectError } from '../subject.ts'
+import { SubjectError } from '../capabilities/subjects/core.ts'
 import { type ErrorCode, type errorCodes, statusOf } from './error-codes.ts'
 
 /** A failure as a door tells it: a status for programs, a code for programs that look closer, a sentence for people. */

@@ -3,8 +3,8 @@ import { z } from 'zod'
 import { layouts } from '../../context.ts'
 import { nearestName } from '../../platform.ts'
 import { variable } from './variable.ts'
-import { subjects } from './subjects-schema.ts'
-import { telegram } from './telegram-schema.ts'
+import { subjects } from '../../capabilities/subjects/subjects-schema.ts'
+import { telegram } from '../../capabilities/telegram/telegram-schema.ts'
 
 const layoutNames = Object.keys(layouts)
 const placement = z.enum(['system', 'preamble', 'before-input', 'after-input'])

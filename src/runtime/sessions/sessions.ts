@@ -8,7 +8,7 @@ import {
   type TurnRow,
 } from '../../session.ts'
 import { noSuchSession } from './admission.ts'
-import { SubjectError, type Subjects } from '../../subject.ts'
+import { SubjectError, type Subjects } from '../../capabilities/subjects/core.ts'
 import type { Clock } from '../clock.ts'
 import type { NewSession, Runtime } from '../contract.ts'
 import { RuntimeError } from '../runtime-error.ts'
