@@ -201,7 +201,7 @@ test('every variable of Foreword that a page names sets something', async () => 
   const unknown = await configurationWarnings(loaded, environment)
   assert.deepEqual(
     unknown.map(
-      ({ place, mend }: { place: string; mend: string }) => `${placeOf(place)}: ${place} sets nothing. ${mend}`,
+      ({ place, hint }: { place: string; hint: string }) => `${placeOf(place)}: ${place} sets nothing. ${hint}`,
     ),
     [],
   )

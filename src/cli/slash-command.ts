@@ -94,7 +94,7 @@ export async function slashCommand(line: string, conversation: Conversation, io:
   } catch (error) {
     if (!(error instanceof CommandFailure)) throw error
     note(io, error.message)
-    if (error.mend !== undefined) note(io, `  ${error.mend}`)
+    if (error.hint !== undefined) note(io, `  ${error.hint}`)
     return { type: 'failed' }
   }
 }
@@ -162,7 +162,7 @@ async function messageOf(line: string, word: string, conversation: Conversation)
   if (!COMMAND.test(word) || isScript) return { type: 'message', text: line }
   const near = nearestName(word.slice(1), [...slashCommands.map(({ name }) => name), 'quit'])
   throw new CommandFailure('no-such-command', `there is no command ${exactLine(word)}. The line was not sent.`, {
-    mend: `${near === undefined ? '/help lists the commands.' : `Did you mean /${near}?`} With a blank in front it is a message.`,
+    hint: `${near === undefined ? '/help lists the commands.' : `Did you mean /${near}?`} With a blank in front it is a message.`,
   })
 }
 

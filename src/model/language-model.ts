@@ -34,7 +34,7 @@ export interface LanguageModelSettings {
   readonly patience?: Partial<Patience>
   /** Never repeated in an error: keys, tokens. */
   readonly secrets?: readonly string[]
-  /** How to mend a model that its provider does not have. */
+  /** How to fix a model that its provider does not have. */
   readonly missing?: string
 }
 

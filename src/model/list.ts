@@ -11,7 +11,7 @@ export interface ModelListing {
   /** `provider/model`; the provider's name alone where it has nothing to offer now. */
   readonly id: string
   readonly ready: boolean
-  /** Why it is not ready, and how to mend it. */
+  /** Why it is not ready, and how to fix it. */
   readonly why?: string
   /** Tokens, where that is known without asking. */
   readonly window?: number

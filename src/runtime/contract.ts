@@ -379,7 +379,7 @@ export interface ModelStatus {
   readonly id: string
   readonly provider: string
   readonly ready: boolean
-  /** Why it is not ready, and how to mend it. */
+  /** Why it is not ready, and how to fix it. */
   readonly why?: string
   /** Tokens, where that is known without asking its server. */
   readonly window?: number

@@ -42,7 +42,7 @@ test('what cannot be told apart any more is left alone, and the difference is to
       assert.ok(error instanceof SubjectError)
       assert.equal(error.code, 'changed')
       assert.match(error.message, why)
-      assert.match(String(error.details['diff']), /^\+- b/m)
+      assert.match(String(error.facts['diff']), /^\+- b/m)
       return true
     })
     assert.equal(text(), edited)

@@ -39,7 +39,7 @@ export interface LeftSkill {
   readonly folder: string
   readonly ref: string
   readonly code: Missing['code'] | 'disabled' | 'replaced' | 'unreadable' | 'untrusted'
-  /** Why, and how to mend it. */
+  /** Why, and how to fix it. */
   readonly why: string
 }
 

@@ -139,9 +139,9 @@ function faultOf(error: unknown, token: string): ConnectionFault {
   }
   const { code, description } = fault.refusal
   if (code === 401 || code === 404) {
-    const mend =
+    const hint =
       'Copy the token that @BotFather shows to where channels.telegram.tokenEnv or tokenFile says, and start again.'
-    return { text: `Telegram does not know the token of the bot. ${mend}`, leastMs: 30_000 }
+    return { text: `Telegram does not know the token of the bot. ${hint}`, leastMs: 30_000 }
   }
   if (code === 409) {
     const isWebhook = /webhook/i.test(description)

@@ -94,8 +94,8 @@ async function assertModel(connection: Connection, model: string): Promise<void>
 /** A text that no message takes goes along as a file. */
 function refuseLongText(error: unknown): never {
   if (!(error instanceof CommandFailure) || error.code !== 'body-too-large') throw error
-  const mend = 'Attach a text of this size instead: write it to a file, and add `--file PATH`.'
-  throw new CommandFailure(error.code, error.message, { mend, cause: error })
+  const hint = 'Attach a text of this size instead: write it to a file, and add `--file PATH`.'
+  throw new CommandFailure(error.code, error.message, { hint, cause: error })
 }
 
 /** The words, and below them what is piped in. */

@@ -16,8 +16,8 @@ export async function checkPolicy(home: string, io: Io): Promise<readonly Findin
       ...(await checkPrefixes(read.access, file)),
     ]
   }
-  const mend = `Correct ${file}, or the environment variable that is named.`
-  return read.problems.map((fault) => problem('policy', `no tool may run: ${fault}`, mend))
+  const hint = `Correct ${file}, or the environment variable that is named.`
+  return read.problems.map((fault) => problem('policy', `no tool may run: ${fault}`, hint))
 }
 
 /** Whoever edits the file that does not count waits in vain. */

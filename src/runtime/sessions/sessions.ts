@@ -210,6 +210,6 @@ async function knownSubject(subjects: Pick<Subjects, 'context'>, subject: string
   } catch (error) {
     if (!(error instanceof SubjectError)) throw error
     const code = error.code === 'not-found' ? 'not-found' : 'invalid-input'
-    throw new RuntimeError(code, error.message, error.details, { cause: error })
+    throw new RuntimeError(code, error.message, error.facts, { cause: error })
   }
 }

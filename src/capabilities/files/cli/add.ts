@@ -37,10 +37,10 @@ function tell(done: HandedIn, call: CommandCall, io: Io): void {
     const line = `${id}  ${exactLine(name)}  ${stateText(state)}${repeated ? ' (it was there already)' : ''}`
     return print(io, state.type === 'failed' ? styled(io, 'red', line) : line)
   }
-  const { code, message, mend } = done.failure
+  const { code, message, hint } = done.failure
   if (call.json) printJson(io, { path: done.path, error: { code, message } })
   note(io, styled(io, 'red', exactLine(message), io.stderr))
-  if (mend !== undefined) note(io, `  ${mend}`)
+  if (hint !== undefined) note(io, `  ${hint}`)
 }
 
 async function belongingOf(connection: Connection, call: CommandCall): Promise<Belonging> {

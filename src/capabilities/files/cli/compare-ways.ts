@@ -22,7 +22,7 @@ export async function compareWays(
   const both = await ask('both')
   if (both.degraded !== undefined) {
     throw new CommandFailure('no-vectors', `There is nothing to compare. ${both.degraded}`, {
-      mend: '`foreword doctor` says whether the embedding model answers.',
+      hint: '`foreword doctor` says whether the embedding model answers.',
     })
   }
   if (both.progress.chunks > 0 && both.progress.embedded === 0) {
@@ -30,7 +30,7 @@ export async function compareWays(
       'no-vectors',
       'There is nothing to compare: no passage has a vector of an embedding model.',
       {
-        mend: 'Set `search.embedding` (docs/guide/configuration.md) and let the gateway run until its files are embedded.',
+        hint: 'Set `search.embedding` (docs/guide/configuration.md) and let the gateway run until its files are embedded.',
       },
     )
   }

@@ -36,7 +36,7 @@ export async function sendFile(
     if (error instanceof CommandFailure) throw error
     const why = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error)
     throw new CommandFailure('network', `${path} could not be handed in: ${why}.`, {
-      mend: 'Is the gateway still up? Hand it in again.',
+      hint: 'Is the gateway still up? Hand it in again.',
       cause: error,
     })
   } finally {

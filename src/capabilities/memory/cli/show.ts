@@ -28,7 +28,7 @@ async function newestSession(connection: Connection): Promise<string> {
   const [newest] = sessions
   if (newest) return newest.id
   throw new CommandFailure('not-found', 'there are no sessions yet.', {
-    mend: '`foreword send "Hello"` begins one.',
+    hint: '`foreword send "Hello"` begins one.',
   })
 }
 

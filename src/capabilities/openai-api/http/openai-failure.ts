@@ -1,3 +1,4 @@
+import { defined } from '../../../platform.ts'
 import { openaiKindOf } from '../../../server/error-codes.ts'
 import { type Failure } from '../../../server/failure.ts'
 
@@ -6,13 +7,14 @@ import { type Failure } from '../../../server/failure.ts'
  * the very sentence, that its clients act on.
  */
 export function openaiFailure(failure: Failure): { readonly status: number; readonly body: object } {
-  const { code, message, facts } = failure
+  const { code, message, facts, hint } = failure
   const overflows = code === 'context-overflow'
   const known = openaiKindOf(code)
   const status = known.status ?? failure.status
   const { parameter, problems, ...others } = facts
   const error = {
     ...others,
+    ...defined({ hint }),
     message: (overflows && overflowSentence(facts)) || message,
     type: typeOf(status),
     param: overflows ? 'messages' : (parameter ?? firstField(problems) ?? null),

@@ -25,7 +25,7 @@ const FEWER = 'Name those that are not needed in `skills.disabled`, or use a mod
 async function reachFinding(home: string, io: Io, loaded: number): Promise<Finding> {
   try {
     const reach = await askReach({ home }, io, loaded)
-    return isWell(reach) ? ok('skills', reachText(reach)) : warning('skills', reachText(reach), reach.mend ?? FEWER)
+    return isWell(reach) ? ok('skills', reachText(reach)) : warning('skills', reachText(reach), reach.hint ?? FEWER)
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
     if ((error as { code?: unknown }).code === 'context-overflow') {

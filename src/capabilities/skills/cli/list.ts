@@ -25,7 +25,7 @@ export async function listSkills(call: CommandCall, io: Io): Promise<number> {
   if (skills.length > 0) print(io, `\n${styled(io, 'dim', sentence(known, tokens))}`)
   else note(io, noneText(known))
   if (reach !== undefined) print(io, reachText(reach))
-  if (reach?.mend !== undefined) note(io, styled(io, 'yellow', reach.mend, io.stderr))
+  if (reach?.hint !== undefined) note(io, styled(io, 'yellow', reach.hint, io.stderr))
   if (reachUnknown !== undefined) note(io, styled(io, 'yellow', exactLine(reachUnknown), io.stderr))
   for (const warning of warnings) note(io, styled(io, 'yellow', exactLine(warning), io.stderr))
   return 0

@@ -24,7 +24,7 @@ export async function newSkill(call: CommandCall, io: Io): Promise<number> {
     await writeSkill(folder, file, skeleton(name))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw fileFailure(file, 'written', error)
-    throw new CommandFailure('conflict', `there is something at ${folder} already.`, { mend: 'Choose another name.' })
+    throw new CommandFailure('conflict', `there is something at ${folder} already.`, { hint: 'Choose another name.' })
   }
   if (call.json) printJson(io, { name, file })
   else note(io, `${file} is there to be filled in; \`foreword skills check\` says whether it follows the standard.`)

@@ -46,7 +46,7 @@ function notLoaded(name: string, { left, skills }: KnownSkills): CommandFailure 
   const found = left.find((one) => one.name === name)
   if (found !== undefined) {
     return new CommandFailure('not-loaded', `the skill ${name} is not loaded: ${found.why}.`, {
-      mend: `It lies in ${found.folder}.`,
+      hint: `It lies in ${found.folder}.`,
     })
   }
   const near = nearestName(
@@ -54,6 +54,6 @@ function notLoaded(name: string, { left, skills }: KnownSkills): CommandFailure 
     skills.map((one) => one.name),
   )
   return new CommandFailure('not-found', `there is no skill ${name}.`, {
-    mend: near === undefined ? '`foreword skills` lists them.' : `Did you mean ${near}?`,
+    hint: near === undefined ? '`foreword skills` lists them.' : `Did you mean ${near}?`,
   })
 }

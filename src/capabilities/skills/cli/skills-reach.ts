@@ -21,7 +21,7 @@ export interface SkillsReach {
   readonly fullTokens?: number
   /** What is wrong with that, and how to correct it: the model may not read them, or a gateway has not read them again. */
   readonly but?: string
-  readonly mend?: string
+  readonly hint?: string
 }
 
 /** Asks a gateway, or a look at the home without one, what the next call would send. */
@@ -32,7 +32,7 @@ export async function askReach({ home }: Pick<CommandCall, 'home'>, io: Io, load
     const reach = skillsReach(next, skills)
     if (skills === loaded || reach.but !== undefined) return reach
     const but = `the gateway has read ${skills}, and ${loaded} would load now`
-    return { ...reach, but, mend: '`foreword reload` reads them again.' }
+    return { ...reach, but, hint: '`foreword reload` reads them again.' }
   })
 }
 
@@ -51,7 +51,7 @@ export function skillsReach({ model, request, manifest }: Preview, loaded: numbe
     form,
     tokens: entry?.tokens ?? 0,
     ...(entry && { fullTokens: entry.fullTokens }),
-    ...(lacking.length > 0 && { but: `${lacking.join(' and ')} may not run`, mend: ALLOW }),
+    ...(lacking.length > 0 && { but: `${lacking.join(' and ')} may not run`, hint: ALLOW }),
   }
 }
 

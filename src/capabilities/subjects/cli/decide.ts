@@ -35,6 +35,6 @@ function decidedText({ id, file, state }: Proposal): string {
 
 function decidedAlready({ id, state }: Proposal): CommandFailure {
   return new CommandFailure('decided', `${id} is ${state.type} already: a proposal is decided once.`, {
-    mend: '`foreword subjects proposals` lists those that wait.',
+    hint: '`foreword subjects proposals` lists those that wait.',
   })
 }

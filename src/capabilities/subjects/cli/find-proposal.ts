@@ -27,9 +27,9 @@ export async function findProposal(
   if (found !== undefined && others.length === 0) return found
   if (found === undefined) {
     throw new CommandFailure('not-found', `there is no proposal ${word}.`, {
-      mend: '`foreword subjects proposals --all` lists them.',
+      hint: '`foreword subjects proposals --all` lists them.',
     })
   }
   const ids = [found, ...others].map(({ id }) => exactLine(id)).join(', ')
-  throw new CommandFailure('ambiguous', `${word} begins more than one: ${ids}.`, { mend: 'Write more of the id.' })
+  throw new CommandFailure('ambiguous', `${word} begins more than one: ${ids}.`, { hint: 'Write more of the id.' })
 }

@@ -1,3 +1,5 @@
+import { ForewordError, type ForewordErrorOptions } from '../../../platform.ts'
+
 /** For programs. `not-found` is the one that BEHAVIOURS §4 names. */
 export type SubjectErrorCode =
   | 'not-found'
@@ -11,20 +13,17 @@ export type SubjectErrorCode =
   /** A file or folder cannot be written; the message says which and why. */
   | 'unwritable'
 
-/** What, where, and how to mend it. */
-export class SubjectError extends Error {
+/** What, where, and how to fix it. */
+export class SubjectError extends ForewordError {
   override readonly name = 'SubjectError'
-  readonly code: SubjectErrorCode
-  readonly details: Readonly<Record<string, unknown>>
+  declare readonly code: SubjectErrorCode
 
   constructor(
     code: SubjectErrorCode,
     message: string,
-    details: Readonly<Record<string, unknown>> = {},
-    options?: ErrorOptions,
+    facts?: Readonly<Record<string, unknown>>,
+    options?: ForewordErrorOptions,
   ) {
-    super(message, options)
-    this.code = code
-    this.details = details
+    super(code, message, facts, options)
   }
 }
