@@ -1,4 +1,4 @@
-import type { SessionStore } from '../session.ts'
+import type { ValueStore } from '../session.ts'
 import { linesOf, longNotesLines, type SummaryRequest } from '../subject.ts'
 import { summaryByModel } from './model-summary.ts'
 import type { Clock } from './clock.ts'
@@ -21,7 +21,7 @@ export interface NotesSummaries {
 }
 
 export interface NotesSummariesParts {
-  readonly store: Pick<SessionStore, 'value' | 'putValue'>
+  readonly store: ValueStore
   readonly clock: Pick<Clock, 'time'>
   readonly complete: Runtime['complete']
   /** All notes of a subject. Rejects with `not-found`. */
