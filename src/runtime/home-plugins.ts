@@ -23,7 +23,7 @@ import {
   workspacePlugin,
 } from '../capability.ts'
 import type { DocumentReader } from '../document.ts'
-import type { SessionStore } from '../session.ts'
+import type { ValueStore } from '../session.ts'
 import type { Environment } from './configuration/environment.ts'
 import type { Configuration } from './configuration/settled.ts'
 import { homeAt, ownersPlaces } from './home/home.ts'
@@ -40,7 +40,7 @@ export interface HomeSetting {
   readonly version: string
   readonly policy: ToolPolicy
   /** Keeps what was accepted of tools of others. */
-  readonly store: Pick<SessionStore, 'value' | 'putValue'>
+  readonly store: ValueStore
   readonly subjects: Pick<SubjectRoom, 'subjects' | 'proposals'>
   /** Takes the text out of pages. */
   readonly readDocument: DocumentReader['read']

@@ -1,4 +1,4 @@
-import { type SessionStore, StoreError } from '../../session.ts'
+import { type RecordStore, StoreError } from '../../session.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { RuntimeError } from '../../runtime/runtime-error.ts'
 import { runtimeFailure } from '../../runtime/runtime-failure.ts'
@@ -30,7 +30,7 @@ export function createEditedPrompt({
   store,
   clock,
 }: {
-  readonly store: SessionStore
+  readonly store: RecordStore
   readonly clock: Clock
 }): EditedPrompt {
   async function put(text: string | null, after?: number): Promise<PromptVersion> {

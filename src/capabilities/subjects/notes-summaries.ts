@@ -1,4 +1,4 @@
-import type { SessionStore } from '../../session.ts'
+import type { ValueStore } from '../../session.ts'
 import { linesOf, longNotesLines, type SummaryRequest } from './core.ts'
 import { summaryByModel } from '../../runtime/models/model-summary.ts'
 import type { Clock } from '../../runtime/clock.ts'
@@ -21,7 +21,7 @@ export interface NotesSummaries {
 }
 
 export interface NotesSummariesParts {
-  readonly store: Pick<SessionStore, 'value' | 'putValue'>
+  readonly store: ValueStore
   readonly clock: Pick<Clock, 'time'>
   readonly complete: Runtime['complete']
   /** All notes of a subject. Rejects with `not-found`. */

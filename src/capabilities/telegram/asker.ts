@@ -1,4 +1,4 @@
-import type { SessionStore } from '../../session.ts'
+import type { LogStore } from '../../session.ts'
 
 /** Who began a turn, as the key of its input says. */
 export interface Asker {
@@ -15,7 +15,7 @@ export function keyOf({ bot, update, person }: Asker): string {
 
 /** `undefined` where a turn was begun through another door. */
 export async function askerOf(
-  store: Pick<SessionStore, 'entries'>,
+  store: Pick<LogStore, 'entries'>,
   session: string,
   turn: string,
 ): Promise<Asker | undefined> {

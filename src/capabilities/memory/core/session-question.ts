@@ -1,5 +1,5 @@
 import { messageText, previousConversation } from '../../../context.ts'
-import { type SessionRow, type SessionStore, undoneTurnsOf } from '../../../session.ts'
+import { type LogStore, type SessionRow, undoneTurnsOf } from '../../../session.ts'
 import { shownTime } from './remembered-line.ts'
 
 /** Of the conversation that a model is asked about: its newest messages, characters. */
@@ -10,10 +10,7 @@ const NEWEST = 200
  * What was said in a session, as a text (BEHAVIOURS §2.1): a model that puts it into words is sent no messages of it. Turns
  * that were taken back are left out.
  */
-export async function sessionWords(
-  store: Pick<SessionStore, 'entries' | 'session'>,
-  { id }: SessionRow,
-): Promise<string> {
+export async function sessionWords(store: Pick<LogStore, 'entries' | 'session'>, { id }: SessionRow): Promise<string> {
   const undone = await undoneTurnsOf(store)(id)
   const entries = await store.entries(id, { types: ['input', 'message'], last: NEWEST })
   const spoken = entries.flatMap((entry) => {
