@@ -1,3 +1,4 @@
+export { SIGNATURE_BYTES, signatureType } from './platform/byte-signature.ts'
 export { eventSize } from './platform/event-size.ts'
 export { editSteps, nearestName } from './platform/nearest-name.ts'
 export { orAborted } from './platform/or-aborted.ts'
