@@ -1,13 +1,10 @@
-export {
-  type AtomicFileOptions,
-  type NewFileOptions,
-  writeFileAtomically,
-  writeNewFile,
-} from './platform/atomic-file.ts'
+export { type AtomicFileOptions, type NewFileOptions, writeFileAtomically, writeNewFile } from './platform/atomic-file.ts'
 export { type Defined, defined } from './platform/defined.ts'
 export { errorMessage } from './platform/error-message.ts'
 export { withFileLock } from './platform/file-lock.ts'
 export { ForewordError, type ForewordErrorOptions } from './platform/foreword-error.ts'
+export { SIGNATURE_BYTES, signatureType } from './platform/byte-signature.ts'
+export { eventSize } from './platform/event-size.ts'
 export { editSteps, nearestName } from './platform/nearest-name.ts'
 export { once } from './platform/once.ts'
 export { orAborted } from './platform/or-aborted.ts'
