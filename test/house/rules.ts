@@ -16,6 +16,7 @@ export const floors: Readonly<Record<string, number>> = {
   search: 2,
   subject: 2,
   plugin: 3,
+  capabilities: 3,
   agent: 4,
   runtime: 5,
   server: 6,
@@ -43,9 +44,12 @@ export function roomFaults(sources: Sources, doors: ReadonlySet<string>): readon
 export function pluginFaults(sources: Sources): readonly string[] {
   return edges(sources)
     .filter(
-      ({ from, to }) => from.startsWith('src/plugin/') && pluginOf(to) !== undefined && pluginOf(from) !== pluginOf(to),
+      ({ from, to }) =>
+        (from.startsWith('src/plugin/') || pluginOf(from) !== undefined) &&
+        pluginOf(to) !== undefined &&
+        pluginOf(from) !== pluginOf(to),
     )
-    .map(({ from, to }) => `${from} imports ${to}: the folders inside src/plugin/ do not know each other`)
+    .map(({ from, to }) => `${from} imports ${to}: the folders inside src/${roomOf(from)}/ do not know each other`)
 }
 
 /** Files that need each other at run time. */
@@ -166,7 +170,7 @@ function roomOf(path: string): string {
 }
 
 function pluginOf(path: string): string | undefined {
-  return /^src\/plugin\/([^/]+)\//.exec(path)?.[1]
+  return /^src\/((?:plugin|capabilities)\/[^/]+)\//.exec(path)?.[1]
 }
 
 function isTest(path: string): boolean {
