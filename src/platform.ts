@@ -1,4 +1,9 @@
-export { type AtomicFileOptions, type NewFileOptions, writeFileAtomically, writeNewFile } from './platform/atomic-file.ts'
+export {
+  type AtomicFileOptions,
+  type NewFileOptions,
+  writeFileAtomically,
+  writeNewFile,
+} from './platform/atomic-file.ts'
 export { type Defined, defined } from './platform/defined.ts'
 export { errorMessage } from './platform/error-message.ts'
 export { withFileLock } from './platform/file-lock.ts'
