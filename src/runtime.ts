@@ -27,8 +27,8 @@ export {
   type TurnView,
   type WaitingApproval,
 } from './runtime/contract.ts'
-export { forgetLearnedLimits } from './runtime/learned-limits.ts'
-export type { ModelView } from './runtime/model-view.ts'
+export { forgetLearnedLimits } from './runtime/models/learned-limits.ts'
+export type { ModelView } from './runtime/models/model-view.ts'
 export { RuntimeError, type RuntimeErrorCode } from './runtime/runtime-error.ts'
 export type { AgentValue, ProjectValue } from './runtime/custom-agents.ts'
 export { agentSchema, projectSchema } from './runtime/custom-agents.ts'
@@ -38,16 +38,22 @@ export type { Kept, Records } from './runtime/records.ts'
 export { createRuntime, type RuntimeParts } from './runtime/create-runtime.ts'
 export { configuredEmbedder, type ConfiguredEmbedder } from './runtime/configured-embedder.ts'
 export { type OpenOptions, openRuntime, storePath } from './runtime/open-runtime.ts'
-export { type Channel, type ChannelDesk, type Reply, type SentPart, UndeliverableError } from './runtime/channel.ts'
-export { type ChannelInbox, openChannelInbox } from './runtime/channel-inbox.ts'
-export { createPairings, type PairedChat, type PairingCode, type Pairings } from './runtime/pairings.ts'
+export {
+  type Channel,
+  type ChannelDesk,
+  type Reply,
+  type SentPart,
+  UndeliverableError,
+} from './runtime/channels/channel.ts'
+export { type ChannelInbox, openChannelInbox } from './runtime/channels/channel-inbox.ts'
+export { createPairings, type PairedChat, type PairingCode, type Pairings } from './runtime/channels/pairings.ts'
 export { type Clock, systemClock } from './runtime/clock.ts'
-export { counters, type Counters } from './runtime/counters.ts'
-export { canonical, type Reuse, type SealedManifest, sha256 } from './runtime/seal.ts'
-export { beginSession, newSessionReply, newSessionWords } from './runtime/new-session-command.ts'
+export { counters, type Counters } from './runtime/models/counters.ts'
+export { canonical, type Reuse, type SealedManifest, sha256 } from './runtime/ledger/seal.ts'
+export { beginSession, newSessionReply, newSessionWords } from './runtime/channels/new-session-command.ts'
 export type { RuntimeSettings } from './runtime/settings.ts'
 export { loadPlugins, type PluginModule, type PluginSetting } from './runtime/load-plugins.ts'
-export type { ToolPolicy } from './runtime/tool-policy.ts'
+export type { ToolPolicy } from './runtime/tools/tool-policy.ts'
 export { ensureToken, readToken, type TokenOptions } from './runtime/home/gateway-token.ts'
 export { editFile, type FileEdit, FileEditError } from './runtime/home/edit-file.ts'
 export { accessPlace } from './runtime/home/access-place.ts'
@@ -57,9 +63,9 @@ export { modelNameFault, providerNames } from './runtime/configuration/unknown-n
 export { valueOfWords } from './runtime/configuration/value.ts'
 export { type LoadedConfiguration, type LoadOptions, loadConfiguration } from './runtime/configuration/load.ts'
 export type { Configuration } from './runtime/configuration/settled.ts'
-export { conversationOfSession } from './runtime/outbox-replies.ts'
-export { isAnswered, outcomeNotice } from './runtime/outcome-notice.ts'
-export { citedSources, turnTotals, turnView } from './runtime/turn-view.ts'
+export { conversationOfSession } from './runtime/channels/outbox-replies.ts'
+export { isAnswered, outcomeNotice } from './runtime/turns/outcome-notice.ts'
+export { citedSources, turnTotals, turnView } from './runtime/turns/turn-view.ts'
 export { configurationKey, type EditOptions, setValue } from './runtime/configuration/edit.ts'
 export { keyPathOf } from './runtime/configuration/key.ts'
 export { configurationSchema } from './runtime/configuration/json-schema.ts'

@@ -30,7 +30,7 @@ import { homeAt, ownersPlaces } from './home/home.ts'
 import { loadPlugins, pluginFiles } from './load-plugins.ts'
 import { systemClock } from './clock.ts'
 import type { SubjectRoom } from './subject-room.ts'
-import type { ToolPolicy } from './tool-policy.ts'
+import type { ToolPolicy } from './tools/tool-policy.ts'
 
 /** What the plugins of a home are made of, besides its configuration. */
 export interface HomeSetting {

@@ -11,9 +11,9 @@ import {
   type SessionStore,
 } from '../session.ts'
 import type { Clock } from './clock.ts'
-import { textTokens } from './counted-in-slices.ts'
+import { textTokens } from './calls/counted-in-slices.ts'
 import { RuntimeError } from './runtime-error.ts'
-import { counterKey } from './turn-projection.ts'
+import { counterKey } from './turns/turn-projection.ts'
 import { runtimeFailure } from './runtime-failure.ts'
 
 /** Files that people hand in: stored first, then read, then indexed (BEHAVIOURS §3.4). What breaks off goes on at the next start. */

@@ -1,11 +1,11 @@
 import type { SessionStore } from '../session.ts'
 import { linesOf, longNotesLines, type SummaryRequest } from '../subject.ts'
-import { summaryByModel } from './model-summary.ts'
+import { summaryByModel } from './models/model-summary.ts'
 import type { Clock } from './clock.ts'
 import type { NotesSummary, Runtime } from './contract.ts'
 import { RuntimeError } from './runtime-error.ts'
 import { runtimeFailure } from './runtime-failure.ts'
-import { sha256 } from './seal.ts'
+import { sha256 } from './ledger/seal.ts'
 
 /** Long notes in a model's words. What is kept holds for exactly the notes that it was made of. */
 export interface NotesSummaries {

@@ -9,15 +9,15 @@ import type { Environment } from './configuration/environment.ts'
 import { configuredEmbedder } from './configured-embedder.ts'
 import { homePlugins } from './home-plugins.ts'
 import type { Configuration } from './configuration/settled.ts'
-import type { Channel } from './channel.ts'
+import type { Channel } from './channels/channel.ts'
 import { systemClock } from './clock.ts'
 import type { Runtime } from './contract.ts'
-import { counters } from './counters.ts'
+import { counters } from './models/counters.ts'
 import { createRuntime } from './create-runtime.ts'
 import { openFileRoom } from './file-room.ts'
 import { createHome, homeAt } from './home/home.ts'
 import { openSubjectRoom, type SubjectRoom } from './subject-room.ts'
-import type { ToolPolicy } from './tool-policy.ts'
+import type { ToolPolicy } from './tools/tool-policy.ts'
 
 export interface OpenOptions {
   /** Path of the home. */

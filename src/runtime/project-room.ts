@@ -1,10 +1,10 @@
 import { available, type Layer, layoutOf, type TokenCounter, toolTokens } from '../context.ts'
 import type { Model } from '../model.ts'
 import { definitionOf } from '../tool.ts'
-import { budgetFor } from './call-budget.ts'
-import { settingContext } from './setting-context.ts'
-import type { TurnSetting } from './turn-setting.ts'
-import type { Workbench } from './workbench.ts'
+import { budgetFor } from './calls/call-budget.ts'
+import { settingContext } from './turns/setting-context.ts'
+import type { TurnSetting } from './turns/turn-setting.ts'
+import type { Workbench } from './calls/workbench.ts'
 
 /** Share of the window that an ordinary message may take, with what was said before it. */
 const MESSAGE_SHARE = 0.25

@@ -1,5 +1,5 @@
 import { projectSchema, type Runtime } from '../runtime.ts'
-import { recordRoutes } from './record-routes.ts'
+import { recordRoutes } from './routes/record-routes.ts'
 import { type Route } from './route.ts'
 
 /** Projects: instructions, and files that belong together. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type Runtime } from '../runtime.ts'
 import { json } from './answer.ts'
-import { restoreBody, versionLookedAt } from './record-schema.ts'
+import { restoreBody, versionLookedAt } from './routes/record-schema.ts'
 import { type Route, route } from './route.ts'
 
 const version = z.object({
