@@ -51,7 +51,7 @@ export interface LayerContext {
   readonly time: string
   /** Name of the layout, such as `auto`; `auto+` where it was changed. */
   readonly layout: string
-  /** Names of the tools that are offered in this step, in their order. */
+  /** Names of the tools that may be offered in this step, in their order: one with `offeredWith` is where its layer stands. */
   readonly tools: readonly string[]
   /** Capabilities of all plugins, in the order of the plugins, whether or not their tools are offered. None where absent. */
   readonly skills?: readonly SkillDefinition[]
