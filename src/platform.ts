@@ -1,3 +1,7 @@
 export { editSteps, nearestName } from './platform/nearest-name.ts'
 export { orAborted } from './platform/or-aborted.ts'
 export { inSlices, partsOf, type Stretch, stretch } from './platform/stretch.ts'
+export { openSqlite, type SqliteConnection, type SqliteOptions } from './platform/sqlite.ts'
+export { sqliteError, type SqliteErrorCode, type SqliteFileKind, sqliteResult } from './platform/sqlite-error.ts'
+export { compactSqliteFile, copySqliteFile, readSqliteFile, sqliteFileFault } from './platform/sqlite-file.ts'
+export { type FileLock, isFileLocked, lockFile } from './platform/sqlite-lock.ts'

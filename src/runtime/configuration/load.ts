@@ -6,6 +6,7 @@ import { type ConfigurationProblem, type Fault, faultsOf } from './problem.ts'
 import { configurationShape, type ConfigurationShape } from './schema.ts'
 import { type Configuration, settled } from './settled.ts'
 import { homeAt } from '../home/home.ts'
+import { storeDrivers, storeNameFault } from '../store-drivers.ts'
 
 /** A configuration, what is wrong with it, and where it comes from. */
 export interface LoadedConfiguration {
@@ -24,6 +25,8 @@ export interface LoadOptions {
   /** IANA name, for the date that the model is told where the configuration names none. The machine's unless given. */
   readonly timeZone?: string
   readonly read?: TextReader
+  /** Names of the stores that there are. Those that come with Foreword unless given. */
+  readonly stores?: readonly string[]
 }
 
 /** Reads `config.json` and the environment over it. Rejects never: what is wrong is among the problems. */
@@ -36,7 +39,7 @@ export async function loadConfiguration(options: LoadOptions): Promise<LoadedCon
       ? [{ key: '', place: 'config.json', message: `the file cannot be read: ${found.why}`, mend: '' }]
       : []
   const overrides = overridesOf(environment)
-  const { shape, faults } = checked(withOverrides(file.value, overrides))
+  const { shape, faults } = checked(withOverrides(file.value, overrides), options.stores)
   const places = placesOf(file, overrides)
   return {
     configuration: settled(shape, {
@@ -50,14 +53,27 @@ export async function loadConfiguration(options: LoadOptions): Promise<LoadedCon
 }
 
 /** The faults of a whole value, and what stands without the keys that are at fault. */
-export function checked(value: unknown): { readonly shape: ConfigurationShape; readonly faults: readonly Fault[] } {
+export function checked(
+  value: unknown,
+  stores: readonly string[] = storeDrivers.map(({ name }) => name),
+): { readonly shape: ConfigurationShape; readonly faults: readonly Fault[] } {
   const first = configurationShape.safeParse(value)
-  if (first.success) return { shape: first.data, faults: [] }
-  const faults = faultsOf(first.error.issues)
+  const faults = [...(first.success ? [] : faultsOf(first.error.issues)), ...storeFaults(value, stores)]
+  if (first.success && faults.length === 0) return { shape: first.data, faults }
   const rest: unknown = structuredClone(value)
   for (const { path } of faults) remove(rest, path)
   const second = configurationShape.safeParse(rest)
   return { shape: second.success ? second.data : configurationShape.parse({}), faults }
+}
+
+/** The schema knows no store by name: programs bring their own. */
+function storeFaults(value: unknown, stores: readonly string[]): readonly Fault[] {
+  const { store } = value as { readonly store?: unknown }
+  if (typeof store !== 'string' || store === '') return []
+  const message = storeNameFault(store, stores)
+  return message === undefined
+    ? []
+    : [{ path: ['store'], message, mend: configurationShape.shape.store.description ?? '' }]
 }
 
 function problemOf({ path, message, mend }: Fault, placeOf: (path: KeyPath) => string): ConfigurationProblem {

@@ -362,6 +362,7 @@ export const configurationShape = z.strictObject({
     .strictObject({ servers: z.record(z.string(), server).default({}).describe('MCP servers, by name.') })
     .prefault({})
     .describe('Tools of others, over MCP.'),
+  store: z.string().min(1).default('sqlite').describe('Where sessions are kept, by the name of the store.'),
   plugins: z.array(z.string().min(1)).default([]).describe('Modules of further plugins, in order.'),
 })
 
