@@ -1,4 +1,5 @@
-export { chainHash } from './session/audit-chain.ts'
+export { type AppendPlan, type AppendTarget, planAppend, type StoredSession } from './session/append-plan.ts'
+export { auditRecordAfter, CHAIN_START, chainHash } from './session/audit-chain.ts'
 export type { AuditFacts, AuditRecord, AuditVerdict } from './session/audit.ts'
 export { verifyAudit } from './session/verify-audit.ts'
 export type {
@@ -53,8 +54,9 @@ export {
   type StoreSnapshot,
 } from './session/store-driver.ts'
 export { type FileOwner, type FileReading, type FileRow, type FileState, mediaTypeOf } from './session/file-row.ts'
-export type { RecordChange, RecordVersion } from './session/record.ts'
+export { nextVersion, type RecordChange, type RecordVersion } from './session/record.ts'
 export type { StoredBlob } from './session/blob-file.ts'
 export { makePrivateFolder, syncFolder } from './session/private-folder.ts'
 export { type BlobStore, type IsNeeded, openBlobs, type PutBlobOptions, type SweptBlobs } from './session/blobs.ts'
+export { turnRowAsOf } from './session/turn-row.ts'
 export { undoneTurnsOf } from './session/undone-turns.ts'
