@@ -1,5 +1,5 @@
 import { outputText, type Message } from '../context.ts'
-import { textPage } from '../plugin.ts'
+import { textPage } from '../capability.ts'
 import type { Recall } from '../search.ts'
 import { type Entry, referredContent, type LogStore, type SessionStore, undoneTurnsOf } from '../session.ts'
 import type { Tool } from '../tool.ts'

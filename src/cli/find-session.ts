@@ -22,7 +22,7 @@ export async function newestTalk(connection: Connection): Promise<SessionRow> {
   const talk = newest.find(({ binding }) => binding === undefined)
   if (talk !== undefined) return talk
   throw new CommandFailure('not-found', 'there is no session yet to go on in.', {
-    mend: 'Leave `--continue` out: the message then begins one.',
+    hint: 'Leave `--continue` out: the message then begins one.',
   })
 }
 

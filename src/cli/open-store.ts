@@ -56,6 +56,6 @@ export async function withWritableStore<T>(
 
 export function noSuchSession(id: string): CommandFailure {
   return new CommandFailure('not-found', `there is no session ${id}.`, {
-    mend: '`foreword sessions` lists the sessions.',
+    hint: '`foreword sessions` lists the sessions.',
   })
 }

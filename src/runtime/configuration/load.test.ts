@@ -95,7 +95,7 @@ test('a store is one that there is: those that come with Foreword, or those of t
   assert.deepEqual([known.configuration.store, known.problems], ['memory', []])
 })
 
-test('every problem is named, with its place and how to mend it, and what is right still counts', async () => {
+test('every problem is named, with its place and how to fix it, and what is right still counts', async () => {
   const { configuration, problems } = await load(`{
   "gateway": { "port": "4141", "bnd": "0.0.0.0" },
   "modle": "ollama/llama3.2",

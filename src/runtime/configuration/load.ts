@@ -1,18 +1,20 @@
+import { providers as builtIn } from '../../capabilities/providers.ts'
+import type { Provider } from '../../model.ts'
 import { readText, type TextReader } from '../../tool.ts'
 import { type Environment, type Override, overridesOf } from './environment.ts'
 import { type ConfigurationFile, parseConfiguration } from './file.ts'
 import type { KeyPath } from './key.ts'
 import { type ConfigurationProblem, type Fault, faultsOf } from './problem.ts'
-import { configurationShape, type ConfigurationShape } from './schema.ts'
+import { configurationShape, configurationShapeFor, type ConfigurationShape } from './schema.ts'
 import { type Configuration, settled } from './settled.ts'
 import { homeAt } from '../home/home.ts'
-import { storeDrivers, storeNameFault } from '../store-drivers.ts'
+import { storeNames } from '../store-drivers.ts'
 
 /** A configuration, what is wrong with it, and where it comes from. */
 export interface LoadedConfiguration {
   /** Usable even where there are problems: what is wrong counts as not said. */
   readonly configuration: Configuration
-  /** All of them. A gateway does not start before they are mended. */
+  /** All of them. A gateway does not start before they are corrected. */
   readonly problems: readonly ConfigurationProblem[]
   /** Where each key that was set comes from: `config.json:LINE:COLUMN`, or an environment variable. Others are defaults. */
   readonly origins: Readonly<Record<string, string>>
@@ -27,19 +29,21 @@ export interface LoadOptions {
   readonly read?: TextReader
   /** Names of the stores that there are. Those that come with Foreword unless given. */
   readonly stores?: readonly string[]
+  /** The providers that an entry of `providers` may be of. Those that come with Foreword unless given. */
+  readonly providers?: readonly Provider[]
 }
 
 /** Reads `config.json` and the environment over it. Rejects never: what is wrong is among the problems. */
 export async function loadConfiguration(options: LoadOptions): Promise<LoadedConfiguration> {
-  const { home, environment, read = readText } = options
+  const { home, environment, read = readText, providers = builtIn, stores = storeNames } = options
   const found = await read(homeAt(home).configurationFile)
   const file = parseConfiguration(found.type === 'text' ? found.text : '')
   const unreadable: readonly ConfigurationProblem[] =
     found.type === 'unreadable'
-      ? [{ key: '', place: 'config.json', message: `the file cannot be read: ${found.why}`, mend: '' }]
+      ? [{ key: '', place: 'config.json', message: `the file cannot be read: ${found.why}`, hint: '' }]
       : []
   const overrides = overridesOf(environment)
-  const { shape, faults } = checked(withOverrides(file.value, overrides), options.stores)
+  const { shape, faults } = checked(withOverrides(file.value, overrides), configurationShapeFor({ providers, stores }))
   const places = placesOf(file, overrides)
   return {
     configuration: settled(shape, {
@@ -55,29 +59,19 @@ export async function loadConfiguration(options: LoadOptions): Promise<LoadedCon
 /** The faults of a whole value, and what stands without the keys that are at fault. */
 export function checked(
   value: unknown,
-  stores: readonly string[] = storeDrivers.map(({ name }) => name),
+  whole = configurationShape,
 ): { readonly shape: ConfigurationShape; readonly faults: readonly Fault[] } {
-  const first = configurationShape.safeParse(value)
-  const faults = [...(first.success ? [] : faultsOf(first.error.issues)), ...storeFaults(value, stores)]
-  if (first.success && faults.length === 0) return { shape: first.data, faults }
+  const first = whole.safeParse(value)
+  if (first.success) return { shape: first.data, faults: [] }
+  const faults = faultsOf(first.error.issues)
   const rest: unknown = structuredClone(value)
   for (const { path } of faults) remove(rest, path)
-  const second = configurationShape.safeParse(rest)
-  return { shape: second.success ? second.data : configurationShape.parse({}), faults }
+  const second = whole.safeParse(rest)
+  return { shape: second.success ? second.data : whole.parse({}), faults }
 }
 
-/** The schema knows no store by name: programs bring their own. */
-function storeFaults(value: unknown, stores: readonly string[]): readonly Fault[] {
-  const { store } = value as { readonly store?: unknown }
-  if (typeof store !== 'string' || store === '') return []
-  const message = storeNameFault(store, stores)
-  return message === undefined
-    ? []
-    : [{ path: ['store'], message, mend: configurationShape.shape.store.description ?? '' }]
-}
-
-function problemOf({ path, message, mend }: Fault, placeOf: (path: KeyPath) => string): ConfigurationProblem {
-  return { key: path.join('.'), place: placeOf(path), message, mend }
+function problemOf({ path, message, hint }: Fault, placeOf: (path: KeyPath) => string): ConfigurationProblem {
+  return { key: path.join('.'), place: placeOf(path), message, hint }
 }
 
 function byPlace(left: ConfigurationProblem, right: ConfigurationProblem): number {
