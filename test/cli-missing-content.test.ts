@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import test from 'node:test'
 import type { Finding } from '../src/capability.ts'
 import { contentHash } from '../src/session.ts'
-import { storePath } from '../src/runtime.ts'
+import { storePath } from './cli/store-path.ts'
 import { temporaryHome } from './cli/home.ts'
 import { run } from './cli/recorded-io.ts'
 

@@ -29,7 +29,7 @@ export const restore: Command = {
 
 async function bringBack(call: CommandCall, io: Io): Promise<number> {
   refuseTools(io, 'restore the home')
-  const { restoreHome } = await import('../../runtime.ts')
+  const { restoreHome, storeOfHome } = await import('../../runtime.ts')
   const file = resolve(call.words[0]!)
   if (!existsSync(file)) throw new CommandFailure('not-found', `There is no archive ${file}.`)
   const progress = progressLine(io)
@@ -37,6 +37,7 @@ async function bringBack(call: CommandCall, io: Io): Promise<number> {
     stoppable(io, (signal) =>
       restoreHome({
         home: call.home,
+        storeOf: (home) => storeOfHome(home, io.environment),
         file,
         replaces: call.has('replace'),
         time: new Date().toISOString(),

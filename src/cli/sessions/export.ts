@@ -5,13 +5,13 @@ import type { SessionStore } from '../../session.ts'
 import type { CommandCall, Io } from '../../capability.ts'
 import { storedSession } from '../find-session.ts'
 import { note } from '../io.ts'
-import { noSuchSession, withStore } from '../open-store.ts'
+import { homeStore, noSuchSession, withStore } from '../open-store.ts'
 import { fileFailure } from '../read-file.ts'
 
 export async function exportSession(call: CommandCall, io: Io): Promise<number> {
   const word = call.words[1]!
   return await withStore(
-    call.home,
+    await homeStore(call.home, io),
     async (store) => {
       const { id } = await storedSession(store, word)
       const file = call.text('output')

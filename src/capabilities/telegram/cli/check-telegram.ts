@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import type { Configuration, PairedChat } from '../../../runtime.ts'
 import { connected } from '../../../cli/connection.ts'
 import type { Finding, Io } from '../../../capability.ts'
@@ -10,7 +9,7 @@ import { ok, problem, warning } from '../../../cli/doctor/finding.ts'
 export async function checkTelegram(
   { channels: { telegram } }: Configuration,
   home: string,
-  store: string,
+  hasStore: boolean,
   io: Io,
 ): Promise<readonly Finding[]> {
   if (!telegram) return []
@@ -23,7 +22,7 @@ export async function checkTelegram(
         "Put the bot's token there; docs/guide/telegram.md says how.",
       ),
     ]
-  const isThere = io.connect !== undefined || existsSync(store)
+  const isThere = io.connect !== undefined || hasStore
   const paired: readonly PairedChat[] = isThere
     ? await connected(home, io, 'read', (connection) => fetchPairings(connection, 'telegram')).catch(() => [])
     : []
