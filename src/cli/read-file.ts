@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { errorMessage } from '../platform.ts'
 import { CommandFailure } from './failure.ts'
 import { type Io, readInput } from './io.ts'
 
@@ -23,9 +24,7 @@ export function fileFailure(name: string, action: 'read' | 'written', error: unk
     ENOSPC: 'the disk is full',
     EROFS: 'the disk is read-only',
   }
-  return new CommandFailure('file', `${name} cannot be ${action}: ${why[code] ?? messageOf(error)}.`, { cause: error })
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
+  return new CommandFailure('file', `${name} cannot be ${action}: ${why[code] ?? errorMessage(error)}.`, {
+    cause: error,
+  })
 }

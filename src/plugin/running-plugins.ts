@@ -1,5 +1,6 @@
 import type { Layer } from '../context.ts'
 import type { Tool } from '../tool.ts'
+import { errorMessage } from '../platform.ts'
 import type { LayerContext, Plugin, WithheldTool } from './plugin.ts'
 import { ruleSaidOnce } from './foreign-text-rule.ts'
 import { placedGuidance } from './placed-guidance.ts'
@@ -111,6 +112,6 @@ async function stopAll(plugins: readonly Plugin[]): Promise<readonly Error[]> {
 }
 
 function faultOf(plugin: Plugin, what: string, error: unknown, others: readonly Error[] = []): Error {
-  const why = [error instanceof Error ? error.message : String(error), ...others.map(({ message }) => message)]
+  const why = [errorMessage(error), ...others.map(({ message }) => message)]
   return new Error(`The plugin ${plugin.name} ${what}: ${why.join('; ')}`, { cause: error })
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
+import { errorMessage } from '../platform.ts'
 import {
   inboxFiles,
   moveAside,
@@ -60,7 +61,7 @@ export function openChannelInbox(folder: string, warn: (text: string) => void = 
 
   async function broken(known: Shelf, key: string, name: string, error: unknown): Promise<void> {
     known.waiting.delete(key)
-    const why = error instanceof Error ? error.message : String(error)
+    const why = errorMessage(error)
     warn(`A message that had come in could not be read (${why}); it was put aside as ${join(folder, name)}.broken.`)
     await moveAside(folder, name).catch(() => {})
   }

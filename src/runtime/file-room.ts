@@ -3,6 +3,7 @@ import type { TokenCounter } from '../context.ts'
 import { createDocumentReader, type DocumentReader } from '../document.ts'
 import type { Embedder, MeaningSettings, SearchEngine } from '../search.ts'
 import { openBlobs, type SessionStore } from '../session.ts'
+import { errorMessage } from '../platform.ts'
 import type { Clock } from './clock.ts'
 import { createLibrary, type Library, type LibraryLimits } from './library.ts'
 
@@ -71,7 +72,7 @@ export function openFileRoom(options: FileRoomOptions): FileRoom {
     try {
       await (await engine()).embedMissing({ signal: stopped.signal })
     } catch (error) {
-      if (!stopped.signal.aborted) warn(`Passages are found by their words alone: ${messageOf(error)}`)
+      if (!stopped.signal.aborted) warn(`Passages are found by their words alone: ${errorMessage(error)}`)
     }
   }
 
@@ -123,8 +124,4 @@ export function openFileRoom(options: FileRoomOptions): FileRoom {
       await recovering.catch(() => {})
     },
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -10,6 +10,7 @@ import {
   referredContent,
   type SessionStore,
 } from '../session.ts'
+import { errorMessage } from '../platform.ts'
 import type { Clock } from './clock.ts'
 import { textTokens } from './counted-in-slices.ts'
 import { RuntimeError } from './runtime-error.ts'
@@ -100,7 +101,7 @@ export function createLibrary(parts: LibraryParts): Library {
       const work = process(row)
         .catch((error: unknown) => {
           // What is stopped in the midst of it is read at the next start, and nothing went wrong.
-          if (!stopped.signal.aborted) warn(`The file ${row.name} (${row.id}) was not read: ${messageOf(error)}`)
+          if (!stopped.signal.aborted) warn(`The file ${row.name} (${row.id}) was not read: ${errorMessage(error)}`)
         })
         .finally(() => {
           working.delete(row.id)
@@ -333,8 +334,4 @@ function isOldTable({ state }: FileRow): boolean {
   return (
     state.type === 'ready' && state.reading.kind === 'text' && /^text\/(?:csv|tab-)/.test(state.reading.mediaType ?? '')
   )
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

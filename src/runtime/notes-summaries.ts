@@ -1,5 +1,6 @@
 import type { SessionStore } from '../session.ts'
 import { linesOf, longNotesLines, type SummaryRequest } from '../subject.ts'
+import { errorMessage } from '../platform.ts'
 import { summaryByModel } from './model-summary.ts'
 import type { Clock } from './clock.ts'
 import type { NotesSummary, Runtime } from './contract.ts'
@@ -142,7 +143,7 @@ function isSummary(value: unknown): value is NotesSummary {
 }
 
 function noSummary(subject: string, error: unknown): string {
-  const why = error instanceof Error ? error.message : String(error)
+  const why = errorMessage(error)
   return `The notes of ${subject} have no summary, and their beginning and end are shown: ${why}`
 }
 

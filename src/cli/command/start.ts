@@ -1,4 +1,5 @@
 import type { Listening } from '../../server.ts'
+import { errorMessage } from '../../platform.ts'
 import { type Command, type CommandCall, jsonOption } from '../command.ts'
 import { CommandFailure } from '../failure.ts'
 import { type Gateway, openGateway } from '../gateway.ts'
@@ -54,7 +55,7 @@ async function listenOn(gateway: Gateway): Promise<Listening> {
     return await listen(gateway.server, gateway.configuration.gateway)
   } catch (error) {
     await gateway.close()
-    throw new CommandFailure('port', error instanceof Error ? error.message : String(error), { cause: error })
+    throw new CommandFailure('port', errorMessage(error), { cause: error })
   }
 }
 
@@ -92,7 +93,7 @@ async function skillsText({ runtime }: Gateway): Promise<string | undefined> {
   try {
     return reachText(skillsReach(await runtime.preview({}), skills))
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
+    const message = errorMessage(error)
     return `What of the ${skills} skills reaches the model cannot be said: ${message.split('\n', 1)[0]}`
   }
 }

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { errorMessage } from '../../platform.ts'
 import { withStore } from '../open-store.ts'
 import { type Finding, ok, problem } from './finding.ts'
 
@@ -16,7 +17,7 @@ export async function checkAudit(home: string, store: string): Promise<Finding> 
       'Somebody changed it outside Foreword. Keep a copy of the store, and look with `foreword audit list`.',
     )
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
+    const message = errorMessage(error)
     return problem('audit', `it cannot be read: ${message}`, 'Look at what is said of the store first.')
   }
 }

@@ -1,4 +1,5 @@
 import type { Configuration, Environment } from '../../runtime.ts'
+import { errorMessage } from '../../platform.ts'
 import { type Finding, ok, problem } from './finding.ts'
 
 const REMEDY =
@@ -19,6 +20,6 @@ export async function checkEmbedder(
     const [vector] = await embedder.embed(['foreword doctor'], { kind: 'query', signal })
     return [ok('search', `${embedder.id} gives vectors of ${vector!.length} numbers, weight ${meaning?.weight}`)]
   } catch (error) {
-    return [problem('search', error instanceof Error ? error.message : String(error), REMEDY)]
+    return [problem('search', errorMessage(error), REMEDY)]
   }
 }

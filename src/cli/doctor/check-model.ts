@@ -1,4 +1,5 @@
 import type { Models } from '../../model.ts'
+import { errorMessage } from '../../platform.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 
 const WAYS =
@@ -26,6 +27,6 @@ export async function checkModel(models: Models, configured: string | undefined)
     }
     return ok('model', id)
   } catch (error) {
-    return problem('model', `${id} cannot be used: ${error instanceof Error ? error.message : String(error)}`, WAYS)
+    return problem('model', `${id} cannot be used: ${errorMessage(error)}`, WAYS)
   }
 }

@@ -1,4 +1,5 @@
 import type { Configuration } from '../../runtime.ts'
+import { errorMessage } from '../../platform.ts'
 import { type Finding, ok, problem } from './finding.ts'
 
 /** Whether the plugins of the configuration load, as a start would load them. Nothing where there are none. */
@@ -9,7 +10,7 @@ export async function checkPlugins(home: string, { agent, plugins }: Configurati
     const loaded = await loadPlugins(plugins, { home, workspace: agent.workspace })
     return [ok('plugins', loaded.map(({ name, version }) => `${name} ${version}`).join(', '))]
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
+    const why = errorMessage(error)
     return [
       problem('plugins', `the gateway does not start: ${why}`, 'Correct it, or take it out of plugins in config.json.'),
     ]

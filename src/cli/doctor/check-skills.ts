@@ -1,4 +1,5 @@
 import type { Configuration } from '../../runtime.ts'
+import { errorMessage } from '../../platform.ts'
 import type { Io } from '../io.ts'
 import { loadedSkills } from '../skills/known-skills.ts'
 import { askReach, reachText, type SkillsReach } from '../skills/skills-reach.ts'
@@ -27,7 +28,7 @@ async function reachFinding(home: string, io: Io, loaded: number): Promise<Findi
     const reach = await askReach({ home }, io, loaded)
     return isWell(reach) ? ok('skills', reachText(reach)) : warning('skills', reachText(reach), reach.hint ?? FEWER)
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
+    const message = errorMessage(error)
     if ((error as { code?: unknown }).code === 'context-overflow') {
       return problem('skills', `none reaches the model, since no request can be made: ${message}`, FEWER)
     }

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { errorMessage } from '../../platform.ts'
 import { withStore } from '../open-store.ts'
 import { type Finding, ok, problem } from './finding.ts'
 
@@ -25,7 +26,7 @@ export async function checkStore(home: string, path: string): Promise<StoreFindi
       newest,
     }
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
+    const message = errorMessage(error)
     const hint = `Look at ${path}: it must be a file of this Foreword or an older one, readable by you.`
     return { finding: problem('store', message, hint), newest: undefined }
   }

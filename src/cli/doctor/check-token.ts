@@ -1,3 +1,4 @@
+import { errorMessage } from '../../platform.ts'
 import { type Finding, problem } from './finding.ts'
 
 /** Whether the token of a gateway that others can reach could be guessed. Nothing is said where it is well. */
@@ -12,7 +13,7 @@ export async function checkToken(
     if (used !== undefined) assertBindIsSafe(bind, used)
     return []
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
+    const why = errorMessage(error)
     return [problem('token', why, 'Or listen on this machine alone: `foreword config set gateway.bind 127.0.0.1`.')]
   }
 }

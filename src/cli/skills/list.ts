@@ -1,3 +1,4 @@
+import { errorMessage } from '../../platform.ts'
 import type { CommandCall } from '../command.ts'
 import { exactLine } from '../exact-text.ts'
 import { type Io, lineLimit, note, print, printJson } from '../io.ts'
@@ -40,7 +41,7 @@ async function reachOf(
   try {
     return { reach: await askReach(call, io, loaded) }
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
+    const message = errorMessage(error)
     return { reachUnknown: `What reaches the model cannot be said: ${message}` }
   }
 }

@@ -1,3 +1,4 @@
+import { errorMessage } from '../../platform.ts'
 /** How a fetch goes on where a body breaks off or grows too large: `onBroken` hears why, once for each body. */
 export interface FetchBounds {
   /** The most of one answer, or of one event of a stream, bytes. */
@@ -46,7 +47,7 @@ function boundedBody(
         }
         controller.enqueue(value)
       } catch (error) {
-        onBroken(error instanceof Error ? error.message : String(error))
+        onBroken(errorMessage(error))
         controller.error(error)
         await reader.cancel().catch(() => {})
       }

@@ -2,11 +2,12 @@ import { existsSync } from 'node:fs'
 import { copyFile, link, mkdtemp, realpath, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { fileHashes, openBlobs, snapshotStore, storeFault, syncFolder } from '../../session.ts'
+import { errorMessage } from '../../platform.ts'
 import { homeAt } from '../home/home.ts'
 import { FORMAT } from './archive-format.ts'
 import { BackupError } from './backup-error.ts'
 import { diskFault } from './disk-fault.ts'
-import { type HomeFile, homeFiles, isMissing, reasonOf, type RegularFile } from './home-files.ts'
+import { type HomeFile, homeFiles, isMissing, type RegularFile } from './home-files.ts'
 import { partialName, preparingPrefix, removePartials, removePreparing } from './leftovers.ts'
 import { readArchive } from './read-archive.ts'
 import { writeArchive } from './write-archive.ts'
@@ -132,7 +133,7 @@ async function storedFiles(data: string, preparing: string): Promise<StoredFiles
       snapshotStore(index, copy)
       files.push(await regularFile('data/search.sqlite', copy))
     } catch (error) {
-      leftOut.push(`data/search.sqlite: ${reasonOf(error)}; the next start builds the index again`)
+      leftOut.push(`data/search.sqlite: ${errorMessage(error)}; the next start builds the index again`)
     }
   }
   return { files, leftOut }

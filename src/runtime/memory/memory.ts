@@ -2,6 +2,7 @@ import { type LayoutChoice, layoutOf, type TokenCounter } from '../../context.ts
 import { type MemoryReading, memoryPlugin, type RememberedText } from '../../plugin.ts'
 import type { Recall } from '../../search.ts'
 import type { SessionStore } from '../../session.ts'
+import { errorMessage } from '../../platform.ts'
 import { noSuchSession } from '../admission.ts'
 import type { Clock } from '../clock.ts'
 import type { Runtime, SessionMemory } from '../contract.ts'
@@ -97,7 +98,7 @@ export function createMemory(parts: MemoryParts): Memory {
     return work.catch((error: unknown) => {
       // The turn ends itself where it is cancelled.
       if (signal?.aborted) return nothing
-      warn(`Nothing of earlier sessions was looked up: ${error instanceof Error ? error.message : String(error)}`)
+      warn(`Nothing of earlier sessions was looked up: ${errorMessage(error)}`)
       return nothing
     })
   }

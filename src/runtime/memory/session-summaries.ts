@@ -1,5 +1,5 @@
 import { indented, type TokenCounter, wholeCharacter } from '../../context.ts'
-import { orAborted } from '../../platform.ts'
+import { errorMessage, orAborted } from '../../platform.ts'
 import { referredContent, type SessionRow, type SessionStore } from '../../session.ts'
 import { summaryByModel } from '../model-summary.ts'
 import type { Clock } from '../clock.ts'
@@ -182,6 +182,6 @@ function isKept(value: unknown): value is Kept {
 }
 
 function noWords(session: string, error: unknown): string {
-  const why = error instanceof Error ? error.message : String(error)
+  const why = errorMessage(error)
   return `No model put the session ${session} into words, and what its log says is used: ${why}`
 }

@@ -1,3 +1,4 @@
+import { errorMessage } from '../../platform.ts'
 import { StoreError, type StoreErrorCode } from '../store-error.ts'
 
 /** Says in the store's words what SQLite reports by number, or the file system by name. Other errors come back as they are. */
@@ -6,7 +7,7 @@ export function storeError(error: unknown, path: string): unknown {
   const meaning = number === undefined ? meanings[fileResultCode(error)] : (meanings[number & 0xff] ?? FAILED)
   if (meaning === undefined) return error
   const [code, message] = meaning
-  const said = error instanceof Error ? error.message : String(error)
+  const said = errorMessage(error)
   return new StoreError(code, `${message} (${path}: ${said})`, { cause: error })
 }
 
