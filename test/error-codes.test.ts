@@ -8,7 +8,7 @@ import type { BackupErrorCode, RuntimeErrorCode } from '../src/runtime.ts'
 import type { SearchErrorCode } from '../src/search.ts'
 import type { HttpErrorCode } from '../src/server/error-codes.ts'
 import type { StoreErrorCode } from '../src/session.ts'
-import type { SubjectErrorCode } from '../src/subject.ts'
+import type { SubjectErrorCode } from '../src/capabilities/subjects/core.ts'
 
 /** What the rooms declare: the compiler refuses a code that the list does not have. */
 type Declared =

@@ -1,4 +1,4 @@
-import type { SessionRow, SessionStore } from '../session.ts'
+import type { SessionRow, LogStore } from '../session.ts'
 import { ask } from './answer.ts'
 import type { Connection } from './connection.ts'
 import { CommandFailure } from './failure.ts'
@@ -27,7 +27,7 @@ export async function newestTalk(connection: Connection): Promise<SessionRow> {
 }
 
 /** The session that a word means, in a store that is read without a gateway. */
-export async function storedSession(store: SessionStore, word: string): Promise<SessionRow> {
+export async function storedSession(store: LogStore, word: string): Promise<SessionRow> {
   return await theOneBeginning(
     word,
     among((query) => store.sessions(query)),

@@ -1,6 +1,6 @@
 import { defined } from '../platform.ts'
 import { type Failure } from './failure.ts'
-import { openaiFailure } from './openai-failure.ts'
+import { openaiFailure } from '../capabilities/openai-api/http/openai-failure.ts'
 
 /** On every answer: nothing is cached, framed, sniffed or loaded from elsewhere, and no other origin may read it. */
 export const securityHeaders = {

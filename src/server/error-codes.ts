@@ -1,20 +1,5 @@
+import type { ErrorCode } from '../platform.ts'
 import type { RuntimeErrorCode } from '../runtime.ts'
-import type { SubjectErrorCode } from '../subject.ts'
-
-/** Codes that HTTP itself gives, beside those of the runtime, of models and of subjects. */
-type OwnErrorCode =
-  | 'unauthorized'
-  | 'host-not-allowed'
-  | 'origin-not-allowed'
-  | 'method-not-allowed'
-  | 'no-text'
-  | 'append-only'
-  | 'body-too-large'
-  | 'file-too-large'
-  | 'unsupported-media-type'
-
-/** Every code that an answer of the gateway can have. */
-export type HttpErrorCode = OwnErrorCode | RuntimeErrorCode | SubjectErrorCode
 
 /** What a code becomes on the wire. */
 export interface HttpError {
@@ -63,7 +48,10 @@ export const httpErrors = {
   closing: { status: 503 },
   timeout: { status: 504 },
   'storage-full': { status: 507 },
-} as const satisfies Readonly<Record<HttpErrorCode, HttpError>>
+} as const satisfies Readonly<Partial<Record<ErrorCode, HttpError>> & Record<RuntimeErrorCode, HttpError>>
+
+/** Every code that an answer of the gateway can have. */
+export type HttpErrorCode = keyof typeof httpErrors
 
 /** The HTTP status of a code. A log may hold codes that another version wrote. */
 export function statusOf(code: string): number {

@@ -1,7 +1,7 @@
 import type { Command, CommandCall } from '../command.ts'
 import { connected, type Connection } from '../connection.ts'
 import { CommandFailure, usageFailure } from '../failure.ts'
-import { attach } from '../files/attach.ts'
+import { attach } from '../../capabilities/files/cli/attach.ts'
 import { newestTalk } from '../find-session.ts'
 import { followToEnd } from '../follow-to-end.ts'
 import { refuseTools } from '../for-persons.ts'

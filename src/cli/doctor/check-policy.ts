@@ -58,7 +58,7 @@ function checkShell({ shell }: Access, file: string): Finding {
 /** Prefixes that allow more than they seem to. Where a person sees every command, that person decides. */
 async function checkPrefixes({ shell }: Access, file: string): Promise<readonly Finding[]> {
   if (!shell.enabled || shell.mode !== 'allowlist' || shell.approval === 'ask') return []
-  const { prefixRisk } = await import('../../plugin.ts')
+  const { prefixRisk } = await import('../../capability.ts')
   return shell.allowedPrefixes.flatMap((prefix) => {
     const risk = prefixRisk(prefix)
     if (risk === undefined) return []

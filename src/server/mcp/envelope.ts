@@ -1,7 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import type { RuntimeErrorCode } from '../../runtime.ts'
 import type { StoreErrorCode } from '../../session.ts'
-import { SubjectError, type SubjectErrorCode } from '../../subject.ts'
+import { SubjectError, type SubjectErrorCode } from '../../capabilities/subjects/core.ts'
 
 /**
  * What every reply of a tool says, whatever came of it (BEHAVIOURS §4). Beside that stand, only where there are any,

@@ -1,0 +1,143 @@
+import { type Document, isAlias, isMap, isScalar, isSeq, type Node, type YAMLMap } from 'yaml'
+import { errorMessage } from '../../../platform.ts'
+import { frontmatterDocument, LARGEST_FRONTMATTER, MOST_ALIASES } from './frontmatter-document.ts'
+import { type Frontmatter, type FrontmatterRead, noFrontmatter } from './frontmatter.ts'
+import { readFieldLines } from './read-field-lines.ts'
+import { fieldsOf, readRequirements } from './read-requirements.ts'
+import { splitFrontmatter } from './strip-frontmatter.ts'
+
+/**
+ * Reads the frontmatter of a `SKILL.md`. Never throws: what cannot be understood is a warning, and counts as not said
+ * (BEHAVIOURS §1.1). Fields that the standard does not know are ignored.
+ */
+export function readFrontmatter(text: string): FrontmatterRead {
+  const yaml = splitFrontmatter(text)?.frontmatter
+  if (yaml === undefined) return { fields: noFrontmatter, warnings: [] }
+  if (yaml.length > LARGEST_FRONTMATTER) {
+    return unusable(yaml, `it has ${yaml.length} characters, more than the ${LARGEST_FRONTMATTER} that are read`)
+  }
+  try {
+    const found = read(frontmatterDocument(yaml).document)
+    return typeof found === 'string' ? unusable(yaml, found) : found
+  } catch (error) {
+    return unusable(yaml, firstLine(error))
+  }
+}
+
+/** What is no YAML may still have lines that say what the skill is called and what it is for. */
+function unusable(yaml: string, why: string): FrontmatterRead {
+  const warnings: string[] = []
+  const { name, description } = readFieldLines(yaml)
+  const fields = { ...given('name', nameOf(name, warnings)), ...given('description', description) }
+  const used = Object.keys(fields)
+  const what =
+    used.length === 0
+      ? 'the frontmatter is not used'
+      : `of the frontmatter only ${used.join(' and ')} ${used.length === 1 ? 'is' : 'are'} used, read as plain text`
+  return { fields: { ...noFrontmatter, ...fields }, warnings: [`${what}: ${why}`, ...warnings] }
+}
+
+function firstLine(error: unknown): string {
+  return errorMessage(error).split('\n', 1)[0]!.replace(/:$/, '')
+}
+
+/** The fields, or why there are none. */
+function read(document: Document): FrontmatterRead | string {
+  const [fault] = document.errors
+  if (fault) return `it is not valid YAML: ${firstLine(fault)}`
+  const { contents } = document
+  if (contents === null || (isScalar(contents) && contents.value === null)) {
+    return { fields: noFrontmatter, warnings: [] }
+  }
+  if (!isMap(contents)) return 'it is not a list of fields'
+  const warnings = [
+    ...document.warnings.map((warning) => `${firstLine(warning)}; the tag is ignored`),
+    ...twice(contents),
+  ]
+  const reader = fieldReader(document, (warning) => warnings.push(warning))
+  const node = reader.node(contents, 'metadata')
+  const metadata = metadataOf(document, node, warnings)
+  const fields: Frontmatter = {
+    ...given('name', nameOf(reader.text(contents, 'name'), warnings)),
+    ...given('description', reader.text(contents, 'description')?.trim()),
+    ...given('license', reader.text(contents, 'license')),
+    ...given('compatibility', reader.text(contents, 'compatibility')),
+    ...given('allowedTools', allowedTools(reader, contents)),
+    ...given('version', isMap(node) ? reader.quietText(node, 'version') : undefined),
+    metadata,
+    requires: readRequirements(metadata, warnings),
+  }
+  return { fields, warnings }
+}
+
+function given<Key extends string>(key: Key, value: string | undefined): { readonly [K in Key]?: string } {
+  return (value === undefined ? {} : { [key]: value }) as { readonly [K in Key]?: string }
+}
+
+function twice(map: YAMLMap): readonly string[] {
+  const keys = map.items.map(({ key }) => (isScalar(key) ? String(key.value) : ''))
+  const again = new Set(keys.filter((key, index) => keys.indexOf(key) !== index))
+  return [...again].map((key) => `${key} stands more than once; the last one counts`)
+}
+
+/** A name stands in a heading, in a line of a list and in a schema, so it is one line in one spelling. */
+function nameOf(written: string | undefined, warnings: string[]): string | undefined {
+  if (written === undefined || written.trim() === '') return undefined
+  const trimmed = written.trim()
+  const name = oneLine(trimmed).normalize('NFC')
+  if (oneLine(trimmed) !== trimmed) warnings.push(`name has more than one line; it is read as ${name}`)
+  return name
+}
+
+function oneLine(text: string): string {
+  // oxlint-disable-next-line no-control-regex -- control characters are what is taken out here
+  return text.replaceAll(/[\s\u0000-\u001F\u007F-\u009F]+/g, ' ').trim()
+}
+
+function allowedTools(reader: FieldReader, contents: YAMLMap): string | undefined {
+  const node = reader.node(contents, 'allowed-tools')
+  if (!isSeq(node)) return reader.text(contents, 'allowed-tools')
+  return node.items.flatMap((item) => (isScalar(item) ? [String(item.value)] : [])).join(' ')
+}
+
+function metadataOf(document: Document, node: Node | undefined, warnings: string[]): Frontmatter['metadata'] {
+  if (node === undefined || (isScalar(node) && node.value === null)) return {}
+  const value: unknown = node.toJS(document, { maxAliasCount: MOST_ALIASES })
+  const fields = fieldsOf(value)
+  if (fields === undefined) warnings.push('metadata is not a list of fields and is not used')
+  return fields ?? {}
+}
+
+interface FieldReader {
+  /** What stands under a key, aliases resolved; of a key that stands twice the last. */
+  node(map: YAMLMap, key: string): Node | undefined
+  /** The text under a key; anything else that is one value is taken as it was written, with a warning. */
+  text(map: YAMLMap, key: string): string | undefined
+  /** The same without a warning. */
+  quietText(map: YAMLMap, key: string): string | undefined
+}
+
+function fieldReader(document: Document, warn: (warning: string) => void): FieldReader {
+  const resolve = (node: unknown) => (isAlias(node) ? node.resolve(document) : node)
+  const node = (map: YAMLMap, key: string) => {
+    const pair = map.items.findLast((item) => isScalar(item.key) && item.key.value === key)
+    return resolve(pair?.value) as Node | undefined
+  }
+  const textOf = (map: YAMLMap, key: string, say: (warning: string) => void) => {
+    const found = node(map, key)
+    if (found === undefined || found === null || (isScalar(found) && found.value === null)) return undefined
+    if (!isScalar(found)) {
+      say(`${key} is not a text and is not used`)
+      return undefined
+    }
+    if (typeof found.value === 'string') return found.value
+    const written = found.source ?? String(found.value)
+    say(`${key} is not a text; it is read as "${written}"`)
+    return written
+  }
+  return {
+    node,
+    text: (map, key) => textOf(map, key, warn),
+    quietText: (map, key) => textOf(map, key, () => {}),
+  }
+}

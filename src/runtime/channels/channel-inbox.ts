@@ -1,0 +1,144 @@
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import { errorMessage } from '../../platform.ts'
+import {
+  inboxFiles,
+  moveAside,
+  nameOf,
+  readIncoming,
+  removeIncoming,
+  writeEmpty,
+  writeIncoming,
+} from './channel-inbox-files.ts'
+
+/**
+ * What came in over a channel and is not handled yet. It is on disk before the channel's service is told that it arrived, so
+ * that a slow download or a crash loses nothing, and knows what came before, so that nothing is handled twice.
+ */
+export interface ChannelInbox {
+  /**
+   * Keeps one thing that came in, under the id that its service gave it. On disk when it resolves. Answers `false` where it
+   * came before, handled or not.
+   */
+  accept(id: string, value: unknown): Promise<boolean>
+  /** What was accepted and not handled, in the order in which it was accepted. */
+  waiting(): Promise<readonly { readonly id: string; readonly value: unknown }[]>
+  /** It was handled. Its id is remembered for a while, its content is not. */
+  done(id: string): Promise<void>
+}
+
+/** Ids of handled things that are remembered: a service repeats what is recent. */
+const REMEMBERED = 1_000
+
+/** What is known of a folder: file names by the key of an id, in the order of their numbers. */
+interface Shelf {
+  readonly waiting: Map<string, string>
+  readonly handled: Map<string, string>
+  newest: number
+}
+
+/**
+ * An inbox in a folder of its own, which is read when it is needed first. A file that cannot be read is put aside with a
+ * warning, and what it held may come again.
+ */
+export function openChannelInbox(folder: string, warn: (text: string) => void = () => {}): ChannelInbox {
+  const arriving = new Map<string, Promise<void>>()
+  let opening: Promise<Shelf> | undefined
+
+  function shelf(): Promise<Shelf> {
+    opening ??= readShelf(folder).catch((error: unknown) => {
+      opening = undefined
+      throw error
+    })
+    return opening
+  }
+
+  async function keep(known: Shelf, key: string, content: string): Promise<void> {
+    const name = nameOf(++known.newest, key, 'json')
+    await writeIncoming(folder, name, content)
+    known.waiting.set(key, name)
+  }
+
+  async function broken(known: Shelf, key: string, name: string, error: unknown): Promise<void> {
+    known.waiting.delete(key)
+    const why = errorMessage(error)
+    warn(`A message that had come in could not be read (${why}); it was put aside as ${join(folder, name)}.broken.`)
+    await moveAside(folder, name).catch(() => {})
+  }
+
+  return {
+    async accept(id, value) {
+      const known = await shelf()
+      const key = keyOf(id)
+      const content = JSON.stringify({ id, value })
+      // Whoever brings it a second time meanwhile hears `false` when it is on disk, or brings it himself.
+      for (let under = arriving.get(key); under; under = arriving.get(key)) await under.catch(() => {})
+      if (known.waiting.has(key) || known.handled.has(key)) return false
+      const arrival = keep(known, key, content).finally(() => arriving.delete(key))
+      arriving.set(key, arrival)
+      await arrival
+      return true
+    },
+    async waiting() {
+      const known = await shelf()
+      const found: { readonly id: string; readonly value: unknown }[] = []
+      // What arrives side by side reaches the disk in any order.
+      for (const [key, name] of [...known.waiting].toSorted(([, a], [, b]) => (a < b ? -1 : 1))) {
+        try {
+          const read = await readIncoming(folder, name)
+          if (keyOf(read.id) !== key) throw new Error('it holds something else than its name says')
+          found.push(read)
+        } catch (error) {
+          if (known.waiting.get(key) === name) await broken(known, key, name, error)
+        }
+      }
+      return found
+    },
+    async done(id) {
+      const known = await shelf()
+      const key = keyOf(id)
+      if (known.handled.has(key)) return
+      const name = nameOf(++known.newest, key, 'done')
+      known.handled.set(key, name)
+      try {
+        await writeEmpty(folder, name)
+      } catch (error) {
+        known.handled.delete(key)
+        throw error
+      }
+      const content = known.waiting.get(key)
+      known.waiting.delete(key)
+      if (content !== undefined) await removeIncoming(folder, content)
+      await forgetOldest(folder, known)
+    },
+  }
+}
+
+async function readShelf(folder: string): Promise<Shelf> {
+  const known: Shelf = { waiting: new Map(), handled: new Map(), newest: 0 }
+  for (const { name, number, key, kind } of await inboxFiles(folder)) {
+    known.newest = Math.max(known.newest, number)
+    const files = kind === 'done' ? known.handled : known.waiting
+    if (files.has(key)) await removeIncoming(folder, name)
+    else files.set(key, name)
+  }
+  for (const [key, name] of known.waiting) {
+    if (!known.handled.has(key)) continue
+    known.waiting.delete(key)
+    await removeIncoming(folder, name)
+  }
+  return known
+}
+
+async function forgetOldest(folder: string, { handled }: Shelf): Promise<void> {
+  for (const [key, name] of handled) {
+    if (handled.size <= REMEMBERED) return
+    handled.delete(key)
+    await removeIncoming(folder, name)
+  }
+}
+
+/** An id may be any text, a file name may not. */
+function keyOf(id: string): string {
+  return createHash('sha256').update(JSON.stringify(id)).digest('hex').slice(0, 32)
+}
