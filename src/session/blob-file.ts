@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { open, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { makePrivateFolder, syncFolder } from './private-folder.ts'
+import { makePrivateFolder, syncFolder } from '../platform.ts'
 import { storeError } from './sqlite/sqlite-error.ts'
 import { StoreError } from './store-error.ts'
 
