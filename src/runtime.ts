@@ -49,7 +49,7 @@ export { type ChannelInbox, openChannelInbox } from './runtime/channels/channel-
 export { createPairings, type PairedChat, type PairingCode, type Pairings } from './runtime/channels/pairings.ts'
 export { type Clock, systemClock } from './runtime/clock.ts'
 export { counters, type Counters } from './runtime/models/counters.ts'
-export { canonical, type Reuse, type SealedManifest, sha256 } from './runtime/ledger/seal.ts'
+export { canonical, type Reuse, type SealedManifest } from './runtime/ledger/seal.ts'
 export { beginSession, newSessionReply, newSessionWords } from './runtime/channels/new-session-command.ts'
 export type { RuntimeSettings } from './runtime/settings.ts'
 export { loadPlugins, type PluginModule, type PluginSetting } from './runtime/load-plugins.ts'

@@ -5,8 +5,7 @@ import type { Clock } from '../../runtime/clock.ts'
 import type { NotesSummary, Runtime } from '../../runtime/contract.ts'
 import { RuntimeError } from '../../runtime/runtime-error.ts'
 import { runtimeFailure } from '../../runtime/runtime-failure.ts'
-import { sha256 } from '../../runtime/ledger/seal.ts'
-import { errorMessage } from '../../platform.ts'
+import { errorMessage, sha256 } from '../../platform.ts'
 
 /** Long notes in a model's words. What is kept holds for exactly the notes that it was made of. */
 export interface NotesSummaries {

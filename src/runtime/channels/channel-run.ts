@@ -1,5 +1,5 @@
-import { pause } from '../../agent.ts'
-import { delayAfter, endsWithin, growingDelaysMs } from './channel-backoff.ts'
+import { settlesWithin, sleep } from '../../platform.ts'
+import { delayAfter, growingDelaysMs } from './channel-backoff.ts'
 import type { ChannelInbox } from './channel-inbox.ts'
 import type { Channel, ChannelDesk } from './channel.ts'
 import type { Runtime } from '../contract.ts'
@@ -44,7 +44,7 @@ export function runChannels(parts: ChannelRun): RunningChannels {
         const problem = failureSentence(error)
         if (problem !== told) warn(`The channel ${name} did not start: ${problem} It is tried again.`)
         told = problem
-        await pause(delayAfter(failures, retryDelaysMs), stopped)
+        await sleep(delayAfter(failures, retryDelaysMs), stopped)
       }
     }
   }
@@ -62,7 +62,7 @@ export function runChannels(parts: ChannelRun): RunningChannels {
     async stop() {
       stopping.abort()
       const left = await Promise.all(
-        channels.map(async (channel) => ((await endsWithin(patienceMs, stop(channel))) ? [] : [channel.name])),
+        channels.map(async (channel) => ((await settlesWithin(stop(channel), patienceMs)) ? [] : [channel.name])),
       )
       for (const name of left.flat()) warn(`The channel ${name} did not stop in time and was left alone.`)
     },

@@ -1,4 +1,5 @@
 import type { LogStore } from '../../session.ts'
+import { singleFlight } from '../../platform.ts'
 import type { ChannelDesk, SentPart } from './channel.ts'
 import type { Clock } from '../clock.ts'
 import { runtimeFailure } from '../runtime-failure.ts'
@@ -9,7 +10,7 @@ export function noteSent(parts: {
   readonly clock: Clock
 }): (channel: string) => ChannelDesk['sent'] {
   const { store, clock } = parts
-  const under = new Map<string, Promise<void>>()
+  const notes = singleFlight<string, void>()
 
   async function note(channel: string, session: string, turn: string, { part, messageId }: SentPart): Promise<void> {
     try {
@@ -24,8 +25,6 @@ export function noteSent(parts: {
 
   return (channel) => (session, turn, sent) => {
     const name = JSON.stringify([session, turn, sent.part, sent.messageId])
-    const noting = under.get(name) ?? note(channel, session, turn, sent).finally(() => under.delete(name))
-    under.set(name, noting)
-    return noting
+    return notes.run(name, () => note(channel, session, turn, sent))
   }
 }

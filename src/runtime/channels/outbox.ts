@@ -1,6 +1,6 @@
-import { pause } from '../../agent.ts'
 import type { LogStore } from '../../session.ts'
-import { delayAfter, endsWithin, growingDelaysMs } from './channel-backoff.ts'
+import { settlesWithin, sleep } from '../../platform.ts'
+import { delayAfter, growingDelaysMs } from './channel-backoff.ts'
 import { type Channel, UndeliverableError } from './channel.ts'
 import type { Clock } from '../clock.ts'
 import { failureSentence } from '../failure-sentence.ts'
@@ -71,7 +71,7 @@ export function createOutbox(
       if (problem === undefined) continue
       if (problem !== told) warn(`A reply of ${desk.session} could not be delivered: ${problem} It is tried again.`)
       told = problem
-      await pause(delayAfter(failures, retryDelaysMs), wake.signal, stopped)
+      await sleep(delayAfter(failures, retryDelaysMs), wake.signal, stopped)
     }
     lanes.delete(desk.session)
   }
@@ -151,7 +151,7 @@ export function createOutbox(
     },
     async stop() {
       stopping.abort()
-      if (await endsWithin(patienceMs, Promise.all(work))) return
+      if (await settlesWithin(Promise.all(work), patienceMs)) return
       warn('A reply was still on its way when the gateway stopped. It may be sent once more at the next start.')
     },
   }

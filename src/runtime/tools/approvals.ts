@@ -1,6 +1,7 @@
 import { type Approvals, describedFacts } from '../../agent.ts'
 import type { ApprovalDecision, AuditFacts, Entry, SessionStore } from '../../session.ts'
 import { callDigest } from '../../tool.ts'
+import { serialQueue } from '../../platform.ts'
 import type { Clock } from '../clock.ts'
 import type { PersonsDecision, WaitingApproval } from '../contract.ts'
 import { RuntimeError } from '../runtime-error.ts'
@@ -28,7 +29,7 @@ export function createApprovalDesk(parts: {
   const { store, desks, clock } = parts
   const listeners = new Map<string, (decision: ApprovalDecision) => void>()
   /** Decisions are taken one after another: of two about one call the second finds the first. */
-  let deciding: Promise<unknown> = Promise.resolve()
+  const decisions = serialQueue()
 
   async function granted(desk: SessionDesk, digest: string): Promise<boolean> {
     desk.grants ??= await grantsOf(store, desk.session)
@@ -118,10 +119,8 @@ export function createApprovalDesk(parts: {
         .toSorted((left, right) => (left.time < right.time ? -1 : left.time > right.time ? 1 : 0))
     },
     async decide(approval, decided) {
-      const work = deciding.then(() => decide(approval, decided))
-      deciding = work.catch(() => {})
       try {
-        await work
+        await decisions.add(() => decide(approval, decided))
       } catch (error) {
         throw runtimeFailure(error)
       }

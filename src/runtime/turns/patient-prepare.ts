@@ -1,5 +1,6 @@
-import { pause, type RetryNotice, type RetryRule, retryWait } from '../../agent.ts'
+import { type RetryNotice, type RetryRule, retryWait } from '../../agent.ts'
 import { ModelError } from '../../model.ts'
+import { sleep } from '../../platform.ts'
 import type { Clock } from '../clock.ts'
 
 /** What the wait for a provider needs from the world. */
@@ -28,7 +29,7 @@ export async function patientPrepare<Prepared>(
       const waitMs = retryWait({ error, retries, elapsedMs: clock.monotonic() - began }, rule)
       if (waitMs === undefined || !(error instanceof ModelError)) throw error
       show({ type: 'retry', attempt: retries + 2, waitMs, code: error.code, message: error.message })
-      await (clock.sleep?.(waitMs, signal) ?? pause(waitMs, signal))
+      await (clock.sleep?.(waitMs, signal) ?? sleep(waitMs, signal))
       signal.throwIfAborted()
     }
   }
