@@ -1,3 +1,4 @@
+export { type ErrorCode, errorCodes, type ErrorMeaning } from './platform/error-codes.ts'
 export {
   type AtomicFileOptions,
   type NewFileOptions,

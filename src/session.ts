@@ -56,7 +56,6 @@ export {
 export { type FileOwner, type FileReading, type FileRow, type FileState, mediaTypeOf } from './session/file-row.ts'
 export { nextVersion, type RecordChange, type RecordVersion } from './session/record.ts'
 export type { StoredBlob } from './session/blob-file.ts'
-export { makePrivateFolder, syncFolder } from './session/private-folder.ts'
 export { type BlobStore, type IsNeeded, openBlobs, type PutBlobOptions, type SweptBlobs } from './session/blobs.ts'
 export { turnRowAsOf } from './session/turn-row.ts'
 export { undoneTurnsOf } from './session/undone-turns.ts'

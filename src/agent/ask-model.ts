@@ -1,6 +1,7 @@
 import { type AssistantMessage, ContextOverflowError, messageText, toolCalls } from '../context.ts'
 import { ModelError, type ModelEvent } from '../model.ts'
 import { type Entry, type EntryBody, StoreError, type TurnOutcome, type Usage } from '../session.ts'
+import { errorMessage } from '../platform.ts'
 import { answerOnly, NoAnswerError } from './answer-only.ts'
 import { answerOutcome } from './answer-outcome.ts'
 import { distinctCalls } from './distinct-calls.ts'
@@ -183,7 +184,7 @@ async function settled(
 
 function factsOf(error: unknown): { readonly code: string; readonly message: string } {
   const code = error instanceof ModelError ? error.code : 'internal'
-  return { code, message: error instanceof Error ? error.message : String(error) }
+  return { code, message: errorMessage(error) }
 }
 
 function countedMessages({ entries }: TurnState) {

@@ -1,6 +1,7 @@
 import { ContextOverflowError, type Message, type ToolCallPart, toolCalls } from '../context.ts'
 import { ModelError } from '../model.ts'
 import { StoreError, type TurnOutcome } from '../session.ts'
+import { errorMessage } from '../platform.ts'
 import { NoAnswerError } from './answer-only.ts'
 import { askModel, type Reply } from './ask-model.ts'
 import { stopping } from './stopping.ts'
@@ -83,5 +84,5 @@ function failure(error: unknown): TurnOutcome {
   if (error instanceof ModelError || error instanceof ContextOverflowError || error instanceof NoAnswerError) {
     return { type: 'failed', code: error.code, message: error.message }
   }
-  return { type: 'failed', code: 'internal', message: error instanceof Error ? error.message : String(error) }
+  return { type: 'failed', code: 'internal', message: errorMessage(error) }
 }

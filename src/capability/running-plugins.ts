@@ -1,7 +1,8 @@
 import type { Layer } from '../context.ts'
 import type { Tool } from '../tool.ts'
-import type { PluginContext, Plugin } from './plugin.ts'
+import type { Plugin, PluginContext } from './plugin.ts'
 import type { WithheldTool } from './withheld-tool.ts'
+import { errorMessage } from '../platform.ts'
 import { ruleSaidOnce } from './foreign-text-rule.ts'
 import { placedGuidance } from './placed-guidance.ts'
 import type { SkillDefinition } from '../capabilities/skills/skill-definition.ts'
@@ -112,6 +113,6 @@ async function stopAll(plugins: readonly Plugin[]): Promise<readonly Error[]> {
 }
 
 function faultOf(plugin: Plugin, what: string, error: unknown, others: readonly Error[] = []): Error {
-  const why = [error instanceof Error ? error.message : String(error), ...others.map(({ message }) => message)]
+  const why = [errorMessage(error), ...others.map(({ message }) => message)]
   return new Error(`The plugin ${plugin.name} ${what}: ${why.join('; ')}`, { cause: error })
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Configuration, Runtime } from '../runtime.ts'
 import type { Server, ServerOptions } from '../server.ts'
 import type { Claim } from '../session.ts'
+import { errorMessage } from '../platform.ts'
 import { CommandFailure } from './failure.ts'
 import { note } from './io.ts'
 import type { Io } from '../capability.ts'
@@ -91,7 +92,7 @@ async function refuseGuessable(bind: string, token: string | undefined): Promise
   try {
     assertBindIsSafe(bind, token)
   } catch (error) {
-    throw new CommandFailure('token', error instanceof Error ? error.message : String(error), { cause: error })
+    throw new CommandFailure('token', errorMessage(error), { cause: error })
   }
 }
 

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { createModels, type ModelFacts, type ModelsSettings } from '../model.ts'
+import { errorMessage } from '../platform.ts'
 
 /** A start does not wait longer for what a model's server says, ms. */
 const GLANCE_MS = 200
@@ -18,7 +19,7 @@ export async function glanceAtModel(id: string, settings: ModelsSettings): Promi
     .then(
       ({ facts }): ModelGlance => ({ facts }),
       (error: unknown) => ({
-        unusable: `${id} cannot be used: ${error instanceof Error ? error.message : String(error)}`,
+        unusable: `${id} cannot be used: ${errorMessage(error)}`,
       }),
     )
   const waited = new AbortController()

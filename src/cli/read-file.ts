@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { errorMessage } from '../platform.ts'
 import { CommandFailure } from './failure.ts'
 import { readInput } from './io.ts'
 import type { Io } from '../capability.ts'
@@ -24,9 +25,7 @@ export function fileFailure(name: string, action: 'read' | 'written', error: unk
     ENOSPC: 'the disk is full',
     EROFS: 'the disk is read-only',
   }
-  return new CommandFailure('file', `${name} cannot be ${action}: ${why[code] ?? messageOf(error)}.`, { cause: error })
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
+  return new CommandFailure('file', `${name} cannot be ${action}: ${why[code] ?? errorMessage(error)}.`, {
+    cause: error,
+  })
 }

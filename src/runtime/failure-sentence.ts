@@ -1,5 +1,7 @@
+import { errorMessage } from '../platform.ts'
+
 /** What an error says, as a whole sentence that others can follow. */
 export function failureSentence(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error)
+  const message = errorMessage(error)
   return /[.!?]$/.test(message) ? message : `${message}.`
 }

@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises'
 import { isAbsolute, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { Plugin } from '../capability.ts'
+import { errorMessage } from '../platform.ts'
 
 /** What a plugin is told of the home that it works in. */
 export interface PluginSetting {
@@ -22,7 +23,7 @@ export async function loadPlugins(names: readonly string[], setting: PluginSetti
     try {
       plugins.push(await loadPlugin(name, setting))
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error)
+      const why = errorMessage(error)
       throw new Error(`The plugin ${name} (key plugins in config.json) cannot be used: ${why}`, { cause: error })
     }
   }

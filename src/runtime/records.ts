@@ -2,6 +2,7 @@ import type { Kept, RecordKind, Records } from '../capability.ts'
 import { type RecordVersion, type RecordStore, StoreError } from '../session.ts'
 import type { Clock } from '../capability.ts'
 import { RuntimeError } from '../capability/runtime-error.ts'
+import { serialQueue } from '../platform.ts'
 import { runtimeFailure } from './runtime-failure.ts'
 
 export function createRecords<Value>(
@@ -9,7 +10,7 @@ export function createRecords<Value>(
   { kind, schema, nameOf, check }: RecordKind<Value>,
 ): Records<Value> {
   /** One change after another, so that of two that take one name the second is refused. */
-  let changing: Promise<unknown> = Promise.resolve()
+  const changes = serialQueue()
 
   async function list() {
     const records = await store.records(kind)
@@ -49,31 +50,25 @@ export function createRecords<Value>(
     return read.data
   }
 
-  function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const next = changing.then(work)
-    changing = next.catch(() => {})
-    return next
-  }
-
   return {
     list,
     find,
     get,
     create: (given) =>
-      inTurn(async () => {
+      changes.add(async () => {
         const value = await checked(given, undefined)
         await check?.(value, undefined)
         return put(clock.newId(kind), value, 0)
       }),
     change: (id, given, after) =>
-      inTurn(async () => {
+      changes.add(async () => {
         const before = await get(id)
         const value = await checked(given, id)
         await check?.(value, before.value)
         return put(id, value, after)
       }),
     remove: (id) =>
-      inTurn(async () => {
+      changes.add(async () => {
         await get(id)
         await put(id, null, undefined)
       }),
@@ -83,7 +78,7 @@ export function createRecords<Value>(
       return versions.map((version) => kept<Value>(version))
     },
     restore: (id, version) =>
-      inTurn(async () => {
+      changes.add(async () => {
         const versions = await store.recordVersions(kind, id)
         const found = versions.find((each) => each.version === version)
         if (!found || found.value === null) throw noSuchRecord(kind, id, version)

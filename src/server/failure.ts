@@ -1,5 +1,5 @@
 import { ForewordError } from '../platform.ts'
-import { type ErrorCode, type errorCodes, statusOf } from './error-codes.ts'
+import { type HttpErrorCode, type httpErrors, statusOf } from './error-codes.ts'
 
 /** A failure as a door tells it: a status for programs, a code for programs that look closer, a sentence for people. */
 export interface Failure {
@@ -14,12 +14,12 @@ export interface Failure {
 }
 
 /** A request that a door refuses by itself. */
-export class HttpFailure<Code extends ErrorCode = ErrorCode> extends ForewordError {
+export class HttpFailure<Code extends HttpErrorCode = HttpErrorCode> extends ForewordError {
   override readonly name = 'HttpFailure'
   readonly failure: Failure
 
   constructor(
-    status: (typeof errorCodes)[Code]['status'],
+    status: (typeof httpErrors)[Code]['status'],
     code: Code,
     message: string,
     facts: Readonly<Record<string, unknown>> = {},

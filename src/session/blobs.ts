@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { existsSync, unlinkSync } from 'node:fs'
 import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { serialQueue } from '../platform.ts'
 import { moveInto, piecesOf, receive, type StoredBlob, told } from './blob-file.ts'
 import { StoreError } from './store-error.ts'
 
@@ -53,7 +54,8 @@ export interface SweptBlobs {
 export function openBlobs(folder: string): BlobStore {
   const incoming = join(folder, 'incoming')
   const arriving = new Set<string>()
-  const alone = oneAfterAnother()
+  /** Between asking whether bytes are needed and removing them, nobody may come to need them. */
+  const { add: alone } = serialQueue()
 
   return {
     async put(stream, { maxBytes, keep }) {
@@ -118,14 +120,4 @@ const HASH = /^[0-9a-f]{64}$/
 /** A missing folder is an empty one. */
 async function namesIn(folder: string): Promise<readonly string[]> {
   return existsSync(folder) ? await told(folder, () => readdir(folder)) : []
-}
-
-/** Between asking whether bytes are needed and removing them, nobody may come to need them. */
-function oneAfterAnother() {
-  let last: Promise<unknown> = Promise.resolve()
-  return <Result>(work: () => Promise<Result>): Promise<Result> => {
-    const next = last.then(work, work)
-    last = next
-    return next
-  }
 }

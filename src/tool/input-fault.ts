@@ -1,4 +1,5 @@
 import type { ErrorObject, ValidateFunction } from 'ajv'
+import { errorMessage } from '../platform.ts'
 import { interruptible } from './interruptible.ts'
 
 type Schema = Readonly<Record<string, unknown>>
@@ -24,7 +25,7 @@ export async function inputFault(schema: Schema, input: unknown): Promise<string
     const validate = await check
     return interruptible(() => validate(input), CHECKING_MS) ? undefined : told(validate.errors ?? [])
   } catch (error) {
-    return `its schema cannot be used (${error instanceof Error ? error.message : String(error)})`
+    return `its schema cannot be used (${errorMessage(error)})`
   }
 }
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
 import { RuntimeError } from '../../src/runtime.ts'
-import { type ErrorCode, errorCodes, type ErrorKind } from '../../src/server/error-codes.ts'
+import { type HttpError, type HttpErrorCode, httpErrors } from '../../src/server/error-codes.ts'
 import { openedHome } from '../home/opened-home.ts'
 import { cellsOf } from '../guide/written-table.ts'
 import { errorsInGuide, errorTable } from './error-table.ts'
@@ -11,7 +11,7 @@ import { scriptedRuntime } from './scripted-runtime.ts'
 import { type RequestOptions, served } from './served.ts'
 
 const root = join(import.meta.dirname, '..', '..')
-const kinds: Readonly<Record<string, ErrorKind>> = errorCodes
+const kinds: Readonly<Record<string, HttpError>> = httpErrors
 
 test('the guide lists every code of the gateway, with its status and its name under /v1', () => {
   assert.deepEqual(
@@ -22,12 +22,12 @@ test('the guide lists every code of the gateway, with its status and its name un
 })
 
 /** Failures that take a broken disk or a clock to reach: where they are made, and where that is tested. */
-const elsewhere: Partial<Record<ErrorCode, readonly [made: string, tested: string]>> = {
+const elsewhere: Partial<Record<HttpErrorCode, readonly [made: string, tested: string]>> = {
   internal: ['src/server/failure.ts', 'test/server/doors.test.ts'],
   storage: ['src/runtime/runtime-failure.ts', 'test/runtime/storage.test.ts'],
   'storage-full': ['src/runtime/runtime-failure.ts', 'test/runtime/storage.test.ts'],
   'missing-content': ['src/runtime/calls/call-input.ts', 'test/server/doors.test.ts'],
-  unwritable: ['src/capabilities/subjects/core/folder-lock.ts', 'src/capabilities/subjects/core/append-line.test.ts'],
+  unwritable: ['src/platform/file-lock.ts', 'src/capabilities/subjects/core/append-line.test.ts'],
   'no-answer': ['src/agent/answer-only.ts', 'test/runtime/notes-summaries.test.ts'],
   closing: ['src/server/event-stream.ts', 'test/server/listening.test.ts'],
 }
@@ -48,15 +48,15 @@ const ofProviders = [
   'prompt-truncated',
   'unexpected-answer',
   'timeout',
-] as const satisfies readonly ErrorCode[]
+] as const satisfies readonly HttpErrorCode[]
 
 test('every code can be reached, with its own status, and no answer has another one', async (t) => {
   const ask = await gateway(t)
   const reached = new Set<string>()
-  const reach = async (code: ErrorCode, path: string, options?: RequestOptions): Promise<void> => {
+  const reach = async (code: HttpErrorCode, path: string, options?: RequestOptions): Promise<void> => {
     const response = await ask(path, options)
     const { error } = (await response.json()) as { error: { code: string } }
-    assert.deepEqual([response.status, error.code], [errorCodes[code].status, code], path)
+    assert.deepEqual([response.status, error.code], [httpErrors[code].status, code], path)
     reached.add(code)
   }
   const made = await ask('/api/agents', { body: { name: 'Poet', prompt: 'Rhyme.' } })
@@ -95,9 +95,9 @@ test('every code can be reached, with its own status, and no answer has another 
     assert.equal(response.headers.has('retry-after'), status === 429, code)
     reached.add(code)
   }
-  const others = Object.keys(errorCodes).filter((code) => !reached.has(code))
+  const others = Object.keys(httpErrors).filter((code) => !reached.has(code))
   assert.deepEqual(others.toSorted(), Object.keys(elsewhere).toSorted(), 'codes that nothing reaches leave the table')
-  for (const code of others) await assertMadeElsewhere(code as ErrorCode)
+  for (const code of others) await assertMadeElsewhere(code as HttpErrorCode)
 })
 
 const asked = (content: string) => ({ model: 'foreword', messages: [{ role: 'user', content }] })
@@ -140,7 +140,7 @@ async function gateway(t: TestContext) {
 }
 
 /** Thrown where it is said, tested where it is said, and answered with its status. */
-async function assertMadeElsewhere(code: ErrorCode): Promise<void> {
+async function assertMadeElsewhere(code: HttpErrorCode): Promise<void> {
   for (const file of elsewhere[code]!) {
     const knows = new RegExp(`['"]${code}['"]`).test(readFileSync(join(root, file), 'utf8'))
     assert.ok(knows, `${file} does not know ${code}`)
@@ -148,5 +148,5 @@ async function assertMadeElsewhere(code: ErrorCode): Promise<void> {
   if (code === 'unwritable') return
   const refuse = new RuntimeError(code as 'internal', 'so it is')
   const { status } = await served(scriptedRuntime({ refuse })).request('/api/messages', { body: { text: 'hi' } })
-  assert.equal(status, errorCodes[code].status)
+  assert.equal(status, httpErrors[code].status)
 }

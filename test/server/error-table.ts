@@ -1,15 +1,19 @@
-import { errorCodes, type ErrorKind } from '../../src/server/error-codes.ts'
+import { errorCodes, type ErrorMeaning } from '../../src/platform.ts'
+import { type HttpError, type HttpErrorCode, httpErrors } from '../../src/server/error-codes.ts'
 import { writtenTable } from '../guide/written-table.ts'
 
 export const errorsInGuide = writtenTable('http.md', 'errors')
 
 /** The table of error codes as the gateway has it. */
 export function errorTable(): string {
-  const rows = Object.entries<ErrorKind>(errorCodes).map(([code, { status, meaning, openai }]) => {
+  const meanings: Readonly<Record<HttpErrorCode, ErrorMeaning>> = errorCodes
+  const rows = Object.entries<HttpError>(httpErrors).map(([code, { status, openai }]) => {
     const other = openai && [openai.status, `\`${openai.code}\``].filter((part) => part !== undefined).join(' ')
-    return `| ${status} | \`${code}\` | ${other ?? ''} | ${meaning} |`
+    const { meaning, retryable } = meanings[code as HttpErrorCode]
+    return `| ${status} | \`${code}\` | ${other ?? ''} | ${retryable ? 'yes' : ''} | ${meaning} |`
   })
-  return ['\n| status | code | under `/v1` | meaning |', '| --- | --- | --- | --- |', ...rows].join('\n').concat('\n\n')
+  const head = ['\n| status | code | under `/v1` | retry | meaning |', '| --- | --- | --- | --- | --- |']
+  return [...head, ...rows].join('\n').concat('\n\n')
 }
 
 if (import.meta.main) errorsInGuide.write(errorTable())

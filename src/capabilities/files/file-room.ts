@@ -5,6 +5,7 @@ import type { Embedder, MeaningSettings, SearchEngine } from '../../search.ts'
 import { openBlobs, type SessionStore } from '../../session.ts'
 import type { Clock, FileLibrary } from '../../capability.ts'
 import { createLibrary, type LibraryLimits } from './library.ts'
+import { errorMessage } from '../../platform.ts'
 
 /** Files and their index, opened when somebody needs them. */
 export interface FileRoom {
@@ -71,7 +72,7 @@ export function openFileRoom(options: FileRoomOptions): FileRoom {
     try {
       await (await engine()).embedMissing({ signal: stopped.signal })
     } catch (error) {
-      if (!stopped.signal.aborted) warn(`Passages are found by their words alone: ${messageOf(error)}`)
+      if (!stopped.signal.aborted) warn(`Passages are found by their words alone: ${errorMessage(error)}`)
     }
   }
 
@@ -123,8 +124,4 @@ export function openFileRoom(options: FileRoomOptions): FileRoom {
       await recovering.catch(() => {})
     },
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

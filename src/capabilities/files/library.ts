@@ -16,6 +16,7 @@ import { textTokens } from '../../runtime/calls/counted-in-slices.ts'
 import { RuntimeError } from '../../capability/runtime-error.ts'
 import { counterKey } from '../../runtime/turns/turn-projection.ts'
 import { runtimeFailure } from '../../runtime/runtime-failure.ts'
+import { errorMessage } from '../../platform.ts'
 
 export interface LibraryParts {
   readonly store: SessionStore
@@ -65,7 +66,7 @@ export function createLibrary(parts: LibraryParts): FileLibrary {
       const work = process(row)
         .catch((error: unknown) => {
           // What is stopped in the midst of it is read at the next start, and nothing went wrong.
-          if (!stopped.signal.aborted) warn(`The file ${row.name} (${row.id}) was not read: ${messageOf(error)}`)
+          if (!stopped.signal.aborted) warn(`The file ${row.name} (${row.id}) was not read: ${errorMessage(error)}`)
         })
         .finally(() => {
           working.delete(row.id)
@@ -298,8 +299,4 @@ function isOldTable({ state }: FileRow): boolean {
   return (
     state.type === 'ready' && state.reading.kind === 'text' && /^text\/(?:csv|tab-)/.test(state.reading.mediaType ?? '')
   )
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

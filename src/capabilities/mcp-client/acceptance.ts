@@ -1,4 +1,5 @@
 import type { WithheldTool } from '../../capability.ts'
+import { errorMessage } from '../../platform.ts'
 import {
   type AcceptanceRecord,
   byName,
@@ -56,7 +57,7 @@ export function createAcceptance(server: string, store: AcceptedStore): Acceptan
       return true
     } catch (error) {
       record = undefined
-      readFault = `what was accepted of ${server} could not be read, so it is not contacted: ${messageOf(error)}`
+      readFault = `what was accepted of ${server} could not be read, so it is not contacted: ${errorMessage(error)}`
       return false
     }
   }
@@ -76,7 +77,7 @@ export function createAcceptance(server: string, store: AcceptedStore): Acceptan
       await write(next)
       writeFault = undefined
     } catch (error) {
-      writeFault = `what ${server} offers could not be kept: ${messageOf(error)}`
+      writeFault = `what ${server} offers could not be kept: ${errorMessage(error)}`
     }
   }
 
@@ -151,8 +152,4 @@ function withheldOf(server: string, { accepted, differing, gone }: AcceptanceRec
       return { name, offered: undefined, shown }
     }),
   ]
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

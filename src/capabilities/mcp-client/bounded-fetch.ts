@@ -1,4 +1,4 @@
-import { eventSize } from '../../platform.ts'
+import { errorMessage, eventSize } from '../../platform.ts'
 
 /** How a fetch goes on where a body breaks off or grows too large: `onBroken` hears why, once for each body. */
 export interface FetchBounds {
@@ -48,7 +48,7 @@ function boundedBody(
         }
         controller.enqueue(value)
       } catch (error) {
-        onBroken(error instanceof Error ? error.message : String(error))
+        onBroken(errorMessage(error))
         controller.error(error)
         await reader.cancel().catch(() => {})
       }

@@ -1,3 +1,4 @@
+import { errorMessage } from '../../platform.ts'
 /** Something that ends some time, with why. */
 export interface Linked {
   readonly ended: Promise<string>
@@ -59,7 +60,7 @@ export function createLink<Connection extends Linked>(
       })
       return opened
     } catch (error) {
-      again(error instanceof Error ? error.message : String(error))
+      again(errorMessage(error))
       throw error
     }
   }

@@ -1,5 +1,6 @@
 import type { Ajv } from 'ajv'
 import { Interrupted, interruptible } from '../../tool.ts'
+import { errorMessage } from '../../platform.ts'
 
 /** The longest that one schema is read, ms. */
 const READING_MS = 3_000
@@ -24,7 +25,7 @@ export async function schemaFault(schema: Schema): Promise<string | undefined> {
     return undefined
   } catch (error) {
     if (error instanceof Interrupted) oldDrafts = newDraft = undefined
-    return oneLine(error instanceof Error ? error.message : String(error))
+    return oneLine(errorMessage(error))
   } finally {
     // Or it would be kept for good.
     validator.removeSchema(rules)

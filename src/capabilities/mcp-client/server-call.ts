@@ -1,4 +1,5 @@
 import type { ToolResult } from '../../tool.ts'
+import { errorMessage } from '../../platform.ts'
 import { ConnectionFault } from './connection-fault.ts'
 import type { McpDefinition } from './definition.ts'
 import type { ListedConnection } from './listed-connection.ts'
@@ -46,7 +47,7 @@ export function serverCall({ name, isOut, connection, faultOf, clean }: CallSett
   }
 
   function told(error: unknown): ToolResult {
-    const why = error instanceof Error ? error.message : String(error)
+    const why = errorMessage(error)
     if (error instanceof NoConnection) return failure(`the MCP server ${name} cannot be reached: ${why}`)
     const isLost = error instanceof ConnectionFault && error.isLost && !error.isUnheard
     return failure(
@@ -73,6 +74,6 @@ export function serverCall({ name, isOut, connection, faultOf, clean }: CallSett
 /** The call was not made: there was nobody to make it to. */
 class NoConnection extends Error {
   constructor(cause: unknown) {
-    super(cause instanceof Error ? cause.message : String(cause), { cause })
+    super(errorMessage(cause), { cause })
   }
 }

@@ -1,5 +1,4 @@
 export { diffShowsAll } from './core/diff-shows-all.ts'
-export { withFolderLock } from './core/folder-lock.ts'
 export { longNotesLines } from './core/notes-form.ts'
 export { longestContent } from './core/operation-input.ts'
 export { openSubjects } from './core/open-subjects.ts'
@@ -14,7 +13,6 @@ export type {
   ProposalState,
 } from './core/proposal.ts'
 export type { GapRecord, LogRecord, SubjectContext } from './core/subject-context.ts'
-export { settleFolder } from './core/settle-folder.ts'
 export { SubjectError, type SubjectErrorCode } from './core/subject-error.ts'
 export { operationFacts } from './core/operation-facts.ts'
 export { subjectOperations } from './core/subject-operations.ts'

@@ -5,7 +5,7 @@ import type { Clock } from '../../capability.ts'
 import type { NotesSummary, Runtime } from '../../runtime/contract.ts'
 import { RuntimeError } from '../../capability/runtime-error.ts'
 import { runtimeFailure } from '../../runtime/runtime-failure.ts'
-import { sha256 } from '../../runtime/ledger/seal.ts'
+import { errorMessage, sha256 } from '../../platform.ts'
 
 /** Long notes in a model's words. What is kept holds for exactly the notes that it was made of. */
 export interface NotesSummaries {
@@ -142,7 +142,7 @@ function isSummary(value: unknown): value is NotesSummary {
 }
 
 function noSummary(subject: string, error: unknown): string {
-  const why = error instanceof Error ? error.message : String(error)
+  const why = errorMessage(error)
   return `The notes of ${subject} have no summary, and their beginning and end are shown: ${why}`
 }
 

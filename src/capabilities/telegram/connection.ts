@@ -1,5 +1,6 @@
 import type { Api } from 'grammy'
 import type { Update } from 'grammy/types'
+import { errorMessage } from '../../platform.ts'
 import { backOff } from './api/back-off.ts'
 import { telegramFault } from './api/telegram-fault.ts'
 import { chatCommands } from './command/commands.ts'
@@ -118,7 +119,7 @@ class NotKept extends Error {
   override readonly name = 'NotKept'
 
   constructor(cause: unknown) {
-    super(cause instanceof Error ? cause.message : String(cause), { cause })
+    super(errorMessage(cause), { cause })
   }
 }
 

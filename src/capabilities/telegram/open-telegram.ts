@@ -1,4 +1,5 @@
 import type { ChannelContext, Runtime } from '../../runtime.ts'
+import { errorMessage } from '../../platform.ts'
 import { createAccess } from './access.ts'
 import type { TelegramPlace } from './api/sender.ts'
 import { telegramApi } from './api/telegram-api.ts'
@@ -74,7 +75,7 @@ export async function openTelegram(desk: ChannelContext, options: OpenOptions): 
 
   const listening = listen().catch((error: unknown) => {
     if (signal.aborted) return
-    warn(`The channel to Telegram has stopped: ${error instanceof Error ? error.message : String(error)}`)
+    warn(`The channel to Telegram has stopped: ${errorMessage(error)}`)
   })
   return {
     replies,

@@ -1,13 +1,11 @@
 import { existsSync } from 'node:fs'
-import { constants, type FileHandle, lstat, mkdir, open, realpath } from 'node:fs/promises'
+import { constants, lstat, mkdir, open, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /** A folder that stays the same one, whatever is put in its place meanwhile. */
 export interface HeldFolder {
   /** A path of an entry in it, for one call to the system. Never shown. */
   at(name: string): string
-  /** What it holds has reached the disk. */
-  settle(): Promise<void>
   close(): Promise<void>
 }
 
@@ -51,7 +49,6 @@ async function hold(path: string): Promise<HeldFolder> {
   const folder = await open(path, constants.O_RDONLY | NO_LINK)
   return {
     at: (name) => `${OPEN_FOLDERS}/${folder.fd}/${name}`,
-    settle: () => settled(folder),
     close: () => folder.close(),
   }
 }
@@ -60,7 +57,7 @@ async function checked(path: string): Promise<HeldFolder> {
   const found = await lstat(path)
   if (!found.isDirectory()) throw new Error('a part of the path is not a folder')
   const real = await realpath(path)
-  return { at: (name) => join(real, name), settle: async () => {}, close: async () => {} }
+  return { at: (name) => join(real, name), close: async () => {} }
 }
 
 async function makeFolder(path: string): Promise<void> {
@@ -69,9 +66,4 @@ async function makeFolder(path: string): Promise<void> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
-}
-
-/** Some file systems cannot do it for folders; what was written is as safe there as it can be. */
-async function settled(folder: FileHandle): Promise<void> {
-  await folder.sync().catch(() => {})
 }

@@ -1,7 +1,6 @@
-import { randomUUID } from 'node:crypto'
-import { constants, open, rename, rm } from 'node:fs/promises'
+import { writeFileAtomically } from '../../platform.ts'
 import type { Inside } from '../../capability/confined-path.ts'
-import { type HeldFolder, holdFolder } from './held-folder.ts'
+import { holdFolder } from './held-folder.ts'
 import { readTextFile } from './text-file.ts'
 
 /** What a change starts from: the digest of the file, or that there is none. */
@@ -21,7 +20,7 @@ export async function replaceFile(place: Inside, text: string, before: Before): 
   const folder = await holdFolder(place.root, place.names.slice(0, -1), { create: before === 'new' })
   try {
     if (!(await isStill(place, before))) return changed
-    await putInPlace(folder, name, text, before)
+    await writeFileAtomically(folder.at(name), text, { mode: before === 'new' ? 'umask' : before.mode })
     return { type: 'replaced' }
   } finally {
     await folder.close()
@@ -36,24 +35,4 @@ const changed: Replaced = {
 async function isStill(place: Inside, before: Before): Promise<boolean> {
   const now = await readTextFile(place)
   return before === 'new' ? now.type === 'missing' : now.type === 'text' && now.digest === before.digest
-}
-
-async function putInPlace(folder: HeldFolder, name: string, text: string, before: Before): Promise<void> {
-  const path = folder.at(`.${randomUUID()}.tmp`)
-  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL
-  const file = await open(path, flags, before === 'new' ? 0o666 : 0o600)
-  try {
-    try {
-      await file.writeFile(text)
-      if (before !== 'new') await file.chmod(before.mode)
-      await file.sync()
-    } finally {
-      await file.close()
-    }
-    await rename(path, folder.at(name))
-  } catch (error) {
-    await rm(path, { force: true })
-    throw error
-  }
-  await folder.settle()
 }

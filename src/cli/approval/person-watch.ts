@@ -1,5 +1,6 @@
 import type { WaitingApproval } from '../../runtime.ts'
 import type { Connection, Io } from '../../capability.ts'
+import { errorMessage } from '../../platform.ts'
 import { CommandFailure } from '../failure.ts'
 import { note } from '../io.ts'
 import { styled } from '../style.ts'
@@ -50,7 +51,7 @@ const DECIDED = new Set(['decided', 'not-found'])
 
 /** A decision that did not arrive. Where somebody was quicker, the turn goes on all the same. */
 function tell(error: unknown, waits: WaitingApproval, io: Io, leave: () => void): void {
-  const message = error instanceof Error ? error.message : String(error)
+  const message = errorMessage(error)
   note(io, styled(io, 'red', message, io.stderr))
   if (error instanceof CommandFailure && DECIDED.has(error.code)) return
   note(io, waitingLine(waits))

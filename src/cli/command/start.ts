@@ -1,6 +1,7 @@
 import type { Listening } from '../../server.ts'
 import { jsonOption } from '../command.ts'
 import type { Command, CommandCall, Io } from '../../capability.ts'
+import { errorMessage } from '../../platform.ts'
 import { CommandFailure } from '../failure.ts'
 import { type Gateway, openGateway } from '../gateway.ts'
 import { leave, onInterrupt } from '../interrupt.ts'
@@ -55,7 +56,7 @@ async function listenOn(gateway: Gateway): Promise<Listening> {
     return await listen(gateway.server, gateway.configuration.gateway)
   } catch (error) {
     await gateway.close()
-    throw new CommandFailure('port', error instanceof Error ? error.message : String(error), { cause: error })
+    throw new CommandFailure('port', errorMessage(error), { cause: error })
   }
 }
 
@@ -94,7 +95,7 @@ async function skillsText({ runtime }: Gateway): Promise<string | undefined> {
   try {
     return reachText(skillsReach(await runtime.preview({}), skills))
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
+    const message = errorMessage(error)
     return `What of the ${skills} skills reaches the model cannot be said: ${message.split('\n', 1)[0]}`
   }
 }

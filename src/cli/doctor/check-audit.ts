@@ -1,6 +1,7 @@
 import { type HomeStore, withStore } from '../open-store.ts'
 import { ok, problem } from './finding.ts'
 import type { Finding } from '../../capability.ts'
+import { errorMessage } from '../../platform.ts'
 
 /** Whether every record of the audit is as it was written. */
 export async function checkAudit(home: HomeStore): Promise<Finding> {
@@ -15,7 +16,7 @@ export async function checkAudit(home: HomeStore): Promise<Finding> {
       'Somebody changed it outside Foreword. Keep a copy of the store, and look with `foreword audit list`.',
     )
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
+    const message = errorMessage(error)
     return problem('audit', `it cannot be read: ${message}`, 'Look at what is said of the store first.')
   }
 }

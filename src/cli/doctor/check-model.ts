@@ -1,6 +1,7 @@
 import type { Models } from '../../model.ts'
 import { ok, problem, warning } from './finding.ts'
 import type { Finding } from '../../capability.ts'
+import { errorMessage } from '../../platform.ts'
 
 /** Whether the model that answers next is there and lets us in. Asks its provider what it has; makes no call. `ways`: how to attach one. */
 export async function checkModel(models: Models, configured: string | undefined, ways: string): Promise<Finding> {
@@ -24,6 +25,6 @@ export async function checkModel(models: Models, configured: string | undefined,
     }
     return ok('model', id)
   } catch (error) {
-    return problem('model', `${id} cannot be used: ${error instanceof Error ? error.message : String(error)}`, ways)
+    return problem('model', `${id} cannot be used: ${errorMessage(error)}`, ways)
   }
 }

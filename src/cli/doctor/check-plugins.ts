@@ -1,6 +1,7 @@
 import type { Configuration } from '../../runtime.ts'
 import { ok, problem } from './finding.ts'
 import type { Finding } from '../../capability.ts'
+import { errorMessage } from '../../platform.ts'
 
 /** Whether the plugins of the configuration load, as a start would load them. Nothing where there are none. */
 export async function checkPlugins(home: string, { agent, plugins }: Configuration): Promise<readonly Finding[]> {
@@ -10,7 +11,7 @@ export async function checkPlugins(home: string, { agent, plugins }: Configurati
     const loaded = await loadPlugins(plugins, { home, workspace: agent.workspace })
     return [ok('plugins', loaded.map(({ name, version }) => `${name} ${version}`).join(', '))]
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
+    const why = errorMessage(error)
     return [
       problem('plugins', `the gateway does not start: ${why}`, 'Correct it, or take it out of plugins in config.json.'),
     ]

@@ -1,6 +1,7 @@
 import { type HomeStore, withStore } from '../open-store.ts'
 import { ok, problem } from './finding.ts'
 import type { Finding } from '../../capability.ts'
+import { errorMessage } from '../../platform.ts'
 
 /** What was found of the sessions; `newest` is the time of the last activity. */
 export interface StoreFinding {
@@ -26,7 +27,7 @@ export async function checkStore(home: HomeStore): Promise<StoreFinding> {
       newest,
     }
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
+    const message = errorMessage(error)
     const hint = `Look at ${path}: it must be a file of this Foreword or an older one, readable by you.`
     return { finding: problem('store', message, hint), newest: undefined }
   }

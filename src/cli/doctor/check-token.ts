@@ -1,5 +1,6 @@
 import { problem } from './finding.ts'
 import type { Finding } from '../../capability.ts'
+import { errorMessage } from '../../platform.ts'
 
 /** Whether the token of a gateway that others can reach could be guessed. Nothing is said where it is well. */
 export async function checkToken(
@@ -13,7 +14,7 @@ export async function checkToken(
     if (used !== undefined) assertBindIsSafe(bind, used)
     return []
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
+    const why = errorMessage(error)
     return [problem('token', why, 'Or listen on this machine alone: `foreword config set gateway.bind 127.0.0.1`.')]
   }
 }

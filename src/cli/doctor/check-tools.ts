@@ -1,4 +1,5 @@
 import type { RuntimeStatus, ToolStatus } from '../../runtime.ts'
+import { errorMessage } from '../../platform.ts'
 import { ask } from '../answer.ts'
 import { connected } from '../connection.ts'
 import type { Finding, Io } from '../../capability.ts'
@@ -17,7 +18,7 @@ export async function checkTools(home: string, io: Io, told: readonly Finding[])
       return [...toolFindings(tools), ...gatewayFindings(warnings, told)]
     })
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
+    const message = errorMessage(error)
     return [problem('tools', `they cannot be listed: ${message}`, 'Mend what is named there, then look again.')]
   }
 }

@@ -1,3 +1,4 @@
+import { errorMessage } from '../../platform.ts'
 import { CommandFailure } from '../failure.ts'
 
 export interface Wanted {
@@ -30,7 +31,7 @@ export async function changeAccessFile(home: string, { names, allowed }: Wanted)
     })
     return { file, isChanged }
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
+    const message = errorMessage(error)
     throw new CommandFailure('tool-access', message, { hint: `The file is ${file}.`, cause: error })
   }
 }

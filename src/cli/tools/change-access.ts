@@ -1,6 +1,7 @@
 import type { ToolStatus } from '../../runtime.ts'
 import type { AuditFacts } from '../../session.ts'
 import type { CommandCall, Io } from '../../capability.ts'
+import { errorMessage } from '../../platform.ts'
 import { connected } from '../connection.ts'
 import { exactLine } from '../exact-text.ts'
 import { CommandFailure } from '../failure.ts'
@@ -59,7 +60,7 @@ async function toolsNow(call: CommandCall, written: Changed, io: Io): Promise<re
   try {
     return await connected(call.home, io, 'read', fetchTools)
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
+    const why = errorMessage(error)
     throw new CommandFailure('tools', `${writtenText(written)} The new access of each tool cannot be shown: ${why}`, {
       hint: 'Mend what is named there; `foreword tools` then lists them.',
       cause: error,

@@ -1,5 +1,6 @@
 import type { ToolTrial } from '../../runtime.ts'
 import type { ToolResult } from '../../tool.ts'
+import { errorMessage } from '../../platform.ts'
 import { ask, pathTo } from '../answer.ts'
 import { confirmed, personIsHere } from '../approval/asking.ts'
 import { callText } from '../approval/call-text.ts'
@@ -41,7 +42,7 @@ function inputOf(text = '{}'): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
+    const why = errorMessage(error)
     throw usageFailure(`The input is not JSON: ${why}.`, `Write it in quotes, such as \`'{"path": "notes.txt"}'\`.`)
   }
 }

@@ -2,12 +2,13 @@ import { existsSync } from 'node:fs'
 import { copyFile, link, mkdtemp, realpath, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { copySearchIndex } from '../../search.ts'
-import { ableTo, openBlobs, type StoreDriver, syncFolder } from '../../session.ts'
+import { ableTo, openBlobs, type StoreDriver } from '../../session.ts'
+import { errorMessage, syncFolder } from '../../platform.ts'
 import { homeAt } from '../home/home.ts'
 import { FORMAT } from './archive-format.ts'
 import { BackupError } from './backup-error.ts'
 import { diskFault } from './disk-fault.ts'
-import { type HomeFile, homeFiles, isMissing, reasonOf, type RegularFile } from './home-files.ts'
+import { type HomeFile, homeFiles, isMissing, type RegularFile } from './home-files.ts'
 import { partialName, preparingPrefix, removePartials, removePreparing } from './leftovers.ts'
 import { readArchive } from './read-archive.ts'
 import { writeArchive } from './write-archive.ts'
@@ -140,7 +141,7 @@ async function storedFiles(store: Snapshots, data: string, preparing: string): P
       copySearchIndex(index, copy)
       files.push(await regularFile('data/search.sqlite', copy))
     } catch (error) {
-      leftOut.push(`data/search.sqlite: ${reasonOf(error)}; the next start builds the index again`)
+      leftOut.push(`data/search.sqlite: ${errorMessage(error)}; the next start builds the index again`)
     }
   }
   return { files, leftOut }

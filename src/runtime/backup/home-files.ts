@@ -1,5 +1,6 @@
 import { lstat, readdir, readlink } from 'node:fs/promises'
 import { join } from 'node:path'
+import { errorMessage } from '../../platform.ts'
 
 /** Something in a home that goes into an archive. */
 export type HomeFile = HomeFolder | HomeLink | RegularFile
@@ -64,7 +65,7 @@ export async function homeFiles(home: string, skip: (path: string) => boolean): 
 
   async function list(folder: string): Promise<void> {
     const names = await readdir(join(home, folder)).catch((error: unknown) => {
-      leftOut.push(`${folder}: ${reasonOf(error)}`)
+      leftOut.push(`${folder}: ${errorMessage(error)}`)
       return []
     })
     for (const name of names) {
@@ -88,7 +89,7 @@ export async function homeFiles(home: string, skip: (path: string) => boolean): 
       leftOut.push(`${path}: it is neither a file nor a folder`)
     } catch (error) {
       // Removed since its folder was read.
-      if (!isMissing(error)) leftOut.push(`${path}: ${reasonOf(error)}`)
+      if (!isMissing(error)) leftOut.push(`${path}: ${errorMessage(error)}`)
     }
     return undefined
   }
@@ -96,8 +97,4 @@ export async function homeFiles(home: string, skip: (path: string) => boolean): 
 
 export function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT'
-}
-
-export function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
-import { mkdir, open, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { syncFolder } from '../../session.ts'
+import { syncFolder, writeFileAtomically } from '../../platform.ts'
 import { ARRIVING, ASIDE } from './home-files.ts'
 
 /**
@@ -88,14 +88,5 @@ async function readNote(home: string): Promise<PendingRestore | undefined> {
 }
 
 async function writeNote(home: string, pending: PendingRestore): Promise<void> {
-  const next = `${noteFile(home)}.next`
-  const file = await open(next, 'w', 0o600)
-  try {
-    await file.writeFile(`${JSON.stringify(pending)}\n`)
-    await file.sync()
-  } finally {
-    await file.close()
-  }
-  await rename(next, noteFile(home))
-  await syncFolder(join(home, ARRIVING))
+  await writeFileAtomically(noteFile(home), `${JSON.stringify(pending)}\n`)
 }

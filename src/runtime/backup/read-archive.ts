@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import { callbackify } from 'node:util'
 import { createGunzip } from 'node:zlib'
 import type { Headers } from 'tar-stream'
+import { errorMessage } from '../../platform.ts'
 import {
   type ArchiveHeader,
   archiveHeader,
@@ -18,7 +19,6 @@ import {
 } from './archive-format.ts'
 import { BackupError } from './backup-error.ts'
 import { hashing } from './hashing.ts'
-import { reasonOf } from './home-files.ts'
 
 /** Something that stands in an archive. Its path is below the home and stays there. */
 export interface ArchivedFile {
@@ -59,7 +59,7 @@ export async function readArchive(
 ): Promise<ArchiveFacts> {
   const { extract } = await import('tar-stream')
   const facts = await stat(path).catch((error: unknown) => {
-    throw new BackupError('io', `The archive ${path} cannot be read: ${reasonOf(error)}`, { cause: error })
+    throw new BackupError('io', `The archive ${path} cannot be read: ${errorMessage(error)}`, { cause: error })
   })
   if (!facts.isFile()) throw new BackupError('no-archive', `${path} is not a file. Name the archive itself.`)
   const { size } = facts
@@ -116,7 +116,7 @@ function noArchive(path: string): BackupError {
 
 function unreadable(path: string, header: ArchiveHeader | undefined, cause: unknown): BackupError {
   if (!header) return new BackupError('no-archive', noArchive(path).message, { cause })
-  return new BackupError('damaged', `The archive ${path} is damaged or was cut off: ${reasonOf(cause)}`, { cause })
+  return new BackupError('damaged', `The archive ${path} is damaged or was cut off: ${errorMessage(cause)}`, { cause })
 }
 
 function headerOf(path: string, value: unknown): ArchiveHeader {

@@ -5,10 +5,11 @@ import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import type { Pack } from 'tar-stream'
+import { errorMessage } from '../../platform.ts'
 import { type ArchiveHeader, DIGESTS_ENTRY, type FileDigest, HEADER_ENTRY, HOME_FOLDER } from './archive-format.ts'
 import { diskFault, isDiskFull } from './disk-fault.ts'
 import { hashing } from './hashing.ts'
-import { type HomeFile, isMissing, reasonOf, type RegularFile } from './home-files.ts'
+import { type HomeFile, isMissing, type RegularFile } from './home-files.ts'
 
 export interface ArchiveContent {
   readonly header: ArchiveHeader
@@ -100,7 +101,7 @@ class UnreadableError extends Error {
   readonly isMissing: boolean
 
   constructor(cause: unknown) {
-    super(reasonOf(cause), { cause })
+    super(errorMessage(cause), { cause })
     this.isMissing = isMissing(cause)
   }
 }

@@ -1,6 +1,6 @@
 import { open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { makePrivateFolder, syncFolder } from '../../session.ts'
+import { makePrivateFolder, syncFolder, writeFileAtomically } from '../../platform.ts'
 
 /** A file of an inbox: `json` holds what waits, `done` is empty and remembers what was handled. */
 export interface InboxFile {
@@ -32,20 +32,15 @@ export async function inboxFiles(folder: string): Promise<readonly InboxFile[]> 
 
 /** Whole or not at all, and on disk when it resolves. */
 export async function writeIncoming(folder: string, name: string, content: string): Promise<void> {
-  const beside = join(folder, `${name}.arriving`)
+  const path = join(folder, name)
+  const beside = `${path}.arriving`
   try {
-    const file = await open(beside, 'w', 0o600)
-    try {
-      await file.writeFile(content)
-      await file.sync()
-    } finally {
-      await file.close()
-    }
-    await rename(beside, join(folder, name))
-    await syncFolder(folder)
+    // Of a try that broke off.
+    await rm(beside, { force: true })
+    await writeFileAtomically(path, content, { beside })
   } catch (error) {
     // Nobody will be told that it arrived, so it must not be found there either.
-    for (const path of [beside, join(folder, name)]) await rm(path, { force: true }).catch(() => {})
+    await rm(path, { force: true }).catch(() => {})
     throw error
   }
 }

@@ -1,6 +1,7 @@
 import type { ChannelInbox } from '../../capability.ts'
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
+import { errorMessage } from '../../platform.ts'
 import {
   inboxFiles,
   moveAside,
@@ -45,7 +46,7 @@ export function openChannelInbox(folder: string, warn: (text: string) => void = 
 
   async function broken(known: Shelf, key: string, name: string, error: unknown): Promise<void> {
     known.waiting.delete(key)
-    const why = error instanceof Error ? error.message : String(error)
+    const why = errorMessage(error)
     warn(`A message that had come in could not be read (${why}); it was put aside as ${join(folder, name)}.broken.`)
     await moveAside(folder, name).catch(() => {})
   }

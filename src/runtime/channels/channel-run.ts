@@ -1,6 +1,6 @@
-import { pause } from '../../agent.ts'
-import { delayAfter, endsWithin, growingDelaysMs } from './channel-backoff.ts'
+import { delayAfter, growingDelaysMs } from './channel-backoff.ts'
 import type { Channel, ChannelContext, ChannelInbox } from '../../capability.ts'
+import { settlesWithin, sleep } from '../../platform.ts'
 import type { Runtime } from '../contract.ts'
 import { failureSentence } from '../failure-sentence.ts'
 
@@ -43,7 +43,7 @@ export function runChannels(parts: ChannelRun): RunningChannels {
         const problem = failureSentence(error)
         if (problem !== told) warn(`The channel ${name} did not start: ${problem} It is tried again.`)
         told = problem
-        await pause(delayAfter(failures, retryDelaysMs), stopped)
+        await sleep(delayAfter(failures, retryDelaysMs), stopped)
       }
     }
   }
@@ -61,7 +61,7 @@ export function runChannels(parts: ChannelRun): RunningChannels {
     async stop() {
       stopping.abort()
       const left = await Promise.all(
-        channels.map(async (channel) => ((await endsWithin(patienceMs, stop(channel))) ? [] : [channel.name])),
+        channels.map(async (channel) => ((await settlesWithin(stop(channel), patienceMs)) ? [] : [channel.name])),
       )
       for (const name of left.flat()) warn(`The channel ${name} did not stop in time and was left alone.`)
     },

@@ -1,5 +1,6 @@
 import type { LogStore } from '../../session.ts'
 import type { ChannelContext, Clock, SentPart } from '../../capability.ts'
+import { singleFlight } from '../../platform.ts'
 import { runtimeFailure } from '../runtime-failure.ts'
 
 /** Writes `sent` entries for channels. The same message for the same part is written once. */
@@ -8,7 +9,7 @@ export function noteSent(parts: {
   readonly clock: Clock
 }): (channel: string) => ChannelContext['sent'] {
   const { store, clock } = parts
-  const under = new Map<string, Promise<void>>()
+  const notes = singleFlight<string, void>()
 
   async function note(channel: string, session: string, turn: string, { part, messageId }: SentPart): Promise<void> {
     try {
@@ -23,8 +24,6 @@ export function noteSent(parts: {
 
   return (channel) => (session, turn, sent) => {
     const name = JSON.stringify([session, turn, sent.part, sent.messageId])
-    const noting = under.get(name) ?? note(channel, session, turn, sent).finally(() => under.delete(name))
-    under.set(name, noting)
-    return noting
+    return notes.run(name, () => note(channel, session, turn, sent))
   }
 }

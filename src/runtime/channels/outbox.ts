@@ -1,7 +1,7 @@
-import { pause } from '../../agent.ts'
 import type { LogStore } from '../../session.ts'
-import { delayAfter, endsWithin, growingDelaysMs } from './channel-backoff.ts'
+import { delayAfter, growingDelaysMs } from './channel-backoff.ts'
 import { type Channel, type Clock, UndeliverableError } from '../../capability.ts'
+import { settlesWithin, sleep } from '../../platform.ts'
 import { failureSentence } from '../failure-sentence.ts'
 import { type DueReply, dueReplies, isBehind, startedAt } from './outbox-replies.ts'
 import type { Desks, SessionDesk } from '../sessions/session-desk.ts'
@@ -70,7 +70,7 @@ export function createOutbox(
       if (problem === undefined) continue
       if (problem !== told) warn(`A reply of ${desk.session} could not be delivered: ${problem} It is tried again.`)
       told = problem
-      await pause(delayAfter(failures, retryDelaysMs), wake.signal, stopped)
+      await sleep(delayAfter(failures, retryDelaysMs), wake.signal, stopped)
     }
     lanes.delete(desk.session)
   }
@@ -150,7 +150,7 @@ export function createOutbox(
     },
     async stop() {
       stopping.abort()
-      if (await endsWithin(patienceMs, Promise.all(work))) return
+      if (await settlesWithin(Promise.all(work), patienceMs)) return
       warn('A reply was still on its way when the gateway stopped. It may be sent once more at the next start.')
     },
   }

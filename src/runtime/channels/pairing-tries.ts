@@ -1,4 +1,4 @@
-import { sha256 } from '../ledger/seal.ts'
+import { sha256 } from '../../platform.ts'
 
 /** Wrong codes since the code of this digest was made: by anybody, and by chat. */
 export interface Tries {

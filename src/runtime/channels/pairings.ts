@@ -2,6 +2,7 @@ import type { PairedChat, Pairings } from '../../capability.ts'
 import { timingSafeEqual } from 'node:crypto'
 import { type AuditFacts, type SessionStore, StoreError, type Write } from '../../session.ts'
 import type { Clock } from '../../capability.ts'
+import { serialQueue } from '../../platform.ts'
 import { codeDigest, drawCode } from './pairing-code.ts'
 import { isSpent, triesFrom, withTry } from './pairing-tries.ts'
 import { runtimeFailure } from '../runtime-failure.ts'
@@ -27,7 +28,7 @@ export function createPairings(parts: {
 }): Pairings {
   const { store, clock, random } = parts
   /** One try after another, so that none is left uncounted. */
-  let trying: Promise<unknown> = Promise.resolve()
+  const queue = serialQueue()
 
   async function kept(channel: string): Promise<{ code: KeptCode | undefined; version: number }> {
     const record = await store.record('pairing-code', channel)
@@ -80,9 +81,7 @@ export function createPairings(parts: {
       return { channel, code, expires }
     },
     redeem(code, chat) {
-      const next = trying.then(() => attempt(code, chat))
-      trying = next.catch(() => {})
-      return next
+      return queue.add(() => attempt(code, chat))
     },
     async list(channel) {
       const chats = (await store.records('pairing')).map(({ value }) => value as PairedChat)

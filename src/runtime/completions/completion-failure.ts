@@ -1,5 +1,6 @@
 import type { Manifest } from '../../context.ts'
 import { type Model, ModelError } from '../../model.ts'
+import { errorMessage } from '../../platform.ts'
 import { budgetFor, type Refusal } from '../calls/call-budget.ts'
 import type { CompletionCut, CompletionInput } from '../../capability.ts'
 import { RuntimeError, type RuntimeErrorCode } from '../../capability/runtime-error.ts'
@@ -48,7 +49,7 @@ export function tooLargeForProvider(
 
 /** A call that failed, with what a caller can act on. */
 export function failureOfCall(call: string, error: unknown): RuntimeError {
-  const message = error instanceof Error ? error.message : String(error)
+  const message = errorMessage(error)
   if (!(error instanceof ModelError)) return new RuntimeError(codeOf(error), message, { call }, { cause: error })
   const { retryAfterMs, parameter } = error.facts
   const facts = {

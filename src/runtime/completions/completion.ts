@@ -1,7 +1,8 @@
-import { askModel, type CallSetup, pause, turnState } from '../../agent.ts'
+import { askModel, type CallSetup, turnState } from '../../agent.ts'
 import { toolCalls } from '../../context.ts'
 import type { FinishReason, Model } from '../../model.ts'
 import type { CallOutcome, TokenCounts, Usage } from '../../session.ts'
+import { sleep } from '../../platform.ts'
 import { completionCall } from './completion-call.ts'
 import { assertCanBeMade, failureOfCall, tooLargeForProvider } from './completion-failure.ts'
 import type { Clock, CompletionEvent, CompletionInput } from '../../capability.ts'
@@ -91,7 +92,7 @@ function completionSetup(
     signal: input.signal,
     retries: retryRule(settings),
     now: () => clock.monotonic(),
-    sleep: (milliseconds, until) => clock.sleep?.(milliseconds, until) ?? pause(milliseconds, until),
+    sleep: (milliseconds, until) => clock.sleep?.(milliseconds, until) ?? sleep(milliseconds, until),
     ...(input.parameters ? { parameters: input.parameters } : {}),
     ...(settings.reasoning === undefined ? {} : { reasoning: settings.reasoning }),
     async prepare({ deeper }) {

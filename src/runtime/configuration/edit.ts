@@ -2,7 +2,7 @@ import { editedJson, type JsonChange } from '../../tool.ts'
 import { checked } from './load.ts'
 import { parseConfiguration } from './file.ts'
 import { type KeyPath, keyPathOf, namesAt, namesIn, schemaAt } from './key.ts'
-import { nearestName } from '../../platform.ts'
+import { errorMessage, nearestName } from '../../platform.ts'
 import { ConfigurationError } from './problem.ts'
 import { editFile, FileEditError } from '../home/edit-file.ts'
 import { homeAt } from '../home/home.ts'
@@ -83,7 +83,7 @@ function changed(text: string, change: JsonChange): string {
   try {
     return editedJson(text, [change])
   } catch (error) {
-    throw problem(change.path.map(String), error instanceof Error ? error.message : String(error))
+    throw problem(change.path.map(String), errorMessage(error))
   }
 }
 

@@ -1,8 +1,7 @@
-import { randomBytes } from 'node:crypto'
-import { access, constants, open, realpath, rename, rm, stat } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { access, constants, open, realpath } from 'node:fs/promises'
+import { join } from 'node:path'
 import { readText } from '../../tool.ts'
-import { settleFolder, withFolderLock } from '../../capabilities/subjects/core.ts'
+import { withFileLock, writeFileAtomically } from '../../platform.ts'
 import { createHome, homeAt } from './home.ts'
 
 /** A change of a file that its owner writes by hand, such as `config.json`. */
@@ -36,7 +35,7 @@ export async function editFile(edit: FileEdit): Promise<boolean> {
   const home = homeAt(edit.home)
   await createHome(home)
   try {
-    return await withFolderLock(home.data, () => editHeld(edit))
+    return await withFileLock(join(home.data, '.lock'), () => editHeld(edit))
   } catch (error) {
     if (!(error instanceof Error) || !('syscall' in error)) throw error
     throw new FileEditError(`${edit.path} was left as it is: ${error.message}.`, { cause: error })
@@ -87,38 +86,19 @@ async function refuseReadOnly(path: string): Promise<void> {
 }
 
 /** Answers `false` where the file is not as it was any more. */
-async function replace(target: string, before: Exact | undefined, text: string, edit: FileEdit): Promise<boolean> {
-  const beside = `${target}.${randomBytes(6).toString('hex')}`
-  try {
-    await writeNew(beside, text, before)
-    const read = await readText(beside)
-    if (read.type !== 'text') {
-      const why = read.type === 'unreadable' ? read.why : 'it has gone'
-      throw new FileEditError(`${edit.path} was left as it is: after the change it could not be read (${why}).`)
-    }
-    await edit.check(read.text)
-    const now = await exactText(target)
-    if (now?.text !== before?.text) return false
-    await rename(beside, target)
-  } finally {
-    await rm(beside, { force: true })
-  }
-  await settleFolder(dirname(target))
-  return true
-}
-
-async function writeNew(path: string, text: string, before: Exact | undefined): Promise<void> {
-  const file = await open(path, 'wx', 0o600)
-  try {
-    await file.writeFile(text)
-    const own = await stat(path)
-    // Somebody else's file stays theirs, where this user may do that.
-    if (before && (before.uid !== own.uid || before.gid !== own.gid)) {
-      await file.chown(before.uid, before.gid).catch(() => {})
-    }
-    if (before) await file.chmod(before.mode)
-    await file.sync()
-  } finally {
-    await file.close()
-  }
+function replace(target: string, before: Exact | undefined, text: string, edit: FileEdit): Promise<boolean> {
+  return writeFileAtomically(target, text, {
+    mode: before?.mode,
+    // Somebody else's file stays theirs.
+    owner: before,
+    async check(beside) {
+      const read = await readText(beside)
+      if (read.type !== 'text') {
+        const why = read.type === 'unreadable' ? read.why : 'it has gone'
+        throw new FileEditError(`${edit.path} was left as it is: after the change it could not be read (${why}).`)
+      }
+      await edit.check(read.text)
+      return (await exactText(target))?.text === before?.text
+    },
+  })
 }

@@ -1,6 +1,7 @@
+import { realpath } from 'node:fs/promises'
+import { writeFileAtomically } from '../../platform.ts'
 import { readText } from '../../tool.ts'
 import { createHome, homeAt } from './home.ts'
-import { writePrivately } from './private-file.ts'
 
 export interface TokenOptions {
   /** Path of the home. */
@@ -20,7 +21,9 @@ export async function ensureToken({ home, configured, random }: TokenOptions): P
   const token = configured ?? kept ?? Buffer.from(random(32)).toString('base64url')
   if (token === kept) return token
   await createHome(homeAt(home))
-  await writePrivately(homeAt(home).tokenFile, `${token}\n`, Buffer.from(random(6)).toString('hex'))
+  const path = homeAt(home).tokenFile
+  // A link keeps pointing where it pointed.
+  await writeFileAtomically(await realpath(path).catch(() => path), `${token}\n`)
   return token
 }
 

@@ -1,6 +1,7 @@
 import { mkdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { accessPlaces } from '../../tool.ts'
+import { errorMessage } from '../../platform.ts'
 
 /** The files and folders of a home, as absolute paths (docs/guide/configuration.md). A missing one is an empty one. */
 export interface Home {
@@ -49,7 +50,7 @@ export async function createHome({ root, data }: Home): Promise<void> {
     try {
       await makeFolder(folder)
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error)
+      const why = errorMessage(error)
       throw new Error(`The home ${root} cannot be made (${why}). Name another one with FOREWORD_HOME.`, {
         cause: error,
       })
@@ -63,7 +64,7 @@ export async function createWorkspace(folder: string): Promise<string | undefine
     await makeFolder(folder)
     return undefined
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
+    const why = errorMessage(error)
     return `The workspace ${folder} cannot be made (${why}). Make it yourself, or name another one as \`agent.workspace\`.`
   }
 }

@@ -1,11 +1,12 @@
 import { type Assembly, compare, type Comparison, ContextOverflowError, type VerbatimAssembly } from '../../context.ts'
 import type { ModelRequest } from '../../model.ts'
 import type { CallRecord, SessionStore } from '../../session.ts'
+import { sha256 } from '../../platform.ts'
 import { assembleAgain } from './assemble-again.ts'
 import type { RebuiltRequest, Replay, ReplayDifference, WireProof } from '../../capability.ts'
 import { RuntimeError } from '../../capability/runtime-error.ts'
 import type { Counters } from '../models/counters.ts'
-import { canonical, seal, type Sealed, sha256 } from './seal.ts'
+import { canonical, seal, type Sealed } from './seal.ts'
 import type { WireProver } from './wire-proof.ts'
 
 /** Every call that was made, and how each of them came to be. */

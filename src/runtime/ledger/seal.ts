@@ -1,11 +1,6 @@
-import { hash } from 'node:crypto'
 import type { AnyMessage, Assembly, Manifest, Piece, ToolDefinition, VerbatimAssembly } from '../../context.ts'
 import type { Forecast } from '../../model.ts'
-
-/** SHA-256 of a text, lowercase hexadecimal. */
-export function sha256(text: string): string {
-  return hash('sha256', text, 'hex')
-}
+import { sha256 } from '../../platform.ts'
 
 /** A request as one text: tools, system, messages, in this order. Its digest stands for the request. */
 export function canonical({ tools, system, messages }: CanonicalRequest): string {

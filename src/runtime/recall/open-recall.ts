@@ -3,6 +3,7 @@ import { setImmediate as others } from 'node:timers/promises'
 import type { RankedPassage, Recall, RecallAnswer, RecallIndex } from '../../search.ts'
 import { type SessionStore, undoneTurnsOf } from '../../session.ts'
 import { RuntimeError } from '../../capability/runtime-error.ts'
+import { errorMessage } from '../../platform.ts'
 import { indexSession, type IndexingParts, register, removeAll } from './index-session.ts'
 import { sessionsBefore } from './sessions-before.ts'
 
@@ -128,7 +129,7 @@ export function openRecall({ store, path, timeZone, warn }: RecallParts): Histor
     timer = setTimeout(() => {
       timer = undefined
       drained().catch((error: unknown) => {
-        if (!stopped.signal.aborted) warn(`The history is not indexed: ${messageOf(error)}`)
+        if (!stopped.signal.aborted) warn(`The history is not indexed: ${errorMessage(error)}`)
       })
     }, QUIET_MS).unref()
   }
@@ -189,10 +190,10 @@ export function openRecall({ store, path, timeZone, warn }: RecallParts): Histor
         const all = await parts()
         if (!all.index.removeSome(session)) return
         registered(session, removeAll(all, session)).catch((error: unknown) =>
-          warn(`The history of a deleted session is still indexed: ${messageOf(error)}`),
+          warn(`The history of a deleted session is still indexed: ${errorMessage(error)}`),
         )
       } catch (error) {
-        warn(`The history of the deleted session ${session} leaves the index at the next start: ${messageOf(error)}`)
+        warn(`The history of the deleted session ${session} leaves the index at the next start: ${errorMessage(error)}`)
       }
     },
     async close() {
@@ -227,8 +228,4 @@ async function recallFailure(error: unknown): Promise<unknown> {
   const { SearchError } = await import('../../search.ts')
   if (!(error instanceof SearchError)) return error
   return new RuntimeError('storage', error.message, { index: error.code }, { cause: error })
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

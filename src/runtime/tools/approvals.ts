@@ -3,6 +3,7 @@ import type { ApprovalDecision, AuditFacts, Entry, SessionStore } from '../../se
 import { callDigest } from '../../tool.ts'
 import type { Clock, PersonsDecision, WaitingApproval } from '../../capability.ts'
 import { RuntimeError } from '../../capability/runtime-error.ts'
+import { serialQueue } from '../../platform.ts'
 import { runtimeFailure } from '../runtime-failure.ts'
 import type { Desks, SessionDesk } from '../sessions/session-desk.ts'
 
@@ -27,7 +28,7 @@ export function createApprovalDesk(parts: {
   const { store, desks, clock } = parts
   const listeners = new Map<string, (decision: ApprovalDecision) => void>()
   /** Decisions are taken one after another: of two about one call the second finds the first. */
-  let deciding: Promise<unknown> = Promise.resolve()
+  const decisions = serialQueue()
 
   async function granted(desk: SessionDesk, digest: string): Promise<boolean> {
     desk.grants ??= await grantsOf(store, desk.session)
@@ -117,10 +118,8 @@ export function createApprovalDesk(parts: {
         .toSorted((left, right) => (left.time < right.time ? -1 : left.time > right.time ? 1 : 0))
     },
     async decide(approval, decided) {
-      const work = deciding.then(() => decide(approval, decided))
-      deciding = work.catch(() => {})
       try {
-        await work
+        await decisions.add(() => decide(approval, decided))
       } catch (error) {
         throw runtimeFailure(error)
       }

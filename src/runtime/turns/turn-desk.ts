@@ -1,8 +1,8 @@
-import { type Delta, pause, type PreparedCall, type Step, type TurnSetup } from '../../agent.ts'
+import { type Delta, type PreparedCall, type Step, type TurnSetup } from '../../agent.ts'
 import { ContextOverflowError, type Manifest, type Message, outline, type Turn } from '../../context.ts'
 import { answerLimits, type CallParameters, leastPromptTokens } from '../../model.ts'
 import type { AuditFacts, CallRecord, Entry, EntryBody } from '../../session.ts'
-import { stretch } from '../../platform.ts'
+import { sleep, stretch } from '../../platform.ts'
 import { createToolbox, type Tool } from '../../tool.ts'
 import type { ApprovalDesk } from '../tools/approvals.ts'
 import { turnFiles } from '../calls/attachments.ts'
@@ -220,7 +220,7 @@ export function turnSetup(turnDesk: TurnDesk): TurnSetup {
     show,
     signal,
     now: () => clock.monotonic(),
-    sleep: (milliseconds, until) => clock.sleep?.(milliseconds, until) ?? pause(milliseconds, until),
+    sleep: (milliseconds, until) => clock.sleep?.(milliseconds, until) ?? sleep(milliseconds, until),
   }
 }
 

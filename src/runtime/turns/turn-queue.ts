@@ -4,6 +4,7 @@ import { ModelError } from '../../model.ts'
 import { type InputOptions, type SessionStore, StoreError, type StoreErrorCode } from '../../session.ts'
 import type { ApprovalDesk } from '../tools/approvals.ts'
 import type { Clock, FileLibrary } from '../../capability.ts'
+import { errorMessage } from '../../platform.ts'
 import type { Outbox } from '../channels/outbox.ts'
 import { patientPrepare } from './patient-prepare.ts'
 import type { PreparedTurn, SaidInTurn } from './prepare-turn.ts'
@@ -134,7 +135,7 @@ export function createTurnQueue(parts: QueueParts): TurnQueue {
     if (keepsPlace) desk.queue.unshift(turn)
     desk.stalled = keepsPlace
     const when = keepsPlace ? 'by itself as soon as it can be written' : 'at the next start'
-    const message = `The turn stopped: ${sentence(messageOf(error))} It goes on ${when}.`
+    const message = `The turn stopped: ${sentence(errorMessage(error))} It goes on ${when}.`
     desk.stream.interrupted(turn, code, message)
     warn(`${turn}: ${message}`)
     if (!keepsPlace) return
@@ -164,7 +165,7 @@ export function createTurnQueue(parts: QueueParts): TurnQueue {
 
   async function failTurn(desk: SessionDesk, turn: string, error: unknown): Promise<void> {
     const code = error instanceof ModelError ? error.code : 'internal'
-    const outcome = { type: 'failed', code, message: messageOf(error) } as const
+    const outcome = { type: 'failed', code, message: errorMessage(error) } as const
     await endTurn(desk, turn, outcome)
   }
 
@@ -230,8 +231,4 @@ const PASSING: ReadonlySet<StoreErrorCode> = new Set(['full', 'busy', 'io'])
 
 function sentence(text: string): string {
   return text.endsWith('.') ? text : `${text}.`
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { EmbeddingModelV4 } from '@ai-sdk/provider'
+import { errorMessage } from '../../platform.ts'
 import type { Embedder } from '../engine.ts'
 import { SearchError } from '../search-error.ts'
 import { isPassing, PAUSE_MS } from './ask.ts'
@@ -63,7 +64,7 @@ async function twice<Result>(
 /** Not as its cause: the SDK's errors carry the request with them. */
 function embeddingError(embedder: string, error: unknown): SearchError {
   const status = statusOf(error)
-  const said = withoutSecrets(error instanceof Error ? error.message : String(error), [])
+  const said = withoutSecrets(errorMessage(error), [])
   const answered = status === undefined ? 'failed' : `answered HTTP ${status}`
   return new SearchError('embedding', `${embedder} ${answered}, ${said}`, { ...(status !== undefined && { status }) })
 }

@@ -1,4 +1,5 @@
 import { setImmediate as pause } from 'node:timers/promises'
+import { errorMessage } from '../../platform.ts'
 import type { Embedder, IndexProgress, MeaningSettings, SearchEngine } from '../engine.ts'
 import { SearchError } from '../search-error.ts'
 import { type Connection, openConnection } from './connection.ts'
@@ -118,7 +119,7 @@ export async function openSqliteSearch(options: SqliteSearchOptions): Promise<Se
             await embedMissing({ connection, embedder, signal: limits, onProgress, onWarning, onVectors })
             fault = undefined
           } catch (error) {
-            fault = error instanceof Error ? error.message : String(error)
+            fault = errorMessage(error)
             throw error
           }
         }

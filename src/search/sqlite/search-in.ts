@@ -1,4 +1,4 @@
-import { orAborted } from '../../platform.ts'
+import { errorMessage, orAborted } from '../../platform.ts'
 import { nameOf } from '../embedder/service.ts'
 import type { Embedder, MeaningSettings, SearchAnswer, SearchHit, SearchQuery } from '../engine.ts'
 import { byReciprocalRank, type Fused } from '../reciprocal-rank.ts'
@@ -108,7 +108,7 @@ async function vectorOf(place: SearchPlace, { text, signal }: SearchQuery): Prom
     return degraded(`${name} gave a vector of another length than those in the index`)
   } catch (error) {
     if (signal?.aborted || closing.aborted) return {}
-    return degraded(limit.aborted ? `no vector within ${embedderTimeoutMs} ms` : messageOf(error))
+    return degraded(limit.aborted ? `no vector within ${embedderTimeoutMs} ms` : errorMessage(error))
   }
 }
 
@@ -142,8 +142,4 @@ function hitsOf(
     })
   }
   return hits
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -26,7 +26,7 @@ export function assembleTool(unexpected: (error: unknown) => void): McpTool {
         await call.progress(2, 2, 'Done.')
         return answer
       } catch (error) {
-        if (error instanceof ScenarioError) return failed('invalid_input', error.message, { problems: error.problems })
+        if (error instanceof ScenarioError) return failed('invalid-input', error.message, { problems: error.problems })
         return await failureReply(error, unexpected)
       }
     },

@@ -17,21 +17,15 @@ export type Envelope =
   | { readonly success: false; readonly data: null; readonly error: EnvelopeError }
 
 export interface EnvelopeError {
-  readonly code: EnvelopeCode
+  /** As `wireCode` gives it. */
+  readonly code: string
   readonly message: string
   readonly details: Readonly<Record<string, unknown>>
-  /** The caller can mend it and try again. */
+  /** The caller can correct it and try again. */
   readonly recoverable: boolean
 }
 
-/** As BEHAVIOURS §4 has them on this wire: `not_found` and `invalid_input` are `not-found` and `invalid-input` elsewhere. */
-export type EnvelopeCode =
-  | Exclude<SubjectErrorCode, 'not-found' | 'invalid-input'>
-  | 'not_found'
-  | 'invalid_input'
-  | 'internal'
-  | 'cancelled'
-  | 'unavailable'
+export type EnvelopeCode = SubjectErrorCode | 'internal' | 'cancelled' | 'unavailable'
 
 /** The reply of a call that did what was asked. */
 export function succeeded(data: Readonly<Record<string, unknown>>, warnings: readonly string[] = []): CallToolResult {
@@ -43,13 +37,13 @@ export function failed(
   message: string,
   details: Readonly<Record<string, unknown>> = {},
 ): CallToolResult {
-  const error = { code, message, details, recoverable: recoverable[code] }
+  const error = { code: wireCode(code), message, details, recoverable: recoverable[code] }
   return { ...result({ success: false, data: null, error }), isError: true }
 }
 
 /** The reply to an error. Of one that nobody expected it says only that it happened: `unexpected` is told the rest. */
 export async function failureReply(error: unknown, unexpected: (error: unknown) => void): Promise<CallToolResult> {
-  if (error instanceof SubjectError) return failed(wireCode(error.code), error.message, error.facts)
+  if (error instanceof SubjectError) return failed(error.code, error.message, error.facts)
   // Loaded late: a client is answered before the runtime is there.
   const { RuntimeError } = await import('../../runtime.ts')
   const { StoreError } = await import('../../session.ts')
@@ -61,9 +55,9 @@ export async function failureReply(error: unknown, unexpected: (error: unknown) 
   return failed('internal', 'Foreword failed inside. Its log says how; the call may be tried again.')
 }
 
-function wireCode(code: SubjectErrorCode): EnvelopeCode {
-  if (code === 'not-found') return 'not_found'
-  return code === 'invalid-input' ? 'invalid_input' : code
+/** As BEHAVIOURS §4 has them on this wire: `not_found` and `invalid_input`. */
+function wireCode(code: string): string {
+  return code === 'not-found' || code === 'invalid-input' ? code.replace('-', '_') : code
 }
 
 /** Nothing can be written now, and the message says why. */
@@ -88,8 +82,8 @@ export function envelopeSchema(data: Readonly<Record<string, unknown>>): Record<
 }
 
 const recoverable: Readonly<Record<EnvelopeCode, boolean>> = {
-  not_found: true,
-  invalid_input: true,
+  'not-found': true,
+  'invalid-input': true,
   exists: true,
   changed: true,
   decided: false,
@@ -102,7 +96,7 @@ const recoverable: Readonly<Record<EnvelopeCode, boolean>> = {
 const errorSchema = {
   type: 'object',
   properties: {
-    code: { type: 'string', enum: Object.keys(recoverable) },
+    code: { type: 'string', enum: Object.keys(recoverable).map(wireCode) },
     message: { type: 'string' },
     details: { type: 'object' },
     recoverable: { type: 'boolean' },

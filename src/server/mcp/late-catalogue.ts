@@ -1,5 +1,6 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import type { McpCatalogue, McpPrompt, McpTool } from '../../capability.ts'
+import { errorMessage } from '../../platform.ts'
 import {
   explainCallPrompt,
   instructions,
@@ -20,7 +21,7 @@ export function lateCatalogue(open: () => Promise<McpCatalogue>, home: string): 
   const opened = (): Promise<McpCatalogue> => {
     opening ??= open().catch((error: unknown) => {
       opening = undefined
-      throw new NotOpened(`The home cannot be opened: ${error instanceof Error ? error.message : String(error)}`)
+      throw new NotOpened(`The home cannot be opened: ${errorMessage(error)}`)
     })
     return opening
   }

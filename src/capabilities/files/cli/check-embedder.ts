@@ -1,6 +1,7 @@
 import type { Configuration, Environment } from '../../../runtime.ts'
 import { ok, problem } from '../../../cli/doctor/finding.ts'
 import type { Finding } from '../../../capability.ts'
+import { errorMessage } from '../../../platform.ts'
 
 const REMEDY =
   'Start its server and check `search.embedding` of config.json. Until then files are searched by words alone.'
@@ -20,6 +21,6 @@ export async function checkEmbedder(
     const [vector] = await embedder.embed(['foreword doctor'], { kind: 'query', signal })
     return [ok('search', `${embedder.id} gives vectors of ${vector!.length} numbers, weight ${meaning?.weight}`)]
   } catch (error) {
-    return [problem('search', error instanceof Error ? error.message : String(error), REMEDY)]
+    return [problem('search', errorMessage(error), REMEDY)]
   }
 }

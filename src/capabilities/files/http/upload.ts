@@ -3,6 +3,7 @@ import { type FileOwner } from '../../../session.ts'
 import { type Failure, failureOf, HttpFailure } from '../../../server/failure.ts'
 import { readForm } from './form.ts'
 import { noSuchSession } from '../../../server/no-such.ts'
+import { serialQueue } from '../../../platform.ts'
 
 /** What became of the files of one form. */
 export interface Uploaded {
@@ -34,7 +35,7 @@ export async function upload(runtime: Runtime, request: Request, belonging: Belo
   let owner: Promise<FileOwner> | undefined
   let count = 0
   /** One after another, so that they stand in the order of the form: documents of a project are numbered by it. */
-  let before: Promise<void> = Promise.resolve()
+  const queue = serialQueue()
   const take = async (place: number, name: string, bytes: AsyncIterable<Uint8Array>, to: FileOwner) => {
     try {
       files[place] = await runtime.library.add({ name, bytes, owner: to })
@@ -53,9 +54,7 @@ export async function upload(runtime: Runtime, request: Request, belonging: Belo
         const place = count++
         owner ??= ownerOf(runtime, given)
         const to = owner
-        const taken = before.then(async () => take(place, name, bytes, await to))
-        before = taken.catch(() => {})
-        await taken
+        await queue.add(async () => take(place, name, bytes, await to))
       },
     })
   } catch (error) {

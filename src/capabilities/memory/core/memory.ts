@@ -6,6 +6,7 @@ import type { SessionStore } from '../../../session.ts'
 import { noSuchSession } from '../../../runtime/sessions/admission.ts'
 import type { Runtime, SessionMemory } from '../../../runtime/contract.ts'
 import { sessionsIn } from '../../../runtime/turns/setting-context.ts'
+import { errorMessage } from '../../../platform.ts'
 import { memoryIn, type MemorySettings } from './memory-settings.ts'
 import { createSessionSummaries } from './session-summaries.ts'
 import { toolHistory } from './tool-history.ts'
@@ -97,7 +98,7 @@ export function createMemory(parts: MemoryParts): Memory {
     return work.catch((error: unknown) => {
       // The turn ends itself where it is cancelled.
       if (signal?.aborted) return nothing
-      warn(`Nothing of earlier sessions was looked up: ${error instanceof Error ? error.message : String(error)}`)
+      warn(`Nothing of earlier sessions was looked up: ${errorMessage(error)}`)
       return nothing
     })
   }

@@ -1,10 +1,9 @@
 import { indented, type TokenCounter, wholeCharacter } from '../../../context.ts'
-import { orAborted } from '../../../platform.ts'
+import { errorMessage, orAborted, sha256, singleFlight } from '../../../platform.ts'
 import { referredContent, type SessionRow, type SessionStore } from '../../../session.ts'
 import { summaryByModel } from '../../../runtime/models/model-summary.ts'
 import type { Clock } from '../../../capability.ts'
 import type { Runtime } from '../../../runtime/contract.ts'
-import { sha256 } from '../../../runtime/ledger/seal.ts'
 import { counterKey } from '../../../runtime/turns/turn-projection.ts'
 import { sessionFacts } from './session-facts.ts'
 import { sessionWords, summaryRules } from './session-question.ts'
@@ -57,7 +56,7 @@ const MODEL_TIMEOUT_MS = 30_000
 export function createSessionSummaries(parts: SessionSummariesParts): SessionSummaries {
   const { store, clock, counter, maxTokens, summarize, warn } = parts
   const stopping = new AbortController()
-  const running = new Map<string, Promise<SessionSummary>>()
+  const running = singleFlight<string, SessionSummary>()
   /** What a model did not put into words, by session: not asked again before it changes. */
   const failed = new Map<string, string>()
   const setting = `${maxTokens} ${counterKey(counter)} ${summarize}`
@@ -96,7 +95,7 @@ export function createSessionSummaries(parts: SessionSummariesParts): SessionSum
     if (words === '' || stopping.signal.aborted || failed.get(row.id) === covers) return undefined
     try {
       return await orAborted(
-        runningOr(row.id, () => byModel(row, covers, words, state)),
+        running.run(row.id, () => byModel(row, covers, words, state)),
         signal,
       )
     } catch (error) {
@@ -105,14 +104,6 @@ export function createSessionSummaries(parts: SessionSummariesParts): SessionSum
       failed.set(row.id, covers)
       return undefined
     }
-  }
-
-  function runningOr(session: string, begin: () => Promise<SessionSummary>): Promise<SessionSummary> {
-    const under = running.get(session)
-    if (under) return under
-    const work = begin().finally(() => running.delete(session))
-    running.set(session, work)
-    return work
   }
 
   async function byRule(row: SessionRow, kept: SessionSummary | undefined): Promise<SessionSummary | undefined> {
@@ -142,7 +133,7 @@ export function createSessionSummaries(parts: SessionSummariesParts): SessionSum
     },
     async stop() {
       stopping.abort()
-      await Promise.allSettled(running.values())
+      await Promise.allSettled(running.running())
     },
   }
 }
@@ -182,6 +173,6 @@ function isKept(value: unknown): value is Kept {
 }
 
 function noWords(session: string, error: unknown): string {
-  const why = error instanceof Error ? error.message : String(error)
+  const why = errorMessage(error)
   return `No model put the session ${session} into words, and what its log says is used: ${why}`
 }

@@ -3,6 +3,7 @@ import type { Finding, Io } from '../../../capability.ts'
 import { loadedSkills } from './known-skills.ts'
 import { askReach, reachText, type SkillsReach } from './skills-reach.ts'
 import { ok, problem, warning } from '../../../cli/doctor/finding.ts'
+import { errorMessage } from '../../../platform.ts'
 
 /** What loads and reaches the model, and what does not and why. A skill that was switched off on purpose is no warning. */
 export async function checkSkills(home: string, configuration: Configuration, io: Io): Promise<readonly Finding[]> {
@@ -27,7 +28,7 @@ async function reachFinding(home: string, io: Io, loaded: number): Promise<Findi
     const reach = await askReach({ home }, io, loaded)
     return isWell(reach) ? ok('skills', reachText(reach)) : warning('skills', reachText(reach), reach.hint ?? FEWER)
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
+    const message = errorMessage(error)
     if ((error as { code?: unknown }).code === 'context-overflow') {
       return problem('skills', `none reaches the model, since no request can be made: ${message}`, FEWER)
     }

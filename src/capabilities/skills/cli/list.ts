@@ -3,6 +3,7 @@ import { exactLine } from '../../../cli/exact-text.ts'
 import { lineLimit, note, print, printJson } from '../../../cli/io.ts'
 import { styled } from '../../../cli/style.ts'
 import { fittedTable, table } from '../../../cli/table.ts'
+import { errorMessage } from '../../../platform.ts'
 import { type KnownSkills, knownSkills } from './known-skills.ts'
 import { type SkillFacts, skillFacts } from './skill-facts.ts'
 import { askReach, reachText, type SkillsReach } from './skills-reach.ts'
@@ -40,7 +41,7 @@ async function reachOf(
   try {
     return { reach: await askReach(call, io, loaded) }
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
+    const message = errorMessage(error)
     return { reachUnknown: `What reaches the model cannot be said: ${message}` }
   }
 }

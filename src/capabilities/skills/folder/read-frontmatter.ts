@@ -1,4 +1,5 @@
 import { type Document, isAlias, isMap, isScalar, isSeq, type Node, type YAMLMap } from 'yaml'
+import { errorMessage } from '../../../platform.ts'
 import { frontmatterDocument, LARGEST_FRONTMATTER, MOST_ALIASES } from './frontmatter-document.ts'
 import { type Frontmatter, type FrontmatterRead, noFrontmatter } from './frontmatter.ts'
 import { readFieldLines } from './read-field-lines.ts'
@@ -37,7 +38,7 @@ function unusable(yaml: string, why: string): FrontmatterRead {
 }
 
 function firstLine(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).split('\n', 1)[0]!.replace(/:$/, '')
+  return errorMessage(error).split('\n', 1)[0]!.replace(/:$/, '')
 }
 
 /** The fields, or why there are none. */

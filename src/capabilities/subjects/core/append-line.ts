@@ -2,7 +2,7 @@ import { constants, type FileHandle, open } from 'node:fs/promises'
 import { type JsonObject, objectIn } from './json-lines.ts'
 import { type FilePlace, type NoPlace, unwritable, whyNot } from './subject-file-place.ts'
 import { SubjectError } from './subject-error.ts'
-import { settleFolder } from './settle-folder.ts'
+import { syncFolder } from '../../../platform.ts'
 
 /** The longest line of a log, bytes. */
 const LONGEST_LINE = 64 * 1024
@@ -49,7 +49,7 @@ async function appendTo(file: FileHandle, line: string, { folder, shown }: FileP
   if (bytesWritten < bytes.length) throw unwritable(shown, 'the disk is full')
   await file.sync()
   // A file that is new is an entry of its folder, too.
-  if (size === 0) await settleFolder(folder)
+  if (size === 0) await syncFolder(folder)
 }
 
 async function endsOpen(file: FileHandle, size: number): Promise<boolean> {

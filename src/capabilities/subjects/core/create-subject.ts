@@ -1,6 +1,6 @@
-import { mkdir, open, realpath, rm } from 'node:fs/promises'
+import { mkdir, realpath, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { settleFolder } from './settle-folder.ts'
+import { syncFolder, writeNewFile } from '../../../platform.ts'
 import { SubjectError } from './subject-error.ts'
 import { unwritable, whyNot } from './subject-file-place.ts'
 import { isSubjectId, nameRule, quotedId } from './subject-name.ts'
@@ -42,21 +42,11 @@ async function makeFolder(root: string, id: string, brief: string | undefined): 
     throw new SubjectError('exists', `There is a subject ${id} already. Choose another id.`, { subject: id })
   }
   try {
-    if (brief !== undefined) await writeBrief(join(folder, 'brief.md'), brief)
+    if (brief !== undefined) await writeNewFile(join(folder, 'brief.md'), brief)
   } catch (error) {
     await rm(folder, { recursive: true, force: true })
     throw error
   }
-  await settleFolder(folder)
-  await settleFolder(root)
-}
-
-async function writeBrief(path: string, brief: string): Promise<void> {
-  const file = await open(path, 'wx', 0o600)
-  try {
-    await file.writeFile(brief)
-    await file.sync()
-  } finally {
-    await file.close()
-  }
+  await syncFolder(folder)
+  await syncFolder(root)
 }

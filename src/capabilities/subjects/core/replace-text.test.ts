@@ -154,8 +154,8 @@ function adding(name: string, count: number): string {
 
 function holding(): string {
   return `
-    const { withFolderLock } = await import(${JSON.stringify(new URL('folder-lock.ts', import.meta.url).href)})
-    await withFolderLock(${JSON.stringify(places.directory)}, async () => {
+    const { withFileLock } = await import(${JSON.stringify(new URL('../../../platform.ts', import.meta.url).href)})
+    await withFileLock(${JSON.stringify(join(places.directory, '.lock'))}, async () => {
       process.stdout.write('held')
       await new Promise((resolve) => setTimeout(resolve, 60_000))
     })

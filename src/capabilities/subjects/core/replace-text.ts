@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { access, constants, open, readdir, rename, rm } from 'node:fs/promises'
+import { access, constants, readdir, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { withFolderLock } from './folder-lock.ts'
+import { ForewordError, withFileLock, writeFileAtomically } from '../../../platform.ts'
 import { MOST_BYTES, readWhole } from './read-subject-file.ts'
-import { settleFolder } from './settle-folder.ts'
 import { SubjectError } from './subject-error.ts'
 import { type FilePlace, type NoPlace, unwritable, whyNot } from './subject-file-place.ts'
 
@@ -26,9 +25,12 @@ export async function replaceText(place: FilePlace | NoPlace, change: TextChange
     throw new SubjectError('invalid-input', `${place.shown} may hold ${MOST_BYTES} bytes, and this would be more.`)
   }
   try {
-    await withFolderLock(lockFolder, () => replaceHeld(place, change))
+    await withFileLock(join(lockFolder, '.lock'), () => replaceHeld(place, change))
   } catch (error) {
-    throw error instanceof SubjectError ? error : unwritable(place.shown, whyNot(error))
+    if (error instanceof SubjectError) throw error
+    // Of the lock.
+    if (error instanceof ForewordError) throw new SubjectError('unwritable', error.message, {}, { cause: error })
+    throw unwritable(place.shown, whyNot(error))
   }
 }
 
@@ -44,16 +46,11 @@ export async function exactText(place: FilePlace | NoPlace): Promise<string> {
 async function replaceHeld(place: FilePlace, { before, text }: TextChange): Promise<void> {
   const { mode } = await still(place, before)
   await removeLeftovers(place)
-  const beside = join(place.folder, `${leftoverStart(place)}${randomUUID()}.tmp`)
-  try {
-    await writeNew(beside, text, mode ?? 0o600)
-    await still(place, before)
-    await rename(beside, place.path)
-  } catch (error) {
-    await rm(beside, { force: true })
-    throw error
-  }
-  await settleFolder(place.folder)
+  await writeFileAtomically(place.path, text, {
+    mode,
+    beside: join(place.folder, `${leftoverStart(place)}${randomUUID()}.tmp`),
+    check: async () => void (await still(place, before)),
+  })
 }
 
 interface Standing {
@@ -85,17 +82,6 @@ async function still(place: FilePlace, before: string): Promise<Standing> {
   }
   if (now.mode !== undefined) await access(place.path, constants.W_OK)
   return now
-}
-
-async function writeNew(path: string, text: string, mode: number): Promise<void> {
-  const file = await open(path, 'wx', 0o600)
-  try {
-    await file.writeFile(text)
-    await file.chmod(mode)
-    await file.sync()
-  } finally {
-    await file.close()
-  }
 }
 
 /** Of a process that ended in the middle; whoever holds the lock is alone with them. */

@@ -28,7 +28,7 @@ function subjectTool(operation: SubjectOperation, parts: SubjectToolParts): McpT
     async call(input, call) {
       try {
         const fault = operation.faultOf(input) ?? (await inputFault(definition.inputSchema, input))
-        if (fault !== undefined) return failed('invalid_input', fault)
+        if (fault !== undefined) return failed('invalid-input', fault)
         if (operation.readOnly) return await answered(operation, input, call)
         return await writing(operation, input, call, parts)
       } catch (error) {
@@ -61,7 +61,7 @@ async function writing(
   }
   if (call.sealed() !== undefined) {
     const asked = await answeredPerson(proposals, asking, call)
-    return asked === undefined ? failed('invalid_input', FOREIGN_ANSWER) : reply(asked)
+    return asked === undefined ? failed('invalid-input', FOREIGN_ANSWER) : reply(asked)
   }
 
   let proposed: Proposal | undefined

@@ -1,6 +1,6 @@
 import type { AuditFacts, RecordVersion } from '../../../session.ts'
+import { sha256 } from '../../../platform.ts'
 import { changedFile, type Proposal, type ProposalDraft, SubjectError, type SubjectFile } from '../core.ts'
-import { sha256 } from '../../../runtime/ledger/seal.ts'
 
 /** A proposal as its record holds it: what was proposed, which stays, and how far it has come. */
 export interface ProposalValue extends Pick<Proposal, 'time' | 'file' | 'content' | 'category' | 'digest' | 'by'> {

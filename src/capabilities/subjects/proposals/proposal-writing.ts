@@ -1,5 +1,6 @@
 import { changedFile, type SubjectFile, SubjectError, type Subjects } from '../core.ts'
 import { fileDiff } from '../../../tool.ts'
+import { errorMessage } from '../../../platform.ts'
 import type { KeptProposal, Stage } from './proposal-record.ts'
 import type { AuditNote, ProposalShelf } from './proposal-shelf.ts'
 import { appended, cutOut, type Standing, standing } from './proposal-text.ts'
@@ -114,7 +115,7 @@ export function createProposalWriting({
   }
 
   async function putBack(proposal: KeptProposal, stage: Begun, error: unknown): Promise<void> {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = errorMessage(error)
     const back: Stage = stage.type === 'confirming' ? { type: 'waiting' } : stage.confirmed
     await shelf.advance(proposal, back, { rule: stage.by, ok: false, reason })
   }

@@ -16,6 +16,7 @@ import { createProposalShelf, type ProposalStore } from './proposal-shelf.ts'
 import { appended, trimmedLines } from './proposal-text.ts'
 import { changeOf, createProposalWriting } from './proposal-writing.ts'
 import { runtimeFailure } from '../../../runtime/runtime-failure.ts'
+import { serialQueue } from '../../../platform.ts'
 
 export interface ProposalsParts {
   readonly store: ProposalStore
@@ -35,12 +36,8 @@ export function createProposals({ store, subjects, clock }: ProposalsParts): Pro
   const writing = createProposalWriting({ shelf, subjects })
 
   /** One after another: whoever comes second finds what the first has done. */
-  let working: Promise<unknown> = Promise.resolve()
-  function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const next = working.then(work)
-    working = next.catch(() => {})
-    return told(next)
-  }
+  const queue = serialQueue()
+  const inTurn = <T>(work: () => Promise<T>) => told(queue.add(work))
 
   /** As it stands once everything that was begun is done, by this process or by one that ended in the middle. */
   async function settled(id: string): Promise<KeptProposal> {

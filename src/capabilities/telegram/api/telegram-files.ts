@@ -1,4 +1,5 @@
 import type { Api } from 'grammy'
+import { errorMessage } from '../../../platform.ts'
 import { redacted } from './redacted.ts'
 import { withoutSlash } from './telegram-api.ts'
 import { telegramFault } from './telegram-fault.ts'
@@ -158,6 +159,6 @@ function refused(status: number): TelegramFileError {
 }
 
 function unreachable(error: unknown, token: string): TelegramFileError {
-  const reason = error instanceof Error ? error.message : String(error)
+  const reason = errorMessage(error)
   return new TelegramFileError('unreachable', `The file could not be taken from Telegram: ${redacted(reason, token)}`)
 }
