@@ -1,4 +1,5 @@
-import type { Layer, PromptDocument, Reason, ToolDefinition } from '../context.ts'
+import type { PromptDocument } from '../citation.ts'
+import type { Layer, Reason, ToolDefinition } from '../context.ts'
 import type { SubjectReading } from '../capabilities/subjects/core.ts'
 import type { Tool } from '../tool.ts'
 import type { CustomAgent, Project } from '../capabilities/agents/custom-agent.ts'

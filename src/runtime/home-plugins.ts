@@ -1,8 +1,8 @@
 import { join } from 'node:path'
+import { citationsPlugin } from '../citation.ts'
 import {
   binaryFinder,
   capabilitiesPlugin,
-  citationsPlugin,
   customAgentPlugin,
   datePlugin,
   foreignTextPlugin,

@@ -1,4 +1,5 @@
-import { documentsText, exactLine, type Layer } from '../../context.ts'
+import { documentsText } from '../../citation.ts'
+import { exactLine, type Layer } from '../../context.ts'
 import type { LayerContext, Plugin } from '../../capability/plugin.ts'
 
 /**

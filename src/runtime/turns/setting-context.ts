@@ -1,4 +1,5 @@
-import type { PromptDocument, Reason } from '../../context.ts'
+import type { PromptDocument } from '../../citation.ts'
+import type { Reason } from '../../context.ts'
 import type { LayerContext, MemoryReading, ProjectFiles } from '../../capability.ts'
 import type { FileRow, Source } from '../../session.ts'
 import type { ProjectFit } from '../../capabilities/projects/project-fit.ts'

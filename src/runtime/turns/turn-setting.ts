@@ -1,4 +1,5 @@
-import type { CustomAgent, FoundDocument, FoundDocuments, Project } from '../../capability.ts'
+import type { FoundDocument, FoundDocuments } from '../../citation.ts'
+import type { CustomAgent, Project } from '../../capability.ts'
 import { readAttachmentTool, searchAttachmentTool } from '../../capability.ts'
 import type { SearchAnswer, SearchEngine, SearchHit } from '../../search.ts'
 import type { FileRow } from '../../session.ts'
