@@ -21,10 +21,10 @@ export {
   type Layout,
   type LayoutChanges,
   type LayoutChoice,
-  layoutOf,
-  layouts,
+  type LayoutDefinition,
   type PlacementBySize,
 } from './context/layout.ts'
+export { layout, layoutOf, layouts, usualLayout } from './context/layouts.ts'
 export type { Cut, Manifest, ManifestEntry, Outcome, Reason, ReasonCode, Slot } from './context/manifest.ts'
 export {
   type AnyMessage,

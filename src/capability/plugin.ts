@@ -1,5 +1,5 @@
 import type { PromptDocument } from '../citation.ts'
-import type { Layer, Reason, ToolDefinition } from '../context.ts'
+import type { Layer, Layout, Reason, ToolDefinition } from '../context.ts'
 import type { SubjectReading } from '../capabilities/subjects/core.ts'
 import type { Tool } from '../tool.ts'
 import type { CustomAgent, Project } from '../capabilities/agents/custom-agent.ts'
@@ -50,8 +50,8 @@ export interface WithheldTool {
 export interface LayerContext {
   /** When the input came: ISO 8601. */
   readonly time: string
-  /** Name of the layout, such as `auto`; `auto+` where it was changed. */
-  readonly layout: string
+  /** The layout of this call. What depends on it reads its fields, never its name. */
+  readonly layout: Layout
   /** Names of the tools that are offered in this step, in their order. */
   readonly tools: readonly string[]
   /** Capabilities of all plugins, in the order of the plugins, whether or not their tools are offered. None where absent. */

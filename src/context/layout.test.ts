@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { layoutOf, layouts } from './layout.ts'
+import { layoutOf, layouts } from './layouts.ts'
 import { placeLayer } from './placed-layer.ts'
 import { chars, declared } from './token-counter.ts'
 

@@ -1,12 +1,16 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
-import { layouts } from '../../context.ts'
+import { layouts, usualLayout } from '../../context.ts'
 import { nearestName } from '../../platform.ts'
 import { variable } from './variable.ts'
 import { subjects } from '../../capabilities/subjects/subjects-schema.ts'
 import { telegram } from '../../capabilities/telegram/telegram-schema.ts'
 
 const layoutNames = Object.keys(layouts)
+const remembering = layoutNames
+  .filter((name) => layouts[name]!.memory.isUsual)
+  .map((name) => `\`${name}\``)
+  .join(', ')
 const placement = z.enum(['system', 'preamble', 'before-input', 'after-input'])
 const placements = z.record(z.string(), placement)
 const share = z.number().min(0).max(1)
@@ -126,7 +130,7 @@ const memory = z.strictObject({
         .boolean()
         .optional()
         .describe(
-          "Whether a session begins with a summary of the conversation's last one. In the layout `ayati` alone unless given.",
+          `Whether a session begins with a summary of the conversation's last one. In the layout ${remembering} alone unless given.`,
         ),
       maxTokens: z.int().min(50).max(20_000).default(600).describe('The longest summary, tokens.'),
       summarize: z
@@ -143,7 +147,7 @@ const memory = z.strictObject({
         .boolean()
         .optional()
         .describe(
-          'Whether a turn is given earlier calls of tools that its message finds. In `ayati` alone unless given.',
+          `Whether a turn is given earlier calls of tools that its message finds. In ${remembering} alone unless given.`,
         ),
       maxTokens: z.int().min(50).max(20_000).default(300).describe('The most of such calls, tokens.'),
     })
@@ -155,7 +159,7 @@ const context = z
   .strictObject({
     layout: z
       .union([layoutName, changedLayout])
-      .default('auto')
+      .default(usualLayout)
       .describe(`Where layers stand and how history is cut: ${layoutNames.join(', ')}, or one of them with changes.`),
     headShare: share
       .optional()

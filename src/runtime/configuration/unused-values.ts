@@ -1,3 +1,4 @@
+import { layoutOf } from '../../context.ts'
 import type { Environment } from './environment.ts'
 import type { Configuration } from './settled.ts'
 import type { ConfigurationWarning } from './warnings.ts'
@@ -121,9 +122,9 @@ function ofGateway({ gateway }: Configuration): readonly ConfigurationWarning[] 
 
 function ofSkills({ context, skills }: Configuration): readonly ConfigurationWarning[] {
   const layout = typeof context.layout === 'string' ? context.layout : context.layout.extends
-  if (layout !== 'ayati' || skills.contextMode === 'auto') return []
+  if (!layoutOf(context.layout).skills.asCapabilities || skills.contextMode === 'auto') return []
   const hint = 'There each skill is a block of its own. Name those that are not needed in skills.disabled.'
-  return [{ key: 'skills.contextMode', message: 'has no effect in the layout ayati', hint }]
+  return [{ key: 'skills.contextMode', message: `has no effect in the layout ${layout}`, hint }]
 }
 
 function ofSearches({ subjects, web }: Configuration): readonly ConfigurationWarning[] {
