@@ -52,7 +52,7 @@ export interface LayerContext {
   readonly time: string
   /** The layout of this call. What depends on it reads its fields, never its name. */
   readonly layout: Layout
-  /** Names of the tools that are offered in this step, in their order. */
+  /** Names of the tools that may be offered in this step, in their order: one with `offeredWith` is where its layer stands. */
   readonly tools: readonly string[]
   /** Capabilities of all plugins, in the order of the plugins, whether or not their tools are offered. None where absent. */
   readonly skills?: readonly SkillDefinition[]

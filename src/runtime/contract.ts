@@ -1,5 +1,5 @@
 import type { RetryNotice } from '../agent.ts'
-import type { AnyMessage, Comparison, Manifest, ToolDefinition } from '../context.ts'
+import type { AnyMessage, Comparison, Manifest, OfferedWith, ToolDefinition } from '../context.ts'
 import type { CallParameters, FinishReason, ModelFacts } from '../model.ts'
 import type { WithheldTool } from '../capability.ts'
 import type { IndexProgress, Recall, SearchAnswer, SearchQuery } from '../search.ts'
@@ -425,7 +425,7 @@ export interface ToolStatus {
   /** The sentence of a refusal. */
   readonly reason?: string
   /** Offered only where this layer stands in this form. */
-  readonly offeredWith?: { readonly layer: string; readonly form: string }
+  readonly offeredWith?: OfferedWith
   /** Offered only while something is so, and whether it is so now. */
   readonly offeredWhile?: { readonly what: string; readonly isSo: boolean }
   /** Made for each session that it is of use in: `sessions that …`. Any session where absent. */

@@ -1,7 +1,8 @@
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { providers as builtInProviders } from '../capabilities/providers.ts'
 import { createDocumentReader, type DocumentReader } from '../document.ts'
-import { createModels } from '../model.ts'
+import { createModels, type Provider } from '../model.ts'
 import { type RunningPlugins, startPlugins } from '../capability.ts'
 import { openSqliteStore, type SessionStore } from '../session.ts'
 import { accessFile, accessPlaces, endOrphans, readText } from '../tool.ts'
@@ -28,6 +29,8 @@ export interface OpenOptions {
   readonly version: string
   /** Where people talk besides the doors of the gateway. Not started where nothing is taken up. */
   readonly channels?: readonly Channel[]
+  /** The providers that entries of the configuration are of. Those that come with Foreword unless given. */
+  readonly providers?: readonly Provider[]
   /** What is known to be wrong already, for the status. */
   readonly warnings?: readonly string[]
   /** Sentences for the operator. */
@@ -93,7 +96,7 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
     version,
     home,
     store,
-    models: createModels({ providers, models, environment }),
+    models: createModels({ known: options.providers ?? builtInProviders, providers, models, environment }),
     plugins,
     policy,
     files,

@@ -1,4 +1,4 @@
-import { ollamaAddress } from '../../model.ts'
+import { ollamaAddress } from '../providers.ts'
 import {
   type Embedder,
   knownPrefixes,

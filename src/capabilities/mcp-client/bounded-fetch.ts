@@ -1,3 +1,5 @@
+import { eventSize } from '../../platform.ts'
+
 /** How a fetch goes on where a body breaks off or grows too large: `onBroken` hears why, once for each body. */
 export interface FetchBounds {
   /** The most of one answer, or of one event of a stream, bytes. */
@@ -58,25 +60,4 @@ function boundedBody(
 function totalSize(): Size {
   let total = 0
   return (chunk) => (total += chunk.length)
-}
-
-const LINE_FEED = 10
-const CARRIAGE_RETURN = 13
-
-/** The largest event of a chunk, as far as it was read: an empty line ends one. */
-function eventSize(): Size {
-  let size = 0
-  let lineLength = 0
-  return (chunk) => {
-    let largest = 0
-    for (const byte of chunk) {
-      size++
-      if (byte === LINE_FEED) {
-        if (lineLength === 0) size = 0
-        lineLength = 0
-      } else if (byte !== CARRIAGE_RETURN) lineLength++
-      if (size > largest) largest = size
-    }
-    return largest
-  }
 }

@@ -62,7 +62,8 @@ async function announce(gateway: Gateway, listening: Listening, call: CommandCal
   const status = await gateway.runtime.status()
   const { glanceAtModel } = await import('../model-glance.ts')
   const { models, providers } = gateway.configuration
-  const settings = { providers, models, environment: io.environment }
+  const { providers: known } = await import('../../capabilities/providers.ts')
+  const settings = { known, providers, models, environment: io.environment }
   const { unusable, facts: modelFacts } = await glanceAtModel(status.model.id, settings)
   const warnings = unusable === undefined ? status.warnings : [unusable, ...status.warnings]
   if (call.json) {

@@ -35,9 +35,14 @@ async function checkModelOf({ key, configuration, environment }: PlannedChange):
   const { modelNameFault, providerNames } = await import('../../runtime.ts')
   const fault = modelNameFault(id, providerNames(configuration))
   if (fault) throw refused(`${key} ${fault.message}.`, fault.hint)
-  const { createModels } = await import('../../model.ts')
+  const { createModels, waysToAttach } = await import('../../model.ts')
+  const { providers: known } = await import('../../capabilities/providers.ts')
   const { providers, models } = configuration
-  const { level, message, hint = '' } = await checkModel(createModels({ providers, models, environment }), id)
+  const {
+    level,
+    message,
+    hint = '',
+  } = await checkModel(createModels({ known, providers, models, environment }), id, waysToAttach(known))
   return level === 'ok' ? [] : [`${message}. ${hint}`.trimEnd()]
 }
 

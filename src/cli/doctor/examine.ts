@@ -24,7 +24,8 @@ const RELEASED = '2026-01-01T00:00:00.000Z'
 /** Looks at everything that a gateway on this home needs. Changes nothing. */
 export async function examine(home: string, io: Io): Promise<readonly Finding[]> {
   const { homeAt, loadConfiguration, storePath } = await import('../../runtime.ts')
-  const { createModels } = await import('../../model.ts')
+  const { createModels, waysToAttach } = await import('../../model.ts')
+  const { providers: known } = await import('../../capabilities/providers.ts')
   const files = homeAt(home)
   const { environment } = io
   const loaded = await loadConfiguration({ home, environment })
@@ -54,7 +55,7 @@ export async function examine(home: string, io: Io): Promise<readonly Finding[]>
     checkClock(new Date(), store.newest, RELEASED),
     await checkGateway(home, gateway),
     ...(await checkToken(home, gateway)),
-    await checkModel(createModels({ providers, models, environment }), model),
+    await checkModel(createModels({ known, providers, models, environment }), model, waysToAttach(known)),
     ...search,
     ...(await checkSkills(home, loaded.configuration, io)),
     ...(await checkPolicy(home, io)),

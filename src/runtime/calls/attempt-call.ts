@@ -19,7 +19,6 @@ import { earlierAttachments, earlierFiles } from './earlier-files.ts'
 import { loadHistory } from './history-loader.ts'
 import { lastStepReminder } from './last-step.ts'
 import { settingContext } from '../turns/setting-context.ts'
-import { noneSent, type Sent, sentBeside, toolsBeside } from '../tools/tools-beside.ts'
 import type { Workbench } from './workbench.ts'
 
 /** One call that is to be assembled. */
@@ -54,44 +53,15 @@ export interface Attempt {
   readonly outcome: Assembly | ContextOverflowError
 }
 
-/**
- * Collects layers, history and budget, and assembles. Only reads. Some tools are offered only beside what they are for:
- * the one that reads a skill where the list of them was sent. Where this very call turns out to send such a thing, it is
- * assembled again with the tool.
- */
+/** Collects layers, tools, history and budget, and assembles. Only reads. */
 export async function attemptCall(bench: Workbench, question: CallQuestion): Promise<Attempt> {
-  const allowed = question.model.facts.tools && question.session !== undefined ? await bench.allowedTools() : []
-  let sends = await headSends(bench, question, allowed)
-  // Each round can only add tools, and every tool brings at most one round.
-  for (;;) {
-    const offered = toolsBeside(allowed, sends)
-    const made = await attempt(bench, question, offered)
-    if (made.outcome instanceof ContextOverflowError) return made
-    const sent = sentBeside(made.outcome.manifest, sends)
-    if (toolsBeside(allowed, sent).length === offered.length) return made
-    sends = sent
-  }
-}
-
-/** What the head will send, found without reading any history: in most calls nothing has to be assembled twice. */
-async function headSends(bench: Workbench, question: CallQuestion, allowed: readonly Tool[]): Promise<Sent> {
-  if (!allowed.some(({ offeredWith }) => offeredWith)) return noneSent
-  const current = { id: question.current.id, messages: [] }
-  const head = await attempt(
-    bench,
-    { ...question, hasHistory: false, current, files: [] },
-    toolsBeside(allowed, noneSent),
-  )
-  return head.outcome instanceof ContextOverflowError ? noneSent : sentBeside(head.outcome.manifest, noneSent)
-}
-
-async function attempt(bench: Workbench, question: CallQuestion, offered: readonly Tool[]): Promise<Attempt> {
   const { settings, store } = bench
   const { model, session, current, last } = question
   const layout = layoutOf(settings.layout)
   const budget = budgetFor(bench, model, question.deeper)
+  const allowed = model.facts.tools && session !== undefined ? await bench.allowedTools() : []
   const keepsTools = !last || model.facts.toolChoiceNone
-  const tools = keepsTools ? offered.map(definitionOf) : []
+  const tools = keepsTools ? allowed.map(definitionOf) : []
 
   const layers = await bench.layers({
     time: question.time,
@@ -99,7 +69,7 @@ async function attempt(bench: Workbench, question: CallQuestion, offered: readon
     tools: tools.map((tool) => tool.name),
     callsTools: model.facts.tools && session !== undefined,
     model: model.id,
-    readsForeign: readsForeign(bench, offered),
+    readsForeign: readsForeign(bench, allowed),
     ...(await settingContext(bench.setting, (question.cites ?? false) || citesDocuments(bench, layout))),
     ...(session === undefined ? {} : { session, turn: current.id }),
   })
@@ -122,7 +92,7 @@ async function attempt(bench: Workbench, question: CallQuestion, offered: readon
   const attachments = [...earlierAttachments(before), ...(await attachmentsOf(store, [...history.files, ...files]))]
   const input: AssemblyInput = {
     layout,
-    layers: last && offered.length > 0 ? [...layers, lastStepReminder] : layers,
+    layers: last && allowed.length > 0 ? [...layers, lastStepReminder] : layers,
     history: history.turns,
     current,
     tools,
@@ -145,12 +115,12 @@ export function imageSupport(model: Model, gone: readonly string[] = []): ImageS
 
 /**
  * Whether what others wrote may come into a call: there is a file, a project or a subject, something of
- * earlier sessions, or a tool that shows more than the conversation itself. Decided by what is offered, not by what a message
+ * earlier sessions, or a tool that shows more than the conversation itself. Decided by what is allowed, not by what a message
  * finds, so that the head stays as it is from call to call.
  */
-function readsForeign({ setting }: Workbench, offered: readonly Tool[]): boolean {
+function readsForeign({ setting }: Workbench, allowed: readonly Tool[]): boolean {
   return (
-    offered.some(({ readsContext }) => !readsContext) ||
+    allowed.some(({ readsContext }) => !readsContext) ||
     (setting?.hasFiles ?? false) ||
     setting?.subject !== undefined ||
     (setting?.memory?.hasAny ?? false)

@@ -18,6 +18,6 @@ export interface Workbench {
   layers(context: Omit<LayerContext, 'skills'>): Promise<readonly Layer[]>
   /** What the session's turn is answered with; absent for a call that belongs to no session. */
   readonly setting?: TurnSetting
-  /** Every tool that may be called at this moment, in its order. Which of them a call offers depends on what it sends. */
+  /** Every tool that may be called at this moment, in its order. One with `offeredWith` is offered where its layer is sent. */
   allowedTools(): Promise<readonly Tool[]>
 }

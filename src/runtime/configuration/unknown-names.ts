@@ -1,5 +1,6 @@
+import { providers as knownProviders } from '../../capabilities/providers.ts'
 import { layouts } from '../../context.ts'
-import { BUILT_IN_PROVIDERS } from '../../model.ts'
+import { builtInProviders } from '../../model.ts'
 import { nearestName } from '../../platform.ts'
 import type { Configuration } from './settled.ts'
 import type { ConfigurationWarning } from './warnings.ts'
@@ -23,7 +24,7 @@ export function unknownNames(configuration: Configuration): readonly Configurati
 
 /** Every provider that a model can be of. */
 export function providerNames({ providers }: Pick<Configuration, 'providers'>): readonly string[] {
-  return [...new Set([...BUILT_IN_PROVIDERS, ...Object.keys(providers)])]
+  return [...new Set([...Object.keys(builtInProviders(knownProviders)), ...Object.keys(providers)])]
 }
 
 /** Why this can be the id of no model; `undefined` where it can. */
@@ -34,7 +35,7 @@ export function modelNameFault(
   const slash = id.indexOf('/')
   const provider = slash === -1 ? id : id.slice(0, slash)
   if (providers.includes(provider)) {
-    if (slash !== -1 || provider === 'rehearsal') return undefined
+    if (slash !== -1 || knownProviders.some(({ kind, onlyModel }) => onlyModel && kind === provider)) return undefined
     return { message: 'names a provider, and no model of it', hint: `Write ${provider}/MODEL.` }
   }
   const near = nearestName(provider, providers)

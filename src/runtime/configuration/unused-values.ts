@@ -1,5 +1,7 @@
+import { providers as known } from '../../capabilities/providers.ts'
 import { layoutOf } from '../../context.ts'
 import type { Environment } from './environment.ts'
+import { unusedKeys } from './providers-schema.ts'
 import type { Configuration } from './settled.ts'
 import type { ConfigurationWarning } from './warnings.ts'
 
@@ -23,7 +25,7 @@ type Provider = Configuration['providers'][string]
 function ofProvider(name: string, provider: Provider, environment: Environment): readonly ConfigurationWarning[] {
   const key = `providers.${name}`
   const { kind, apiKeyEnv, apiKeyFile, headers = {} } = provider
-  const unused = unusedOf(provider).map((field) => ({
+  const unused = unusedKeys(provider, known).map((field) => ({
     key: `${key}.${field}`,
     message: `has no effect on a provider of the kind ${kind}`,
     hint: 'Take it out, or choose another kind.',
@@ -32,7 +34,7 @@ function ofProvider(name: string, provider: Provider, environment: Environment):
     ...(/^[^\s/]+$/.test(name)
       ? []
       : [{ key, message: 'cannot be named in PROVIDER/MODEL', hint: 'Its name has no slash and no blank.' }]),
-    ...(kind === 'openai-compatible' && provider.baseURL === undefined
+    ...(known.some((one) => one.kind === kind && one.needsBaseURL) && provider.baseURL === undefined
       ? [{ key: `${key}.baseURL`, message: 'is missing', hint: 'Say where the server is: http://127.0.0.1:1234/v1.' }]
       : []),
     ...unused,
@@ -56,17 +58,6 @@ function ofProvider(name: string, provider: Provider, environment: Environment):
         hint: 'It is no HTTP header.',
       })),
   ]
-}
-
-function unusedOf(provider: Provider): readonly string[] {
-  const { kind } = provider
-  const useless: readonly (keyof Provider)[] =
-    kind === 'rehearsal'
-      ? ['baseURL', 'apiKeyEnv', 'apiKeyFile', 'headers', 'api', 'timeouts']
-      : kind === 'ollama' || kind === 'anthropic'
-        ? ['api']
-        : []
-  return useless.filter((field) => provider[field] !== undefined)
 }
 
 /** What a fault of `Headers` says repeats the value, so it is not passed on. */

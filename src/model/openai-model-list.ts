@@ -1,19 +1,22 @@
-import { ask, type Server } from './ask.ts'
 import { assumedFacts, withTold } from './catalog.ts'
+import type { ProviderConnection } from './connection.ts'
 import type { ModelFacts, Price } from './model.ts'
+import type { ListedModel } from './provider.ts'
 
-/** A model as a server that speaks OpenAI's wire lists it, as far as it tells. */
-export interface CompatibleModel {
-  readonly name: string
-  readonly facts: ModelFacts
-}
-
-/** Everything at `/models`. How long a prompt may be stands under another name at every server, or nowhere. */
-export async function compatibleModels(server: Server, milliseconds: number): Promise<readonly CompatibleModel[]> {
-  const answer = (await ask(server, '/models', milliseconds)) as { data?: readonly Row[] }
+/** Everything at `/models`, where a server speaks OpenAI's format. How long a prompt may be stands under another name at every server, or nowhere. */
+export async function openaiModelList(
+  connection: ProviderConnection,
+  milliseconds: number,
+): Promise<readonly Required<ListedModel>[]> {
+  const answer = (await connection.ask('/models', milliseconds)) as { data?: readonly Row[] }
   return (answer.data ?? []).flatMap((row) =>
     typeof row.id === 'string' ? [{ name: row.id, facts: factsOf(row) }] : [],
   )
+}
+
+/** What a list says of a model; assumed facts where it says nothing. */
+export function listedFacts(listed: readonly ListedModel[], model: string): ModelFacts {
+  return listed.find(({ name }) => name === model)?.facts ?? assumedFacts(model)
 }
 
 interface Row {

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { LanguageModelV4FinishReason, LanguageModelV4StreamPart, LanguageModelV4Usage } from '@ai-sdk/provider'
-
-import { UnexpectedAnswer } from '../unexpected-answer.ts'
+import { UnexpectedAnswer } from '../../model.ts'
 
 type Controller = TransformStreamDefaultController<LanguageModelV4StreamPart>
 

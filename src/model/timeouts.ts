@@ -1,16 +1,16 @@
 /** How long a call waits, in milliseconds. */
-export interface Patience {
+export interface Timeouts {
   /** From the request to the first piece of an answer: connecting, loading the model, reading the prompt. */
   readonly firstMs: number
   /** Between one piece of the answer and the next. */
   readonly idleMs: number
 }
 
-export const DEFAULT_PATIENCE: Patience = { firstMs: 120_000, idleMs: 60_000 }
+export const DEFAULT_TIMEOUTS: Timeouts = { firstMs: 120_000, idleMs: 60_000 }
 
-/** Thrown by `within` when time is up. */
-export class OutOfPatience extends Error {
-  override readonly name = 'OutOfPatience'
+/** Thrown by `withTimeout` when time is up. */
+export class TimeoutExceeded extends Error {
+  override readonly name = 'TimeoutExceeded'
   readonly milliseconds: number
 
   constructor(milliseconds: number) {
@@ -20,9 +20,9 @@ export class OutOfPatience extends Error {
 }
 
 /** Waits for a promise, at most so long, and not a moment longer than the signal allows. */
-export function within<T>(promise: PromiseLike<T>, milliseconds: number, signal: AbortSignal): Promise<T> {
+export function withTimeout<T>(promise: PromiseLike<T>, milliseconds: number, signal: AbortSignal): Promise<T> {
   return new Promise<T>((resolve, reject) => {
-    const timer = setTimeout(() => settle(() => reject(new OutOfPatience(milliseconds))), milliseconds)
+    const timer = setTimeout(() => settle(() => reject(new TimeoutExceeded(milliseconds))), milliseconds)
     const aborted = () => settle(() => reject(signal.reason))
     const settle = (then: () => void) => {
       clearTimeout(timer)

@@ -1,5 +1,5 @@
-import type { AnyMessage } from '../context.ts'
-import type { ModelErrorCode } from './model-error.ts'
+import type { AnyMessage } from '../../context.ts'
+import type { ModelErrorCode } from '../../model.ts'
 
 /** What the script wants said in one step: text, then calls or a failure. */
 export interface ScriptStep {

@@ -1,14 +1,10 @@
 import type { LanguageModelV4CallOptions, SharedV4ProviderOptions } from '@ai-sdk/provider'
-import { fromLanguageModel } from '../language-model.ts'
-import type { CallOptions, Model } from '../model.ts'
-import { commonSettings, type DoorSettings } from './settings.ts'
+import { type CallOptions, fromLanguageModel, httpModelSettings, type Model, type ModelSettings } from '../../model.ts'
 
-export const ANTHROPIC_URL = 'https://api.anthropic.com/v1'
-
-/** A model of Anthropic's, by the Messages API, with marks that let its prompt cache keep what will stay the same. */
-export function anthropicModel(settings: DoorSettings): Model {
+/** A model behind the Messages API, with marks that let its prompt cache keep what will stay the same. */
+export function anthropicModel(settings: ModelSettings): Model {
   return fromLanguageModel({
-    ...commonSettings(settings),
+    ...httpModelSettings(settings),
     carries: { resultImages: true, imageAddresses: true },
     open: async (fetch) => {
       const { createAnthropic } = await import('@ai-sdk/anthropic')
@@ -51,7 +47,7 @@ const LEAST_BUDGET = 1024
 const SHARE: Readonly<Record<string, number>> = { minimal: 0.25, low: 0.25, medium: 0.5, high: 0.75, xhigh: 0.75 }
 
 /** Thinking takes its share of the longest answer that was budgeted, instead of coming on top of it. */
-function withThinking(call: LanguageModelV4CallOptions, options: CallOptions, { model, facts }: DoorSettings) {
+function withThinking(call: LanguageModelV4CallOptions, options: CallOptions, { model, facts }: ModelSettings) {
   // Pings show that a long silence is thinking.
   const anthropic: Record<string, number | boolean | { type: string; budgetTokens: number }> = {
     includePings: true,

@@ -1,23 +1,27 @@
 import type { LanguageModelV4CallOptions, SharedV4ProviderOptions } from '@ai-sdk/provider'
-import { fromLanguageModel } from '../language-model.ts'
-import type { CallOptions, Model } from '../model.ts'
-import type { Patience } from '../patience.ts'
-import { commonSettings, type DoorSettings } from './settings.ts'
+import { z } from 'zod'
+import { fromLanguageModel } from './language-model.ts'
+import type { CallOptions, Model } from './model.ts'
+import { httpModelSettings, type ModelSettings } from './model-settings.ts'
+import type { Timeouts } from './timeouts.ts'
 
-export const OPENAI_URL = 'https://api.openai.com/v1'
+/** The settings of a provider that speaks both of OpenAI's formats. */
+export const openaiWireSettings = {
+  api: z
+    .enum(['responses', 'chat'])
+    .optional()
+    .describe("Which wire of OpenAI's is spoken: `responses` at its own address, `chat` elsewhere, unless given."),
+}
 
-/** Reasoning can be silent for long, and Node's own `fetch` gives up after 300 seconds. */
-const PATIENCE: Patience = { firstMs: 280_000, idleMs: 180_000 }
+type Api = 'responses' | 'chat'
 
 /**
- * A model of OpenAI's. Its own address is asked by the Responses API, stateless: nothing is stored there, every request
- * carries the whole conversation, and encrypted reasoning goes back with it. Other addresses speak Chat Completions, the
- * form that proxies and scripted servers know (`docs/decisions/0004-models.md`).
+ * A model behind OpenAI's own formats. The Responses API is used stateless: nothing is stored there, every request carries
+ * the whole conversation, and encrypted reasoning goes back with it.
  */
-export function openaiModel(settings: DoorSettings & { readonly api?: 'responses' | 'chat' }): Model {
-  const api = settings.api ?? (settings.baseURL === OPENAI_URL ? 'responses' : 'chat')
+export function openaiWireModel(settings: ModelSettings, api: Api, timeouts?: Timeouts): Model {
   return fromLanguageModel({
-    ...commonSettings(settings, PATIENCE),
+    ...httpModelSettings(settings, timeouts),
     carries: { resultImages: api === 'responses', imageAddresses: true },
     open: async (fetch) => {
       const { createOpenAI } = await import('@ai-sdk/openai')
@@ -36,7 +40,7 @@ export function openaiModel(settings: DoorSettings & { readonly api?: 'responses
  */
 function marked(
   call: LanguageModelV4CallOptions,
-  api: 'responses' | 'chat',
+  api: Api,
   { responseFormat, parallelToolCalls }: NonNullable<CallOptions['parameters']> = {},
 ): LanguageModelV4CallOptions {
   const tools = call.tools?.map((tool) => (tool.type === 'function' ? { ...tool, strict: tool.strict ?? false } : tool))

@@ -1,12 +1,18 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type AssistantMessage, messageTokens, tokenx, toolTokens } from '../context.ts'
-import { answerRoom } from './catalog.ts'
-import { ModelError } from './model-error.ts'
-import type { CallOptions, Model, ModelEvent, ModelFacts, ModelRequest } from './model.ts'
+import { type AssistantMessage, messageTokens, tokenx, toolTokens } from '../../context.ts'
+import {
+  answerRoom,
+  type CallOptions,
+  type Model,
+  ModelError,
+  type ModelEvent,
+  type ModelFacts,
+  type ModelRequest,
+  SILENT,
+} from '../../model.ts'
 import { dueStep, type ScriptStep } from './rehearsal-script.ts'
 import { schemaExample } from './schema-example.ts'
-import { SILENT } from './usage.ts'
 
 /** As large as what coding agents are made for: one that is told of less cuts its own context at every call. */
 const REHEARSAL_WINDOW = 128_000
@@ -26,7 +32,7 @@ const FACTS: Omit<ModelFacts, 'maxOutput'> = {
  * the same answer, in any process. Parameters of sampling change nothing, since nothing is sampled; `stop`, JSON and a tool
  * that has to be called are kept to.
  */
-export function rehearsal(facts: Partial<ModelFacts> = {}): Model {
+export function rehearsalModel(facts: Partial<ModelFacts> = {}): Model {
   const { window } = { ...FACTS, ...facts }
   return { id: 'rehearsal', facts: { ...FACTS, maxOutput: answerRoom(window), ...facts }, call: answer }
 }

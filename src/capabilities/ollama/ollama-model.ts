@@ -1,23 +1,25 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
-import { expectOk } from '../http-failure.ts'
-import { fromLanguageModel, type StreamingModel } from '../language-model.ts'
-import type { Model } from '../model.ts'
-import type { Patience } from '../patience.ts'
-import type { Fetch } from '../wire-fetch.ts'
+import {
+  expectOk,
+  fromLanguageModel,
+  httpModelSettings,
+  type Model,
+  type ModelSettings,
+  type StreamingModel,
+} from '../../model.ts'
 import { ollamaRequest } from './ollama-request.ts'
 import { ollamaParts } from './ollama-stream.ts'
-import { commonSettings, type DoorSettings } from './settings.ts'
 
 /** Loading a large model and reading a long prompt take minutes; Node's own `fetch` gives up after 300 seconds. */
-const PATIENCE: Patience = { firstMs: 280_000, idleMs: 120_000 }
+const TIMEOUTS = { firstMs: 280_000, idleMs: 120_000 }
 
 /**
- * A model that Ollama serves, by its native `/api/chat`: the only door where the window can be set (`num_ctx`) and where
+ * A model that Ollama serves, by its native `/api/chat`: the only endpoint where the window can be set (`num_ctx`) and where
  * the server tells how much of the prompt it has read (BEHAVIOURS §1.6).
  */
-export function ollamaModel(settings: DoorSettings): Model {
+export function ollamaModel(settings: ModelSettings): Model {
   return fromLanguageModel({
-    ...commonSettings(settings, PATIENCE),
+    ...httpModelSettings(settings, TIMEOUTS),
     stream: 'lines',
     carries: { resultImages: false, imageAddresses: false },
     missing: `Fetch it with \`ollama pull ${settings.model}\`.`,
@@ -29,7 +31,7 @@ export function ollamaModel(settings: DoorSettings): Model {
   })
 }
 
-function streaming(settings: DoorSettings, fetch: Fetch): StreamingModel {
+function streaming(settings: ModelSettings, fetch: ModelSettings['fetch']): StreamingModel {
   return {
     async doStream(call: LanguageModelV4CallOptions) {
       const { apiKey, headers } = settings

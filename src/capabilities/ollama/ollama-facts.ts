@@ -1,6 +1,4 @@
-import { ask, type Server } from './ask.ts'
-import { assumedFacts, withTold } from './catalog.ts'
-import type { ModelFacts } from './model.ts'
+import { assumedFacts, type ModelFacts, type ProviderConnection, withTold } from '../../model.ts'
 
 /**
  * The most that is asked of Ollama unless somebody chose otherwise, tokens. Models tell windows of 131,072 and more, but the
@@ -9,26 +7,26 @@ import type { ModelFacts } from './model.ts'
 const MODEST_WINDOW = 16_384
 
 /** Names of the models that Ollama has fetched, newest first. */
-export async function ollamaNames(server: Server, milliseconds: number): Promise<readonly string[]> {
-  const answer = (await ask(server, '/api/tags', milliseconds)) as { models?: readonly { name?: string }[] }
+export async function ollamaNames(connection: ProviderConnection, milliseconds: number): Promise<readonly string[]> {
+  const answer = (await connection.ask('/api/tags', milliseconds)) as { models?: readonly { name?: string }[] }
   return (answer.models ?? []).flatMap(({ name }) => (name ? [name] : []))
 }
 
 /**
- * What Ollama tells of a model. `chosenWindow` is what its owner wants (`OLLAMA_CONTEXT_LENGTH`); the model's own `num_ctx`
- * counts as a choice too. Throws `HttpFailure` with 404 for a model that is not there.
+ * What Ollama says of a model. Its owner chooses a window by `OLLAMA_CONTEXT_LENGTH`; the model's own `num_ctx` counts as a
+ * choice too. Throws `HttpFailure` with 404 for a model that is not there.
  */
 export async function ollamaFacts(
-  server: Server,
+  connection: ProviderConnection,
   model: string,
-  chosenWindow: number | undefined,
   milliseconds: number,
 ): Promise<ModelFacts> {
-  const told = (await ask(server, '/api/show', milliseconds, { model })) as {
+  const told = (await connection.ask('/api/show', milliseconds, { model })) as {
     capabilities?: readonly string[]
     model_info?: Readonly<Record<string, unknown>>
     parameters?: string
   }
+  const chosenWindow = Number(connection.environment['OLLAMA_CONTEXT_LENGTH']) || undefined
   const assumed = { ...assumedFacts(model), toolChoiceNone: false }
   const { capabilities } = told
   const abilities = capabilities

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { addressOf, ollamaAddress } from './address.ts'
+import { ollamaAddress } from './ollama-address.ts'
 
 for (const [host, address] of [
   ['', 'http://127.0.0.1:11434'],
@@ -14,13 +14,3 @@ for (const [host, address] of [
 ] as const) {
   test(`OLLAMA_HOST "${host}" is ${address}`, () => assert.equal(ollamaAddress(host), address))
 }
-
-test('an address without a path means the first version of the interface', () => {
-  assert.equal(
-    addressOf({ kind: 'openai-compatible', baseURL: 'http://127.0.0.1:1234' }, {}),
-    'http://127.0.0.1:1234/v1',
-  )
-  assert.equal(addressOf({ kind: 'openai-compatible', baseURL: 'http://h/openai/v2/' }, {}), 'http://h/openai/v2')
-  assert.equal(addressOf({ kind: 'anthropic' }, { ANTHROPIC_BASE_URL: 'http://h' }), 'http://h/v1')
-  assert.equal(addressOf({ kind: 'openai' }, {}), 'https://api.openai.com/v1')
-})

@@ -1,12 +1,29 @@
 import type { LanguageModelV4CallOptions, SharedV4ProviderOptions } from '@ai-sdk/provider'
-import { fromLanguageModel } from '../language-model.ts'
-import type { CallOptions, Model } from '../model.ts'
-import { commonSettings, type DoorSettings } from './settings.ts'
+import {
+  type CallOptions,
+  fromLanguageModel,
+  httpModelSettings,
+  type Model,
+  type ModelSettings,
+  openaiModelList,
+  openaiWireModel,
+  openaiWireSettings,
+  provider,
+} from '../../model.ts'
 
-/** A model behind any server that speaks Chat Completions: LM Studio, vLLM, llama.cpp, OpenRouter and many more. */
-export function openaiCompatibleModel(settings: DoorSettings): Model {
+/** Any server that speaks Chat Completions, or the Responses API: LM Studio, vLLM, llama.cpp, OpenRouter and many more. */
+export const openaiCompatible = provider({
+  kind: 'openai-compatible',
+  settings: openaiWireSettings,
+  needsBaseURL: true,
+  open: (settings) =>
+    settings.options.api === 'responses' ? openaiWireModel(settings, 'responses') : chatModel(settings),
+  list: openaiModelList,
+})
+
+function chatModel(settings: ModelSettings): Model {
   return fromLanguageModel({
-    ...commonSettings(settings),
+    ...httpModelSettings(settings),
     carries: { resultImages: false, imageAddresses: true },
     open: async (fetch) => {
       const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
@@ -30,7 +47,7 @@ export function openaiCompatibleModel(settings: DoorSettings): Model {
 /** What the AI SDK has no name of its own for. */
 function withParameters(
   call: LanguageModelV4CallOptions,
-  provider: string,
+  name: string,
   { responseFormat, reasoningEffort, parallelToolCalls }: NonNullable<CallOptions['parameters']> = {},
 ): LanguageModelV4CallOptions {
   const options: SharedV4ProviderOptions[string] = {
@@ -38,5 +55,5 @@ function withParameters(
     ...(reasoningEffort === undefined ? {} : { reasoningEffort }),
     ...(parallelToolCalls === undefined ? {} : { parallel_tool_calls: parallelToolCalls }),
   }
-  return Object.keys(options).length === 0 ? call : { ...call, providerOptions: { [provider]: options } }
+  return Object.keys(options).length === 0 ? call : { ...call, providerOptions: { [name]: options } }
 }

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { AssistantMessage, Message } from '../context.ts'
-import type { ResponseFormat } from './call-parameters.ts'
-import { ModelError } from './model-error.ts'
-import type { CallOptions, ModelEvent, ModelRequest } from './model.ts'
-import { rehearsal } from './rehearsal.ts'
+import type { AssistantMessage, Message } from '../../context.ts'
+import { type CallOptions, ModelError, type ModelEvent, type ModelRequest, type ResponseFormat } from '../../model.ts'
+import { rehearsalModel } from './rehearsal-model.ts'
 
 const signal = new AbortController().signal
 
@@ -14,7 +12,7 @@ async function call(
   more: Partial<ModelRequest> = {},
 ) {
   const events: ModelEvent[] = []
-  for await (const event of rehearsal().call({ tools: [], messages, ...more }, { signal, ...options }))
+  for await (const event of rehearsalModel().call({ tools: [], messages, ...more }, { signal, ...options }))
     events.push(event)
   const finish = events.at(-1)
   assert.ok(finish?.type === 'finish')
@@ -90,7 +88,7 @@ test('a failure of any code can be asked for, at once or in the middle', async (
   await assert.rejects(call([user('/fail context-overflow')]), code('context-overflow'))
   const heard: string[] = []
   await assert.rejects(async () => {
-    const stream = rehearsal().call(
+    const stream = rehearsalModel().call(
       { tools: [], messages: [user('/say one two three four\n/fail network 2')] },
       { signal },
     )
@@ -101,7 +99,7 @@ test('a failure of any code can be asked for, at once or in the middle', async (
 
 test('cancelling a slow answer ends it', async () => {
   const controller = new AbortController()
-  const stream = rehearsal().call(
+  const stream = rehearsalModel().call(
     { tools: [], messages: [user('/slow 60000\n/say one two three')] },
     { signal: controller.signal },
   )
@@ -118,11 +116,11 @@ for (const line of ['/call', '/call search {"q":', '/fail nonsense', '/slow soon
 }
 
 test('its window can be set, and it speaks over no wire', async () => {
-  assert.equal(rehearsal({ window: 100_000 }).facts.window, 100_000)
+  assert.equal(rehearsalModel({ window: 100_000 }).facts.window, 100_000)
 })
 
 test('its window is large enough for coding agents', () => {
-  const { window, maxOutput } = rehearsal().facts
+  const { window, maxOutput } = rehearsalModel().facts
   assert.deepEqual([window, maxOutput], [128_000, 8_192])
 })
 
