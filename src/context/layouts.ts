@@ -140,7 +140,7 @@ export function layoutOf(choice: LayoutChoice, known: Readonly<Record<string, La
   }
 }
 
-function extended(base: Layout, { extends: _, ...definition }: LayoutDefinition): Layout {
+function extended(base: Layout, { extends: _extends, ...definition }: LayoutDefinition): Layout {
   return {
     ...base,
     ...definition,
