@@ -75,8 +75,6 @@ export type {
 export type { MemoryReading, Plugin, PluginContext, RememberedText } from './capability/plugin.ts'
 export { type RunningPlugins, startPlugins } from './capability/running-plugins.ts'
 export { readerWithin } from './capability/reader-within.ts'
-export type { FoundDocument, FoundDocuments } from './capability/cited-document.ts'
-export { citationsPlugin } from './capability/citations/citations.ts'
 export type { ProjectFiles } from './capability/plugin.ts'
 export { foreignTextPlugin } from './capability/foreign-text/foreign-text.ts'
 export { textPage } from './capability/text-page.ts'

@@ -2,11 +2,6 @@ export { type Earlier, type UndoneTurn } from './context/conversation-input.ts'
 export { assemble, type Assembly, type AssemblyInput } from './context/assemble.ts'
 export { type Attachment, attachmentText, type FileFrame } from './context/attachment.ts'
 export { available, type Budget } from './context/budget.ts'
-export { citedNumbers, type CitationPiece, joinedTexts } from './context/citation/piece.ts'
-export { citationGuidance, citationReminder } from './context/citation-guidance.ts'
-export { withLinks } from './context/citation-links.ts'
-export { citationNumbers, type CitationNumbers, knownNumbers, withDocuments } from './context/citation-numbers.ts'
-export { citationReader, type CitationReader, citedText } from './context/citation-reader.ts'
 export {
   compare,
   type Compared,
@@ -15,13 +10,6 @@ export {
   type DifferenceCause,
   type FirstDifference,
 } from './context/compare.ts'
-export {
-  documentsText,
-  type PromptDocument,
-  type PromptMetadata,
-  type PromptResult,
-  resultsText,
-} from './context/document-text.ts'
 export { argvText, exactLine, exactLines, lookAlikes } from './context/exact-text.ts'
 export { type ImageSupport, markImages, type MarkerCode, storedImage } from './context/image-marker.ts'
 export { imageSize, type ImageSize } from './context/image-size.ts'
@@ -33,10 +21,10 @@ export {
   type Layout,
   type LayoutChanges,
   type LayoutChoice,
-  layoutOf,
-  layouts,
+  type LayoutDefinition,
   type PlacementBySize,
 } from './context/layout.ts'
+export { layout, layoutOf, layouts, usualLayout } from './context/layouts.ts'
 export type { Cut, Manifest, ManifestEntry, Outcome, Reason, ReasonCode, Slot } from './context/manifest.ts'
 export {
   type AnyMessage,

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import test from 'node:test'
+import { layouts, usualLayout } from '../src/context.ts'
 import { importsOf } from './house/imports.ts'
 import {
   capabilityFaults,
@@ -11,6 +12,7 @@ import {
   environmentFaults,
   exportFaults,
   habitFaults,
+  layoutNameFaults,
   purityFaults,
   roomFaults,
   type Sources,
@@ -141,6 +143,19 @@ test('SQLite is opened by stores and indexes alone: everything else asks the dri
     opens.map(([path]) => path),
     [],
   )
+})
+
+test("a layout's name stands in one file", () => {
+  assert.deepEqual(layoutNameFaults(house, Object.keys(layouts), usualLayout), [])
+})
+
+test('a question for the name of a layout is found', () => {
+  const faults = (line: string) =>
+    layoutNameFaults(new Map([['src/runtime/date.ts', line]]), Object.keys(layouts), usualLayout)
+  assert.deepEqual(faults(`const tells = layout === 'auto'`), [`src/runtime/date.ts names a layout: layout === 'auto'`])
+  assert.equal(faults(`if (name.startsWith('auto')) return`).length, 1)
+  assert.equal(faults(`const presets = new Set(['chai', "onyx+"])`).length, 2)
+  assert.deepEqual(faults(`toolChoice: 'auto', // as the layout 'of' a caller\n// layout === 'chai'`), [])
 })
 
 test('files are named for what they give, and doors name what they let through', () => {

@@ -9,7 +9,7 @@ import {
   citedText,
   joinedTexts,
   withDocuments,
-} from '../src/context.ts'
+} from '../src/citation.ts'
 import { forAll } from './arbitrary/for-all.ts'
 
 const brackets = [

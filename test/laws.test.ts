@@ -108,7 +108,7 @@ test('a request stands in the order of the slots', () => {
     assert.deepEqual(contents(['tools']), request.tools)
     assert.deepEqual(contents(slots.slice(2)), request.messages)
     const spoken = contents(['system']) as readonly string[]
-    if (input.layout.systemText === 'blank-line') assert.equal(request.system ?? '', spoken.join('\n\n'))
+    if (!input.layout.ownSpacing) assert.equal(request.system ?? '', spoken.join('\n\n'))
     else for (const text of spoken) assert.ok(request.system!.includes(text.trim()))
   })
 })

@@ -52,10 +52,11 @@ test('auto offers every form, and read_skill only where the list was sent', asyn
 test('in the presets auto is full, as their own systems have it', async (context) => {
   const many = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`s${index}/SKILL.md`, 'x']))
   const plugin = await started(context, many)
-  for (const layout of ['chai', 'ayati', 'onyx', 'deepchat', 'chai+']) {
-    assert.deepEqual(await formsIn(plugin, { layout }), ['full'], layout)
+  for (const name of ['chai', 'ayati', 'onyx', 'deepchat', { extends: 'chai' }]) {
+    const layout = layoutOf(name)
+    assert.deepEqual(await formsIn(plugin, { layout }), ['full'], layout.name)
   }
-  assert.deepEqual(await formsIn(plugin, { layout: 'auto+' }), ['list', 'list-names'])
+  assert.deepEqual(await formsIn(plugin, { layout: layoutOf({ extends: 'auto' }) }), ['list', 'list-names'])
 })
 
 test('a hundred skills cost their list, never their bodies', async (context) => {
@@ -103,10 +104,10 @@ test('in auto no name stands in a schema beyond fifty skills, and in the preset 
   assert.deepEqual(await named(50, {}), [['read_skill', 50]])
   assert.deepEqual(await named(51, {}), search)
   assert.deepEqual(await named(51, { mode: 'readOnDemand' }), search)
-  assert.deepEqual(await named(51, { mode: 'readOnDemand', layout: 'chai' }), [['read_skill', 51]])
+  assert.deepEqual(await named(51, { mode: 'readOnDemand', layout: layoutOf('chai') }), [['read_skill', 51]])
   const plugin = await started(context, many(51), { mode: 'readOnDemand' })
   assert.deepEqual(await formsIn(plugin), ['list', 'list-names', 'list-search'])
-  assert.deepEqual(await formsIn(plugin, { layout: 'chai' }), ['list'])
+  assert.deepEqual(await formsIn(plugin, { layout: layoutOf('chai') }), ['list'])
 })
 
 test('an unknown name among many is answered with the nearest, and a search ranks', async (context) => {
@@ -151,7 +152,7 @@ test('full has no read_skill, readOnDemand always has one', async (context) => {
   assert.deepEqual(inFull.tools!(), [])
   const onDemand = await started(context, example, { mode: 'readOnDemand' })
   assert.deepEqual(await formsIn(onDemand), ['list', 'list-names'])
-  assert.deepEqual(await formsIn(onDemand, { layout: 'chai' }), ['list'])
+  assert.deepEqual(await formsIn(onDemand, { layout: layoutOf('chai') }), ['list'])
   assert.deepEqual(
     onDemand.tools!().map(({ name, offeredWith }) => [name, offeredWith]),
     [['read_skill', undefined]],
@@ -181,7 +182,7 @@ test('as capabilities, skills are definitions with their tools, and there is no 
       'alpha/tools.json': toolsJson('say'),
       'beta/SKILL.md': '# Beta',
     },
-    { asCapabilities: true },
+    { layout: layoutOf('ayati') },
   )
   assert.deepEqual(await layers(plugin), [])
   assert.deepEqual(plugin.tools!(), [])
@@ -258,7 +259,7 @@ async function systemText(context: TestContext, options: Partial<SkillsOptions>)
     layout: layoutOf('chai'),
     layers: [
       { id: 'instructions', layer: 'instructions', renditions: [{ form: 'full', text: '  Be nice.\n' }] },
-      ...(await layers(plugin, { layout: 'chai' })),
+      ...(await layers(plugin, { layout: layoutOf('chai') })),
     ],
     history: [],
     current: { id: 't1', messages: [{ message: { role: 'user', content: 'U1' } }] },
@@ -275,7 +276,7 @@ async function formsIn(plugin: Awaited<ReturnType<typeof started>>, context: Par
 }
 
 function layers(plugin: Awaited<ReturnType<typeof started>>, context: Partial<PluginContext> = {}) {
-  return plugin.layers!({ time: '2026-01-01T00:00:00.000Z', layout: 'auto', tools: [], ...context })
+  return plugin.layers!({ time: '2026-01-01T00:00:00.000Z', layout: layoutOf('auto'), tools: [], ...context })
 }
 
 async function started(

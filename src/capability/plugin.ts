@@ -1,5 +1,6 @@
-import type { Layer, PromptDocument, Reason } from '../context.ts'
+import type { Layer, Layout, Reason } from '../context.ts'
 import type { WithheldTool } from './withheld-tool.ts'
+import type { PromptDocument } from '../citation.ts'
 import type { SubjectReading } from '../capabilities/subjects/core.ts'
 import type { Tool } from '../tool.ts'
 import type { CustomAgent, Project } from '../capabilities/agents/custom-agent.ts'
@@ -39,8 +40,8 @@ export interface Plugin {
 export interface PluginContext {
   /** When the input came: ISO 8601. */
   readonly time: string
-  /** Name of the layout, such as `auto`; `auto+` where it was changed. */
-  readonly layout: string
+  /** The layout of this call. What depends on it reads its fields, never its name. */
+  readonly layout: Layout
   /** Names of the tools that may be offered in this step, in their order: one with `offeredWith` is where its layer stands. */
   readonly tools: readonly string[]
   /** Capabilities of all plugins, in the order of the plugins, whether or not their tools are offered. None where absent. */

@@ -1,4 +1,4 @@
-import { type Layer, layouts, type Reason } from '../context.ts'
+import type { Layer, Layout, Reason } from '../context.ts'
 import { FOREIGN_TEXT } from './foreign-text-rule.ts'
 
 /** The layer `system-prompt` of somebody who chose to send none (BEHAVIOURS §3.3); `ref` is where that was chosen. */
@@ -9,12 +9,11 @@ export function noPrompt(ref: string): Layer {
 
 /**
  * Where somebody chose to send no system prompt, what is only ever filled into one is withheld with it: the date, the
- * guidance for tools, and in `onyx` the words about citations. The rule about foreign text goes along with other system
+ * guidance for tools, and words about citations that the layout places in the system message. The rule about foreign text goes along with other system
  * text, such as an `AGENTS.md`, and makes no system message alone.
  */
-export function withoutPrompt(layers: readonly Layer[], layout: string): readonly Layer[] {
+export function withoutPrompt(layers: readonly Layer[], { placements }: Layout): readonly Layer[] {
   if (!layers.some(({ id, withheld }) => id === PROMPT && withheld?.code === reason.code)) return layers
-  const { placements } = layouts[layout.replace(/\+$/, '')] ?? layouts['auto']!
   const isSystem = ({ layer, placement }: Layer) => (placement ?? placements[layer]) === 'system'
   const isOwn = (layer: Layer) => isSystem(layer) && layer.renditions.some(({ text }) => text.trim() !== '')
   const hasOther = layers.some((layer) => !filled.includes(layer.layer) && layer.layer !== FOREIGN_TEXT && isOwn(layer))

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { assemble } from './assemble.ts'
 import type { Layer } from './layer.ts'
-import { layoutOf } from './layout.ts'
+import { layoutOf } from './layouts.ts'
 import { ContextOverflowError } from './overflow-error.ts'
 import { declared } from './token-counter.ts'
 

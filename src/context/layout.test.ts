@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { layoutOf, layouts } from './layout.ts'
+import { layout as defineLayout, layoutOf, layouts } from './layouts.ts'
 import { placeLayer } from './placed-layer.ts'
 import { chars, declared } from './token-counter.ts'
 
@@ -82,4 +82,56 @@ test('a layer that the layout does not know is refused, unless it says where it 
   )
   const placed = placeLayer({ ...weather, placement: 'preamble' }, layoutOf('auto'), chars)
   assert.deepEqual([placed.placement, placed.priority, placed.fullTokens], ['preamble', 'normal', 5])
+})
+
+test('a layout of your own is completed from the one it extends', () => {
+  const own = defineLayout({
+    name: 'own',
+    extends: 'onyx',
+    placements: { weather: 'system', project: 'preamble' },
+    priorities: { weather: 'low' },
+    cut: { lowWater: 0.7 },
+    skills: { summaries: false },
+    memory: { isUsual: true },
+  })
+  const { onyx } = layouts
+  assert.deepEqual(own, {
+    ...onyx,
+    name: 'own',
+    placements: { ...onyx!.placements, weather: 'system', project: 'preamble' },
+    priorities: { ...onyx!.priorities, weather: 'low' },
+    cut: { unit: 'message', lowWater: 0.7 },
+    skills: { ...onyx!.skills, summaries: false },
+    memory: { ...onyx!.memory, isUsual: true },
+  })
+  assert.deepEqual(Object.keys(own.placements).slice(0, 3), ['weather', 'project', 'system-prompt'])
+  assert.deepEqual(defineLayout({ name: 'plain' }), { ...layouts['auto'], name: 'plain' })
+  assert.equal(defineLayout({ name: 'second', extends: own }).cut.lowWater, 0.7)
+})
+
+test('a layout that no request can be made with is refused, field by field', () => {
+  const wrong = { project: 'above' } as unknown as Record<string, 'system'>
+  assert.throws(() => defineLayout({ name: 'own', placements: wrong, headShare: 2, cut: { lowWater: -1 } }), {
+    name: 'RangeError',
+    message: [
+      'layout.headShare is 2; it must be a share from 0 to 1.',
+      'layout.cut.lowWater is -1; it must be a share from 0 to 1.',
+      'layout.placements.project is "above"; choose one of system, preamble, before-input, after-input.',
+    ].join('\n'),
+  })
+  assert.throws(() => defineLayout({ name: 'own', extends: 'onix' }), /There is no layout "onix"/)
+  assert.throws(
+    () => defineLayout({ name: 'own', priorities: { weather: 'low' } }),
+    /^RangeError: layout\.priorities\.weather: no layer is named "weather"\./,
+  )
+})
+
+test('a whole layout is a choice like a name, and a list of known ones can be given', () => {
+  const own = defineLayout({ name: 'own', headShare: 0.4 })
+  assert.equal(layoutOf(own), own)
+  assert.deepEqual(layoutOf(JSON.parse(JSON.stringify(own))), own)
+  const known = { ...layouts, own }
+  assert.equal(layoutOf('own', known), own)
+  assert.equal(layoutOf({ extends: 'own', headShare: 0.3 }, known).name, 'own+')
+  assert.throws(() => layoutOf('other', known), /Choose one of auto, chai, ayati, onyx, deepchat, own\.$/)
 })

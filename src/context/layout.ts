@@ -14,8 +14,62 @@ export interface Layout {
   readonly shrinks: boolean
   /** How an attached file is told from what people say. */
   readonly fileFrame: FileFrame
-  /** How system layers become one text: joined by a blank line, or as BEHAVIOURS §1.3 has it. */
-  readonly systemText: 'blank-line' | 'chai'
+  /**
+   * Names of the layers whose text brings its own line ends. The others of the system text are trimmed then, and an empty line
+   * follows each (BEHAVIOURS §1.3). Absent: system layers are joined by an empty line.
+   */
+  readonly ownSpacing?: readonly string[]
+  /** Whether the part of an answer that was interrupted is sent with the history. */
+  readonly keepsPartialAnswers: boolean
+  readonly prompt: PromptRule
+  /** Whether the date is a layer of its own. Otherwise it is only filled into a prompt that asks for it. */
+  readonly tellsDate: boolean
+  /** Whether the owner is warned where the persona files are missing. */
+  readonly expectsPersona: boolean
+  readonly skills: SkillsRule
+  readonly memory: MemoryRule
+  readonly citations: CitationRule
+  /** Whether the files of a project leave room for an ordinary message, or are sent in full up to their own limit. */
+  readonly reservesForMessage: boolean
+}
+
+/** The system prompt of a home. */
+export interface PromptRule {
+  /** A line above it; none where absent. */
+  readonly heading?: string
+  /** What is sent where its owner wrote none. The packaged prompt where absent; nothing where empty. */
+  readonly fallback?: string
+}
+
+/** How the model is told of skills and of other capabilities. */
+export interface SkillsRule {
+  /**
+   * The layer of the prompt blocks of capabilities that are offered: under headings, those without tools too (`skills`), those
+   * of tools alone (`tool-guidance`), or none.
+   */
+  readonly guidance: 'skills' | 'tool-guidance' | 'none'
+  /** Whether each skill is a capability with a prompt block of its own, and not a part of the layer `skills`. */
+  readonly asCapabilities: boolean
+  /** Whether the number and the size of skills decide how they are shown and found. Otherwise they are sent in full unless configured. */
+  readonly followSize: boolean
+  /** Whether a list of skills has their descriptions in one line each. */
+  readonly summaries: boolean
+}
+
+/** What is sent of earlier sessions. */
+export interface MemoryRule {
+  /** Whether it is on where the configuration does not say. */
+  readonly isUsual: boolean
+  /** `memory`: one layer for all of it. `apart`: the layers `previous-session` and `tool-history`. */
+  readonly layers: 'memory' | 'apart'
+}
+
+/** When the model is told how to cite. */
+export interface CitationRule {
+  /** Whether documents of a project that stand in the request can be cited from the first step on, and not only after a search. */
+  readonly fromFirstStep: boolean
+  /** Whether the words about it may be filled into the system prompt, where they change in the middle of a turn. */
+  readonly inPrompt: boolean
 }
 
 /** How history is cut. */
@@ -34,8 +88,8 @@ export interface PlacementBySize {
   readonly small: Placement
 }
 
-/** A layout by name, or a preset with changes. */
-export type LayoutChoice = string | LayoutChanges
+/** A layout by name, one with changes, or a whole one. */
+export type LayoutChoice = string | LayoutChanges | Layout
 
 /** A layout with changes: what is not given stays as in the one it extends. */
 export interface LayoutChanges {
@@ -46,114 +100,25 @@ export interface LayoutChanges {
   readonly headShare?: number
 }
 
-/** Throws a `RangeError` that names the layouts there are. */
-export function layoutOf(choice: LayoutChoice): Layout {
-  const changes = typeof choice === 'string' ? { extends: choice } : choice
-  const base = Object.hasOwn(layouts, changes.extends) ? layouts[changes.extends] : undefined
-  if (!base) {
-    throw new RangeError(`There is no layout "${changes.extends}". Choose one of ${Object.keys(layouts).join(', ')}.`)
-  }
-  if (typeof choice === 'string') return base
-  return {
-    ...base,
-    name: `${base.name}+`,
-    placements: { ...base.placements, ...changes.placements },
-    priorities: { ...base.priorities, ...changes.priorities },
-    cut: { ...base.cut, ...changes.cut },
-    headShare: changes.headShare ?? base.headShare,
-  }
-}
-
-/** Help from earlier sessions: a turn that does not fit beside it does without. */
-const remembered: Layout['priorities'] = { memory: 'normal', 'previous-session': 'normal', 'tool-history': 'low' }
-
-const auto: Layout = {
-  name: 'auto',
-  placements: {
-    'system-prompt': 'system',
-    instructions: 'system',
-    soul: 'system',
-    'user-profile': 'system',
-    conversation: 'system',
-    memory: 'system',
-    skills: 'system',
-    'tool-guidance': 'system',
-    project: 'preamble',
-    subject: 'preamble',
-    'custom-agent': { from: 256, large: 'preamble', small: 'before-input' },
-    reminder: 'after-input',
-    'citation-guidance': 'after-input',
-    'previous-session': 'preamble',
-    'tool-history': 'before-input',
-  },
-  priorities: {
-    'system-prompt': 'required',
-    instructions: 'required',
-    soul: 'high',
-    'user-profile': 'normal',
-    conversation: 'low',
-    ...remembered,
-    skills: 'normal',
-    'tool-guidance': 'high',
-    'citation-guidance': 'required',
-    'custom-agent': 'required',
-    project: 'required',
-    subject: 'high',
-    reminder: 'required',
-  },
-  cut: { unit: 'turn', lowWater: 0.5 },
-  headShare: 0.6,
-  shrinks: true,
-  fileFrame: 'closed',
-  systemText: 'blank-line',
-}
-
-/** In the systems that the presets follow, no layer gives way and nothing shrinks before it is dropped. */
-const preset = {
-  priorities: {
-    ...Object.fromEntries(Object.keys(auto.priorities).map((name) => [name, 'required' as const])),
-    ...remembered,
-  },
-  headShare: 1,
-  shrinks: false,
-}
-
-/** The default and the four presets. Every layout places every name; what a preset's own system lacks stands as in `auto`. */
-export const layouts: Readonly<Record<string, Layout>> = {
-  auto,
-  chai: { ...auto, ...preset, name: 'chai', cut: { unit: 'turn', lowWater: 1 }, systemText: 'chai' },
-  ayati: {
-    ...auto,
-    ...preset,
-    name: 'ayati',
-    placements: inOrder(auto.placements, {
-      'system-prompt': 'system',
-      soul: 'system',
-      'user-profile': 'system',
-      conversation: 'system',
-      memory: 'system',
-      skills: 'system',
-    }),
-    cut: { unit: 'turn', lowWater: 1 },
-  },
-  onyx: {
-    ...auto,
-    ...preset,
-    name: 'onyx',
-    placements: inOrder(auto.placements, {
-      'system-prompt': 'system',
-      'tool-guidance': 'system',
-      'citation-guidance': 'system',
-      'custom-agent': 'before-input',
-      project: 'before-input',
-    }),
-    cut: { unit: 'message', lowWater: 1 },
-    fileFrame: 'plain',
-  },
-  deepchat: { ...auto, ...preset, name: 'deepchat', cut: { unit: 'message', lowWater: 1 } },
-}
-
-/** The names of `own` first, in their order, and those of `all` that are left behind them. */
-function inOrder<Value>(all: Readonly<Record<string, Value>>, own: Readonly<Record<string, Value>>) {
-  return { ...own, ...Object.fromEntries(Object.entries(all).filter(([name]) => !Object.hasOwn(own, name))) }
+/** What `layout` completes: what is not given is as in the layout that it extends. */
+export interface LayoutDefinition {
+  readonly name: string
+  /** Foreword's own layout unless given. */
+  readonly extends?: string | Layout
+  /** The names that are given come first, in their order. */
+  readonly placements?: Layout['placements']
+  readonly priorities?: Layout['priorities']
+  readonly cut?: Partial<CutRule>
+  readonly headShare?: number
+  readonly shrinks?: boolean
+  readonly fileFrame?: FileFrame
+  readonly ownSpacing?: readonly string[]
+  readonly keepsPartialAnswers?: boolean
+  readonly prompt?: PromptRule
+  readonly tellsDate?: boolean
+  readonly expectsPersona?: boolean
+  readonly skills?: Partial<SkillsRule>
+  readonly memory?: Partial<MemoryRule>
+  readonly citations?: Partial<CitationRule>
+  readonly reservesForMessage?: boolean
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { assemble } from './assemble.ts'
-import { layoutOf } from './layout.ts'
+import { layoutOf } from './layouts.ts'
 import { type Message, toolCalls, toolResults } from './message.ts'
 import { pair } from './pairing.ts'
 import { declared } from './token-counter.ts'

@@ -70,9 +70,9 @@ export function requestOf(
 
 function systemText(texts: readonly { layer: string; text: string }[], layout: Layout): string | undefined {
   if (texts.length === 0) return undefined
-  if (layout.systemText === 'blank-line') return texts.map(({ text }) => text).join('\n\n')
-  // Every layer but the skills is trimmed and followed by a blank line; the skill text brings its own (BEHAVIOURS §1.3).
-  return texts.map(({ layer, text }) => (layer === 'skills' ? text : `${text.trim()}\n\n`)).join('')
+  const { ownSpacing } = layout
+  if (!ownSpacing) return texts.map(({ text }) => text).join('\n\n')
+  return texts.map(({ layer, text }) => (ownSpacing.includes(layer) ? text : `${text.trim()}\n\n`)).join('')
 }
 
 function textOf(message: Message): string {

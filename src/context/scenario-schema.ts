@@ -1,3 +1,4 @@
+import { usualLayout } from './layouts.ts'
 import { z } from 'zod'
 
 /** The published JSON Schema of the format. */
@@ -79,7 +80,7 @@ export const scenarioSchema = z.strictObject({
         headShare: z.number().min(0).max(1).optional(),
       }),
     ])
-    .default('auto'),
+    .default(usualLayout),
   budget: z.strictObject({ window: tokens, reserve: tokens.default(0), margin: tokens.default(0) }),
   counter: z.string().default('tokenx'),
   layers: z.array(layer).default([]),

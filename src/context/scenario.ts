@@ -1,7 +1,7 @@
 import { assemble } from './assemble.ts'
 import type { AssemblyInput } from './assemble.ts'
 import type { Layer } from './layer.ts'
-import { layoutOf, layouts } from './layout.ts'
+import { layoutOf, layouts } from './layouts.ts'
 import type { Manifest } from './manifest.ts'
 import type { Message } from './message.ts'
 import { ContextOverflowError } from './overflow-error.ts'

@@ -80,7 +80,7 @@ async function layersOf(home: string, layout: string) {
     connects: false,
   })
   const running = await startPlugins(plugins)
-  const layers = await running.layers({ time: '2026-11-21T12:00:00.000Z', layout, tools: [] })
+  const layers = await running.layers({ time: '2026-11-21T12:00:00.000Z', layout: layoutOf(layout), tools: [] })
   const warnings = running.warnings()
   await running.stop()
   return { layers, warnings }

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { citationsPlugin, foreignTextPlugin, type Plugin, readerWithin } from '../capability.ts'
+import { foreignTextPlugin, type Plugin, readerWithin } from '../capability.ts'
 import { webPlugin } from '../capabilities/web-access/web-access.ts'
 import { mcpPlugin } from '../capabilities/mcp-client/mcp-client.ts'
 import { instructionsPlugin } from '../capabilities/instructions/instructions.ts'
@@ -17,6 +17,8 @@ import { datePlugin } from '../capabilities/date/date.ts'
 import { customAgentPlugin } from '../capabilities/agents/agents.ts'
 import { capabilitiesPlugin } from '../capabilities/skills/capabilities.ts'
 import { binaryFinder } from '../capabilities/skills/folder/find-binary.ts'
+import { citationsPlugin } from '../citation.ts'
+import { type Layout, layoutOf } from '../context.ts'
 import type { DocumentReader } from '../document.ts'
 import type { ValueStore } from '../session.ts'
 import type { Environment } from './configuration/environment.ts'
@@ -46,25 +48,20 @@ export interface HomeSetting {
 /**
  * The plugins that every home has, in the order their layers are declared and their tools are offered: prompt, date,
  * instructions, persona, skills, workspace, shell, web, subjects, MCP servers, those of the configuration; last what belongs to agents,
- * projects, earlier sessions and citations, and the words about all their capabilities. The presets keep to their own systems (BEHAVIOURS §1.3, §2.1): `ayati` has a heading above its prompt and
- * expects the persona files, `chai` sends no prompt but one that somebody wrote, and only `auto` and `onyx` tell the date unless the prompt asks for it. That text of others is data is said in all of them.
+ * projects, earlier sessions and citations, and the words about all their capabilities. The layout decides on the heading and the
+ * fallback of the prompt, on the date, on persona files and on how skills are shown. That text of others is data is said in every layout.
  */
 export async function homePlugins(configuration: Configuration, setting: HomeSetting): Promise<readonly Plugin[]> {
   const { agent, context, plugins, skills, subjects, web } = configuration
   const { home, environment, policy } = setting
   const { systemPromptFile, soulFile, userProfileFile } = homeAt(home)
-  const layout = typeof context.layout === 'string' ? context.layout : context.layout.extends
-  const tellsDate = layout === 'auto' || layout === 'onyx'
+  const layout = layoutOf(context.layout)
   const { workspace } = agent
   return [
-    promptPlugin({
-      file: systemPromptFile,
-      ...(layout === 'ayati' && { heading: '# Base System Prompt' }),
-      ...(layout === 'chai' && { fallback: '' }),
-    }),
-    datePlugin({ granularity: context.dateGranularity, timeZone: context.timeZone, tells: tellsDate }),
+    promptPlugin({ file: systemPromptFile, ...layout.prompt }),
+    datePlugin({ granularity: context.dateGranularity, timeZone: context.timeZone, tells: layout.tellsDate }),
     instructionsPlugin({ file: join(workspace, 'AGENTS.md'), read: readerWithin([workspace]) }),
-    personaPlugin({ soulFile, userProfileFile, expected: layout === 'ayati' }),
+    personaPlugin({ soulFile, userProfileFile, expected: layout.expectsPersona }),
     await skillsOf(configuration, setting, layout),
     workspacePlugin({
       folder: workspace,
@@ -89,7 +86,7 @@ export async function homePlugins(configuration: Configuration, setting: HomeSet
 async function skillsOf(
   { agent: { workspace }, skills, mcp }: Configuration,
   { home, environment }: HomeSetting,
-  layout: string,
+  layout: Layout,
 ): Promise<Plugin> {
   const { directory, extraDirs, trustedDirs, disabled, contextMode, allowScripts } = skills
   return skillsPlugin({
@@ -102,7 +99,6 @@ async function skillsOf(
     }),
     mode: contextMode,
     layout,
-    asCapabilities: layout === 'ayati',
     workspace,
     environment,
     allowScripts,

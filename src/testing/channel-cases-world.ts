@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { messageText, tokenx } from '../context.ts'
+import { messageText, tokenx, usualLayout } from '../context.ts'
 import type { ModelRequest } from '../model.ts'
 import { startPlugins } from '../capability.ts'
 import { promptPlugin } from '../capabilities/prompt/prompt.ts'
@@ -92,7 +92,7 @@ async function openWorld(
     store: watchedStore(await openSqliteStore({ path: join(home, 'store.sqlite') }), before),
     models: scriptedModels(model),
     plugins: await startPlugins([promptPlugin({ file: join(home, 'system_prompt.md') })]),
-    settings: { layout: 'auto', counter: tokenx, maxSteps: 4, retryDelaysMs: [1, 1] },
+    settings: { layout: usualLayout, counter: tokenx, maxSteps: 4, retryDelaysMs: [1, 1] },
     clock: systemClock,
     policy: { current: async () => readAccess('{}', {}) },
     channels: [watchedChannel(side.channel, before)],

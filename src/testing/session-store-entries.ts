@@ -71,7 +71,7 @@ export function call(id: string, facts: Partial<CallRecord> = {}): CallRecord {
     input: { layers: [] },
     manifest: {
       version: 1,
-      layout: 'auto',
+      layout: 'any',
       counter: { id: 'chars', version: '1' },
       budget: { window: 100, reserve: 10, margin: 0, available: 90 },
       used: 0,

@@ -104,6 +104,24 @@ export function environmentFaults(sources: Sources): readonly string[] {
     .map(([path]) => `${path} reads the command line or the environment: only the command does that`)
 }
 
+/** Files that ask for a layout by its name: what layouts differ in is a field of the layout, in the one file that defines them. */
+export function layoutNameFaults(sources: Sources, names: readonly string[], usual: string): readonly string[] {
+  const others = names.filter((name) => name !== usual).join('|')
+  // The name of the usual layout is also a word that other settings use.
+  const asked = new RegExp(
+    `['"](?:${others})\\+?['"]|\\b(?:layout|name)\\b\\s*(?:[=!]==|[:=]|\\.startsWith\\()\\s*['"]${usual}\\+?['"]`,
+    'g',
+  )
+  return [...sources]
+    .filter(([path]) => path !== 'src/context/layouts.ts' && !isTest(path))
+    .flatMap(([path, source]) =>
+      source
+        .split('\n')
+        .filter((line) => !/^\s*(?:\/?\*|\/\/)/.test(line))
+        .flatMap((line) => [...line.matchAll(asked)].map(([found]) => `${path} names a layout: ${found}`)),
+    )
+}
+
 /** Names that say nothing, and doors that do not say what they let through. */
 export function habitFaults(sources: Sources): readonly string[] {
   const drawers = [...sources.keys()]

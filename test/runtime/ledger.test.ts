@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { layout } from '../../src/context.ts'
 import type { SealedManifest } from '../../src/runtime.ts'
 import { scriptedModel, scriptedModels } from '../../src/testing.ts'
 import { gate, type Opened, opened, tool } from './opened.ts'
@@ -46,6 +47,17 @@ test('what a preview shows is what the next call sends, byte for byte, before an
     if (manifest.cut) cuts += 1
   }
   assert.ok(cuts > 5)
+})
+
+test('calls under a layout that was given as a whole can be built again after it is gone', async (t) => {
+  const model = talkative(small)
+  const own = layout({ name: 'own', extends: 'onyx', cut: { unit: 'turn', lowWater: 0.5 }, keepsPartialAnswers: false })
+  const before = await opened(t, { model, settings: { layout: own } })
+  const session = await talk(before, 12)
+  assert.deepEqual((await before.store.calls(session))[0]?.manifest.layout, 'own')
+  const after = await before.reopened({ model })
+  const { calls, identical } = await after.runtime.replay(session)
+  assert.deepEqual([calls, identical], [12, 12])
 })
 
 test('a preview of input that cannot fit says so, with the account', async (t) => {

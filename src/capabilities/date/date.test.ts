@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { PluginContext } from '../../capability/plugin.ts'
+import { layoutOf } from '../../context.ts'
 import { datePlugin } from './date.ts'
 import { dateText, dateWords } from './date-text.ts'
 
@@ -50,5 +51,5 @@ test('without a granularity there is no layer', async () => {
 })
 
 function at(time: string): PluginContext {
-  return { time, layout: 'auto', tools: [] }
+  return { time, layout: layoutOf('auto'), tools: [] }
 }

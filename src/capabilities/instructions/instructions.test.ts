@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { PluginContext } from '../../capability/plugin.ts'
+import { layoutOf } from '../../context.ts'
 import type { TextRead } from '../../tool.ts'
 import { instructionsPlugin } from './instructions.ts'
 
-const context: PluginContext = { time: '2026-11-21T12:00:00.000Z', layout: 'auto', tools: [] }
+const context: PluginContext = { time: '2026-11-21T12:00:00.000Z', layout: layoutOf('auto'), tools: [] }
 
 test('AGENTS.md is a layer, trimmed', async () => {
   assert.deepEqual(await layersAndWarnings({ type: 'text', text: '  Be nice.\n' }), {

@@ -2,8 +2,8 @@ import type { Layer, Origin } from '../../context.ts'
 import type { Plugin, RememberedText } from '../../capability/plugin.ts'
 
 /**
- * What the conversation's last session was about, and calls of tools that the new message's words find (BEHAVIOURS §2.1). In
- * `ayati` they are the layer `memory`, and the place of `conversation` is not filled: history is sent as messages. Elsewhere
+ * What the conversation's last session was about, and calls of tools that the new message's words find (BEHAVIOURS §2.1). They
+ * are one layer `memory` where the layout has it so, and the place of `conversation` is not filled: history is sent as messages. Elsewhere
  * the first is the layer `previous-session` in the preamble, where it stays the same for the whole session, and the second is
  * `tool-history`, right before the message that it depends on.
  */
@@ -12,11 +12,11 @@ export function memoryPlugin(): Plugin {
     name: 'memory',
     version: '1',
     async layers({ memory, layout }) {
-      const isAyati = layout.replace(/\+$/, '') === 'ayati'
-      const own = isAyati ? [conversation] : []
+      const isOneLayer = layout.memory.layers === 'memory'
+      const own = isOneLayer ? [conversation] : []
       if (!memory) return own
       const { previous, tools } = memory
-      if (isAyati) return [...own, memoryLayer('memory', 'model', [summary(previous), history(tools)])]
+      if (isOneLayer) return [...own, memoryLayer('memory', 'model', [summary(previous), history(tools)])]
       return [
         ...(previous ? [memoryLayer('previous-session', 'model', [summary(previous)])] : []),
         ...(tools ? [memoryLayer('tool-history', 'tool', [history(tools)])] : []),

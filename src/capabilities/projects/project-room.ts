@@ -11,8 +11,7 @@ const MESSAGE_SHARE = 0.25
 
 /**
  * Tokens that the files of a project may take beside tools, system, margin and an ordinary message, so that a project never
- * makes a short message overflow (BEHAVIOURS §3.5). Only in our own layout: the presets keep to their systems.
- * `undefined`: no such limit. Layers that can shrink count in their smallest form.
+ * makes a short message overflow (BEHAVIOURS §3.5). `undefined`: no such limit, as the layout has it. Layers that can shrink count in their smallest form.
  */
 export async function roomForProject(
   bench: Workbench,
@@ -20,14 +19,14 @@ export async function roomForProject(
   model: Model,
 ): Promise<number | undefined> {
   const { settings } = bench
-  const { name } = layoutOf(settings.layout)
-  if (!setting.fit || !name.startsWith('auto')) return undefined
+  const layout = layoutOf(settings.layout)
+  if (!setting.fit || !layout.reservesForMessage) return undefined
   const budget = budgetFor(bench, model)
   const tools = model.facts.tools ? (await bench.allowedTools()).map(definitionOf) : []
   const { fit: _, ...withoutFiles } = setting
   const layers = await bench.layers({
     time: ANY_TIME,
-    layout: name,
+    layout,
     tools: tools.map((tool) => tool.name),
     callsTools: model.facts.tools,
     model: model.id,

@@ -1,5 +1,6 @@
-import { documentsText, exactLine, type Layer } from '../../context.ts'
-import type { PluginContext, Plugin } from '../../capability/plugin.ts'
+import { exactLine, type Layer } from '../../context.ts'
+import type { Plugin, PluginContext } from '../../capability/plugin.ts'
+import { documentsText } from '../../citation.ts'
 
 /**
  * Layer `project` (BEHAVIOURS §3.5, §3.6): the project's files in full, where they were found to fit; otherwise its place

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import { layoutOf } from '../../context.ts'
 import type { Tool } from '../../tool.ts'
 import type { PluginContext } from '../../capability/plugin.ts'
 import { startPlugins } from '../../capability/running-plugins.ts'
@@ -77,7 +78,7 @@ for (const [rule, setting, expected] of [
   ['a heading on one line', { skills: [skill('a\n# b ', 'Text.')] }, '# Skills\n\n## Skill: a # b\n\nText.'],
 ] as const satisfies readonly (readonly [string, Partial<PluginContext>, string | undefined])[]) {
   test(`the layer skills of ayati has ${rule}`, async () => {
-    for (const layout of ['ayati', 'ayati+']) {
+    for (const layout of ['ayati', { extends: 'ayati' }].map((one) => layoutOf(one))) {
       assert.deepEqual(await sent({ ...setting, layout }), expected && ['skills', expected])
     }
   })
@@ -99,20 +100,25 @@ for (const [rule, setting, expected] of [
   ['nothing where nobody says which', { tools: offered }, undefined],
 ] as const satisfies readonly (readonly [string, Partial<PluginContext>, string | undefined])[]) {
   test(`the layer tool-guidance has ${rule}`, async () => {
-    for (const layout of ['auto', 'auto+', 'onyx', 'onyx+']) {
+    for (const layout of ['auto', { extends: 'auto' }, 'onyx', { extends: 'onyx' }].map((one) => layoutOf(one))) {
       assert.deepEqual(await sent({ ...setting, layout }), expected && ['tool-guidance', expected])
     }
   })
 }
 
 test('chai and deepchat know no such layer', async () => {
-  for (const layout of ['chai', 'chai+', 'deepchat', 'deepchat+', 'of-my-own']) {
+  for (const layout of ['chai', { extends: 'chai' }, 'deepchat', { extends: 'deepchat' }].map((one) => layoutOf(one))) {
     assert.equal(await sent({ skills: all, tools: offered, layout }), undefined)
   }
 })
 
 test('what is sent comes from the operator, under its own name', async () => {
-  const layers = await capabilitiesPlugin().layers!({ time: '', layout: 'auto', tools: offered, skills: [shell] })
+  const layers = await capabilitiesPlugin().layers!({
+    time: '',
+    layout: layoutOf('auto'),
+    tools: offered,
+    skills: [shell],
+  })
   assert.deepEqual(layers, [
     {
       id: 'tool-guidance',
@@ -134,7 +140,7 @@ test('a definition is a plugin, whose tools are offered and whose block is sent'
     ['shell', 'add_note', 'find_note'],
   )
   assert.equal(running.ownerOf('add_note'), 'notes')
-  const layers = await running.layers({ time: '', layout: 'auto', tools: ['shell'] })
+  const layers = await running.layers({ time: '', layout: layoutOf('auto'), tools: ['shell'] })
   assert.deepEqual(
     layers.map(({ renditions }) => renditions[0]!.text),
     ['Run one program.'],

@@ -1,3 +1,4 @@
+import type { Layout } from '../../context.ts'
 import { type SkillWords, skillsFullText } from './skills-text.ts'
 
 /** `skills.contextMode` of the configuration. */
@@ -18,29 +19,22 @@ const FULL_BOUNDS = { skills: 20, characters: 40_000 } as const
 /** So many names may stand in the schema of `read_skill` (BEHAVIOURS §1.4). Beyond, the list has them, or a search finds them. */
 const MOST_IN_SCHEMA = 50
 
-const presets: ReadonlySet<string> = new Set(['chai', 'ayati', 'onyx', 'deepchat'])
-
-/** Whether a layout follows another system, whose texts are kept to the letter; one with changes follows what it extends. */
-function isPreset(layout: string): boolean {
-  return presets.has(layout.replace(/\+$/, ''))
-}
-
 /** Whether the schema of `read_skill` names every skill. */
-export function namesInSchema(layout: string, skills: readonly SkillWords[]): boolean {
-  return isPreset(layout) || skills.length <= MOST_IN_SCHEMA
+export function namesInSchema(layout: Layout, skills: readonly SkillWords[]): boolean {
+  return !layout.skills.followSize || skills.length <= MOST_IN_SCHEMA
 }
 
-/** The candidates of the layer `skills`. In a preset, `auto` is `full`, as the preset's own system has it. */
-export function skillsForms(mode: SkillsMode, layout: string, skills: readonly SkillWords[]): SkillsForms {
-  const inPreset = isPreset(layout)
+/** The candidates of the layer `skills`. Where the layout does not follow their size, `auto` is `full`. */
+export function skillsForms(mode: SkillsMode, layout: Layout, skills: readonly SkillWords[]): SkillsForms {
+  const { followSize } = layout.skills
   const lists: readonly SkillsForm[] = namesInSchema(layout, skills)
     ? ['list', 'list-names']
     : ['list', 'list-names', 'list-search']
   if (mode === 'full') return { forms: ['full'], why: 'skills.contextMode is full' }
   if (mode === 'readOnDemand') {
-    return { forms: inPreset ? ['list'] : lists, why: 'skills.contextMode is readOnDemand' }
+    return { forms: followSize ? lists : ['list'], why: 'skills.contextMode is readOnDemand' }
   }
-  if (inPreset) return { forms: ['full'], why: `the layout ${layout} has it so` }
+  if (!followSize) return { forms: ['full'], why: `the layout ${layout.name} has it so` }
   if (skills.length > FULL_BOUNDS.skills) {
     return { forms: lists, why: `there are more than ${FULL_BOUNDS.skills} skills` }
   }

@@ -1,4 +1,4 @@
-import type { Layer } from '../../context.ts'
+import { type Layer, type Layout, layoutOf, usualLayout } from '../../context.ts'
 import type { Tool } from '../../tool.ts'
 import type { Plugin } from '../../capability/plugin.ts'
 import type { SkillDefinition } from './skill-definition.ts'
@@ -16,10 +16,8 @@ export interface SkillsOptions
   readonly findBinary: FindBinary
   /** How skills are shown. `auto` unless given. */
   readonly mode?: SkillsMode
-  /** Name of the layout that the tools are made for. `auto` unless given. */
-  readonly layout?: string
-  /** Each skill is a capability instead of a part of the layer `skills`, as the preset `ayati` has it (BEHAVIOURS §2.1). */
-  readonly asCapabilities?: boolean
+  /** The layout that the tools are made for. The usual one unless given. */
+  readonly layout?: Layout
   /** How manifests name where the layer comes from. */
   readonly ref?: string
 }
@@ -33,18 +31,18 @@ const nothing: LoadedSkills = { skills: [], left: [], warnings: [] }
 
 /** Layer `skills` in full, as a list, or both (BEHAVIOURS §1.3), `read_skill`, and the tools of the skills. */
 export function skillsPlugin(options: SkillsOptions): SkillsPlugin {
-  const { mode = 'auto', layout: toolsFor = 'auto', asCapabilities = false, ref = 'skills' } = options
+  const { mode = 'auto', layout: toolsFor = layoutOf(usualLayout), ref = 'skills' } = options
   let loaded = nothing
   let ofSkills: SkillsTools = { bySkill: new Map(), idle: new Set(), warnings: [] }
   let tools: readonly Tool[] = []
   let capabilities: readonly SkillDefinition[] = []
-  let layersIn: (layout: string) => readonly Layer[] = () => []
+  let layersIn: (layout: Layout) => readonly Layer[] = () => []
 
   async function load(): Promise<void> {
     loaded = await loadSkills(options)
     const { skills } = loaded
     ofSkills = await skillsTools(skills, options)
-    if (asCapabilities) {
+    if (toolsFor.skills.asCapabilities) {
       capabilities = skills.map(({ name, description, body, fields }) => ({
         id: name,
         version: fields.version ?? '1',
@@ -57,17 +55,16 @@ export function skillsPlugin(options: SkillsOptions): SkillsPlugin {
     tools = [...readers(), ...[...ofSkills.bySkill.values()].flat()]
     layersIn = remembered((chosen) => {
       if (skills.length === 0) return []
-      // Layers are joined by a blank line, but in `chai`, where the text brings its own (BEHAVIOURS §1.3).
-      const isChai = chosen.startsWith('chai')
+      const isAsWritten = chosen.ownSpacing?.includes('skills') ?? false
       const texts = {
         full: () => skillsFullText(skills),
-        list: () => skillsListText(skills, !isChai),
+        list: () => skillsListText(skills, chosen.skills.summaries),
         'list-names': () => skillsNamesText(skills, namesInSchema(toolsFor, skills)),
         'list-search': () => skillsSearchText(skills),
       }
       const renditions = skillsForms(mode, chosen, skills).forms.map((form) => ({
         form,
-        text: isChai ? texts[form]() : texts[form]().trimEnd(),
+        text: isAsWritten ? texts[form]() : texts[form]().trimEnd(),
       }))
       return [{ id: 'skills', layer: 'skills', renditions, origin: { kind: 'operator', ref } }]
     })
@@ -107,11 +104,12 @@ function withoutList(layer: Layer): readonly Layer[] {
 }
 
 /** The same layers for the same layout, until skills are read again. */
-function remembered(layersOf: (layout: string) => readonly Layer[]): (layout: string) => readonly Layer[] {
+function remembered(layersOf: (layout: Layout) => readonly Layer[]): (layout: Layout) => readonly Layer[] {
   const known = new Map<string, readonly Layer[]>()
   return (layout) => {
-    const layers = known.get(layout) ?? layersOf(layout)
-    known.set(layout, layers)
+    const key = JSON.stringify([layout.skills, layout.ownSpacing])
+    const layers = known.get(key) ?? layersOf(layout)
+    known.set(key, layers)
     return layers
   }
 }

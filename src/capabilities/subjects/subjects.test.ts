@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import { layoutOf } from '../../context.ts'
 import { type Proposal, type ProposalDraft, type ProposalSource, SubjectError, type SubjectReading } from './core.ts'
 import { createToolbox, type ToolCall } from '../../tool.ts'
 import type { PluginContext } from '../../capability/plugin.ts'
@@ -177,5 +178,5 @@ async function run(call: Omit<ToolCall, 'toolCallId'>, asked?: unknown[]) {
 }
 
 function layersIn(context: Pick<PluginContext, 'subject' | 'tools' | 'callsTools'>) {
-  return plugin().layers!({ time: '2026-01-05T12:00:00.000Z', layout: 'auto', ...context })
+  return plugin().layers!({ time: '2026-01-05T12:00:00.000Z', layout: layoutOf('auto'), ...context })
 }

@@ -1,4 +1,4 @@
-import type { FoundDocument } from '../../capability/cited-document.ts'
+import type { FoundDocument } from '../../citation.ts'
 import { readableCodings, readBody } from './body.ts'
 import { checkedUrl, type UrlRules } from './checked-url.ts'
 import { deadline } from './deadline.ts'

@@ -1,4 +1,4 @@
-import type { FoundDocument } from '../../capability/cited-document.ts'
+import type { FoundDocument } from '../../citation.ts'
 import { pageAddress } from './page-address.ts'
 import type { SearchResult } from './search-provider.ts'
 

@@ -1,6 +1,6 @@
 import type { DocumentReader } from '../../document.ts'
 import type { Tool, ToolContext, ToolResult } from '../../tool.ts'
-import type { FoundDocument } from '../../capability/cited-document.ts'
+import type { FoundDocument } from '../../citation.ts'
 import type { GuardedFetch } from './guarded-fetch.ts'
 import { pageAddress } from './page-address.ts'
 import { type OpenedPage, pageCache } from './page-cache.ts'

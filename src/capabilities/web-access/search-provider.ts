@@ -1,4 +1,4 @@
-import type { FoundDocument } from '../../capability/cited-document.ts'
+import type { FoundDocument } from '../../citation.ts'
 
 /** `web.search` of the configuration. */
 export interface SearchConfiguration {

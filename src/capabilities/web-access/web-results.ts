@@ -1,6 +1,6 @@
-import { resultsText } from '../../context.ts'
+import { resultsText } from '../../citation.ts'
 import type { ToolAnswered } from '../../tool.ts'
-import type { FoundDocument } from '../../capability/cited-document.ts'
+import type { FoundDocument } from '../../citation.ts'
 
 /** An answer whose documents have numbers from 1, as long as nobody gives them those of the turn (BEHAVIOURS §3.6). */
 export function webResults(documents: readonly FoundDocument[]): ToolAnswered {

@@ -65,7 +65,7 @@ export async function attemptCall(bench: Workbench, question: CallQuestion): Pro
 
   const layers = await bench.layers({
     time: question.time,
-    layout: layout.name,
+    layout,
     tools: tools.map((tool) => tool.name),
     callsTools: model.facts.tools && session !== undefined,
     model: model.id,
@@ -127,9 +127,9 @@ function readsForeign({ setting }: Workbench, allowed: readonly Tool[]): boolean
   )
 }
 
-/** Documents that stand in the request can be cited from the first step on. `onyx` says so only after a search (BEHAVIOURS §3.3). */
-function citesDocuments({ setting }: Workbench, { name }: Layout): boolean {
-  return name.startsWith('auto') && setting?.fit?.fits === true
+/** Whether documents that stand in the request can be cited before anything was searched. */
+function citesDocuments({ setting }: Workbench, { citations }: Layout): boolean {
+  return citations.fromFirstStep && setting?.fit?.fits === true
 }
 
 /**

@@ -35,8 +35,7 @@ export interface HistoryQuestion {
 /** Reads backwards from the newest entry and stops when the budget is full: the length of a session costs nothing. */
 export async function loadHistory(store: LogStore, question: HistoryQuestion): Promise<LoadedHistory> {
   const { session, current, limit, cut, layout, counter, upTo } = question
-  // The preset keeps to its system, which sends whole answers alone (BEHAVIOURS §5).
-  const keepsPartial = !layout.name.startsWith('deepchat')
+  const keepsPartial = layout.keepsPartialAnswers
   const shelf = upTo === undefined ? question.shelf : undefined
   const nameOf = (turn: string) => `${session} ${turn} ${counterKey(counter)} ${keepsPartial}`
   const shelved = new Map<string, ShelvedTurn>()

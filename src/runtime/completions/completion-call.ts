@@ -150,9 +150,7 @@ async function attemptAssembly(
   const { store, settings, layers } = bench
   const layout = layoutOf(settings.layout)
   const names = tools.map((tool) => tool.name)
-  const own = prompt
-    ? await layers({ time, layout: layout.name, tools: names, callsTools: false, model: model.id })
-    : []
+  const own = prompt ? await layers({ time, layout, tools: names, callsTools: false, model: model.id }) : []
   const input: AssemblyInput = {
     layout,
     layers: [...own, ...callersLayers(messages)],

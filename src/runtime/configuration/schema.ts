@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
 import { providers } from '../../capabilities/providers.ts'
-import { layouts } from '../../context.ts'
+import { layouts, usualLayout } from '../../context.ts'
 import type { Provider } from '../../model.ts'
 import { nearestName } from '../../platform.ts'
 import { storeNames } from '../store-drivers.ts'
@@ -11,6 +11,10 @@ import { telegram } from '../../capabilities/telegram/telegram-schema.ts'
 import { providersSchema } from './providers-schema.ts'
 
 const layoutNames = Object.keys(layouts)
+const remembering = layoutNames
+  .filter((name) => layouts[name]!.memory.isUsual)
+  .map((name) => `\`${name}\``)
+  .join(', ')
 const placement = z.enum(['system', 'preamble', 'before-input', 'after-input'])
 const placements = z.record(z.string(), placement)
 const share = z.number().min(0).max(1)
@@ -103,7 +107,7 @@ const memory = z.strictObject({
         .boolean()
         .optional()
         .describe(
-          "Whether a session begins with a summary of the conversation's last one. In the layout `ayati` alone unless given.",
+          `Whether a session begins with a summary of the conversation's last one. In the layout ${remembering} alone unless given.`,
         ),
       maxTokens: z.int().min(50).max(20_000).default(600).describe('The longest summary, tokens.'),
       summarize: z
@@ -120,7 +124,7 @@ const memory = z.strictObject({
         .boolean()
         .optional()
         .describe(
-          'Whether a turn is given earlier calls of tools that its message finds. In `ayati` alone unless given.',
+          `Whether a turn is given earlier calls of tools that its message finds. In ${remembering} alone unless given.`,
         ),
       maxTokens: z.int().min(50).max(20_000).default(300).describe('The most of such calls, tokens.'),
     })
@@ -132,7 +136,7 @@ const context = z
   .strictObject({
     layout: z
       .union([layoutName, changedLayout])
-      .default('auto')
+      .default(usualLayout)
       .describe(`Where layers stand and how history is cut: ${layoutNames.join(', ')}, or one of them with changes.`),
     headShare: share
       .optional()

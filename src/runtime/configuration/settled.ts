@@ -1,12 +1,12 @@
 import { isAbsolute, join } from 'node:path'
-import type { LayoutChanges, LayoutChoice } from '../../context.ts'
+import type { LayoutChanges } from '../../context.ts'
 import type { ConfigurationShape } from './schema.ts'
 
 /** Everything that was decided in `config.json` and the environment; defaults in their place, paths absolute. */
 export interface Configuration extends Omit<ConfigurationShape, 'context'> {
   readonly context: Omit<ConfigurationShape['context'], 'layout' | 'timeZone'> & {
     /** With `headShare`, `lowWater` and `placements` worked in. */
-    readonly layout: LayoutChoice
+    readonly layout: string | LayoutChanges
     readonly timeZone: string
   }
 }
@@ -57,7 +57,12 @@ export function settled(shape: ConfigurationShape, surroundings: Surroundings): 
 }
 
 /** The single keys beside `layout` change the layout it names, whether or not that is changed already. */
-function layoutChoice({ layout, headShare, lowWater, placements }: ConfigurationShape['context']): LayoutChoice {
+function layoutChoice({
+  layout,
+  headShare,
+  lowWater,
+  placements,
+}: ConfigurationShape['context']): string | LayoutChanges {
   const isChanged = headShare !== undefined || lowWater !== undefined || Object.keys(placements).length > 0
   if (typeof layout === 'string' && !isChanged) return layout
   const base: Exclude<typeof layout, string> = typeof layout === 'string' ? { extends: layout } : layout

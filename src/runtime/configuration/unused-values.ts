@@ -1,4 +1,5 @@
 import { providers as known } from '../../capabilities/providers.ts'
+import { layoutOf } from '../../context.ts'
 import type { Environment } from './environment.ts'
 import { unusedKeys } from './providers-schema.ts'
 import type { Configuration } from './settled.ts'
@@ -112,9 +113,9 @@ function ofGateway({ gateway }: Configuration): readonly ConfigurationWarning[] 
 
 function ofSkills({ context, skills }: Configuration): readonly ConfigurationWarning[] {
   const layout = typeof context.layout === 'string' ? context.layout : context.layout.extends
-  if (layout !== 'ayati' || skills.contextMode === 'auto') return []
+  if (!layoutOf(context.layout).skills.asCapabilities || skills.contextMode === 'auto') return []
   const hint = 'There each skill is a block of its own. Name those that are not needed in skills.disabled.'
-  return [{ key: 'skills.contextMode', message: 'has no effect in the layout ayati', hint }]
+  return [{ key: 'skills.contextMode', message: `has no effect in the layout ${layout}`, hint }]
 }
 
 function ofSearches({ subjects, web }: Configuration): readonly ConfigurationWarning[] {

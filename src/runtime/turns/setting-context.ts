@@ -1,5 +1,6 @@
-import type { PromptDocument, Reason } from '../../context.ts'
-import type { PluginContext, MemoryReading, ProjectFiles } from '../../capability.ts'
+import type { Reason } from '../../context.ts'
+import type { MemoryReading, PluginContext, ProjectFiles } from '../../capability.ts'
+import type { PromptDocument } from '../../citation.ts'
 import type { FileRow, Source } from '../../session.ts'
 import type { ProjectFit } from '../../capabilities/projects/project-fit.ts'
 import type { TurnSetting } from './turn-setting.ts'

@@ -17,7 +17,7 @@ import { seal } from '../ledger/seal.ts'
 import { retryRule } from '../settings.ts'
 import { cutToWrite, rememberCut, usableCut } from '../sessions/session-cut.ts'
 import { policyGate, shownChars, type ToolPolicy } from '../tools/tool-policy.ts'
-import { turnCitations } from './turn-citations.ts'
+import { turnCitations } from '../../citation.ts'
 import { counterKey, tokenCounts } from './turn-projection.ts'
 import { attemptWithPictures } from '../calls/with-pictures.ts'
 
@@ -48,7 +48,10 @@ export function turnSetup(turnDesk: TurnDesk): TurnSetup {
   let roomTokens: number | undefined
   let seen: readonly Message[] | undefined
   const documents = bench.setting ? documentSources(bench.setting) : []
-  const citations = turnCitations(entries, documents)
+  const citations = turnCitations(
+    entries.flatMap((entry) => (entry.type === 'tool-end' ? (entry.sources ?? []) : [])),
+    documents,
+  )
   /** Words of the call that is running. */
   let words = citations.stream()
   const files = input?.type === 'input' ? turnFiles([input]) : []

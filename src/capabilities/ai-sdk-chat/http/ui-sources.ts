@@ -1,4 +1,4 @@
-import { citationReader, citedNumbers, type CitationPiece } from '../../../context.ts'
+import { citationReader, citedNumbers, type CitationPiece, isWebAddress } from '../../../citation.ts'
 import { type Entry, type Source } from '../../../session.ts'
 
 /** Tells a page of each source when it is cited first, as `source-url` and `source-document` chunks of the AI SDK. */
@@ -72,9 +72,4 @@ function sourceChunk(source: Source): SourceChunk {
   const providerMetadata = { foreword: Object.fromEntries(place.filter(([, value]) => value !== undefined)) }
   if (isWebAddress(url)) return { type: 'source-url', sourceId: document, url, title, providerMetadata }
   return { type: 'source-document', sourceId: document, mediaType: 'text/plain', title, providerMetadata }
-}
-
-/** Other schemes are no links for a page to offer. */
-export function isWebAddress(url: string | undefined): url is string {
-  return url !== undefined && /^https?:\/\//i.test(url)
 }

@@ -1,5 +1,5 @@
 import type { Tool } from '../../../tool.ts'
-import type { FoundDocuments } from '../../../capability/cited-document.ts'
+import type { FoundDocuments } from '../../../citation.ts'
 import { nothingFound } from './search-files.ts'
 import { noSuchFile, type ReadableFile } from './read-attachment.ts'
 

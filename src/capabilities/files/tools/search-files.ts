@@ -1,5 +1,5 @@
 import type { Tool, ToolResult } from '../../../tool.ts'
-import type { FoundDocuments } from '../../../capability/cited-document.ts'
+import type { FoundDocuments } from '../../../citation.ts'
 
 export interface SearchFilesOptions {
   readonly name: 'search_project' | 'search_files_of_agent'

@@ -1,7 +1,9 @@
+import type { Layout } from '../../../context.ts'
+
 /** What a turn may be given of earlier sessions (`context.memory`). */
 export interface MemorySettings {
   readonly previousSession: {
-    /** On in `ayati` and off elsewhere where absent. */
+    /** As the layout has it where absent. */
     readonly enabled?: boolean | undefined
     readonly maxTokens: number
     /** Whether a model puts the session into words. */
@@ -21,12 +23,12 @@ export const usualMemory: MemorySettings = {
   toolHistory: { maxTokens: 300 },
 }
 
-/** What is on in a layout, by its name. */
+/** What is on in a layout. */
 export function memoryIn(
   { previousSession, toolHistory }: MemorySettings,
-  layout: string,
+  { memory }: Layout,
 ): { readonly previousSession: boolean; readonly toolHistory: boolean } {
-  const isUsual = layout.replace(/\+$/, '') === 'ayati'
+  const { isUsual } = memory
   return {
     previousSession: previousSession.enabled ?? isUsual,
     toolHistory: toolHistory.enabled ?? isUsual,

@@ -105,7 +105,7 @@ export function createMemory(parts: MemoryParts): Memory {
 
   async function reading(question: MemoryQuestion): Promise<Omit<TurnMemory, 'now'>> {
     const { session, layout, signal } = question
-    const on = memoryIn(settings, layoutOf(layout).name)
+    const on = memoryIn(settings, layoutOf(layout))
     if (!on.previousSession && !on.toolHistory) return { whole: undefined, hasAny: false }
     const ids = session === undefined ? [] : await orNothing(earlier(session), [])
     const own = session === undefined ? [] : [session]
@@ -128,7 +128,7 @@ export function createMemory(parts: MemoryParts): Memory {
       return { whole, hasAny, now: () => whole && withoutGone(whole, gone) }
     },
     begun(session) {
-      if (!previousSession.summarize || !memoryIn(settings, layoutOf(parts.layout).name).previousSession) return
+      if (!previousSession.summarize || !memoryIn(settings, layoutOf(parts.layout)).previousSession) return
       const asked = earlier(session).then((ids) => previous(ids, { keeps: true }))
       const work = orNothing(asked, NOTHING).finally(() => begun.delete(work))
       begun.add(work)
@@ -136,16 +136,14 @@ export function createMemory(parts: MemoryParts): Memory {
     async show(session, input) {
       const row = await store.session(session)
       if (!row) throw noSuchSession(session)
-      const { layout } = parts
+      const layout = layoutOf(parts.layout)
       const { whole: found = {} } = await reading({ session, text: input, layout, keeps: false })
-      const { name } = layoutOf(layout)
-      const layers =
-        (await memoryPlugin().layers?.({ time: clock.time(), layout: name, tools: [], memory: found })) ?? []
+      const layers = (await memoryPlugin().layers?.({ time: clock.time(), layout, tools: [], memory: found })) ?? []
       const forgotten = await isForgotten(session)
       const own = forgotten ? undefined : await summaries.summaryOf(row, false)
       return {
         session,
-        on: memoryIn(settings, name),
+        on: memoryIn(settings, layout),
         layers: layers.flatMap(({ id, renditions, origin, withheld }) => {
           const { text } = renditions[0]!
           if (withheld) return []

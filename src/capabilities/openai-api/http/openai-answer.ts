@@ -1,6 +1,6 @@
 import { type CompletionCut, type CompletionEvent } from '../../../runtime.ts'
 import { type Usage } from '../../../session.ts'
-import { annotations, type AnswerCitation, fileCitations } from '../../../server/answer-citation.ts'
+import { type AnswerCitation, isWebAddress } from '../../../citation.ts'
 import { type AnswerEvent } from './turn-completion.ts'
 
 /** Names that every piece of one answer carries. */
@@ -171,4 +171,33 @@ function usageOf(usage: Usage | undefined): unknown {
     ...(cachedTokens === undefined ? {} : { prompt_tokens_details: { cached_tokens: cachedTokens } }),
     ...(reasoningTokens === undefined ? {} : { completion_tokens_details: { reasoning_tokens: reasoningTokens } }),
   }
+}
+
+/** Those with a web address, as OpenAI's format has them. Its clients refuse an answer with any other annotation. */
+function annotations(citations: readonly AnswerCitation[]): readonly unknown[] {
+  return citations.flatMap(({ start, end, source: { url, title } }) =>
+    isWebAddress(url)
+      ? [{ type: 'url_citation', url_citation: { start_index: start, end_index: end, url, title } }]
+      : [],
+  )
+}
+
+/** The others, for whoever knows of them. */
+function fileCitations(citations: readonly AnswerCitation[]): readonly unknown[] {
+  return citations.flatMap(({ start, end, source: { url, title, document, page } }) =>
+    isWebAddress(url)
+      ? []
+      : [
+          {
+            type: 'file_citation',
+            file_citation: {
+              start_index: start,
+              end_index: end,
+              file_id: document,
+              filename: title,
+              ...(page === undefined ? {} : { page }),
+            },
+          },
+        ],
+  )
 }

@@ -8,7 +8,7 @@ import {
 } from '../../../runtime.ts'
 import { type Entry, type Usage } from '../../../session.ts'
 import { type FinishReason } from '../../../model.ts'
-import { type AnswerCitation, answerCitations } from '../../../server/answer-citation.ts'
+import { type AnswerCitation, answerCitations } from '../../../citation.ts'
 import { messageReasoning } from '../../../server/message-reasoning.ts'
 
 /** What an answer tells here: of a session it tells the markers of each message, too, when it is whole. */

@@ -21,8 +21,7 @@ export async function knownSkills(call: CommandCall, io: Io): Promise<KnownSkill
   const configuration = await validConfiguration(call.home, io)
   const { context, skills } = configuration
   const loaded = await loadedSkills(call.home, configuration, io, { digests: true })
-  const { name: layout } = layoutOf(context.layout)
-  return { ...loaded, configuration, forms: skillsForms(skills.contextMode, layout, loaded.skills) }
+  return { ...loaded, configuration, forms: skillsForms(skills.contextMode, layoutOf(context.layout), loaded.skills) }
 }
 
 /** The same of a configuration that was read already. Warnings about tools are among the others. */

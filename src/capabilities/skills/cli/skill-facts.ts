@@ -19,7 +19,7 @@ export async function skillFacts(known: KnownSkills) {
   const { skillFullText, skillLine, skillsFullText, skillsListText } = await import('../skills-text.ts')
   const { layoutOf } = await import('../../../context.ts')
   const { counters } = await import('../../../runtime.ts')
-  const summaries = !layoutOf(known.configuration.context.layout).name.startsWith('chai')
+  const { summaries } = layoutOf(known.configuration.context.layout).skills
   const counter = await counters(known.configuration.context.counter)
   const factsOf = (skill: Skill): SkillFacts => ({
     name: skill.name,

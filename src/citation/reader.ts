@@ -1,7 +1,7 @@
-import { codeBlocks } from './citation/code-block.ts'
-import { codeSpans, type SpanVerdict } from './citation/code-span.ts'
-import { markerReader } from './citation/marker-reader.ts'
-import { type CitationPiece, joinedTexts } from './citation/piece.ts'
+import { codeBlocks } from './code-block.ts'
+import { codeSpans, type SpanVerdict } from './code-span.ts'
+import { markerReader } from './marker-reader.ts'
+import { type CitationPiece, joinedTexts } from './piece.ts'
 
 export interface CitationReader {
   /** What is decided now. The rest is held back: at most 4,000 characters. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { citationNumbers, knownNumbers, withDocuments } from '../context.ts'
+import { citationNumbers, knownNumbers, withDocuments } from '../citation.ts'
 
 test('project documents take 1 to n, and each search goes on from the highest', () => {
   const project = withDocuments(citationNumbers(), ['plan.md', 'list.md'])

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { documentsText, resultsText } from '../context.ts'
+import { documentsText, resultsText } from '../citation.ts'
 
 const opening = 'Here are some documents provided for context, they may not all be relevant:\n'
 

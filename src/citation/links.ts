@@ -1,5 +1,5 @@
-import { numbersOf } from './citation/marker.ts'
-import type { CitationPiece } from './citation/piece.ts'
+import { numbersOf } from './marker.ts'
+import type { CitationPiece } from './piece.ts'
 
 /**
  * The answer in markdown, with every number that has a web address as a link: `[1]` becomes `[[1]](https://…)`, and `[1, 2]`
@@ -12,9 +12,14 @@ export function withLinks(
 ): string {
   const linked = (number: number) => {
     const url = sourceOf(number)?.url
-    return url !== undefined && /^https?:\/\//i.test(url) ? `[[${number}]](${escaped(url)})` : undefined
+    return isWebAddress(url) ? `[[${number}]](${escaped(url)})` : undefined
   }
   return pieces.map((piece) => (piece.type === 'text' ? piece.text : markerWithLinks(piece, linked))).join('')
+}
+
+/** Other schemes are no links for a page to offer. */
+export function isWebAddress(url: string | undefined): url is string {
+  return url !== undefined && /^https?:\/\//i.test(url)
 }
 
 function markerWithLinks(

@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import * as fc from 'fast-check'
-import { citedNumbers, citedText } from '../../context.ts'
-import type { FoundDocument } from '../../capability.ts'
-import type { Entry, Source } from '../../session.ts'
-import type { ToolResult } from '../../tool.ts'
+import type { CitedSource, FoundDocument } from './found-document.ts'
+import { citedNumbers } from './piece.ts'
+import { citedText } from './reader.ts'
 import { turnCitations } from './turn-citations.ts'
 
-const manual: Source = { citation: 1, document: 'file_1', title: 'manual.pdf' }
+type ToolResult =
+  | { readonly ok: true; readonly output: string; readonly meta?: Readonly<Record<string, unknown>> }
+  | { readonly ok: false; readonly error: string }
+
+const manual: CitedSource = { citation: 1, document: 'file_1', title: 'manual.pdf' }
 
 test('numbers start at 1, project documents take the first, and each search goes on from the highest', () => {
   const citations = turnCitations([], [manual])
@@ -32,7 +35,7 @@ test('the model reads numbers, titles and words; the person keeps the places', (
 test('numbers that were given before a restart are read from the log', () => {
   const before = turnCitations([], [])
   const { sources } = before.cite(found('a', 'b'))
-  const after = turnCitations([endOf(sources)], [])
+  const after = turnCitations(sources, [])
   assert.equal(after.found(), true)
   assert.deepEqual(numbersOf(after.cite(found('c', 'a'))), [3, 1])
 })
@@ -141,21 +144,6 @@ function found(...names: readonly string[]): ToolResult {
   return { ok: true, output: '', meta: { documents } }
 }
 
-function numbersOf({ sources }: { readonly sources: readonly Source[] }): readonly number[] {
+function numbersOf({ sources }: { readonly sources: readonly CitedSource[] }): readonly number[] {
   return sources.map(({ citation }) => citation)
-}
-
-function endOf(sources: readonly Source[]): Entry {
-  const at = { session: 's', seq: 9, time: '2026-11-21T12:00:00.000Z' }
-  return {
-    ...at,
-    type: 'tool-end',
-    turn: 't',
-    call: 'c',
-    toolCallId: 'x',
-    ok: true,
-    output: '',
-    durationMs: 1,
-    sources,
-  }
 }

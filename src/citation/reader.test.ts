@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { citedNumbers, citationGuidance, citationReader, citationReminder, citedText } from '../context.ts'
+import { citedNumbers, citationGuidance, citationReader, citationReminder, citedText } from '../citation.ts'
 
 /** What is written, and what is found in it: `‹numbers:marker›`. 1 to 9 are known. */
 const table: Readonly<Record<string, readonly (readonly [string, string])[]>> = {

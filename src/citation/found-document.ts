@@ -21,6 +21,12 @@ export interface FoundDocument {
   readonly score?: number
 }
 
+/** A document that was given a number in a turn, as a person finds it: all that is known of it but its words. */
+export interface CitedSource extends Omit<FoundDocument, 'content' | 'metadata'> {
+  /** Its number in the turn, from 1. */
+  readonly citation: number
+}
+
 /** What a search of files found: the parts of `meta` that say it. */
 export interface FoundDocuments {
   readonly documents: readonly FoundDocument[]

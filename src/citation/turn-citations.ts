@@ -1,28 +1,31 @@
-import {
-  type CitationPiece,
-  citationNumbers,
-  citationReader,
-  citedNumbers,
-  resultsText,
-  withDocuments,
-} from '../../context.ts'
-import { inSlices, partsOf } from '../../platform.ts'
-import type { FoundDocument } from '../../capability.ts'
-import type { Entry, Source } from '../../session.ts'
-import type { ToolResult } from '../../tool.ts'
+import { inSlices, partsOf } from '../platform.ts'
+import { resultsText } from './document-text.ts'
+import type { CitedSource, FoundDocument } from './found-document.ts'
+import { citationNumbers, withDocuments } from './numbers.ts'
+import { type CitationPiece, citedNumbers } from './piece.ts'
+import { citationReader } from './reader.ts'
 
 /** The numbers of one turn (BEHAVIOURS §3.6): from 1, the same for the same document, through restarts. */
 export interface TurnCitations {
   /** Sources of documents that stand in the request itself; they take the first numbers. */
-  readonly documents: readonly Source[]
+  readonly documents: readonly CitedSource[]
   /** Whether a tool of this turn has found something with numbers. */
   found(): boolean
   /** Numbers what a tool found, and words its result for the model. */
-  cite(result: ToolResult): { readonly result: ToolResult; readonly sources: readonly Source[] }
+  cite<Result extends CitableResult>(
+    result: Result,
+  ): { readonly result: Result; readonly sources: readonly CitedSource[] }
   /** Takes the words of one call as they stream in, and tells what may be shown of them. */
   stream(): CitedStream
   /** What the numbers in a text stand for, each once, in the order in which they first stand there. */
-  sourcesOf(text: string): Promise<readonly Source[]>
+  sourcesOf(text: string): Promise<readonly CitedSource[]>
+}
+
+/** What a tool answered: `meta.documents` has what it found. */
+interface CitableResult {
+  readonly ok: boolean
+  readonly output?: string
+  readonly meta?: Readonly<Record<string, unknown>>
 }
 
 /** Words of a running call: a citation that is cut by the end of a chunk is held back until it can be decided. */
@@ -36,19 +39,18 @@ export interface CitedStream {
 /** Characters of an answer that are read at once: a millisecond or two. */
 const PART = 16_384
 
-/** Reads the numbers that were given before from the entries of the turn. */
-export function turnCitations(entries: readonly Entry[], documents: readonly Source[]): TurnCitations {
-  const before = entries.flatMap((entry) => (entry.type === 'tool-end' ? (entry.sources ?? []) : []))
-  const sources = new Map<number, Source>()
+/** `before`: what tools of this turn were given numbers for until now, in their order. `documents` stand in the request itself. */
+export function turnCitations(before: readonly CitedSource[], documents: readonly CitedSource[]): TurnCitations {
+  const sources = new Map<number, CitedSource>()
   let numbers = citationNumbers([...documents, ...before])
   let hasFound = before.length > 0
-  const note = (source: Source) => {
+  const note = (source: CitedSource) => {
     if (!sources.has(source.citation)) sources.set(source.citation, source)
   }
   for (const source of [...documents, ...before]) note(source)
 
-  function numbered({ content: _content, metadata: _metadata, ...place }: FoundDocument): Source {
-    const source: Source = { ...place, citation: numbers.get(place.document)! }
+  function numbered({ content: _content, metadata: _metadata, ...place }: FoundDocument): CitedSource {
+    const source: CitedSource = { ...place, citation: numbers.get(place.document)! }
     note(source)
     return source
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { citedText, withLinks } from '../context.ts'
+import { citedText, withLinks } from '../citation.ts'
 
 const sources: Readonly<Record<number, { readonly url?: string }>> = {
   1: { url: 'https://example.org/a' },
