@@ -1,6 +1,6 @@
 import type { SessionStore, StoreDriver } from '../session.ts'
 import { CommandFailure } from './failure.ts'
-import type { Io } from './io.ts'
+import type { Io } from '../capability.ts'
 
 /** What keeps the sessions of a home, and its data folder. */
 export interface HomeStore {

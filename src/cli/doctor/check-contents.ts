@@ -1,5 +1,6 @@
+import { ok, problem } from './finding.ts'
+import type { Finding } from '../../capability.ts'
 import type { HomeStore } from '../open-store.ts'
-import { type Finding, ok, problem } from './finding.ts'
 
 /** How many of the missing contents are named one by one. */
 const NAMED = 5
