@@ -8,11 +8,16 @@ import { append, writtenBodies } from './append.ts'
 import { auditHead, auditRecords, putAudit } from './audit-table.ts'
 import { call, calls, findCalls, finishCall, putCall } from './call-table.ts'
 import { type Connection, type SqliteStoreOptions, openConnection } from './connection.ts'
-import { content, putContent } from './content-table.ts'
+import {
+  content,
+  contentWasRemoved,
+  putContent,
+  putHeldContent,
+  removeHeldContents,
+  setRemoved,
+} from './content-table.ts'
 import { entries, entry } from './entry-table.ts'
 import { deleteFile, file, files, putFile, setFileOwner, setFileState } from './file-table.ts'
-import { contentWasRemoved, putHeldContent, removeHeldContents, setRemoved } from './held-contents.ts'
-import { createKnownHashes } from './known-hashes.ts'
 import { migrate } from './migrations.ts'
 import { recentTurns } from './recent-turns.ts'
 import { putRecord, record, records, recordVersions } from './record-table.ts'
@@ -179,5 +184,28 @@ function apply(connection: Connection, write: Exclude<Write, { readonly type: 'a
       return setFileOwner(connection, write.id, write.owner)
     case 'audit':
       return putAudit(connection, write.facts, write.time)
+  }
+}
+
+/** Contents that were lately found to be on the disk, so that storing them again costs nothing. */
+interface KnownHashes {
+  has(hash: string): boolean
+  add(hash: string): void
+  clear(): void
+}
+
+function createKnownHashes(most: number): KnownHashes {
+  const hashes = new Set<string>()
+  return {
+    has(hash) {
+      if (!hashes.delete(hash)) return false
+      hashes.add(hash)
+      return true
+    },
+    add(hash) {
+      hashes.add(hash)
+      if (hashes.size > most) hashes.delete(hashes.values().next().value!)
+    },
+    clear: () => hashes.clear(),
   }
 }
