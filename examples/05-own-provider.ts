@@ -56,7 +56,7 @@ for await (const event of model.call(request, { signal })) {
   if (event.type === 'text-delta') answer += event.text
 }
 console.log(answer)
-console.log(`sent to ${server.requests[0]?.headers['x-region']}, window ${model.facts.window}`)
+console.log('region', server.requests[0]?.headers['x-region'], 'window', model.facts.window)
 
 // A model alone needs no provider.
 const lab = createOpenAICompatible({ name: 'lab', baseURL: `${server.url}/v1` })
