@@ -9,7 +9,7 @@ export interface Callee {
   readonly provider: string
   readonly model: string
   readonly secrets: readonly string[]
-  /** How to mend a missing model, such as `ollama pull x`. */
+  /** How to fix a missing model, such as `ollama pull x`. */
   readonly missing?: string
 }
 

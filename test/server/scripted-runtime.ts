@@ -24,8 +24,8 @@ import {
   type TurnRow,
 } from '../../src/session.ts'
 import type { RankedPassage, SearchHit } from '../../src/search.ts'
-import { agentKind, projectKind } from '../../src/runtime/custom-agents.ts'
-import { createEditedPrompt } from '../../src/runtime/edited-prompt.ts'
+import { agentKind, projectKind } from '../../src/capabilities/agents/custom-agents.ts'
+import { createEditedPrompt } from '../../src/capabilities/prompt/edited-prompt.ts'
 import { createRecords } from '../../src/runtime/records.ts'
 import { scriptedApprovals } from './scripted-approvals.ts'
 import { scriptedLibrary } from './scripted-library.ts'

@@ -87,7 +87,7 @@ async function announce(gateway: Gateway, listening: Listening, call: CommandCal
 
 /** What of the skills reaches the model that answers next; a start does not fail for it. */
 async function skillsText({ runtime }: Gateway): Promise<string | undefined> {
-  const { reachText, skillsReach } = await import('../skills/skills-reach.ts')
+  const { reachText, skillsReach } = await import('../../capabilities/skills/cli/skills-reach.ts')
   const { skills = 0 } = await runtime.status()
   if (skills === 0) return undefined
   try {

@@ -13,7 +13,7 @@ import { homeAt } from '../home/home.ts'
 export interface LoadedConfiguration {
   /** Usable even where there are problems: what is wrong counts as not said. */
   readonly configuration: Configuration
-  /** All of them. A gateway does not start before they are mended. */
+  /** All of them. A gateway does not start before they are corrected. */
   readonly problems: readonly ConfigurationProblem[]
   /** Where each key that was set comes from: `config.json:LINE:COLUMN`, or an environment variable. Others are defaults. */
   readonly origins: Readonly<Record<string, string>>
@@ -37,7 +37,7 @@ export async function loadConfiguration(options: LoadOptions): Promise<LoadedCon
   const file = parseConfiguration(found.type === 'text' ? found.text : '')
   const unreadable: readonly ConfigurationProblem[] =
     found.type === 'unreadable'
-      ? [{ key: '', place: 'config.json', message: `the file cannot be read: ${found.why}`, mend: '' }]
+      ? [{ key: '', place: 'config.json', message: `the file cannot be read: ${found.why}`, hint: '' }]
       : []
   const overrides = overridesOf(environment)
   const { shape, faults } = checked(withOverrides(file.value, overrides), configurationShapeFor(providers))
@@ -67,8 +67,8 @@ export function checked(
   return { shape: second.success ? second.data : whole.parse({}), faults }
 }
 
-function problemOf({ path, message, mend }: Fault, placeOf: (path: KeyPath) => string): ConfigurationProblem {
-  return { key: path.join('.'), place: placeOf(path), message, mend }
+function problemOf({ path, message, hint }: Fault, placeOf: (path: KeyPath) => string): ConfigurationProblem {
+  return { key: path.join('.'), place: placeOf(path), message, hint }
 }
 
 function byPlace(left: ConfigurationProblem, right: ConfigurationProblem): number {

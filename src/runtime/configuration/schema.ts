@@ -5,9 +5,9 @@ import { layouts } from '../../context.ts'
 import type { Provider } from '../../model.ts'
 import { nearestName } from '../../platform.ts'
 import { variable } from './variable.ts'
+import { subjects } from '../../capabilities/subjects/subjects-schema.ts'
+import { telegram } from '../../capabilities/telegram/telegram-schema.ts'
 import { providersSchema } from './providers-schema.ts'
-import { subjects } from './subjects-schema.ts'
-import { telegram } from './telegram-schema.ts'
 
 const layoutNames = Object.keys(layouts)
 const placement = z.enum(['system', 'preamble', 'before-input', 'after-input'])

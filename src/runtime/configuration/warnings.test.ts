@@ -151,7 +151,7 @@ test('variables that set nothing are named, each with the one that may be meant'
   )
   const warnings = await configurationWarnings(loaded, environment)
   assert.deepEqual(
-    warnings.map(({ place, mend }) => [place, mend]),
+    warnings.map(({ place, hint }) => [place, hint]),
     [
       ['FOREWORD_GATWAY_PORT', 'Did you mean FOREWORD_GATEWAY_PORT?'],
       ['foreword_model', 'Did you mean FOREWORD_MODEL?'],
