@@ -13,10 +13,10 @@ export type { ModelConfiguration, ProviderConfiguration } from './model/configur
 export { type ProviderConnection, versionedURL } from './model/connection.ts'
 export { costOf, type Forecast, forecast, type ForecastInput } from './model/forecast.ts'
 export { leastPromptTokens, type PromptReport, promptReport } from './model/prompt-report.ts'
-export { imageSupportOf } from './model/image-support.ts'
+export { imageSupportOf } from './model/prompt.ts'
 export { fromLanguageModel, type LanguageModelSettings, type StreamingModel } from './model/language-model.ts'
 export type { ModelListing } from './model/list.ts'
-export { answerLimits } from './model/answer-limits.ts'
+export { answerLimits } from './model/answer-bounds.ts'
 export type {
   AssumedFact,
   AnswerLimits,
@@ -41,5 +41,5 @@ export { type ListedModel, provider, type Provider, type Suggestion } from './mo
 export { modelErrorOf } from './model/provider-failure.ts'
 export { languageModel, type LanguageModelOptions, type SdkLanguageModel } from './model/sdk-model.ts'
 export type { Timeouts } from './model/timeouts.ts'
-export { UnexpectedAnswer } from './model/unexpected-answer.ts'
+export { UnexpectedAnswer } from './model/watched-response.ts'
 export { SILENT } from './model/usage.ts'

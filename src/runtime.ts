@@ -59,7 +59,7 @@ export { editFile, type FileEdit, FileEditError } from './runtime/home/edit-file
 export { accessPlace } from './runtime/home/access-place.ts'
 export { createHome, createWorkspace, type Home, homeAt } from './runtime/home/home.ts'
 export { configurationWarnings } from './runtime/configuration/warnings.ts'
-export { modelNameFault, providerNames } from './runtime/configuration/unknown-names.ts'
+export { modelNameFault } from './runtime/configuration/unknown-names.ts'
 export { valueOfWords } from './runtime/configuration/value.ts'
 export { type LoadedConfiguration, type LoadOptions, loadConfiguration } from './runtime/configuration/load.ts'
 export type { Configuration } from './runtime/configuration/settled.ts'

@@ -1,20 +1,17 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider'
-import { answerBounds } from './answer-bounds.ts'
-import { answerLimits } from './answer-limits.ts'
+import { answerBounds, answerLimits } from './answer-bounds.ts'
 import { stretch } from '../platform.ts'
 import { type CallParameters, parameterOptions } from './call-parameters.ts'
-import { imageSupportOf } from './image-support.ts'
 import { ModelError } from './model-error.ts'
 import type { CallOptions, FinishReason, Model, ModelEvent, ModelFacts, ModelRequest, WireCarriage } from './model.ts'
 import { DEFAULT_TIMEOUTS, TimeoutExceeded, type Timeouts, withTimeout } from './timeouts.ts'
-import { functionToolsOf, promptOf } from './prompt.ts'
+import { functionToolsOf, imageSupportOf, promptOf } from './prompt.ts'
 import { brokenOff, type Callee, modelErrorOf } from './provider-failure.ts'
 import { spokenMessage } from './spoken-message.ts'
-import { unsupportedParameter } from './unsupported-parameter.ts'
 import { SILENT, usageOf } from './usage.ts'
 import type { StreamForm } from './watched-response.ts'
 import { type Fetch, listeningToWire, type Wire, wireFetch } from './wire-fetch.ts'
-import { missingOnWire } from './wire-parameters.ts'
+import { missingOnWire, unsupportedParameter } from './wire-parameters.ts'
 
 /** The one thing we ask of an AI SDK language model: calls always stream. */
 export type StreamingModel = Pick<LanguageModelV4, 'doStream'>
