@@ -1,4 +1,4 @@
-export { expectOk, HttpFailure } from './model/ask.ts'
+export { expectOk, ResponseError } from './model/ask.ts'
 export {
   type CallParameters,
   PARAMETER_NAMES,
@@ -7,9 +7,9 @@ export {
   type ResponseFormat,
 } from './model/call-parameters.ts'
 export { type Calibration, margin, observe, type PromptSample, ratio, UNCALIBRATED } from './model/calibration.ts'
-export { answerRoom, ASSUMED_WINDOW, assumedFacts, type CatalogRow, withTold } from './model/catalog.ts'
+export { answerRoom, ASSUMED_WINDOW, assumedFacts, type CatalogRow, mergeFacts } from './model/catalog.ts'
 export { type Choice, waysToAttach } from './model/choose.ts'
-export type { ModelConfiguration, ProviderConfiguration } from './model/configuration.ts'
+export type { Environment, ModelConfiguration, ProviderConfiguration } from './model/configuration.ts'
 export { type ProviderConnection, versionedURL } from './model/connection.ts'
 export { costOf, type Forecast, forecast, type ForecastInput } from './model/forecast.ts'
 export { leastPromptTokens, type PromptReport, promptReport } from './model/prompt-report.ts'

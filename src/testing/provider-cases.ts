@@ -3,7 +3,7 @@ import { ModelError } from '../model.ts'
 import {
   clientLeft,
   eventsOf,
-  finishOf,
+  finishEvent,
   KEY,
   type ProviderCase,
   type ProviderPlace,
@@ -48,7 +48,7 @@ function answerCases(providerCase: ProviderCase): void {
       events.filter(({ type }) => type === 'text-delta'),
       text.map((piece) => ({ type: 'text-delta', text: piece })),
     )
-    const { message, reason, usage } = finishOf(events)
+    const { message, reason, usage } = finishEvent(events)
     assert.equal(reason, 'stop')
     assert.equal(usage.promptTokens, 40)
     assert.equal(usage.outputTokens, 3)
@@ -57,7 +57,7 @@ function answerCases(providerCase: ProviderCase): void {
 
   providerCase('tokens that the provider does not report are not guessed', async ({ say, call, arrived }) => {
     say({ text: 'ok', usage: 'silent' })
-    const { usage } = finishOf(await call())
+    const { usage } = finishEvent(await call())
     if (arrived().wire === 'anthropic') return
     assert.equal(usage.promptTokens, undefined)
     assert.equal(usage.cachedTokens, undefined)
@@ -65,7 +65,7 @@ function answerCases(providerCase: ProviderCase): void {
 
   providerCase('an answer that was cut short says so', async ({ say, call }) => {
     say({ text: 'and then', finish: 'length' })
-    assert.equal(finishOf(await call()).reason, 'length')
+    assert.equal(finishEvent(await call()).reason, 'length')
   })
 
   providerCase('a server that read less than was sent has truncated the prompt', async ({ say, call, fail }) => {
@@ -73,7 +73,7 @@ function answerCases(providerCase: ProviderCase): void {
     const error = await fail({ leastPromptTokens: 100 })
     assert.equal(error.code, 'prompt-truncated')
     assert.match(error.message, /prompt was truncated by the server/)
-    assert.equal(finishOf(await call({ leastPromptTokens: 90 })).reason, 'stop')
+    assert.equal(finishEvent(await call({ leastPromptTokens: 90 })).reason, 'stop')
   })
 }
 
@@ -98,7 +98,7 @@ function toolCases(providerCase: ProviderCase): void {
       events.filter(({ type }) => type === 'tool-call'),
       calls,
     )
-    const { message, reason } = finishOf(events)
+    const { message, reason } = finishEvent(events)
     assert.equal(reason, 'tool-calls')
     const parts = typeof message.content === 'string' ? [] : message.content
     assert.deepEqual(
@@ -109,12 +109,12 @@ function toolCases(providerCase: ProviderCase): void {
 
   providerCase('calls and results go back, and the next answer comes', async ({ say, call, arrived }) => {
     say({ toolCalls: [{ id: 'call_a', name: 'search', input: { q: 'news' } }] })
-    const { message } = finishOf(await call())
+    const { message } = finishEvent(await call())
     say({ text: 'Nothing.' })
     const output = { type: 'text', value: 'no news' } as const
     const result = { type: 'tool-result', toolCallId: 'call_a', toolName: 'search', output } as const
     const messages = [...REQUEST.messages, message, { role: 'tool' as const, content: [result] }]
-    assert.deepEqual(textsOf(finishOf(await call({}, { ...REQUEST, messages })).message), ['Nothing.'])
+    assert.deepEqual(textsOf(finishEvent(await call({}, { ...REQUEST, messages })).message), ['Nothing.'])
     assert.match(arrived().bytes.toString(), /no news/)
   })
 

@@ -98,7 +98,7 @@ async function failureOf(model: Model, options?: Partial<CallOptions>): Promise<
   return error
 }
 
-export function finishOf(events: readonly ModelEvent[]): Extract<ModelEvent, { type: 'finish' }> {
+export function finishEvent(events: readonly ModelEvent[]): Extract<ModelEvent, { type: 'finish' }> {
   const finish = events.at(-1)
   assert.ok(finish?.type === 'finish')
   return finish

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { providers as known } from '../capabilities/providers.ts'
 import { createModels, ModelError, type ModelRequest } from '../model.ts'
-import { eventsOf, finishOf, KEY, REQUEST, textsOf } from './provider-world.ts'
+import { eventsOf, finishEvent, KEY, REQUEST, textsOf } from './provider-world.ts'
 import { scriptedProvider } from './scripted-provider.ts'
 import type { ScriptedAnswer } from './scripted-provider-answer.ts'
 
@@ -36,7 +36,7 @@ for (const id of ['ollama/scripted', 'responses/gpt-5.4', 'anthropic/claude-sonn
       events.filter(({ type }) => type === 'reasoning-delta'),
       ['Hm, ', 'news.'].map((text) => ({ type: 'reasoning-delta', text })),
     )
-    const { message } = finishOf(events)
+    const { message } = finishEvent(events)
     assert.deepEqual(textsOf(message), ['Hello'])
     const messages = [...REQUEST.messages, message, { role: 'user' as const, content: 'And?' }]
     await eventsOf(model, {}, { ...REQUEST, messages })
@@ -56,7 +56,7 @@ test('Ollama gets its window, its longest answer and whether to think, in its ow
 
 test('Ollama that says nothing, or nought, about the prompt is not accused of truncating it', async () => {
   next = { text: 'ok', usage: { promptTokens: 0, outputTokens: 1 } }
-  const { usage } = finishOf(await eventsOf(await models.model('ollama/scripted'), { leastPromptTokens: 100 }))
+  const { usage } = finishEvent(await eventsOf(await models.model('ollama/scripted'), { leastPromptTokens: 100 }))
   assert.equal(usage.promptTokens, undefined)
 })
 
@@ -100,7 +100,7 @@ test('Anthropic thinks within the longest answer that was budgeted, not on top o
 test('cached and reasoned tokens are told apart where a provider tells them', async () => {
   next = { text: 'ok', usage: { promptTokens: 100, cachedTokens: 60, outputTokens: 9, reasoningTokens: 4 } }
   for (const id of ['openai/gpt-5.4', 'responses/gpt-5.4', 'anthropic/claude-sonnet-5-5', 'local/scripted']) {
-    const { usage } = finishOf(await eventsOf(await models.model(id)))
+    const { usage } = finishEvent(await eventsOf(await models.model(id)))
     assert.deepEqual(
       { ...usage, cacheWrittenTokens: undefined },
       {
