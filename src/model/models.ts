@@ -108,17 +108,13 @@ async function findFacts(
   connected: Connected,
   name: string,
 ): Promise<{ readonly facts: ModelFacts; readonly settled: boolean }> {
-  const { provider, connection } = connected
-  const cataloged = catalogFacts(provider.catalog, name)
+  const cataloged = catalogFacts(connected.provider.catalog, name)
   if (cataloged) return { facts: cataloged, settled: true }
-  // The catalog of a vendor is complete enough at its own address: nobody is asked.
-  const assumed = assumedFacts(name)
-  if (provider.catalog && connection.official) return { facts: assumed, settled: true }
   try {
     return { facts: await askedFacts(connected, name), settled: true }
   } catch (error) {
     if (error instanceof ModelError) throw error
-    return { facts: assumed, settled: false }
+    return { facts: assumedFacts(name), settled: false }
   }
 }
 
