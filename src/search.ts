@@ -29,5 +29,6 @@ export type {
 export { openRecallIndex, type RecallIndexOptions } from './search/recall/open-recall-index.ts'
 export type { HistoryItem, IndexedSession, LogPart, RecallIndex } from './search/recall/recall-index.ts'
 export { SearchError, type SearchErrorCode } from './search/search-error.ts'
+export { compactSearchIndex, copySearchIndex } from './search/sqlite/index-file.ts'
 export { wordsOf } from './search/words.ts'
 export { openSqliteSearch, type SqliteSearchOptions } from './search/sqlite/open-sqlite-search.ts'

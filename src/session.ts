@@ -1,4 +1,5 @@
-export { chainHash } from './session/audit-chain.ts'
+export { type AppendPlan, type AppendTarget, planAppend, type StoredSession } from './session/append-plan.ts'
+export { auditRecordAfter, CHAIN_START, chainHash } from './session/audit-chain.ts'
 export type { AuditFacts, AuditRecord, AuditVerdict } from './session/audit.ts'
 export { verifyAudit } from './session/verify-audit.ts'
 export type {
@@ -40,15 +41,22 @@ export { StoreError, type StoreErrorCode } from './session/store-error.ts'
 export { contentHash, referredContent } from './session/content.ts'
 export { exportSession } from './session/export-session.ts'
 export { type ImportOptions, importSession } from './session/import-session.ts'
-export { type Claim, claimHome, type ClaimInfo, readClaim } from './session/sqlite/claim-home.ts'
+export { type Claim, claimHome, type ClaimInfo, readClaim } from './session/claim-home.ts'
 export type { SqliteStoreOptions } from './session/sqlite/connection.ts'
-export { openSqliteStore } from './session/backends.ts'
+export { openSqliteStore, sqliteDriver } from './session/sqlite-driver.ts'
+export {
+  ableTo,
+  type CompactedStore,
+  type MissingContent,
+  type OpenStoreOptions,
+  type StoreAbility,
+  type StoreDriver,
+  type StoreSnapshot,
+} from './session/store-driver.ts'
 export { type FileOwner, type FileReading, type FileRow, type FileState, mediaTypeOf } from './session/file-row.ts'
-export type { RecordChange, RecordVersion } from './session/record.ts'
+export { nextVersion, type RecordChange, type RecordVersion } from './session/record.ts'
 export type { StoredBlob } from './session/blob-file.ts'
 export { makePrivateFolder, syncFolder } from './session/private-folder.ts'
 export { type BlobStore, type IsNeeded, openBlobs, type PutBlobOptions, type SweptBlobs } from './session/blobs.ts'
-export { type MissingContent, missingContents } from './session/sqlite/missing-contents.ts'
-export { fileHashes, snapshotStore, storeFault } from './session/sqlite/snapshot-store.ts'
-export { compactFile, type CompactedStore, compactStore } from './session/sqlite/compact-store.ts'
+export { turnRowAsOf } from './session/turn-row.ts'
 export { undoneTurnsOf } from './session/undone-turns.ts'

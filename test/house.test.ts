@@ -133,6 +133,16 @@ test('a look at the environment from elsewhere is found', () => {
   assert.equal(faults('src/cli/main.ts', `const home = process.env['FOREWORD_HOME']`), 0)
 })
 
+test('SQLite is opened by stores and indexes alone: everything else asks the driver', () => {
+  const opens = [...house]
+    .filter(([path]) => !/^src\/(?:platform|session|search|testing)[./]/.test(path) && !path.endsWith('.test.ts'))
+    .filter(([, source]) => /node:sqlite|openSqlite(?:Store)?\b|foreword\.sqlite/.test(source))
+  assert.deepEqual(
+    opens.map(([path]) => path),
+    [],
+  )
+})
+
 test('files are named for what they give, and doors name what they let through', () => {
   assert.deepEqual(habitFaults(house), [])
 })

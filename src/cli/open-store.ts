@@ -1,30 +1,27 @@
-import { existsSync } from 'node:fs'
-import type { SessionStore } from '../session.ts'
+import type { SessionStore, StoreDriver } from '../session.ts'
 import { CommandFailure } from './failure.ts'
+import type { Io } from '../capability.ts'
 
-/** The store for reading beside whoever writes; `undefined` where nothing was ever written. */
-async function openForReading(home: string): Promise<SessionStore | undefined> {
-  const { storePath } = await import('../runtime.ts')
-  const path = storePath(home)
-  if (!existsSync(path)) return undefined
-  const { openSqliteStore, StoreError } = await import('../session.ts')
-  try {
-    return await openSqliteStore({ path, readOnly: true })
-  } catch (error) {
-    if (!(error instanceof StoreError) || error.code !== 'older') throw error
-    // Written by an older version: opening it for writing brings it up to date.
-    return await openSqliteStore({ path })
-  }
+/** What keeps the sessions of a home, and its data folder. */
+export interface HomeStore {
+  readonly driver: StoreDriver
+  readonly folder: string
+}
+
+/** The store that the configuration of a home names. */
+export async function homeStore(home: string, io: Io): Promise<HomeStore> {
+  const { homeAt, storeOfHome } = await import('../runtime.ts')
+  return { driver: await storeOfHome(home, io.environment), folder: homeAt(home).data }
 }
 
 /** Reads in the store without asking a gateway. `absent` answers where nothing was ever written. */
 export async function withStore<T>(
-  home: string,
+  { driver, folder }: HomeStore,
   work: (store: SessionStore) => Promise<T>,
   absent: () => T,
 ): Promise<T> {
-  const store = await openForReading(home)
-  if (store === undefined) return absent()
+  if (!(await driver.exists(folder))) return absent()
+  const store = await openForReading({ driver, folder })
   try {
     return await work(store)
   } finally {
@@ -32,11 +29,24 @@ export async function withStore<T>(
   }
 }
 
+/** For reading beside the process that writes. */
+async function openForReading({ driver, folder }: HomeStore): Promise<SessionStore> {
+  const { StoreError } = await import('../session.ts')
+  try {
+    return await driver.open({ folder, readOnly: true })
+  } catch (error) {
+    if (!(error instanceof StoreError) || error.code !== 'older') throw error
+    // Written by an older version: opening it for writing brings it up to date.
+    return await driver.open({ folder })
+  }
+}
+
 /** Writes in the store. Beside a running gateway only what it does not know of, such as a new session. */
-export async function withWritableStore<T>(home: string, work: (store: SessionStore) => Promise<T>): Promise<T> {
-  const { storePath } = await import('../runtime.ts')
-  const { openSqliteStore } = await import('../session.ts')
-  const store = await openSqliteStore({ path: storePath(home) })
+export async function withWritableStore<T>(
+  { driver, folder }: HomeStore,
+  work: (store: SessionStore) => Promise<T>,
+): Promise<T> {
+  const store = await driver.open({ folder })
   try {
     return await work(store)
   } finally {

@@ -3,6 +3,8 @@ import { basename, dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { ForewordError } from './foreword-error.ts'
 import { sleep } from './sleep.ts'
+import { openDatabase } from './sqlite.ts'
+import { SQLITE_BUSY, sqliteResult } from './sqlite-error.ts'
 
 /** Longest wait for others, and the time between two tries, ms. */
 const TIMEOUT_MS = 10_000
@@ -21,15 +23,13 @@ export async function withFileLock<Value>(path: string, task: () => Promise<Valu
   try {
     return await task()
   } finally {
-    lock.close()
+    lock.release()
   }
 }
 
-async function lockOf(path: string): Promise<DatabaseSync> {
-  // Loaded late: most programs never replace a file.
-  const sqlite = await import('node:sqlite')
+async function lockOf(path: string): Promise<FileLock> {
   for (let waited = 0; ; waited += RETRY_MS) {
-    const lock = tryLock(path, sqlite.DatabaseSync)
+    const lock = tryLock(path)
     if (lock !== undefined) return lock
     if (waited >= TIMEOUT_MS) {
       throw unlockable(path, 'is held by another program. Wait until it is done, then try again')
@@ -38,19 +38,11 @@ async function lockOf(path: string): Promise<DatabaseSync> {
   }
 }
 
-function tryLock(path: string, Database: typeof DatabaseSync): DatabaseSync | undefined {
-  // Only where there is none: closing a file that is there would drop a lock that this process holds on it.
-  if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600))
-  let database: DatabaseSync | undefined
+function tryLock(path: string): FileLock | undefined {
   try {
-    database = new Database(path, { timeout: 0 })
-    database.exec('begin exclusive')
-    return database
+    return lockFile(path, { waitMs: 0 })
   } catch (error) {
-    database?.close()
-    const { errcode } = error as { readonly errcode?: unknown }
-    if (typeof errcode !== 'number') throw error
-    if ((errcode & 0xff) === SQLITE_BUSY) return undefined
+    if (sqliteResult(error) === undefined) throw error
     throw unlockable(path, 'is not what Foreword puts there. Remove it, then try again')
   }
 }
@@ -59,4 +51,52 @@ function unlockable(path: string, why: string): ForewordError {
   return new ForewordError('unwritable', `${basename(path)} in the folder ${basename(dirname(path))} ${why}.`, { path })
 }
 
-const SQLITE_BUSY = 5
+/** A file that this process holds. The operating system ends that with the process, `kill -9` included. */
+export interface FileLock {
+  release(): void
+}
+
+/**
+ * Takes a file for this process; `undefined` where another one holds it for longer than `waitMs`. The lock is a
+ * transaction on the file, which is made when missing. Node has no other lock that ends with its process.
+ */
+export function lockFile(path: string, { waitMs }: { readonly waitMs: number }): FileLock | undefined {
+  // Only where there is none: closing a file that is there would drop a lock that this process holds on it.
+  if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600))
+  const lock = begun(path, { timeout: waitMs }, 'begin exclusive')
+  if (lock === undefined) return undefined
+  locks.add(lock)
+  return {
+    release() {
+      if (locks.delete(lock)) lock.close()
+    },
+  }
+}
+
+/** Whether another process, or this one, holds the file. Two that look at once do not take each other for a holder. */
+export function isFileLocked(path: string): boolean {
+  if (!existsSync(path)) return false
+  const lock = begun(path, { readOnly: true, timeout: 0 }, 'select count(*) from sqlite_schema')
+  lock?.close()
+  return lock === undefined
+}
+
+/** A lock that nothing refers to would be collected, and with it the claim. */
+const locks = new Set<DatabaseSync>()
+
+function begun(
+  path: string,
+  options: { readonly readOnly?: boolean; readonly timeout: number },
+  sql: string,
+): DatabaseSync | undefined {
+  let database: DatabaseSync | undefined
+  try {
+    database = openDatabase(path, options)
+    database.exec(sql)
+    return database
+  } catch (error) {
+    database?.close()
+    if (((sqliteResult(error) ?? 0) & 0xff) === SQLITE_BUSY) return undefined
+    throw error
+  }
+}

@@ -1,16 +1,15 @@
-import { existsSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { statSync } from 'node:fs'
 import { providers as builtInProviders } from '../capabilities/providers.ts'
 import { createDocumentReader, type DocumentReader } from '../document.ts'
 import { createModels, type Provider } from '../model.ts'
 import { type RunningPlugins, startPlugins } from '../capability.ts'
-import { openSqliteStore, type SessionStore } from '../session.ts'
+import type { SessionStore, StoreDriver } from '../session.ts'
 import { accessFile, accessPlaces, endOrphans, readText } from '../tool.ts'
 import type { Environment } from './configuration/environment.ts'
 import { configuredEmbedder } from '../capabilities/files/configured-embedder.ts'
 import { homePlugins } from './home-plugins.ts'
 import type { Configuration } from './configuration/settled.ts'
-import type { Channel } from './channels/channel.ts'
+import type { Channel } from '../capability.ts'
 import { systemClock } from './clock.ts'
 import type { Runtime } from './contract.ts'
 import { counters } from './models/counters.ts'
@@ -18,6 +17,7 @@ import { createRuntime } from './create-runtime.ts'
 import { openFileRoom } from '../capabilities/files/file-room.ts'
 import { createHome, homeAt } from './home/home.ts'
 import { openSubjectRoom, type SubjectRoom } from '../capabilities/subjects/subject-room.ts'
+import { storeDriver } from './store-of-home.ts'
 import type { ToolPolicy } from './tools/tool-policy.ts'
 
 export interface OpenOptions {
@@ -29,6 +29,8 @@ export interface OpenOptions {
   readonly version: string
   /** Where people talk besides the doors of the gateway. Not started where nothing is taken up. */
   readonly channels?: readonly Channel[]
+  /** What `store` in the configuration may name. SQLite unless given. */
+  readonly stores?: readonly StoreDriver[]
   /** The providers that entries of the configuration are of. Those that come with Foreword unless given. */
   readonly providers?: readonly Provider[]
   /** What is known to be wrong already, for the status. */
@@ -44,20 +46,19 @@ export interface OpenOptions {
   readonly onlyReads?: boolean
 }
 
-/** The store file of a home. */
-export function storePath(home: string): string {
-  return join(homeAt(home).data, 'foreword.sqlite')
-}
-
 /** A runtime over a home, as its configuration has it. Closing it closes everything. */
 export async function openRuntime(options: OpenOptions): Promise<Runtime> {
   const { home, configuration, environment, version, channels, warn, recovers, onlyReads } = options
   const { context, agent, model, providers, models } = configuration
-  const isEmpty = onlyReads === true && !existsSync(storePath(home)) && couldBeFolder(home)
+  const driver = storeDriver(configuration, options.stores)
+  const { data } = homeAt(home)
+  const isEmpty = onlyReads === true && !(await driver.exists(data)) && couldBeFolder(home)
   if (!isEmpty) await createHome(homeAt(home))
-  const path = isEmpty ? ':memory:' : storePath(home)
   const policy = accessFile(accessPlaces(home), environment, readText)
-  const [store, counter] = await Promise.all([openSqliteStore({ path }), counters(context.counter)])
+  const [store, counter] = await Promise.all([
+    driver.open({ folder: data, inMemory: isEmpty }),
+    counters(context.counter),
+  ])
   const { files: limits } = configuration
   const reader = createDocumentReader({ limits: { bytes: limits.maxBytes } })
   let runtime: Runtime | undefined
@@ -84,7 +85,7 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
     ...(embedder ? { embedder } : {}),
     ...(meaning ? { meaning } : {}),
     store,
-    data: homeAt(home).data,
+    data,
     clock: systemClock,
     counter,
     limits,

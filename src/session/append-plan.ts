@@ -5,7 +5,7 @@ import { afterEntry, isSettled } from './turn-row.ts'
 
 /** What a backend has to write for one `append`. */
 export interface AppendPlan {
-  readonly session: SessionState
+  readonly session: StoredSession
   readonly isNewSession: boolean
   readonly entries: readonly Entry[]
   readonly turns: readonly PlannedTurn[]
@@ -14,7 +14,7 @@ export interface AppendPlan {
 }
 
 /** A projection of the log: one line for each session. */
-export interface SessionState {
+export interface StoredSession {
   readonly id: string
   readonly title: string | null
   readonly created: string
@@ -41,8 +41,8 @@ interface Shift {
 }
 
 /** What is stored already. */
-export interface Stored {
-  readonly session: SessionState | undefined
+export interface AppendTarget {
+  readonly session: StoredSession | undefined
   turn(turn: string): TurnRow | undefined
   /** The turn whose input was admitted with this key. */
   turnByKey(idempotencyKey: string): string | undefined
@@ -56,7 +56,7 @@ export interface Stored {
  *
  * @throws StoreError `conflict`, `not-found`
  */
-export function planAppend(stored: Stored, id: string, bodies: readonly EntryBody[], time: string): AppendPlan {
+export function planAppend(stored: AppendTarget, id: string, bodies: readonly EntryBody[], time: string): AppendPlan {
   const isNewSession = stored.session === undefined && bodies[0]?.type === 'session-start'
   let session = isNewSession ? emptySession(id, time) : stored.session
   if (!session) throw new StoreError('not-found', `there is no session ${id}: begin it with a session-start entry`)
@@ -136,12 +136,12 @@ export function planAppend(stored: Stored, id: string, bodies: readonly EntryBod
   }
 }
 
-function emptySession(id: string, time: string): SessionState {
+function emptySession(id: string, time: string): StoredSession {
   const chosen = { title: null, model: null, agent: null, project: null, subject: null }
   return { id, created: time, updated: time, turns: 0, entries: 0, tokens: 0, ...chosen }
 }
 
-function sessionAfter(session: SessionState, body: EntryBody, time: string): SessionState {
+function sessionAfter(session: StoredSession, body: EntryBody, time: string): StoredSession {
   const moved = { ...session, entries: session.entries + 1, updated: time }
   switch (body.type) {
     case 'session-start':

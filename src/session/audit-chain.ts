@@ -5,7 +5,7 @@ import { contentHash } from './content.ts'
 export const CHAIN_START = '0'.repeat(64)
 
 /** The next link of the chain. */
-export function chained(previous: string, number: number, time: string, facts: AuditFacts): AuditRecord {
+export function auditRecordAfter(previous: string, number: number, time: string, facts: AuditFacts): AuditRecord {
   const record = { number, time, ...facts, previous }
   return { ...record, hash: chainHash(record) }
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { open, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { makePrivateFolder, syncFolder } from './private-folder.ts'
-import { storeError } from './sqlite/sqlite-error.ts'
+import { storeError } from './sqlite/store-file.ts'
 import { StoreError } from './store-error.ts'
 
 /** Bytes that are on the disk: their SHA-256, lowercase hexadecimal, and how many they are. */

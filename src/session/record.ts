@@ -1,3 +1,5 @@
+import { StoreError } from './store-error.ts'
+
 /** Something that people edit and that has a history: the system prompt, a custom agent, a project. */
 export interface RecordVersion {
   /** Such as `prompt`, `agent` or `project`. */
@@ -18,4 +20,27 @@ export interface RecordChange {
   readonly value: unknown
   /** The version that was looked at; 0 for a record that should be new. Where another one stands by then, nothing is written. */
   readonly after?: number
+}
+
+/**
+ * The version that a change makes of a record, for every driver.
+ *
+ * @throws StoreError `conflict` where `after` is not the newest, `invalid` where the value has no JSON
+ */
+export function nextVersion(change: RecordChange, newest: RecordVersion | undefined, time: string): RecordVersion {
+  const { kind, id, value, after } = change
+  const json: string | undefined = JSON.stringify(value)
+  if (json === undefined) throw new StoreError('invalid', `the ${kind} ${id} has no JSON: use null to remove it`)
+  const before = newest?.version ?? 0
+  if (after !== undefined && after !== before) throw overtaken(change, before)
+  return { kind, id, version: before + 1, time, value: JSON.parse(json) }
+}
+
+function overtaken({ kind, id, after }: RecordChange, newest: number): StoreError {
+  const looked = after === 0 ? 'it should have been new' : `version ${after} was looked at`
+  const stands = newest === 0 ? 'there is none' : `version ${newest} stands there by now`
+  return new StoreError(
+    'conflict',
+    `the ${kind} ${id} was not changed, since ${looked} and ${stands}: look at it again`,
+  )
 }

@@ -24,6 +24,8 @@ export type StoreErrorCode =
   | 'too-large'
   /** Another gateway runs on this home. */
   | 'claimed'
+  /** This kind of store cannot do what was asked. */
+  | 'unsupported'
   | 'closed'
 
 /** A store that refused or failed. The message says what, where and how to fix it; it never quotes what was said in a session. */

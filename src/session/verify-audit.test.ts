@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import { chained } from './audit-chain.ts'
-import { openSqliteStore } from './backends.ts'
+import { auditRecordAfter } from './audit-chain.ts'
+import { openSqliteStore } from './sqlite-driver.ts'
 import type { SessionStore } from './store/session-store.ts'
 import { verifyAudit } from './verify-audit.ts'
 import { temporaryStore } from '../../test/session/temporary-store.ts'
@@ -159,7 +159,7 @@ test('a record that was written anew, hash and all, is named by the one behind i
     before = (await store.audit())[2]!.hash
   })
   const facts = { kind: 'call', ...around, argv: ['true'] } as const
-  const { hash, previous } = chained(before, 4, time, facts)
+  const { hash, previous } = auditRecordAfter(before, 4, time, facts)
   tamper(
     path,
     `update audit set record = '${JSON.stringify({ ...facts, previous })}', hash = '${hash}' where number = 4`,
@@ -178,7 +178,7 @@ test('the newest record, written anew with a hash that fits, is named by what wa
     before = (await store.audit())[4]!.hash
   })
   const facts = { kind: 'call', ...around, argv: ['true'] } as const
-  const { hash, previous } = chained(before, 6, time, facts)
+  const { hash, previous } = auditRecordAfter(before, 6, time, facts)
   tamper(
     path,
     `update audit set record = '${JSON.stringify({ ...facts, previous })}', hash = '${hash}' where number = 6`,
@@ -196,7 +196,7 @@ test('a forged record that fits behind the newest is named once the next one is 
     await write(store, 1, 6)
     head = (await store.auditHead())!.hash
   })
-  const { hash, previous } = chained(head, 7, time, { kind: 'change' })
+  const { hash, previous } = auditRecordAfter(head, 7, time, { kind: 'change' })
   tamper(
     path,
     `insert into audit (number, time, record, hash) values (7, '${time}', '${JSON.stringify({ kind: 'change', previous })}', '${hash}')`,

@@ -2,9 +2,9 @@ import { createWriteStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { AuditOptions, AuditStore } from '../../session.ts'
-import type { CommandCall } from '../command.ts'
-import { type Io, note } from '../io.ts'
-import { withStore } from '../open-store.ts'
+import type { CommandCall, Io } from '../../capability.ts'
+import { note } from '../io.ts'
+import { homeStore, withStore } from '../open-store.ts'
 import { fileFailure } from '../read-file.ts'
 import { harmless } from '../style.ts'
 import { filterOf, withWholeIds } from './filter.ts'
@@ -16,7 +16,7 @@ export async function exportAudit(call: CommandCall, io: Io): Promise<number> {
   const filter = filterOf(call)
   const file = call.text('output')
   const found = await withStore(
-    call.home,
+    await homeStore(call.home, io),
     async (store) => {
       await write(recordLines(store, await withWholeIds(store, filter)), file, io)
       return true

@@ -1,8 +1,8 @@
 import type { AuditRecord } from '../../session.ts'
-import type { CommandCall } from '../command.ts'
+import type { CommandCall, Io } from '../../capability.ts'
 import { argvText, exactLine } from '../exact-text.ts'
-import { type Io, lineLimit, note, print, width } from '../io.ts'
-import { withStore } from '../open-store.ts'
+import { lineLimit, note, print, width } from '../io.ts'
+import { homeStore, withStore } from '../open-store.ts'
 import { harmless } from '../style.ts'
 import { fittedTable, oneLine } from '../table.ts'
 import { timeText } from '../time-text.ts'
@@ -14,7 +14,7 @@ const USUAL = 50
 export async function listAudit(call: CommandCall, io: Io): Promise<number> {
   const filter = { last: USUAL, ...filterOf(call) }
   const records = await withStore(
-    call.home,
+    await homeStore(call.home, io),
     async (store) => store.audit(await withWholeIds(store, filter)),
     () => [],
   )

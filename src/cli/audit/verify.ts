@@ -1,12 +1,12 @@
 import type { AuditVerdict } from '../../session.ts'
-import type { CommandCall } from '../command.ts'
-import { type Io, print, printJson } from '../io.ts'
-import { withStore } from '../open-store.ts'
+import type { CommandCall, Io } from '../../capability.ts'
+import { print, printJson } from '../io.ts'
+import { homeStore, withStore } from '../open-store.ts'
 
 /** Examines the whole chain. Exit code 1 where it is broken. */
 export async function verifyAudit(call: CommandCall, io: Io): Promise<number> {
   const verdict = await withStore<AuditVerdict>(
-    call.home,
+    await homeStore(call.home, io),
     async (store) => {
       const session = await import('../../session.ts')
       return await session.verifyAudit(store)

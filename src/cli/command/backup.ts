@@ -1,10 +1,12 @@
 import { outsideFolders } from '../backup/outside-folders.ts'
 import { progressLine } from '../backup/progress-line.ts'
-import { type Command, type CommandCall, jsonOption, noQuestion } from '../command.ts'
+import { jsonOption, noQuestion } from '../command.ts'
+import type { Command, CommandCall, Io } from '../../capability.ts'
 import { refuseTools } from '../for-persons.ts'
 import { sizeText } from '../state-text.ts'
-import { type Io, note, print, printJson } from '../io.ts'
+import { note, print, printJson } from '../io.ts'
 import { stoppable } from '../interrupt.ts'
+import { homeStore } from '../open-store.ts'
 import { version } from '../version.ts'
 
 export const backup: Command = {
@@ -27,10 +29,12 @@ export const backup: Command = {
 async function backUp(call: CommandCall, io: Io): Promise<number> {
   refuseTools(io, 'save the home')
   const { backupHome } = await import('../../runtime.ts')
+  const { driver: store } = await homeStore(call.home, io)
   const progress = progressLine(io)
   const saved = await stoppable(io, (signal) =>
     backupHome({
       home: call.home,
+      store,
       file: call.words[0]!,
       replaces: call.has('force'),
       version: version(),

@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs'
 import { withClaim } from '../backup/with-claim.ts'
-import { type Command, type CommandCall, jsonOption } from '../command.ts'
+import { jsonOption } from '../command.ts'
+import type { Command, CommandCall, Io } from '../../capability.ts'
 import { sizeText } from '../state-text.ts'
 import { refuseTools } from '../for-persons.ts'
-import { type Io, print, printJson } from '../io.ts'
+import { print, printJson } from '../io.ts'
+import { homeStore } from '../open-store.ts'
 import { statusLine } from '../status-line.ts'
 
 export const compact: Command = {
@@ -24,8 +26,9 @@ async function makeCompact(call: CommandCall, io: Io): Promise<number> {
   const { compactHome } = await import('../../runtime.ts')
   const line = statusLine(io)
   const nothing = { contents: 0, files: 0, before: 0, after: 0 }
+  const { driver } = await homeStore(call.home, io)
   const done = existsSync(call.home)
-    ? await withClaim(call.home, () => compactHome(call.home, line.say)).finally(line.clear)
+    ? await withClaim(call.home, () => compactHome(call.home, driver, line.say)).finally(line.clear)
     : nothing
   if (call.json) printJson(io, done)
   else {

@@ -1,9 +1,8 @@
-import { existsSync } from 'node:fs'
 import { ask } from '../answer.ts'
-import { type Command, type CommandCall, jsonOption } from '../command.ts'
-import type { Connection } from '../connection.ts'
-import { type Io, note, print, printJson } from '../io.ts'
-import { withWritableStore } from '../open-store.ts'
+import { jsonOption } from '../command.ts'
+import type { Command, CommandCall, Connection, Io } from '../../capability.ts'
+import { note, print, printJson } from '../io.ts'
+import { homeStore, withWritableStore } from '../open-store.ts'
 import { runningGateway } from '../running-gateway.ts'
 import { withLocalTimes } from '../time-text.ts'
 
@@ -22,7 +21,7 @@ export const reload: Command = {
 async function reloadGateway(call: CommandCall, io: Io): Promise<number> {
   const connection = await gatewayOf(call, io)
   if (connection === undefined) {
-    await forgetLimits(call.home)
+    await forgetLimits(call.home, io)
     note(io, 'No gateway runs on this home: the next start reads everything.')
     if (call.json) printJson(io, { reloaded: false, warnings: [] })
     return 0
@@ -36,9 +35,10 @@ async function reloadGateway(call: CommandCall, io: Io): Promise<number> {
 }
 
 /** What providers showed of limits outlives a process; a reload lifts it without a gateway, too. */
-async function forgetLimits(home: string): Promise<void> {
-  const { forgetLearnedLimits, storePath } = await import('../../runtime.ts')
-  if (existsSync(storePath(home))) await withWritableStore(home, forgetLearnedLimits)
+async function forgetLimits(home: string, io: Io): Promise<void> {
+  const { forgetLearnedLimits } = await import('../../runtime.ts')
+  const store = await homeStore(home, io)
+  if (await store.driver.exists(store.folder)) await withWritableStore(store, forgetLearnedLimits)
 }
 
 async function gatewayOf({ home }: CommandCall, io: Io): Promise<Connection | undefined> {

@@ -2,11 +2,12 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { progressLine } from '../backup/progress-line.ts'
 import { withClaim } from '../backup/with-claim.ts'
-import { type Command, type CommandCall, jsonOption, noQuestion } from '../command.ts'
+import { jsonOption, noQuestion } from '../command.ts'
+import type { Command, CommandCall, Io } from '../../capability.ts'
 import { CommandFailure } from '../failure.ts'
 import { refuseTools } from '../for-persons.ts'
 import { stoppable } from '../interrupt.ts'
-import { type Io, note, print, printJson } from '../io.ts'
+import { note, print, printJson } from '../io.ts'
 import { fullTimeText } from '../time-text.ts'
 
 export const restore: Command = {
@@ -28,7 +29,7 @@ export const restore: Command = {
 
 async function bringBack(call: CommandCall, io: Io): Promise<number> {
   refuseTools(io, 'restore the home')
-  const { restoreHome } = await import('../../runtime.ts')
+  const { restoreHome, storeOfHome } = await import('../../runtime.ts')
   const file = resolve(call.words[0]!)
   if (!existsSync(file)) throw new CommandFailure('not-found', `There is no archive ${file}.`)
   const progress = progressLine(io)
@@ -36,6 +37,7 @@ async function bringBack(call: CommandCall, io: Io): Promise<number> {
     stoppable(io, (signal) =>
       restoreHome({
         home: call.home,
+        storeOf: (home) => storeOfHome(home, io.environment),
         file,
         replaces: call.has('replace'),
         time: new Date().toISOString(),

@@ -1,10 +1,9 @@
-import { existsSync } from 'node:fs'
-import { withStore } from '../open-store.ts'
-import { type Finding, ok, problem } from './finding.ts'
+import { type HomeStore, withStore } from '../open-store.ts'
+import { ok, problem } from './finding.ts'
+import type { Finding } from '../../capability.ts'
 
 /** Whether every record of the audit is as it was written. */
-export async function checkAudit(home: string, store: string): Promise<Finding> {
-  if (!existsSync(store)) return ok('audit', 'nothing was recorded yet')
+export async function checkAudit(home: HomeStore): Promise<Finding> {
   const { verifyAudit } = await import('../../session.ts')
   try {
     const verdict = await withStore(home, verifyAudit, () => undefined)

@@ -1,14 +1,15 @@
-import { existsSync } from 'node:fs'
-import { type Finding, ok, problem } from './finding.ts'
+import { ok, problem } from './finding.ts'
+import type { Finding } from '../../capability.ts'
+import type { HomeStore } from '../open-store.ts'
 
 /** How many of the missing contents are named one by one. */
 const NAMED = 5
 
-/** Whether every text that the store keeps by its hash is there. Nothing where nothing was ever written. */
-export async function checkContents(path: string): Promise<readonly Finding[]> {
-  if (!existsSync(path)) return []
-  const { missingContents } = await import('../../session.ts')
-  const missing = missingContents(path)
+/** Whether every text that the store keeps by its hash is there. Nothing where nothing was ever written, or the store cannot tell. */
+export async function checkContents({ driver, folder }: HomeStore): Promise<readonly Finding[]> {
+  if (!(await driver.exists(folder))) return []
+  const missing = await driver.findMissingContents?.(folder)
+  if (missing === undefined) return []
   if (missing.length === 0) return [ok('contents', 'every text that a call, a session or a file refers to is there')]
   const named = missing.slice(0, NAMED).map(({ hash, place }) => `sha256:${hash} (${place})`)
   const more = missing.length > NAMED ? ` and ${missing.length - NAMED} more` : ''

@@ -1,6 +1,6 @@
-import { existsSync } from 'node:fs'
-import { withStore } from '../open-store.ts'
-import { type Finding, ok, problem } from './finding.ts'
+import { type HomeStore, withStore } from '../open-store.ts'
+import { ok, problem } from './finding.ts'
+import type { Finding } from '../../capability.ts'
 
 /** What was found of the sessions; `newest` is the time of the last activity. */
 export interface StoreFinding {
@@ -9,16 +9,17 @@ export interface StoreFinding {
 }
 
 /** Whether the store opens, reads, and is whole. */
-export async function checkStore(home: string, path: string): Promise<StoreFinding> {
-  if (!existsSync(path)) return { finding: ok('store', 'nothing was written yet'), newest: undefined }
+export async function checkStore(home: HomeStore): Promise<StoreFinding> {
+  const { driver, folder } = home
+  const path = driver.location(folder)
+  if (!(await driver.exists(folder))) return { finding: ok('store', 'nothing was written yet'), newest: undefined }
   try {
-    const { storeFault } = await import('../../session.ts')
     const newest = await withStore(
       home,
       async (store) => (await store.sessions({ limit: 1 }))[0]?.updated,
       () => undefined,
     )
-    const fault = storeFault(path)
+    const fault = await driver.findFault?.(folder)
     const hint = `Stop Foreword, then bring back your last backup with \`foreword restore FILE --replace\`, which keeps what is there now; or move ${path} away.`
     return {
       finding: fault === undefined ? ok('store', path) : problem('store', `${path} is damaged: ${fault}`, hint),

@@ -1,4 +1,5 @@
-import type { Io } from '../io.ts'
+import type { Finding, Io } from '../../capability.ts'
+import { homeStore } from '../open-store.ts'
 import { runningGateway } from '../running-gateway.ts'
 import { checkAudit } from './check-audit.ts'
 import { checkConfiguration } from './check-configuration.ts'
@@ -16,28 +17,30 @@ import { checkSubjects } from '../../capabilities/subjects/cli/check-subjects.ts
 import { checkTelegram } from '../../capabilities/telegram/cli/check-telegram.ts'
 import { checkToken } from './check-token.ts'
 import { checkServers, checkTools } from './check-tools.ts'
-import { type Finding, ok, problem } from './finding.ts'
+import { ok, problem } from './finding.ts'
 
 /** No clock that is right says less. */
 const RELEASED = '2026-01-01T00:00:00.000Z'
 
 /** Looks at everything that a gateway on this home needs. Changes nothing. */
 export async function examine(home: string, io: Io): Promise<readonly Finding[]> {
-  const { homeAt, loadConfiguration, storePath } = await import('../../runtime.ts')
+  const { homeAt, loadConfiguration } = await import('../../runtime.ts')
   const { createModels, waysToAttach } = await import('../../model.ts')
   const { providers: known } = await import('../../capabilities/providers.ts')
   const files = homeAt(home)
   const { environment } = io
   const loaded = await loadConfiguration({ home, environment })
   const { gateway, mcp, model, models, providers } = loaded.configuration
-  const store = await checkStore(home, storePath(home))
+  const kept = await homeStore(home, io)
+  const store = await checkStore(kept)
+  const hasStore = await kept.driver.exists(kept.folder)
   const privateFiles = [
     files.configurationFile,
     files.toolAccessFile,
     files.contextToolAccessFile,
     files.data,
     files.tokenFile,
-    storePath(home),
+    kept.driver.location(kept.folder),
   ]
   const configuration = await checkConfiguration(loaded, files.configurationFile, io)
   const search = await checkEmbedder(loaded.configuration.search, environment)
@@ -50,7 +53,7 @@ export async function examine(home: string, io: Io): Promise<readonly Finding[]>
     await checkPrivacy(privateFiles),
     ...configuration,
     store.finding,
-    ...(store.finding.level === 'ok' ? await checkContents(storePath(home)) : []),
+    ...(store.finding.level === 'ok' ? await checkContents(kept) : []),
     await checkDisk(home),
     checkClock(new Date(), store.newest, RELEASED),
     await checkGateway(home, gateway),
@@ -62,9 +65,9 @@ export async function examine(home: string, io: Io): Promise<readonly Finding[]>
     ...plugins,
     ...(opens ? await checkTools(home, io, [...configuration, ...search]) : []),
     ...checkServers(Object.keys(mcp.servers)),
-    ...(opens ? await checkSubjects(home, storePath(home), io) : []),
-    ...(await checkTelegram(loaded.configuration, home, storePath(home), io)),
-    await checkAudit(home, storePath(home)),
+    ...(opens ? await checkSubjects(home, hasStore, io) : []),
+    ...(await checkTelegram(loaded.configuration, home, hasStore, io)),
+    await checkAudit(kept),
   ]
 }
 

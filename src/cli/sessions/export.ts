@@ -2,16 +2,16 @@ import { createWriteStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { SessionStore } from '../../session.ts'
-import type { CommandCall } from '../command.ts'
+import type { CommandCall, Io } from '../../capability.ts'
 import { storedSession } from '../find-session.ts'
-import { type Io, note } from '../io.ts'
-import { noSuchSession, withStore } from '../open-store.ts'
+import { note } from '../io.ts'
+import { homeStore, noSuchSession, withStore } from '../open-store.ts'
 import { fileFailure } from '../read-file.ts'
 
 export async function exportSession(call: CommandCall, io: Io): Promise<number> {
   const word = call.words[1]!
   return await withStore(
-    call.home,
+    await homeStore(call.home, io),
     async (store) => {
       const { id } = await storedSession(store, word)
       const file = call.text('output')

@@ -1,21 +1,20 @@
 import { open } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
-import type { CommandCall } from '../command.ts'
+import type { CommandCall, Io } from '../../capability.ts'
 import { CommandFailure } from '../failure.ts'
-import { type Io, note, printJson } from '../io.ts'
-import { withWritableStore } from '../open-store.ts'
+import { note, printJson } from '../io.ts'
+import { homeStore, withWritableStore } from '../open-store.ts'
 import { fileFailure } from '../read-file.ts'
 
 /** Straight into the store, in one transaction: a running gateway sees the session at once, whole. */
 export async function importSession(call: CommandCall, io: Io): Promise<number> {
   const session = await import('../../session.ts')
-  const lines = linesOf(call.words[1]!, io)
   const as = call.text('as')
   // What somebody else has written begins nothing here.
   const endsTurnsAt = new Date().toISOString()
-  const id = await withWritableStore(call.home, (store) =>
+  const id = await withWritableStore(await homeStore(call.home, io), (store) =>
     session
-      .importSession(store, lines, { ...(as === undefined ? {} : { as }), endsTurnsAt })
+      .importSession(store, linesOf(call.words[1]!, io), { ...(as === undefined ? {} : { as }), endsTurnsAt })
       .catch((error: unknown) => {
         if (!(error instanceof session.StoreError) || error.code !== 'conflict') throw error
         throw new CommandFailure('conflict', error.message, { hint: '`--as ID` does.', cause: error })

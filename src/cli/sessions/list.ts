@@ -1,15 +1,15 @@
 import type { SessionRow, LogStore } from '../../session.ts'
-import type { CommandCall } from '../command.ts'
+import type { CommandCall, Io } from '../../capability.ts'
 import { usageFailure } from '../failure.ts'
-import { type Io, note, print, printJson } from '../io.ts'
-import { withStore } from '../open-store.ts'
+import { note, print, printJson } from '../io.ts'
+import { homeStore, withStore } from '../open-store.ts'
 import { sessionTable, withTitle } from './session-table.ts'
 
 export async function listSessions(call: CommandCall, io: Io): Promise<number> {
   const limit = Number(call.text('limit') ?? 50)
   if (!Number.isInteger(limit) || limit < 1) throw usageFailure('--limit needs a whole number above 0.')
   const rows = await withStore(
-    call.home,
+    await homeStore(call.home, io),
     async (store) => {
       const found = await store.sessions({ limit })
       return call.json ? found : Promise.all(found.map((row) => named(store, row)))

@@ -1,8 +1,8 @@
-import type { CommandCall } from '../command.ts'
+import type { CommandCall, Io } from '../../capability.ts'
 import { exactLine } from '../exact-text.ts'
 import { storedSession } from '../find-session.ts'
-import { type Io, print, printJson } from '../io.ts'
-import { noSuchSession, withStore } from '../open-store.ts'
+import { print, printJson } from '../io.ts'
+import { homeStore, noSuchSession, withStore } from '../open-store.ts'
 import type { Entry, PartialReason, LogStore } from '../../session.ts'
 import { harmless, styled } from '../style.ts'
 import { sourceLine } from '../source-list.ts'
@@ -13,7 +13,7 @@ import { pastCalls } from './past-calls.ts'
 export async function showSession(call: CommandCall, io: Io): Promise<number> {
   const word = call.words[1]!
   return await withStore(
-    call.home,
+    await homeStore(call.home, io),
     (store) => show(store, word, call, io),
     () => {
       throw noSuchSession(word)

@@ -1,11 +1,11 @@
 import type { ToolStatus } from '../../runtime.ts'
 import type { AuditFacts } from '../../session.ts'
-import type { CommandCall } from '../command.ts'
+import type { CommandCall, Io } from '../../capability.ts'
 import { connected } from '../connection.ts'
 import { exactLine } from '../exact-text.ts'
 import { CommandFailure } from '../failure.ts'
-import { type Io, lineLimit, note, print, printJson } from '../io.ts'
-import { withWritableStore } from '../open-store.ts'
+import { lineLimit, note, print, printJson } from '../io.ts'
+import { homeStore, withWritableStore } from '../open-store.ts'
 import { styled } from '../style.ts'
 import { changeAccessFile, type Changed, type Wanted } from './change-access-file.ts'
 import { shellWarnings } from './shell-warnings.ts'
@@ -29,6 +29,7 @@ async function changeAccess(call: CommandCall, io: Io, allowed: boolean): Promis
     await record(
       call.home,
       wanted.names.map((name) => changeOf(name, allowed)),
+      io,
     )
   const tools = await toolsNow(call, written, io)
   const { standsFor } = await import('../../tool.ts')
@@ -37,6 +38,7 @@ async function changeAccess(call: CommandCall, io: Io, allowed: boolean): Promis
     await record(
       call.home,
       meant.map((tool) => whatHolds(tool, wanted)),
+      io,
     )
   if (call.json) for (const tool of meant) printJson(io, tool)
   else if (meant.length > 0) print(io, await toolTable(meant, lineLimit(io)))
@@ -89,9 +91,9 @@ function warn(text: string, io: Io): void {
 }
 
 /** What may run has changed: the audit says so, also where no gateway runs. */
-async function record(home: string, facts: readonly AuditFacts[]): Promise<void> {
+async function record(home: string, facts: readonly AuditFacts[], io: Io): Promise<void> {
   const time = new Date().toISOString()
-  await withWritableStore(home, (store) =>
+  await withWritableStore(await homeStore(home, io), (store) =>
     store.transaction(facts.map((each) => ({ type: 'audit', facts: each, time }) as const)),
   )
 }

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
 import { copyFile, link, mkdtemp, realpath, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
-import { fileHashes, openBlobs, snapshotStore, storeFault, syncFolder } from '../../session.ts'
+import { copySearchIndex } from '../../search.ts'
+import { ableTo, openBlobs, type StoreDriver, syncFolder } from '../../session.ts'
 import { homeAt } from '../home/home.ts'
 import { FORMAT } from './archive-format.ts'
 import { BackupError } from './backup-error.ts'
@@ -14,6 +15,8 @@ import { writeArchive } from './write-archive.ts'
 export interface BackupOptions {
   /** An absolute path. */
   readonly home: string
+  /** What keeps its sessions. */
+  readonly store: StoreDriver
   /** Where the archive goes. */
   readonly file: string
   /** Replaces an archive that is there. */
@@ -50,10 +53,11 @@ const TRIES = 5
  * Saves a home as one archive, beside a running gateway or without one: the stores as they are at one moment, exactly the
  * files that they name, and everything else in the home. The archive is read back before it gets its name.
  *
- * @throws BackupError `exists`, `io`; StoreError
+ * @throws BackupError `exists`, `io`; StoreError, `unsupported` where the store cannot be saved as files
  */
 export async function backupHome(options: BackupOptions): Promise<Backup> {
   const { home, version, time, signal, onProgress } = options
+  const store = ableTo(options.store, 'snapshot')
   const file = await targetOf(options.file)
   if (existsSync(file) && (await stat(file)).isDirectory()) {
     throw new BackupError('exists', `${file} is a folder. Name a file in it, such as ${join(file, 'foreword.tar.gz')}.`)
@@ -71,9 +75,13 @@ export async function backupHome(options: BackupOptions): Promise<Backup> {
     throw diskFault(error, room)
   })
   try {
+    const isApart = (path: string) => path === file || path === partial || path === preparing
     onProgress?.({ stage: 'copying the store' })
-    const stored = await storedFiles(data, preparing)
-    const listing = await homeFiles(home, (path) => path === file || path === partial || path === preparing)
+    const stored = await storedFiles(store, data, preparing)
+    const listing = await homeFiles(
+      home,
+      (path) => isApart(path) || (dirname(path) === data && store.owns(basename(path))),
+    )
     const files = ordered([...listing.files, ...stored.files])
     const all = files.reduce((sum, each) => sum + (each.type === 'file' ? each.bytes : 0), 0)
     const { digests, leftOut } = await writeArchive(
@@ -107,21 +115,21 @@ async function targetOf(file: string): Promise<string> {
   }
 }
 
+type Snapshots = ReturnType<typeof ableTo<'snapshot'>>
+
 interface StoredFiles {
   readonly files: readonly HomeFile[]
   readonly leftOut: readonly string[]
 }
 
 /** The stores as they are now, and the bytes that they name, held by links so that nobody can remove them meanwhile. */
-async function storedFiles(data: string, preparing: string): Promise<StoredFiles> {
+async function storedFiles(store: Snapshots, data: string, preparing: string): Promise<StoredFiles> {
   const leftOut: string[] = []
   const files: HomeFile[] = []
-  const store = join(data, 'foreword.sqlite')
-  if (existsSync(store)) {
-    const copy = join(preparing, 'foreword.sqlite')
-    const { held, missing } = await heldTogether(store, copy, data, preparing)
+  if (await store.exists(data)) {
+    const { names, held, missing } = await heldTogether(store, data, preparing)
     leftOut.push(...missing.map((hash) => `data/files/${hash}: the store names these bytes, and they are missing`))
-    files.push(await regularFile('data/foreword.sqlite', copy))
+    for (const name of names) files.push(await regularFile(`data/${name}`, join(preparing, name)))
     for (const hash of held)
       files.push(await regularFile(`data/files/${hash.slice(0, 2)}/${hash}`, join(preparing, hash)))
   }
@@ -129,7 +137,7 @@ async function storedFiles(data: string, preparing: string): Promise<StoredFiles
   if (existsSync(index)) {
     const copy = join(preparing, 'search.sqlite')
     try {
-      snapshotStore(index, copy)
+      copySearchIndex(index, copy)
       files.push(await regularFile('data/search.sqlite', copy))
     } catch (error) {
       leftOut.push(`data/search.sqlite: ${reasonOf(error)}; the next start builds the index again`)
@@ -138,28 +146,27 @@ async function storedFiles(data: string, preparing: string): Promise<StoredFiles
   return { files, leftOut }
 }
 
-/** Hashes of bytes that the copy of the store names: those that are held, and those that are truly missing. */
+/** The files of a copy of the store, and hashes of bytes that it names: those that are held, and those that are truly missing. */
 interface Held {
+  readonly names: readonly string[]
   readonly held: readonly string[]
   readonly missing: readonly string[]
 }
 
 /** Bytes that are removed between the copy and the look at them lead to a new copy, which does not name them. */
-async function heldTogether(store: string, copy: string, data: string, preparing: string): Promise<Held> {
+async function heldTogether(store: Snapshots, data: string, preparing: string): Promise<Held> {
   const blobs = openBlobs(join(data, 'files'))
   for (let attempt = 1; ; attempt += 1) {
-    await rm(copy, { force: true })
-    snapshotStore(store, copy)
-    const fault = storeFault(copy)
-    if (fault !== undefined) throw new BackupError('damaged', `The store ${store} is damaged: ${fault}`)
+    const { files, fault, fileHashes } = await store.snapshot(data, preparing)
+    if (fault !== undefined) throw new BackupError('damaged', `The store ${store.location(data)} is damaged: ${fault}`)
     const held: string[] = []
     const missing: string[] = []
-    for (const hash of fileHashes(copy)) {
+    for (const hash of fileHashes) {
       const there = await hold(blobs.path(hash), join(preparing, hash))
       if (there) held.push(hash)
       else missing.push(hash)
     }
-    if (missing.length === 0 || attempt === TRIES) return { held, missing }
+    if (missing.length === 0 || attempt === TRIES) return { names: files, held, missing }
   }
 }
 

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
 import { lstat, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { compactFile, compactStore, fileHashes, openBlobs } from '../../session.ts'
+import { compactSearchIndex } from '../../search.ts'
+import { ableTo, openBlobs, type StoreDriver } from '../../session.ts'
 import { homeAt } from '../home/home.ts'
 import { PREPARING } from './home-files.ts'
 
@@ -20,25 +21,29 @@ export interface Compacted {
  * Removes what nothing in a home names any more, and gives the space back to the disk. For the one process that holds
  * the home, while nothing else has it open.
  *
- * @throws StoreError `busy`, `corrupt`, `full`, `io`, `newer`
+ * @throws StoreError `busy`, `corrupt`, `full`, `io`, `newer`, `unsupported` where the store cannot be compacted; SearchError
  */
-export async function compactHome(home: string, onProgress: (text: string) => void): Promise<Compacted> {
+export async function compactHome(
+  home: string,
+  driver: StoreDriver,
+  onProgress: (text: string) => void,
+): Promise<Compacted> {
+  const store = ableTo(driver, 'compact')
   const { data } = homeAt(home)
   const before = await sizeOf(data)
-  const store = join(data, 'foreword.sqlite')
-  if (!existsSync(store)) return { contents: 0, files: 0, before, after: before }
+  if (!(await store.exists(data))) return { contents: 0, files: 0, before, after: before }
   // What a backup that was killed has left behind.
   for (const name of await readdir(data))
     if (name.startsWith(PREPARING)) await rm(join(data, name), { recursive: true, force: true })
-  const { contents } = await compactStore(store, onProgress)
+  const { contents, fileHashes } = await store.compact(data, onProgress)
   onProgress('looking for files that nothing names')
-  const needed = new Set(fileHashes(store))
+  const needed = new Set(fileHashes)
   const { blobs, pieces } = await openBlobs(join(data, 'files')).sweep((hash) => needed.has(hash))
   for (const [name, title] of indexes) {
     const index = join(data, name)
     if (!existsSync(index)) continue
     onProgress(`giving back the space of ${title}`)
-    compactFile(index)
+    compactSearchIndex(index)
   }
   return { contents, files: blobs + pieces, before, after: await sizeOf(data) }
 }

@@ -44,14 +44,14 @@ export const ASIDE = 'before-restore-'
 /** Folders in `data/` in which an archive is prepared. */
 export const PREPARING = 'backup-'
 
-/** Locks, work in progress, what is built again from the log, and what is copied in its own way: the stores and the bytes of files. */
+/** Locks, work in progress, what is built again from the log, and what is copied in its own way: indexes and the bytes of files. */
 const elsewhere: readonly RegExp[] = [
   /(^|\/)\.lock(-\w+)?$/,
   /^gateway\.(lock|json)/,
   /^\.restoring$/,
   /^before-restore-/,
   /^data\/backup-/,
-  /^data\/(foreword|search|history)\.sqlite/,
+  /^data\/(search|history)\.sqlite/,
   /^data\/files$/,
 ]
 

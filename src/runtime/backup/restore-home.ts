@@ -2,7 +2,7 @@ import { createWriteStream, existsSync } from 'node:fs'
 import { chmod, mkdir, readdir, rm, symlink, utimes } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Writable } from 'node:stream'
-import { type AuditVerdict, openSqliteStore, storeFault, verifyAudit } from '../../session.ts'
+import { type AuditVerdict, type StoreDriver, verifyAudit } from '../../session.ts'
 import { homeAt } from '../home/home.ts'
 import { BackupError } from './backup-error.ts'
 import { diskFault } from './disk-fault.ts'
@@ -20,6 +20,8 @@ import { type ArchivedFile, readArchive } from './read-archive.ts'
 export interface RestoreOptions {
   /** An absolute path. Its claim is held by this process. */
   readonly home: string
+  /** What keeps the sessions of a home, as the configuration there names it. */
+  readonly storeOf: (home: string) => Promise<StoreDriver>
   /** The archive. */
   readonly file: string
   /** Moves aside what the home holds. */
@@ -56,7 +58,7 @@ export interface Restored {
  * @throws BackupError `no-archive`, `damaged`, `newer`, `not-empty`, `io`; StoreError
  */
 export async function restoreHome(options: RestoreOptions): Promise<Restored> {
-  const { home, file, time, replaces = false } = options
+  const { home, time, replaces = false } = options
   if (isRestorePending(home)) await finishRestore(home)
   const names = existsSync(home) ? (await readdir(home)).filter((name) => !staysInPlace(name)) : []
   if (names.length > 0 && !replaces) {
@@ -71,7 +73,7 @@ export async function restoreHome(options: RestoreOptions): Promise<Restored> {
       throw diskFault(error, home)
     })
     options.onProgress?.({ stage: 'examining the store' })
-    const audit = await examined(home, file)
+    const audit = await examined(options)
     await decideRestore(home, asideName(time))
     const aside = await finishRestore(home)
     const { created, version } = header
@@ -112,12 +114,14 @@ async function unpack({ home, file, signal, onProgress }: RestoreOptions) {
 }
 
 /** Whether this Foreword can work on what arrived: the store is whole, of a version that it knows, and so is the audit. */
-async function examined(home: string, file: string): Promise<AuditVerdict> {
-  const path = join(homeAt(arrivingHome(home)).data, 'foreword.sqlite')
-  if (!existsSync(path)) return { type: 'whole', records: 0 }
-  const fault = storeFault(path)
+async function examined({ home, file, storeOf }: RestoreOptions): Promise<AuditVerdict> {
+  const arriving = arrivingHome(home)
+  const driver = await storeOf(arriving)
+  const folder = homeAt(arriving).data
+  if (!(await driver.exists(folder))) return { type: 'whole', records: 0 }
+  const fault = await driver.findFault?.(folder)
   if (fault !== undefined) throw new BackupError('damaged', `The store in ${file} is damaged: ${fault}`)
-  const store = await openSqliteStore({ path })
+  const store = await driver.open({ folder })
   try {
     return await verifyAudit(store)
   } finally {

@@ -50,6 +50,7 @@ test('without a file everything has its default, and paths are in the home', asy
     },
     channels: {},
     mcp: { servers: {} },
+    store: 'sqlite',
     plugins: [],
   })
 })
@@ -72,6 +73,26 @@ test('a file with comments is read, and each key knows where it was said', async
     'providers.office.baseURL': 'config.json:5:59',
     'providers.office.apiKeyFile': 'config.json:5:92',
   })
+})
+
+test('a store is one that there is: those that come with Foreword, or those of the program', async () => {
+  assert.equal((await load('{ "store": "sqlite" }')).configuration.store, 'sqlite')
+  const { configuration, problems } = await load('{ "store": "postgres" }')
+  assert.deepEqual(problems.map(problemText), [
+    'config.json:1:3: store must be one of sqlite. Where sessions are kept, by the name of the store.',
+  ])
+  assert.equal(configuration.store, 'sqlite')
+  const variable = await load('', { FOREWORD_STORE: 'files' })
+  assert.deepEqual(variable.problems.map(problemText), [
+    'FOREWORD_STORE: store must be one of sqlite. Where sessions are kept, by the name of the store.',
+  ])
+  const known = await loadConfiguration({
+    home: '/srv/foreword',
+    environment: { FOREWORD_STORE: 'memory' },
+    stores: ['sqlite', 'memory'],
+    read: async () => ({ type: 'missing' }),
+  })
+  assert.deepEqual([known.configuration.store, known.problems], ['memory', []])
 })
 
 test('every problem is named, with its place and how to fix it, and what is right still counts', async () => {

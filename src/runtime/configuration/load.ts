@@ -8,6 +8,7 @@ import { type ConfigurationProblem, type Fault, faultsOf } from './problem.ts'
 import { configurationShape, configurationShapeFor, type ConfigurationShape } from './schema.ts'
 import { type Configuration, settled } from './settled.ts'
 import { homeAt } from '../home/home.ts'
+import { storeNames } from '../store-drivers.ts'
 
 /** A configuration, what is wrong with it, and where it comes from. */
 export interface LoadedConfiguration {
@@ -28,13 +29,15 @@ export interface LoadOptions {
   /** IANA name, for the date that the model is told where the configuration names none. The machine's unless given. */
   readonly timeZone?: string
   readonly read?: TextReader
+  /** Names of the stores that there are. Those that come with Foreword unless given. */
+  readonly stores?: readonly string[]
   /** The providers that an entry of `providers` may be of. Those that come with Foreword unless given. */
   readonly providers?: readonly Provider[]
 }
 
 /** Reads `config.json` and the environment over it. Rejects never: what is wrong is among the problems. */
 export async function loadConfiguration(options: LoadOptions): Promise<LoadedConfiguration> {
-  const { home, environment, read = readText, providers = builtIn } = options
+  const { home, environment, read = readText, providers = builtIn, stores = storeNames } = options
   const found = await read(homeAt(home).configurationFile)
   const file = parseConfiguration(found.type === 'text' ? found.text : '')
   const unreadable: readonly ConfigurationProblem[] =
@@ -42,7 +45,7 @@ export async function loadConfiguration(options: LoadOptions): Promise<LoadedCon
       ? [{ key: '', place: 'config.json', message: `the file cannot be read: ${found.why}`, hint: '' }]
       : []
   const overrides = overridesOf(environment)
-  const { shape, faults } = checked(withOverrides(file.value, overrides), configurationShapeFor(providers))
+  const { shape, faults } = checked(withOverrides(file.value, overrides), configurationShapeFor({ providers, stores }))
   const places = placesOf(file, overrides)
   return {
     configuration: settled(shape, {

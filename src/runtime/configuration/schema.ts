@@ -4,6 +4,7 @@ import { providers } from '../../capabilities/providers.ts'
 import { layouts } from '../../context.ts'
 import type { Provider } from '../../model.ts'
 import { nearestName } from '../../platform.ts'
+import { storeNames } from '../store-drivers.ts'
 import { variable } from './variable.ts'
 import { subjects } from '../../capabilities/subjects/subjects-schema.ts'
 import { telegram } from '../../capabilities/telegram/telegram-schema.ts'
@@ -338,14 +339,32 @@ export const configurationShape = z.strictObject({
     .strictObject({ servers: z.record(z.string(), server).default({}).describe('MCP servers, by name.') })
     .prefault({})
     .describe('Tools of others, over MCP.'),
+  store: storeSchema(storeNames),
   plugins: z.array(z.string().min(1)).default([]).describe('Modules of further plugins, in order.'),
 })
 
 /** The same where these providers are known. */
-export function configurationShapeFor(known: readonly Provider[]): typeof configurationShape {
-  if (known === providers) return configurationShape
+export function configurationShapeFor({
+  providers: known,
+  stores,
+}: {
+  readonly providers: readonly Provider[]
+  readonly stores: readonly string[]
+}): typeof configurationShape {
+  if (known === providers && stores === storeNames) return configurationShape
   const { description = '' } = configurationShape.shape.providers
-  return configurationShape.extend({ providers: providersSchema(known).default({}).describe(description) })
+  return configurationShape.extend({
+    providers: providersSchema(known).default({}).describe(description),
+    store: storeSchema(stores),
+  })
+}
+
+function storeSchema(names: readonly string[]) {
+  return z
+    .string()
+    .refine((name) => names.includes(name), { error: `must be one of ${names.join(', ')}` })
+    .default('sqlite')
+    .describe('Where sessions are kept, by the name of the store.')
 }
 
 /** A whole configuration, with every default in its place and every path as it was written. */

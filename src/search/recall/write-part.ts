@@ -13,7 +13,7 @@ const END = 16_000
 /** Of a session without passages: where it goes is decided with the first. */
 const NO_SHARD = 0
 
-interface SessionState {
+interface StoredSession {
   readonly number: number
   readonly up_to: number
   readonly next: number
@@ -29,7 +29,7 @@ export function writePart(
 ): boolean {
   return connection.transaction(() => {
     const { session, conversation = null, created, from, upTo, mark, items } = part
-    const known = connection.get<SessionState>(
+    const known = connection.get<StoredSession>(
       'select number, up_to, next, shard, leaving from sessions where id = ?',
       session,
     )

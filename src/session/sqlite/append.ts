@@ -1,4 +1,4 @@
-import { planAppend, type SessionState } from '../append-plan.ts'
+import { planAppend, type StoredSession } from '../append-plan.ts'
 import type { Entry, EntryBody } from '../entry.ts'
 import type { Connection } from './connection.ts'
 import { plan, type Slot } from './plan.ts'
@@ -57,7 +57,7 @@ const insertEntry = plan((slot: Slot<Tables['entries']>) =>
   }),
 )
 
-const insertSession = plan((slot: Slot<SessionState>) =>
+const insertSession = plan((slot: Slot<StoredSession>) =>
   tables.insertInto('sessions').values({
     id: slot('id'),
     title: slot('title'),
@@ -73,7 +73,7 @@ const insertSession = plan((slot: Slot<SessionState>) =>
   }),
 )
 
-const updateSession = plan((slot: Slot<SessionState>) =>
+const updateSession = plan((slot: Slot<StoredSession>) =>
   tables
     .updateTable('sessions')
     .set({

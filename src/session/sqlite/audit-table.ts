@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { chained, CHAIN_START } from '../audit-chain.ts'
+import { auditRecordAfter, CHAIN_START } from '../audit-chain.ts'
 import type { AuditFacts, AuditRecord } from '../audit.ts'
 import type { AuditOptions } from '../store/audit-store.ts'
 import { auditRecordOf, type AuditRow, repeated } from './audit-row.ts'
@@ -20,7 +20,7 @@ export function putAudit(connection: Connection, facts: AuditFacts, time: string
   const head = auditHead(connection)
   const [newest] = connection.all(newestRow, { upTo: LARGEST })
   const number = Math.max(head?.number ?? 0, newest?.number ?? 0) + 1
-  const record = chained(head?.hash ?? newest?.hash ?? CHAIN_START, number, time, facts)
+  const record = auditRecordAfter(head?.hash ?? newest?.hash ?? CHAIN_START, number, time, facts)
   const { previous, hash } = record
   connection.run(insertRecord, {
     number,

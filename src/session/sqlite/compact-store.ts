@@ -1,16 +1,13 @@
 import { setImmediate } from 'node:timers/promises'
+import { compactSqliteFile } from '../../platform.ts'
+import type { CompactedStore } from '../store-driver.ts'
 import { type Connection, openConnection } from './connection.ts'
 import { migrate } from './migrations.ts'
 import { overwriting } from './overwriting.ts'
+import { storeFile } from './store-file.ts'
 import type { Plan } from './plan.ts'
 
-/** What a compaction took away. */
-export interface CompactedStore {
-  /** Contents that nothing named. */
-  readonly contents: number
-  /** Characters of their texts. */
-  readonly characters: number
-}
+type RemovedContents = Omit<CompactedStore, 'fileHashes'>
 
 /** Rows that are read or removed at once, some milliseconds of work. */
 const PAGE = 500
@@ -36,32 +33,19 @@ const COLUMNS: readonly (readonly [table: string, column: string])[] = [
  *
  * @throws StoreError `busy`, `corrupt`, `full`, `io`, `newer`
  */
-export async function compactStore(path: string, onProgress: (text: string) => void): Promise<CompactedStore> {
+export async function compactStore(path: string, onProgress: (text: string) => void): Promise<RemovedContents> {
   const connection = openConnection({ path })
+  let removed: RemovedContents
   try {
     migrate(connection)
     const needed = await neededContents(connection, onProgress)
-    const removed = await removeOthers(connection, needed, onProgress)
-    onProgress('giving the space back')
-    giveSpaceBack(connection)
-    return removed
+    removed = await removeOthers(connection, needed, onProgress)
   } finally {
     connection.close()
   }
-}
-
-/** Gives the free pages of an SQLite file back to the disk. */
-export function compactFile(path: string): void {
-  const connection = openConnection({ path })
-  try {
-    giveSpaceBack(connection)
-  } finally {
-    connection.close()
-  }
-}
-
-function giveSpaceBack(connection: Connection): void {
-  connection.execute('vacuum; pragma wal_checkpoint(truncate);')
+  onProgress('giving the space back')
+  compactSqliteFile(path, storeFile)
+  return removed
 }
 
 async function neededContents(
@@ -136,7 +120,7 @@ async function removeOthers(
   connection: Connection,
   needed: ReadonlySet<string>,
   onProgress: (text: string) => void,
-): Promise<CompactedStore> {
+): Promise<RemovedContents> {
   let contents = 0
   let characters = 0
   const unneeded: string[] = []

@@ -1,12 +1,6 @@
-import { readStoreFile } from './snapshot-store.ts'
-
-/** A content that something in the store names by its hash, and that is not there. */
-export interface MissingContent {
-  /** SHA-256, lowercase hexadecimal. */
-  readonly hash: string
-  /** One of the places that name it, such as `call call_1`. */
-  readonly place: string
-}
+import { readSqliteFile } from '../../platform.ts'
+import type { MissingContent } from '../store-driver.ts'
+import { storeFile } from './store-file.ts'
 
 /**
  * Contents of an SQLite file that are named and missing, by their hash. What people and models wrote is not searched: a
@@ -15,7 +9,7 @@ export interface MissingContent {
  * @throws StoreError `busy`, `corrupt`, `io`
  */
 export function missingContents(path: string): readonly MissingContent[] {
-  return readStoreFile(path, (database) =>
+  return readSqliteFile(path, storeFile, (database) =>
     database
       .prepare(MISSING)
       .all()

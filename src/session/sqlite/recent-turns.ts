@@ -1,6 +1,6 @@
 import type { Entry, SpokenBody } from '../entry.ts'
 import type { RecentTurns, RecentTurnsOptions, TurnRow } from '../store/log-store.ts'
-import { rowOf } from '../turn-row.ts'
+import { turnRowAsOf } from '../turn-row.ts'
 import type { Connection } from './connection.ts'
 import { entries, lastTurnOf, spokenData } from './entry-table.ts'
 import { turn, turnsBefore, undoneTurnsBefore } from './turn-table.ts'
@@ -40,7 +40,7 @@ function turnsBeforeThat(
 /** What a turn that was taken back would cost. */
 function fullTokens(connection: Connection, row: TurnRow): number {
   const said = entries(connection, row.session, { turn: row.turn, types: ['input', 'message'] })
-  return rowOf(row, said).tokens
+  return turnRowAsOf(row, said).tokens
 }
 
 /** Ascending. */
@@ -87,7 +87,7 @@ function lastOrdinal(connection: Connection, session: string, upTo: number, type
 
 function asOf(connection: Connection, row: TurnRow, upTo: number): TurnRow {
   if (row.lastSeq <= upTo) return row
-  return rowOf(row, entries(connection, row.session, { turn: row.turn, upTo }))
+  return turnRowAsOf(row, entries(connection, row.session, { turn: row.turn, upTo }))
 }
 
 /**

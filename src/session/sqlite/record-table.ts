@@ -1,28 +1,13 @@
 import { sql } from 'kysely'
-import type { RecordChange, RecordVersion } from '../record.ts'
-import { StoreError } from '../store-error.ts'
+import { nextVersion, type RecordChange, type RecordVersion } from '../record.ts'
 import type { Connection } from './connection.ts'
 import { plan, type Slot } from './plan.ts'
 import { type Tables, tables } from './tables.ts'
 
 export function putRecord(connection: Connection, change: RecordChange, time: string): RecordVersion {
-  const { kind, id, value, after } = change
-  const json: string | undefined = JSON.stringify(value)
-  if (json === undefined) throw new StoreError('invalid', `the ${kind} ${id} has no JSON: use null to remove it`)
-  const newest = record(connection, kind, id)?.version ?? 0
-  if (after !== undefined && after !== newest) throw overtaken(change, newest)
-  const row = { kind, id, version: newest + 1, time, value: json }
-  connection.run(insertRecord, row)
-  return recordOf(row)
-}
-
-function overtaken({ kind, id, after }: RecordChange, newest: number): StoreError {
-  const looked = after === 0 ? 'it should have been new' : `version ${after} was looked at`
-  const stands = newest === 0 ? 'there is none' : `version ${newest} stands there by now`
-  return new StoreError(
-    'conflict',
-    `the ${kind} ${id} was not changed, since ${looked} and ${stands}: look at it again`,
-  )
+  const version = nextVersion(change, record(connection, change.kind, change.id), time)
+  connection.run(insertRecord, { ...version, value: JSON.stringify(version.value) })
+  return version
 }
 
 export function record(connection: Connection, kind: string, id: string): RecordVersion | undefined {

@@ -1,4 +1,4 @@
-import type { SessionState } from '../append-plan.ts'
+import type { StoredSession } from '../append-plan.ts'
 import type { Binding } from '../entry.ts'
 import { StoreError } from '../store-error.ts'
 import type { SessionRow } from '../store/log-store.ts'
@@ -45,10 +45,10 @@ export function bound(connection: Connection, { channel, conversation }: Binding
 }
 
 export const sessionState = plan((slot: Slot<{ id: string }>) =>
-  tables.selectFrom('sessions').selectAll().where('id', '=', slot('id')).$castTo<SessionState>(),
+  tables.selectFrom('sessions').selectAll().where('id', '=', slot('id')).$castTo<StoredSession>(),
 )
 
-interface Row extends SessionState {
+interface Row extends StoredSession {
   readonly channel: string | null
   readonly conversation: string | null
 }

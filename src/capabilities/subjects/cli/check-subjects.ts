@@ -1,12 +1,11 @@
-import { existsSync } from 'node:fs'
 import { connected } from '../../../cli/connection.ts'
-import type { Io } from '../../../cli/io.ts'
+import type { Finding, Io } from '../../../capability.ts'
 import { fetchSubjects } from './find-subject.ts'
-import { type Finding, ok, warning } from '../../../cli/doctor/finding.ts'
+import { ok, warning } from '../../../cli/doctor/finding.ts'
 
 /** How many subjects there are, and how many proposals wait. Nothing where there is neither. */
-export async function checkSubjects(home: string, store: string, io: Io): Promise<readonly Finding[]> {
-  if (io.connect === undefined && !existsSync(store)) return []
+export async function checkSubjects(home: string, hasStore: boolean, io: Io): Promise<readonly Finding[]> {
+  if (io.connect === undefined && !hasStore) return []
   // A gateway that cannot be asked is what the check of the tools tells of.
   const listed = await connected(home, io, 'read', fetchSubjects).catch(() => undefined)
   if (!listed) return []

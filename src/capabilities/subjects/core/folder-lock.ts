@@ -1,7 +1,6 @@
-import { closeSync, existsSync, openSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { type DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
+import { type FileLock, lockFile, sqliteResult } from '../../../platform.ts'
 import { SubjectError } from './subject-error.ts'
 
 /** Longest wait for others, and the pause between two looks, ms. */
@@ -19,20 +18,13 @@ export async function withFolderLock<Value>(folder: string, task: () => Promise<
   try {
     return await task()
   } finally {
-    lock.close()
+    lock.release()
   }
 }
 
-interface Lock {
-  close(): void
-}
-
-async function lockOf(folder: string): Promise<Lock> {
-  const path = join(folder, '.lock')
-  // Loaded late: most programs never replace a file.
-  const sqlite = await import('node:sqlite')
+async function lockOf(folder: string): Promise<FileLock> {
   for (let waited = 0; ; waited += PAUSE_MS) {
-    const lock = tryLock(folder, path, sqlite.DatabaseSync)
+    const lock = tryLock(folder)
     if (lock !== undefined) return lock
     if (waited >= PATIENCE_MS) {
       throw unlockable(folder, 'is held by another program. Wait until it is done, then try again')
@@ -41,19 +33,11 @@ async function lockOf(folder: string): Promise<Lock> {
   }
 }
 
-function tryLock(folder: string, path: string, Database: typeof DatabaseSync): Lock | undefined {
-  // Only where there is none: closing a file that is there would drop a lock that this process holds on it.
-  if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600))
-  let database: DatabaseSync | undefined
+function tryLock(folder: string): FileLock | undefined {
   try {
-    database = new Database(path, { timeout: 0 })
-    database.exec('begin exclusive')
-    return database
+    return lockFile(join(folder, '.lock'), { waitMs: 0 })
   } catch (error) {
-    database?.close()
-    const { errcode } = error as { readonly errcode?: unknown }
-    if (typeof errcode !== 'number') throw error
-    if ((errcode & 0xff) === SQLITE_BUSY) return undefined
+    if (sqliteResult(error) === undefined) throw error
     throw unlockable(folder, 'is not what Foreword puts there. Remove it, then try again')
   }
 }
@@ -61,5 +45,3 @@ function tryLock(folder: string, path: string, Database: typeof DatabaseSync): L
 function unlockable(folder: string, why: string): SubjectError {
   return new SubjectError('unwritable', `.lock in the folder ${basename(folder)} ${why}.`)
 }
-
-const SQLITE_BUSY = 5

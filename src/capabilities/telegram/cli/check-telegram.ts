@@ -1,16 +1,15 @@
-import { existsSync } from 'node:fs'
 import type { Configuration, PairedChat } from '../../../runtime.ts'
 import { connected } from '../../../cli/connection.ts'
-import type { Io } from '../../../cli/io.ts'
+import type { Finding, Io } from '../../../capability.ts'
 import { fetchPairings } from '../../../cli/pair/list.ts'
 import { telegramToken } from './telegram-token.ts'
-import { type Finding, ok, problem, warning } from '../../../cli/doctor/finding.ts'
+import { ok, problem, warning } from '../../../cli/doctor/finding.ts'
 
 /** Whether the bot has its token, and whether anybody may talk to it. Nothing where no bot is configured. */
 export async function checkTelegram(
   { channels: { telegram } }: Configuration,
   home: string,
-  store: string,
+  hasStore: boolean,
   io: Io,
 ): Promise<readonly Finding[]> {
   if (!telegram) return []
@@ -23,7 +22,7 @@ export async function checkTelegram(
         "Put the bot's token there; docs/guide/telegram.md says how.",
       ),
     ]
-  const isThere = io.connect !== undefined || existsSync(store)
+  const isThere = io.connect !== undefined || hasStore
   const paired: readonly PairedChat[] = isThere
     ? await connected(home, io, 'read', (connection) => fetchPairings(connection, 'telegram')).catch(() => [])
     : []

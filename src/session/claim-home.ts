@@ -1,19 +1,9 @@
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from 'node:fs'
+import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { z } from 'zod'
-import { StoreError } from '../store-error.ts'
-import { resultCode, storeError } from './sqlite-error.ts'
+import { isFileLocked, lockFile } from '../platform.ts'
+import { storeError } from './sqlite/store-file.ts'
+import { StoreError } from './store-error.ts'
 
 /** Who holds a home. */
 export interface ClaimInfo {
@@ -44,55 +34,38 @@ const INFO = 'gateway.json'
  */
 export async function claimHome(directory: string, info: ClaimInfo): Promise<Claim> {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
-  const lock = openLock(directory, false)
-  if (lock === 'held') throw claimed(directory)
+  const lock = explained(directory, () => lockFile(join(directory, LOCK), { waitMs: WAIT_MS }))
+  if (lock === undefined) throw claimed(directory)
   try {
-    writeInfo(directory, info)
+    explained(directory, () => writeInfo(directory, info))
   } catch (error) {
-    lock.close()
-    throw storeError(error, directory)
+    lock.release()
+    throw error
   }
-  locks.add(lock)
+  let held = true
   return {
     update: (next) => writeInfo(directory, next),
     release() {
-      if (!locks.delete(lock)) return
+      if (!held) return
+      held = false
       rmSync(join(directory, INFO), { force: true })
-      lock.close()
+      lock.release()
     },
   }
 }
 
-/** A lock that nothing refers to would be collected, and with it the claim. */
-const locks = new Set<DatabaseSync>()
-
 /** Who holds this home now. `undefined` when nobody does, whatever a stale `gateway.json` says. */
 export function readClaim(directory: string): ClaimInfo | undefined {
-  if (!existsSync(join(directory, LOCK))) return undefined
-  const lock = openLock(directory, true)
-  if (lock === 'held') return readInfo(directory)
-  lock.close()
-  return undefined
+  return explained(directory, () => isFileLocked(join(directory, LOCK))) ? readInfo(directory) : undefined
 }
 
-/** Looking takes a shared lock, so that two who look do not take each other for a gateway. */
-function openLock(directory: string, look: boolean): DatabaseSync | 'held' {
-  const path = join(directory, LOCK)
-  // Only where there is none: closing a file that is there would drop a lock that this process holds on it.
-  if (!look && !existsSync(path)) closeSync(openSync(path, 'a', 0o600))
-  let database: DatabaseSync | undefined
+function explained<Result>(directory: string, work: () => Result): Result {
   try {
-    database = new DatabaseSync(path, { readOnly: look, timeout: look ? 0 : WAIT_MS })
-    database.exec(look ? 'select count(*) from sqlite_schema' : 'begin exclusive')
-    return database
+    return work()
   } catch (error) {
-    database?.close()
-    if (((resultCode(error) ?? 0) & 0xff) === SQLITE_BUSY) return 'held'
-    throw storeError(error, path)
+    throw storeError(error, directory)
   }
 }
-
-const SQLITE_BUSY = 5
 
 function claimed(directory: string): StoreError {
   const info = readInfo(directory)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { storeError } from './sqlite-error.ts'
+import { storeError } from './store-file.ts'
 
 for (const [name, code, mend] of [
   ['ENOSPC', 'full', /free some space/],

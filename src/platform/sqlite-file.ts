@@ -1,0 +1,52 @@
+import { existsSync } from 'node:fs'
+import type { DatabaseSync } from 'node:sqlite'
+import { openDatabase, openSqlite } from './sqlite.ts'
+import { sqliteError, type SqliteFileKind } from './sqlite-error.ts'
+
+/** How long to wait for a process that is writing, ms. */
+const BUSY_TIMEOUT_MS = 30_000
+
+/** Opens an SQLite file for reading, beside a process that writes, and closes it. Failures are errors of its kind. */
+export function readSqliteFile<Result>(
+  path: string,
+  kind: SqliteFileKind,
+  work: (database: DatabaseSync) => Result,
+): Result {
+  if (!existsSync(path)) throw kind.error('not-found', `there is no ${kind.noun} at ${path}`)
+  let database: DatabaseSync | undefined
+  try {
+    database = openDatabase(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS })
+    return work(database)
+  } catch (error) {
+    throw sqliteError(error, path, kind)
+  } finally {
+    database?.close()
+  }
+}
+
+/**
+ * Copies an SQLite file into a new one as it is at one moment, beside a process that goes on writing. The copy is one
+ * file, without free pages. The process stands still meanwhile.
+ */
+export function copySqliteFile(path: string, target: string, kind: SqliteFileKind): void {
+  readSqliteFile(path, kind, (database) => database.prepare('vacuum into ?').run(target))
+}
+
+/** The first thing that is wrong with an SQLite file, in SQLite's words; `undefined` where it is whole. */
+export function sqliteFileFault(path: string, kind: SqliteFileKind): string | undefined {
+  return readSqliteFile(path, kind, (database) => {
+    const row = database.prepare('pragma quick_check(1)').get()
+    const found = row === undefined ? 'ok' : String(Object.values(row)[0])
+    return found === 'ok' ? undefined : found
+  })
+}
+
+/** Gives the free pages of an SQLite file back to the disk. For a process that has it alone. */
+export function compactSqliteFile(path: string, kind: SqliteFileKind): void {
+  const connection = openSqlite({ path, kind })
+  try {
+    connection.execute('vacuum; pragma wal_checkpoint(truncate);')
+  } finally {
+    connection.close()
+  }
+}

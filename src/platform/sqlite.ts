@@ -1,0 +1,180 @@
+import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { sqliteError, type SqliteFileKind } from './sqlite-error.ts'
+
+export type SqliteScalar = string | number | Uint8Array | null
+
+/** One open SQLite file. Everything is synchronous, so nothing comes between the statements of a transaction. */
+export interface SqliteConnection {
+  readonly path: string
+  readonly readOnly: boolean
+  /** Runs a statement to its end. */
+  run(sql: string, ...parameters: readonly SqliteScalar[]): void
+  /** Runs a statement and answers how many rows it changed. Not for a full-text table: no JavaScript number holds its last row id. */
+  change(sql: string, ...parameters: readonly SqliteScalar[]): number
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- who writes a statement knows its rows
+  get<Row>(sql: string, ...parameters: readonly SqliteScalar[]): Row | undefined
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- who writes a statement knows its rows
+  all<Row>(sql: string, ...parameters: readonly SqliteScalar[]): readonly Row[]
+  /** Rows as arrays, in the order of the columns: a third of the time where there are many. */
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- who writes a statement knows its rows
+  tuples<Row extends readonly unknown[]>(sql: string, ...parameters: readonly SqliteScalar[]): readonly Row[]
+  /** Rows one by one, for a reader that may have enough of them. Nothing else may be asked of the same statement meanwhile. */
+  each<Row>(sql: string, ...parameters: readonly SqliteScalar[]): Iterable<Row>
+  execute(sql: string): void
+  /** Runs it in a transaction that takes the right to write at once. A throw undoes everything. */
+  transaction<Result>(work: () => Result): Result
+  /** Runs it within a transaction. A throw undoes only this. */
+  nested<Result>(work: () => Result): Result
+  readonly inTransaction: boolean
+  close(): void
+}
+
+export interface SqliteOptions {
+  /** A file, made with its folder when missing; `:memory:` keeps everything in memory. */
+  readonly path: string
+  /** How its errors read. */
+  readonly kind: SqliteFileKind
+  readonly readOnly?: boolean | undefined
+  /** How long to wait for another process, ms. The process stands still meanwhile. 5,000 unless given. */
+  readonly busyTimeoutMs?: number | undefined
+  /** `false`: a loss of power may take the newest commits with it, and nothing else. They are on the disk unless given. */
+  readonly durable?: boolean | undefined
+  /** Further pragmas of a writer, as SQL. */
+  readonly settings?: string | undefined
+}
+
+const DEFAULT_BUSY_TIMEOUT_MS = 5_000
+/** What is read again and again should stay in memory. */
+const CACHE_KIBIBYTES = 32 * 1024
+
+/** Opens an SQLite file. Every failure is an error of its kind. */
+export function openSqlite(options: SqliteOptions): SqliteConnection {
+  const { path, kind, readOnly = false, busyTimeoutMs = DEFAULT_BUSY_TIMEOUT_MS } = options
+  if (readOnly && !existsSync(path)) {
+    throw kind.error('not-found', `there is no ${kind.noun} at ${path}: start the gateway once, or name another home`)
+  }
+  let open = true
+  const statements = new Map<string, StatementSync>()
+  const tupleStatements = new Map<string, StatementSync>()
+  const database = guarded(() => {
+    if (!readOnly) makePrivateFile(path)
+    return openDatabase(path, { readOnly, timeout: busyTimeoutMs })
+  })
+  try {
+    guarded(() => database.exec(settingsOf(options)))
+  } catch (error) {
+    database.close()
+    throw error
+  }
+
+  return {
+    path,
+    readOnly,
+    run: (sql, ...parameters) => void guarded(() => prepare(sql).all(...parameters)),
+    change: (sql, ...parameters) => guarded(() => Number(prepare(sql).run(...parameters).changes)),
+    // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- who writes a statement knows its rows
+    get: <Row>(sql: string, ...parameters: readonly SqliteScalar[]) =>
+      guarded(() => prepare(sql).get(...parameters) as Row | undefined),
+    // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- who writes a statement knows its rows
+    all: <Row>(sql: string, ...parameters: readonly SqliteScalar[]) =>
+      guarded(() => prepare(sql).all(...parameters) as unknown as Row[]),
+    // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- who writes a statement knows its rows
+    tuples: <Row extends readonly unknown[]>(sql: string, ...parameters: readonly SqliteScalar[]) =>
+      guarded(() => prepareTuples(sql).all(...parameters) as unknown as Row[]),
+    *each<Row>(sql: string, ...parameters: readonly SqliteScalar[]) {
+      const rows = guarded(() => prepare(sql).iterate(...parameters))
+      try {
+        for (;;) {
+          const next = guarded(() => rows.next())
+          if (next.done) return
+          yield next.value as Row
+        }
+      } finally {
+        // A reader that leaves early must not leave the statement open: it would keep the file as it was at that moment.
+        rows.return?.()
+      }
+    },
+    execute,
+    transaction(work) {
+      execute('begin immediate')
+      try {
+        const result = work()
+        execute('commit')
+        return result
+      } catch (error) {
+        if (database.isTransaction) execute('rollback')
+        throw error
+      }
+    },
+    nested(work) {
+      execute('savepoint nested')
+      try {
+        const result = work()
+        execute('release nested')
+        return result
+      } catch (error) {
+        if (database.isTransaction) execute('rollback to nested; release nested')
+        throw error
+      }
+    },
+    get inTransaction() {
+      return database.isTransaction
+    },
+    close() {
+      open = false
+      if (database.isOpen) database.close()
+    },
+  }
+
+  function execute(sql: string): void {
+    guarded(() => database.exec(sql))
+  }
+
+  function prepare(sql: string): StatementSync {
+    const known = statements.get(sql)
+    if (known) return known
+    const statement = database.prepare(sql)
+    statements.set(sql, statement)
+    return statement
+  }
+
+  function prepareTuples(sql: string): StatementSync {
+    const known = tupleStatements.get(sql)
+    if (known) return known
+    const statement = database.prepare(sql)
+    statement.setReturnArrays(true)
+    tupleStatements.set(sql, statement)
+    return statement
+  }
+
+  function guarded<Result>(work: () => Result): Result {
+    if (!open) throw kind.error('closed', `the ${kind.noun} ${path} is closed`)
+    try {
+      return work()
+    } catch (error) {
+      throw sqliteError(error, path, kind)
+    }
+  }
+}
+
+/** `node:sqlite` is loaded with the first file that is opened: most commands open none. */
+export function openDatabase(path: string, options: { readOnly?: boolean; timeout?: number } = {}): DatabaseSync {
+  return new (process.getBuiltinModule('node:sqlite').DatabaseSync)(path, options)
+}
+
+/** `full`: a commit is on the disk when it returns. `fullfsync`: on macOS too. */
+function settingsOf({ readOnly = false, durable = true, settings = '' }: SqliteOptions): string {
+  const always = `pragma cache_size = -${CACHE_KIBIBYTES};`
+  if (readOnly) return always
+  const commits = durable ? 'pragma synchronous = full; pragma fullfsync = on;' : 'pragma synchronous = normal;'
+  return `${always} pragma journal_mode = wal; ${commits} ${settings}`
+}
+
+/** What is kept is private to this user. The files that SQLite makes beside it take on its mode. */
+function makePrivateFile(path: string): void {
+  if (path === ':memory:' || existsSync(path)) return
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  closeSync(openSync(path, 'a', 0o600))
+}

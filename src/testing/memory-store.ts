@@ -1,0 +1,230 @@
+import {
+  type AuditRecord,
+  type Entry,
+  type EntryListener,
+  type SessionStore,
+  type StoreDriver,
+  StoreError,
+} from '../session.ts'
+import {
+  append,
+  applied,
+  bind,
+  change,
+  copyOf,
+  deleteSession,
+  emptyTables,
+  keyOf,
+  known,
+  logOf,
+  putContent,
+  putNew,
+  putValue,
+  putVersion,
+  sessionRow,
+  type Tables,
+  withdrawSession,
+} from './memory-store-tables.ts'
+import { recentTurnsOf } from './memory-store-turns.ts'
+
+/**
+ * A store in plain maps, for tests, and as an example of a driver. What is kept in a folder ends with the driver. It
+ * cannot be saved as files or compacted.
+ */
+export function memoryDriver(): StoreDriver {
+  const kept = new Map<string, Kept>()
+  return {
+    name: 'memory',
+    async open({ folder, readOnly = false, inMemory = false }) {
+      const data = (inMemory ? undefined : kept.get(folder)) ?? { tables: emptyTables() }
+      if (!inMemory) kept.set(folder, data)
+      return storeOn(data, readOnly)
+    },
+    exists: async (folder) => kept.has(folder),
+    location: () => 'the memory of this process',
+    owns: () => false,
+  }
+}
+
+/** Tables are replaced, never changed: what fails leaves those from before. */
+interface Kept {
+  tables: Tables
+}
+
+function storeOn(kept: Kept, readOnly: boolean): SessionStore {
+  const listeners = new Set<EntryListener>()
+  let closed = false
+
+  return {
+    append: (session, bodies, time) =>
+      write(
+        (tables) => append(tables, session, bodies, time),
+        (told) => [told],
+      ),
+    async transaction(writes) {
+      await write(
+        (tables) => writes.map((each) => applied(tables, each)),
+        (told) => told,
+      )
+    },
+    watch(listener) {
+      const own: EntryListener = (entries) => listener(entries)
+      listeners.add(own)
+      return () => void listeners.delete(own)
+    },
+    entries: read((tables, session, options = {}) => {
+      const { after = 0, upTo = ALL, types, turn, last, limit = ALL } = options
+      const found = logOf(tables, session).entries.filter(
+        (entry) =>
+          entry.seq > after &&
+          entry.seq <= upTo &&
+          (types?.includes(entry.type) ?? true) &&
+          (turn === undefined || ('turn' in entry && entry.turn === turn)),
+      )
+      return last === undefined ? found.slice(0, limit) : newest(found, last)
+    }),
+    inputByKey: read((tables, session, key) =>
+      logOf(tables, session).entries.find((entry) => entry.type === 'input' && entry.idempotencyKey === key),
+    ),
+    recentTurns: read((tables, session, options) => recentTurnsOf(logOf(tables, session), options)),
+    unfinishedTurns: read((tables) =>
+      [...tables.sessions.values()]
+        .flatMap(({ turns }) => turns.filter(({ state }) => state === 'queued' || state === 'running'))
+        .toSorted(
+          (one, other) =>
+            ordered(one.inputTime, other.inputTime) ||
+            ordered(one.session, other.session) ||
+            one.ordinal - other.ordinal,
+        ),
+    ),
+    turn: read((tables, session, id) => logOf(tables, session).turns.find(({ turn }) => turn === id)),
+    turns: read((tables, session, { limit = ALL, before = ALL } = {}) =>
+      logOf(tables, session)
+        .turns.filter(({ ordinal }) => ordinal < before)
+        .toReversed()
+        .slice(0, limit),
+    ),
+    sessions: read((tables, { limit = ALL, offset = 0, beginning } = {}) => {
+      const rows = [...tables.sessions.keys()].map((id) => sessionRow(tables, id)!)
+      const listed =
+        beginning === undefined
+          ? rows.toSorted((one, other) => ordered(other.updated, one.updated) || ordered(other.id, one.id))
+          : rows.filter(({ id }) => id.startsWith(beginning)).toSorted((one, other) => ordered(one.id, other.id))
+      return listed.slice(offset, offset + limit)
+    }),
+    session: read(sessionRow),
+    deleteSession: (id) => write((tables) => deleteSession(tables, id)),
+    withdrawSession: (id) => write((tables) => withdrawSession(tables, id)),
+    bind: (binding, session) => write((tables) => bind(tables, binding, session)),
+    bound: read((tables, binding) => tables.bindings.get(keyOf(binding.channel, binding.conversation))),
+
+    putContent: (text, holds) => write((tables) => putContent(tables, text, holds)),
+    content: read((tables, hash) => tables.contents.get(hash)),
+    contentWasRemoved: read((tables, hash) => tables.holders.get(hash)?.length === 0),
+
+    putCall: (record) => write((tables) => putNew(tables.calls, record, 'call')),
+    finishCall: (id, outcome) => write((tables) => change(tables.calls, id, { outcome }, 'call')),
+    call: read((tables, id) => tables.calls.get(id)),
+    calls: read((tables, session, { last, after, limit = ALL } = {}) => {
+      if (after !== undefined) known(tables.calls, after, 'call')
+      const made = [...tables.calls.values()].filter((call) => call.session === session)
+      if (last !== undefined) return newest(made, last)
+      const first = after === undefined ? 0 : made.findIndex(({ id }) => id === after) + 1
+      return made.slice(first, first + limit)
+    }),
+    findCalls: read((tables, { limit, beginning }) => {
+      const made = [...tables.calls.values()]
+      const found =
+        beginning === undefined
+          ? made.toReversed()
+          : made.filter(({ id }) => id.startsWith(beginning)).toSorted((one, other) => ordered(one.id, other.id))
+      return found.slice(0, limit)
+    }),
+
+    putValue: (key, value) => write((tables) => putValue(tables, key, value)),
+    value: read((tables, key) => {
+      const json = tables.values.get(key)
+      return json === undefined ? undefined : (JSON.parse(json) as unknown)
+    }),
+
+    putRecord: (given, time) => write((tables) => putVersion(tables, given, time)),
+    record: read((tables, kind, id) => tables.records.get(keyOf(kind, id))?.at(-1)),
+    recordVersions: read((tables, kind, id) => tables.records.get(keyOf(kind, id))?.toReversed() ?? []),
+    records: read((tables, kind) =>
+      [...tables.records.values()]
+        .map((versions) => versions.at(-1)!)
+        .filter((version) => version.kind === kind && version.value !== null),
+    ),
+
+    putFile: (row) => write((tables) => putNew(tables.files, row, 'file')),
+    setFileState: (id, state) => write((tables) => change(tables.files, id, { state }, 'file')),
+    setFileOwner: (id, owner) => write((tables) => change(tables.files, id, { owner }, 'file')),
+    file: read((tables, id) => tables.files.get(id)),
+    files: read((tables, { owner, state, hash } = {}) =>
+      [...tables.files.values()].filter(
+        (row) =>
+          (owner === undefined || (row.owner.type === owner.type && row.owner.id === owner.id)) &&
+          (state === undefined || row.state.type === state) &&
+          (hash === undefined || row.hash === hash),
+      ),
+    ),
+    deleteFile: (id) => write((tables) => tables.files.delete(id)),
+
+    audit: read((tables, options = {}) => {
+      const { session, turn, tool, decision, since = '', after = 0, last, limit = ALL } = options
+      const wanted = Object.entries({ session, turn, tool, decision }).filter(([, value]) => value !== undefined)
+      const found = tables.audit.filter(
+        (record) =>
+          record.number > after &&
+          record.time >= since &&
+          wanted.every(([name, value]) => record[name as keyof AuditRecord] === value),
+      )
+      return last === undefined ? found.slice(0, limit) : newest(found, last)
+    }),
+    auditHead: read((tables) => {
+      const head = tables.audit.at(-1)
+      return head && { number: head.number, hash: head.hash }
+    }),
+
+    async close() {
+      closed = true
+    },
+  }
+
+  function read<Parameters extends readonly unknown[], Result>(
+    look: (tables: Tables, ...parameters: Parameters) => Result,
+  ): (...parameters: Parameters) => Promise<Result> {
+    return async (...parameters) => {
+      assertOpen()
+      return look(kept.tables, ...parameters)
+    }
+  }
+
+  /** All or nothing. What was written is told before the promise resolves. */
+  async function write<Result>(
+    work: (tables: Tables) => Result,
+    entriesOf: (result: Result) => readonly (readonly Entry[])[] = () => [],
+  ): Promise<Result> {
+    assertOpen()
+    if (readOnly) throw new StoreError('readonly', 'the store was opened for reading: write through the gateway')
+    const tables = copyOf(kept.tables)
+    const result = work(tables)
+    kept.tables = tables
+    for (const entries of entriesOf(result)) if (entries.length > 0) for (const tell of listeners) tell(entries)
+    return result
+  }
+
+  function assertOpen(): void {
+    if (closed) throw new StoreError('closed', 'the store is closed')
+  }
+}
+
+const ALL = Number.MAX_SAFE_INTEGER
+
+function newest<Item>(items: readonly Item[], count: number): readonly Item[] {
+  return count === 0 ? [] : items.slice(-count)
+}
+
+function ordered(one: string, other: string): number {
+  return one === other ? 0 : one < other ? -1 : 1
+}
