@@ -1,7 +1,7 @@
 // Proves that what is published works where it is installed: packs, installs the tarball into a temporary prefix and into
 // a temporary project, runs the command, imports the library, and checks what an old Node is told.
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -82,6 +82,9 @@ console.log(available(budget), o200k.text('hello'), createToolbox([]).definition
   const all = doors.map((_, at) => `Object.keys(door${at}).length > 0`).join(', ')
   writeFileSync(join(project, 'all.ts'), `${named}console.log([${all}].filter(Boolean).length)\n`)
   expect('import every door', run(process.execPath, ['all.ts'], { cwd: project }), String(doors.length))
+  // An outsider's provider: compiled and run against what is installed.
+  copyFileSync(join(root, 'examples', '05-own-provider.ts'), join(project, 'provider.ts'))
+  expect('a provider of one file', run(process.execPath, ['provider.ts'], { cwd: project }), 'High water is at four.')
   const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
   const options = [
     '--noEmit',
@@ -94,7 +97,7 @@ console.log(available(budget), o200k.text('hello'), createToolbox([]).definition
     '--types',
     '',
   ]
-  run(process.execPath, [compiler, ...options, 'use.ts', 'all.ts'], { cwd: project })
+  run(process.execPath, [compiler, ...options, 'use.ts', 'all.ts', 'provider.ts'], { cwd: project })
 }
 
 function initialize() {

@@ -1,4 +1,4 @@
-export { expectOk, HttpFailure } from './model/ask.ts'
+export { expectOk, ResponseError } from './model/ask.ts'
 export {
   type CallParameters,
   PARAMETER_NAMES,
@@ -7,16 +7,16 @@ export {
   type ResponseFormat,
 } from './model/call-parameters.ts'
 export { type Calibration, margin, observe, type PromptSample, ratio, UNCALIBRATED } from './model/calibration.ts'
-export { answerRoom, ASSUMED_WINDOW, assumedFacts, type CatalogRow, withTold } from './model/catalog.ts'
+export { answerRoom, ASSUMED_WINDOW, assumedFacts, type CatalogRow, mergeFacts } from './model/catalog.ts'
 export { type Choice, waysToAttach } from './model/choose.ts'
-export type { ModelConfiguration, ProviderConfiguration } from './model/configuration.ts'
+export type { Environment, ModelConfiguration, ProviderConfiguration } from './model/configuration.ts'
 export { type ProviderConnection, versionedURL } from './model/connection.ts'
 export { costOf, type Forecast, forecast, type ForecastInput } from './model/forecast.ts'
 export { leastPromptTokens, type PromptReport, promptReport } from './model/prompt-report.ts'
-export { imageSupportOf } from './model/image-support.ts'
+export { imageSupportOf } from './model/prompt.ts'
 export { fromLanguageModel, type LanguageModelSettings, type StreamingModel } from './model/language-model.ts'
 export type { ModelListing } from './model/list.ts'
-export { answerLimits } from './model/answer-limits.ts'
+export { answerLimits } from './model/answer-bounds.ts'
 export type {
   AssumedFact,
   AnswerLimits,
@@ -41,5 +41,5 @@ export { type ListedModel, provider, type Provider, type Suggestion } from './mo
 export { modelErrorOf } from './model/provider-failure.ts'
 export { languageModel, type LanguageModelOptions, type SdkLanguageModel } from './model/sdk-model.ts'
 export type { Timeouts } from './model/timeouts.ts'
-export { UnexpectedAnswer } from './model/unexpected-answer.ts'
+export { UnexpectedAnswer } from './model/watched-response.ts'
 export { SILENT } from './model/usage.ts'

@@ -42,7 +42,18 @@ export type { Kept } from './capability.ts'
 export { createRuntime, type RuntimeParts } from './runtime/create-runtime.ts'
 export { configuredEmbedder, type ConfiguredEmbedder } from './capabilities/files/configured-embedder.ts'
 export { type OpenOptions, openRuntime } from './runtime/open-runtime.ts'
-export { type Channel, type ChannelContext, type ChannelInbox, type Clock, type PairedChat, type PairingCode, type Pairings, type Reply, type SentPart, UndeliverableError } from './capability.ts'
+export {
+  type Channel,
+  type ChannelContext,
+  type ChannelInbox,
+  type Clock,
+  type PairedChat,
+  type PairingCode,
+  type Pairings,
+  type Reply,
+  type SentPart,
+  UndeliverableError,
+} from './capability.ts'
 export { openChannelInbox } from './runtime/channels/channel-inbox.ts'
 export { createPairings } from './runtime/channels/pairings.ts'
 export { systemClock } from './runtime/clock.ts'
@@ -58,7 +69,7 @@ export { editFile, type FileEdit, FileEditError } from './runtime/home/edit-file
 export { accessPlace } from './runtime/home/access-place.ts'
 export { createHome, createWorkspace, type Home, homeAt } from './runtime/home/home.ts'
 export { configurationWarnings } from './runtime/configuration/warnings.ts'
-export { modelNameFault, providerNames } from './runtime/configuration/unknown-names.ts'
+export { modelNameFault } from './runtime/configuration/unknown-names.ts'
 export { valueOfWords } from './runtime/configuration/value.ts'
 export { type LoadedConfiguration, type LoadOptions, loadConfiguration } from './runtime/configuration/load.ts'
 export type { Configuration } from './runtime/configuration/settled.ts'

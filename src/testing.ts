@@ -2,6 +2,8 @@ export { channelCases } from './testing/channel-cases.ts'
 export type { ChannelPlace, ChannelTest, OpenChannel, SayOptions } from './testing/channel-place.ts'
 export { type FixedClock, type FixedClockOptions, fixedClock } from './testing/fixed-clock.ts'
 export { memoryDriver } from './testing/memory-store.ts'
+export { providerCases } from './testing/provider-cases.ts'
+export type { ProviderPlace } from './testing/provider-world.ts'
 export {
   type AskedCall,
   type ModelOnScript,

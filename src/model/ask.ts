@@ -1,7 +1,7 @@
 import type { Fetch } from './wire-fetch.ts'
 
 /** A server that can be asked about its models. */
-export interface Server {
+interface ModelServer {
   readonly baseURL: string
   readonly apiKey?: string
   readonly headers?: Readonly<Record<string, string>>
@@ -9,7 +9,12 @@ export interface Server {
 }
 
 /** Asks a server and reads its JSON. Throws after `milliseconds`, on a bad status, and on anything that is not JSON. */
-export async function ask(server: Server, path: string, milliseconds: number, body?: unknown): Promise<unknown> {
+export async function askServer(
+  server: ModelServer,
+  path: string,
+  milliseconds: number,
+  body?: unknown,
+): Promise<unknown> {
   const { baseURL, apiKey, headers, fetch } = server
   const response = await fetch(`${baseURL}${path}`, {
     headers: {
@@ -24,8 +29,8 @@ export async function ask(server: Server, path: string, milliseconds: number, bo
 }
 
 /** An answer with a status that means failure, with what it said. */
-export class HttpFailure extends Error {
-  override readonly name = 'HttpFailure'
+export class ResponseError extends Error {
+  override readonly name = 'ResponseError'
   readonly statusCode: number
   readonly responseBody: string
   readonly responseHeaders: Readonly<Record<string, string>>
@@ -38,9 +43,9 @@ export class HttpFailure extends Error {
   }
 }
 
-/** Throws `HttpFailure` unless the answer is a good one. */
+/** Throws `ResponseError` unless the answer is a good one. */
 export async function expectOk(response: Response): Promise<Response> {
   if (response.ok) return response
   const body = await response.text().catch(() => '')
-  throw new HttpFailure(response.status, body, Object.fromEntries(response.headers))
+  throw new ResponseError(response.status, body, Object.fromEntries(response.headers))
 }

@@ -58,9 +58,9 @@ export function assumedFacts(model: string): ModelFacts {
  * Facts with what somebody knows better laid over them. What was only assumed is worked out again from the window that
  * counts now, so that an assumed window leaves no trace; the longest answer is never longer than the window.
  */
-export function withTold(found: ModelFacts, told: Partial<ModelFacts>): ModelFacts {
-  const { assumed: before = [], ...rest } = { ...found, ...told }
-  const assumed = before.filter((name) => told[name] === undefined)
+export function mergeFacts(found: ModelFacts, known: Partial<ModelFacts>): ModelFacts {
+  const { assumed: before = [], ...rest } = { ...found, ...known }
+  const assumed = before.filter((name) => known[name] === undefined)
   const maxOutput = assumed.includes('maxOutput') ? answerRoom(rest.window) : Math.min(rest.maxOutput, rest.window)
   return { ...rest, maxOutput, ...(assumed.length > 0 ? { assumed } : {}) }
 }

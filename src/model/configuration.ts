@@ -19,4 +19,5 @@ export interface ProviderConfiguration {
 /** One entry of `models` in the configuration. What is given wins over the catalog and the provider's own answer. */
 export type ModelConfiguration = Partial<Omit<ModelFacts, 'source' | 'date' | 'assumed'>>
 
+/** Variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>

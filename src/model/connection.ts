@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
-import { ask } from './ask.ts'
+import { defined } from '../platform.ts'
+import { askServer } from './ask.ts'
 import type { Environment, ProviderConfiguration } from './configuration.ts'
 import { ModelError } from './model-error.ts'
 import type { ListedModel, Provider } from './provider.ts'
@@ -18,7 +19,7 @@ export interface ProviderConnection {
   readonly fetch: Fetch
   /** The key, or `undefined` where none is needed. Throws `ModelError` of code `auth` for one that is missing. */
   key(): Promise<string | undefined>
-  /** Sends GET, or POST with a body, to a path behind the address, with the key as a bearer. Answers the JSON; throws `HttpFailure`. */
+  /** Sends GET, or POST with a body, to a path behind the address, with the key as a bearer. Answers the JSON; throws `ResponseError`. */
   ask(path: string, milliseconds: number, body?: unknown): Promise<unknown>
 }
 
@@ -36,7 +37,7 @@ interface ConnectionOptions {
   readonly fetch: Fetch
 }
 
-export function connect(
+export function connectProvider(
   provider: Provider,
   name: string,
   configuration: ProviderConfiguration,
@@ -58,12 +59,7 @@ export function connect(
     async ask(path, milliseconds, body) {
       const apiKey = await connection.key()
       const { headers } = configuration
-      return ask(
-        { baseURL, fetch, ...(apiKey ? { apiKey } : {}), ...(headers ? { headers } : {}) },
-        path,
-        milliseconds,
-        body,
-      )
+      return askServer({ baseURL, fetch, ...defined({ apiKey, headers }) }, path, milliseconds, body)
     },
   }
   return connection

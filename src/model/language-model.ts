@@ -1,20 +1,26 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider'
-import { answerBounds } from './answer-bounds.ts'
-import { answerLimits } from './answer-limits.ts'
+import { answerBounds, answerLimits } from './answer-bounds.ts'
 import { stretch } from '../platform.ts'
 import { type CallParameters, parameterOptions } from './call-parameters.ts'
-import { imageSupportOf } from './image-support.ts'
 import { ModelError } from './model-error.ts'
-import type { CallOptions, FinishReason, Model, ModelEvent, ModelFacts, ModelRequest, WireCarriage } from './model.ts'
-import { DEFAULT_TIMEOUTS, TimeoutExceeded, type Timeouts, withTimeout } from './timeouts.ts'
-import { functionToolsOf, promptOf } from './prompt.ts'
+import type {
+  CallOptions,
+  FinishReason,
+  Model,
+  ModelEvent,
+  ModelFacts,
+  ModelRequest,
+  WireBody,
+  WireCarriage,
+} from './model.ts'
+import { DEFAULT_TIMEOUTS, TimeoutExceeded, type Timeouts, withinTime } from './timeouts.ts'
+import { functionToolsOf, imageSupportOf, promptOf } from './prompt.ts'
 import { brokenOff, type Callee, modelErrorOf } from './provider-failure.ts'
-import { spokenMessage } from './spoken-message.ts'
-import { unsupportedParameter } from './unsupported-parameter.ts'
+import { messageBuilder } from './message-builder.ts'
 import { SILENT, usageOf } from './usage.ts'
 import type { StreamForm } from './watched-response.ts'
-import { type Fetch, listeningToWire, type Wire, wireFetch } from './wire-fetch.ts'
-import { missingOnWire } from './wire-parameters.ts'
+import { type Fetch, listeningToWire, wireFetch } from './wire-fetch.ts'
+import { missingOnWire, unsupportedParameter } from './wire-parameters.ts'
 
 /** The one thing we ask of an AI SDK language model: calls always stream. */
 export type StreamingModel = Pick<LanguageModelV4, 'doStream'>
@@ -59,8 +65,8 @@ export function fromLanguageModel(settings: LanguageModelSettings): Model {
 }
 
 /** The same way as a call, over a `fetch` that keeps the body back. */
-async function bodyOf(settings: LanguageModelSettings, request: ModelRequest, options: CallOptions): Promise<Wire> {
-  const made = Promise.withResolvers<Wire>()
+async function bodyOf(settings: LanguageModelSettings, request: ModelRequest, options: CallOptions): Promise<WireBody> {
+  const made = Promise.withResolvers<WireBody>()
   const open = async () => settings.open(wireFetch(() => Promise.reject(new Error('the body is kept back'))))
   const listener = { left: made.resolve, onTooLarge: () => {} }
   const opened = listeningToWire(listener, () => openStream(settings, open, request, options, options.signal, () => {}))
@@ -82,18 +88,18 @@ async function* call(
   let answers = false
   try {
     if (options.signal.aborted) throw options.signal.reason
-    const left = Promise.withResolvers<Wire | undefined>()
+    const left = Promise.withResolvers<WireBody | undefined>()
     const wireState = { tooLarge: false }
-    const leaves = (leaving: Wire, body: Uint8Array) => {
+    const leaves = (leaving: WireBody, body: Uint8Array) => {
       checkParameters(options.parameters, body, callee)
       left.resolve(leaving)
     }
     const listener = { left: leaves, onTooLarge: () => void (wireState.tooLarge = true) }
     const opened = listeningToWire(listener, () => openStream(settings, open, request, options, signal, left.resolve))
     opened.catch(() => left.resolve(undefined))
-    const wire = await withTimeout(left.promise, timeouts.firstMs, signal)
+    const wire = await withinTime(left.promise, timeouts.firstMs, signal)
     if (wire) yield { type: 'wire', ...wire }
-    const stream = await withTimeout(opened, timeouts.firstMs, signal)
+    const stream = await withinTime(opened, timeouts.firstMs, signal)
     answers = true
     yield* listen(stream, options, timeouts, signal, callee, wireState)
   } catch (error) {
@@ -113,7 +119,7 @@ async function openStream(
   request: ModelRequest,
   options: CallOptions,
   signal: AbortSignal,
-  told: (wire: Wire | undefined) => void,
+  told: (wire: WireBody | undefined) => void,
 ): Promise<ReadableStream<LanguageModelV4StreamPart>> {
   const model = await open()
   const plain = callOptionsOf(request, options, settings, signal)
@@ -158,7 +164,7 @@ async function* listen(
   callee: Callee,
   wireState: { readonly tooLarge: boolean },
 ): AsyncGenerator<ModelEvent> {
-  const spoken = spokenMessage()
+  const built = messageBuilder()
   const reader = stream.getReader()
   const work = stretch()
   const limits = options.limits ?? answerLimits(options.maxOutputTokens ?? 0)
@@ -171,7 +177,7 @@ async function* listen(
     reason: 'length',
     ...(limit ? { limit } : {}),
     usage: SILENT,
-    message: spoken.message({ calls: false }),
+    message: built.message({ calls: false }),
   })
   try {
     for (;;) {
@@ -180,35 +186,35 @@ async function* listen(
       const left = endsAt - performance.now()
       if (left <= 0) return yield cut('time')
       const waitMs = begun ? timeouts.idleMs : timeouts.firstMs
-      const read = await withTimeout(reader.read(), Math.min(waitMs, left), signal).catch((error: unknown) => {
+      const read = await withinTime(reader.read(), Math.min(waitMs, left), signal).catch((error: unknown) => {
         if (wireState.tooLarge) return 'event'
         if (error instanceof TimeoutExceeded && left < waitMs) return 'time'
         throw error
       })
       if (read === 'event' || read === 'time') return yield cut(read)
-      const { done, value: heard } = read
+      const { done, value: next } = read
       if (wireState.tooLarge) return yield cut('event')
       if (done) throw brokenOff(callee)
-      if (heard.type === 'error') throw heard.error
-      const { part, full } = bounds.take(heard)
+      if (next.type === 'error') throw next.error
+      const { part, full } = bounds.take(next)
       if (full) {
-        const event = part && spoken.hear(part)
+        const event = part && built.add(part)
         if (event) yield event
         return yield cut('characters')
       }
       if (!part) continue
       if (part.type === 'finish') {
         const usage = usageOf(part.usage)
-        const reason = reasonOf(part.finishReason, spoken.calls)
+        const reason = reasonOf(part.finishReason, built.calls)
         if (!reason) throw brokenOff(callee)
         checkTruncation(usage.promptTokens, options, callee)
-        await withTimeout(drained(reader), FAREWELL_MS, signal).catch((error: unknown) => {
+        await withinTime(drained(reader), FAREWELL_MS, signal).catch((error: unknown) => {
           if (!(error instanceof TimeoutExceeded)) throw error
         })
-        return yield { type: 'finish', reason, usage, message: spoken.message() }
+        return yield { type: 'finish', reason, usage, message: built.message() }
       }
       if (ANSWERS.has(part.type)) begun = true
-      const event = spoken.hear(part)
+      const event = built.add(part)
       if (event) yield event
     }
   } finally {

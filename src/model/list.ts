@@ -1,3 +1,4 @@
+import { defined } from '../platform.ts'
 import type { ModelConfiguration } from './configuration.ts'
 import { type Connected, modelsOf } from './connection.ts'
 import { ModelError } from './model-error.ts'
@@ -30,7 +31,7 @@ export async function listModels(
   const listing = async (id: string, connected: Connected, listed: ListedModel): Promise<ModelListing> => {
     const facts = await factsFor(id, connected, listed)
     const window = configured[id]?.window ?? (facts?.assumed?.includes('window') ? undefined : facts?.window)
-    return { id, ready: true, ...(window === undefined ? {} : { window }), ...(facts ? { facts } : {}) }
+    return { id, ready: true, ...defined({ window, facts }) }
   }
   return (await Promise.all(all.map((connected) => listProvider(connected, listing)))).flat()
 }

@@ -1,8 +1,9 @@
 import { z } from 'zod'
-import { assumedFacts, catalogFacts, withTold } from './catalog.ts'
+import { defined } from '../platform.ts'
+import { assumedFacts, catalogFacts, mergeFacts } from './catalog.ts'
 import { type Choice, choose, waysToAttach } from './choose.ts'
 import type { Environment, ModelConfiguration, ProviderConfiguration } from './configuration.ts'
-import { connect, type Connected, modelsOf, QUESTION_MS } from './connection.ts'
+import { connectProvider, type Connected, modelsOf, QUESTION_MS } from './connection.ts'
 import { listModels, type ModelListing } from './list.ts'
 import { ModelError } from './model-error.ts'
 import type { Model, ModelFacts } from './model.ts'
@@ -59,9 +60,7 @@ export function createModels(settings: ModelsSettings): Models {
       baseURL,
       fetch,
       options: optionsOf(provider, connection.name, configuration),
-      ...(apiKey ? { apiKey } : {}),
-      ...(headers ? { headers } : {}),
-      ...(timeouts ? { timeouts } : {}),
+      ...defined({ apiKey, headers, timeouts }),
     })
   }
 
@@ -100,7 +99,7 @@ function connections(settings: ModelsSettings): readonly Connected[] {
   return Object.entries({ ...builtInProviders(known), ...providers }).map(([name, configuration]) => {
     const provider =
       known.find(({ kind }) => kind === configuration.kind) ?? unknownKind(name, configuration.kind, known)
-    return { provider, connection: connect(provider, name, configuration, { environment, fetch }) }
+    return { provider, connection: connectProvider(provider, name, configuration, { environment, fetch }) }
   })
 }
 
@@ -109,17 +108,13 @@ async function findFacts(
   connected: Connected,
   name: string,
 ): Promise<{ readonly facts: ModelFacts; readonly settled: boolean }> {
-  const { provider, connection } = connected
-  const cataloged = catalogFacts(provider.catalog, name)
+  const cataloged = catalogFacts(connected.provider.catalog, name)
   if (cataloged) return { facts: cataloged, settled: true }
-  // The catalog of a vendor is complete enough at its own address: nobody is asked.
-  const assumed = assumedFacts(name)
-  if (provider.catalog && connection.official) return { facts: assumed, settled: true }
   try {
     return { facts: await askedFacts(connected, name), settled: true }
   } catch (error) {
     if (error instanceof ModelError) throw error
-    return { facts: assumed, settled: false }
+    return { facts: assumedFacts(name), settled: false }
   }
 }
 
@@ -132,7 +127,7 @@ async function askedFacts(connected: Connected, name: string): Promise<ModelFact
 /** What the configuration says of a model wins. */
 function configured(found: ModelFacts, own: ModelConfiguration | undefined): ModelFacts {
   if (!own) return found
-  return withTold(found, own.window === undefined ? own : { ...own, source: 'configuration' })
+  return mergeFacts(found, own.window === undefined ? own : { ...own, source: 'configuration' })
 }
 
 function optionsOf(provider: Provider, name: string, configuration: ProviderConfiguration): unknown {

@@ -5,9 +5,9 @@ import type { Opened, Provider } from './provider.ts'
 import { PLAIN_WIRE, type SdkLanguageModel, streamingModel } from './sdk-model.ts'
 
 /** A model of a provider. A language model of the AI SDK that its `open` answers with becomes a `Model`. */
-export async function openModel({ open, carries = PLAIN_WIRE }: Provider, settings: ModelSettings): Promise<Model> {
+export async function openModel(provider: Provider, settings: ModelSettings): Promise<Model> {
   let usesFetch = false
-  const opened = await open({
+  const opened = await provider.open({
     ...settings,
     // A provider that never reads it sends on its own.
     get fetch() {
@@ -20,11 +20,11 @@ export async function openModel({ open, carries = PLAIN_WIRE }: Provider, settin
     ...httpModelSettings(settings),
     // Its package may read another form of stream than server-sent events.
     stream: undefined,
-    carries,
+    carries: provider.carries ?? PLAIN_WIRE,
     usesFetch,
     open: async (fetch) => {
       if (!usesFetch) return streamingModel(opened)
-      return streamingModel((await open({ ...settings, fetch } as OpenSettings)) as SdkLanguageModel)
+      return streamingModel((await provider.open({ ...settings, fetch } as OpenSettings)) as SdkLanguageModel)
     },
   })
 }

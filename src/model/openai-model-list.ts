@@ -1,4 +1,4 @@
-import { assumedFacts, withTold } from './catalog.ts'
+import { assumedFacts, mergeFacts } from './catalog.ts'
 import type { ProviderConnection } from './connection.ts'
 import type { ModelFacts, Price } from './model.ts'
 import type { ListedModel } from './provider.ts'
@@ -42,7 +42,7 @@ function factsOf(row: Row): ModelFacts {
   const parameters = list(row['supported_parameters'])
   const modalities = list(record(row['architecture'])['input_modalities'])
   const price = priceOf(record(row['pricing']))
-  return withTold(assumed, {
+  return mergeFacts(assumed, {
     window,
     ...(typeof longest === 'number' && longest > 0 ? { maxOutput: longest } : {}),
     ...(parameters ? { tools: parameters.includes('tools'), reasoning: parameters.includes('reasoning') } : {}),

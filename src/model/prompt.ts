@@ -4,19 +4,21 @@ import type {
   LanguageModelV4Message,
   LanguageModelV4Prompt,
   LanguageModelV4TextPart,
+  LanguageModelV4ToolResultOutput,
+  SharedV4FileData,
 } from '@ai-sdk/provider'
 import {
   type AnyMessage,
   type AssistantMessage,
   type ImageSupport,
   markImages,
+  outputText,
   type ToolDefinition,
   type ToolMessage,
+  type ToolOutput,
   type UserMessage,
 } from '../context.ts'
-import { filePart } from './file-part.ts'
-import type { ModelRequest } from './model.ts'
-import { toolOutput } from './tool-output.ts'
+import type { Model, ModelRequest } from './model.ts'
 
 /**
  * A request in the shape that the AI SDK's language models read. The request is not changed. An image that cannot reach the
@@ -27,6 +29,12 @@ export function promptOf(request: ModelRequest, support: ImageSupport): Language
     messageOf(markImages(message, support)?.message ?? message, support.inResults),
   )
   return request.system ? [{ role: 'system', content: request.system }, ...messages] : messages
+}
+
+/** Which images of a request reach a model: what it sees, and what its provider's wire carries. */
+export function imageSupportOf({ facts, carries }: Pick<Model, 'facts' | 'carries'>): ImageSupport {
+  const { resultImages: inResults = true, imageAddresses: byAddress = true } = carries ?? {}
+  return { seen: facts.vision, inResults, byAddress }
 }
 
 export function functionToolsOf(tools: readonly ToolDefinition[]): LanguageModelV4FunctionTool[] {
@@ -124,4 +132,71 @@ function objectOf(input: unknown): unknown {
 
 function optionsOf<T>(part: { readonly providerOptions?: T }): { providerOptions?: T } {
   return part.providerOptions === undefined ? {} : { providerOptions: part.providerOptions }
+}
+
+/**
+ * A tool's output as the AI SDK's language models read it. Media in older forms are brought into the current one. A wire
+ * that takes only texts as results would be sent the JSON of the parts, bytes and all: it is given their words (`rich` is false).
+ */
+function toolOutput(output: ToolOutput, rich: boolean): LanguageModelV4ToolResultOutput {
+  if (output.type !== 'content') return output
+  return rich ? { type: 'content', value: output.value.map(contentPart) } : { type: 'text', value: outputText(output) }
+}
+
+type ContentPart = Extract<ToolOutput, { type: 'content' }>['value'][number]
+type WirePart = Extract<LanguageModelV4ToolResultOutput, { type: 'content' }>['value'][number]
+
+function contentPart(part: ContentPart): WirePart {
+  switch (part.type) {
+    case 'text':
+      return { type: 'text', text: part.text }
+    case 'custom':
+      return part
+    case 'file':
+      return filePart(part)
+    case 'file-data':
+    case 'image-data':
+      return filePart({ type: 'file', mediaType: part.mediaType, data: part.data })
+    case 'file-url':
+    case 'image-url':
+      return filePart({ type: 'file', mediaType: mediaTypeOf(part), data: new URL(part.url) })
+    default:
+      return { type: 'text', text: `[${part.type}]` }
+  }
+}
+
+function mediaTypeOf(part: { readonly type: string; readonly mediaType?: string }): string {
+  return part.mediaType ?? (part.type === 'image-url' ? 'image' : 'application/octet-stream')
+}
+
+type MediaPart = Extract<Exclude<UserMessage['content'], string>[number], { type: 'image' | 'file' }>
+
+/** An image or file as the AI SDK's language models read it. A file that is text becomes that text. */
+function filePart(part: MediaPart): LanguageModelV4FilePart | LanguageModelV4TextPart {
+  const mediaType = part.mediaType ?? 'image'
+  const filename = part.type === 'file' ? part.filename : undefined
+  const data = fileData(part.type === 'image' ? part.image : part.data)
+  if (data.type === 'text') return { type: 'text', text: data.text }
+  return { type: 'file', mediaType, data, ...(filename === undefined ? {} : { filename }) }
+}
+
+/** Bytes, base64, `data:` and web addresses, and the AI SDK's tagged forms, also after a round trip through JSON. */
+function fileData(data: unknown): SharedV4FileData {
+  if (typeof data === 'string') return stringData(data)
+  if (data instanceof URL) return { type: 'url', url: data }
+  if (data instanceof Uint8Array) return { type: 'data', data }
+  if (data instanceof ArrayBuffer) return { type: 'data', data: new Uint8Array(data) }
+  const tagged = data as { type?: unknown; data?: unknown; url?: unknown; text?: unknown; reference?: unknown }
+  if (tagged.type === 'data' && tagged.data !== undefined) return fileData(tagged.data)
+  if (tagged.type === 'url' && typeof tagged.url === 'string') return { type: 'url', url: new URL(tagged.url) }
+  if (tagged.type === 'url' && tagged.url instanceof URL) return { type: 'url', url: tagged.url }
+  if (tagged.type === 'text' && typeof tagged.text === 'string') return { type: 'text', text: tagged.text }
+  const reference = tagged.type === 'reference' ? tagged.reference : data
+  return { type: 'reference', reference: reference as Record<string, string> }
+}
+
+function stringData(text: string): SharedV4FileData {
+  const inline = /^data:[^,]*;base64,/.exec(text)
+  if (inline) return { type: 'data', data: text.slice(inline[0].length) }
+  return /^https?:\/\//.test(text) ? { type: 'url', url: new URL(text) } : { type: 'data', data: text }
 }

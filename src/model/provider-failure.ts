@@ -2,7 +2,7 @@ import { ModelError, type ModelErrorCode, type ModelErrorFacts } from './model-e
 import { recogniseOverflow } from './overflow.ts'
 import { TimeoutExceeded } from './timeouts.ts'
 import { redact } from './redact.ts'
-import { UnexpectedAnswer, unexpectedIn } from './unexpected-answer.ts'
+import { UnexpectedAnswer, unexpectedIn } from './watched-response.ts'
 
 /** Who was called, and what must never be repeated. */
 export interface Callee {

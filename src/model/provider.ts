@@ -40,7 +40,7 @@ export interface Provider<Settings extends z.ZodRawShape = z.ZodRawShape> {
   /** What the wire has a place for, where `open` answers with a language model of the AI SDK. Bytes of images in messages unless given. */
   readonly carries?: WireCarriage
 
-  /** What is known of its models without asking, at its default address and elsewhere. */
+  /** What is known of its models without asking, at its default address and elsewhere. It wins over what a server says. */
   readonly catalog?: readonly CatalogRow[]
   /** Its models now. The models of the catalog unless given. May throw: the text of a `ModelError` is shown as it is. */
   list?(connection: ProviderConnection, milliseconds: number): Promise<readonly ListedModel[]>

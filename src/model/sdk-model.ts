@@ -9,7 +9,8 @@ import type {
   LanguageModelV4Message,
   LanguageModelV4StreamPart,
 } from '@ai-sdk/provider'
-import { assumedFacts, withTold } from './catalog.ts'
+import { defined } from '../platform.ts'
+import { assumedFacts, mergeFacts } from './catalog.ts'
 import type { ModelConfiguration } from './configuration.ts'
 import { fromLanguageModel, type LanguageModelSettings, type StreamingModel } from './language-model.ts'
 import type { Model, WireCarriage } from './model.ts'
@@ -41,13 +42,12 @@ export function languageModel(
   const source = own.window === undefined ? {} : { source: 'configuration' as const }
   return fromLanguageModel({
     id: id ?? `${first.provider.split('.')[0]}/${first.modelId}`,
-    facts: withTold(assumedFacts(first.modelId), { ...own, ...source }),
+    facts: mergeFacts(assumedFacts(first.modelId), { ...own, ...source }),
     carries: carries ?? PLAIN_WIRE,
     usesFetch: typeof model === 'function',
     open: (watched) => streamingModel(make(watched)),
     fetch,
-    ...(timeouts ? { timeouts } : {}),
-    ...(secrets ? { secrets } : {}),
+    ...defined({ timeouts, secrets }),
   })
 }
 

@@ -1,3 +1,5 @@
+import { withTimeout } from '../platform.ts'
+
 /** How long a call waits, in milliseconds. */
 export interface Timeouts {
   /** From the request to the first piece of an answer: connecting, loading the model, reading the prompt. */
@@ -8,7 +10,7 @@ export interface Timeouts {
 
 export const DEFAULT_TIMEOUTS: Timeouts = { firstMs: 120_000, idleMs: 60_000 }
 
-/** Thrown by `withTimeout` when time is up. */
+/** Thrown by `withinTime` when time is up. */
 export class TimeoutExceeded extends Error {
   override readonly name = 'TimeoutExceeded'
   readonly milliseconds: number
@@ -19,22 +21,7 @@ export class TimeoutExceeded extends Error {
   }
 }
 
-/** Waits for a promise, at most so long, and not a moment longer than the signal allows. */
-export function withTimeout<T>(promise: PromiseLike<T>, milliseconds: number, signal: AbortSignal): Promise<T> {
-  return new Promise<T>((resolve, reject) => {
-    const timer = setTimeout(() => settle(() => reject(new TimeoutExceeded(milliseconds))), milliseconds)
-    const aborted = () => settle(() => reject(signal.reason))
-    const settle = (then: () => void) => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', aborted)
-      then()
-    }
-    // First of all, so that what fails after the signal has ended is never a rejection that nobody handles.
-    promise.then(
-      (value) => settle(() => resolve(value)),
-      (error: unknown) => settle(() => reject(error)),
-    )
-    if (signal.aborted) return aborted()
-    signal.addEventListener('abort', aborted, { once: true })
-  })
+/** Waits for a promise, at most so long, and no longer than the signal allows. */
+export function withinTime<T>(work: PromiseLike<T>, milliseconds: number, signal: AbortSignal): Promise<T> {
+  return withTimeout(work, milliseconds, { signal, error: () => new TimeoutExceeded(milliseconds) })
 }

@@ -5,13 +5,10 @@ import { type StreamForm, watchedResponse } from './watched-response.ts'
 
 export type Fetch = typeof globalThis.fetch
 
-/** What left for a provider. */
-export type Wire = WireBody
-
 /** Who wants to know what happens on the wire of one call. */
 export interface WireListener {
   /** A request with this body is about to leave. What it throws keeps the request back. */
-  readonly left: (wire: Wire, body: Uint8Array) => void
+  readonly left: (wire: WireBody, body: Uint8Array) => void
   /** The answer holds one event that is too large: its body fails there. */
   readonly onTooLarge: () => void
 }

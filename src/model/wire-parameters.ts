@@ -1,4 +1,5 @@
-import type { CallParameters, ResponseFormat } from './call-parameters.ts'
+import { type CallParameters, PARAMETER_NAMES, type ResponseFormat } from './call-parameters.ts'
+import { ModelError } from './model-error.ts'
 
 /**
  * The first of a caller's parameters that is not in a request body, or is there with another value; `undefined` where all
@@ -71,4 +72,18 @@ function isDeepEqual(one: unknown, other: unknown): boolean {
 
 function record(given: unknown): Body {
   return typeof given === 'object' && given !== null ? (given as Body) : {}
+}
+
+/** The error of a call that asks for something its model has no place for. `facts.parameter` is OpenAI's name of it. */
+export function unsupportedParameter(
+  parameter: keyof CallParameters,
+  { provider, model }: { readonly provider: string; readonly model: string },
+): ModelError {
+  const name = PARAMETER_NAMES[parameter]
+  const id = model === '' || model === provider ? provider : `${provider}/${model}`
+  return new ModelError(
+    'unsupported-parameter',
+    `Unsupported parameter: \`${name}\` cannot be passed to ${id}, or not with this value. Leave it out, or choose another model.`,
+    { provider, model, parameter: name },
+  )
 }

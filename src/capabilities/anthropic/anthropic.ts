@@ -1,4 +1,4 @@
-import { listedFacts, openaiModelList, provider } from '../../model.ts'
+import { assumedFacts, listedFacts, openaiModelList, provider } from '../../model.ts'
 import { anthropicCatalog } from './anthropic-catalog.ts'
 import { anthropicModel } from './anthropic-model.ts'
 
@@ -12,6 +12,9 @@ export const anthropic = provider({
   catalog: anthropicCatalog,
   defaultModel: { name: 'claude-sonnet-5-5', rank: 2 },
   open: anthropicModel,
-  // Servers that speak the Messages API for other models list them as OpenAI's do, if at all.
-  facts: async (connection, model, milliseconds) => listedFacts(await openaiModelList(connection, milliseconds), model),
+  async facts(connection, model, milliseconds) {
+    if (connection.official) return assumedFacts(model)
+    // Servers that speak the Messages API for other models list them as OpenAI's do, if at all.
+    return listedFacts(await openaiModelList(connection, milliseconds), model)
+  },
 })

@@ -1,4 +1,4 @@
-import { assumedFacts, type ModelFacts, type ProviderConnection, withTold } from '../../model.ts'
+import { assumedFacts, type ModelFacts, type ProviderConnection, mergeFacts } from '../../model.ts'
 
 /**
  * The most that is asked of Ollama unless somebody chose otherwise, tokens. Models tell windows of 131,072 and more, but the
@@ -14,7 +14,7 @@ export async function ollamaNames(connection: ProviderConnection, milliseconds: 
 
 /**
  * What Ollama says of a model. Its owner chooses a window by `OLLAMA_CONTEXT_LENGTH`; the model's own `num_ctx` counts as a
- * choice too. Throws `HttpFailure` with 404 for a model that is not there.
+ * choice too. Throws `ResponseError` with 404 for a model that is not there.
  */
 export async function ollamaFacts(
   connection: ProviderConnection,
@@ -37,8 +37,8 @@ export async function ollamaFacts(
       }
     : {}
   const [, longest] = Object.entries(told.model_info ?? {}).find(([key]) => key.endsWith('.context_length')) ?? []
-  if (typeof longest !== 'number' || longest <= 0) return withTold(assumed, abilities)
+  if (typeof longest !== 'number' || longest <= 0) return mergeFacts(assumed, abilities)
   const ownWindow = Number(/^num_ctx\s+(\d+)/m.exec(told.parameters ?? '')?.[1]) || undefined
   const window = Math.min(longest, chosenWindow ?? ownWindow ?? MODEST_WINDOW)
-  return withTold(assumed, { ...abilities, window, source: 'provider' })
+  return mergeFacts(assumed, { ...abilities, window, source: 'provider' })
 }

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { providerCases } from '../../testing.ts'
 import { ollamaAddress } from './ollama-address.ts'
+import { ollama } from './ollama.ts'
+
+providerCases(test, { provider: ollama, model: 'scripted' })
 
 for (const [host, address] of [
   ['', 'http://127.0.0.1:11434'],

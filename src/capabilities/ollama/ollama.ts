@@ -1,5 +1,5 @@
 import {
-  HttpFailure,
+  ResponseError,
   type ListedModel,
   ModelError,
   type ModelFacts,
@@ -43,9 +43,9 @@ async function facts(connection: ProviderConnection, model: string, milliseconds
   } catch (error) {
     const { name, baseURL } = connection
     if (error instanceof ModelError) throw error
-    if (error instanceof HttpFailure && error.statusCode === 404)
+    if (error instanceof ResponseError && error.statusCode === 404)
       throw await notFetched(connection, model, milliseconds)
-    if (error instanceof HttpFailure) {
+    if (error instanceof ResponseError) {
       throw modelErrorOf(error, { provider: name, model, secrets: [(await connection.key()) ?? ''] })
     }
     const message = `Ollama does not answer at ${baseURL}. Start it with \`ollama serve\`, or set OLLAMA_HOST or providers.${name}.baseURL.`

@@ -32,11 +32,11 @@ export async function assertStartable(change: PlannedChange): Promise<readonly s
 async function checkModelOf({ key, configuration, environment }: PlannedChange): Promise<readonly string[]> {
   const id = key === 'model' ? configuration.model : configuration.subjects.summaryModel
   if (id === undefined) return []
-  const { modelNameFault, providerNames } = await import('../../runtime.ts')
-  const fault = modelNameFault(id, providerNames(configuration))
+  const { modelNameFault } = await import('../../runtime.ts')
+  const { providers: known } = await import('../../capabilities/providers.ts')
+  const fault = modelNameFault(id, configuration, known)
   if (fault) throw refused(`${key} ${fault.message}.`, fault.hint)
   const { createModels, waysToAttach } = await import('../../model.ts')
-  const { providers: known } = await import('../../capabilities/providers.ts')
   const { providers, models } = configuration
   const {
     level,

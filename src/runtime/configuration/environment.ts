@@ -1,8 +1,8 @@
 import { type KeyPath, plainKeys } from './key.ts'
+import type { Environment } from '../../model.ts'
 import { valueOf } from './value.ts'
 
-/** Variables by name. */
-export type Environment = Readonly<Record<string, string | undefined>>
+export type { Environment }
 
 /** A key that an environment variable sets. */
 export interface Override {

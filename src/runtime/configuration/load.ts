@@ -18,6 +18,8 @@ export interface LoadedConfiguration {
   readonly problems: readonly ConfigurationProblem[]
   /** Where each key that was set comes from: `config.json:LINE:COLUMN`, or an environment variable. Others are defaults. */
   readonly origins: Readonly<Record<string, string>>
+  /** The providers that an entry of `providers` may be of. */
+  readonly knownProviders: readonly Provider[]
 }
 
 export interface LoadOptions {
@@ -53,6 +55,7 @@ export async function loadConfiguration(options: LoadOptions): Promise<LoadedCon
     }),
     problems: [...unreadable, ...file.problems, ...faults.map((fault) => problemOf(fault, places))].toSorted(byPlace),
     origins: originsOf(file, overrides, places),
+    knownProviders: providers,
   }
 }
 

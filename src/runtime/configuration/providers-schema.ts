@@ -50,6 +50,14 @@ export function unusedKeys(entry: ProviderConfiguration, known: readonly Provide
   )
 }
 
+/** The settings of all providers. None has to be there: entries of other kinds do not have it. */
 function settingsOf(known: readonly Provider[]): z.ZodRawShape {
-  return Object.assign({}, ...known.map(({ settings }) => settings)) as z.ZodRawShape
+  const all = known.flatMap(({ settings = {} }) => Object.entries(settings))
+  return Object.fromEntries(all.map(([key, schema]) => [key, withoutDefault(schema as z.ZodType)]))
+}
+
+function withoutDefault(schema: z.ZodType): z.ZodType {
+  const { description = '' } = schema
+  if (schema instanceof z.ZodDefault) return withoutDefault((schema.unwrap() as z.ZodType).describe(description))
+  return schema instanceof z.ZodOptional ? schema : schema.optional().describe(description)
 }

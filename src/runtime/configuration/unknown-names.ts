@@ -1,14 +1,15 @@
-import { providers as knownProviders } from '../../capabilities/providers.ts'
 import { layouts } from '../../context.ts'
-import { builtInProviders } from '../../model.ts'
+import { builtInProviders, type Provider } from '../../model.ts'
 import { nearestName } from '../../platform.ts'
 import type { Configuration } from './settled.ts'
 import type { ConfigurationWarning } from './warnings.ts'
 
 /** Names of layers and providers that nothing has: what was set for them has no effect. */
-export function unknownNames(configuration: Configuration): readonly ConfigurationWarning[] {
+export function unknownNames(
+  configuration: Configuration,
+  known: readonly Provider[],
+): readonly ConfigurationWarning[] {
   const { models, subjects } = configuration
-  const providers = providerNames(configuration)
   const named: readonly (readonly [key: string, id: string])[] = [
     ...Object.keys(models).map((id) => [`models.${id}`, id] as const),
     ...(subjects.summaryModel === undefined ? [] : [['subjects.summaryModel', subjects.summaryModel] as const]),
@@ -16,26 +17,25 @@ export function unknownNames(configuration: Configuration): readonly Configurati
   return [
     ...unknownLayers(configuration),
     ...named.flatMap(([key, id]) => {
-      const fault = modelNameFault(id, providers)
+      const fault = modelNameFault(id, configuration, known)
       return fault === undefined ? [] : [{ key, ...fault }]
     }),
   ]
 }
 
-/** Every provider that a model can be of. */
-export function providerNames({ providers }: Pick<Configuration, 'providers'>): readonly string[] {
-  return [...new Set([...Object.keys(builtInProviders(knownProviders)), ...Object.keys(providers)])]
-}
-
 /** Why this can be the id of no model; `undefined` where it can. */
 export function modelNameFault(
   id: string,
-  providers: readonly string[],
+  configuration: Pick<Configuration, 'providers'>,
+  known: readonly Provider[],
 ): Pick<ConfigurationWarning, 'message' | 'hint'> | undefined {
+  const entries = { ...builtInProviders(known), ...configuration.providers }
+  const providers = Object.keys(entries)
   const slash = id.indexOf('/')
   const provider = slash === -1 ? id : id.slice(0, slash)
   if (providers.includes(provider)) {
-    if (slash !== -1 || knownProviders.some(({ kind, onlyModel }) => onlyModel && kind === provider)) return undefined
+    if (slash !== -1 || known.some(({ kind, onlyModel }) => onlyModel && kind === entries[provider]?.kind))
+      return undefined
     return { message: 'names a provider, and no model of it', hint: `Write ${provider}/MODEL.` }
   }
   const near = nearestName(provider, providers)

@@ -1,15 +1,19 @@
-import { providers as known } from '../../capabilities/providers.ts'
 import { layoutOf } from '../../context.ts'
+import type { Provider as KnownProvider } from '../../model.ts'
 import type { Environment } from './environment.ts'
 import { unusedKeys } from './providers-schema.ts'
 import type { Configuration } from './settled.ts'
 import type { ConfigurationWarning } from './warnings.ts'
 
 /** Values that cannot have the effect that was meant, because of other values or of what they are. */
-export function unusedValues(configuration: Configuration, environment: Environment): readonly ConfigurationWarning[] {
+export function unusedValues(
+  configuration: Configuration,
+  environment: Environment,
+  known: readonly KnownProvider[],
+): readonly ConfigurationWarning[] {
   const { models, providers, mcp } = configuration
   return [
-    ...Object.entries(providers).flatMap(([name, provider]) => ofProvider(name, provider, environment)),
+    ...Object.entries(providers).flatMap(([name, provider]) => ofProvider(name, provider, environment, known)),
     ...Object.entries(models).flatMap(([id, facts]) => ofModel(id, facts)),
     ...Object.entries(mcp.servers).flatMap(([name, server]) => ofServer(name, server)),
     ...ofLimits(configuration),
@@ -22,7 +26,12 @@ export function unusedValues(configuration: Configuration, environment: Environm
 
 type Provider = Configuration['providers'][string]
 
-function ofProvider(name: string, provider: Provider, environment: Environment): readonly ConfigurationWarning[] {
+function ofProvider(
+  name: string,
+  provider: Provider,
+  environment: Environment,
+  known: readonly KnownProvider[],
+): readonly ConfigurationWarning[] {
   const key = `providers.${name}`
   const { kind, apiKeyEnv, apiKeyFile, headers = {} } = provider
   const unused = unusedKeys(provider, known).map((field) => ({

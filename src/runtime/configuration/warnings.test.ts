@@ -5,7 +5,7 @@ import { createModels } from '../../model.ts'
 import { type KeySchema, keySchema } from './json-schema.ts'
 import { schemaAt } from './key.ts'
 import { loadConfiguration } from './load.ts'
-import { modelNameFault, providerNames } from './unknown-names.ts'
+import { modelNameFault } from './unknown-names.ts'
 import { configurationWarnings } from './warnings.ts'
 
 /** Wrong configurations, and the key that has to be named; where that is none, the variable. */
@@ -220,7 +220,7 @@ async function namedBy(config: object): Promise<readonly string[]> {
   const loaded = await loadedFrom(config, environment)
   const { model } = loaded.configuration
   // Of the model itself, the screen of the start and `foreword doctor` say it as the models do.
-  const fault = model === undefined ? undefined : modelNameFault(model, providerNames(loaded.configuration))
+  const fault = model === undefined ? undefined : modelNameFault(model, loaded.configuration, known)
   if (fault) await assert.rejects(createModels({ known, environment }).model(model!))
   const warnings = await configurationWarnings(loaded, environment)
   return [...(fault ? ['model'] : []), ...[...loaded.problems, ...warnings].map(({ key }) => key)]

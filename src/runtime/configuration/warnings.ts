@@ -21,12 +21,12 @@ export interface ConfigurationWarning {
  * the disk, asks nobody.
  */
 export async function configurationWarnings(
-  { configuration, origins }: LoadedConfiguration,
+  { configuration, origins, knownProviders }: LoadedConfiguration,
   environment: Environment,
 ): Promise<readonly ConfigurationProblem[]> {
   const odd = [
-    ...unknownNames(configuration),
-    ...unusedValues(configuration, environment),
+    ...unknownNames(configuration, knownProviders),
+    ...unusedValues(configuration, environment, knownProviders),
     ...(await missingPaths(configuration, origins)),
   ]
   const placed = odd.map((warning) => ({ ...warning, place: placeOf(warning.key, origins) }))

@@ -3,9 +3,9 @@ import type { AssistantMessage } from '../context.ts'
 import type { ModelEvent } from './model.ts'
 
 /** Collects what a model says into one message, part by part, in the order it was said. */
-export interface SpokenMessage {
+export interface MessageBuilder {
   /** Takes one part of the stream; answers with the event that people and the loop see, if there is one. */
-  hear(part: LanguageModelV4StreamPart): ModelEvent | undefined
+  add(part: LanguageModelV4StreamPart): ModelEvent | undefined
   /** The whole message so far: every part with what the provider wants back in later calls. */
   message(options?: { readonly calls: boolean }): AssistantMessage
   readonly calls: number
@@ -14,8 +14,8 @@ export interface SpokenMessage {
 type Part = Exclude<AssistantMessage['content'], string>[number]
 type Words = { readonly type: 'text' | 'reasoning'; text: string; metadata: SharedV4ProviderMetadata | undefined }
 
-/** A message of which nothing was said yet. */
-export function spokenMessage(): SpokenMessage {
+/** An empty message. */
+export function messageBuilder(): MessageBuilder {
   const said: (Words | Part)[] = []
   const open = new Map<string, Words>()
   let calls = 0
@@ -34,7 +34,7 @@ export function spokenMessage(): SpokenMessage {
   }
 
   return {
-    hear(part) {
+    add(part) {
       switch (part.type) {
         case 'text-start':
         case 'reasoning-start':

@@ -1,0 +1,228 @@
+import assert from 'node:assert/strict'
+import { ModelError } from '../model.ts'
+import {
+  clientLeft,
+  eventsOf,
+  finishEvent,
+  KEY,
+  type ProviderCase,
+  type ProviderPlace,
+  providerWorld,
+  REQUEST,
+  textsOf,
+} from './provider-world.ts'
+import type { Test } from './session-store-place.ts'
+
+/**
+ * Every promise of a provider, as tests over a scripted server that speaks the formats of Ollama, OpenAI and Anthropic. A
+ * provider that speaks one of them runs them all:
+ *
+ * ```ts
+ * providerCases(test, { provider: openrouter, model: 'scripted' })
+ * ```
+ */
+export function providerCases(test: Test, place: ProviderPlace): void {
+  const providerCase: ProviderCase = (name, run) => {
+    test(`${place.provider.kind}/${place.model}: ${name}`, async () => {
+      const world = await providerWorld(place)
+      try {
+        await run(world)
+      } finally {
+        await world.server.close()
+      }
+    })
+  }
+  answerCases(providerCase)
+  toolCases(providerCase)
+  failureCases(providerCase)
+  endCases(providerCase)
+  requestCases(providerCase, place)
+}
+
+function answerCases(providerCase: ProviderCase): void {
+  providerCase('text streams piece by piece and is whole in the end', async ({ say, call }) => {
+    const text = ['Hel', 'lo ', 'there']
+    say({ text, usage: { promptTokens: 40, outputTokens: 3 } })
+    const events = await call()
+    assert.deepEqual(
+      events.filter(({ type }) => type === 'text-delta'),
+      text.map((piece) => ({ type: 'text-delta', text: piece })),
+    )
+    const { message, reason, usage } = finishEvent(events)
+    assert.equal(reason, 'stop')
+    assert.equal(usage.promptTokens, 40)
+    assert.equal(usage.outputTokens, 3)
+    assert.deepEqual(textsOf(message), ['Hello there'])
+  })
+
+  providerCase('tokens that the provider does not report are not guessed', async ({ say, call, arrived }) => {
+    say({ text: 'ok', usage: 'silent' })
+    const { usage } = finishEvent(await call())
+    if (arrived().wire === 'anthropic') return
+    assert.equal(usage.promptTokens, undefined)
+    assert.equal(usage.cachedTokens, undefined)
+  })
+
+  providerCase('an answer that was cut short says so', async ({ say, call }) => {
+    say({ text: 'and then', finish: 'length' })
+    assert.equal(finishEvent(await call()).reason, 'length')
+  })
+
+  providerCase('a server that read less than was sent has truncated the prompt', async ({ say, call, fail }) => {
+    say({ text: 'sure', usage: { promptTokens: 90, outputTokens: 1 } })
+    const error = await fail({ leastPromptTokens: 100 })
+    assert.equal(error.code, 'prompt-truncated')
+    assert.match(error.message, /prompt was truncated by the server/)
+    assert.equal(finishEvent(await call({ leastPromptTokens: 90 })).reason, 'stop')
+  })
+}
+
+function toolCases(providerCase: ProviderCase): void {
+  providerCase('parallel calls arrive whole, and what is no JSON as the string it was', async (world) => {
+    const { say, call, arrived } = world
+    // Ollama sends objects.
+    const inputs = (wire: string) => [{ q: 'news' }, wire === 'ollama' ? { q: 'x' } : '{"q": "x']
+    const ids = ['call_a', 'call_b']
+    say(({ wire }) => ({
+      text: 'Let me see.',
+      toolCalls: inputs(wire).map((input, index) => ({ id: ids[index]!, name: 'search', input })),
+    }))
+    const events = await call()
+    const calls = inputs(arrived().wire).map((input, index) => ({
+      type: 'tool-call',
+      toolCallId: ids[index],
+      toolName: 'search',
+      input,
+    }))
+    assert.deepEqual(
+      events.filter(({ type }) => type === 'tool-call'),
+      calls,
+    )
+    const { message, reason } = finishEvent(events)
+    assert.equal(reason, 'tool-calls')
+    const parts = typeof message.content === 'string' ? [] : message.content
+    assert.deepEqual(
+      parts.flatMap((part) => (part.type === 'tool-call' ? [{ ...part, providerOptions: undefined }] : [])),
+      calls.map((fields) => ({ ...fields, providerOptions: undefined })),
+    )
+  })
+
+  providerCase('calls and results go back, and the next answer comes', async ({ say, call, arrived }) => {
+    say({ toolCalls: [{ id: 'call_a', name: 'search', input: { q: 'news' } }] })
+    const { message } = finishEvent(await call())
+    say({ text: 'Nothing.' })
+    const output = { type: 'text', value: 'no news' } as const
+    const result = { type: 'tool-result', toolCallId: 'call_a', toolName: 'search', output } as const
+    const messages = [...REQUEST.messages, message, { role: 'tool' as const, content: [result] }]
+    assert.deepEqual(textsOf(finishEvent(await call({}, { ...REQUEST, messages })).message), ['Nothing.'])
+    assert.match(arrived().bytes.toString(), /no news/)
+  })
+
+  providerCase('a last step sends toolChoice none, or no tools where there is no such choice', async (world) => {
+    const { say, model, arrived } = world
+    say({ text: 'Done.' })
+    const opened = await model()
+    await eventsOf(opened, { toolChoice: 'none' })
+    const { body, tools, wire } = arrived()
+    const { toolChoiceNone } = opened.facts
+    assert.deepEqual(tools, toolChoiceNone ? ['search', 'now'] : [])
+    assert.deepEqual(
+      body['tool_choice'],
+      toolChoiceNone ? (wire === 'anthropic' ? { type: 'none' } : 'none') : undefined,
+    )
+  })
+}
+
+function failureCases(providerCase: ProviderCase): void {
+  const refusals: readonly (readonly [number, unknown, ModelError['code']])[] = [
+    [401, { error: { message: `Incorrect API key provided: ${KEY}` } }, 'auth'],
+    [404, { error: { message: 'model not found' } }, 'model-not-found'],
+    [429, { error: { message: 'slow down' } }, 'rate-limit'],
+    [429, { error: { message: 'no credit', code: 'insufficient_quota' } }, 'quota'],
+    [400, { error: { message: `bad field near ${KEY}` } }, 'bad-request'],
+    [400, { error: { message: 'x', code: 'content_filter' } }, 'content-filter'],
+    [500, 'oh no', 'server'],
+    [400, { error: { message: 'prompt is too long: 9000 tokens > 8192 maximum' } }, 'context-overflow'],
+  ]
+  providerCase('refusals have codes, and never the key', async ({ say, fail }) => {
+    for (const [status, body, code] of refusals) {
+      say({ status, body, headers: { 'retry-after': '7' } })
+      const error = await fail()
+      assert.deepEqual([error.code, error.facts.status], [code, status])
+      assert.equal(error.facts.retryAfterMs, code === 'rate-limit' || code === 'server' ? 7000 : undefined)
+      if (code === 'context-overflow') assert.deepEqual([error.facts.sent, error.facts.limit], [9000, 8192])
+    }
+  })
+
+  providerCase('an error in the stream ends the call', async ({ say, fail }) => {
+    say({ text: 'well', streamError: { message: `overloaded, ${KEY}` } })
+    assert.equal((await fail()).code, 'server')
+  })
+
+  providerCase('an answer that breaks off is none', async ({ say, fail }) => {
+    say({ text: 'one two three', cutAfter: 3 })
+    assert.equal((await fail()).code, 'network')
+    say({ cutAfter: 0 })
+    assert.equal((await fail()).code, 'network')
+  })
+}
+
+function endCases(providerCase: ProviderCase): void {
+  providerCase('silence ends after the time limit, before the answer and within it', async ({ say, fail }) => {
+    // Nobody but this case has so little time: a busy machine is silent for so long, too.
+    say({ hangAfter: 0 })
+    assert.equal((await fail({}, { firstMs: 50, idleMs: 50 })).code, 'timeout')
+    say({ text: 'one two three four five six seven', hangAfter: 5 })
+    assert.equal((await fail({}, { idleMs: 50 })).code, 'timeout')
+  })
+
+  providerCase('cancelling ends the call and the connection', async ({ say, model, arrived }) => {
+    say({ text: 'one two three four', hangAfter: 5 })
+    const controller = new AbortController()
+    const stream = (await model()).call(REQUEST, { signal: controller.signal })
+    await assert.rejects(
+      async () => {
+        for await (const { type } of stream) if (type === 'text-delta') controller.abort()
+      },
+      (error) => error instanceof ModelError && error.code === 'cancelled',
+    )
+    await clientLeft(arrived())
+  })
+
+  providerCase('a listener that leaves closes the connection', async ({ say, model, arrived }) => {
+    say({ text: 'one two three four', hangAfter: 5 })
+    const signal = new AbortController().signal
+    for await (const { type } of (await model()).call(REQUEST, { signal })) if (type === 'text-delta') break
+    await clientLeft(arrived())
+  })
+}
+
+function requestCases(providerCase: ProviderCase, { hasDigest = true }: ProviderPlace): void {
+  providerCase('the wire event comes first and is the digest of the very body that arrived', async (world) => {
+    const events = await world.call()
+    const { sha256, bytes, path } = world.arrived()
+    const url = `${world.server.url}${path}`
+    const wire = { type: 'wire', sha256, bytes: bytes.byteLength, url }
+    if (hasDigest) assert.deepEqual(events[0], wire)
+    assert.equal(events.filter(({ type }) => type === 'wire').length, hasDigest ? 1 : 0)
+    assert.equal('bodyOf' in (await world.model()), hasDigest)
+  })
+
+  providerCase('the same request is the same bytes', async ({ model, server }) => {
+    const opened = await model()
+    await eventsOf(opened)
+    await eventsOf(opened)
+    const [first, second] = server.requests
+    assert.equal(first?.sha256, second?.sha256)
+  })
+
+  providerCase('an image goes as an image to a model that sees, and as words to another', async (world) => {
+    const image = { type: 'image' as const, image: 'aGVsbG8=', mediaType: 'image/png' }
+    const messages = [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'Look:' }, image] }]
+    const opened = await world.model()
+    await eventsOf(opened, {}, { ...REQUEST, messages })
+    const sent = world.arrived().bytes.toString()
+    assert.equal(sent.includes('aGVsbG8='), opened.facts.vision)
+    assert.equal(sent.includes('cannot see images'), !opened.facts.vision)
+  })
+}
