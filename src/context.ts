@@ -67,7 +67,7 @@ export {
   toolTokens,
 } from './context/token-counter.ts'
 export { startsWith } from './context/starts-with.ts'
-export type { ToolDefinition } from './context/tool-definition.ts'
+export type { OfferedWith, ToolDefinition } from './context/tool-definition.ts'
 export { leastTokens } from './context/tool-output.ts'
 export { verbatim, type VerbatimAssembly, type VerbatimInput } from './context/verbatim.ts'
 export { type Conversation, type Turn, type TurnMessage, turnsOf } from './context/turn.ts'

@@ -5,7 +5,7 @@ import { checkInput } from './check-input.ts'
 import type { Earlier, UndoneTurn } from './conversation-input.ts'
 import { leastOfCurrent, mustStandOf } from './current-turn.ts'
 import { fitConversation } from './fit-conversation.ts'
-import { giveWay, type Remainder, remainingTokens, takeBack } from './give-way.ts'
+import { giveWay, type Holder, type Remainder, remainingTokens, takeBack } from './give-way.ts'
 import { cutReason } from './history-section.ts'
 import type { ImageSupport } from './image-marker.ts'
 import type { Layer } from './layer.ts'
@@ -14,12 +14,12 @@ import { type LayerGroup, layerSections } from './layer-section.ts'
 import type { Cut, Manifest } from './manifest.ts'
 import { manifestOf } from './manifest-of.ts'
 import { ContextOverflowError } from './overflow-error.ts'
-import { type PlacedLayer, placeLayer } from './placed-layer.ts'
+import { type ConditionalTool, costOf, type PlacedLayer, placeLayer } from './placed-layer.ts'
 import { priceAttachment, type PricedTurn, priceTurn, sumTokens } from './priced-turn.ts'
 import { type Piece, type Request, requestOf } from './request.ts'
 import { omitted, type Section } from './section.ts'
 import { type TokenCounter, toolTokens } from './token-counter.ts'
-import type { ToolDefinition } from './tool-definition.ts'
+import { isOfferedWith, type ToolDefinition } from './tool-definition.ts'
 import type { Turn } from './turn.ts'
 
 /** Everything that decides what a model reads. Time, files and identity have become part of a layer before. */
@@ -31,6 +31,7 @@ export interface AssemblyInput {
   /** The turn that is being answered. */
   readonly current: Turn
   readonly attachments?: readonly Attachment[]
+  /** What may be called. One with `offeredWith` is offered where what it reads is announced, and costs nothing elsewhere. */
   readonly tools?: readonly ToolDefinition[]
   readonly budget: Budget
   readonly counter: TokenCounter
@@ -65,6 +66,7 @@ export function assemble(input: AssemblyInput): Assembly {
   const plan = planOf(input)
   const { layout } = input
   const fitted = settle(plan, Math.floor(plan.available * layout.headShare) - plan.toolTokens)
+  const tools = offeredTools(plan, fitted)
   const conversation = fitConversation({
     turns: plan.turns,
     current: plan.current,
@@ -81,7 +83,7 @@ export function assemble(input: AssemblyInput): Assembly {
     counter: input.counter,
   })
   const sections: readonly Section[] = [
-    ...plan.tools,
+    ...tools.map(({ section }) => section),
     ...layerSections(plan.head, 'system', fitted.head, fitted.headAtShare),
     ...layerSections(plan.head, 'preamble', fitted.head, fitted.headAtShare),
     ...conversation.history,
@@ -92,12 +94,13 @@ export function assemble(input: AssemblyInput): Assembly {
   ]
   const manifest = manifestOf(input, sections, conversation.cut)
   if (manifest.used > plan.available) throw new ContextOverflowError(manifest)
-  return { manifest, ...requestOf(input, sections) }
+  return { manifest, ...requestOf({ layout, tools: tools.map(({ tool }) => tool) }, sections) }
 }
 
 interface Plan {
   readonly available: number
-  readonly tools: readonly Section[]
+  readonly tools: readonly PricedTool[]
+  /** Of the tools that are offered in every call. */
   readonly toolTokens: number
   readonly head: LayerGroup
   readonly tail: LayerGroup
@@ -109,18 +112,21 @@ interface Plan {
 
 function planOf(input: AssemblyInput): Plan {
   const { layout, layers, counter, history, current, attachments = [], tools = [], images } = input
-  const readers = readersAmong(tools)
-  const placed = layers.map((layer) => placeLayer(layer, layout, counter))
+  const always = tools.filter(({ offeredWith }) => offeredWith === undefined)
+  // The notes on what was left out name no tool that may not be offered.
+  const readers = readersAmong(always)
+  const priced = tools.map((tool) => pricedTool(tool, counter))
+  const conditional = priced.filter(({ tool }) => tool.offeredWith !== undefined)
+  const placed = layers.map((layer) => placeLayer(layer, layout, counter, conditional))
   const isHead = ({ placement }: PlacedLayer) => placement === 'system' || placement === 'preamble'
   const byTurn = Map.groupBy(attachments, (attachment) => attachment.turn)
   const kept = new Set(tools.filter(({ keepsOutput }) => keepsOutput).map(({ name }) => name))
   const rules = { frame: layout.fileFrame, kept, images }
   const price = (turn: Turn) => priceTurn(turn, byTurn.get(turn.id) ?? [], counter, readers.history, rules)
-  const toolSections = tools.map((tool) => toolSection(tool, counter))
   return {
     available: available(input.budget),
-    tools: toolSections,
-    toolTokens: sumTokens(toolSections.map(({ entry }) => entry)),
+    tools: priced,
+    toolTokens: sumTokens(priced) - sumTokens(conditional),
     head: { placed: placed.filter(isHead), limitCode: 'head-share' },
     tail: { placed: placed.filter((layer) => !isHead(layer)), limitCode: 'shortage' },
     turns: history.map(price),
@@ -135,7 +141,7 @@ interface Settled {
   /** What the head's share alone left of it: the rest of its loss is a shortage. */
   readonly headAtShare: Remainder
   readonly tail: Remainder
-  /** Of head and tail layers. */
+  /** Of head and tail layers, and of the tools that are offered with them. */
   readonly tokens: number
   /** The same with the tail whole. */
   readonly wanted: number
@@ -172,14 +178,40 @@ function settle(
   return settled(headLeft, takeBack(tailHolders, giveWay(tailHolders, ofTail, shrinks), ofTail, shrinks))
 }
 
-/** Blank layers hold nothing and give nothing. */
-function holdersOf({ placed }: LayerGroup): readonly PlacedLayer[] {
+/** Blank layers hold nothing and give nothing. A form holds the tools that are offered with it, too. */
+function holdersOf({ placed }: LayerGroup): readonly Holder[] {
+  return filled(placed).map(({ priority, forms }) => ({
+    priority,
+    forms: forms.map((form) => ({ tokens: costOf(form) })),
+  }))
+}
+
+function filled(placed: readonly PlacedLayer[]): readonly PlacedLayer[] {
   return placed.filter((layer) => layer.forms.length > 0)
 }
 
-function toolSection(tool: ToolDefinition, counter: TokenCounter): Section {
+/** Tools without a condition, and those whose layer is sent in their form. Whoever reads the list can call the tool, and nobody else. */
+function offeredTools({ tools, head, tail }: Plan, { head: ofHead, tail: ofTail }: Settled): readonly PricedTool[] {
+  const sent = [...sentForms(head, ofHead), ...sentForms(tail, ofTail)]
+  return tools.filter(
+    ({ tool }) => tool.offeredWith === undefined || sent.some(({ layer, form }) => isOfferedWith(tool, layer, form)),
+  )
+}
+
+function sentForms({ placed }: LayerGroup, remainder: Remainder) {
+  return filled(placed).flatMap(({ layer, forms }, index) => {
+    const left = remainder[index]
+    return left === undefined ? [] : [{ layer: layer.layer, form: forms[left]!.form }]
+  })
+}
+
+interface PricedTool extends ConditionalTool {
+  readonly section: Section
+}
+
+function pricedTool(tool: ToolDefinition, counter: TokenCounter): PricedTool {
   const tokens = toolTokens(counter, tool)
-  return {
+  const section: Section = {
     entry: {
       id: tool.name,
       layer: 'tool',
@@ -192,6 +224,7 @@ function toolSection(tool: ToolDefinition, counter: TokenCounter): Section {
     },
     messages: [],
   }
+  return { tool, tokens, section }
 }
 
 /** A file of a turn that is not part of the input cannot stand anywhere, and is not lost in silence either. */

@@ -97,6 +97,10 @@ export const scenarioSchema = z.strictObject({
         strict: z.boolean().optional().describe('Whether the provider has to keep its calls to the schema.'),
         tokens: tokens.optional(),
         keepsOutput: z.boolean().optional().describe('Its results stay whole while their turn stays in the history.'),
+        offeredWith: z
+          .strictObject({ layer: z.string(), form: z.string() })
+          .optional()
+          .describe('Offered only in calls that send this layer in this form.'),
       }),
     )
     .default([]),

@@ -10,4 +10,18 @@ export interface ToolDefinition {
   readonly tokens?: number
   /** Its results stay as they are for as long as their turn stays in the history. Not sent. */
   readonly keepsOutput?: boolean
+  /** Offered only in calls that send this layer in this form, or in one named after it (`FORM-…`). In all calls when absent. Not sent. */
+  readonly offeredWith?: OfferedWith
+}
+
+/** The layer that tells the model what there is to read with a tool, and the form in which it does. */
+export interface OfferedWith {
+  readonly layer: string
+  readonly form: string
+}
+
+/** Whether a layer that is sent in this form brings the tool along. */
+export function isOfferedWith({ offeredWith }: ToolDefinition, layer: string, form: string): boolean {
+  if (offeredWith?.layer !== layer) return false
+  return form === offeredWith.form || form.startsWith(`${offeredWith.form}-`)
 }

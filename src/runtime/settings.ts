@@ -1,7 +1,7 @@
 import type { RetryRule } from '../agent.ts'
 import type { LayoutChoice, TokenCounter } from '../context.ts'
-import type { CompletionSettings } from './completion-settings.ts'
-import type { MemorySettings } from './memory/memory-settings.ts'
+import type { CompletionSettings } from './completions/completion-settings.ts'
+import type { MemorySettings } from '../capabilities/memory/core/memory-settings.ts'
 
 /** What the configuration decides about every turn. */
 export interface RuntimeSettings {

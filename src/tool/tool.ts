@@ -29,8 +29,6 @@ export interface ToolTraits extends ToolDefinition {
    * Given objects alone.
    */
   faultOf?(input: Readonly<Record<string, unknown>>): string | undefined
-  /** Offered only in calls in which this layer stands in this form. Offered in all calls where absent. */
-  readonly offeredWith?: { readonly layer: string; readonly form: string }
   /** Offered only while there is something that it could be used for. Asked once before each turn. Always where absent. */
   readonly offeredWhile?: OfferedWhile
 }

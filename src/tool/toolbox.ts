@@ -116,13 +116,15 @@ export function createToolbox(declared: readonly Tool[], options: ToolboxOptions
 }
 
 /** What the model is told of a tool, and what an assembly has to know of it. */
-export function definitionOf({ name, description, inputSchema, tokens, keepsOutput }: Tool): ToolDefinition {
+export function definitionOf(tool: Tool): ToolDefinition {
+  const { name, description, inputSchema, tokens, keepsOutput, offeredWith } = tool
   return {
     name,
     ...(description !== undefined && { description }),
     inputSchema,
     ...(tokens !== undefined && { tokens }),
     ...(keepsOutput !== undefined && { keepsOutput }),
+    ...(offeredWith !== undefined && { offeredWith }),
   }
 }
 

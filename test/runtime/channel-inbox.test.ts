@@ -5,10 +5,10 @@ import { chmod, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { openChannelInbox } from '../../src/runtime/channel-inbox.ts'
+import { openChannelInbox } from '../../src/runtime/channels/channel-inbox.ts'
 import { temporaryFolder } from '../session/temporary-folder.ts'
 
-const inboxModule = JSON.stringify(import.meta.resolve('../../src/runtime/channel-inbox.ts'))
+const inboxModule = JSON.stringify(import.meta.resolve('../../src/runtime/channels/channel-inbox.ts'))
 
 async function idsIn(folder: string): Promise<readonly string[]> {
   return (await openChannelInbox(folder).waiting()).map(({ id }) => id)

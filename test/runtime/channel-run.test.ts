@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Channel, ChannelDesk, ChannelInbox, Runtime } from '../../src/runtime.ts'
-import { runChannels } from '../../src/runtime/channel-run.ts'
+import { runChannels } from '../../src/runtime/channels/channel-run.ts'
 
 function running(channels: readonly Channel[], patienceMs = 60_000) {
   const warnings: string[] = []

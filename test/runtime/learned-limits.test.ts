@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Models } from '../../src/model.ts'
-import { createLearnedLimits } from '../../src/runtime/learned-limits.ts'
+import { createLearnedLimits } from '../../src/runtime/models/learned-limits.ts'
 import { forgetLearnedLimits } from '../../src/runtime.ts'
 import { fixedClock, scriptedModel, scriptedModels } from '../../src/testing.ts'
 import { type Opened, opened } from './opened.ts'

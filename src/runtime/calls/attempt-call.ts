@@ -1,0 +1,176 @@
+import {
+  assemble,
+  type Assembly,
+  type AssemblyInput,
+  type Budget,
+  ContextOverflowError,
+  type Cut,
+  type ImageSupport,
+  type Layout,
+  layoutOf,
+  type Turn,
+} from '../../context.ts'
+import { imageSupportOf, type Model } from '../../model.ts'
+import { definitionOf, type Tool } from '../../tool.ts'
+import { attachmentsOf, type TurnFile } from './attachments.ts'
+import { budgetFor, type Refusal, unlearned } from './call-budget.ts'
+import { countedInSlices } from './counted-in-slices.ts'
+import { earlierAttachments, earlierFiles } from './earlier-files.ts'
+import { loadHistory } from './history-loader.ts'
+import { lastStepReminder } from './last-step.ts'
+import { settingContext } from '../turns/setting-context.ts'
+import type { Workbench } from './workbench.ts'
+
+/** One call that is to be assembled. */
+export interface CallQuestion {
+  readonly model: Model
+  readonly session: string | undefined
+  /** `false` for a session that is known to have no settled turn: nothing is read. */
+  readonly hasHistory: boolean
+  /** `undefined` in a preview: the turn is not in the log. */
+  readonly loggedTurn: string | undefined
+  readonly current: Turn
+  /** Files that came with it. */
+  readonly files?: readonly TurnFile[]
+  /** ISO time of the input. */
+  readonly time: string
+  /** Marks of the session's last cut. */
+  readonly cut: Cut | undefined
+  /** The model has to answer without calling a tool. */
+  readonly last: boolean
+  /** A tool of this turn has found something with numbers. */
+  readonly cites?: boolean
+  /** Ids of stored images that are no longer there. */
+  readonly gone?: readonly string[]
+  /** A provider refused the call before this one as too large. */
+  readonly deeper?: Refusal
+}
+
+/** An assembly, or the account of why there is none, with the input that led to it. */
+export interface Attempt {
+  readonly input: AssemblyInput
+  readonly toolChoice: 'auto' | 'none'
+  readonly outcome: Assembly | ContextOverflowError
+}
+
+/** Collects layers, tools, history and budget, and assembles. Only reads. */
+export async function attemptCall(bench: Workbench, question: CallQuestion): Promise<Attempt> {
+  const { settings, store } = bench
+  const { model, session, current, last } = question
+  const layout = layoutOf(settings.layout)
+  const budget = budgetFor(bench, model, question.deeper)
+  const allowed = model.facts.tools && session !== undefined ? await bench.allowedTools() : []
+  const keepsTools = !last || model.facts.toolChoiceNone
+  const tools = keepsTools ? allowed.map(definitionOf) : []
+
+  const layers = await bench.layers({
+    time: question.time,
+    layout: layout.name,
+    tools: tools.map((tool) => tool.name),
+    callsTools: model.facts.tools && session !== undefined,
+    model: model.id,
+    readsForeign: readsForeign(bench, allowed),
+    ...(await settingContext(bench.setting, (question.cites ?? false) || citesDocuments(bench, layout))),
+    ...(session === undefined ? {} : { session, turn: current.id }),
+  })
+  // A just-fit layout cuts anew at every call; only where a cut leaves room do its marks stay.
+  const cut = layout.cut.lowWater < 1 ? question.cut : undefined
+  const history =
+    session !== undefined && question.hasHistory
+      ? await loadHistory(store, {
+          session,
+          current: question.loggedTurn,
+          limit: budget.window - budget.reserve,
+          cut,
+          layout,
+          counter: settings.counter,
+          shelf: bench.shelf,
+        })
+      : { turns: [], earlier: undefined, files: [], since: undefined, undone: [] }
+  const files = question.files ?? []
+  const before = session === undefined ? [] : await earlierFiles(store, session, history, files)
+  const attachments = [...earlierAttachments(before), ...(await attachmentsOf(store, [...history.files, ...files]))]
+  const input: AssemblyInput = {
+    layout,
+    layers: last && allowed.length > 0 ? [...layers, lastStepReminder] : layers,
+    history: history.turns,
+    current,
+    tools,
+    budget,
+    counter: settings.counter,
+    model: model.id,
+    images: imageSupport(model, question.gone),
+    ...(cut ? { cut } : {}),
+    ...(history.earlier ? { earlier: history.earlier } : {}),
+    ...(history.undone.length > 0 ? { undone: history.undone } : {}),
+    ...(attachments.length > 0 ? { attachments } : {}),
+  }
+  return { toolChoice: last ? 'none' : 'auto', ...(await assembleWithin(bench, model, input, question.deeper)) }
+}
+
+/** Which images reach a model, and which stored ones no longer can. */
+export function imageSupport(model: Model, gone: readonly string[] = []): ImageSupport {
+  return { ...imageSupportOf(model), ...(gone.length > 0 ? { gone } : {}) }
+}
+
+/**
+ * Whether what others wrote may come into a call: there is a file, a project or a subject, something of
+ * earlier sessions, or a tool that shows more than the conversation itself. Decided by what is allowed, not by what a message
+ * finds, so that the head stays as it is from call to call.
+ */
+function readsForeign({ setting }: Workbench, allowed: readonly Tool[]): boolean {
+  return (
+    allowed.some(({ readsContext }) => !readsContext) ||
+    (setting?.hasFiles ?? false) ||
+    setting?.subject !== undefined ||
+    (setting?.memory?.hasAny ?? false)
+  )
+}
+
+/** Documents that stand in the request can be cited from the first step on. `onyx` says so only after a search (BEHAVIOURS §3.3). */
+function citesDocuments({ setting }: Workbench, { name }: Layout): boolean {
+  return name.startsWith('auto') && setting?.fit?.fits === true
+}
+
+/**
+ * Assembles within the budget. Where not even the smallest request fits into a size of prompt that was learned from a refusal
+ * or a report, that is left out of account: what was learned must not stop a session that may well go on.
+ */
+export async function assembleWithin(
+  bench: Pick<Workbench, 'settings' | 'calibration' | 'limits'>,
+  model: Model,
+  input: AssemblyInput,
+  deeper?: Refusal,
+): Promise<{ readonly input: AssemblyInput; readonly outcome: Assembly | ContextOverflowError }> {
+  return withinLearned(bench, model, input, assembleInSlices, deeper)
+}
+
+/** Accounts for a call within the budget of its input, or without what was learned where that leaves too little. */
+export async function withinLearned<Input extends { readonly budget: Budget }, Outcome>(
+  bench: Pick<Workbench, 'settings' | 'calibration' | 'limits'>,
+  model: Model,
+  input: Input,
+  account: (input: Input) => Promise<Outcome | ContextOverflowError>,
+  deeper?: Refusal,
+): Promise<{ readonly input: Input; readonly outcome: Outcome | ContextOverflowError }> {
+  const outcome = await account(input)
+  const isLearned = !deeper && bench.limits.of(model.id)?.prompt !== undefined
+  if (!isLearned || !(outcome instanceof ContextOverflowError)) return { input, outcome }
+  const wider = { ...input, budget: { ...budgetFor(unlearned(bench), model), reserve: input.budget.reserve } }
+  return { input: wider, outcome: await account(wider) }
+}
+
+/** Assembles, and counts long texts without keeping others waiting. */
+export function assembleInSlices(input: AssemblyInput): Promise<Assembly | ContextOverflowError> {
+  return countedInSlices(input.counter, (counter) => orOverflow(() => assemble({ ...input, counter })))
+}
+
+/** An overflow is an answer too. */
+export function orOverflow<Outcome>(account: () => Outcome): Outcome | ContextOverflowError {
+  try {
+    return account()
+  } catch (error) {
+    if (error instanceof ContextOverflowError) return error
+    throw error
+  }
+}

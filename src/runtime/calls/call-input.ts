@@ -1,0 +1,165 @@
+import type {
+  AssemblyInput,
+  Budget,
+  Cut,
+  Earlier,
+  FileFrame,
+  ImageSupport,
+  Layer,
+  LayoutChoice,
+  ToolDefinition,
+  Turn,
+} from '../../context.ts'
+import { layoutOf } from '../../context.ts'
+import { type CallRecord, type Entry, referredContent, type SessionStore, type SpokenBody } from '../../session.ts'
+import { attachmentsOf, turnFiles } from './attachments.ts'
+import type { Counters } from '../models/counters.ts'
+import { earlierAttachments, type EarlierFile, earlierFilesOf } from './earlier-files.ts'
+import { loadHistory } from './history-loader.ts'
+import { RuntimeError } from '../runtime-error.ts'
+import { projectTurn } from '../turns/turn-projection.ts'
+import type { RecordedOptions } from '../ledger/wire-proof.ts'
+
+/** What an assembly was given besides the log, as it is recorded. Large texts are `sha256:` references to contents. */
+export interface CallInput {
+  readonly layout: LayoutChoice
+  readonly counter: string
+  readonly budget: Budget
+  readonly layers: readonly string[]
+  readonly tools: string
+  readonly cut?: Cut
+  readonly earlier?: Earlier
+  /** Files of turns that were not loaded, which were announced. */
+  readonly earlierFiles?: readonly EarlierFile[]
+  /** The oldest turn that was loaded; absent where there was none. */
+  readonly historyFrom?: string
+  /** How attached files were framed. Absent in records of versions that had one frame only, the plain one. */
+  readonly fileFrame?: FileFrame
+  /** Which images reached the model. Absent in records of versions that replaced them behind the account. */
+  readonly images?: ImageSupport
+  /** How the call was made. Absent in records of older versions. */
+  readonly options?: RecordedOptions
+  /** A conversation that is in no session: `{history, current}`. */
+  readonly conversation?: string
+}
+
+/**
+ * Writes the parts of an input beside the log and answers the record of them. Of a call that is in no session the
+ * conversation is among them, since no log holds it.
+ */
+export async function recordInput(
+  store: SessionStore,
+  input: AssemblyInput,
+  {
+    layout,
+    inSession,
+    options,
+    holds = () => undefined,
+  }: {
+    readonly layout: LayoutChoice
+    readonly inSession: boolean
+    readonly options?: RecordedOptions
+    /** Sessions whose words a layer holds, by its id; `conversation` for a conversation that is in no session. */
+    readonly holds?: (id: string) => readonly string[] | undefined
+  },
+): Promise<CallInput> {
+  const put = async (value: unknown, sessions?: readonly string[]) =>
+    `sha256:${await store.putContent(JSON.stringify(value), sessions)}`
+  const [layers, tools, conversation] = await Promise.all([
+    Promise.all(input.layers.map((layer) => put(layer, holds(layer.id)))),
+    put(input.tools ?? []),
+    inSession ? undefined : put({ history: input.history, current: input.current }, holds('conversation')),
+  ])
+  const from = input.history[0]?.id
+  const earlierFiles = earlierFilesOf(input)
+  return {
+    layout,
+    counter: input.counter.id,
+    budget: input.budget,
+    layers,
+    tools,
+    ...(input.cut ? { cut: input.cut } : {}),
+    ...(input.earlier ? { earlier: input.earlier } : {}),
+    ...(earlierFiles.length > 0 ? { earlierFiles } : {}),
+    fileFrame: input.layout.fileFrame,
+    ...(input.images ? { images: input.images } : {}),
+    ...(options ? { options } : {}),
+    ...(conversation ? { conversation } : from === undefined ? {} : { historyFrom: from }),
+  }
+}
+
+/** The input of an earlier call, read back from the record and the log. Rejects with `missing-content` where a part of it is gone. */
+export async function restoreInput(
+  store: SessionStore,
+  record: CallRecord,
+  counters: Counters,
+): Promise<AssemblyInput> {
+  const input = record.input as CallInput
+  const get = async (reference: string): Promise<unknown> => {
+    const text = await referredContent(store, reference)
+    if (text === undefined) throw await missingContent(store, reference, record.id)
+    return JSON.parse(text)
+  }
+  const layout = { ...layoutOf(input.layout), fileFrame: input.fileFrame ?? 'plain' }
+  const counter = await counters(input.counter)
+  const layers = (await Promise.all(input.layers.map(get))) as Layer[]
+  const tools = (await get(input.tools)) as ToolDefinition[]
+  const rest = {
+    layout,
+    layers,
+    tools,
+    budget: input.budget,
+    counter,
+    model: record.model,
+    ...(input.cut ? { cut: input.cut } : {}),
+    ...(input.earlier ? { earlier: input.earlier } : {}),
+    ...(input.images ? { images: input.images } : {}),
+  }
+  if (input.conversation) {
+    return { ...rest, ...((await get(input.conversation)) as { history: readonly Turn[]; current: Turn }) }
+  }
+  const { session = '', turn = '', upTo = 0 } = record
+  const loaded = input.historyFrom
+    ? await loadHistory(store, {
+        session,
+        current: turn,
+        limit: Number.MAX_SAFE_INTEGER,
+        cut: { dropBefore: input.historyFrom },
+        layout,
+        counter,
+        upTo,
+      })
+    : undefined
+  const entries = await store.entries(session, { turn, upTo })
+  const current = projectTurn(turn, entries, { counter, keepsPartial: false })
+  const files = [...(loaded?.files ?? []), ...turnFiles(spokenIn(entries))]
+  const attachments = [...earlierAttachments(input.earlierFiles ?? []), ...(await attachmentsOf(store, files))]
+  const undone = loaded?.undone ?? []
+  return {
+    ...rest,
+    history: loaded?.turns ?? [],
+    current,
+    ...(undone.length > 0 ? { undone } : {}),
+    ...(attachments.length > 0 ? { attachments } : {}),
+  }
+}
+
+/** What a call cannot be built again without. */
+export async function missingContent(store: SessionStore, content: string, call: string): Promise<RuntimeError> {
+  if (await store.contentWasRemoved(content.replace('sha256:', ''))) {
+    return new RuntimeError(
+      'missing-content',
+      `The content ${content} of call ${call} was removed together with the session whose words it held. The call cannot be built again.`,
+      { call, content },
+    )
+  }
+  return new RuntimeError(
+    'missing-content',
+    `The content ${content} of call ${call} is missing from the store. Bring it back with \`foreword restore\` from a backup that has it; \`foreword doctor\` names everything that is missing.`,
+    { call, content },
+  )
+}
+
+function spokenIn(entries: readonly Entry[]): readonly SpokenBody[] {
+  return entries.filter((entry) => entry.type === 'input' || entry.type === 'message')
+}

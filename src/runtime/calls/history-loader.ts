@@ -1,0 +1,69 @@
+import type { Cut, Earlier, Layout, TokenCounter, Turn, UndoneTurn } from '../../context.ts'
+import type { LogStore } from '../../session.ts'
+import { type TurnFile, turnFiles } from './attachments.ts'
+import type { ShelvedTurn, TurnShelf } from '../turns/turn-shelf.ts'
+import { counterKey, projectTurn } from '../turns/turn-projection.ts'
+
+/** The part of a session that can fit, and a count of what stands before it. */
+export interface LoadedHistory {
+  readonly turns: readonly Turn[]
+  readonly earlier: Earlier | undefined
+  /** Files that came with these turns. */
+  readonly files: readonly TurnFile[]
+  /** When the input of the oldest of these turns came. */
+  readonly since: string | undefined
+  /** Turns that were taken back: the account names them. */
+  readonly undone: readonly UndoneTurn[]
+}
+
+/** Which part of which session is wanted. */
+export interface HistoryQuestion {
+  readonly session: string
+  /** The turn that is being answered; absent in a preview. */
+  readonly current: string | undefined
+  /** Tokens that the whole prompt may cost. */
+  readonly limit: number
+  readonly cut: Cut | undefined
+  readonly layout: Layout
+  readonly counter: TokenCounter
+  /** Read the log as it was at this `seq`. */
+  readonly upTo?: number
+  /** Settled turns that were read before. Of no use to who reads the log as it was. */
+  readonly shelf?: TurnShelf
+}
+
+/** Reads backwards from the newest entry and stops when the budget is full: the length of a session costs nothing. */
+export async function loadHistory(store: LogStore, question: HistoryQuestion): Promise<LoadedHistory> {
+  const { session, current, limit, cut, layout, counter, upTo } = question
+  // The preset keeps to its system, which sends whole answers alone (BEHAVIOURS §5).
+  const keepsPartial = !layout.name.startsWith('deepchat')
+  const shelf = upTo === undefined ? question.shelf : undefined
+  const nameOf = (turn: string) => `${session} ${turn} ${counterKey(counter)} ${keepsPartial}`
+  const shelved = new Map<string, ShelvedTurn>()
+  const notBefore = layout.cut.unit === 'turn' ? cut?.dropBefore : cut?.dropBefore?.split('/')[0]
+  const { turns, earlier, undone } = await store.recentTurns(session, {
+    limit,
+    known(turn) {
+      const found = shelf?.get(nameOf(turn))
+      if (found) shelved.set(turn, found)
+      return found !== undefined
+    },
+    ...(notBefore && notBefore !== current ? { notBefore } : {}),
+    ...(upTo === undefined ? {} : { upTo }),
+    ...(current === undefined ? {} : { except: current }),
+  })
+  const loaded = turns.map(({ row, said }): ShelvedTurn => {
+    const before = shelved.get(row.turn)
+    if (before) return before
+    const made = { turn: projectTurn(row.turn, said, { counter, keepsPartial }), files: turnFiles(said) }
+    if (row.state !== 'running') shelf?.put(nameOf(row.turn), made, row.tokens)
+    return made
+  })
+  return {
+    turns: loaded.map(({ turn }) => turn),
+    files: loaded.flatMap(({ files }) => files),
+    since: turns[0]?.row.inputTime,
+    undone,
+    earlier: earlier.turns > 0 ? { turns: earlier.turns, tokens: earlier.tokens } : undefined,
+  }
+}

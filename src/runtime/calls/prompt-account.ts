@@ -1,0 +1,104 @@
+import { markImages, messageTokens, type TokenCounter } from '../../context.ts'
+import { type Model, type ModelRequest, type PromptReport, promptReport } from '../../model.ts'
+import type { CallOutcome, CallWarning, Usage } from '../../session.ts'
+import type { Reuse, SealedManifest } from '../ledger/seal.ts'
+import type { Workbench } from './workbench.ts'
+
+/** What a call was estimated at, to be held against what its provider reports. All in tokens, by our counter. */
+export interface PromptAccount {
+  readonly call: string
+  readonly used: number
+  /** Of `used`, what is no image: every provider counts those in its own way. */
+  readonly text: number
+  /** Of `text`, what no call before can have left in the provider's cache. */
+  readonly fresh: number
+}
+
+type Learning = Pick<Workbench, 'settings' | 'calibration' | 'limits'>
+
+/** What of a call is known before it is made. */
+export function promptAccount(
+  { settings, calibration }: Learning,
+  model: Model,
+  {
+    call,
+    manifest,
+    request,
+  }: {
+    readonly call: string
+    readonly manifest: Pick<SealedManifest, 'used' | 'slots'> & { readonly reuse?: Reuse }
+    readonly request: ModelRequest
+  },
+): PromptAccount {
+  const { used, slots, reuse } = manifest
+  const head = slots.tools + slots.system + slots.preamble
+  const cacheable = calibration.wasCalled(model.id) ? Math.max(reuse?.tokens ?? 0, head) : 0
+  const text = used - imageTokensIn(request, settings.counter)
+  return { call, used, text, fresh: Math.min(text, used - cacheable) }
+}
+
+/** What images add to a request, less the markers that would stand in their place. */
+function imageTokensIn({ messages }: ModelRequest, counter: TokenCounter): number {
+  let tokens = 0
+  for (const message of messages) {
+    const marked = markImages(message, NONE)
+    if (marked) tokens += Math.max(0, messageTokens(counter, message) - messageTokens(counter, marked.message))
+  }
+  return tokens
+}
+
+const NONE = { seen: false, inResults: false, byAddress: false }
+
+/** Learns from what a provider reported of a prompt: how far the counter is off, or that less is read than was sent. */
+export function learnFrom(
+  bench: Learning,
+  model: Model,
+  account: PromptAccount,
+  { usage, error }: Pick<CallOutcome, 'usage' | 'error'>,
+): void {
+  const reported = usage?.promptTokens
+  if (reported === undefined) return
+  const { call, used, text } = account
+  const { calibration, limits } = bench
+  const { counter } = bench.settings
+  const report = error?.code === 'prompt-truncated' ? 'short' : reportOf(bench, model, account, reported)
+  if (report === 'short') {
+    limits.readShort(model, { read: Math.floor(reported / calibration.ratio(model.id, counter)), used, call })
+  } else if (report === 'whole') {
+    limits.readWhole(model, { reported, used })
+    if (text === used) calibration.observe(model.id, counter, used, reported)
+  }
+}
+
+/** The warning where a provider reports far fewer tokens than an answered prompt was estimated at. An estimate proves nothing. */
+export function shortReportWarning(
+  bench: Learning,
+  model: Model,
+  account: PromptAccount,
+  { promptTokens: reported }: Usage,
+): CallWarning | undefined {
+  if (reported === undefined || reportOf(bench, model, account, reported) !== 'short') return undefined
+  return {
+    code: 'prompt-read-short',
+    message:
+      `${model.id} reports ${reported} prompt tokens, and about ${expectedOf(bench, model, account)} were sent: its server ` +
+      `may have left out a part. The answer stands; for an hour, smaller prompts are sent. ` +
+      `Set models."${model.id}".window to the context length that it is served with.`,
+  }
+}
+
+function reportOf(bench: Learning, model: Model, account: PromptAccount, reported: number): PromptReport {
+  const { calibration, settings } = bench
+  const expected = expectedOf(bench, model, account)
+  const fresh = Math.round(account.fresh * calibration.ratio(model.id, settings.counter))
+  return promptReport({
+    expected,
+    fresh,
+    reported,
+    measured: calibration.isMeasured(model.id, settings.counter),
+  })
+}
+
+function expectedOf({ calibration, settings }: Learning, model: Model, { text }: PromptAccount): number {
+  return Math.round(text * calibration.ratio(model.id, settings.counter))
+}

@@ -1,0 +1,70 @@
+import type { TurnOutcome } from '../../session.ts'
+import type { ChannelInbox } from './channel-inbox.ts'
+import type { Runtime } from '../contract.ts'
+
+/**
+ * A place where people talk, such as a chat service: what they say becomes input, and replies are carried to them. The
+ * browser, the terminal and HTTP need no such thing: there people read the log itself. Every channel runs the case suite of
+ * `foreword/testing`.
+ */
+export interface Channel {
+  readonly name: string
+  /**
+   * Begins to take what people say, after what a former process left was taken up. Resolves once it listens or keeps trying
+   * to. A rejection is a warning: the gateway runs without the channel, which is started again after a while.
+   */
+  start?(desk: ChannelDesk): Promise<void>
+  /**
+   * Takes nothing more and ends what is on its way, within seconds. Whatever was accepted and not handled stays in the inbox.
+   * It is handed no reply any more.
+   */
+  stop?(): Promise<void>
+  /**
+   * Puts a reply into a conversation and answers the channel's own id of its first message. What `sent` names stands there
+   * already: it is changed where it differs, and never sent again. Each message that goes out is noted at once with
+   * `ChannelDesk.sent`. Rejects where it may be tried again later, and with `UndeliverableError` where that is of no use.
+   * Replies of one session come one after another; called only once `start` was.
+   */
+  deliver(reply: Reply): Promise<{ readonly messageId: string }>
+  /** What is wrong with it now, for the status of the gateway. */
+  warnings?(): readonly string[]
+}
+
+export interface Reply {
+  readonly conversation: string
+  readonly session: string
+  readonly turn: string
+  /** What was said. Empty where the turn ended without a word. */
+  readonly text: string
+  /** How it ended. `outcomeNotice` puts it into words where people have to be told. */
+  readonly outcome: TurnOutcome
+  /** Messages of the channel that are known to hold parts of this reply, in the order of their parts. */
+  readonly sent: readonly SentPart[]
+}
+
+/** A message of the channel that holds a part of a reply. */
+export interface SentPart {
+  /** 1, 2, 3 … in the order of reading. */
+  readonly part: number
+  readonly messageId: string
+}
+
+/**
+ * What a channel works with. Where it hands input to the runtime, it gives it an idempotency key that begins with its own
+ * name and a colon: the same message handed in again is then the same turn, and its reply is still carried to the
+ * conversation where that has gone on to a new session meanwhile.
+ */
+export interface ChannelDesk {
+  readonly runtime: Runtime
+  /** Holds what came in until it was handled, on disk. */
+  readonly inbox: ChannelInbox
+  /** Notes that a message of the channel holds a part of a reply. On disk when it resolves. */
+  sent(session: string, turn: string, part: SentPart): Promise<void>
+  /** Sentences for the operator. */
+  warn(text: string): void
+}
+
+/** A reply that will never arrive, such as one to somebody who has blocked the bot. */
+export class UndeliverableError extends Error {
+  override readonly name = 'UndeliverableError'
+}

@@ -1,0 +1,158 @@
+import { pause } from '../../agent.ts'
+import type { LogStore } from '../../session.ts'
+import { delayAfter, endsWithin, growingDelaysMs } from './channel-backoff.ts'
+import { type Channel, UndeliverableError } from './channel.ts'
+import type { Clock } from '../clock.ts'
+import { failureSentence } from '../failure-sentence.ts'
+import { type DueReply, dueReplies, isBehind, startedAt } from './outbox-replies.ts'
+import type { Desks, SessionDesk } from '../sessions/session-desk.ts'
+
+/** Carries the replies of settled turns to the channels their sessions are bound to. */
+export interface Outbox {
+  /** Delivers what a session has settled and not yet delivered, in order, and tries again until all of it has arrived. */
+  deliver(desk: SessionDesk): Promise<void>
+  /** Delivers what a former process settled and did not deliver. Does not wait for it. */
+  recover(desks: Desks): void
+  /** Waits for what is on its way, so that it is not sent again at the next start, and sends nothing more. */
+  stop(): Promise<void>
+}
+
+/** Times of an outbox; usual ones where absent. */
+export interface OutboxOptions {
+  /** Nothing is delivered before this has resolved, such as before the channels were started. */
+  readonly opens?: Promise<void>
+  /** Waits between tries, ms; the last one goes on. */
+  readonly retryDelaysMs?: readonly number[]
+  /** How long `stop` waits, ms. */
+  readonly patienceMs?: number
+}
+
+/** What one session sends: one reply after another, so that none overtakes. */
+interface Lane {
+  /** There may be more than it knew of. */
+  again: boolean
+  /** Ends the wait for the next try. */
+  wake: () => void
+}
+
+const PAGE = 500
+
+/**
+ * `delivered` is written with the channel's own message id, and what stands as delivered is never sent again. A session
+ * that has to wait for its channel holds up no other.
+ */
+export function createOutbox(
+  store: LogStore,
+  channels: readonly Channel[],
+  clock: Clock,
+  warn: (text: string) => void,
+  { opens = Promise.resolve(), retryDelaysMs = growingDelaysMs, patienceMs = 5_000 }: OutboxOptions = {},
+): Outbox {
+  const byName = new Map(channels.map((channel) => [channel.name, channel]))
+  const lanes = new Map<string, Lane>()
+  const work = new Set<Promise<void>>()
+  const stopping = new AbortController()
+  const { signal: stopped } = stopping
+  const ending = new Promise<void>((resolve) => stopped.addEventListener('abort', () => resolve(), { once: true }))
+  /** What has arrived and could not be written yet; what will never arrive. By `SESSION TURN`. */
+  const arrived = new Map<string, string>()
+  const passedOver = new Set<string>()
+
+  async function run(lane: Lane, desk: SessionDesk): Promise<void> {
+    await Promise.race([opens, ending])
+    let told: string | undefined
+    for (let failures = 0; !stopped.aborted;) {
+      const wake = new AbortController()
+      Object.assign(lane, { again: false, wake: () => wake.abort() })
+      const problem = await deliverAll(desk).then(() => undefined, failureSentence)
+      if (stopped.aborted) return
+      if (problem === undefined && !lane.again) break
+      failures = problem === undefined ? 0 : failures + 1
+      if (problem === undefined) continue
+      if (problem !== told) warn(`A reply of ${desk.session} could not be delivered: ${problem} It is tried again.`)
+      told = problem
+      await pause(delayAfter(failures, retryDelaysMs), wake.signal, stopped)
+    }
+    lanes.delete(desk.session)
+  }
+
+  async function deliverAll(desk: SessionDesk): Promise<void> {
+    for await (const due of dueReplies(store, byName, desk.session)) {
+      if (stopped.aborted) return
+      const { session, turn } = due.reply
+      const name = `${session} ${turn}`
+      if (passedOver.has(name)) continue
+      const messageId = arrived.get(name) ?? (await handOver(due))
+      if (messageId === undefined) {
+        passedOver.add(name)
+        continue
+      }
+      arrived.set(name, messageId)
+      const delivered = { type: 'delivered', turn, channel: due.channel.name, messageId } as const
+      await store.append(session, [delivered], clock.time())
+      arrived.delete(name)
+    }
+  }
+
+  /** `undefined`: it will never arrive. */
+  async function handOver({ channel, reply }: DueReply): Promise<string | undefined> {
+    try {
+      return (await channel.deliver(reply)).messageId
+    } catch (error) {
+      if (!(error instanceof UndeliverableError)) throw error
+      warn(
+        `The reply of ${reply.turn} in ${reply.session} cannot be delivered: ${failureSentence(error)} It is passed over.`,
+      )
+      return undefined
+    }
+  }
+
+  function deliver(desk: SessionDesk): Promise<void> {
+    if (byName.size === 0 || stopped.aborted) return Promise.resolve()
+    const under = lanes.get(desk.session)
+    if (under) {
+      under.again = true
+      under.wake()
+      return Promise.resolve()
+    }
+    const lane: Lane = { again: false, wake: () => {} }
+    lanes.set(desk.session, lane)
+    return running(run(lane, desk))
+  }
+
+  async function recoverAll(desks: Desks): Promise<void> {
+    for (let offset = 0; ; offset += PAGE) {
+      const sessions = await store.sessions({ offset, limit: PAGE })
+      for (const { id, binding } of sessions) {
+        if (stopped.aborted) return
+        // A session that its conversation has left can only be behind if something happened in it of late.
+        const place = binding ?? (offset === 0 ? await startedAt(store, id) : undefined)
+        if (!place || !byName.has(place.channel) || !(await isBehind(store, id))) continue
+        const desk = await desks.of(id)
+        if (desk) void deliver(desk)
+      }
+      if (sessions.length < PAGE) return
+    }
+  }
+
+  function running(one: Promise<void>): Promise<void> {
+    work.add(one)
+    return one.finally(() => work.delete(one))
+  }
+
+  return {
+    deliver,
+    recover(desks) {
+      if (byName.size === 0) return
+      const recovering = recoverAll(desks).catch((error: unknown) =>
+        warn(`It could not be found out which replies were not delivered: ${failureSentence(error)}`),
+      )
+      void running(recovering)
+    },
+    async stop() {
+      stopping.abort()
+      if (await endsWithin(patienceMs, Promise.all(work))) return
+      warn('A reply was still on its way when the gateway stopped. It may be sent once more at the next start.')
+    },
+  }
+}

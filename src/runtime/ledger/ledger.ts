@@ -1,0 +1,116 @@
+import { type Assembly, compare, type Comparison, ContextOverflowError, type VerbatimAssembly } from '../../context.ts'
+import type { ModelRequest } from '../../model.ts'
+import type { CallRecord, SessionStore } from '../../session.ts'
+import { assembleAgain } from './assemble-again.ts'
+import type { RebuiltRequest, Replay, ReplayDifference, WireProof } from '../contract.ts'
+import { RuntimeError } from '../runtime-error.ts'
+import type { Counters } from '../models/counters.ts'
+import { canonical, seal, type Sealed, sha256 } from './seal.ts'
+import type { WireProver } from './wire-proof.ts'
+
+/** Every call that was made, and how each of them came to be. */
+export interface Ledger {
+  /** Assembles an earlier call again from what was recorded and the log as it was. */
+  request(call: string): Promise<RebuiltRequest>
+  diff(before: string, after: string): Promise<Comparison>
+  replay(session: string): Promise<Replay>
+  /** `undefined` also where the call cannot be built again, because a content of it is gone. */
+  fingerprintOf(call: string): Promise<Sealed['fingerprint'] | undefined>
+}
+
+/** Calls that are read at once in a replay. */
+const PAGE = 100
+
+/** The ledger of a store. Its methods reject with `RuntimeError`. */
+export function createLedger(store: SessionStore, counters: Counters, newProver: () => WireProver): Ledger {
+  async function record(id: string): Promise<CallRecord> {
+    const found = await store.call(id)
+    if (found) return found
+    throw new RuntimeError('not-found', `There is no call ${id}. List them with \`foreword calls SESSION\`.`, {
+      call: id,
+    })
+  }
+
+  async function rebuild(call: CallRecord): Promise<Assembly | VerbatimAssembly> {
+    const again = await assembleAgain(store, call, counters)
+    if (!(again instanceof ContextOverflowError)) return again
+    throw new RuntimeError(
+      'context-overflow',
+      `The call ${call.id} was never sent: ${again.message} Its account is in \`foreword calls\`.`,
+      { call: call.id },
+    )
+  }
+
+  async function* calls(session: string): AsyncGenerator<CallRecord> {
+    let after: string | undefined
+    for (;;) {
+      const page = await store.calls(session, { limit: PAGE, ...(after === undefined ? {} : { after }) })
+      yield* page
+      after = page.at(-1)?.id
+      if (page.length < PAGE) return
+    }
+  }
+
+  return {
+    async request(id) {
+      const call = await record(id)
+      const { request } = await rebuild(call)
+      const digest = sha256(canonical(request))
+      const wire = await newProver().prove(call, request)
+      return { call, request, digest, identical: digest === call.requestDigest, ...(wire ? { wire } : {}) }
+    },
+    async diff(before, after) {
+      const [old, now] = await Promise.all([record(before).then(rebuild), record(after).then(rebuild)])
+      return compare(old, now)
+    },
+    async replay(session) {
+      if (!(await store.session(session))) {
+        throw new RuntimeError('not-found', `There is no session ${session}.`, { session })
+      }
+      const different: ReplayDifference[] = []
+      const proofs: (WireProof & { readonly call: string })[] = []
+      const prover = newProver()
+      let count = 0
+      for await (const call of calls(session)) {
+        count += 1
+        const again = await requestAgain(call).catch(unlessMissing)
+        const request = again && 'messages' in again ? again : undefined
+        const told = again && 'problem' in again ? again : { got: request ? sha256(canonical(request)) : '' }
+        const isSame = !('problem' in told) && told.got === call.requestDigest
+        if (!isSame) different.push({ call: call.id, expected: call.requestDigest, ...told })
+        const proof = request && (await prover.prove(call, request))
+        if (proof) proofs.push({ call: call.id, ...proof })
+      }
+      const wires = proofs.length > 0 ? { wires: wiresOf(proofs) } : {}
+      return { session, calls: count, identical: count - different.length, different, ...wires }
+    },
+    async fingerprintOf(id) {
+      const call = await store.call(id)
+      if (!call || call.requestDigest === '') return undefined
+      const again = await rebuild(call).catch(unlessMissing)
+      return 'problem' in again ? undefined : seal(again).fingerprint
+    },
+  }
+
+  /** A call that overflowed sent nothing: its digest is empty, and has to be empty again. */
+  async function requestAgain(call: CallRecord): Promise<ModelRequest | undefined> {
+    const again = await assembleAgain(store, call, counters)
+    return again instanceof ContextOverflowError ? undefined : again.request
+  }
+}
+
+function wiresOf(proofs: readonly (WireProof & { readonly call: string })[]): NonNullable<Replay['wires']> {
+  return {
+    identical: proofs.filter(({ state }) => state === 'identical').length,
+    different: proofs.flatMap(({ call, ...proof }) =>
+      proof.state === 'different' ? [{ call, expected: proof.expected, got: proof.got }] : [],
+    ),
+    unknown: proofs.flatMap(({ call, ...proof }) => (proof.state === 'unknown' ? [{ call, why: proof.why }] : [])),
+  }
+}
+
+/** A content that is gone makes its own calls different and harms no other. Any other failure is passed on. */
+function unlessMissing(error: unknown): { readonly got: ''; readonly problem: string } {
+  if (error instanceof RuntimeError && error.code === 'missing-content') return { got: '', problem: error.message }
+  throw error
+}

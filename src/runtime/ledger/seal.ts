@@ -1,0 +1,66 @@
+import { hash } from 'node:crypto'
+import type { AnyMessage, Assembly, Manifest, Piece, ToolDefinition, VerbatimAssembly } from '../../context.ts'
+import type { Forecast } from '../../model.ts'
+
+/** SHA-256 of a text, lowercase hexadecimal. */
+export function sha256(text: string): string {
+  return hash('sha256', text, 'hex')
+}
+
+/** A request as one text: tools, system, messages, in this order. Its digest stands for the request. */
+export function canonical({ tools, system, messages }: CanonicalRequest): string {
+  return JSON.stringify({ tools, ...(system === undefined ? {} : { system }), messages })
+}
+
+interface CanonicalRequest {
+  readonly tools: readonly ToolDefinition[]
+  readonly system?: string
+  readonly messages: readonly AnyMessage[]
+}
+
+/** What the runtime adds to the account of the core. */
+export interface SealedManifest extends Manifest {
+  /** Of the request in canonical order. */
+  readonly requestDigest: string
+  /** Against the session's call before this one: what a prompt cache can reuse, and where the change begins. */
+  readonly reuse?: Reuse
+  /** What was known of the costs before the call was made. */
+  readonly forecast?: Forecast
+}
+
+/** What of a request was sent before, tokens, and where it begins to differ. */
+export interface Reuse {
+  readonly tokens: number
+  readonly firstChange?: { readonly id: string; readonly slot: string; readonly cause: string }
+}
+
+/** An assembly with the SHA-256 of every piece, of every candidate that went in, and of the whole. */
+export interface Sealed {
+  readonly manifest: Manifest & { readonly requestDigest: string }
+  /** The pieces with their digests in place of their content: small enough to keep, exact enough to compare. */
+  readonly fingerprint: readonly Piece[]
+}
+
+/** Messages of settled turns come back in call after call: each is hashed once. */
+const hashed = new WeakMap<object, string>()
+
+function digestOf(content: Piece['content']): string {
+  if (typeof content === 'string') return sha256(content)
+  const known = hashed.get(content)
+  if (known !== undefined) return known
+  const digest = sha256(JSON.stringify(content))
+  hashed.set(content, digest)
+  return digest
+}
+
+/** Adds the digests to an account. */
+export function seal({ request, manifest, pieces }: Assembly | VerbatimAssembly): Sealed {
+  const fingerprint = pieces.map(({ entry, tokens, content }) => ({ entry, tokens, content: digestOf(content) }))
+  const digests = new Map<number, string[]>()
+  for (const { entry, content } of fingerprint) digests.set(entry, [...(digests.get(entry) ?? []), content])
+  const entries = manifest.entries.map((entry, index) => {
+    const own = digests.get(index)
+    return own ? { ...entry, digest: own.length === 1 ? own[0]! : sha256(own.join('\n')) } : entry
+  })
+  return { manifest: { ...manifest, entries, requestDigest: sha256(canonical(request)) }, fingerprint }
+}

@@ -1,0 +1,77 @@
+import type { TokenCounter } from '../../context.ts'
+import { type Calibration, margin, observe, ratio, UNCALIBRATED } from '../../model.ts'
+import type { ValueStore } from '../../session.ts'
+import { counterKey } from '../turns/turn-projection.ts'
+
+/** What was learned about counters from what providers reported, for each model, over restarts. */
+export interface CalibrationBook {
+  /** Tokens of the room to leave free: what the counter is known to count short, and its measured error. */
+  margin(model: string, counter: TokenCounter, room: number): number
+  /** Reported ÷ estimated tokens; 1 where nothing was learned. */
+  ratio(model: string, counter: TokenCounter): number
+  /** Whether enough calls have shown how far the counter is off. */
+  isMeasured(model: string, counter: TokenCounter): boolean
+  /** Whether the model was called before, so that its provider's cache may hold the beginning of a prompt. */
+  wasCalled(model: string): boolean
+  noteCalled(model: string): void
+  observe(model: string, counter: TokenCounter, estimated: number, reported: number): void
+  /** Writes what was learned and not yet saved. */
+  close(): Promise<void>
+  view(model: string): { readonly counter: string; readonly ratio: number; readonly samples: number } | undefined
+}
+
+const KEY = 'calibration'
+
+const ENOUGH_SAMPLES = 3
+const SAVE_AFTER_MS = 1000
+
+/** Reads what was learned before. It is kept in the store, and written at most once a second. */
+export async function openCalibrationBook(store: ValueStore, warn: (text: string) => void): Promise<CalibrationBook> {
+  const states = new Map(Object.entries(((await store.value(KEY)) ?? {}) as Record<string, Calibration>))
+  const nameOf = (model: string, counter: TokenCounter) => `${model} ${counterKey(counter)}`
+  const called = new Set([...states.keys()].map((name) => name.split(' ')[0]))
+  let timer: NodeJS.Timeout | undefined
+
+  /** What was learned in the last seconds may be lost in a crash; it is learned again. */
+  function save(): void {
+    timer ??= setTimeout(() => void write(), SAVE_AFTER_MS).unref()
+  }
+
+  async function write(): Promise<void> {
+    clearTimeout(timer)
+    timer = undefined
+    try {
+      await store.putValue(KEY, Object.fromEntries(states))
+    } catch (error) {
+      warn(`What was learned about token counts could not be saved: ${String(error)}`)
+    }
+  }
+
+  return {
+    margin(model, counter, room) {
+      const state = states.get(nameOf(model, counter)) ?? UNCALIBRATED
+      const counted = Math.floor(room / Math.max(1, ratio(state)))
+      return room - counted + margin(state, counted)
+    },
+    ratio: (model, counter) => ratio(states.get(nameOf(model, counter)) ?? UNCALIBRATED),
+    isMeasured: (model, counter) => (states.get(nameOf(model, counter))?.samples ?? 0) >= ENOUGH_SAMPLES,
+    wasCalled: (model) => called.has(model),
+    noteCalled: (model) => void called.add(model),
+    observe(model, counter, estimated, reported) {
+      const name = nameOf(model, counter)
+      const before = states.get(name) ?? UNCALIBRATED
+      const after = observe(before, { estimated, reported })
+      if (after === before) return
+      states.set(name, after)
+      save()
+    },
+    close: () => (timer ? write() : Promise.resolve()),
+    view(model) {
+      for (const [name, state] of states) {
+        const [id, counter] = name.split(' ')
+        if (id === model && counter) return { counter, ratio: ratio(state), samples: state.samples }
+      }
+      return undefined
+    },
+  }
+}

@@ -1,0 +1,60 @@
+import { smallCounters, type TokenCounter } from '../../context.ts'
+
+/** Finds a counter by id. Throws a `RangeError` that names the ids there are. */
+export type Counters = (id: string) => Promise<TokenCounter>
+
+/** The table of `o200k` takes tens of megabytes, so it is read only when somebody asks for it. */
+export const counters: Counters = async (id) => {
+  const found = smallCounters.find((counter) => counter.id === id)
+  if (found) return found
+  if (id === 'o200k') return (await import('../../context/o200k.ts')).o200k
+  const ids = [...smallCounters.map((counter) => counter.id), 'o200k']
+  throw new RangeError(`There is no counter "${id}". Choose one of ${ids.join(', ')}.`)
+}
+
+/** Of one text that is remembered, characters: what is longer has its count stored with it. */
+const LONGEST = 6_000_000
+/** Of all of them. */
+const ALL = 16_000_000
+
+/** A counter that remembers what the longest-lived texts cost: a system prompt is counted once, not at every step. */
+export function remembering(counter: TokenCounter, capacity = 256): TokenCounter {
+  const known = new Map<string, number>()
+  let characters = 0
+
+  function put(text: string, tokens: number): void {
+    if (text.length > LONGEST || known.has(text)) return
+    known.set(text, tokens)
+    characters += text.length
+    while (known.size > capacity || characters > ALL) {
+      const oldest = known.keys().next().value!
+      known.delete(oldest)
+      characters -= oldest.length
+    }
+  }
+
+  const base = counter.slices
+  return {
+    ...counter,
+    text(text) {
+      if (text.length < 200) return counter.text(text)
+      const before = known.get(text)
+      if (before !== undefined) return before
+      const tokens = counter.text(text)
+      put(text, tokens)
+      return tokens
+    },
+    ...(base && {
+      *slices(text: string) {
+        const before = known.get(text)
+        if (before !== undefined) return yield before
+        let tokens = 0
+        for (const slice of base(text)) {
+          tokens += slice
+          yield slice
+        }
+        put(text, tokens)
+      },
+    }),
+  }
+}

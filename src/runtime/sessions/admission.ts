@@ -1,0 +1,125 @@
+import { messageText } from '../../context.ts'
+import { type LogStore, StoreError, undoneTurnsOf } from '../../session.ts'
+import { attachFiles } from './attach-files.ts'
+import type { Clock } from '../clock.ts'
+import { countedInSlices } from '../calls/counted-in-slices.ts'
+import type { SubmitInput, Submitted } from '../contract.ts'
+import { RuntimeError } from '../runtime-error.ts'
+import type { Library } from '../../capabilities/files/library.ts'
+import { sha256 } from '../ledger/seal.ts'
+import type { Desks, SessionDesk } from './session-desk.ts'
+import type { RuntimeSettings } from '../settings.ts'
+import { runtimeFailure } from '../runtime-failure.ts'
+import { tokenCounts } from '../turns/turn-projection.ts'
+
+/** Characters of one input. More is a file, not a message. */
+const LONGEST_INPUT = 2_000_000
+
+/** What was admitted: the desk to queue it at, unless it had been admitted before. */
+export interface Admitted {
+  readonly desk: SessionDesk
+  readonly submitted: Submitted
+}
+
+export interface AdmissionParts {
+  readonly store: LogStore
+  readonly desks: Desks
+  readonly settings: RuntimeSettings
+  readonly clock: Clock
+  readonly library: Library
+}
+
+/**
+ * Writes input to the log before anybody is told that it was accepted. The same idempotency key answers the same turn,
+ * also where no session is named: the key then names the session.
+ */
+export async function admit(
+  { store, desks, settings, clock, library }: AdmissionParts,
+  input: SubmitInput,
+): Promise<Admitted> {
+  const { text, idempotencyKey, after, model, system, parameters, attachments: files = [] } = input
+  const options = {
+    ...(model === undefined ? {} : { model }),
+    ...(system === undefined ? {} : { system }),
+    ...(parameters ? { parameters } : {}),
+  }
+  if (text.trim() === '' && files.length === 0)
+    throw new RuntimeError('invalid-input', 'The message is empty. Say something.')
+  if (system?.trim() === '') {
+    throw new RuntimeError('invalid-input', 'The system prompt is blank. Leave it out, and the usual one is sent.')
+  }
+  if (text.length > LONGEST_INPUT) {
+    throw new RuntimeError(
+      'invalid-input',
+      `The message has ${text.length} characters; at most ${LONGEST_INPUT} are taken. Send the rest as a file.`,
+    )
+  }
+  const session =
+    input.session ??
+    (idempotencyKey === undefined ? clock.newId('session') : `session_${sha256(idempotencyKey).slice(0, 12)}`)
+  const known = await desks.of(session)
+  if (!known && input.session !== undefined) throw noSuchSession(session)
+  if (known && idempotencyKey !== undefined) {
+    const before = await admittedBefore(store, known, idempotencyKey, text)
+    if (before) return before
+  }
+  if (after !== undefined && !(await desks.of(after))) throw noSuchSession(after)
+
+  const turn = clock.newId('turn')
+  const { message, attachments } = await attachFiles(library, session, text, files)
+  const body = {
+    type: 'input',
+    turn,
+    message,
+    tokens: await countedInSlices(settings.counter, (counter) => tokenCounts(counter, message)),
+    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+    ...(Object.keys(options).length === 0 ? {} : { options }),
+    ...(attachments.length === 0 ? {} : { attachments }),
+  } as const
+  try {
+    const start = { type: 'session-start', ...(after === undefined ? {} : { after }) } as const
+    const bodies = known ? [body] : [start, body]
+    const written = await store.append(session, bodies, clock.time())
+    const desk = known ?? (await desks.of(session))!
+    return { desk, submitted: { session, turn, seq: written.at(-1)!.seq, repeated: false } }
+  } catch (error) {
+    const desk = error instanceof StoreError && error.code === 'conflict' ? await desks.of(session) : undefined
+    const before =
+      desk && idempotencyKey !== undefined ? await admittedBefore(store, desk, idempotencyKey, text) : undefined
+    if (before) return before
+    throw runtimeFailure(error)
+  }
+}
+
+/** The error of every method that is given a session which is not there. */
+export function noSuchSession(session: string): RuntimeError {
+  return new RuntimeError('not-found', `There is no session ${session}. List them with \`foreword sessions\`.`, {
+    session,
+  })
+}
+
+/** Other input under a known key is no repeat, nor is one of a turn that was taken back: to answer that turn would lose it. */
+async function admittedBefore(
+  store: LogStore,
+  desk: SessionDesk,
+  key: string,
+  text: string,
+): Promise<Admitted | undefined> {
+  const entry = await store.inputByKey(desk.session, key)
+  if (entry?.type !== 'input') return undefined
+  if ((await undoneTurnsOf(store)(desk.session)).includes(entry.turn)) {
+    throw new RuntimeError(
+      'key-reused',
+      `The idempotency key belongs to ${entry.turn}, which was taken back. Send the message again with another key.`,
+      { session: desk.session, turn: entry.turn },
+    )
+  }
+  if (messageText(entry.message) !== text) {
+    throw new RuntimeError(
+      'key-reused',
+      `The idempotency key belongs to ${entry.turn}, which says something else. Send another message with another key.`,
+      { session: desk.session, turn: entry.turn },
+    )
+  }
+  return { desk, submitted: { session: desk.session, turn: entry.turn, seq: entry.seq, repeated: true } }
+}

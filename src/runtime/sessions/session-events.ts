@@ -1,0 +1,138 @@
+import { stretch } from '../../platform.ts'
+import type { Entry, LogStore } from '../../session.ts'
+import type { BacklogBudget } from './backlog-budget.ts'
+import type { EventsOptions, SessionEvent } from '../contract.ts'
+import { RuntimeError } from '../runtime-error.ts'
+import { openBacklog } from './event-backlog.ts'
+import type { SessionDesk } from './session-desk.ts'
+import { eventId, parseEventId } from './session-stream.ts'
+
+/** Entries that are read from the log at once. */
+const PAGE = 500
+
+/**
+ * First what the log holds behind `after`, then live. A reader that was away gets every entry it missed, and of the
+ * running call every word; a reader that is too slow is let go instead of holding anything up.
+ */
+export async function* sessionEvents(
+  store: LogStore,
+  desk: SessionDesk,
+  { after, turn, signal }: EventsOptions,
+  budget: BacklogBudget,
+): AsyncGenerator<SessionEvent> {
+  const seen = positionOf(after)
+  // Whatever was written up to here is read from the log, whatever comes later is told.
+  let heard = desk.stream.lastSeq()
+  const backlog = openBacklog(desk.stream, signal, budget)
+  const work = stretch()
+  try {
+    let reached = seen.seq
+    // Words whose message stands in the log are no longer provisional: the message has been told instead.
+    let settled = 0
+    const note = (entry: Entry) => {
+      if (entry.type === 'message' || entry.type === 'turn-end') settled = entry.seq
+    }
+    // A word that is told behind an entry has an id behind it, or a reader who comes back would get the entry again.
+    const behind = (event: SessionEvent): SessionEvent => {
+      const { seq, delta } = parseEventId(event.id)!
+      return seq < reached ? { ...event, id: eventId(reached, delta) } : event
+    }
+    const isCurrent = (event: SessionEvent) => !isDelta(event) || parseEventId(event.id)!.seq >= settled
+    // Of a turn that is over nothing comes but what the log holds.
+    const isPast = turn !== undefined && after !== undefined && (await isOver(store, desk, turn))
+    if (after !== 'live') {
+      for await (const entries of logged(store, desk, turn, seen.seq)) {
+        for (const entry of entries) {
+          note(entry)
+          reached = entry.seq
+          if (work.isOver()) await work.rest()
+          yield { id: eventId(entry.seq, 0), type: 'entry', entry }
+          if (isEnd(entry, turn)) return
+        }
+      }
+    }
+    if (isPast) return
+    if (after !== 'live') {
+      const { since, events, count } = backlog.running
+      const known = since <= seen.seq ? seen.delta : 0
+      for (let index = known; index < count; index += 1) {
+        if (work.isOver()) await work.rest()
+        const event = events[index]!
+        if (isSaidIn(event, turn) && isCurrent(event)) yield behind(event)
+      }
+    }
+    while (await backlog.more()) {
+      work.renew()
+      for (const event of backlog.take()) {
+        if (work.isOver()) await work.rest()
+        if (event.type === 'entry') {
+          const { seq } = event.entry
+          // What another process wrote between is told by nobody, and stands in the log.
+          const before = seq > heard + 1 ? await store.entries(desk.session, { after: heard, upTo: seq - 1 }) : []
+          const { delta } = parseEventId(event.id)!
+          heard = seq
+          for (const entry of [...before, event.entry]) {
+            if (entry.seq <= reached || !isOf(entry, turn)) continue
+            note(entry)
+            reached = entry.seq
+            yield { id: eventId(entry.seq, delta), type: 'entry', entry }
+            if (isEnd(entry, turn)) return
+          }
+        } else if (isSaidIn(event, turn) && isCurrent(event)) {
+          yield behind(event)
+          if (turn !== undefined && event.type === 'interrupted') return
+        }
+      }
+    }
+  } finally {
+    backlog.end()
+  }
+}
+
+/** The log from `seq` on, page by page. A live turn from its beginning is at hand and is not read. */
+async function* logged(
+  store: LogStore,
+  { session, live }: SessionDesk,
+  turn: string | undefined,
+  seq: number,
+): AsyncGenerator<readonly Entry[]> {
+  const known = turn !== undefined && seq === 0 ? live.get(turn) : undefined
+  if (known) return yield [...known]
+  let after = seq
+  for (;;) {
+    const entries = await store.entries(session, { after, limit: PAGE, ...(turn === undefined ? {} : { turn }) })
+    yield entries
+    if (entries.length < PAGE) return
+    after = entries.at(-1)!.seq
+  }
+}
+
+function positionOf(after: string | undefined) {
+  if (after === undefined || after === 'live') return { seq: 0, delta: 0 }
+  const position = parseEventId(after)
+  if (!position)
+    throw new RuntimeError('invalid-input', `"${after}" is no event id. Give the id of the last event you saw.`)
+  return position
+}
+
+async function isOver(store: LogStore, { session, live }: SessionDesk, turn: string): Promise<boolean> {
+  if (live.has(turn)) return false
+  const row = await store.turn(session, turn)
+  return !row || (row.state !== 'queued' && row.state !== 'running')
+}
+
+function isDelta({ type }: SessionEvent): boolean {
+  return type === 'text-delta' || type === 'reasoning-delta' || type === 'retry'
+}
+
+function isEnd(entry: Entry, turn: string | undefined): boolean {
+  return turn !== undefined && entry.type === 'turn-end' && entry.turn === turn
+}
+
+function isOf(entry: Entry, turn: string | undefined): boolean {
+  return turn === undefined || ('turn' in entry && entry.turn === turn)
+}
+
+function isSaidIn(event: Exclude<SessionEvent, { type: 'entry' }>, turn: string | undefined): boolean {
+  return turn === undefined || event.turn === turn
+}

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import type { Entry, EntryBody } from '../../session.ts'
+import type { SessionEvent } from '../contract.ts'
+import { createSessionStream } from './session-stream.ts'
+
+const tokens = { counter: 'chars@1', full: 1, least: 1 }
+const said = { type: 'message', turn: 't', call: 'c', message: { role: 'assistant', content: 'Hi.' }, tokens } as const
+
+for (const [what, body] of [
+  ['a message', said],
+  ['the end of a turn', { type: 'turn-end', turn: 't', outcome: { type: 'completed' } }],
+  ['the next call', { type: 'assembly', turn: 't', call: 'd', model: 'p/m' }],
+] as const) {
+  test(`behind ${what} no word of the call before is provisional any more`, () => {
+    const stream = createSessionStream(1)
+    const told: SessionEvent[] = []
+    stream.subscribe((event) => told.push(event))
+    stream.delta('t', { type: 'text-delta', call: 'c', text: 'Hi' })
+    stream.delta('t', { type: 'text-delta', call: 'c', text: '.' })
+    assert.deepEqual(stream.subscribe(() => {}).running.events, told)
+    stream.entry(entry(2, body))
+    assert.deepEqual(
+      told.map(({ id }) => id),
+      ['1.1', '1.2', '2'],
+    )
+    assert.deepEqual(stream.subscribe(() => {}).running, { since: 2, events: [], count: 0 })
+  })
+}
+
+test('an entry that ends no words leaves them as they were told', () => {
+  const stream = createSessionStream(1)
+  stream.delta('t', { type: 'text-delta', call: 'c', text: 'Hi' })
+  stream.entry(entry(2, { type: 'model', model: 'p/m' }))
+  const { running } = stream.subscribe(() => {})
+  assert.deepEqual([running.since, running.events.map(({ id }) => id)], [0, ['1.1']])
+})
+
+function entry(seq: number, body: EntryBody): Entry {
+  return { ...body, session: 's', seq, time: '2026-01-01T00:00:00.000Z' }
+}

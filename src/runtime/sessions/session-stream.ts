@@ -1,0 +1,85 @@
+import type { Delta } from '../../agent.ts'
+import type { Entry } from '../../session.ts'
+import type { SessionEvent } from '../contract.ts'
+import type { RuntimeErrorCode } from '../runtime-error.ts'
+
+/** What happens in one session while somebody watches, and the provisional words of the call that is running. */
+export interface SessionStream {
+  /** An entry is on disk. Entries come in the order of `seq`. */
+  entry(entry: Entry): void
+  delta(turn: string, delta: Delta): void
+  /** The turn cannot go on in this process. */
+  interrupted(turn: string, code: RuntimeErrorCode, message: string): void
+  /** Takes part from now on. */
+  subscribe(listener: Listener): Subscription
+  watched(): boolean
+  /** `seq` of the newest entry of the session, 0 where there is none. */
+  lastSeq(): number
+}
+
+export type Listener = (event: SessionEvent) => void
+
+/** What a running call tells for the time being. */
+type ProvisionalEvent = Exclude<SessionEvent, { readonly type: 'entry' } | { readonly type: 'interrupted' }>
+
+export interface Subscription {
+  /**
+   * Deltas of the running call that were already told: the first `count` of its `events`, which all readers share, with the
+   * `seq` of the entry that began it.
+   */
+  readonly running: { readonly since: number; readonly events: readonly ProvisionalEvent[]; readonly count: number }
+  end(): void
+}
+
+/**
+ * Ids are `SEQ.N`: everything up to the entry `SEQ`, and N deltas of the call that was running there. So any id says
+ * exactly what a reader has seen.
+ */
+export function createSessionStream(newest = 0): SessionStream {
+  const listeners = new Set<Listener>()
+  let seq = newest
+  let since = 0
+  let deltas: ProvisionalEvent[] = []
+
+  function tell(event: SessionEvent): void {
+    for (const listener of listeners) listener(event)
+  }
+
+  return {
+    entry(entry) {
+      seq = entry.seq
+      const over = entry.type === 'assembly' || entry.type === 'message' || entry.type === 'turn-end'
+      if (over) {
+        since = entry.seq
+        deltas = []
+      }
+      tell({ id: eventId(seq, deltas.length), type: 'entry', entry })
+    },
+    delta(turn, delta) {
+      const event: ProvisionalEvent = { ...delta, id: eventId(seq, deltas.length + 1), turn }
+      deltas.push(event)
+      tell(event)
+    },
+    interrupted(turn, code, message) {
+      tell({ id: eventId(seq, deltas.length), type: 'interrupted', turn, code, message })
+    },
+    subscribe(listener) {
+      listeners.add(listener)
+      return { running: { since, events: deltas, count: deltas.length }, end: () => listeners.delete(listener) }
+    },
+    watched: () => listeners.size > 0,
+    lastSeq: () => seq,
+  }
+}
+
+/** `SEQ`, or `SEQ.N` behind the first deltas. */
+export function eventId(seq: number, delta: number): string {
+  return delta > 0 ? `${seq}.${delta}` : String(seq)
+}
+
+/** `undefined` for what is no event id. */
+export function parseEventId(id: string): { readonly seq: number; readonly delta: number } | undefined {
+  const match = /^(\d{1,15})(?:\.(\d{1,15}))?$/.exec(id)
+  if (!match) return undefined
+  return { seq: Number(match[1]), delta: Number(match[2] ?? 0) }
+}

@@ -1,0 +1,170 @@
+import { type Approvals, describedFacts } from '../../agent.ts'
+import type { ApprovalDecision, AuditFacts, Entry, SessionStore } from '../../session.ts'
+import { callDigest } from '../../tool.ts'
+import type { Clock } from '../clock.ts'
+import type { PersonsDecision, WaitingApproval } from '../contract.ts'
+import { RuntimeError } from '../runtime-error.ts'
+import { runtimeFailure } from '../runtime-failure.ts'
+import type { Desks, SessionDesk } from '../sessions/session-desk.ts'
+
+/** Questions about calls, and the people who answer them. Everything of it stands in the log: this only finds it. */
+export interface ApprovalDesk {
+  /** The way of one turn to a person. */
+  of(desk: SessionDesk, turn: string): Approvals
+  /** Oldest first. */
+  waiting(): Promise<readonly WaitingApproval[]>
+  decide(approval: string, decision: PersonsDecision): Promise<void>
+  /** How many turns wait in this process at the moment. */
+  count(): number
+}
+
+type Question = Extract<Entry, { type: 'approval-request' }>
+
+export function createApprovalDesk(parts: {
+  readonly store: SessionStore
+  readonly desks: Desks
+  readonly clock: Clock
+}): ApprovalDesk {
+  const { store, desks, clock } = parts
+  const listeners = new Map<string, (decision: ApprovalDecision) => void>()
+  /** Decisions are taken one after another: of two about one call the second finds the first. */
+  let deciding: Promise<unknown> = Promise.resolve()
+
+  async function granted(desk: SessionDesk, digest: string): Promise<boolean> {
+    desk.grants ??= await grantsOf(store, desk.session)
+    return desk.grants.has(digest)
+  }
+
+  /** Listens first and looks into the log then, so that no decision falls between. */
+  async function decision(
+    { session, turn }: { readonly session: string; readonly turn: string },
+    approval: string,
+    signal: AbortSignal,
+  ): Promise<ApprovalDecision | undefined> {
+    const { promise, resolve } = Promise.withResolvers<ApprovalDecision | undefined>()
+    const onAbort = () => resolve(undefined)
+    listeners.set(approval, resolve)
+    signal.addEventListener('abort', onAbort, { once: true })
+    try {
+      if (signal.aborted) return undefined
+      return (await decisionIn(session, turn, approval)) ?? (await promise)
+    } finally {
+      listeners.delete(approval)
+      signal.removeEventListener('abort', onAbort)
+    }
+  }
+
+  /** A log can be imported, an approval cannot: only one that the audit of this home knows counts. */
+  async function decisionIn(session: string, turn: string, approval: string): Promise<ApprovalDecision | undefined> {
+    const entries = await store.entries(session, { turn, types: ['approval'] })
+    const found = entries.find(isAbout(approval))
+    if (found?.type !== 'approval') return undefined
+    if (found.decision.type === 'deny') return found.decision
+    const records = await store.audit({ session, turn, decision: 'approved' })
+    return records.some(({ digest }) => digest === found.digest) ? found.decision : undefined
+  }
+
+  async function questions(): Promise<readonly { question: Question; open: boolean }[]> {
+    const turns = await store.unfinishedTurns()
+    const found = await Promise.all(
+      turns.map(async ({ session, turn }) => {
+        const entries = await store.entries(session, { turn, types: ['approval-request', 'approval', 'tool-end'] })
+        return questionsIn(entries)
+      }),
+    )
+    return found.flat()
+  }
+
+  async function decide(approval: string, { decision: decided, digest, by }: PersonsDecision): Promise<void> {
+    const all = await questions()
+    const found = all.find(({ question }) => question.approval === approval)
+    if (!found) {
+      throw new RuntimeError('not-found', `No call waits under ${approval}. \`foreword approve\` lists what waits.`, {
+        approval,
+      })
+    }
+    const { question, open } = found
+    if (!open) throw new RuntimeError('decided', `Somebody has decided about ${approval} already.`)
+    if (question.digest !== digest) {
+      throw new RuntimeError(
+        'decided',
+        `The decision is about another call than the one that waits under ${approval}. Look at it again.`,
+      )
+    }
+    const { session, turn, toolCallId } = question
+    const desk = await desks.of(session)
+    const body = { type: 'approval' as const, turn, approval, toolCallId, digest, decision: decided, by }
+    const time = clock.time()
+    await store.transaction([
+      { type: 'append', session, bodies: [body], time },
+      { type: 'audit', facts: factsOf(question, decided, by), time },
+    ])
+    if (!desk) return
+    if (decided.type === 'approve' && decided.scope === 'session') desk.grants?.add(digest)
+    listeners.get(approval)?.(decided)
+  }
+
+  return {
+    of: (desk, turn) => ({
+      newId: () => clock.newId('approval'),
+      granted: (digest) => granted(desk, digest),
+      decision: (approval, signal) => decision({ session: desk.session, turn }, approval, signal),
+    }),
+    async waiting() {
+      const all = await questions()
+      return all
+        .filter(({ open }) => open)
+        .map(({ question }) => viewOf(question))
+        .toSorted((left, right) => (left.time < right.time ? -1 : left.time > right.time ? 1 : 0))
+    },
+    async decide(approval, decided) {
+      const work = deciding.then(() => decide(approval, decided))
+      deciding = work.catch(() => {})
+      try {
+        await work
+      } catch (error) {
+        throw runtimeFailure(error)
+      }
+    },
+    count: () => listeners.size,
+  }
+}
+
+/** Calls that were approved for the whole session, by their digest. */
+async function grantsOf(store: SessionStore, session: string): Promise<Set<string>> {
+  const records = await store.audit({ session, decision: 'approved' })
+  return new Set(records.flatMap(({ digest, reason }) => (digest !== undefined && reason === SESSION ? [digest] : [])))
+}
+
+/** How the audit says that an approval holds for the whole session. */
+const SESSION = 'session'
+
+/**
+ * Of each call the newest question; open while neither a decision nor a result stands behind it. One that shows another
+ * call than its digest is of was made up, in a session that was imported: nobody is asked it.
+ */
+function questionsIn(entries: readonly Entry[]): readonly { question: Question; open: boolean }[] {
+  const newest = new Map<string, { question: Question; open: boolean }>()
+  for (const entry of entries) {
+    if (entry.type === 'approval-request') newest.set(entry.toolCallId, { question: entry, open: true })
+    if (entry.type !== 'approval' && entry.type !== 'tool-end') continue
+    const before = newest.get(entry.toolCallId)
+    if (before && (entry.type === 'tool-end' || entry.approval === before.question.approval)) before.open = false
+  }
+  return [...newest.values()].filter(({ question: { request, digest } }) => callDigest(request) === digest)
+}
+
+function isAbout(approval: string): (entry: Entry) => boolean {
+  return (entry) => entry.type === 'approval' && entry.approval === approval
+}
+
+function viewOf({ approval, session, turn, toolCallId, time, rule, request, digest }: Question): WaitingApproval {
+  return { approval, session, turn, toolCallId, time, rule, request, digest }
+}
+
+function factsOf(question: Question, decided: ApprovalDecision, by: string): AuditFacts {
+  const { session, turn, toolCallId, request, digest } = question
+  const about = { ...describedFacts(request), session, turn, toolCallId, digest, rule: by }
+  if (decided.type === 'approve') return { ...about, decision: 'approved', reason: decided.scope }
+  return { ...about, decision: 'denied', ...(decided.reason ? { reason: decided.reason } : {}) }
+}

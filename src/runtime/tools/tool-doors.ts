@@ -1,0 +1,136 @@
+import { describedFacts, resultFacts, resultText } from '../../agent.ts'
+import type { RunningPlugins } from '../../capability.ts'
+import type { AuditFacts, SessionStore } from '../../session.ts'
+import { accessAnswer, createToolbox, type PlannedCall, type Tool, type Toolbox } from '../../tool.ts'
+import type { Clock } from '../clock.ts'
+import type { Runtime, ToolStatus, ToolTrial } from '../contract.ts'
+import { RuntimeError } from '../runtime-error.ts'
+import { conditionsOf } from './offered-tools.ts'
+import { sessionTools } from './session-tools.ts'
+import type { RuntimeSettings } from '../settings.ts'
+import { policyGate, type ToolPolicy } from './tool-policy.ts'
+
+/** Tools as a person works with them, outside every turn. */
+export type ToolDoors = Pick<Runtime, 'tools' | 'planTool' | 'runTool' | 'acceptTool'>
+
+export interface ToolDoorsParts {
+  readonly store: SessionStore
+  readonly plugins: RunningPlugins
+  readonly policy: ToolPolicy
+  readonly settings: RuntimeSettings
+  readonly clock: Clock
+  /** Everything that can be called in any session, in its order. */
+  readonly tools: () => readonly Tool[]
+}
+
+export function createToolDoors(parts: ToolDoorsParts): ToolDoors {
+  const { store, plugins, policy, settings, clock } = parts
+  const ofSessions = sessionTools()
+  // In the order in which a turn has them.
+  const tools = () => [...ofSessions.map(({ tool }) => tool), ...parts.tools()]
+
+  async function planned(tool: string, input: unknown): Promise<PlannedCall> {
+    await plugins.ready()
+    const toolbox = createToolbox(tools(), {
+      gate: policyGate(policy),
+      ...(settings.toolTimeoutMs === undefined ? {} : { timeoutMs: settings.toolTimeoutMs }),
+    })
+    if (!toolbox.tools.some(({ name }) => name === tool)) throw noSuchTool(tool, toolbox)
+    const call = { toolCallId: clock.newId('call'), toolName: tool, input }
+    return toolbox.plan(call, { session: 'trial', turn: 'trial', signal: new AbortController().signal })
+  }
+
+  async function note(facts: AuditFacts): Promise<void> {
+    await store.transaction([{ type: 'audit', facts, time: clock.time() }])
+  }
+
+  return {
+    async tools() {
+      await plugins.ready()
+      const access = await policy.current()
+      const withheld = new Map(plugins.withheld().map((each) => [each.name, each]))
+      const all = createToolbox(tools()).tools
+      const holds = await conditionsOf(all)
+      const known = all.map((tool): ToolStatus => {
+        const { offeredWhile } = tool
+        const changed = withheld.get(tool.name)
+        const offeredIn = ofSessions.find((each) => each.tool === tool)?.offeredIn
+        const answer = accessAnswer(access, tool)
+        return {
+          name: tool.name,
+          ...(tool.description === undefined ? {} : { description: tool.description }),
+          inputSchema: tool.inputSchema,
+          from: plugins.ownerOf(tool.name) ?? 'foreword',
+          access: answer.type === 'refuse' ? 'refused' : answer.type === 'ask' ? 'ask' : 'allowed',
+          rule: answer.rule,
+          ...(answer.type === 'refuse' ? { reason: answer.reason } : {}),
+          ...(tool.offeredWith ? { offeredWith: tool.offeredWith } : {}),
+          ...(offeredWhile
+            ? { offeredWhile: { what: offeredWhile.what, isSo: holds.get(offeredWhile) === true } }
+            : {}),
+          ...(offeredIn === undefined ? {} : { offeredIn }),
+          ...(changed ? { withheld: changed } : {}),
+        }
+      })
+      const offered = new Set(known.map(({ name }) => name))
+      const hidden = [...withheld.values()].filter(({ name }) => !offered.has(name))
+      return [...known, ...hidden.map(withheldStatus)]
+    },
+    async planTool(tool, input) {
+      return trialOf(await planned(tool, input))
+    },
+    async runTool(tool, input, digest) {
+      const plan = await planned(tool, input)
+      if (plan.type === 'refused') {
+        const facts = describedFacts(plan.call ?? { tool, input })
+        await note({ ...facts, decision: 'refused', rule: plan.rule, reason: resultText(plan.result).slice(0, 500) })
+        return plan.result
+      }
+      if (plan.digest !== digest) {
+        throw new RuntimeError('decided', `${tool} would now do something else than what was shown. Look again.`)
+      }
+      const facts = { ...describedFacts(plan.call), rule: 'run-by-hand', digest }
+      await note({ ...facts, decision: 'approved' })
+      const began = clock.monotonic()
+      const result = await plan.run()
+      const durationMs = Math.round(clock.monotonic() - began)
+      await note({ ...facts, kind: 'call', ...resultFacts(result, resultText(result)), durationMs })
+      return result
+    },
+    async acceptTool(tool, digest) {
+      const accepted = await plugins.accept(tool, digest)
+      if (accepted) await note({ kind: 'change', tool, digest, rule: 'definition-accepted' })
+      return accepted
+    },
+  }
+}
+
+function withheldStatus(withheld: ToolStatus['withheld'] & {}): ToolStatus {
+  const { name, accepted, offered } = withheld
+  const { description, inputSchema = {} } = offered ?? accepted ?? {}
+  return {
+    name,
+    ...(description === undefined ? {} : { description }),
+    inputSchema,
+    from: 'mcp',
+    access: 'refused',
+    rule: 'withheld',
+    reason: `The definition of ${name} is not the one that was accepted.`,
+    withheld,
+  }
+}
+
+function trialOf(plan: PlannedCall): ToolTrial {
+  if (plan.type === 'refused') {
+    const { result, rule } = plan
+    return { type: 'refused', rule, error: result.ok ? '' : result.error }
+  }
+  const { type, rule, call, digest } = plan
+  return { type, rule, call, digest }
+}
+
+function noSuchTool(tool: string, { tools }: Toolbox): RuntimeError {
+  const names = tools.map(({ name }) => name)
+  const known = names.length === 0 ? 'There are none.' : `There are ${names.join(', ')}.`
+  return new RuntimeError('not-found', `There is no tool ${tool.slice(0, 200)}. ${known}`, { tool: tool.slice(0, 200) })
+}

@@ -1,0 +1,238 @@
+import { type RetryRule, runTurn, stopping } from '../../agent.ts'
+import { messageText } from '../../context.ts'
+import { ModelError } from '../../model.ts'
+import { type InputOptions, type SessionStore, StoreError, type StoreErrorCode } from '../../session.ts'
+import type { ApprovalDesk } from '../tools/approvals.ts'
+import type { Clock } from '../clock.ts'
+import type { Library } from '../../capabilities/files/library.ts'
+import type { Outbox } from '../channels/outbox.ts'
+import { patientPrepare } from './patient-prepare.ts'
+import type { PreparedTurn, SaidInTurn } from './prepare-turn.ts'
+import type { Sealed } from '../ledger/seal.ts'
+import { RuntimeError } from '../runtime-error.ts'
+import { runtimeFailure } from '../runtime-failure.ts'
+import type { Desks, SessionDesk } from '../sessions/session-desk.ts'
+import { createStorageRetry } from './storage-retry.ts'
+import { turnSetup } from './turn-desk.ts'
+import type { ToolPolicy } from '../tools/tool-policy.ts'
+
+/** Runs turns: one at a time in a session, in the order of their input; sessions side by side (docs/decisions/0007). */
+export interface TurnQueue {
+  add(desk: SessionDesk, turn: string): void
+  /** Answers false where the turn neither waits nor runs. */
+  cancel(desk: SessionDesk, turn: string): Promise<boolean>
+  /** Takes up every turn that a former process left, and every reply that it did not deliver. */
+  recover(): Promise<number>
+  counts(): { readonly running: number; readonly queued: number }
+  /** Ends running calls and leaves their turns for the next start. */
+  stop(): Promise<void>
+}
+
+export interface QueueParts {
+  readonly store: SessionStore
+  /** Everything that a turn of this session is run with, once what is started late is there. */
+  readonly prepare: (desk: SessionDesk, asked: InputOptions, said: SaidInTurn) => Promise<PreparedTurn>
+  readonly policy: ToolPolicy
+  readonly approvals: ApprovalDesk
+  readonly library: Library
+  readonly desks: Desks
+  readonly outbox: Outbox
+  readonly clock: Clock
+  /** When a provider that cannot be asked about a turn's model is asked again. */
+  readonly retries: RetryRule
+  readonly warn: (text: string) => void
+  /** Pauses before a write is tried again that the store refused, ms; usual ones where absent. */
+  readonly storageRetryDelaysMs?: readonly number[] | undefined
+  fingerprintOf(call: string): Promise<Sealed['fingerprint'] | undefined>
+}
+
+/** A queue that is empty until `recover` or `add`. */
+export function createTurnQueue(parts: QueueParts): TurnQueue {
+  const { store, desks, outbox, clock, retries, warn } = parts
+  const active = new Set<Promise<void>>()
+  /** Waiting turns whose cancellation is being written, by `SESSION TURN`. */
+  const cancelling = new Map<string, Promise<void>>()
+  /** Turns that the store has stopped and that have not come to their end since. */
+  const stoppedByStore = new Set<string>()
+  const retry = createStorageRetry(store, resume, parts.storageRetryDelaysMs)
+  let stopped = false
+
+  function add(desk: SessionDesk, turn: string): void {
+    desk.queue.push(turn)
+    desk.stalled = false
+    desks.keep(desk)
+    next(desk)
+  }
+
+  function next(desk: SessionDesk): void {
+    if (stopped || desk.running || desk.stalled) return
+    const [turn] = desk.queue
+    // The turn behind it begins with its end on disk: what it reads of the session is what stands in the log.
+    if (turn === undefined || cancelling.has(`${desk.session} ${turn}`)) return
+    desk.queue.shift()
+    const controller = new AbortController()
+    desk.running = { turn, controller }
+    const work = run(desk, turn, controller.signal)
+      .then(() => settled(turn))
+      .catch((error: unknown) => interrupted(desk, turn, error))
+      .finally(() => {
+        active.delete(work)
+        desk.running = undefined
+        next(desk)
+      })
+    active.add(work)
+  }
+
+  async function run(desk: SessionDesk, turn: string, signal: AbortSignal): Promise<void> {
+    const entries = [...(desk.live.get(turn) ?? (await store.entries(desk.session, { turn })))]
+    const input = entries.find((entry) => entry.type === 'input')
+    if (!input || input.type !== 'input') throw new Error('its input is not in the log')
+    const said = { turn, text: messageText(input.message), keeps: true, signal }
+    let prepared: PreparedTurn
+    try {
+      prepared = await patientPrepare(() => parts.prepare(desk, input.options ?? {}, said), {
+        rule: retries,
+        clock,
+        signal,
+        show: (notice) => desk.stream.delta(turn, notice),
+      })
+    } catch (error) {
+      if (signal.reason === stopping) return stopsHere(desk, turn)
+      if (signal.aborted) return endTurn(desk, turn, { type: 'cancelled' })
+      if (error instanceof StoreError) throw error
+      return failTurn(desk, turn, error)
+    }
+    const { fingerprintOf, policy, approvals, library } = parts
+    const setup = turnSetup({
+      ...prepared,
+      desk,
+      turn,
+      entries,
+      policy,
+      library,
+      approvals,
+      clock,
+      signal,
+      fingerprintOf,
+    })
+    const outcome = await runTurn(setup)
+    if (outcome) void outbox.deliver(desk)
+    else stopsHere(desk, turn)
+  }
+
+  function stopsHere(desk: SessionDesk, turn: string): void {
+    desk.stream.interrupted(turn, 'closing', 'The gateway stops. The turn goes on at its next start.')
+  }
+
+  /**
+   * The log could not be written, so the turn's end cannot stand in it: whoever watches is told, and the operator. The
+   * turn keeps its place: what is said next in the session comes behind it. It goes on once a write succeeds.
+   */
+  function interrupted(desk: SessionDesk, turn: string, error: unknown): void {
+    const failure = runtimeFailure(error)
+    const code = failure instanceof RuntimeError ? failure.code : 'storage'
+    const keepsPlace = error instanceof StoreError && PASSING.has(error.code)
+    if (keepsPlace) desk.queue.unshift(turn)
+    desk.stalled = keepsPlace
+    const when = keepsPlace ? 'by itself as soon as it can be written' : 'at the next start'
+    const message = `The turn stopped: ${sentence(messageOf(error))} It goes on ${when}.`
+    desk.stream.interrupted(turn, code, message)
+    warn(`${turn}: ${message}`)
+    if (!keepsPlace) return
+    stoppedByStore.add(turn)
+    retry.failed()
+  }
+
+  function settled(turn: string): void {
+    if (stoppedByStore.delete(turn) && stoppedByStore.size === 0) retry.recovered()
+  }
+
+  function resume(): void {
+    for (const desk of desks.all()) {
+      if (!desk.stalled) continue
+      desk.stalled = false
+      next(desk)
+    }
+  }
+
+  async function cancelWaiting(desk: SessionDesk, turn: string): Promise<void> {
+    await endTurn(desk, turn, { type: 'cancelled' })
+    const position = desk.queue.indexOf(turn)
+    desk.queue.splice(position, 1)
+    if (position === 0) desk.stalled = false
+    settled(turn)
+  }
+
+  async function failTurn(desk: SessionDesk, turn: string, error: unknown): Promise<void> {
+    const code = error instanceof ModelError ? error.code : 'internal'
+    const outcome = { type: 'failed', code, message: messageOf(error) } as const
+    await endTurn(desk, turn, outcome)
+  }
+
+  async function endTurn(
+    desk: SessionDesk,
+    turn: string,
+    outcome: { type: 'cancelled' } | { type: 'failed'; code: string; message: string },
+  ): Promise<void> {
+    await store.append(desk.session, [{ type: 'turn-end', turn, outcome }], clock.time())
+    void outbox.deliver(desk)
+  }
+
+  return {
+    add,
+    async cancel(desk, turn) {
+      if (desk.running?.turn === turn) {
+        desk.running.controller.abort('cancelled')
+        return true
+      }
+      if (!desk.queue.includes(turn)) return false
+      const name = `${desk.session} ${turn}`
+      const ending = cancelling.get(name) ?? cancelWaiting(desk, turn).finally(() => cancelling.delete(name))
+      cancelling.set(name, ending)
+      try {
+        await ending
+        return true
+      } catch (error) {
+        throw runtimeFailure(error)
+      } finally {
+        next(desk)
+      }
+    },
+    async recover() {
+      const unfinished = await store.unfinishedTurns()
+      for (const { session, turn } of unfinished) {
+        const desk = await desks.of(session)
+        if (desk) add(desk, turn)
+      }
+      outbox.recover(desks)
+      return unfinished.length
+    },
+    counts() {
+      let running = 0
+      let queued = 0
+      for (const desk of desks.all()) {
+        if (desk.running) running += 1
+        queued += desk.queue.length
+      }
+      return { running, queued }
+    },
+    async stop() {
+      stopped = true
+      retry.stop()
+      for (const desk of desks.all()) desk.running?.controller.abort(stopping)
+      await Promise.all(active)
+      await outbox.stop()
+    },
+  }
+}
+
+/** Failures of the store that can be over in a while. */
+const PASSING: ReadonlySet<StoreErrorCode> = new Set(['full', 'busy', 'io'])
+
+function sentence(text: string): string {
+  return text.endsWith('.') ? text : `${text}.`
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

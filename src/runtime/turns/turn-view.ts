@@ -1,0 +1,66 @@
+import { messageText } from '../../context.ts'
+import type { Entry, LogStore, Source, Usage } from '../../session.ts'
+import type { TurnTotals, TurnView } from '../contract.ts'
+import { outcomeNotice } from './outcome-notice.ts'
+import { RuntimeError } from '../runtime-error.ts'
+
+/** A turn as a door shows it, read from the log. */
+export async function turnView(store: LogStore, session: string, turn: string): Promise<TurnView> {
+  const entries = await store.entries(session, { turn })
+  if (entries.length === 0)
+    throw new RuntimeError('not-found', `The session ${session} has no turn ${turn}.`, { session, turn })
+  const calls = entries.flatMap((entry) => (entry.type === 'assembly' ? [entry.call] : []))
+  const end = entries.find((entry) => entry.type === 'turn-end')
+  const outcome = end?.type === 'turn-end' ? end.outcome : undefined
+  const citations = citedSources(entries)
+  const notice = outcome && outcomeNotice(outcome)
+  return {
+    session,
+    turn,
+    outcome,
+    ...(notice === undefined ? {} : { notice }),
+    text: answerText(entries),
+    calls,
+    ...(citations.length > 0 ? { citations } : {}),
+    warnings: entries.flatMap((entry) => (entry.type === 'usage' && entry.warning ? [entry.warning] : [])),
+    totals: turnTotals(
+      calls.length,
+      entries.flatMap((entry) => (entry.type === 'usage' ? [entry.usage] : [])),
+    ),
+  }
+}
+
+function answerText(entries: readonly Entry[]): string {
+  const last = entries.findLast((entry) => entry.type === 'message' && entry.message.role === 'assistant')
+  return last?.type === 'message' ? messageText(last.message) : ''
+}
+
+/** What the answers of a turn cite, each number once, in their order. */
+export function citedSources(entries: readonly Entry[]): readonly Source[] {
+  const cited = new Map<number, Source>()
+  for (const entry of entries) {
+    if (entry.type !== 'message') continue
+    for (const source of entry.citations ?? []) if (!cited.has(source.citation)) cited.set(source.citation, source)
+  }
+  return [...cited.values()].toSorted((one, other) => one.citation - other.citation)
+}
+
+/** What the calls of a turn cost together; unknown as soon as one of them is. */
+export function turnTotals(calls: number, usages: readonly Usage[]): TurnTotals {
+  return {
+    calls,
+    promptTokensBilled: sum(usages.map((usage) => usage.promptTokens)),
+    cachedTokensBilled: sum(usages.map((usage) => usage.cachedTokens)),
+    outputTokensBilled: sum(usages.map((usage) => usage.outputTokens)),
+  }
+}
+
+/** Unknown where one of the numbers is: a sum with a hole in it is no sum. */
+function sum(numbers: readonly (number | undefined)[]): number | undefined {
+  let total = 0
+  for (const number of numbers) {
+    if (number === undefined || number === null) return undefined
+    total += number
+  }
+  return numbers.length > 0 ? total : undefined
+}

@@ -1,0 +1,136 @@
+import { z } from 'zod'
+import { outline } from '../../context.ts'
+import { type Runtime } from '../../runtime.ts'
+import { type CallRecord } from '../../session.ts'
+import { json, text } from '../answer.ts'
+import { noSuchCall, noSuchSession } from '../no-such.ts'
+import { type Route, route } from '../route.ts'
+import { beginning, limit, manifest, requestView } from '../schema.ts'
+
+const callsInBrief = z.array(z.looseObject({ id: z.string(), used: z.number() }))
+
+const callRecord = z.looseObject({ id: z.string(), time: z.string(), model: z.string(), manifest })
+
+/** The ledger: what each call sent, at what cost and why, and the proof that it can be built again. */
+export function callRoutes(runtime: Runtime): readonly Route[] {
+  const { store } = runtime
+
+  const existing = async (id: string): Promise<CallRecord> => {
+    const record = await store.call(id)
+    if (record === undefined) throw noSuchCall(id)
+    return record
+  }
+
+  return [
+    route({
+      method: 'GET',
+      path: '/api/sessions/:session/calls',
+      tag: 'calls',
+      summary: 'Lists calls of a session in the order they were made, without their manifests',
+      description: 'The newest ones, or with `after` those that follow it.',
+      query: z.strictObject({
+        limit: limit(100, 1000),
+        after: z.string().min(1).optional().describe('Id of the last call that is known.'),
+      }),
+      answers: {
+        200: {
+          description: 'Calls',
+          schema: z.object({ calls: callsInBrief }),
+        },
+      },
+      handle: async ({ param, query }) => {
+        const session = param('session')
+        const { after, limit: most } = query
+        const calls = await store.calls(session, after === undefined ? { last: most } : { after, limit: most })
+        if (calls.length === 0 && (await store.session(session)) === undefined) throw noSuchSession(session)
+        return json({ calls: calls.map(inBrief) })
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/calls',
+      tag: 'calls',
+      summary: 'Lists calls of every session, newest first, without their manifests',
+      query: z.strictObject({ limit: limit(100, 1000), beginning }),
+      answers: { 200: { description: 'Calls', schema: z.object({ calls: callsInBrief }) } },
+      handle: async ({ query }) => json({ calls: (await store.findCalls(query)).map(inBrief) }),
+    }),
+    route({
+      method: 'GET',
+      path: '/api/calls/:call',
+      tag: 'calls',
+      summary: 'Reads the record of a call, its manifest included',
+      answers: { 200: { description: 'The record', schema: callRecord } },
+      handle: async ({ param }) => json(await existing(param('call'))),
+    }),
+    route({
+      method: 'GET',
+      path: '/api/calls/:call/manifest',
+      tag: 'calls',
+      summary: 'Reads the manifest of a call, as JSON or as an outline for people',
+      query: z.strictObject({ format: z.enum(['json', 'outline']).default('json') }),
+      answers: { 200: { description: 'The manifest; with `format=outline` as text/plain', schema: manifest } },
+      handle: async ({ param, query }) => {
+        const record = await existing(param('call'))
+        return query.format === 'outline' ? text(`${outline(record.manifest)}\n`) : json(sealed(record))
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/calls/:call/request',
+      tag: 'calls',
+      summary: 'Builds the exact request of a call again and checks it against its digest',
+      answers: {
+        200: {
+          description: 'The request, and whether it is identical',
+          schema: z.looseObject({
+            request: requestView,
+            digest: z.string(),
+            identical: z.boolean(),
+            wire: z
+              .looseObject({ state: z.enum(['identical', 'different', 'unknown']), expected: z.string() })
+              .optional()
+              .describe('The body that left for the provider, made again and compared by its SHA-256.'),
+          }),
+        },
+      },
+      handle: async ({ param }) => json(await runtime.request(param('call'))),
+    }),
+    route({
+      method: 'GET',
+      path: '/api/diff',
+      tag: 'calls',
+      summary: 'Compares two calls: what came, went, moved or changed form',
+      query: z.strictObject({ before: z.string().min(1), after: z.string().min(1) }),
+      answers: { 200: { description: 'The comparison', schema: z.looseObject({}) } },
+      handle: async ({ query }) => json(await runtime.diff(query.before, query.after)),
+    }),
+    route({
+      method: 'GET',
+      path: '/api/sessions/:session/replay',
+      tag: 'calls',
+      summary: 'Builds every call of a session again and says how many are identical',
+      answers: {
+        200: {
+          description: 'The count, and the calls that differ',
+          schema: z.looseObject({ session: z.string(), calls: z.number(), identical: z.number() }),
+        },
+      },
+      handle: async ({ param }) => {
+        const session = param('session')
+        if ((await store.session(session)) === undefined) throw noSuchSession(session)
+        return json(await runtime.replay(session))
+      },
+    }),
+  ]
+}
+
+/** The account of a call with what is known only after it was made: the body that left, and what its provider reported. */
+function sealed({ manifest: account, outcome }: CallRecord): unknown {
+  const { wire, usage } = outcome ?? {}
+  return { ...account, ...(wire ? { wire } : {}), ...(usage ? { reported: usage } : {}) }
+}
+
+function inBrief({ manifest: { used, budget, layout }, input: _input, ...record }: CallRecord): unknown {
+  return { ...record, layout, used, available: budget.available }
+}

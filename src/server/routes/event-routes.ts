@@ -1,0 +1,86 @@
+import { z } from 'zod'
+import { type Runtime } from '../../runtime.ts'
+import { forewordError, json } from '../answer.ts'
+import { type Streams } from '../event-stream.ts'
+import { failureOf, HttpFailure } from '../failure.ts'
+import { noSuchSession, noSuchTurn } from '../no-such.ts'
+import { type Route, route } from '../route.ts'
+import { entry, eventId, limit } from '../schema.ts'
+
+/** What happens in a session: the log in pages, and as a stream that can be taken up again. */
+export function eventRoutes(runtime: Runtime, streams: Streams): readonly Route[] {
+  const { store } = runtime
+  return [
+    route({
+      method: 'GET',
+      path: '/api/sessions/:session/entries',
+      tag: 'sessions',
+      summary: 'Reads the log of a session, oldest first',
+      query: z.strictObject({
+        after: z.coerce.number().int().min(0).default(0).describe('`seq` of the last entry that is known.'),
+        limit: limit(200, 1000),
+      }),
+      answers: { 200: { description: 'A page of entries', schema: z.object({ entries: z.array(entry) }) } },
+      handle: async ({ param, query: { after, limit: most } }) => {
+        const session = param('session')
+        const entries = await store.entries(session, { after, limit: most })
+        if (entries.length === 0 && (await store.session(session)) === undefined) throw noSuchSession(session)
+        return json({ entries })
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/sessions/:session/events',
+      tag: 'sessions',
+      summary: 'Follows a session as server-sent events',
+      description:
+        'First what the log holds, then what comes. `event: entry` is definitive; `text-delta` and `reasoning-delta` are ' +
+        'provisional, and the `message` entry behind them holds the whole text; `interrupted` says that a turn stopped and goes ' +
+        'on later. A reader that was cut off sends the id of ' +
+        'the last event it saw. With `turn` the stream ends with the turn.',
+      headers: { 'Last-Event-ID': 'Id of the last event that was seen. Goes before `after`.' },
+      query: z.strictObject({
+        turn: z.string().min(1).optional().describe('Only the events of this turn.'),
+        after: eventId.optional().describe('Id of the last event that was seen; `live`: only what comes.'),
+      }),
+      answers: { 200: { description: 'Events', media: 'text/event-stream' } },
+      handle: async ({ param, query, request, outgoing }) => {
+        const session = param('session')
+        const after = lastEventId(request) ?? query.after
+        await checkExists(session, query.turn)
+        return streams.open(request, outgoing, {
+          async run(sink) {
+            sink.begin()
+            const options = {
+              signal: sink.signal,
+              ...(after === undefined ? {} : { after }),
+              ...(query.turn === undefined ? {} : { turn: query.turn }),
+            }
+            for await (const event of runtime.events(session, options)) {
+              const full = sink.write(`id: ${event.id}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+              if (full !== undefined) await full
+              if (sink.signal.aborted) return
+            }
+          },
+          lastWords: (error) => `event: error\ndata: ${JSON.stringify(forewordError(failureOf(error)))}\n\n`,
+        })
+      },
+    }),
+  ]
+
+  async function checkExists(session: string, turn: string | undefined): Promise<void> {
+    if (turn !== undefined) {
+      if ((await store.turn(session, turn)) === undefined) throw noSuchTurn(session, turn)
+    } else if ((await store.session(session)) === undefined) {
+      throw noSuchSession(session)
+    }
+  }
+}
+
+function lastEventId(request: Request): string | undefined {
+  const value = request.headers.get('last-event-id')
+  if (value === null || value === '') return undefined
+  const result = eventId.safeParse(value)
+  if (result.success) return result.data
+  throw new HttpFailure(400, 'invalid-input', `Last-Event-ID: ${result.error.issues[0]!.message}.`)
+}

@@ -1,0 +1,111 @@
+import { z } from 'zod'
+import { type Records } from '../../runtime.ts'
+import { empty, json } from '../answer.ts'
+import { changeOf, keptRecord, restoreBody } from './record-schema.ts'
+import { type Route, route } from '../route.ts'
+
+/** A kind of things that people make and edit, as its doors are named. */
+export interface RecordDoor {
+  /** `agent`: then the doors are `/api/agents`. */
+  readonly name: string
+  /** With its article, such as `an agent`. */
+  readonly one: string
+  readonly schema: z.ZodObject
+  /** What is odd about a value, in sentences: told to whoever makes or changes it, and no reason to refuse it. */
+  readonly warningsOf?: (value: unknown) => Promise<readonly string[]>
+}
+
+/** Makes, lists, reads, changes and removes one kind of things, and brings earlier versions back. */
+export function recordRoutes<Value extends object>(
+  records: () => Records<Value>,
+  { name, one, schema, warningsOf = async () => [] }: RecordDoor,
+): readonly Route[] {
+  const kept = keptRecord(schema)
+  const written = keptRecord(schema).extend({ warnings: z.array(z.string()).optional() })
+  const withWarnings = async <Made extends { readonly value: unknown }>(made: Made) => {
+    const warnings = await warningsOf(made.value)
+    return warnings.length === 0 ? made : { ...made, warnings }
+  }
+  const all = `/api/${name}s`
+  const each = `${all}/:${name}`
+  const tag = `${name}s`
+  return [
+    route({
+      method: 'GET',
+      path: all,
+      tag,
+      summary: `Lists ${name}s in the order in which they were made`,
+      answers: { 200: { description: 'All of them', schema: z.object({ [`${name}s`]: z.array(kept) }) } },
+      handle: async () => json({ [`${name}s`]: await records().list() }),
+    }),
+    route({
+      method: 'POST',
+      path: all,
+      tag,
+      summary: `Makes ${one}`,
+      body: schema,
+      answers: { 201: { description: 'It is there, in its first version', schema: written } },
+      handle: async ({ body }) => {
+        const made = await records().create(body)
+        return json(await withWarnings(made), 201, { location: `${all}/${encodeURIComponent(made.id)}` })
+      },
+    }),
+    route({
+      method: 'GET',
+      path: each,
+      tag,
+      summary: `Reads ${one}`,
+      answers: { 200: { description: 'Its newest version', schema: kept } },
+      handle: async ({ param }) => json(await records().get(param(name))),
+    }),
+    route({
+      method: 'PATCH',
+      path: each,
+      tag,
+      summary: `Changes ${one}`,
+      description:
+        'Fields that are not named stay; `null` takes one away. The change is a new version. With `after`, a change that somebody ' +
+        'else made in between is kept, and this one refused as `changed`.',
+      body: changeOf(schema),
+      answers: { 200: { description: 'The new version', schema: written } },
+      handle: async ({ param, body: { after, ...changes } }) => {
+        const { version, value } = await records().get(param(name))
+        const made = await records().change(param(name), changed(value, changes), after ?? version)
+        return json(await withWarnings(made))
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: each,
+      tag,
+      summary: `Removes ${one}; its versions stay`,
+      answers: { 204: { description: 'It is removed' } },
+      handle: async ({ param }) => {
+        await records().remove(param(name))
+        return empty(204)
+      },
+    }),
+    route({
+      method: 'GET',
+      path: `${each}/versions`,
+      tag,
+      summary: `Lists every version of ${one}, newest first`,
+      answers: { 200: { description: 'Versions', schema: z.object({ versions: z.array(kept) }) } },
+      handle: async ({ param }) => json({ versions: await records().versions(param(name)) }),
+    }),
+    route({
+      method: 'POST',
+      path: `${each}/restore`,
+      tag,
+      summary: `Makes an earlier version of ${one} the newest, also after it was removed`,
+      body: restoreBody,
+      answers: { 200: { description: 'The new version', schema: kept } },
+      handle: async ({ param, body }) => json(await records().restore(param(name), body.version)),
+    }),
+  ]
+}
+
+function changed(value: object, changes: Readonly<Record<string, unknown>>): unknown {
+  const fields = Object.entries({ ...value, ...changes })
+  return Object.fromEntries(fields.filter(([, field]) => field !== null && field !== undefined))
+}

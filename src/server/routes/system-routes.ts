@@ -1,0 +1,123 @@
+import { z } from 'zod'
+import { type Runtime } from '../../runtime.ts'
+import { json, text } from '../answer.ts'
+import { assertThere } from '../assert-there.ts'
+import { type Route, route } from '../route.ts'
+import { manifest, requestView } from '../schema.ts'
+
+export interface SystemOptions {
+  readonly version: string
+  /** The configuration as it may be shown: without secrets. */
+  readonly configuration: () => unknown
+  readonly openapi: () => Promise<unknown>
+}
+
+const previewQuery = z.strictObject({
+  session: z.string().min(1).optional().describe('Without one: the first call of a new session.'),
+  input: z.string().optional().describe('What would be said.'),
+  model: z.string().min(1).optional(),
+  system: z.string().min(1).optional().describe('As if this were the system prompt of the turn.'),
+  agent: z.string().min(1).optional().describe('As if this custom agent were chosen.'),
+  project: z.string().min(1).optional().describe('As if this project were chosen.'),
+  subject: z.string().min(1).optional().describe('As if it were about this subject.'),
+})
+
+/** The gateway itself: is it there, what does it run, what would it send. */
+export function systemRoutes(runtime: Runtime, { version, configuration, openapi }: SystemOptions): readonly Route[] {
+  const preview = async (options: z.output<typeof previewQuery>) => {
+    await assertThere(runtime, options)
+    const given = Object.entries(options).filter(([, value]) => value !== undefined)
+    return json(await runtime.preview(Object.fromEntries(given)))
+  }
+  const previewAnswers = {
+    200: {
+      description: 'Request and manifest of the next call',
+      schema: z.object({ model: z.string(), request: requestView, manifest }),
+    },
+  }
+  return [
+    route({
+      method: 'GET',
+      path: '/',
+      tag: 'system',
+      summary: 'Says where things are. With `?token=` a browser gets a cookie and comes back here',
+      query: z.looseObject({ token: z.string().optional() }),
+      answers: { 200: { description: 'A few lines for people', media: 'text/plain' } },
+      handle: () =>
+        text(`Foreword ${version}\n\nAPI: /api/openapi.json\nOpenAI's format: /v1/chat/completions, /v1/models\n`),
+    }),
+    route({
+      method: 'GET',
+      path: '/health',
+      tag: 'system',
+      summary: 'Says that the gateway is up. Needs no token',
+      answers: { 200: { description: 'It is up', schema: z.object({ ok: z.literal(true) }) } },
+      handle: () => json({ ok: true }),
+    }),
+    route({
+      method: 'GET',
+      path: '/api/status',
+      tag: 'system',
+      summary: 'Says what runs: version, home, model, turns on their way, warnings',
+      answers: { 200: { description: 'The status', schema: z.looseObject({ version: z.string(), home: z.string() }) } },
+      handle: async () => json(await runtime.status()),
+    }),
+    route({
+      method: 'GET',
+      path: '/api/models',
+      tag: 'system',
+      summary: 'Lists the models that can be chosen, with what is known of them',
+      answers: {
+        200: {
+          description: 'Models',
+          schema: z.object({ models: z.array(z.looseObject({ id: z.string(), current: z.boolean() })) }),
+        },
+      },
+      handle: async () => json({ models: await runtime.models() }),
+    }),
+    route({
+      method: 'GET',
+      path: '/api/configuration',
+      tag: 'system',
+      summary: 'Shows the configuration in force, without its secrets',
+      answers: { 200: { description: 'The configuration', schema: z.looseObject({}) } },
+      handle: () => json(configuration()),
+    }),
+    route({
+      method: 'POST',
+      path: '/api/reload',
+      tag: 'system',
+      summary: 'Reads prompt files and plugins again, between turns',
+      answers: {
+        200: { description: 'What was odd about them', schema: z.object({ warnings: z.array(z.string()) }) },
+      },
+      handle: async () => json(await runtime.reload()),
+    }),
+    route({
+      method: 'POST',
+      path: '/api/context',
+      tag: 'context',
+      summary: 'Shows what the next call would send, with the account of it. Writes nothing',
+      body: previewQuery,
+      answers: previewAnswers,
+      handle: ({ body }) => preview(body),
+    }),
+    route({
+      method: 'GET',
+      path: '/api/context',
+      tag: 'context',
+      summary: 'The same, for a browser',
+      query: previewQuery,
+      answers: previewAnswers,
+      handle: ({ query }) => preview(query),
+    }),
+    route({
+      method: 'GET',
+      path: '/api/openapi.json',
+      tag: 'system',
+      summary: 'This document',
+      answers: { 200: { description: 'OpenAPI 3.1', schema: z.looseObject({ openapi: z.string() }) } },
+      handle: async () => json(await openapi()),
+    }),
+  ]
+}
