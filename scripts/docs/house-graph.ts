@@ -12,7 +12,7 @@ export interface HouseGraph {
 
 export interface Room {
   readonly name: string
-  /** The folders of a room that holds folders alone, one for each feature. Empty for any other room. */
+  /** The folders of a room that is a row of features: it has twice as many folders as files of its own, or more. Empty for any other room. */
   readonly features: readonly string[]
 }
 
@@ -69,8 +69,9 @@ function floorOf(name: string, counts: Counts): number {
 
 function featuresOf(room: string, files: readonly string[]): readonly string[] {
   const inside = files.filter((file) => file.startsWith(`${room}/`)).map((file) => file.split('/'))
-  if (inside.length === 0 || inside.some((parts) => parts.length === 2)) return []
-  return [...new Set(inside.map((parts) => parts[1]!))].toSorted()
+  const folders = new Set(inside.filter((parts) => parts.length > 2).map((parts) => parts[1]!))
+  const own = inside.filter((parts) => parts.length === 2).length
+  return folders.size > 0 && folders.size >= 2 * own ? [...folders].toSorted() : []
 }
 
 function weightOf(count: number): 1 | 2 | 3 {

@@ -35,6 +35,7 @@ export function houseLayout(graph: HouseGraph, width: number): HouseLayout {
   const strands: Strand[] = []
   for (const { from, to, weight } of graph.imports) {
     const [top, bottom] = [level.get(from), level.get(to)]
+    // The tests of the house allow no import upwards; there is no way to draw one.
     if (top === undefined || bottom === undefined || top <= bottom) continue
     let above = floors[top]!.find((stop) => stop.room === from && !stop.passes)!
     for (let at = top - 1; at >= bottom; at--) {
