@@ -9,7 +9,16 @@ import { dirname, join, resolve } from 'node:path'
 import { pagesOf } from './docs/generated-files.ts'
 import { withPublicApi } from './docs/public-api.ts'
 import { helloCounts } from './counts/hello.ts'
-import { isTest, namesTaken, namesTwice, roomOf, soleImports, type Sources, sourcesOf } from './counts/source-counts.ts'
+import {
+  isTest,
+  namesTaken,
+  namesTwice,
+  roomOf,
+  smallParts,
+  soleImports,
+  type Sources,
+  sourcesOf,
+} from './counts/source-counts.ts'
 
 const words = process.argv.slice(2)
 const withNames = words.includes('--names')
@@ -31,9 +40,10 @@ function countFiles(): void {
   line('lines of the median file', sizes[Math.floor(sizes.length / 2)]!.lines)
   line('files over 400 lines', sizes.filter((file) => file.lines > 400).length)
   for (const file of sizes.slice(0, 5)) line(`  ${file.path}`, file.lines)
-  const sole = soleImports(product)
-  line('files under 30 lines that one file of their folder alone imports', sole.length)
-  names(sole)
+  line('files that one file alone imports', soleImports(product).size)
+  const small = smallParts(product)
+  line('files under 30 lines that one file of their folder alone imports', small.length)
+  names(small)
 }
 
 function countNames(): void {

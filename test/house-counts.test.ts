@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { namesTaken, namesTwice, soleImports, type Sources } from '../scripts/counts/source-counts.ts'
+import { namesTaken, namesTwice, smallParts, soleImports, type Sources } from '../scripts/counts/source-counts.ts'
 
 test('a small file that one file beside it alone imports is counted, others are not', () => {
   const sources = sourcesOf({
@@ -10,7 +10,8 @@ test('a small file that one file beside it alone imports is counted, others are 
     'src/agent/shared.ts': 'export const b = 1',
     'src/agent/deep/far.ts': 'export const c = 1',
   })
-  assert.deepEqual(soleImports(sources), ['src/agent/small.ts'])
+  assert.deepEqual([...soleImports(sources).keys()], ['src/agent/small.ts', 'src/agent/deep/far.ts'])
+  assert.deepEqual(smallParts(sources), ['src/agent/small.ts'])
 })
 
 test('a name that two files declare is counted, one that is passed on is not', () => {

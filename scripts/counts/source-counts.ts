@@ -37,8 +37,8 @@ export function roomOf(path: string): string {
   return path.split('/')[1]!.replace(/(?:\.test)?\.ts$/, '')
 }
 
-/** Files under thirty lines that one file alone imports, one in their own folder. */
-export function soleImports(sources: Sources): readonly string[] {
+/** Files that one file alone imports, by what imports them. */
+export function soleImports(sources: Sources): ReadonlyMap<string, string> {
   const importers = new Map<string, Set<string>>()
   for (const { path, text } of sources.values()) {
     for (const { specifier } of importsOf(text)) {
@@ -46,12 +46,15 @@ export function soleImports(sources: Sources): readonly string[] {
       if (sources.has(target)) importers.set(target, (importers.get(target) ?? new Set()).add(path))
     }
   }
-  return [...sources.values()]
-    .filter(({ path, lines }) => {
-      const [sole, ...others] = importers.get(path) ?? []
-      return lines < 30 && sole !== undefined && others.length === 0 && posix.dirname(sole) === posix.dirname(path)
-    })
-    .map(({ path }) => path)
+  return new Map([...importers].filter(([, { size }]) => size === 1).map(([path, [sole]]) => [path, sole!]))
+}
+
+/** Files under thirty lines that one file alone imports, one in their own folder: they usually belong into it. */
+export function smallParts(sources: Sources): readonly string[] {
+  return [...soleImports(sources)]
+    .filter(([path, sole]) => sources.get(path)!.lines < 30 && posix.dirname(sole) === posix.dirname(path))
+    .map(([path]) => path)
+    .toSorted()
 }
 
 const declaration =
