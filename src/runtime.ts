@@ -1,53 +1,56 @@
 export {
-  type CompletionCut,
-  type CompletionEvent,
-  type CompletionInput,
-  type EventsOptions,
   type FileSearch,
   type FileSearchAnswer,
   type NewSession,
   type NotesSummary,
-  type ModelStatus,
-  type PersonsDecision,
-  type Preview,
   type PreviewOptions,
-  type RebuiltRequest,
-  type Replay,
-  type ReplayDifference,
-  type RequestView,
   type Runtime,
   type RuntimeStatus,
   type SessionMemory,
-  type SessionEvent,
-  type SubmitInput,
-  type Submitted,
-  type ToolStatus,
-  type ToolTrial,
-  type TurnTotals,
-  type TurnView,
-  type WaitingApproval,
 } from './runtime/contract.ts'
+export type { WaitingApproval } from './capability.ts'
+export type { TurnView } from './capability.ts'
+export type { TurnTotals } from './capability.ts'
+export type { ToolTrial } from './capability.ts'
+export type { ToolStatus } from './capability.ts'
+export type { Submitted } from './capability.ts'
+export type { SubmitInput } from './capability.ts'
+export type { SessionEvent } from './capability.ts'
+export type { RequestView } from './capability.ts'
+export type { ReplayDifference } from './capability.ts'
+export type { Replay } from './capability.ts'
+export type { RebuiltRequest } from './capability.ts'
+export type { Preview } from './capability.ts'
+export type { PersonsDecision } from './capability.ts'
+export type { ModelStatus } from './capability.ts'
+export type { EventsOptions } from './capability.ts'
+export type { CompletionInput } from './capability.ts'
+export type { CompletionEvent } from './capability.ts'
+export type { CompletionCut } from './capability.ts'
 export { forgetLearnedLimits } from './runtime/models/learned-limits.ts'
-export type { ModelView } from './runtime/models/model-view.ts'
-export { RuntimeError, type RuntimeErrorCode } from './runtime/runtime-error.ts'
+export type { ModelView } from './capability.ts'
+export { RuntimeError, type RuntimeErrorCode } from './capability/runtime-error.ts'
 export type { AgentValue, ProjectValue } from './capabilities/agents/custom-agents.ts'
 export { agentSchema, projectSchema } from './capabilities/agents/custom-agents.ts'
 export type { EditedPrompt, PromptVersion } from './capabilities/prompt/edited-prompt.ts'
-export { type AddedFile, inbox, type Library, type NewFile } from './capabilities/files/library.ts'
-export type { Kept, Records } from './runtime/records.ts'
+export type { NewFile } from './capability.ts'
+export type { FileLibrary } from './capability.ts'
+export { inbox } from './capability.ts'
+export type { AddedFile } from './capability.ts'
+export type { Records } from './capability.ts'
+export type { Kept } from './capability.ts'
 export { createRuntime, type RuntimeParts } from './runtime/create-runtime.ts'
 export { configuredEmbedder, type ConfiguredEmbedder } from './capabilities/files/configured-embedder.ts'
 export { type OpenOptions, openRuntime, storePath } from './runtime/open-runtime.ts'
-export {
-  type Channel,
-  type ChannelDesk,
-  type Reply,
-  type SentPart,
-  UndeliverableError,
-} from './runtime/channels/channel.ts'
-export { type ChannelInbox, openChannelInbox } from './runtime/channels/channel-inbox.ts'
-export { createPairings, type PairedChat, type PairingCode, type Pairings } from './runtime/channels/pairings.ts'
-export { type Clock, systemClock } from './runtime/clock.ts'
+export { type Channel, type ChannelContext, type Reply, type SentPart, UndeliverableError } from './capability.ts'
+export { openChannelInbox } from './runtime/channels/channel-inbox.ts'
+export type { ChannelInbox } from './capability.ts'
+export { createPairings } from './runtime/channels/pairings.ts'
+export type { Pairings } from './capability.ts'
+export type { PairingCode } from './capability.ts'
+export type { PairedChat } from './capability.ts'
+export { systemClock } from './runtime/clock.ts'
+export type { Clock } from './capability.ts'
 export { counters, type Counters } from './runtime/models/counters.ts'
 export { canonical, type Reuse, type SealedManifest, sha256 } from './runtime/ledger/seal.ts'
 export { beginSession, newSessionReply, newSessionWords } from './runtime/channels/new-session-command.ts'

@@ -1,7 +1,12 @@
 export type { Access, AccessMode, AccessRead, GlobalAccess, ShellAccess, ToolAccess } from './tool/access/access.ts'
 export { accessAnswer, approvalOf, ruleThatDisables, toolLimits } from './tool/access/access-answer.ts'
-export { type AccessFile, type AccessFileRead, type AccessReader, accessFile } from './tool/access/access-file.ts'
-export { accessPlaces } from './tool/access/access-places.ts'
+export {
+  type AccessFile,
+  type AccessFileRead,
+  type AccessReader,
+  accessFile,
+  accessPlaces,
+} from './tool/access/access-file.ts'
 export { accessSchema } from './tool/access/access-schema.ts'
 export { editedJson, type JsonChange } from './tool/access/edit-json.ts'
 export { isListed, standsFor } from './tool/access/name-pattern.ts'

@@ -113,7 +113,7 @@ test('the files of a project that fit are all sent, with numbers that an answer 
 
 test('a project that does not fit is searched, and its passages are cited', async (t) => {
   const { runtime, say } = await openedHome(t)
-  const project = await runtime.projects.create({ name: 'Library' })
+  const project = await runtime.projects.create({ name: 'FileLibrary' })
   const owner = { type: 'project', id: project.id } as const
   const topics = Array.from({ length: 30 }, (_, index) => `topic${index}`)
   const filesOf = topics.map((topic) => [

@@ -109,7 +109,7 @@ async function everythingIn(t: TestContext): Promise<{ here: OpenedHome; session
   )
   const { runtime } = here
   const agent = await runtime.agents.create({ name: 'Reader', prompt: 'Read.' })
-  const project = await runtime.projects.create({ name: 'Library' })
+  const project = await runtime.projects.create({ name: 'FileLibrary' })
   const { id: session } = await runtime.newSession({ agent: agent.id, project: project.id })
   await added(here, { type: 'project', id: project.id }, `# Tides\n${'High water is at noon. '.repeat(8_000)}`)
   await added(here, { type: 'agent', id: agent.id }, 'The lighthouse flashes twice.')

@@ -3,15 +3,11 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'node:test'
-import {
-  binaryFinder,
-  isTrustedFolder,
-  loadSkills,
-  type LoadSkillsOptions,
-  skillRoots,
-  skillsFullText,
-  skillsListText,
-} from '../src/capability.ts'
+import { skillsFullText, skillsListText } from '../src/capabilities/skills/skills-text.ts'
+import { skillRoots } from '../src/capabilities/skills/folder/skill-roots.ts'
+import { loadSkills, type LoadSkillsOptions } from '../src/capabilities/skills/folder/load-skills.ts'
+import { isTrustedFolder } from '../src/capabilities/skills/folder/trusted-folder.ts'
+import { binaryFinder } from '../src/capabilities/skills/folder/find-binary.ts'
 import { addTo, folderWith, skillText } from './skills/folder-with.ts'
 
 test('roots come in order, and in a root folders by name', async (context) => {

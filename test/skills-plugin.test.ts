@@ -3,7 +3,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
 import { assemble, type AssemblyInput, layoutOf, smallCounters } from '../src/context.ts'
-import { type LayerContext, skillsPlugin, type SkillsOptions, startPlugins } from '../src/capability.ts'
+import { type PluginContext, startPlugins } from '../src/capability.ts'
+import { type SkillsOptions, skillsPlugin } from '../src/capabilities/skills/skills.ts'
 import { createToolbox } from '../src/tool.ts'
 import { folderWith, skillText } from './skills/folder-with.ts'
 
@@ -269,11 +270,11 @@ async function systemText(context: TestContext, options: Partial<SkillsOptions>)
   return assemble(input).request.system
 }
 
-async function formsIn(plugin: Awaited<ReturnType<typeof started>>, context: Partial<LayerContext> = {}) {
+async function formsIn(plugin: Awaited<ReturnType<typeof started>>, context: Partial<PluginContext> = {}) {
   return (await layers(plugin, context)).flatMap(({ renditions }) => renditions.map(({ form }) => form))
 }
 
-function layers(plugin: Awaited<ReturnType<typeof started>>, context: Partial<LayerContext> = {}) {
+function layers(plugin: Awaited<ReturnType<typeof started>>, context: Partial<PluginContext> = {}) {
   return plugin.layers!({ time: '2026-01-01T00:00:00.000Z', layout: 'auto', tools: [], ...context })
 }
 

@@ -1,3 +1,4 @@
+import type { RetryNotice } from '../capability.ts'
 import type { Message } from '../context.ts'
 import type { AnswerLimits, CallParameters, Model, ModelRequest } from '../model.ts'
 import type {
@@ -115,17 +116,4 @@ export interface WordsDelta {
   readonly type: 'text-delta' | 'reasoning-delta'
   readonly call: string
   readonly text: string
-}
-
-export interface RetryNotice {
-  readonly type: 'retry'
-  /** Absent before the first call of a turn: its model could not be asked about. */
-  readonly call?: string
-  /** Which try comes next, from 2 on. */
-  readonly attempt: number
-  /** Until then, ms. */
-  readonly waitMs: number
-  /** What was wrong with the last one: a code for programs, and a sentence. */
-  readonly code: string
-  readonly message: string
 }

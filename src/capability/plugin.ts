@@ -1,4 +1,5 @@
-import type { Layer, PromptDocument, Reason, ToolDefinition } from '../context.ts'
+import type { Layer, PromptDocument, Reason } from '../context.ts'
+import type { WithheldTool } from './withheld-tool.ts'
 import type { SubjectReading } from '../capabilities/subjects/core.ts'
 import type { Tool } from '../tool.ts'
 import type { CustomAgent, Project } from '../capabilities/agents/custom-agent.ts'
@@ -12,9 +13,9 @@ export interface Plugin {
   readonly name: string
   readonly version: string
   /** Called for every step. A throw ends the turn: no request is sent with something missing that nobody can see. */
-  layers?(context: LayerContext): Promise<readonly Layer[]>
+  layers?(context: PluginContext): Promise<readonly Layer[]>
   /** What `{{date}}` in a prompt stands for: words that can stand in a sentence. */
-  date?(context: LayerContext): string
+  date?(context: PluginContext): string
   /** The same tools in the same order until the next `reload`, or until one of `withheld` is accepted. */
   tools?(): readonly Tool[]
   /** Capabilities: their tools are offered, and their prompt blocks are sent as the layout has it. As stable as `tools`. */
@@ -34,19 +35,8 @@ export interface Plugin {
   warnings?(): readonly string[]
 }
 
-/** A definition that has changed since it was accepted. */
-export interface WithheldTool {
-  readonly name: string
-  /** `undefined`: the tool is new. */
-  readonly accepted: ToolDefinition | undefined
-  /** `undefined`: the tool is gone. */
-  readonly offered: ToolDefinition | undefined
-  /** SHA-256 of what is offered now. */
-  readonly digest: string
-}
-
 /** What a layer may depend on. Nothing else: the same context gives the same layers until the next `reload`. */
-export interface LayerContext {
+export interface PluginContext {
   /** When the input came: ISO 8601. */
   readonly time: string
   /** Name of the layout, such as `auto`; `auto+` where it was changed. */

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import type { LayerContext, Plugin } from './plugin.ts'
+import type { PluginContext, Plugin } from './plugin.ts'
 import { startPlugins } from './running-plugins.ts'
 import { textLayer } from './text-layer.ts'
 
-const context: LayerContext = { time: '2026-11-21T12:00:00.000Z', layout: 'auto', tools: [] }
+const context: PluginContext = { time: '2026-11-21T12:00:00.000Z', layout: 'auto', tools: [] }
 
 test('plugins start in order, give their layers in order, and stop in reverse', async () => {
   const told: string[] = []

@@ -1,6 +1,7 @@
 import type { Layer } from '../context.ts'
 import type { Tool } from '../tool.ts'
-import type { LayerContext, Plugin, WithheldTool } from './plugin.ts'
+import type { PluginContext, Plugin } from './plugin.ts'
+import type { WithheldTool } from './withheld-tool.ts'
 import { ruleSaidOnce } from './foreign-text-rule.ts'
 import { placedGuidance } from './placed-guidance.ts'
 import type { SkillDefinition } from '../capabilities/skills/skill-definition.ts'
@@ -10,7 +11,7 @@ import { withoutPrompt } from './without-prompt.ts'
 export interface RunningPlugins {
   readonly plugins: readonly Plugin[]
   /** The layers of all plugins, in the order of the plugins. Rejects with the name of the plugin that failed. */
-  layers(context: Omit<LayerContext, 'skills'>): Promise<readonly Layer[]>
+  layers(context: Omit<PluginContext, 'skills'>): Promise<readonly Layer[]>
   /** Of each plugin its own tools, then those of its skills. Throws with the name of the plugin that failed. */
   tools(): readonly Tool[]
   skills(): readonly SkillDefinition[]
@@ -76,7 +77,7 @@ function toolsOf(plugin: Plugin): readonly Tool[] {
   }
 }
 
-async function layersOf(plugin: Plugin, context: LayerContext): Promise<readonly Layer[]> {
+async function layersOf(plugin: Plugin, context: PluginContext): Promise<readonly Layer[]> {
   try {
     return (await plugin.layers?.(context)) ?? []
   } catch (error) {

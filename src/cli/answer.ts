@@ -1,4 +1,4 @@
-import type { Connection } from './connection.ts'
+import type { Connection } from '../capability.ts'
 import { CommandFailure } from './failure.ts'
 
 /** Asks over the connection and answers the JSON that comes back. A refusal becomes a failure with its code. */

@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util'
-import { type Command, type CommandCall, type CommandOption, commonOptions } from './command.ts'
+import { commonOptions } from './command.ts'
+import type { Command, CommandCall, CommandOption, Io } from '../capability.ts'
 import { usageFailure } from './failure.ts'
 import { homeDirectory } from './home-directory.ts'
-import type { Io } from './io.ts'
 import { nearestName } from '../platform.ts'
 
 /** Reads what was written behind the command. Throws a usage failure that names the nearest option. */

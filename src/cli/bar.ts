@@ -1,4 +1,4 @@
-import type { Io } from './io.ts'
+import type { Io } from '../capability.ts'
 
 /** Amounts of one kind, such as tokens of a window. */
 export interface BarShares {

@@ -1,4 +1,4 @@
-import type { Command } from './command.ts'
+import type { Command } from '../capability.ts'
 
 /** Every command in the order of help. Loaded when called, so that the others cost no time. */
 export const commands: Readonly<Record<string, () => Promise<Command>>> = {

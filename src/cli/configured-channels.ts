@@ -1,6 +1,6 @@
 import type { Channel, Configuration } from '../runtime.ts'
 import type { Hook } from '../server.ts'
-import type { Io } from './io.ts'
+import type { Io } from '../capability.ts'
 import { telegramToken } from '../capabilities/telegram/cli/telegram-token.ts'
 
 /** Channels as the configuration has them, and the doors at which their services call. */

@@ -1,16 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Connection } from '../capability.ts'
 import { CommandFailure } from './failure.ts'
-import { type Io, note } from './io.ts'
+import { note } from './io.ts'
+import type { Io } from '../capability.ts'
 import { type Running, runningGateway } from './running-gateway.ts'
-
-/** A way to the HTTP API: over the network to a running gateway, or to one inside this process that opens no port. */
-export interface Connection {
-  /** `path` begins with a slash. The token is added here. */
-  readonly fetch: (path: string, init?: RequestInit) => Promise<Response>
-  readonly close: () => Promise<void>
-  /** Its gateway ends with this process: what waits for a person does not go on by itself. */
-  readonly inProcess: boolean
-}
 
 /** How long another command that holds the home is waited for, ms. */
 const PATIENCE = 10_000

@@ -1,6 +1,6 @@
 import type { CallRecord } from '../session.ts'
 import { ask, pathTo } from './answer.ts'
-import type { Connection } from './connection.ts'
+import type { Connection } from '../capability.ts'
 import { CommandFailure } from './failure.ts'
 import { findSession } from './find-session.ts'
 import { type IdQuery, theOneBeginning } from './one-beginning.ts'

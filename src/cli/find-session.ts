@@ -1,6 +1,6 @@
 import type { SessionRow, LogStore } from '../session.ts'
 import { ask } from './answer.ts'
-import type { Connection } from './connection.ts'
+import type { Connection } from '../capability.ts'
 import { CommandFailure } from './failure.ts'
 import { type IdQuery, type NamedById, theOneBeginning } from './one-beginning.ts'
 import { noSuchSession } from './open-store.ts'

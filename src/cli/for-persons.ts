@@ -1,5 +1,5 @@
 import { CommandFailure } from './failure.ts'
-import type { Io } from './io.ts'
+import type { Io } from '../capability.ts'
 
 /** Refuses what only a person may do to a command that a tool has started. Tools run with `FOREWORD_TOOL=1`. */
 export function refuseTools(io: Io, what: string): void {

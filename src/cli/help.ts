@@ -1,5 +1,6 @@
-import { type Command, commonOptions } from './command.ts'
-import { type Io, width } from './io.ts'
+import { commonOptions } from './command.ts'
+import type { Command, Io } from '../capability.ts'
+import { width } from './io.ts'
 import { styled } from './style.ts'
 import { table } from './table.ts'
 import { version } from './version.ts'

@@ -1,5 +1,5 @@
 import { CommandFailure } from './failure.ts'
-import type { Io } from './io.ts'
+import type { Io } from '../capability.ts'
 
 /** Listens for Ctrl-C and for a request to end, which comes with its name; answers how to stop listening. */
 export function onInterrupt(io: Io, listener: (signal?: NodeJS.Signals) => void): () => void {

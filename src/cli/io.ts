@@ -1,25 +1,4 @@
-import type { Terminal } from '@earendil-works/pi-tui'
-import type { Connection } from './connection.ts'
-
-/** The process as the command line sees it: everything it reads and writes comes through here, so that tests need none. */
-export interface Io {
-  readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean }
-  readonly stdout: Output
-  readonly stderr: Output
-  readonly environment: Readonly<Record<string, string | undefined>>
-  /** Where commands find their gateway. Looked for in the home unless given. */
-  readonly connect?: (home: string) => Promise<Connection>
-  /** Calls `listener` for Ctrl-C and for a request to end, and answers how to stop listening. The process's own unless given. */
-  readonly onInterrupt?: (listener: (signal?: NodeJS.Signals) => void) => () => void
-  /** How long the first bytes of a pipe are waited for, ms; two seconds unless given. */
-  readonly firstInputMs?: number
-  /** Where `chat` draws its editor. The process's own unless given. */
-  readonly terminal?: Terminal
-  /** Leaves at once. The process's own unless given. */
-  readonly exit?: (code: number) => void
-}
-
-export type Output = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number }
+import type { Io } from '../capability.ts'
 
 /** One piece of data on a line of its own. */
 export function print(io: Io, text: string): void {

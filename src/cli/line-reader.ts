@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline'
-import type { Io } from './io.ts'
+import type { Io } from '../capability.ts'
 
 /** Reads lines that a person types, or that come from a pipe. */
 export interface LineReader {

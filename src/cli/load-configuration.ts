@@ -1,6 +1,6 @@
 import type { Configuration, ConfigurationProblem, LoadedConfiguration } from '../runtime.ts'
 import { CommandFailure } from './failure.ts'
-import type { Io } from './io.ts'
+import type { Io } from '../capability.ts'
 
 /** The configuration in force. Throws with every problem at once where there is one. */
 export async function validConfiguration(home: string, io: Io): Promise<Configuration> {

@@ -1,7 +1,7 @@
 import { authorized } from './authorized.ts'
-import type { Connection } from './connection.ts'
+import type { Connection, Io } from '../capability.ts'
 import { openGateway, serverOf } from './gateway.ts'
-import { type Io, note } from './io.ts'
+import { note } from './io.ts'
 import { validConfiguration } from './load-configuration.ts'
 import { version } from './version.ts'
 

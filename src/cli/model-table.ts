@@ -1,6 +1,6 @@
 import type { ModelStatus } from '../runtime.ts'
 import { ask } from './answer.ts'
-import type { Connection } from './connection.ts'
+import type { Connection } from '../capability.ts'
 import { wrappedLine } from './help.ts'
 import { fittedTable } from './table.ts'
 import { withLocalTimes } from './time-text.ts'

@@ -1,4 +1,4 @@
-import type { Connection } from './connection.ts'
+import type { Connection } from '../capability.ts'
 import { CommandFailure } from './failure.ts'
 import { fetchModels, type ModelLine } from './model-table.ts'
 import { nearestName } from '../platform.ts'

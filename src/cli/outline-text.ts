@@ -1,7 +1,8 @@
 import type { Manifest, ManifestEntry } from '../context.ts'
 import { bar } from './bar.ts'
 import { exactLine } from './exact-text.ts'
-import { type Io, lineLimit } from './io.ts'
+import { lineLimit } from './io.ts'
+import type { Io } from '../capability.ts'
 import { styled } from './style.ts'
 import { oneLine, table } from './table.ts'
 

@@ -1,8 +1,7 @@
 import { confirmed, personIsHere } from './approval/asking.ts'
-import type { CommandCall } from './command.ts'
+import type { CommandCall, Io } from '../capability.ts'
 import type { Purpose } from './connection.ts'
 import { usageFailure } from './failure.ts'
-import type { Io } from './io.ts'
 
 /** Whether a person says yes to what was shown: with `--yes`, or on the terminal. Throws where there is no terminal to ask on. */
 export async function personAgrees(question: string, call: CommandCall, io: Io): Promise<boolean> {

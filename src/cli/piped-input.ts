@@ -1,5 +1,6 @@
 import { CommandFailure } from './failure.ts'
-import { type Io, note } from './io.ts'
+import { note } from './io.ts'
+import type { Io } from '../capability.ts'
 
 /** How long the first bytes of a pipe are waited for beside a text, ms. A producer such as `git diff` needs much less. */
 const FIRST_BYTES_MS = 2_000

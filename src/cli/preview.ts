@@ -1,6 +1,6 @@
 import type { Preview } from '../runtime.ts'
 import { ask } from './answer.ts'
-import type { Connection } from './connection.ts'
+import type { Connection } from '../capability.ts'
 
 /** What the next call would send. Nothing is written. */
 export async function preview(connection: Connection, options: PreviewOptions): Promise<Preview> {

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { CommandFailure } from './failure.ts'
-import { type Io, readInput } from './io.ts'
+import { readInput } from './io.ts'
+import type { Io } from '../capability.ts'
 
 /** The text of a file that was named on the command line; `-` is the standard input. */
 export async function readNamedFile(name: string, io: Io): Promise<string> {

@@ -1,6 +1,6 @@
 import { outputText, type ToolDefinition } from '../context.ts'
 import { exactLine } from './exact-text.ts'
-import type { Io } from './io.ts'
+import type { Io } from '../capability.ts'
 import type { RequestView } from '../runtime.ts'
 import { harmless, styled } from './style.ts'
 

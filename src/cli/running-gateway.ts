@@ -1,5 +1,5 @@
 import { authorized } from './authorized.ts'
-import type { Connection } from './connection.ts'
+import type { Connection } from '../capability.ts'
 
 /** What runs on a home: nothing, a gateway that answers, or a process that holds the home without answering. */
 export type Running =

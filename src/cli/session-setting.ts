@@ -1,7 +1,6 @@
 import type { SessionRow } from '../session.ts'
 import { ask, pathTo } from './answer.ts'
-import type { CommandCall } from './command.ts'
-import type { Connection } from './connection.ts'
+import type { CommandCall, Connection } from '../capability.ts'
 import { findSession } from './find-session.ts'
 import { findRecord } from './records/find-record.ts'
 import { agentKind, projectKind } from './records/record-kind.ts'

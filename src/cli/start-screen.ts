@@ -1,4 +1,4 @@
-import type { Io } from './io.ts'
+import type { Io } from '../capability.ts'
 import type { ModelFacts } from '../model.ts'
 import { harmless, styled } from './style.ts'
 import { withLocalTimes } from './time-text.ts'

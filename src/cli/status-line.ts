@@ -1,4 +1,5 @@
-import { type Io, width } from './io.ts'
+import { width } from './io.ts'
+import type { Io } from '../capability.ts'
 import { styled } from './style.ts'
 import { oneLine } from './table.ts'
 

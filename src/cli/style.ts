@@ -1,5 +1,5 @@
 import { styleText } from 'node:util'
-import type { Io, Output } from './io.ts'
+import type { Io, Output } from '../capability.ts'
 
 export type Look = 'bold' | 'dim' | 'red' | 'yellow' | 'green' | 'cyan'
 

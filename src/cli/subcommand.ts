@@ -1,7 +1,6 @@
-import type { Command, CommandCall } from './command.ts'
+import type { Command, CommandCall, Io } from '../capability.ts'
 import { usageFailure } from './failure.ts'
 import { refuseTools } from './for-persons.ts'
-import type { Io } from './io.ts'
 import { nearestName } from '../platform.ts'
 
 /** One thing that a command can do, named by its first word. */

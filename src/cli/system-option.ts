@@ -1,6 +1,5 @@
-import type { CommandCall, CommandOption } from './command.ts'
+import type { CommandCall, CommandOption, Io } from '../capability.ts'
 import { usageFailure } from './failure.ts'
-import type { Io } from './io.ts'
 import { readNamedFile } from './read-file.ts'
 
 export const systemOption: CommandOption = {

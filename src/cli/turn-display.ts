@@ -1,6 +1,7 @@
 import type { SessionEvent } from '../runtime.ts'
 import type { Entry } from '../session.ts'
-import { type Io, note, width } from './io.ts'
+import { note, width } from './io.ts'
+import type { Io } from '../capability.ts'
 import { shownCalls } from './shown-calls.ts'
 import { sourceLine, sourceList } from './source-list.ts'
 import { harmless, type Look, styled } from './style.ts'

@@ -1,7 +1,7 @@
 import { isAnswered, outcomeNotice } from '../runtime.ts'
 import type { Source, TurnOutcome } from '../session.ts'
-import type { Connection } from './connection.ts'
-import { type Io, note } from './io.ts'
+import type { Connection, Io } from '../capability.ts'
+import { note } from './io.ts'
 import { styled } from './style.ts'
 import { type TurnEnd, type TurnPlace, turnView } from './turn.ts'
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { SessionEvent } from '../runtime.ts'
 import { answer, pathTo } from './answer.ts'
-import type { Connection } from './connection.ts'
+import type { Connection } from '../capability.ts'
 import { CommandFailure } from './failure.ts'
 import { serverSentEvents } from './server-sent-events.ts'
 

@@ -4,7 +4,7 @@ import { type ReadingLimits, tooManyBytes, usualLimits } from './reading-limits.
 import type { ReadingSource } from './reading-exchange.ts'
 import { type ReadingProcess, startReadingProcess } from './reading-process.ts'
 import type { ReadingProgress } from './reading-task.ts'
-import { createTurnstile } from './turnstile.ts'
+import { createSemaphore } from './semaphore.ts'
 
 export interface DocumentReaderOptions {
   readonly limits?: Partial<ReadingLimits>
@@ -48,7 +48,7 @@ export interface DocumentReader {
 export function createDocumentReader(options: DocumentReaderOptions = {}): DocumentReader {
   const limits: ReadingLimits = { ...usualLimits, ...options.limits }
   const { counter } = options
-  const turnstile = createTurnstile(options.atOnce ?? 2)
+  const semaphore = createSemaphore(options.atOnce ?? 2)
   const closing = new AbortController()
   const idle = new Map<ReadingProcess, NodeJS.Timeout>()
   const all = new Set<ReadingProcess>()
@@ -88,13 +88,13 @@ export function createDocumentReader(options: DocumentReaderOptions = {}): Docum
       const size = 'path' in request ? await fileSize(request.path) : request.bytes.length
       const refused = refusedBySize(size, limits)
       if (refused !== undefined) return refused
-      const leave = await turnstile.enter(signal)
+      const release = await semaphore.acquire(signal)
       try {
         const read = await readOnce(request, signal)
         // What an earlier file left behind in the process is not this file's fault.
         return read.isSuspect ? (await readOnce(request, signal)).outcome : read.outcome
       } finally {
-        leave()
+        release()
       }
     },
     async close() {

@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { setPriority } from 'node:os'
 import process from 'node:process'
 import { Worker } from 'node:worker_threads'
-import { counted } from './counted.ts'
+import { smallCounters } from '../context.ts'
+import type { Document, Unreadable } from './document.ts'
 import { readBytes } from './read-bytes.ts'
 import { errorExit, type ReadingNews, type ReadingOrder } from './reading-messages.ts'
 
@@ -34,6 +35,18 @@ async function read({ path, task }: ReadingOrder & { readonly type: 'read' }): P
   } catch (error) {
     tell({ type: 'failed', message: (error as Error).message })
   }
+}
+
+/** A text with its tokens. Whoever names a counter that is not here counts by itself. */
+async function counted(said: Document | Unreadable, counter: string): Promise<Document | Unreadable> {
+  if (said.kind !== 'text') return said
+  const found = counter === 'o200k' ? await largeCounter() : smallCounters.find(({ id }) => id === counter)
+  return found ? { ...said, tokens: found.text(said.text) } : said
+}
+
+/** Its table takes tens of megabytes. */
+async function largeCounter() {
+  return (await import('../context/o200k.ts')).o200k
 }
 
 function tell(news: ReadingNews): void {

@@ -1,16 +1,5 @@
 import { randomFillSync } from 'node:crypto'
-
-/** Time and chance, as arguments. */
-export interface Clock {
-  /** Resolves after so many ms, or as soon as the signal says so. By the timers of this machine unless given. */
-  sleep?(milliseconds: number, signal: AbortSignal): Promise<void>
-  /** ISO 8601, UTC, milliseconds. */
-  time(): string
-  /** Monotonic, ms. */
-  monotonic(): number
-  /** A name that no other thing has, such as `call_3fk9…`. */
-  newId(kind: 'session' | 'turn' | 'call' | 'approval' | 'agent' | 'project' | 'file' | 'proposal'): string
-}
+import type { Clock } from '../capability.ts'
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { readHistoryTool, readResultTool } from '../agent.ts'
 import type { Models } from '../model.ts'
-import type { RunningPlugins, SkillsPlugin } from '../capability.ts'
+import type { Clock, CompletionInput, RunningPlugins } from '../capability.ts'
+import type { SkillsPlugin } from '../capabilities/skills/skills.ts'
 import type { Recall } from '../search.ts'
 import { type InputOptions, type SessionStore, verifyAudit } from '../session.ts'
 import { createToolbox, type Tool } from '../tool.ts'
@@ -12,11 +13,10 @@ import { openCalibrationBook } from './models/calibration-book.ts'
 import { openChannelInbox } from './channels/channel-inbox.ts'
 import { runChannels } from './channels/channel-run.ts'
 import { noteSent } from './channels/channel-sent.ts'
-import type { Channel } from './channels/channel.ts'
-import type { Clock } from './clock.ts'
+import type { Channel } from '../capability.ts'
 import { complete } from './completions/completion.ts'
-import type { CompletionInput, Runtime } from './contract.ts'
-import { RuntimeError } from './runtime-error.ts'
+import type { Runtime } from './contract.ts'
+import { RuntimeError } from '../capability/runtime-error.ts'
 import { counters, remembering } from './models/counters.ts'
 import { openLearnedLimits } from './models/learned-limits.ts'
 import { createLedger } from './ledger/ledger.ts'
@@ -227,6 +227,12 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
       yield* sessionEvents(store, desk, options, backlogs)
     },
     ...sessions,
+    async choose(session, { agent, project, subject }) {
+      if (agent !== undefined) await sessions.setAgent(session, agent ?? undefined)
+      if (project !== undefined) await sessions.setProject(session, project ?? undefined)
+      if (subject !== undefined) await sessions.setSubject(session, subject ?? undefined)
+    },
+    capability: () => undefined,
     complete: completed,
     async preview(options) {
       try {
@@ -279,6 +285,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
           ...told,
         ]),
         started,
+        facts: {},
       }
     },
     async reload() {

@@ -1,27 +1,22 @@
 import { join } from 'node:path'
-import {
-  binaryFinder,
-  capabilitiesPlugin,
-  citationsPlugin,
-  customAgentPlugin,
-  datePlugin,
-  foreignTextPlugin,
-  instructionsPlugin,
-  mcpPlugin,
-  memoryPlugin,
-  offeredPrefix,
-  personaPlugin,
-  type Plugin,
-  projectPlugin,
-  promptPlugin,
-  readerWithin,
-  shellPlugin,
-  skillRoots,
-  skillsPlugin,
-  subjectsPlugin,
-  webPlugin,
-  workspacePlugin,
-} from '../capability.ts'
+import { citationsPlugin, foreignTextPlugin, type Plugin, readerWithin } from '../capability.ts'
+import { webPlugin } from '../capabilities/web-access/web-access.ts'
+import { mcpPlugin } from '../capabilities/mcp-client/mcp-client.ts'
+import { instructionsPlugin } from '../capabilities/instructions/instructions.ts'
+import { workspacePlugin } from '../capabilities/workspace/workspace.ts'
+import { subjectsPlugin } from '../capabilities/subjects/subjects.ts'
+import { skillsPlugin } from '../capabilities/skills/skills.ts'
+import { skillRoots } from '../capabilities/skills/folder/skill-roots.ts'
+import { shellPlugin } from '../capabilities/shell/shell.ts'
+import { promptPlugin } from '../capabilities/prompt/prompt.ts'
+import { projectPlugin } from '../capabilities/projects/projects.ts'
+import { personaPlugin } from '../capabilities/persona/persona.ts'
+import { offeredPrefix } from '../capabilities/mcp-client/tool-name.ts'
+import { memoryPlugin } from '../capabilities/memory/memory.ts'
+import { datePlugin } from '../capabilities/date/date.ts'
+import { customAgentPlugin } from '../capabilities/agents/agents.ts'
+import { capabilitiesPlugin } from '../capabilities/skills/capabilities.ts'
+import { binaryFinder } from '../capabilities/skills/folder/find-binary.ts'
 import type { DocumentReader } from '../document.ts'
 import type { ValueStore } from '../session.ts'
 import type { Environment } from './configuration/environment.ts'

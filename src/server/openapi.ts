@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { type DescribeRouteOptions, describeRoute, generateSpecs, resolver } from 'hono-openapi'
 import { z } from 'zod'
-import { type Route } from './route.ts'
+import type { Route } from '../capability.ts'
 import { errorAnswer } from './schema.ts'
 
 export interface OpenapiInfo {

@@ -3,7 +3,6 @@ import { callDigest } from './call-digest.ts'
 import { planOf, shownOf } from './call-plan.ts'
 import { failed } from './failed.ts'
 import { inputFault } from './input-fault.ts'
-import { jsonFault } from './json-fault.ts'
 import { cappedResult } from './output-cap.ts'
 import type { PlannedCall } from './planned-call.ts'
 import { messageOf, withinTime } from './time-limit.ts'
@@ -165,4 +164,22 @@ async function answerOf(gate: ToolGate, call: ToolCall, tool: Tool, context: Too
 /** A planned tool is told its limit and ends what it started by itself, so that what came until then is not lost, ms. */
 function graceOf({ plan }: Tool, limit: number): number {
   return plan ? Math.min(limit, 5_000) : 0
+}
+
+/** Levels of lists and objects in an input. No tool asks for nearly as many. */
+const DEEPEST = 128
+
+/**
+ * Why an input is not what a person could be shown of it, or `undefined`. A number beyond all bounds reads `null` in JSON,
+ * so that an approval of `null` would hold for it; what is nested without end cannot be shown at all.
+ */
+function jsonFault(value: unknown, depth = 0): string | undefined {
+  if (typeof value === 'number' && !Number.isFinite(value)) return 'it holds a number that is too large'
+  if (typeof value !== 'object' || value === null) return undefined
+  if (depth === DEEPEST) return `it is nested more than ${DEEPEST} levels deep`
+  for (const inner of Object.values(value)) {
+    const fault = jsonFault(inner, depth + 1)
+    if (fault !== undefined) return fault
+  }
+  return undefined
 }

@@ -1,6 +1,5 @@
 import { PassThrough, Readable } from 'node:stream'
-import type { Connection } from '../../src/cli/connection.ts'
-import type { Io } from '../../src/cli/io.ts'
+import type { Connection, Io } from '../../src/capability.ts'
 import { main } from '../../src/cli/main.ts'
 
 /** Times for people are those of one zone on every machine. */

@@ -1,4 +1,4 @@
-import type { Connection } from '../../src/cli/connection.ts'
+import type { Connection } from '../../src/capability.ts'
 
 /**
  * Answers of a gateway by `METHOD /path`; a text that begins with `event` or `id` is a stream. What is looked up by the

@@ -1,5 +1,5 @@
 import { authorized } from '../../src/cli/authorized.ts'
-import type { Connection } from '../../src/cli/connection.ts'
+import type { Connection } from '../../src/capability.ts'
 import type { Runtime } from '../../src/runtime.ts'
 import { served, TOKEN } from '../server/served.ts'
 

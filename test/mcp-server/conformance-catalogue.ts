@@ -1,5 +1,5 @@
 import { inputRequired, inputResponse } from '@modelcontextprotocol/server'
-import type { McpCatalogue, McpPrompt } from '../../src/server/mcp/catalogue.ts'
+import type { McpCatalogue, McpPrompt } from '../../src/capability.ts'
 import { conformanceTools, PNG, question } from './conformance-tools.ts'
 
 /**

@@ -11,7 +11,7 @@ import {
   type InputRequests,
   MissingRequiredClientCapabilityError,
 } from '@modelcontextprotocol/server'
-import type { McpCall, McpTool } from '../../src/server/mcp/catalogue.ts'
+import type { McpCall, McpTool } from '../../src/capability.ts'
 import { failed } from '../../src/server/mcp/envelope.ts'
 
 /** One dot. */

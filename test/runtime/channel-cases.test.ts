@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import type { Channel, ChannelDesk } from '../../src/runtime.ts'
+import type { Channel, ChannelContext } from '../../src/runtime.ts'
 import { channelCases, type ChannelPlace } from '../../src/testing.ts'
 import { pigeonChannel } from './channel-example.ts'
 import { type PigeonPost, pigeonPost } from './channel-example-service.ts'
@@ -41,7 +41,7 @@ function casesOf(channelTo: (post: PigeonPost) => Channel): ReadonlyMap<string, 
 }
 
 /** The example with another desk. */
-function onDesk(post: PigeonPost, change: (desk: ChannelDesk) => ChannelDesk): Channel {
+function onDesk(post: PigeonPost, change: (desk: ChannelContext) => ChannelContext): Channel {
   const channel = pigeonChannel(post)
   return { ...channel, start: async (desk) => channel.start?.(change(desk)) }
 }

@@ -1,7 +1,7 @@
 import {
   beginSession,
   type Channel,
-  type ChannelDesk,
+  type ChannelContext,
   newSessionReply,
   newSessionWords,
   type Reply,
@@ -12,14 +12,14 @@ import type { Letter, PigeonPost } from './channel-example-service.ts'
 /** The least that a channel needs: an inbox before it acknowledges, a line for each conversation, replies in parts. */
 export function pigeonChannel(post: PigeonPost): Channel {
   const lines = new Map<string, Promise<void>>()
-  let desk: ChannelDesk | undefined
+  let desk: ChannelContext | undefined
 
-  async function handle(at: ChannelDesk, letter: Letter): Promise<void> {
+  async function handle(at: ChannelContext, letter: Letter): Promise<void> {
     await answer(at, letter)
     await at.inbox.done(String(letter.number))
   }
 
-  async function answer({ runtime }: ChannelDesk, { number, conversation, text }: Letter): Promise<void> {
+  async function answer({ runtime }: ChannelContext, { number, conversation, text }: Letter): Promise<void> {
     if (!(await runtime.pairings.find('pigeon', conversation))) return
     const binding = { channel: 'pigeon', conversation }
     const first = newSessionWords(text)
@@ -35,7 +35,7 @@ export function pigeonChannel(post: PigeonPost): Channel {
   }
 
   /** Letters of one conversation are handled one after another, and those of others beside them. */
-  function line(at: ChannelDesk, letter: Letter): void {
+  function line(at: ChannelContext, letter: Letter): void {
     const before = lines.get(letter.conversation) ?? Promise.resolve()
     const next = before.then(() => handle(at, letter))
     lines.set(letter.conversation, next)

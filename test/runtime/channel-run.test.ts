@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Channel, ChannelDesk, ChannelInbox, Runtime } from '../../src/runtime.ts'
+import type { Channel, ChannelContext, ChannelInbox, Runtime } from '../../src/runtime.ts'
 import { runChannels } from '../../src/runtime/channels/channel-run.ts'
 
 function running(channels: readonly Channel[], patienceMs = 60_000) {
@@ -28,8 +28,8 @@ async function until(condition: () => boolean): Promise<void> {
 }
 
 test('each channel is given a desk of its own, and one that only delivers needs none', async () => {
-  const desks: ChannelDesk[] = []
-  const start = async (desk: ChannelDesk) => void desks.push(desk)
+  const desks: ChannelContext[] = []
+  const start = async (desk: ChannelContext) => void desks.push(desk)
   const { notes, warnings, stop } = running([
     { name: 'pigeon', deliver, start },
     { name: 'owl', deliver, start },

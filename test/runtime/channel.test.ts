@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ChannelDesk, Reply } from '../../src/runtime.ts'
+import type { ChannelContext, Reply } from '../../src/runtime.ts'
 import { scriptedModel } from '../../src/testing.ts'
 import { gate, type Opened, opened } from './opened.ts'
 
@@ -52,8 +52,8 @@ test('a reply is put into its conversation once, in order, and the log knows und
 })
 
 test('that a message went out is noted once, however often a channel says it, and again where another one took its place', async (t) => {
-  let desk: ChannelDesk | undefined
-  const channel = { ...pigeon(), start: async (given: ChannelDesk) => void (desk = given) }
+  let desk: ChannelContext | undefined
+  const channel = { ...pigeon(), start: async (given: ChannelContext) => void (desk = given) }
   const at = await opened(t, { channels: [channel] })
   const { session, turn } = await at.say('hello')
   await until(async () => desk !== undefined)
@@ -168,7 +168,7 @@ test('what a channel says is wrong stands once in the status, and of what happen
   const trouble = 'The pigeon is ill.'
   const ill = {
     ...pigeon(),
-    start: async ({ warn }: ChannelDesk) => {
+    start: async ({ warn }: ChannelContext) => {
       for (let n = 1; n <= 150; n += 1) warn(`It sneezed ${n} times.`)
       warn(trouble)
     },

@@ -4,7 +4,9 @@ import { join } from 'node:path'
 import { type TestContext } from 'node:test'
 import { tokenx } from '../../src/context.ts'
 import type { Model, Models } from '../../src/model.ts'
-import { datePlugin, type Plugin, promptPlugin, startPlugins } from '../../src/capability.ts'
+import { type Plugin, startPlugins } from '../../src/capability.ts'
+import { promptPlugin } from '../../src/capabilities/prompt/prompt.ts'
+import { datePlugin } from '../../src/capabilities/date/date.ts'
 import {
   type Channel,
   createRuntime,

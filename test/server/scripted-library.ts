@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { type Library, RuntimeError } from '../../src/runtime.ts'
+import { type FileLibrary, RuntimeError } from '../../src/runtime.ts'
 import { type FileRow, type FileState } from '../../src/session.ts'
 
 /** What a name that ends so is read as; everything else is text. */
@@ -13,7 +13,7 @@ const readings: Readonly<Record<string, FileState>> = {
 export const MOST_BYTES = 1_000
 
 /** Files in memory. They are read at once, unless their names say otherwise. */
-export function scriptedLibrary(time: string): Library {
+export function scriptedLibrary(time: string): FileLibrary {
   const rows = new Map<string, FileRow>()
   const contents = new Map<string, Buffer>()
   let count = 0

@@ -497,6 +497,8 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
       return { ok: true, output: 'clean', meta: { exitCode: 0 } }
     },
     acceptTool: async (tool, digest) => tool === 'files__read' && digest === 'digest-of-definition',
+    choose: async () => {},
+    capability: () => undefined,
     verifyAudit: async () => ({ type: 'whole', records: 3 }),
     models: async () => [
       { id: 'rehearsal', provider: 'rehearsal', ready: true, current: true },
@@ -516,6 +518,7 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
       recovered: 0,
       warnings: [],
       started: time,
+      facts: {},
     }),
     reload: async () => ({ warnings: [] }),
     close: async () => {},

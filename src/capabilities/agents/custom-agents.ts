@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { layouts } from '../../context.ts'
-import type { CustomAgent, Project } from '../../capability.ts'
-import type { RecordKind } from '../../runtime/records.ts'
+import type { CustomAgent, Project } from './custom-agent.ts'
+import type { RecordKind } from '../../capability.ts'
 
 const name = z
   .string()

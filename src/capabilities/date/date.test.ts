@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import type { LayerContext } from '../../capability/plugin.ts'
+import type { PluginContext } from '../../capability/plugin.ts'
 import { datePlugin } from './date.ts'
 import { dateText, dateWords } from './date-text.ts'
 
@@ -49,6 +49,6 @@ test('without a granularity there is no layer', async () => {
   )
 })
 
-function at(time: string): LayerContext {
+function at(time: string): PluginContext {
   return { time, layout: 'auto', tools: [] }
 }

@@ -3,12 +3,12 @@ import type { TokenCounter } from '../../context.ts'
 import { createDocumentReader, type DocumentReader } from '../../document.ts'
 import type { Embedder, MeaningSettings, SearchEngine } from '../../search.ts'
 import { openBlobs, type SessionStore } from '../../session.ts'
-import type { Clock } from '../../runtime/clock.ts'
-import { createLibrary, type Library, type LibraryLimits } from './library.ts'
+import type { Clock, FileLibrary } from '../../capability.ts'
+import { createLibrary, type LibraryLimits } from './library.ts'
 
 /** Files and their index, opened when somebody needs them. */
 export interface FileRoom {
-  readonly library: Library
+  readonly library: FileLibrary
   readonly engine: () => Promise<SearchEngine>
   /** The embedding model, and why it could not be used when it was asked last. Absent where none is configured. */
   meaning(): Promise<MeaningStatus | undefined>

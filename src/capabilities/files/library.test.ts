@@ -8,7 +8,8 @@ import type { Document, DocumentReader } from '../../document.ts'
 import type { SearchEngine } from '../../search.ts'
 import { openBlobs, openSqliteStore } from '../../session.ts'
 import { fixedClock } from '../../testing.ts'
-import { createLibrary, type Library } from './library.ts'
+import { createLibrary } from './library.ts'
+import type { FileLibrary } from '../../capability.ts'
 
 const owner = { type: 'session', id: 'inbox' } as const
 
@@ -118,7 +119,7 @@ interface Given {
   readonly read?: DocumentReader['read']
 }
 
-async function libraryOf(t: TestContext, { engine = {}, documents = {}, read }: Given): Promise<Library> {
+async function libraryOf(t: TestContext, { engine = {}, documents = {}, read }: Given): Promise<FileLibrary> {
   const folder = await mkdtemp(join(tmpdir(), 'foreword-library-'))
   const store = await openSqliteStore({ path: ':memory:' })
   const reader: DocumentReader = {

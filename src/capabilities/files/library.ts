@@ -1,3 +1,4 @@
+import { inbox, type FileLibrary } from '../../capability.ts'
 import type { TokenCounter } from '../../context.ts'
 import type { Document, DocumentReader, Unreadable } from '../../document.ts'
 import type { SearchEngine } from '../../search.ts'
@@ -10,44 +11,11 @@ import {
   referredContent,
   type SessionStore,
 } from '../../session.ts'
-import type { Clock } from '../../runtime/clock.ts'
+import type { Clock } from '../../capability.ts'
 import { textTokens } from '../../runtime/calls/counted-in-slices.ts'
-import { RuntimeError } from '../../runtime/runtime-error.ts'
+import { RuntimeError } from '../../capability/runtime-error.ts'
 import { counterKey } from '../../runtime/turns/turn-projection.ts'
 import { runtimeFailure } from '../../runtime/runtime-failure.ts'
-
-/** Files that people hand in: stored first, then read, then indexed (BEHAVIOURS §3.4). What breaks off goes on at the next start. */
-export interface Library {
-  /**
-   * Resolves once the bytes are on disk. Rejects with `invalid-input` where the file is too large. What its owner has already,
-   * under the same name and byte for byte, is the file that is there; in the inbox every file is one of its own.
-   */
-  add(file: NewFile): Promise<AddedFile>
-  /** Rejects with `not-found`. */
-  file(id: string): Promise<FileRow>
-  /** Those of a project or an agent that was removed are not among them, until it is brought back. */
-  files(owner?: FileOwner): Promise<readonly FileRow[]>
-  /** The file once it is read, or cannot be; as it is when `signal` is aborted. */
-  settled(id: string, signal?: AbortSignal): Promise<FileRow>
-  /** The text of a file that has one. */
-  text(row: FileRow): Promise<string | undefined>
-  bytes(row: FileRow): Promise<Uint8Array>
-  /** Makes a file belong to something else, as an upload that is attached to a message of a session. */
-  give(id: string, owner: FileOwner): Promise<void>
-  remove(id: string): Promise<void>
-  /** Takes up every file that a former process had not read, or read otherwise, and forgets bytes that no file needs. */
-  recover(): Promise<number>
-  close(): Promise<void>
-}
-
-/** `repeated`: it was there before. */
-export type AddedFile = FileRow & { readonly repeated?: true }
-
-export interface NewFile {
-  readonly name: string
-  readonly bytes: AsyncIterable<Uint8Array>
-  readonly owner: FileOwner
-}
 
 export interface LibraryParts {
   readonly store: SessionStore
@@ -69,13 +37,10 @@ export interface LibraryLimits {
   readonly maxTokens: number
 }
 
-/** Owner of files that were handed in for a message that is not written yet: each may go into another conversation. */
-export const inbox = { type: 'session', id: 'inbox' } as const
-
 /** Files that are read at the same time. */
 const SIDE_BY_SIDE = 2
 
-export function createLibrary(parts: LibraryParts): Library {
+export function createLibrary(parts: LibraryParts): FileLibrary {
   const { store, blobs, clock, limits, warn } = parts
   const waiting: FileRow[] = []
   const working = new Map<string, Promise<void>>()

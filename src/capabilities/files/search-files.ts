@@ -1,14 +1,15 @@
 import type { SearchEngine } from '../../search.ts'
 import type { FileSearch, FileSearchAnswer } from '../../runtime/contract.ts'
-import { RuntimeError } from '../../runtime/runtime-error.ts'
-import { collectionOf, type Library } from './library.ts'
+import { RuntimeError } from '../../capability/runtime-error.ts'
+import { collectionOf } from './library.ts'
+import type { FileLibrary } from '../../capability.ts'
 
 /**
  * Searches files for a person: all of them, or those of one project. Where nothing is in the index yet, nothing is found.
  * Rejects with `storage` where the index cannot be read.
  */
 export async function searchFiles(
-  library: Library,
+  library: FileLibrary,
   engine: () => Promise<SearchEngine>,
   { text, project, limit = 10, by }: FileSearch,
 ): Promise<FileSearchAnswer> {

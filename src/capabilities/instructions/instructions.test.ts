@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import type { LayerContext } from '../../capability/plugin.ts'
+import type { PluginContext } from '../../capability/plugin.ts'
 import type { TextRead } from '../../tool.ts'
 import { instructionsPlugin } from './instructions.ts'
 
-const context: LayerContext = { time: '2026-11-21T12:00:00.000Z', layout: 'auto', tools: [] }
+const context: PluginContext = { time: '2026-11-21T12:00:00.000Z', layout: 'auto', tools: [] }
 
 test('AGENTS.md is a layer, trimmed', async () => {
   assert.deepEqual(await layersAndWarnings({ type: 'text', text: '  Be nice.\n' }), {

@@ -1,4 +1,4 @@
-import type { WithheldTool } from '../../capability/plugin.ts'
+import type { WithheldTool } from '../../capability.ts'
 import {
   type AcceptanceRecord,
   byName,

@@ -1,4 +1,4 @@
-import type { WithheldTool } from '../../capability/plugin.ts'
+import type { WithheldTool } from '../../capability.ts'
 import { type AcceptedStore, createAcceptance } from './acceptance.ts'
 import type { SealedDefinition } from './acceptance-record.ts'
 import { openConnection } from './connection.ts'

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { ToolDefinition } from '../../context.ts'
-import type { WithheldTool } from '../../capability/plugin.ts'
+import type { WithheldTool } from '../../capability.ts'
 import type { McpDefinition } from './definition.ts'
 import { offeredName } from './tool-name.ts'
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import type { LayerContext } from '../../capability/plugin.ts'
+import type { PluginContext } from '../../capability/plugin.ts'
 import type { TextRead } from '../../tool.ts'
 import { personaPlugin } from './persona.ts'
 
-const context: LayerContext = { time: '2026-11-21T12:00:00.000Z', layout: 'ayati', tools: [] }
+const context: PluginContext = { time: '2026-11-21T12:00:00.000Z', layout: 'ayati', tools: [] }
 
 test('soul and user profile are layers of the operator, in this order', async () => {
   const { layers, warnings } = await read(

@@ -1,5 +1,5 @@
 import { documentsText, exactLine, type Layer } from '../../context.ts'
-import type { LayerContext, Plugin } from '../../capability/plugin.ts'
+import type { PluginContext, Plugin } from '../../capability/plugin.ts'
 
 /**
  * Layer `project` (BEHAVIOURS §3.5, §3.6): the project's files in full, where they were found to fit; otherwise its place
@@ -16,7 +16,7 @@ export function projectPlugin(): Plugin {
 
 function projectLayers(
   id: string,
-  { documents, tokens, reason, tables }: NonNullable<LayerContext['files']>,
+  { documents, tokens, reason, tables }: NonNullable<PluginContext['files']>,
 ): readonly Layer[] {
   const origin = { kind: 'file', ref: `project/${id}` } as const
   const about = { layer: 'project', origin }
@@ -34,7 +34,7 @@ function projectLayers(
   ]
 }
 
-function tablesText(tables: NonNullable<LayerContext['files']>['tables']): string {
+function tablesText(tables: NonNullable<PluginContext['files']>['tables']): string {
   const lines = tables.map(
     ({ id, name, sheets }) => `- ${exactLine(name)} (${id}): ${sheets.map(exactLine).join(', ')}`,
   )

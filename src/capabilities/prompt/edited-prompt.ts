@@ -1,6 +1,6 @@
 import { type RecordStore, StoreError } from '../../session.ts'
-import type { Clock } from '../../runtime/clock.ts'
-import { RuntimeError } from '../../runtime/runtime-error.ts'
+import type { Clock } from '../../capability.ts'
+import { RuntimeError } from '../../capability/runtime-error.ts'
 import { runtimeFailure } from '../../runtime/runtime-failure.ts'
 
 /** The system prompt as its owner edited it, with every version before (BEHAVIOURS §3.3). */

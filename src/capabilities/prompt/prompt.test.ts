@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { tokenx } from '../../context.ts'
-import type { LayerContext, Plugin } from '../../capability/plugin.ts'
+import type { PluginContext, Plugin } from '../../capability/plugin.ts'
 import type { TextRead } from '../../tool.ts'
 import { promptPlugin } from './prompt.ts'
 
-const context: LayerContext = { time: '2026-11-21T12:00:00.000Z', layout: 'auto', tools: [] }
+const context: PluginContext = { time: '2026-11-21T12:00:00.000Z', layout: 'auto', tools: [] }
 
 test("the operator's own prompt is sent, trimmed, under its own name", async () => {
   const plugin = await started({ type: 'text', text: '\n  Be kind.\n\n' })

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import type { LayerContext, Plugin } from '../../capability/plugin.ts'
+import type { PluginContext, Plugin } from '../../capability/plugin.ts'
 import { textLayer } from '../../capability/text-layer.ts'
 import { readText, type TextReader } from '../../tool.ts'
 import { noPrompt } from '../../capability/without-prompt.ts'
@@ -64,7 +64,7 @@ export function promptPlugin(options: PromptOptions): Plugin {
 }
 
 /** What came with the input goes first, then a custom agent that replaces the prompt, then what its owner edited, then what the home has (BEHAVIOURS §3.3). */
-function chosen({ agent, prompt, system }: LayerContext, own: Prompt): Prompt {
+function chosen({ agent, prompt, system }: PluginContext, own: Prompt): Prompt {
   const given = system?.trim() ?? ''
   if (given !== '') return { text: given, ref: 'system prompt of this turn' }
   if (agent?.mode === 'replace') return { text: agent.prompt.trim(), ref: `agent/${agent.id}` }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { Tool } from '../../tool.ts'
-import type { LayerContext } from '../../capability/plugin.ts'
+import type { PluginContext } from '../../capability/plugin.ts'
 import { startPlugins } from '../../capability/running-plugins.ts'
 import type { SkillDefinition } from './skill-definition.ts'
 import { skillPlugin } from './skill-plugin.ts'
@@ -23,7 +23,7 @@ const notes = skill('notes', '\nNote what matters.\n', 'add_note', 'find_note')
 const shell = skill('shell', 'Run one program.', 'shell')
 const manners = skill('manners', 'Be kind.')
 
-type Setting = Partial<LayerContext> & Pick<LayerContext, 'layout'>
+type Setting = Partial<PluginContext> & Pick<PluginContext, 'layout'>
 
 /** The text that a layout has for capabilities, with the name of its layer; `undefined` where there is no layer. */
 async function sent(setting: Setting): Promise<readonly [layer: string, text: string] | undefined> {
@@ -75,7 +75,7 @@ for (const [rule, setting, expected] of [
     undefined,
   ],
   ['a heading on one line', { skills: [skill('a\n# b ', 'Text.')] }, '# Skills\n\n## Skill: a # b\n\nText.'],
-] as const satisfies readonly (readonly [string, Partial<LayerContext>, string | undefined])[]) {
+] as const satisfies readonly (readonly [string, Partial<PluginContext>, string | undefined])[]) {
   test(`the layer skills of ayati has ${rule}`, async () => {
     for (const layout of ['ayati', 'ayati+']) {
       assert.deepEqual(await sent({ ...setting, layout }), expected && ['skills', expected])
@@ -97,7 +97,7 @@ for (const [rule, setting, expected] of [
   ['nothing where nothing can be called', { skills: all, tools: offered, callsTools: false }, undefined],
   ['nothing of a blank block', { skills: [skill('blank', ' \n', 'shell')], tools: offered }, undefined],
   ['nothing where nobody says which', { tools: offered }, undefined],
-] as const satisfies readonly (readonly [string, Partial<LayerContext>, string | undefined])[]) {
+] as const satisfies readonly (readonly [string, Partial<PluginContext>, string | undefined])[]) {
   test(`the layer tool-guidance has ${rule}`, async () => {
     for (const layout of ['auto', 'auto+', 'onyx', 'onyx+']) {
       assert.deepEqual(await sent({ ...setting, layout }), expected && ['tool-guidance', expected])

@@ -1,4 +1,4 @@
-import type { LayerContext, Plugin } from '../../capability/plugin.ts'
+import type { PluginContext, Plugin } from '../../capability/plugin.ts'
 import { textLayer } from '../../capability/text-layer.ts'
 import { capabilitiesText } from './capabilities-text.ts'
 
@@ -26,6 +26,6 @@ function layerOf(layout: string): 'skills' | 'tool-guidance' | undefined {
   return base === 'auto' || base === 'onyx' ? 'tool-guidance' : undefined
 }
 
-function offered({ tools, callsTools = true }: LayerContext): readonly string[] {
+function offered({ tools, callsTools = true }: PluginContext): readonly string[] {
   return callsTools ? tools : []
 }

@@ -1,9 +1,9 @@
 import type { ValueStore } from '../../session.ts'
 import { linesOf, longNotesLines, type SummaryRequest } from './core.ts'
 import { summaryByModel } from '../../runtime/models/model-summary.ts'
-import type { Clock } from '../../runtime/clock.ts'
+import type { Clock } from '../../capability.ts'
 import type { NotesSummary, Runtime } from '../../runtime/contract.ts'
-import { RuntimeError } from '../../runtime/runtime-error.ts'
+import { RuntimeError } from '../../capability/runtime-error.ts'
 import { runtimeFailure } from '../../runtime/runtime-failure.ts'
 import { sha256 } from '../../runtime/ledger/seal.ts'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { type Proposal, type ProposalDraft, type ProposalSource, SubjectError, type SubjectReading } from './core.ts'
 import { createToolbox, type ToolCall } from '../../tool.ts'
-import type { LayerContext } from '../../capability/plugin.ts'
+import type { PluginContext } from '../../capability/plugin.ts'
 import { subjectsPlugin } from './subjects.ts'
 
 const names = [
@@ -176,6 +176,6 @@ async function run(call: Omit<ToolCall, 'toolCallId'>, asked?: unknown[]) {
   return createToolbox(plugin(asked).tools!()).run({ ...call, toolCallId: 'c1' }, { session: 's1', turn: 't1', signal })
 }
 
-function layersIn(context: Pick<LayerContext, 'subject' | 'tools' | 'callsTools'>) {
+function layersIn(context: Pick<PluginContext, 'subject' | 'tools' | 'callsTools'>) {
   return plugin().layers!({ time: '2026-01-05T12:00:00.000Z', layout: 'auto', ...context })
 }

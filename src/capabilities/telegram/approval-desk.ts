@@ -1,4 +1,4 @@
-import { type ChannelDesk, RuntimeError, type WaitingApproval } from '../../runtime.ts'
+import { type ChannelContext, RuntimeError, type WaitingApproval } from '../../runtime.ts'
 import type { ApprovalDecision, Entry } from '../../session.ts'
 import type { Access } from './access.ts'
 import type { TelegramSender } from './api/sender.ts'
@@ -21,7 +21,7 @@ export interface ApprovalDesk {
 }
 
 export interface ApprovalDeskParts {
-  readonly desk: Pick<ChannelDesk, 'runtime' | 'warn'>
+  readonly desk: Pick<ChannelContext, 'runtime' | 'warn'>
   readonly sender: TelegramSender
   readonly access: Access
   readonly notes: ApprovalNotes

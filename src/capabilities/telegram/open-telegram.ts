@@ -1,4 +1,4 @@
-import type { ChannelDesk } from '../../runtime.ts'
+import type { ChannelContext, Runtime } from '../../runtime.ts'
 import { createAccess } from './access.ts'
 import type { TelegramPlace } from './api/sender.ts'
 import { telegramApi } from './api/telegram-api.ts'
@@ -35,10 +35,11 @@ export interface OpenOptions extends Omit<TelegramOptions, 'webhook'> {
 }
 
 /** Puts a channel together over a desk and begins to listen. Does not wait for Telegram. */
-export async function openTelegram(desk: ChannelDesk, options: OpenOptions): Promise<OpenTelegram> {
+export async function openTelegram(desk: ChannelContext, options: OpenOptions): Promise<OpenTelegram> {
   const { token, apiRoot, linkPreviews, webhook, maxFileBytes, signal } = options
   const { now = () => performance.now(), random = Math.random, rest = restByTimer } = options
-  const { runtime, inbox, warn } = desk
+  const { inbox, warn } = desk
+  const runtime = desk.runtime as Runtime
   const api = await telegramApi({ token, apiRoot })
   const sender = telegramSender({ api, signal, linkPreviews, warn, now, random, sleep: rest })
   const files = telegramFiles({ api, token, apiRoot })

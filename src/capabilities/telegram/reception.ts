@@ -1,5 +1,5 @@
 import type { Update } from 'grammy/types'
-import { type ChannelDesk, RuntimeError } from '../../runtime.ts'
+import { type ChannelContext, type Runtime, RuntimeError } from '../../runtime.ts'
 import type { Access } from './access.ts'
 import { createAlbums } from './albums.ts'
 import { backOff } from './api/back-off.ts'
@@ -30,7 +30,7 @@ export interface Reception {
 }
 
 export interface ReceptionParts extends Omit<TalkParts, 'runtime' | 'bot' | 'endedAhead'> {
-  readonly desk: ChannelDesk
+  readonly desk: ChannelContext
   readonly me: BotName
   readonly access: Access
   readonly doorkeeper: Doorkeeper
@@ -43,7 +43,8 @@ export interface ReceptionParts extends Omit<TalkParts, 'runtime' | 'bot' | 'end
 
 export function createReception(parts: ReceptionParts): Reception {
   const { desk, me, signal, access, doorkeeper, approvals } = parts
-  const { inbox, runtime } = desk
+  const { inbox } = desk
+  const runtime = desk.runtime as Runtime
   const queues = createChatQueues((error) => desk.warn(`A message from Telegram was not handled: ${String(error)}`))
   const albums = createAlbums(telegramTimes.album, parts.rest, signal)
 

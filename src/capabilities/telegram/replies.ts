@@ -1,4 +1,4 @@
-import { type ChannelDesk, citedSources, type Reply, turnView, UndeliverableError } from '../../runtime.ts'
+import { type ChannelContext, citedSources, type Reply, turnView, UndeliverableError } from '../../runtime.ts'
 import type { Entry } from '../../session.ts'
 import type { Access } from './access.ts'
 import type { TelegramPlace, TelegramSender } from './api/sender.ts'
@@ -22,7 +22,7 @@ export interface Replies {
 }
 
 export interface RepliesParts {
-  readonly desk: ChannelDesk
+  readonly desk: ChannelContext
   readonly sender: TelegramSender
   readonly access: Access
   readonly rest: Rest

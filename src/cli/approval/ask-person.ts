@@ -1,6 +1,7 @@
 import type { WaitingApproval } from '../../runtime.ts'
 import type { ApprovalDecision } from '../../session.ts'
-import { type Io, note, print } from '../io.ts'
+import { note, print } from '../io.ts'
+import type { Io } from '../../capability.ts'
 import type { LineReader } from '../line-reader.ts'
 import { styled } from '../style.ts'
 import { callText } from './call-text.ts'

@@ -1,4 +1,4 @@
-import type { Io } from '../io.ts'
+import type { Io } from '../../capability.ts'
 import { type LineReader, lineReader } from '../line-reader.ts'
 
 /** How questions reach a person: `question` is called with a way to ask, which is there until it resolves. */

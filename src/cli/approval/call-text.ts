@@ -1,6 +1,6 @@
 import type { CallDescription } from '../../tool.ts'
 import { argvText, exactLine, exactLines, lookAlikes } from '../exact-text.ts'
-import type { Io } from '../io.ts'
+import type { Io } from '../../capability.ts'
 import { styled } from '../style.ts'
 import { diffText } from './diff-text.ts'
 

@@ -1,5 +1,5 @@
 import { exactLines } from '../exact-text.ts'
-import type { Io } from '../io.ts'
+import type { Io } from '../../capability.ts'
 import { type Look, styled } from '../style.ts'
 
 /** A unified diff, in colours on a terminal. */

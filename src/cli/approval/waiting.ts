@@ -1,7 +1,7 @@
 import type { WaitingApproval } from '../../runtime.ts'
 import type { ApprovalDecision } from '../../session.ts'
 import { ask, pathTo } from '../answer.ts'
-import type { Connection } from '../connection.ts'
+import type { Connection } from '../../capability.ts'
 import { exactLine } from '../exact-text.ts'
 import { CommandFailure } from '../failure.ts'
 import { theOneBeginning } from '../one-beginning.ts'

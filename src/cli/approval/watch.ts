@@ -1,6 +1,6 @@
 import type { WaitingApproval } from '../../runtime.ts'
-import type { Connection } from '../connection.ts'
-import { type Io, note } from '../io.ts'
+import type { Connection, Io } from '../../capability.ts'
+import { note } from '../io.ts'
 import { waitingLine } from './waiting.ts'
 
 /** What is done about calls that wait for a person while their turn is followed. */

@@ -1,5 +1,5 @@
 import type { AuditFacts, AuditOptions, SessionStore } from '../../session.ts'
-import type { CommandCall, CommandOption } from '../command.ts'
+import type { CommandCall, CommandOption } from '../../capability.ts'
 import { CommandFailure, usageFailure } from '../failure.ts'
 import { storedSession } from '../find-session.ts'
 import { sinceTime } from './since.ts'

@@ -1,6 +1,6 @@
 import type { AuditVerdict } from '../../session.ts'
-import type { CommandCall } from '../command.ts'
-import { type Io, print, printJson } from '../io.ts'
+import type { CommandCall, Io } from '../../capability.ts'
+import { print, printJson } from '../io.ts'
 import { withStore } from '../open-store.ts'
 
 /** Examines the whole chain. Exit code 1 where it is broken. */

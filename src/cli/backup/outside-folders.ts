@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { relative, resolve, sep } from 'node:path'
-import type { Io } from '../io.ts'
+import type { Io } from '../../capability.ts'
 
 /** Folders that the configuration of a home names and that are not in it, as absolute paths. They are not part of an archive. */
 export async function outsideFolders(home: string, io: Io): Promise<readonly string[]> {

@@ -1,5 +1,5 @@
 import { sizeText } from '../state-text.ts'
-import type { Io } from '../io.ts'
+import type { Io } from '../../capability.ts'
 import { statusLine } from '../status-line.ts'
 
 /** How far something long has come. */

@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream'
-import type { Output } from '../io.ts'
+import type { Output } from '../../capability.ts'
 
 /** An output that can be sent elsewhere for a while. */
 export interface Redirected {

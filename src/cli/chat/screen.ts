@@ -1,5 +1,5 @@
 import { ProcessTerminal, TuiMainScreen, visibleWidth } from '@earendil-works/pi-tui'
-import type { Io, Output } from '../io.ts'
+import type { Io, Output } from '../../capability.ts'
 import { transcript } from './transcript.ts'
 import { wrappedRows } from './wrapped-rows.ts'
 

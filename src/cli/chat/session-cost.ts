@@ -1,7 +1,7 @@
 import type { Price } from '../../model.ts'
 import type { CallRecord } from '../../session.ts'
 import { ask, pathTo } from '../answer.ts'
-import type { Connection } from '../connection.ts'
+import type { Connection } from '../../capability.ts'
 import { fetchModels } from '../model-table.ts'
 
 /** What the calls of a session used together, as the providers reported it. Tokens, and US dollars. */

@@ -1,5 +1,5 @@
 import { bar } from '../bar.ts'
-import type { Io } from '../io.ts'
+import type { Io } from '../../capability.ts'
 import { cutToCells } from '../table.ts'
 import { moneyText } from './session-cost.ts'
 

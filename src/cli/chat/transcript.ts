@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream'
-import type { Output } from '../io.ts'
+import type { Output } from '../../capability.ts'
 
 /** What a talk has said: whole lines go into the terminal's own scrollback, the unfinished one stays with the live lines. */
 export interface Transcript {

@@ -1,6 +1,6 @@
 import { approveCall } from '../approval/approve-call.ts'
 import { listWaiting } from '../approval/list.ts'
-import type { Command, CommandCall } from '../command.ts'
+import type { Command, CommandCall } from '../../capability.ts'
 import { usageFailure } from '../failure.ts'
 import { refuseTools } from '../for-persons.ts'
 

@@ -1,5 +1,5 @@
-import type { Command, CommandCall } from '../command.ts'
-import { type Io, print, printJson } from '../io.ts'
+import type { Command, CommandCall, Io } from '../../capability.ts'
+import { print, printJson } from '../io.ts'
 import { readNamedFile } from '../read-file.ts'
 import { runScenarios } from '../scenario-text.ts'
 import { harmless } from '../style.ts'

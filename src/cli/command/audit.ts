@@ -2,9 +2,9 @@ import { exportAudit } from '../audit/export.ts'
 import { filterOptions } from '../audit/filter.ts'
 import { listAudit } from '../audit/list.ts'
 import { verifyAudit } from '../audit/verify.ts'
-import { type Command, type CommandCall, jsonOption } from '../command.ts'
+import { jsonOption } from '../command.ts'
+import type { Command, CommandCall, Io } from '../../capability.ts'
 import { usageFailure } from '../failure.ts'
-import type { Io } from '../io.ts'
 import { nearestName } from '../../platform.ts'
 
 export const audit: Command = {

@@ -1,9 +1,10 @@
 import { outsideFolders } from '../backup/outside-folders.ts'
 import { progressLine } from '../backup/progress-line.ts'
-import { type Command, type CommandCall, jsonOption, noQuestion } from '../command.ts'
+import { jsonOption, noQuestion } from '../command.ts'
+import type { Command, CommandCall, Io } from '../../capability.ts'
 import { refuseTools } from '../for-persons.ts'
 import { sizeText } from '../state-text.ts'
-import { type Io, note, print, printJson } from '../io.ts'
+import { note, print, printJson } from '../io.ts'
 import { stoppable } from '../interrupt.ts'
 import { version } from '../version.ts'
 

@@ -1,9 +1,10 @@
 import { ask, pathTo } from '../answer.ts'
-import { type Command, type CommandCall, jsonOption } from '../command.ts'
-import { connected, type Connection } from '../connection.ts'
+import { jsonOption } from '../command.ts'
+import type { Command, CommandCall, Connection, Io } from '../../capability.ts'
+import { connected } from '../connection.ts'
 import type { CallLine } from '../find-call.ts'
 import { findSession } from '../find-session.ts'
-import { type Io, lineLimit, note, print, printJson } from '../io.ts'
+import { lineLimit, note, print, printJson } from '../io.ts'
 import { fittedTable } from '../table.ts'
 import { timeText } from '../time-text.ts'
 

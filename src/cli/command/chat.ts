@@ -1,11 +1,10 @@
 import { personIsHere } from '../approval/asking.ts'
-import type { Command } from '../command.ts'
+import type { Command, Io } from '../../capability.ts'
 import { redirected } from '../chat/redirected.ts'
 import { connected } from '../connection.ts'
 import { opened } from '../conversation.ts'
 import { attachNamed } from '../../capabilities/files/cli/attach.ts'
 import { refuseTools } from '../for-persons.ts'
-import type { Io } from '../io.ts'
 import { sessionWith, settingOf } from '../session-setting.ts'
 import { slashHelp } from '../slash-command.ts'
 

@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs'
 import { withClaim } from '../backup/with-claim.ts'
-import { type Command, type CommandCall, jsonOption } from '../command.ts'
+import { jsonOption } from '../command.ts'
+import type { Command, CommandCall, Io } from '../../capability.ts'
 import { sizeText } from '../state-text.ts'
 import { refuseTools } from '../for-persons.ts'
-import { type Io, print, printJson } from '../io.ts'
+import { print, printJson } from '../io.ts'
 import { statusLine } from '../status-line.ts'
 
 export const compact: Command = {

@@ -1,5 +1,5 @@
 import type { LoadedConfiguration } from '../../runtime.ts'
-import type { Command, CommandCall } from '../command.ts'
+import type { Command, CommandCall, Io } from '../../capability.ts'
 import { setKey, unsetKey } from '../config/change-key.ts'
 import {
   effectiveValue,
@@ -9,7 +9,7 @@ import {
   valueText,
 } from '../config/effective-values.ts'
 import { CommandFailure, usageFailure } from '../failure.ts'
-import { type Io, note, print, printJson } from '../io.ts'
+import { note, print, printJson } from '../io.ts'
 import { nearestName } from '../../platform.ts'
 import { styled } from '../style.ts'
 import { table } from '../table.ts'

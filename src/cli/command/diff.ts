@@ -1,9 +1,10 @@
 import type { Comparison } from '../../context.ts'
 import { ask, pathTo } from '../answer.ts'
-import { callsOfOption, type Command, type CommandCall, jsonOption } from '../command.ts'
-import { connected, type Connection } from '../connection.ts'
+import { callsOfOption, jsonOption } from '../command.ts'
+import type { Command, CommandCall, Connection, Io } from '../../capability.ts'
+import { connected } from '../connection.ts'
 import { findCall } from '../find-call.ts'
-import { type Io, print, printJson } from '../io.ts'
+import { print, printJson } from '../io.ts'
 import { harmless } from '../style.ts'
 
 export const diff: Command = {

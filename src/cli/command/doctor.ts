@@ -1,7 +1,6 @@
-import type { Command, CommandCall } from '../command.ts'
+import type { Command, CommandCall, Finding, Io } from '../../capability.ts'
 import { examine } from '../doctor/examine.ts'
-import type { Finding } from '../doctor/finding.ts'
-import { type Io, print, printJson } from '../io.ts'
+import { print, printJson } from '../io.ts'
 import { harmless, type Look, styled } from '../style.ts'
 import { withLocalTimes } from '../time-text.ts'
 

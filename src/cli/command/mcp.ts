@@ -1,4 +1,5 @@
-import { type Command, jsonOption } from '../command.ts'
+import { jsonOption } from '../command.ts'
+import type { Command } from '../../capability.ts'
 import { printConfig } from '../mcp/config.ts'
 import { clients } from '../mcp/clients.ts'
 import { serveMcp } from '../mcp/serve.ts'

@@ -1,6 +1,7 @@
-import { type Command, type CommandCall, jsonOption } from '../command.ts'
-import { connected, type Connection } from '../connection.ts'
-import { type Io, lineLimit, print, printJson } from '../io.ts'
+import { jsonOption } from '../command.ts'
+import type { Command, CommandCall, Connection, Io } from '../../capability.ts'
+import { connected } from '../connection.ts'
+import { lineLimit, print, printJson } from '../io.ts'
 import { fetchModels, modelTable } from '../model-table.ts'
 
 export const models: Command = {

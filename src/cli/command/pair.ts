@@ -1,4 +1,5 @@
-import { type Command, jsonOption, noQuestion } from '../command.ts'
+import { jsonOption, noQuestion } from '../command.ts'
+import type { Command } from '../../capability.ts'
 import { listPairings } from '../pair/list.ts'
 import { newPairingCode } from '../pair/new-code.ts'
 import { removePairing } from '../pair/remove.ts'

@@ -1,9 +1,10 @@
 import type { Replay } from '../../runtime.ts'
 import { ask, pathTo } from '../answer.ts'
-import { type Command, type CommandCall, jsonOption } from '../command.ts'
-import { connected, type Connection } from '../connection.ts'
+import { jsonOption } from '../command.ts'
+import type { Command, CommandCall, Connection, Io } from '../../capability.ts'
+import { connected } from '../connection.ts'
 import { findSession } from '../find-session.ts'
-import { type Io, print, printJson } from '../io.ts'
+import { print, printJson } from '../io.ts'
 import { styled } from '../style.ts'
 
 export const replay: Command = {

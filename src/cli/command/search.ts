@@ -1,4 +1,5 @@
-import { type Command, type CommandCall, jsonOption } from '../command.ts'
+import { jsonOption } from '../command.ts'
+import type { Command, CommandCall } from '../../capability.ts'
 import { usageFailure } from '../failure.ts'
 import { searchFiles } from '../../capabilities/files/cli/search-files.ts'
 import { searchHistory } from '../search/search-history.ts'

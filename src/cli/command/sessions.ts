@@ -1,6 +1,6 @@
-import { type Command, type CommandCall, jsonOption } from '../command.ts'
+import { jsonOption } from '../command.ts'
+import type { Command, CommandCall, Io } from '../../capability.ts'
 import { usageFailure } from '../failure.ts'
-import type { Io } from '../io.ts'
 import { nearestName } from '../../platform.ts'
 import { deleteSession } from '../sessions/delete.ts'
 import { exportSession } from '../sessions/export.ts'

@@ -1,9 +1,10 @@
 import type { Listening } from '../../server.ts'
-import { type Command, type CommandCall, jsonOption } from '../command.ts'
+import { jsonOption } from '../command.ts'
+import type { Command, CommandCall, Io } from '../../capability.ts'
 import { CommandFailure } from '../failure.ts'
 import { type Gateway, openGateway } from '../gateway.ts'
 import { leave, onInterrupt } from '../interrupt.ts'
-import { type Io, note, print, printJson } from '../io.ts'
+import { note, print, printJson } from '../io.ts'
 import { addressWithToken, startScreen } from '../start-screen.ts'
 import { version } from '../version.ts'
 

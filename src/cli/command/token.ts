@@ -1,7 +1,7 @@
-import type { Command, CommandCall } from '../command.ts'
+import type { Command, CommandCall, Io } from '../../capability.ts'
 import { CommandFailure } from '../failure.ts'
 import { refuseTools } from '../for-persons.ts'
-import { type Io, print, printJson } from '../io.ts'
+import { print, printJson } from '../io.ts'
 import { addressWithToken } from '../start-screen.ts'
 import { runningGateway } from '../running-gateway.ts'
 

@@ -1,4 +1,5 @@
-import { type Command, jsonOption } from '../command.ts'
+import { jsonOption } from '../command.ts'
+import type { Command } from '../../capability.ts'
 import { acceptDefinition } from '../tools/accept.ts'
 import { allowTools, denyTools } from '../tools/change-access.ts'
 import { listTools } from '../tools/list.ts'

@@ -3,7 +3,7 @@ import { checkModel } from '../doctor/check-model.ts'
 import { checkPlugins } from '../doctor/check-plugins.ts'
 import { checkPort } from '../doctor/check-port.ts'
 import { checkToken } from '../doctor/check-token.ts'
-import type { Finding } from '../doctor/finding.ts'
+import type { Finding } from '../../capability.ts'
 import { CommandFailure } from '../failure.ts'
 
 /** A configuration as it would be after a change of one key. */

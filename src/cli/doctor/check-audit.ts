@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { withStore } from '../open-store.ts'
-import { type Finding, ok, problem } from './finding.ts'
+import { ok, problem } from './finding.ts'
+import type { Finding } from '../../capability.ts'
 
 /** Whether every record of the audit is as it was written. */
 export async function checkAudit(home: string, store: string): Promise<Finding> {

@@ -1,6 +1,6 @@
 import type { LoadedConfiguration } from '../../runtime.ts'
-import type { Io } from '../io.ts'
-import { type Finding, ok, problem, warning } from './finding.ts'
+import type { Finding, Io } from '../../capability.ts'
+import { ok, problem, warning } from './finding.ts'
 
 /** Each mistake is a finding of its own, and so is each thing that is odd where there is none. */
 export async function checkConfiguration(

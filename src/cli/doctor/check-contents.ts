@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
-import { type Finding, ok, problem } from './finding.ts'
+import { ok, problem } from './finding.ts'
+import type { Finding } from '../../capability.ts'
 
 /** How many of the missing contents are named one by one. */
 const NAMED = 5

@@ -1,6 +1,7 @@
 import { constants } from 'node:fs'
 import { access, stat } from 'node:fs/promises'
-import { type Finding, ok, problem, warning } from './finding.ts'
+import { ok, problem, warning } from './finding.ts'
+import type { Finding } from '../../capability.ts'
 
 /** The home: whether it can be written, and whether others can read what is private in it. */
 export async function checkHome(home: string): Promise<Finding> {

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { type Finding, ok, problem, warning } from './finding.ts'
+import { ok, problem, warning } from './finding.ts'
+import type { Finding } from '../../capability.ts'
 
 const NEEDED_NODE = 24
 const MEBIBYTE = 1024 * 1024

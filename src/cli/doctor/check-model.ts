@@ -1,5 +1,6 @@
 import type { Models } from '../../model.ts'
-import { type Finding, ok, problem, warning } from './finding.ts'
+import { ok, problem, warning } from './finding.ts'
+import type { Finding } from '../../capability.ts'
 
 /** Whether the model that answers next is there and lets us in. Asks its provider what it has; makes no call. `ways`: how to attach one. */
 export async function checkModel(models: Models, configured: string | undefined, ways: string): Promise<Finding> {

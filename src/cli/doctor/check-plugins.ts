@@ -1,5 +1,6 @@
 import type { Configuration } from '../../runtime.ts'
-import { type Finding, ok, problem } from './finding.ts'
+import { ok, problem } from './finding.ts'
+import type { Finding } from '../../capability.ts'
 
 /** Whether the plugins of the configuration load, as a start would load them. Nothing where there are none. */
 export async function checkPlugins(home: string, { agent, plugins }: Configuration): Promise<readonly Finding[]> {

@@ -1,6 +1,6 @@
 import type { Access } from '../../tool.ts'
-import type { Io } from '../io.ts'
-import { type Finding, ok, problem, warning } from './finding.ts'
+import type { Finding, Io } from '../../capability.ts'
+import { ok, problem, warning } from './finding.ts'
 
 /** What may run, and whether that can be read at all: a faulty policy allows nothing. */
 export async function checkPolicy(home: string, io: Io): Promise<readonly Finding[]> {
@@ -58,7 +58,7 @@ function checkShell({ shell }: Access, file: string): Finding {
 /** Prefixes that allow more than they seem to. Where a person sees every command, that person decides. */
 async function checkPrefixes({ shell }: Access, file: string): Promise<readonly Finding[]> {
   if (!shell.enabled || shell.mode !== 'allowlist' || shell.approval === 'ask') return []
-  const { prefixRisk } = await import('../../capability.ts')
+  const { prefixRisk } = await import('../../capabilities/shell/prefix-risk.ts')
   return shell.allowedPrefixes.flatMap((prefix) => {
     const risk = prefixRisk(prefix)
     if (risk === undefined) return []

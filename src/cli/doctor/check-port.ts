@@ -1,5 +1,6 @@
 import { createServer } from 'node:net'
-import { type Finding, ok, problem } from './finding.ts'
+import { ok, problem } from './finding.ts'
+import type { Finding } from '../../capability.ts'
 
 /** Whether the gateway could listen, where none is running. */
 export async function checkPort(port: number, bind: string): Promise<Finding> {

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { withStore } from '../open-store.ts'
-import { type Finding, ok, problem } from './finding.ts'
+import { ok, problem } from './finding.ts'
+import type { Finding } from '../../capability.ts'
 
 /** What was found of the sessions; `newest` is the time of the last activity. */
 export interface StoreFinding {

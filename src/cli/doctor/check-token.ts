@@ -1,4 +1,5 @@
-import { type Finding, problem } from './finding.ts'
+import { problem } from './finding.ts'
+import type { Finding } from '../../capability.ts'
 
 /** Whether the token of a gateway that others can reach could be guessed. Nothing is said where it is well. */
 export async function checkToken(

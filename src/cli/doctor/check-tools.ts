@@ -1,9 +1,9 @@
 import type { RuntimeStatus, ToolStatus } from '../../runtime.ts'
 import { ask } from '../answer.ts'
 import { connected } from '../connection.ts'
-import type { Io } from '../io.ts'
+import type { Finding, Io } from '../../capability.ts'
 import { accessWord, fetchTools } from '../tools/tool-table.ts'
-import { type Finding, ok, problem, warning } from './finding.ts'
+import { ok, problem, warning } from './finding.ts'
 
 /**
  * How many tools a model may call, those whose definition has changed, and what else a gateway warns of. Asks the running

@@ -1,4 +1,4 @@
-import type { Io } from '../io.ts'
+import type { Finding, Io } from '../../capability.ts'
 import { runningGateway } from '../running-gateway.ts'
 import { checkAudit } from './check-audit.ts'
 import { checkConfiguration } from './check-configuration.ts'
@@ -16,7 +16,7 @@ import { checkSubjects } from '../../capabilities/subjects/cli/check-subjects.ts
 import { checkTelegram } from '../../capabilities/telegram/cli/check-telegram.ts'
 import { checkToken } from './check-token.ts'
 import { checkServers, checkTools } from './check-tools.ts'
-import { type Finding, ok, problem } from './finding.ts'
+import { ok, problem } from './finding.ts'
 
 /** No clock that is right says less. */
 const RELEASED = '2026-01-01T00:00:00.000Z'

@@ -1,11 +1,4 @@
-/** One thing that `foreword doctor` looked at. */
-export interface Finding {
-  readonly check: string
-  readonly level: 'ok' | 'warning' | 'problem'
-  readonly message: string
-  /** How to make it well. Present where it is not. */
-  readonly hint?: string
-}
+import type { Finding } from '../../capability.ts'
 
 export function ok(check: string, message: string): Finding {
   return { check, level: 'ok', message }

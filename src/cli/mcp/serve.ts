@@ -1,8 +1,8 @@
 import type { Readable, Writable } from 'node:stream'
 import type { Runtime } from '../../runtime.ts'
-import type { CommandCall } from '../command.ts'
+import type { CommandCall, Io } from '../../capability.ts'
 import { onInterrupt } from '../interrupt.ts'
-import { type Io, note } from '../io.ts'
+import { note } from '../io.ts'
 import { validConfiguration } from '../load-configuration.ts'
 import { version } from '../version.ts'
 

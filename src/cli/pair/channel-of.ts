@@ -1,4 +1,4 @@
-import type { CommandCall } from '../command.ts'
+import type { CommandCall } from '../../capability.ts'
 
 /** The channel that a command is about. */
 export function channelOf(call: CommandCall): string {

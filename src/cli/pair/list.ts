@@ -1,9 +1,9 @@
 import type { PairedChat } from '../../runtime.ts'
 import { ask } from '../answer.ts'
-import type { CommandCall } from '../command.ts'
-import { connected, type Connection } from '../connection.ts'
+import type { CommandCall, Connection, Io } from '../../capability.ts'
+import { connected } from '../connection.ts'
 import { exactLine } from '../exact-text.ts'
-import { type Io, lineLimit, note, print, printJson } from '../io.ts'
+import { lineLimit, note, print, printJson } from '../io.ts'
 import { fittedTable } from '../table.ts'
 import { timeText } from '../time-text.ts'
 

@@ -1,8 +1,8 @@
 import type { PairingCode } from '../../runtime.ts'
 import { ask } from '../answer.ts'
-import type { CommandCall } from '../command.ts'
+import type { CommandCall, Io } from '../../capability.ts'
 import { connected } from '../connection.ts'
-import { type Io, note, print, printJson } from '../io.ts'
+import { note, print, printJson } from '../io.ts'
 import { validConfiguration } from '../load-configuration.ts'
 import { channelOf } from './channel-of.ts'
 

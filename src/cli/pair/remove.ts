@@ -1,10 +1,10 @@
 import type { PairedChat } from '../../runtime.ts'
 import { answer, pathTo } from '../answer.ts'
-import type { CommandCall } from '../command.ts'
+import type { CommandCall, Io } from '../../capability.ts'
 import { connected } from '../connection.ts'
 import { exactLine } from '../exact-text.ts'
 import { CommandFailure } from '../failure.ts'
-import { type Io, note, printJson } from '../io.ts'
+import { note, printJson } from '../io.ts'
 import { channelOf } from './channel-of.ts'
 import { fetchPairings } from './list.ts'
 

@@ -1,5 +1,5 @@
 import { ask } from '../answer.ts'
-import type { Connection } from '../connection.ts'
+import type { Connection } from '../../capability.ts'
 import { theOneNamed } from '../one-named.ts'
 import type { LiveRecord, RecordKind } from './record-kind.ts'
 

@@ -1,10 +1,10 @@
 import { ask, pathTo } from '../answer.ts'
-import type { CommandCall } from '../command.ts'
+import type { CommandCall, Io } from '../../capability.ts'
 import { connected } from '../connection.ts'
 import { exactLine } from '../exact-text.ts'
 import { usageFailure } from '../failure.ts'
 import { findSession } from '../find-session.ts'
-import { type Io, note, printJson } from '../io.ts'
+import { note, printJson } from '../io.ts'
 import { findRecord } from './find-record.ts'
 import type { RecordKind } from './record-kind.ts'
 

@@ -1,4 +1,4 @@
-import type { CommandCall } from '../command.ts'
+import type { CommandCall } from '../../capability.ts'
 import { usageFailure } from '../failure.ts'
 
 /** What `--limit` says, from 1 to 100. */

@@ -1,8 +1,8 @@
 import { answer, ask, pathTo } from '../answer.ts'
-import type { CommandCall } from '../command.ts'
+import type { CommandCall, Io } from '../../capability.ts'
 import { connected } from '../connection.ts'
 import { findSession } from '../find-session.ts'
-import { type Io, note, printJson } from '../io.ts'
+import { note, printJson } from '../io.ts'
 import { personAgrees, purposeOf } from '../person-agrees.ts'
 import type { SessionRow } from '../../session.ts'
 

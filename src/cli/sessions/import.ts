@@ -1,8 +1,8 @@
 import { open } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
-import type { CommandCall } from '../command.ts'
+import type { CommandCall, Io } from '../../capability.ts'
 import { CommandFailure } from '../failure.ts'
-import { type Io, note, printJson } from '../io.ts'
+import { note, printJson } from '../io.ts'
 import { withWritableStore } from '../open-store.ts'
 import { fileFailure } from '../read-file.ts'
 

@@ -1,7 +1,7 @@
 import type { SessionRow, LogStore } from '../../session.ts'
-import type { CommandCall } from '../command.ts'
+import type { CommandCall, Io } from '../../capability.ts'
 import { usageFailure } from '../failure.ts'
-import { type Io, note, print, printJson } from '../io.ts'
+import { note, print, printJson } from '../io.ts'
 import { withStore } from '../open-store.ts'
 import { sessionTable, withTitle } from './session-table.ts'
 

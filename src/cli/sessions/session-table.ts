@@ -1,5 +1,6 @@
 import type { Entry, SessionRow } from '../../session.ts'
-import { type Io, lineLimit } from '../io.ts'
+import { lineLimit } from '../io.ts'
+import type { Io } from '../../capability.ts'
 import { harmless } from '../style.ts'
 import { cutToCells, oneLine, table } from '../table.ts'
 import { timeText } from '../time-text.ts'

@@ -1,9 +1,9 @@
 import type { RuntimeStatus } from '../../runtime.ts'
 import { ask } from '../answer.ts'
-import type { CommandCall } from '../command.ts'
+import type { CommandCall, Io } from '../../capability.ts'
 import { connected } from '../connection.ts'
 import { exactLine } from '../exact-text.ts'
-import { type Io, lineLimit, note, print, printJson } from '../io.ts'
+import { lineLimit, note, print, printJson } from '../io.ts'
 import { styled } from '../style.ts'
 import { fetchTools, toolTable } from './tool-table.ts'
 

@@ -1,8 +1,8 @@
 import type { ToolStatus } from '../../runtime.ts'
-import type { CommandCall } from '../command.ts'
+import type { CommandCall, Io } from '../../capability.ts'
 import { connected } from '../connection.ts'
 import { exactLine, exactLines } from '../exact-text.ts'
-import { type Io, print, printJson } from '../io.ts'
+import { print, printJson } from '../io.ts'
 import { styled } from '../style.ts'
 import { accessWord, changeText, fetchTools, toolNamed } from './tool-table.ts'
 

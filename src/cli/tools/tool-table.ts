@@ -1,6 +1,6 @@
 import type { ToolStatus } from '../../runtime.ts'
 import { ask } from '../answer.ts'
-import type { Connection } from '../connection.ts'
+import type { Connection } from '../../capability.ts'
 import { exactLine } from '../exact-text.ts'
 import { CommandFailure } from '../failure.ts'
 import { nearestName } from '../../platform.ts'

@@ -1,5 +1,5 @@
 import { nodesBelow, type PageNode } from './parsed-page.ts'
-import { shortText } from './short-text.ts'
+import { shortText } from './flat-text.ts'
 
 /** What asks for a consent to cookies: by its name and its words, or by its words and a button that answers them. */
 export function isConsentBanner(node: PageNode, role: string): boolean {

@@ -1,7 +1,19 @@
 import { isBlock, isHidden } from './elements.ts'
 import { flatText } from './flat-text.ts'
 import { childrenOf, type PageNode } from './parsed-page.ts'
-import { mostDepth, type Writing } from './writing.ts'
+
+/** How a page is being written down. */
+export interface Writing {
+  /** What relative links are relative to; they stay as they are where nobody knows. */
+  readonly base: string | undefined
+  /** Elements with block elements somewhere below. */
+  readonly holdBlocks: ReadonlySet<PageNode>
+  /** Elements with tables somewhere below. */
+  readonly holdTables: ReadonlySet<PageNode>
+}
+
+/** Deeper parts are written as plain lines: nobody nests like that, and recursion has an end. */
+export const mostDepth = 200
 
 /** What stands within a line: text, emphasis, code, links, and the words for images. Blocks become words of the line. */
 export function inlineText(node: PageNode, writing: Writing, depth: number): string {

@@ -1,9 +1,8 @@
 import { isBlock, isHidden } from './elements.ts'
 import { flatText } from './flat-text.ts'
-import { inlineText, oneLine } from './inline-text.ts'
+import { inlineText, mostDepth, oneLine, type Writing } from './inline-text.ts'
 import { childrenOf, nodesBelow, type PageNode } from './parsed-page.ts'
 import { tableText } from './table-text.ts'
-import { mostDepth, type Writing } from './writing.ts'
 
 /**
  * A part of a page as Markdown: headings, lists, quotes, tables, code and links; scripts, styles and what is hidden left

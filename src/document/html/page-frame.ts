@@ -1,7 +1,6 @@
 import { isConsentBanner } from './consent-banner.ts'
-import { flatText } from './flat-text.ts'
+import { flatText, shortText } from './flat-text.ts'
 import { nodesBelow, type PageNode } from './parsed-page.ts'
-import { shortText } from './short-text.ts'
 
 /**
  * Takes out of a page what stands around what it says: menus, cookie banners, the head and the foot of the site, and bars

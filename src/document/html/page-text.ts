@@ -1,10 +1,9 @@
 import { ReadingFault } from '../reading-fault.ts'
 import { cleanText } from '../text/clean-text.ts'
-import { articleOf } from './article.ts'
+import { flatText } from './flat-text.ts'
 import { markdownOf } from './markdown.ts'
 import { withoutFrame } from './page-frame.ts'
-import { parsedPage } from './parsed-page.ts'
-import { isVast } from './vast-page.ts'
+import { nodesBelow, type PageNode, type ParsedPage, parsedPage, writtenPage } from './parsed-page.ts'
 
 /** What a page says, as Markdown with its links: its article where one stands out, else all of it but the frame. */
 export async function pageText(
@@ -35,4 +34,41 @@ function baseOf(declared: string | undefined, url: string | undefined): string |
 
 function oneLine(title: string): string {
   return cleanText(title).replace(/\s+/g, ' ').trim().slice(0, 500).toWellFormed()
+}
+
+/** Whether a page is so large or so deep that it is taken whole: looking for what stands around its text takes too long. */
+function isVast(body: PageNode): boolean {
+  const depths = new Map<PageNode, number>([[body, 0]])
+  for (const node of nodesBelow(body)) {
+    if (node.nodeType !== 1) continue
+    const depth = depths.get(node.parentNode!)! + 1
+    if (depth > mostDepth || depths.size > mostElements) return true
+    depths.set(node, depth)
+  }
+  return false
+}
+
+const mostElements = 50_000
+const mostDepth = 400
+
+interface Article {
+  readonly title: string | undefined
+  readonly content: PageNode
+}
+
+/** Less than this share of a page is a piece of it and no article, unless the page says that it is one. */
+const leastShare = { ofAny: 0.25, ofArticle: 0.05 }
+
+/** The article of a page, without what stands around it; nothing where the page does not look like one. */
+async function articleOf(html: string, page: ParsedPage): Promise<Article | undefined> {
+  const { isProbablyReaderable, Readability } = await import('@mozilla/readability')
+  if (!isProbablyReaderable(page.document)) return undefined
+  // It takes the document to pieces, so it gets one of its own.
+  const found = new Readability<PageNode>(await writtenPage(html), {
+    keepClasses: true,
+    serializer: (node) => node,
+  }).parse()
+  const least = flatText(page.body).length * (page.isArticle ? leastShare.ofArticle : leastShare.ofAny)
+  if (!found?.content || flatText(found.content).length < least) return undefined
+  return { title: found.title || undefined, content: found.content }
 }

@@ -1,7 +1,6 @@
 import { isHidden } from './elements.ts'
-import { inlineText, oneLine } from './inline-text.ts'
+import { inlineText, oneLine, type Writing } from './inline-text.ts'
 import { childrenOf, type PageNode } from './parsed-page.ts'
-import type { Writing } from './writing.ts'
 
 /** Wider tables are no tables that anybody reads. */
 const mostColumns = 200

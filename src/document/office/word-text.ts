@@ -3,8 +3,8 @@ import { markdownOf } from '../html/markdown.ts'
 import { ReadingFault } from '../reading-fault.ts'
 import type { ReadingLimits } from '../reading-limits.ts'
 import { cleanText } from '../text/clean-text.ts'
-import { officeTitle } from './office-title.ts'
-import { openArchive } from './zip-archive.ts'
+import { scanXml } from './xml-scan.ts'
+import { type Archive, openArchive } from './zip-archive.ts'
 
 /** The text of a docx as Markdown: headings, lists and tables kept, what was deleted under change tracking left out. */
 export async function wordText(
@@ -25,4 +25,17 @@ export async function wordText(
     throw new ReadingFault('no-text', 'the document holds images and no text')
   }
   throw new ReadingFault('empty', 'the document holds no text')
+}
+
+/** The title that an author gave, as the properties of a document hold it. */
+function officeTitle(archive: Archive): { readonly title?: string } {
+  let inside = false
+  let title = ''
+  scanXml(archive.textOf('docProps/core.xml') ?? '', {
+    open: (name) => void (inside = name === 'title'),
+    close: () => void (inside = false),
+    text: (text) => void (inside && (title += text)),
+  })
+  const clean = title.replace(/\s+/g, ' ').trim().slice(0, 500).toWellFormed()
+  return clean === '' ? {} : { title: clean }
 }

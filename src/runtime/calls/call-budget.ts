@@ -1,6 +1,6 @@
 import type { Budget } from '../../context.ts'
 import type { Model } from '../../model.ts'
-import type { LearnedLimit } from '../models/learned-limits.ts'
+import type { LearnedLimit } from '../../capability.ts'
 import type { Workbench } from './workbench.ts'
 
 /** What is known where a provider refused a call as too large. All in tokens; `undefined`: it did not say. */

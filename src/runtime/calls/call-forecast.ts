@@ -1,5 +1,5 @@
 import { forecast, type Model } from '../../model.ts'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../../capability.ts'
 import type { Reuse, Sealed, SealedManifest } from '../ledger/seal.ts'
 import type { SessionDesk } from '../sessions/session-desk.ts'
 import type { Workbench } from './workbench.ts'

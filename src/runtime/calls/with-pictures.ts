@@ -1,7 +1,7 @@
 import { type AnyMessage, ContextOverflowError, type Request, storedImage, type UserMessage } from '../../context.ts'
 import type { ModelRequest } from '../../model.ts'
 import { type Attempt, attemptCall, type CallQuestion } from './attempt-call.ts'
-import type { Library } from '../../capabilities/files/library.ts'
+import type { FileLibrary } from '../../capability.ts'
 import type { Workbench } from './workbench.ts'
 
 /** An attempt, and what leaves for the provider: the request with the bytes of its images. */
@@ -18,7 +18,7 @@ export interface PicturedAttempt extends Attempt {
  */
 export async function attemptWithPictures(
   bench: Workbench,
-  library: Library,
+  library: FileLibrary,
   question: CallQuestion,
 ): Promise<PicturedAttempt> {
   let gone = question.gone ?? []
@@ -34,7 +34,7 @@ export async function attemptWithPictures(
 /** A request with the bytes of its images in the place of their ids, and the ids of those that are no longer there. */
 export async function withPictures<Asked extends ModelRequest>(
   request: Asked,
-  library: Library,
+  library: FileLibrary,
 ): Promise<{ readonly request: Asked; readonly missing: readonly string[] }> {
   const ids = new Set(request.messages.flatMap(storedImages))
   if (ids.size === 0) return { request, missing: [] }
@@ -46,7 +46,7 @@ export async function withPictures<Asked extends ModelRequest>(
   }
 }
 
-async function bytesOf(library: Library, id: string): Promise<Uint8Array | undefined> {
+async function bytesOf(library: FileLibrary, id: string): Promise<Uint8Array | undefined> {
   try {
     return await library.bytes(await library.file(id))
   } catch {

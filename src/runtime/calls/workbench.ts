@@ -1,5 +1,5 @@
 import type { Layer } from '../../context.ts'
-import type { LayerContext } from '../../capability.ts'
+import type { PluginContext } from '../../capability.ts'
 import type { SessionStore } from '../../session.ts'
 import type { Tool } from '../../tool.ts'
 import type { CalibrationBook } from '../models/calibration-book.ts'
@@ -15,7 +15,7 @@ export interface Workbench {
   readonly calibration: CalibrationBook
   readonly limits: LearnedLimits
   readonly shelf: TurnShelf
-  layers(context: Omit<LayerContext, 'skills'>): Promise<readonly Layer[]>
+  layers(context: Omit<PluginContext, 'skills'>): Promise<readonly Layer[]>
   /** What the session's turn is answered with; absent for a call that belongs to no session. */
   readonly setting?: TurnSetting
   /** Every tool that may be called at this moment, in its order. One with `offeredWith` is offered where its layer is sent. */

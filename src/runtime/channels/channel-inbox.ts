@@ -1,3 +1,4 @@
+import type { ChannelInbox } from '../../capability.ts'
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import {
@@ -9,22 +10,6 @@ import {
   writeEmpty,
   writeIncoming,
 } from './channel-inbox-files.ts'
-
-/**
- * What came in over a channel and is not handled yet. It is on disk before the channel's service is told that it arrived, so
- * that a slow download or a crash loses nothing, and knows what came before, so that nothing is handled twice.
- */
-export interface ChannelInbox {
-  /**
-   * Keeps one thing that came in, under the id that its service gave it. On disk when it resolves. Answers `false` where it
-   * came before, handled or not.
-   */
-  accept(id: string, value: unknown): Promise<boolean>
-  /** What was accepted and not handled, in the order in which it was accepted. */
-  waiting(): Promise<readonly { readonly id: string; readonly value: unknown }[]>
-  /** It was handled. Its id is remembered for a while, its content is not. */
-  done(id: string): Promise<void>
-}
 
 /** Ids of handled things that are remembered: a service repeats what is recent. */
 const REMEMBERED = 1_000

@@ -1,7 +1,6 @@
 import { pause } from '../../agent.ts'
 import { delayAfter, endsWithin, growingDelaysMs } from './channel-backoff.ts'
-import type { ChannelInbox } from './channel-inbox.ts'
-import type { Channel, ChannelDesk } from './channel.ts'
+import type { Channel, ChannelContext, ChannelInbox } from '../../capability.ts'
 import type { Runtime } from '../contract.ts'
 import { failureSentence } from '../failure-sentence.ts'
 
@@ -16,7 +15,7 @@ export interface ChannelRun {
   readonly runtime: Runtime
   readonly inboxOf: (channel: string) => ChannelInbox
   /** How a channel notes what it has sent. */
-  readonly sentOf: (channel: string) => ChannelDesk['sent']
+  readonly sentOf: (channel: string) => ChannelContext['sent']
   /** Sentences for the operator. */
   readonly warn: (text: string) => void
   /** Waits before a channel that did not start is started again, ms; the last one goes on. */
@@ -33,7 +32,7 @@ export function runChannels(parts: ChannelRun): RunningChannels {
 
   async function start(channel: Channel): Promise<void> {
     const { name } = channel
-    const desk: ChannelDesk = { runtime, inbox: parts.inboxOf(name), sent: parts.sentOf(name), warn }
+    const desk: ChannelContext = { runtime, inbox: parts.inboxOf(name), sent: parts.sentOf(name), warn }
     let told: string | undefined
     for (let failures = 1; !stopped.aborted; failures += 1) {
       try {

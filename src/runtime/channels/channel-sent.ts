@@ -1,13 +1,12 @@
 import type { LogStore } from '../../session.ts'
-import type { ChannelDesk, SentPart } from './channel.ts'
-import type { Clock } from '../clock.ts'
+import type { ChannelContext, Clock, SentPart } from '../../capability.ts'
 import { runtimeFailure } from '../runtime-failure.ts'
 
 /** Writes `sent` entries for channels. The same message for the same part is written once. */
 export function noteSent(parts: {
   readonly store: LogStore
   readonly clock: Clock
-}): (channel: string) => ChannelDesk['sent'] {
+}): (channel: string) => ChannelContext['sent'] {
   const { store, clock } = parts
   const under = new Map<string, Promise<void>>()
 

@@ -1,5 +1,5 @@
 import type { Binding, Entry, LogStore, TurnOutcome, TurnRow } from '../../session.ts'
-import type { Channel, Reply, SentPart } from './channel.ts'
+import type { Channel, Reply, SentPart } from '../../capability.ts'
 import { turnView } from '../turns/turn-view.ts'
 
 /** A reply that has to be carried, and what carries it. */

@@ -1,5 +1,5 @@
 import { type AnyMessage, type Assembly, type ReasonCode, toolResults, type VerbatimAssembly } from '../../context.ts'
-import type { CompletionCut } from '../contract.ts'
+import type { CompletionCut } from '../../capability.ts'
 
 /** What an assembly took out of a caller's conversation for want of room; `undefined` where it sends all of it. */
 export function completionCut(

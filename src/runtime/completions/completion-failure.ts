@@ -1,8 +1,8 @@
 import type { Manifest } from '../../context.ts'
 import { type Model, ModelError } from '../../model.ts'
 import { budgetFor, type Refusal } from '../calls/call-budget.ts'
-import type { CompletionCut, CompletionInput } from '../contract.ts'
-import { RuntimeError, type RuntimeErrorCode } from '../runtime-error.ts'
+import type { CompletionCut, CompletionInput } from '../../capability.ts'
+import { RuntimeError, type RuntimeErrorCode } from '../../capability/runtime-error.ts'
 import type { Workbench } from '../calls/workbench.ts'
 
 /** Throws `invalid-input` for what no model call can be made of: an answer larger than the window, images for the blind. */

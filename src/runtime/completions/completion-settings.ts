@@ -1,5 +1,4 @@
-/** What becomes of a conversation outside every session that does not fit: refused as a whole, or cut where it is oldest. */
-export type CompletionCutChoice = 'none' | 'auto'
+import type { CompletionCutChoice } from '../../capability.ts'
 
 /** What holds for calls outside every session that say nothing themselves. */
 export interface CompletionSettings {

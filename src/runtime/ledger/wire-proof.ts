@@ -1,8 +1,7 @@
 import type { CallOptions, Model, ModelRequest } from '../../model.ts'
 import type { CallRecord } from '../../session.ts'
 import type { CallInput } from '../calls/call-input.ts'
-import type { WireProof } from '../contract.ts'
-import type { Library } from '../../capabilities/files/library.ts'
+import type { FileLibrary, WireProof } from '../../capability.ts'
 import type { ModelChoice } from '../models/model-choice.ts'
 import { withPictures } from '../calls/with-pictures.ts'
 
@@ -16,7 +15,7 @@ export interface WireProver {
 }
 
 /** `models` are asked once for each model of a prover: one that cannot be reached is not tried again at every call. */
-export function createWireProver(models: Pick<ModelChoice, 'resolve'>, library: Library): WireProver {
+export function createWireProver(models: Pick<ModelChoice, 'resolve'>, library: FileLibrary): WireProver {
   const known = new Map<string, Promise<Model | Error>>()
 
   function modelOf(id: string): Promise<Model | Error> {

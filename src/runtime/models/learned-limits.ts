@@ -1,20 +1,6 @@
+import type { LearnedLimit } from '../../capability.ts'
 import type { ValueStore } from '../../session.ts'
-import type { Clock } from '../clock.ts'
-
-/** What an answer of a provider has shown of how much a model takes at present. Kept to what was proven, and not for long. */
-export interface LearnedLimit {
-  /** The window that the provider itself named, tokens. */
-  readonly window?: number
-  /** The most that a prompt may come to by our counter: one token less was not refused, or so much was read. Tokens. */
-  readonly prompt?: number
-  /** Which answer showed it: a refusal that named its limit, one that named none, or a report of fewer tokens than were sent. */
-  readonly from: 'named-limit' | 'refused-size' | 'short-report'
-  /** The call that was answered so. */
-  readonly call?: string
-  /** ISO 8601. After `until` the model is taken at its known window again. */
-  readonly since: string
-  readonly until: string
-}
+import type { Clock } from '../../capability.ts'
 
 /** Limits of models that providers have shown. */
 export interface LearnedLimits {

@@ -1,5 +1,5 @@
 import type { Models } from '../../model.ts'
-import type { ModelStatus } from '../contract.ts'
+import type { ModelStatus } from '../../capability.ts'
 import { limitSentence } from './learned-limits.ts'
 import type { ModelChoice } from './model-choice.ts'
 import type { Workbench } from '../calls/workbench.ts'

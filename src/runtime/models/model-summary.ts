@@ -1,6 +1,7 @@
 import { cappedText } from '../../tool.ts'
-import type { CompletionInput, Runtime } from '../contract.ts'
-import { RuntimeError } from '../runtime-error.ts'
+import type { Runtime } from '../contract.ts'
+import type { CompletionInput } from '../../capability.ts'
+import { RuntimeError } from '../../capability/runtime-error.ts'
 
 /** A text that a model is asked to put into fewer words. */
 export interface SummaryTask {

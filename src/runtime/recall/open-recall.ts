@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { setImmediate as others } from 'node:timers/promises'
 import type { RankedPassage, Recall, RecallAnswer, RecallIndex } from '../../search.ts'
 import { type SessionStore, undoneTurnsOf } from '../../session.ts'
-import { RuntimeError } from '../runtime-error.ts'
+import { RuntimeError } from '../../capability/runtime-error.ts'
 import { indexSession, type IndexingParts, register, removeAll } from './index-session.ts'
 import { sessionsBefore } from './sessions-before.ts'
 

@@ -1,11 +1,9 @@
 import { messageText } from '../../context.ts'
 import { type LogStore, StoreError, undoneTurnsOf } from '../../session.ts'
 import { attachFiles } from './attach-files.ts'
-import type { Clock } from '../clock.ts'
+import type { Clock, FileLibrary, SubmitInput, Submitted } from '../../capability.ts'
 import { countedInSlices } from '../calls/counted-in-slices.ts'
-import type { SubmitInput, Submitted } from '../contract.ts'
-import { RuntimeError } from '../runtime-error.ts'
-import type { Library } from '../../capabilities/files/library.ts'
+import { RuntimeError } from '../../capability/runtime-error.ts'
 import { sha256 } from '../ledger/seal.ts'
 import type { Desks, SessionDesk } from './session-desk.ts'
 import type { RuntimeSettings } from '../settings.ts'
@@ -26,7 +24,7 @@ export interface AdmissionParts {
   readonly desks: Desks
   readonly settings: RuntimeSettings
   readonly clock: Clock
-  readonly library: Library
+  readonly library: FileLibrary
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Message, UserMessage } from '../../context.ts'
 import type { AttachedFile, FileRow } from '../../session.ts'
-import { RuntimeError } from '../runtime-error.ts'
-import { inbox, type Library } from '../../capabilities/files/library.ts'
+import { RuntimeError } from '../../capability/runtime-error.ts'
+import { type FileLibrary, inbox } from '../../capability.ts'
 import { onceEach } from './once-each.ts'
 
 /** What goes into the log for a message with files. */
@@ -18,7 +18,7 @@ const MOST = 50
  * conversation.
  */
 export async function attachFiles(
-  library: Library,
+  library: FileLibrary,
   session: string,
   text: string,
   ids: readonly string[],

@@ -1,4 +1,4 @@
-import type { SessionEvent } from '../contract.ts'
+import type { SessionEvent } from '../../capability.ts'
 
 /** What all readers together may lag behind. Readers of a fast answer share its events, so this is the most it can be. Characters. */
 const MOST_IN_ALL = 64 * 1024 * 1024

@@ -1,5 +1,5 @@
 import { type BacklogBudget, eventSize } from './backlog-budget.ts'
-import type { SessionEvent } from '../contract.ts'
+import type { SessionEvent } from '../../capability.ts'
 import type { SessionStream, Subscription } from './session-stream.ts'
 
 /** Events that one reader may lag behind before its stream is ended. It can resume where it stopped. */

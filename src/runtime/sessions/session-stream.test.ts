@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { Entry, EntryBody } from '../../session.ts'
-import type { SessionEvent } from '../contract.ts'
+import type { SessionEvent } from '../../capability.ts'
 import { createSessionStream } from './session-stream.ts'
 
 const tokens = { counter: 'chars@1', full: 1, least: 1 }

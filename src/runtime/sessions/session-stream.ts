@@ -1,7 +1,7 @@
 import type { Delta } from '../../agent.ts'
 import type { Entry } from '../../session.ts'
-import type { SessionEvent } from '../contract.ts'
-import type { RuntimeErrorCode } from '../runtime-error.ts'
+import type { SessionEvent } from '../../capability.ts'
+import type { RuntimeErrorCode } from '../../capability/runtime-error.ts'
 
 /** What happens in one session while somebody watches, and the provisional words of the call that is running. */
 export interface SessionStream {

@@ -1,9 +1,8 @@
 import { type Approvals, describedFacts } from '../../agent.ts'
 import type { ApprovalDecision, AuditFacts, Entry, SessionStore } from '../../session.ts'
 import { callDigest } from '../../tool.ts'
-import type { Clock } from '../clock.ts'
-import type { PersonsDecision, WaitingApproval } from '../contract.ts'
-import { RuntimeError } from '../runtime-error.ts'
+import type { Clock, PersonsDecision, WaitingApproval } from '../../capability.ts'
+import { RuntimeError } from '../../capability/runtime-error.ts'
 import { runtimeFailure } from '../runtime-failure.ts'
 import type { Desks, SessionDesk } from '../sessions/session-desk.ts'
 

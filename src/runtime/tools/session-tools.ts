@@ -1,4 +1,6 @@
-import { readAttachmentTool, searchAttachmentTool, searchFilesTool, type SearchFilesOptions } from '../../capability.ts'
+import { type SearchFilesOptions, searchFilesTool } from '../../capabilities/files/tools/search-files.ts'
+import { searchAttachmentTool } from '../../capabilities/files/tools/search-attachment.ts'
+import { readAttachmentTool } from '../../capabilities/files/tools/read-attachment.ts'
 import type { Tool } from '../../tool.ts'
 
 /** A tool that is made anew for each session that it is of use in. */

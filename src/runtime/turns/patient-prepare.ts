@@ -1,6 +1,6 @@
 import { pause, type RetryNotice, type RetryRule, retryWait } from '../../agent.ts'
 import { ModelError } from '../../model.ts'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../../capability.ts'
 
 /** What the wait for a provider needs from the world. */
 export interface Waiting {

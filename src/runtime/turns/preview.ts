@@ -2,10 +2,9 @@ import { ContextOverflowError } from '../../context.ts'
 import type { InputOptions } from '../../session.ts'
 import { countedInSlices } from '../calls/counted-in-slices.ts'
 import { noSuchSession } from '../sessions/admission.ts'
-import type { Clock } from '../clock.ts'
-import type { Preview, PreviewOptions } from '../contract.ts'
-import { RuntimeError } from '../runtime-error.ts'
-import type { Library } from '../../capabilities/files/library.ts'
+import type { Clock, FileLibrary, Preview } from '../../capability.ts'
+import type { PreviewOptions } from '../contract.ts'
+import { RuntimeError } from '../../capability/runtime-error.ts'
 import type { PreparedTurn, SaidInTurn } from './prepare-turn.ts'
 import { seal } from '../ledger/seal.ts'
 import type { Desks, SessionDesk } from '../sessions/session-desk.ts'
@@ -17,7 +16,7 @@ export interface PreviewParts {
   readonly prepare: (desk: Partial<SessionDesk>, asked: InputOptions, said: SaidInTurn) => Promise<PreparedTurn>
   readonly desks: Desks
   readonly clock: Clock
-  readonly library: Library
+  readonly library: FileLibrary
 }
 
 /** What the next call would send. Reads only. */

@@ -1,5 +1,5 @@
 import type { PromptDocument, Reason } from '../../context.ts'
-import type { LayerContext, MemoryReading, ProjectFiles } from '../../capability.ts'
+import type { PluginContext, MemoryReading, ProjectFiles } from '../../capability.ts'
 import type { FileRow, Source } from '../../session.ts'
 import type { ProjectFit } from '../../capabilities/projects/project-fit.ts'
 import type { TurnSetting } from './turn-setting.ts'
@@ -8,7 +8,7 @@ import type { TurnSetting } from './turn-setting.ts'
 export async function settingContext(
   setting: TurnSetting | undefined,
   cites: boolean,
-): Promise<Pick<LayerContext, 'prompt' | 'system' | 'agent' | 'project' | 'files' | 'subject' | 'memory' | 'cites'>> {
+): Promise<Pick<PluginContext, 'prompt' | 'system' | 'agent' | 'project' | 'files' | 'subject' | 'memory' | 'cites'>> {
   if (!setting) return { cites }
   const { prompt, system, agent, project, fit, subject } = setting
   const memory = setting.memory?.now()

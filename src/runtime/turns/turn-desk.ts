@@ -11,7 +11,7 @@ import { type CallPlace, withForecast } from '../calls/call-forecast.ts'
 import { recordInput } from '../calls/call-input.ts'
 import { countedInSlices } from '../calls/counted-in-slices.ts'
 import { documentSources, heldBy } from './setting-context.ts'
-import type { Library } from '../../capabilities/files/library.ts'
+import type { FileLibrary } from '../../capability.ts'
 import { learnFrom, type PromptAccount, promptAccount, shortReportWarning } from '../calls/prompt-account.ts'
 import { seal } from '../ledger/seal.ts'
 import { retryRule } from '../settings.ts'
@@ -29,7 +29,7 @@ export interface TurnDesk extends CallPlace {
   readonly tools: readonly Tool[]
   readonly policy: ToolPolicy
   readonly approvals: ApprovalDesk
-  readonly library: Library
+  readonly library: FileLibrary
   readonly signal: AbortSignal
 }
 

@@ -3,13 +3,12 @@ import { messageText } from '../../context.ts'
 import { ModelError } from '../../model.ts'
 import { type InputOptions, type SessionStore, StoreError, type StoreErrorCode } from '../../session.ts'
 import type { ApprovalDesk } from '../tools/approvals.ts'
-import type { Clock } from '../clock.ts'
-import type { Library } from '../../capabilities/files/library.ts'
+import type { Clock, FileLibrary } from '../../capability.ts'
 import type { Outbox } from '../channels/outbox.ts'
 import { patientPrepare } from './patient-prepare.ts'
 import type { PreparedTurn, SaidInTurn } from './prepare-turn.ts'
 import type { Sealed } from '../ledger/seal.ts'
-import { RuntimeError } from '../runtime-error.ts'
+import { RuntimeError } from '../../capability/runtime-error.ts'
 import { runtimeFailure } from '../runtime-failure.ts'
 import type { Desks, SessionDesk } from '../sessions/session-desk.ts'
 import { createStorageRetry } from './storage-retry.ts'
@@ -34,7 +33,7 @@ export interface QueueParts {
   readonly prepare: (desk: SessionDesk, asked: InputOptions, said: SaidInTurn) => Promise<PreparedTurn>
   readonly policy: ToolPolicy
   readonly approvals: ApprovalDesk
-  readonly library: Library
+  readonly library: FileLibrary
   readonly desks: Desks
   readonly outbox: Outbox
   readonly clock: Clock

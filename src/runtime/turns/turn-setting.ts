@@ -1,16 +1,17 @@
-import type { CustomAgent, FoundDocument, FoundDocuments, Project } from '../../capability.ts'
-import { readAttachmentTool, searchAttachmentTool } from '../../capability.ts'
+import type { FileLibrary, FoundDocument, FoundDocuments, Records } from '../../capability.ts'
+import type { CustomAgent, Project } from '../../capabilities/agents/custom-agent.ts'
+import { searchAttachmentTool } from '../../capabilities/files/tools/search-attachment.ts'
+import { readAttachmentTool } from '../../capabilities/files/tools/read-attachment.ts'
 import type { SearchAnswer, SearchEngine, SearchHit } from '../../search.ts'
 import type { FileRow } from '../../session.ts'
 import { SubjectError, type SubjectReading, type Subjects } from '../../capabilities/subjects/core.ts'
 import type { Tool } from '../../tool.ts'
 import type { ProjectValue } from '../../capabilities/agents/custom-agents.ts'
 import type { EditedPrompt } from '../../capabilities/prompt/edited-prompt.ts'
-import { collectionOf, type Library } from '../../capabilities/files/library.ts'
+import { collectionOf } from '../../capabilities/files/library.ts'
 import type { TurnMemory } from '../../capabilities/memory/core/memory.ts'
 import { onceEach } from '../sessions/once-each.ts'
 import { type ProjectFit, projectFit } from '../../capabilities/projects/project-fit.ts'
-import type { Records } from '../records.ts'
 import { searchAgentFilesTool, searchProjectTool } from '../tools/session-tools.ts'
 
 /** What a turn is answered with, besides what every turn has: decided once, before its first step. */
@@ -37,7 +38,7 @@ export interface SettingParts {
   readonly prompt: EditedPrompt
   readonly projects: Records<ProjectValue>
   readonly subjects: Pick<Subjects, 'context'>
-  readonly library: Library
+  readonly library: FileLibrary
   readonly engine: () => Promise<SearchEngine>
 }
 

@@ -1,8 +1,8 @@
 import { messageText } from '../../context.ts'
 import type { Entry, LogStore, Source, Usage } from '../../session.ts'
-import type { TurnTotals, TurnView } from '../contract.ts'
+import type { TurnTotals, TurnView } from '../../capability.ts'
 import { outcomeNotice } from './outcome-notice.ts'
-import { RuntimeError } from '../runtime-error.ts'
+import { RuntimeError } from '../../capability/runtime-error.ts'
 
 /** A turn as a door shows it, read from the log. */
 export async function turnView(store: LogStore, session: string, turn: string): Promise<TurnView> {

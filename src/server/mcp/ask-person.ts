@@ -1,7 +1,7 @@
 import { inputRequired, type InputRequiredResult } from '@modelcontextprotocol/server'
 import { type Proposal, type Proposals, SubjectError } from '../../capabilities/subjects/core.ts'
 import { callDigest } from '../../tool.ts'
-import type { McpCall } from './catalogue.ts'
+import type { McpCall } from '../../capability.ts'
 import {
   confirmedElsewhere,
   personsWord,

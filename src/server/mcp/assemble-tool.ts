@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { outline, type TokenCounter } from '../../context.ts'
 import { counterIdOf, runScenario, ScenarioError, smallCounters } from '../../context/scenario.ts'
 import { assembleDefinition } from './assemble-definition.ts'
-import type { McpTool } from './catalogue.ts'
+import type { McpTool } from '../../capability.ts'
 import { failed, failureReply, succeeded } from './envelope.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import type { AuditFacts, SessionStore } from '../../session.ts'
-import type { CalledTool, ToolRefusal } from './catalogue.ts'
+import type { CalledTool, ToolRefusal } from '../../capability.ts'
 
 /** Keeps what programs did here, and what they were refused. What only reads leaves no record. */
 export interface McpAudit {

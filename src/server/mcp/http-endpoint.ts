@@ -7,7 +7,7 @@ import {
   readRequestBody,
 } from '@modelcontextprotocol/server'
 import { securityHeaders } from '../answer.ts'
-import type { McpCatalogue } from './catalogue.ts'
+import type { McpCatalogue } from '../../capability.ts'
 import { legacySessions, refused, type SessionLimits } from './legacy-sessions.ts'
 import { type Era, protocolServer } from './protocol-server.ts'
 

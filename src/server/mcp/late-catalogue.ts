@@ -1,5 +1,5 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
-import type { McpCatalogue, McpPrompt, McpTool } from './catalogue.ts'
+import type { McpCatalogue, McpPrompt, McpTool } from '../../capability.ts'
 import {
   explainCallPrompt,
   instructions,

@@ -1,7 +1,7 @@
 import { outline } from '../../context.ts'
 import type { Runtime } from '../../runtime.ts'
 import { parsedAddress, subjectAddress } from './addresses.ts'
-import type { McpPrompt } from './catalogue.ts'
+import type { McpPrompt } from '../../capability.ts'
 import { explainCallPrompt, workOnSubjectPrompt } from './definitions.ts'
 import { invalidParams } from './protocol-server.ts'
 import { readSubject } from '../../capabilities/subjects/mcp/subject-resource.ts'

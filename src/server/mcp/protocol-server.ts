@@ -9,7 +9,7 @@ import {
   ResourceNotFoundError,
   type ServerContext,
 } from '@modelcontextprotocol/server'
-import type { McpCall, McpCatalogue, McpTool, PersonAsked } from './catalogue.ts'
+import type { McpCall, McpCatalogue, McpTool, PersonAsked } from '../../capability.ts'
 import { failed, failureReply } from './envelope.ts'
 
 export interface ProtocolOptions {

@@ -3,7 +3,7 @@ import type { Readable, Writable } from 'node:stream'
 import { createRequestStateCodec } from '@modelcontextprotocol/server'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import { answeringTransport } from './answering-transport.ts'
-import type { McpCatalogue } from './catalogue.ts'
+import type { McpCatalogue } from '../../capability.ts'
 import { protocolServer } from './protocol-server.ts'
 
 export interface StdioOptions {

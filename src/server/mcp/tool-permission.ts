@@ -7,7 +7,7 @@ import {
   readText,
   ruleThatDisables,
 } from '../../tool.ts'
-import type { McpCatalogue, ToolRefusal } from './catalogue.ts'
+import type { McpCatalogue, ToolRefusal } from '../../capability.ts'
 
 /** The policy of a home as it is at each question. The environment tunes the shell alone, which is not offered here. */
 export function refusalIn(home: string): McpCatalogue['refusal'] {

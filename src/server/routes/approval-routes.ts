@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type PersonsDecision, type Runtime } from '../../runtime.ts'
 import { json } from '../answer.ts'
-import { type Route, route } from '../route.ts'
+import { type Route, route } from '../../capability.ts'
 import { decidedBy, digest, waitingApproval } from '../schema.ts'
 
 const common = {

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { type Runtime } from '../../runtime.ts'
 import { type AuditOptions } from '../../session.ts'
 import { json } from '../answer.ts'
-import { type Route, route } from '../route.ts'
+import { type Route, route } from '../../capability.ts'
 import { limit } from '../schema.ts'
 
 const auditQuery = z.strictObject({

@@ -4,7 +4,7 @@ import { type Runtime } from '../../runtime.ts'
 import { type CallRecord } from '../../session.ts'
 import { json, text } from '../answer.ts'
 import { noSuchCall, noSuchSession } from '../no-such.ts'
-import { type Route, route } from '../route.ts'
+import { type Route, route } from '../../capability.ts'
 import { beginning, limit, manifest, requestView } from '../schema.ts'
 
 const callsInBrief = z.array(z.looseObject({ id: z.string(), used: z.number() }))

@@ -4,7 +4,7 @@ import { forewordError, json } from '../answer.ts'
 import { type Streams } from '../event-stream.ts'
 import { failureOf, HttpFailure } from '../failure.ts'
 import { noSuchSession, noSuchTurn } from '../no-such.ts'
-import { type Route, route } from '../route.ts'
+import { type Route, route } from '../../capability.ts'
 import { entry, eventId, limit } from '../schema.ts'
 
 /** What happens in a session: the log in pages, and as a stream that can be taken up again. */

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { type Runtime } from '../../runtime.ts'
 import { empty, json } from '../answer.ts'
 import { HttpFailure } from '../failure.ts'
-import { type Route, route } from '../route.ts'
+import { type Route, route } from '../../capability.ts'
 
 const channel = z
   .string()

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { type Records } from '../../runtime.ts'
 import { empty, json } from '../answer.ts'
 import { changeOf, keptRecord, restoreBody } from './record-schema.ts'
-import { type Route, route } from '../route.ts'
+import { type Route, route } from '../../capability.ts'
 
 /** A kind of things that people make and edit, as its doors are named. */
 export interface RecordDoor {

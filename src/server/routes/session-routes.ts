@@ -4,7 +4,7 @@ import { type SessionRow } from '../../session.ts'
 import { empty, json } from '../answer.ts'
 import { assertThere } from '../assert-there.ts'
 import { noSuchSession } from '../no-such.ts'
-import { type Route, route } from '../route.ts'
+import { type Route, route } from '../../capability.ts'
 import { beginning, limit, sessionMemory, sessionRow } from '../schema.ts'
 
 const chosen = z.string().min(1).nullable().optional()

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { type Runtime } from '../../runtime.ts'
 import { json, text } from '../answer.ts'
 import { assertThere } from '../assert-there.ts'
-import { type Route, route } from '../route.ts'
+import { type Route, route } from '../../capability.ts'
 import { manifest, requestView } from '../schema.ts'
 
 export interface SystemOptions {

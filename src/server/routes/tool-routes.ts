@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type Runtime, RuntimeError } from '../../runtime.ts'
 import { json } from '../answer.ts'
-import { type Route, route } from '../route.ts'
+import { type Route, route } from '../../capability.ts'
 import { digest, toolResult, toolStatus, toolTrial } from '../schema.ts'
 
 const input = z.unknown().describe('What the tool is given, as its schema has it.')

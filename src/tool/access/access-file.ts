@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { AccessRead } from './access.ts'
 import { readAccess } from './read-access.ts'
 
@@ -52,4 +53,9 @@ function isSame(one: AccessFileRead, other: AccessFileRead): boolean {
 function accessOf(found: AccessFileRead, environment: Readonly<Record<string, string | undefined>>): AccessRead {
   if (found.type === 'unreadable') return { type: 'faulty', problems: [`it cannot be read: ${found.why}`] }
   return readAccess(found.type === 'text' ? found.text : undefined, environment)
+}
+
+/** Where the policy of a home may stand; the first of them that is there counts (BEHAVIOURS §2.3). */
+export function accessPlaces(root: string): readonly [string, string] {
+  return [join(root, 'tool-access.json'), join(root, 'context', 'tool-access.json')]
 }

@@ -1,5 +1,6 @@
 import { agentFields } from './agent-fields.ts'
-import { type Command, jsonOption, noQuestion } from '../../../cli/command.ts'
+import { jsonOption, noQuestion } from '../../../cli/command.ts'
+import type { Command } from '../../../capability.ts'
 import { deleteRecord, editRecord, newRecord } from '../../../cli/records/change.ts'
 import { listRecords } from '../../../cli/records/list.ts'
 import { agentKind } from '../../../cli/records/record-kind.ts'

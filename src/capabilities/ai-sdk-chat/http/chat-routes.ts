@@ -6,7 +6,7 @@ import { type Streams } from '../../../server/event-stream.ts'
 import { failureOf, HttpFailure } from '../../../server/failure.ts'
 import { sayWithFiles } from '../../files/http/hand-in.ts'
 import { type InlineFile, inlineFile } from '../../files/http/inline-file.ts'
-import { type Route, route } from '../../../server/route.ts'
+import { type Route, route } from '../../../capability.ts'
 import { attachments } from '../../../server/schema.ts'
 import { uiFailure, uiMessageStream } from './ui-message-stream.ts'
 

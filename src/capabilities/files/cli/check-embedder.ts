@@ -1,5 +1,6 @@
 import type { Configuration, Environment } from '../../../runtime.ts'
-import { type Finding, ok, problem } from '../../../cli/doctor/finding.ts'
+import { ok, problem } from '../../../cli/doctor/finding.ts'
+import type { Finding } from '../../../capability.ts'
 
 const REMEDY =
   'Start its server and check `search.embedding` of config.json. Until then files are searched by words alone.'

@@ -1,4 +1,5 @@
-import { type Command, jsonOption } from '../../../cli/command.ts'
+import { jsonOption } from '../../../cli/command.ts'
+import type { Command } from '../../../capability.ts'
 import { addFiles } from './add.ts'
 import { listFiles } from './list.ts'
 import { removeFile } from './remove.ts'

@@ -1,6 +1,6 @@
 import type { FileRow } from '../../../session.ts'
 import { ask } from '../../../cli/answer.ts'
-import type { Connection } from '../../../cli/connection.ts'
+import type { Connection } from '../../../capability.ts'
 import { theOneNamed } from '../../../cli/one-named.ts'
 
 export async function fetchFiles(connection: Connection, query = ''): Promise<readonly FileRow[]> {

@@ -1,9 +1,8 @@
 import type { FileRow } from '../../../session.ts'
 import { ask, pathTo } from '../../../cli/answer.ts'
-import type { Connection } from '../../../cli/connection.ts'
+import type { Connection, Io } from '../../../capability.ts'
 import { exactLine } from '../../../cli/exact-text.ts'
 import { CommandFailure } from '../../../cli/failure.ts'
-import type { Io } from '../../../cli/io.ts'
 import { type Belonging, sendFile } from './send-file.ts'
 import { type StatusLine, statusLine } from '../../../cli/status-line.ts'
 

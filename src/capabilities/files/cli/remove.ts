@@ -1,8 +1,8 @@
 import { answer, pathTo } from '../../../cli/answer.ts'
-import type { CommandCall } from '../../../cli/command.ts'
+import type { CommandCall, Io } from '../../../capability.ts'
 import { connected } from '../../../cli/connection.ts'
 import { exactLine } from '../../../cli/exact-text.ts'
-import { type Io, note, printJson } from '../../../cli/io.ts'
+import { note, printJson } from '../../../cli/io.ts'
 import { personAgrees, purposeOf } from '../../../cli/person-agrees.ts'
 import { findFile } from './find-file.ts'
 

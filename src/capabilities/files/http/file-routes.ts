@@ -3,7 +3,7 @@ import { inbox, type Runtime } from '../../../runtime.ts'
 import { type FileOwner, type FileRow } from '../../../session.ts'
 import { bytes, empty, json, refusal } from '../../../server/answer.ts'
 import { HttpFailure } from '../../../server/failure.ts'
-import { type Route, route } from '../../../server/route.ts'
+import { type Route, route } from '../../../capability.ts'
 import { fileRow, refusedFile } from '../../../server/schema.ts'
 import { upload, type Uploaded } from './upload.ts'
 

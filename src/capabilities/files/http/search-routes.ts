@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { type Runtime } from '../../../runtime.ts'
 import { json } from '../../../server/answer.ts'
 import { HttpFailure } from '../../../server/failure.ts'
-import { type Route, route } from '../../../server/route.ts'
+import { type Route, route } from '../../../capability.ts'
 import { limit } from '../../../server/schema.ts'
 
 const hit = z.looseObject({

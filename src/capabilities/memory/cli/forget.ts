@@ -1,8 +1,8 @@
 import { answer, pathTo } from '../../../cli/answer.ts'
-import type { CommandCall } from '../../../cli/command.ts'
+import type { CommandCall, Io } from '../../../capability.ts'
 import { connected } from '../../../cli/connection.ts'
 import { findSession } from '../../../cli/find-session.ts'
-import { type Io, note, printJson } from '../../../cli/io.ts'
+import { note, printJson } from '../../../cli/io.ts'
 import { personAgrees, purposeOf } from '../../../cli/person-agrees.ts'
 
 /** Removes what other sessions were given of one. */

@@ -1,5 +1,5 @@
-import { type Command, type CommandCall, jsonOption } from '../../../cli/command.ts'
-import type { Io } from '../../../cli/io.ts'
+import { jsonOption } from '../../../cli/command.ts'
+import type { Command, CommandCall, Io } from '../../../capability.ts'
 import { forgetSession } from './forget.ts'
 import { showMemory } from './show.ts'
 import { runSubcommand, type Subcommand } from '../../../cli/subcommand.ts'

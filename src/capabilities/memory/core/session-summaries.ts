@@ -2,7 +2,7 @@ import { indented, type TokenCounter, wholeCharacter } from '../../../context.ts
 import { orAborted } from '../../../platform.ts'
 import { referredContent, type SessionRow, type SessionStore } from '../../../session.ts'
 import { summaryByModel } from '../../../runtime/models/model-summary.ts'
-import type { Clock } from '../../../runtime/clock.ts'
+import type { Clock } from '../../../capability.ts'
 import type { Runtime } from '../../../runtime/contract.ts'
 import { sha256 } from '../../../runtime/ledger/seal.ts'
 import { counterKey } from '../../../runtime/turns/turn-projection.ts'

@@ -10,7 +10,7 @@ import { type AnswerEvent } from './turn-completion.ts'
 import { type AnswerNames, chunks, collect, collected, completion } from './openai-answer.ts'
 import { type CompletionBody, completionBody, ignored } from './openai-schema.ts'
 import { type Source, sourceOf } from './openai-source.ts'
-import { type Route, route } from '../../../server/route.ts'
+import { type Route, route } from '../../../capability.ts'
 
 /** OpenAI's format: its official clients work as they are. */
 export function openaiRoutes(runtime: Runtime, streams: Streams): readonly Route[] {

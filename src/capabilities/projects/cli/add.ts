@@ -1,7 +1,6 @@
-import type { CommandCall } from '../../../cli/command.ts'
+import type { CommandCall, Io } from '../../../capability.ts'
 import { connected } from '../../../cli/connection.ts'
 import { addTo } from '../../files/cli/add.ts'
-import type { Io } from '../../../cli/io.ts'
 import { findRecord } from '../../../cli/records/find-record.ts'
 import { projectKind } from '../../../cli/records/record-kind.ts'
 

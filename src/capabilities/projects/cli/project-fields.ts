@@ -1,6 +1,5 @@
-import type { CommandCall } from '../../../cli/command.ts'
+import type { CommandCall, Io } from '../../../capability.ts'
 import { usageFailure } from '../../../cli/failure.ts'
-import type { Io } from '../../../cli/io.ts'
 import { readNamedFile } from '../../../cli/read-file.ts'
 
 /** The fields of a project as the options name them. */

@@ -1,4 +1,5 @@
-import { type Command, jsonOption, noQuestion } from '../../../cli/command.ts'
+import { jsonOption, noQuestion } from '../../../cli/command.ts'
+import type { Command } from '../../../capability.ts'
 import { addToProject } from './add.ts'
 import { projectFields } from './project-fields.ts'
 import { deleteRecord, editRecord, newRecord } from '../../../cli/records/change.ts'

@@ -1,6 +1,6 @@
 import { projectSchema, type Runtime } from '../../../runtime.ts'
 import { recordRoutes } from '../../../server/routes/record-routes.ts'
-import { type Route } from '../../../server/route.ts'
+import type { Route } from '../../../capability.ts'
 
 /** Projects: instructions, and files that belong together. */
 export function projectRoutes(runtime: Runtime): readonly Route[] {

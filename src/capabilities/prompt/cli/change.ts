@@ -1,8 +1,8 @@
 import type { PromptVersion } from '../../../runtime.ts'
 import { ask, type AskInit } from '../../../cli/answer.ts'
-import type { CommandCall } from '../../../cli/command.ts'
+import type { CommandCall, Io } from '../../../capability.ts'
 import { connected } from '../../../cli/connection.ts'
-import { type Io, note, printJson } from '../../../cli/io.ts'
+import { note, printJson } from '../../../cli/io.ts'
 import { readNamedFile } from '../../../cli/read-file.ts'
 import { versionNamed } from '../../../cli/records/versions.ts'
 

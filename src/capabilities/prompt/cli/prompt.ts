@@ -1,4 +1,5 @@
-import { type Command, jsonOption, noQuestion } from '../../../cli/command.ts'
+import { jsonOption, noQuestion } from '../../../cli/command.ts'
+import type { Command } from '../../../capability.ts'
 import { editPrompt, resetPrompt, restorePrompt, sendNoPrompt } from './change.ts'
 import { listPromptVersions, showPrompt } from './show.ts'
 import { runSubcommand, type Subcommand } from '../../../cli/subcommand.ts'

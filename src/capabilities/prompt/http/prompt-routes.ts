@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { type Runtime } from '../../../runtime.ts'
 import { json } from '../../../server/answer.ts'
 import { restoreBody, versionLookedAt } from '../../../server/routes/record-schema.ts'
-import { type Route, route } from '../../../server/route.ts'
+import { type Route, route } from '../../../capability.ts'
 
 const version = z.object({
   version: z.number(),

@@ -1,8 +1,8 @@
 import type { Configuration } from '../../../runtime.ts'
-import type { Io } from '../../../cli/io.ts'
+import type { Finding, Io } from '../../../capability.ts'
 import { loadedSkills } from './known-skills.ts'
 import { askReach, reachText, type SkillsReach } from './skills-reach.ts'
-import { type Finding, ok, problem, warning } from '../../../cli/doctor/finding.ts'
+import { ok, problem, warning } from '../../../cli/doctor/finding.ts'
 
 /** What loads and reaches the model, and what does not and why. A skill that was switched off on purpose is no warning. */
 export async function checkSkills(home: string, configuration: Configuration, io: Io): Promise<readonly Finding[]> {

@@ -1,16 +1,16 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import type { SkillFinding } from '../../../capability.ts'
-import type { CommandCall } from '../../../cli/command.ts'
+import type { SkillFinding } from '../folder/skill-finding.ts'
+import type { CommandCall, Io } from '../../../capability.ts'
 import { exactLine } from '../../../cli/exact-text.ts'
 import { fileFailure } from '../../../cli/read-file.ts'
-import { type Io, note, print, printJson } from '../../../cli/io.ts'
+import { note, print, printJson } from '../../../cli/io.ts'
 import { styled } from '../../../cli/style.ts'
 import { knownSkills, programFinder } from './known-skills.ts'
 
 /** Lints folders of skills against the Agent Skills standard: `file:line: message`. Exit code 1 where a rule is broken. */
 export async function checkSkills(call: CommandCall, io: Io): Promise<number> {
-  const { checkSkill } = await import('../../../capability.ts')
+  const { checkSkill } = await import('../folder/check-skill.ts')
   const { tokenx } = await import('../../../context.ts')
   const folders = await foldersOf(call, io)
   const findBinary = await programFinder(io)

@@ -1,7 +1,9 @@
-import type { FindBinary, LoadedSkills, SkillRoot, SkillsForms, SkillsTools } from '../../../capability.ts'
+import type { SkillsTools } from '../skills-tools.ts'
+import type { SkillsForms } from '../skills-forms.ts'
+import type { LoadedSkills, SkillRoot } from '../skill.ts'
+import type { FindBinary } from '../folder/find-binary.ts'
 import type { Configuration } from '../../../runtime.ts'
-import type { CommandCall } from '../../../cli/command.ts'
-import type { Io } from '../../../cli/io.ts'
+import type { CommandCall, Io } from '../../../capability.ts'
 import { validConfiguration } from '../../../cli/load-configuration.ts'
 
 /** Skills as a gateway that starts now would load them. */
@@ -14,7 +16,7 @@ export interface KnownSkills extends LoadedSkills {
 
 /** Reads the configuration and the folders of skills itself: no gateway is needed. */
 export async function knownSkills(call: CommandCall, io: Io): Promise<KnownSkills> {
-  const { skillsForms } = await import('../../../capability.ts')
+  const { skillsForms } = await import('../skills-forms.ts')
   const { layoutOf } = await import('../../../context.ts')
   const configuration = await validConfiguration(call.home, io)
   const { context, skills } = configuration
@@ -30,7 +32,10 @@ export async function loadedSkills(
   io: Io,
   { digests = false }: { readonly digests?: boolean } = {},
 ): Promise<LoadedSkills & Pick<KnownSkills, 'roots' | 'tools'>> {
-  const { loadSkills, offeredPrefix, skillRoots, skillsTools } = await import('../../../capability.ts')
+  const { loadSkills } = await import('../folder/load-skills.ts')
+  const { offeredPrefix } = await import('../../mcp-client/tool-name.ts')
+  const { skillRoots } = await import('../folder/skill-roots.ts')
+  const { skillsTools } = await import('../skills-tools.ts')
   const { environment } = io
   const { workspace } = agent
   const findBinary = await programFinder(io)
@@ -48,6 +53,6 @@ export async function loadedSkills(
 
 /** Looks on the PATH of whoever runs the command. */
 export async function programFinder({ environment }: Io): Promise<FindBinary> {
-  const { binaryFinder } = await import('../../../capability.ts')
+  const { binaryFinder } = await import('../folder/find-binary.ts')
   return binaryFinder({ path: environment.PATH, platform: process.platform, extensions: environment.PATHEXT })
 }

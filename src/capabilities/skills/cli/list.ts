@@ -1,6 +1,6 @@
-import type { CommandCall } from '../../../cli/command.ts'
+import type { CommandCall, Io } from '../../../capability.ts'
 import { exactLine } from '../../../cli/exact-text.ts'
-import { type Io, lineLimit, note, print, printJson } from '../../../cli/io.ts'
+import { lineLimit, note, print, printJson } from '../../../cli/io.ts'
 import { styled } from '../../../cli/style.ts'
 import { fittedTable, table } from '../../../cli/table.ts'
 import { type KnownSkills, knownSkills } from './known-skills.ts'

@@ -1,8 +1,8 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { CommandCall } from '../../../cli/command.ts'
+import type { CommandCall, Io } from '../../../capability.ts'
 import { CommandFailure, usageFailure } from '../../../cli/failure.ts'
-import { type Io, note, printJson } from '../../../cli/io.ts'
+import { note, printJson } from '../../../cli/io.ts'
 import { validConfiguration } from '../../../cli/load-configuration.ts'
 import { fileFailure } from '../../../cli/read-file.ts'
 

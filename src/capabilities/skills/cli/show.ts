@@ -1,7 +1,7 @@
-import type { CommandCall } from '../../../cli/command.ts'
+import type { CommandCall, Io } from '../../../capability.ts'
 import { exactLine } from '../../../cli/exact-text.ts'
 import { CommandFailure } from '../../../cli/failure.ts'
-import { type Io, print, printJson } from '../../../cli/io.ts'
+import { print, printJson } from '../../../cli/io.ts'
 import { nearestName } from '../../../platform.ts'
 import { harmless, styled } from '../../../cli/style.ts'
 import { table } from '../../../cli/table.ts'
@@ -10,7 +10,7 @@ import { skillFacts } from './skill-facts.ts'
 
 /** One skill with its body, as the model reads it. */
 export async function showSkill(call: CommandCall, io: Io): Promise<number> {
-  const { skillSummary } = await import('../../../capability.ts')
+  const { skillSummary } = await import('../skills-text.ts')
   const name = call.words[1]!.normalize('NFC')
   const known = await knownSkills(call, io)
   const skill = known.skills.find((one) => one.name === name)

@@ -1,4 +1,4 @@
-import type { Skill } from '../../../capability.ts'
+import type { Skill } from '../skill.ts'
 import type { KnownSkills } from './known-skills.ts'
 
 /** What a skill is and costs, for a list and for programs. */
@@ -16,7 +16,7 @@ export interface SkillFacts {
 
 /** Facts of every skill that is loaded, and the tokens of all of them together. */
 export async function skillFacts(known: KnownSkills) {
-  const { skillFullText, skillLine, skillsFullText, skillsListText } = await import('../../../capability.ts')
+  const { skillFullText, skillLine, skillsFullText, skillsListText } = await import('../skills-text.ts')
   const { layoutOf } = await import('../../../context.ts')
   const { counters } = await import('../../../runtime.ts')
   const summaries = !layoutOf(known.configuration.context.layout).name.startsWith('chai')

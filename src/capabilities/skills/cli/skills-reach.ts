@@ -1,8 +1,7 @@
 import type { Preview, RuntimeStatus } from '../../../runtime.ts'
 import { ask } from '../../../cli/answer.ts'
-import type { CommandCall } from '../../../cli/command.ts'
+import type { CommandCall, Io } from '../../../capability.ts'
 import { connected } from '../../../cli/connection.ts'
-import type { Io } from '../../../cli/io.ts'
 import { preview } from '../../../cli/preview.ts'
 
 /** What of the skills reaches the model that answers next, as its next call would send it. */

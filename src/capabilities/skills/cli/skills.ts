@@ -1,4 +1,5 @@
-import { type Command, jsonOption } from '../../../cli/command.ts'
+import { jsonOption } from '../../../cli/command.ts'
+import type { Command } from '../../../capability.ts'
 import { checkSkills } from './check.ts'
 import { listSkills } from './list.ts'
 import { newSkill } from './new.ts'

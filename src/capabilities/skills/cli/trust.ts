@@ -1,15 +1,16 @@
 import { realpath, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { CommandCall } from '../../../cli/command.ts'
+import type { CommandCall, Io } from '../../../capability.ts'
 import { exactLine } from '../../../cli/exact-text.ts'
 import { CommandFailure } from '../../../cli/failure.ts'
-import { type Io, note, printJson } from '../../../cli/io.ts'
+import { note, printJson } from '../../../cli/io.ts'
 import { validConfiguration } from '../../../cli/load-configuration.ts'
 import { fileFailure } from '../../../cli/read-file.ts'
 
 /** Lets the skills of a workspace be loaded: adds its folder to `skills.trustedDirs`. */
 export async function trustSkills(call: CommandCall, io: Io): Promise<number> {
-  const { loadSkills, skillRoots } = await import('../../../capability.ts')
+  const { loadSkills } = await import('../folder/load-skills.ts')
+  const { skillRoots } = await import('../folder/skill-roots.ts')
   const configuration = await validConfiguration(call.home, io)
   const { agent, skills } = configuration
   const workspace = await folderAt(call.words[1] ?? agent.workspace)

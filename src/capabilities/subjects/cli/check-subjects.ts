@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { connected } from '../../../cli/connection.ts'
-import type { Io } from '../../../cli/io.ts'
+import type { Finding, Io } from '../../../capability.ts'
 import { fetchSubjects } from './find-subject.ts'
-import { type Finding, ok, warning } from '../../../cli/doctor/finding.ts'
+import { ok, warning } from '../../../cli/doctor/finding.ts'
 
 /** How many subjects there are, and how many proposals wait. Nothing where there is neither. */
 export async function checkSubjects(home: string, store: string, io: Io): Promise<readonly Finding[]> {

@@ -1,8 +1,8 @@
 import type { SubjectReading } from '../core.ts'
 import { ask, pathTo } from '../../../cli/answer.ts'
-import type { CommandCall } from '../../../cli/command.ts'
+import type { CommandCall, Io } from '../../../capability.ts'
 import { connected } from '../../../cli/connection.ts'
-import { type Io, printJson } from '../../../cli/io.ts'
+import { printJson } from '../../../cli/io.ts'
 import { findSubject } from './find-subject.ts'
 import { tellWarnings } from './tell-warnings.ts'
 

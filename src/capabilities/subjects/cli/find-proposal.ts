@@ -1,6 +1,6 @@
 import type { Proposal, ProposalState } from '../core.ts'
 import { ask } from '../../../cli/answer.ts'
-import type { Connection } from '../../../cli/connection.ts'
+import type { Connection } from '../../../capability.ts'
 import { exactLine } from '../../../cli/exact-text.ts'
 import { CommandFailure } from '../../../cli/failure.ts'
 

@@ -1,6 +1,6 @@
 import type { SubjectFacts } from '../core.ts'
 import { ask } from '../../../cli/answer.ts'
-import type { Connection } from '../../../cli/connection.ts'
+import type { Connection } from '../../../capability.ts'
 import { theOneNamed } from '../../../cli/one-named.ts'
 
 /** A subject as the gateway lists it. */

@@ -1,9 +1,9 @@
 import { ask } from '../../../cli/answer.ts'
-import type { CommandCall } from '../../../cli/command.ts'
+import type { CommandCall, Io } from '../../../capability.ts'
 import { connected } from '../../../cli/connection.ts'
 import { exactLine } from '../../../cli/exact-text.ts'
 import { usageFailure } from '../../../cli/failure.ts'
-import { type Io, note, printJson } from '../../../cli/io.ts'
+import { note, printJson } from '../../../cli/io.ts'
 import { readNamedFile } from '../../../cli/read-file.ts'
 
 /** Makes a subject, with a brief where one is given. */

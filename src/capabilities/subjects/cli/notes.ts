@@ -1,9 +1,9 @@
 import type { NotesPage } from '../core.ts'
 import { ask, pathTo } from '../../../cli/answer.ts'
-import type { CommandCall } from '../../../cli/command.ts'
+import type { CommandCall, Io } from '../../../capability.ts'
 import { connected } from '../../../cli/connection.ts'
 import { usageFailure } from '../../../cli/failure.ts'
-import { type Io, note, print, printJson } from '../../../cli/io.ts'
+import { note, print, printJson } from '../../../cli/io.ts'
 import { harmless } from '../../../cli/style.ts'
 import { findSubject } from './find-subject.ts'
 

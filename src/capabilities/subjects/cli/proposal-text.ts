@@ -1,7 +1,7 @@
 import { diffShowsAll, type Proposal, type ProposalState, type SubjectFile } from '../core.ts'
 import { diffText } from '../../../cli/approval/diff-text.ts'
 import { exactLine, exactLines } from '../../../cli/exact-text.ts'
-import type { Io } from '../../../cli/io.ts'
+import type { Io } from '../../../capability.ts'
 import { styled } from '../../../cli/style.ts'
 import { fullTimeText } from '../../../cli/time-text.ts'
 

@@ -1,6 +1,6 @@
-import type { CommandCall } from '../../../cli/command.ts'
+import type { CommandCall, Io } from '../../../capability.ts'
 import { connected } from '../../../cli/connection.ts'
-import { type Io, note, print, printJson } from '../../../cli/io.ts'
+import { note, print, printJson } from '../../../cli/io.ts'
 import { fetchProposals } from './find-proposal.ts'
 import { proposalText } from './proposal-text.ts'
 

@@ -1,6 +1,6 @@
 import type { Proposal, ProposalDecision } from '../core.ts'
 import { ask, pathTo } from '../../../cli/answer.ts'
-import type { Connection } from '../../../cli/connection.ts'
+import type { Connection } from '../../../capability.ts'
 
 /** Decides about exactly what was shown; answers how the proposal stands then. */
 export function sendDecision(

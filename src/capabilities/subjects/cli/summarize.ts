@@ -1,9 +1,9 @@
 import type { NotesSummary } from '../../../runtime.ts'
 import { ask, pathTo } from '../../../cli/answer.ts'
-import type { CommandCall } from '../../../cli/command.ts'
+import type { CommandCall, Io } from '../../../capability.ts'
 import { connected } from '../../../cli/connection.ts'
 import { exactLine } from '../../../cli/exact-text.ts'
-import { type Io, note, print, printJson } from '../../../cli/io.ts'
+import { note, print, printJson } from '../../../cli/io.ts'
 import { harmless } from '../../../cli/style.ts'
 import { findSubject } from './find-subject.ts'
 

@@ -1,5 +1,6 @@
 import { exactLine } from '../../../cli/exact-text.ts'
-import { type Io, note } from '../../../cli/io.ts'
+import { note } from '../../../cli/io.ts'
+import type { Io } from '../../../capability.ts'
 import { styled } from '../../../cli/style.ts'
 
 /** What was odd about the files of a subject, beside the data. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type Runtime } from '../../../runtime.ts'
 import { json } from '../../../server/answer.ts'
-import { type Route, route } from '../../../server/route.ts'
+import { type Route, route } from '../../../capability.ts'
 import { decidedBy, digest, proposal, proposalState } from '../../../server/schema.ts'
 
 /** What models would like to write about subjects. Only a person comes through here: no tool leads to this door. */

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { type Runtime } from '../../../runtime.ts'
 import { type SubjectFacts, type SubjectFile } from '../core.ts'
 import { json } from '../../../server/answer.ts'
-import { type Route, route } from '../../../server/route.ts'
+import { type Route, route } from '../../../capability.ts'
 import { gapRecord, limit, logRecord, subjectContext, subjectRow, warnings } from '../../../server/schema.ts'
 
 const notesPage = z.object({

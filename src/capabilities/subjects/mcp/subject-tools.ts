@@ -3,7 +3,7 @@ import type { OperationParts, Proposal, Proposals, SubjectOperation } from '../c
 import { inputFault } from '../../../tool.ts'
 import { answeredPerson, askPerson, type AskedPerson, type AskingCall } from '../../../server/mcp/ask-person.ts'
 import type { McpAudit } from '../../../server/mcp/audited.ts'
-import type { McpCall, McpTool } from '../../../server/mcp/catalogue.ts'
+import type { McpCall, McpTool } from '../../../capability.ts'
 import { operationDefinition } from '../../../server/mcp/definitions.ts'
 import { failed, failureReply, succeeded } from '../../../server/mcp/envelope.ts'
 

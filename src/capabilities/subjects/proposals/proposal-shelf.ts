@@ -6,7 +6,7 @@ import {
   StoreError,
   type Write,
 } from '../../../session.ts'
-import type { Clock } from '../../../runtime/clock.ts'
+import type { Clock } from '../../../capability.ts'
 import {
   auditFacts,
   type KeptProposal,

@@ -10,7 +10,7 @@ import {
   type SubjectFile,
   type Subjects,
 } from '../core.ts'
-import type { Clock } from '../../../runtime/clock.ts'
+import type { Clock } from '../../../capability.ts'
 import { decidedAlready, fileOf, type KeptProposal, proposalDigest, proposalOf, stateOf } from './proposal-record.ts'
 import { createProposalShelf, type ProposalStore } from './proposal-shelf.ts'
 import { appended, trimmedLines } from './proposal-text.ts'

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { Configuration } from '../../../runtime.ts'
-import type { Io } from '../../../cli/io.ts'
+import type { Io } from '../../../capability.ts'
 
 /** The bot's token, or why there is none. The reason holds nothing of it. */
 export type TelegramToken = { readonly token: string } | { readonly why: string }

@@ -1,6 +1,5 @@
-import type { TurnOutcome } from '../../session.ts'
-import type { ChannelInbox } from './channel-inbox.ts'
-import type { Runtime } from '../contract.ts'
+import type { TurnOutcome } from '../session.ts'
+import type { Runtime } from './runtime/runtime.ts'
 
 /**
  * A place where people talk, such as a chat service: what they say becomes input, and replies are carried to them. The
@@ -13,7 +12,7 @@ export interface Channel {
    * Begins to take what people say, after what a former process left was taken up. Resolves once it listens or keeps trying
    * to. A rejection is a warning: the gateway runs without the channel, which is started again after a while.
    */
-  start?(desk: ChannelDesk): Promise<void>
+  start?(desk: ChannelContext): Promise<void>
   /**
    * Takes nothing more and ends what is on its way, within seconds. Whatever was accepted and not handled stays in the inbox.
    * It is handed no reply any more.
@@ -22,7 +21,7 @@ export interface Channel {
   /**
    * Puts a reply into a conversation and answers the channel's own id of its first message. What `sent` names stands there
    * already: it is changed where it differs, and never sent again. Each message that goes out is noted at once with
-   * `ChannelDesk.sent`. Rejects where it may be tried again later, and with `UndeliverableError` where that is of no use.
+   * `ChannelContext.sent`. Rejects where it may be tried again later, and with `UndeliverableError` where that is of no use.
    * Replies of one session come one after another; called only once `start` was.
    */
   deliver(reply: Reply): Promise<{ readonly messageId: string }>
@@ -54,7 +53,7 @@ export interface SentPart {
  * name and a colon: the same message handed in again is then the same turn, and its reply is still carried to the
  * conversation where that has gone on to a new session meanwhile.
  */
-export interface ChannelDesk {
+export interface ChannelContext {
   readonly runtime: Runtime
   /** Holds what came in until it was handled, on disk. */
   readonly inbox: ChannelInbox
@@ -67,4 +66,20 @@ export interface ChannelDesk {
 /** A reply that will never arrive, such as one to somebody who has blocked the bot. */
 export class UndeliverableError extends Error {
   override readonly name = 'UndeliverableError'
+}
+
+/**
+ * What came in over a channel and is not handled yet. It is on disk before the channel's service is told that it arrived, so
+ * that a slow download or a crash loses nothing, and knows what came before, so that nothing is handled twice.
+ */
+export interface ChannelInbox {
+  /**
+   * Keeps one thing that came in, under the id that its service gave it. On disk when it resolves. Answers `false` where it
+   * came before, handled or not.
+   */
+  accept(id: string, value: unknown): Promise<boolean>
+  /** What was accepted and not handled, in the order in which it was accepted. */
+  waiting(): Promise<readonly { readonly id: string; readonly value: unknown }[]>
+  /** It was handled. Its id is remembered for a while, its content is not. */
+  done(id: string): Promise<void>
 }

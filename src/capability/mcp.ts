@@ -84,3 +84,22 @@ export interface McpPrompt {
   get(values: Readonly<Record<string, string>>, context: ServerContext): Promise<GetPromptResult | InputRequiredResult>
   complete?(argument: CompleteRequestParams['argument']): Promise<readonly string[]>
 }
+
+/** What a capability adds to the MCP server. */
+export interface McpContribution {
+  readonly tools?: readonly McpTool[]
+  readonly resources?: readonly McpResourceSet[]
+  readonly prompts?: readonly McpPrompt[]
+  /** Sentences for a client's model about what is added. */
+  readonly instructions?: string
+}
+
+/** Resources below one template, such as `foreword://subjects/{id}`. */
+export interface McpResourceSet {
+  readonly templates: readonly ResourceTemplateType[]
+  /** All of them, in a fixed order. */
+  list(): Promise<readonly Resource[]>
+  /** `undefined`: the address is not one of this set, or there is nothing at it. */
+  read(uri: string): Promise<ReadResourceResult | undefined>
+  complete?(template: string, variable: string, typed: string): Promise<readonly string[]>
+}

@@ -1,0 +1,114 @@
+import type { z } from 'zod'
+import type { Layer, Layout } from '../context.ts'
+import type { Provider } from '../model.ts'
+import type { Tool } from '../tool.ts'
+import type { Channel } from './channel.ts'
+import type { Check } from './check.ts'
+import type { Command } from './command.ts'
+import type { CapabilityHost } from './host.ts'
+import type { LayerContext } from './layer-context.ts'
+import type { McpContribution } from './mcp.ts'
+import type { PromptBlock } from './prompt-block.ts'
+import type { Route } from './route.ts'
+import type { SessionChoice } from './session-choice.ts'
+import type { SlashCommand } from './slash-command.ts'
+import type { TurnPart, TurnQuestion } from './turn-part.ts'
+import type { WithheldTool } from './withheld-tool.ts'
+
+/**
+ * One feature as one value (DESIGN §2). Every member but `name` is optional. What a built-in capability can do, one of
+ * somebody else can do; leaving one out of the list leaves out its routes, commands, keys, tools and checks.
+ *
+ * The first group is known before any home is open: from it come the help, the configuration schema and the doctor. It has
+ * to be cheap to load, so code that does the work is imported when it is called. The second group works on an open home;
+ * each member is handed `self`: the host, the settings and what `start` returned.
+ *
+ * `Settings`: what `settings` parses to. `Service`: what `start` resolves to; others reach it by
+ * `host.capability(key)`.
+ */
+export interface Capability<Settings = undefined, Service = undefined> {
+  /** Unique. The section of `config.json` has this name unless `settingsKey` says otherwise. */
+  readonly name: string
+  /** `1` unless given. */
+  readonly version?: string
+  /** One line for people. */
+  readonly summary?: string
+
+  /** What may be configured. `config.json`, the environment, the JSON Schema, `config set` and the doctor follow from it. */
+  readonly settings?: z.ZodType<Settings>
+  /** Dotted path of its section, such as `channels.telegram`. `name` unless given. */
+  readonly settingsKey?: string
+  /** What a session can choose, by the name of the choice: log entry, PATCH, `--NAME`, `/NAME` and preview follow from it. */
+  readonly session?: Readonly<Record<string, SessionChoice<Self<Settings, Service>>>>
+  /** By name, loaded when called. */
+  readonly commands?: Readonly<Record<string, () => Promise<Command>>>
+  /** Commands of a conversation in the terminal and in channels, by name, without the slash. */
+  readonly slashCommands?: Readonly<Record<string, SlashCommand>>
+  /** What `foreword doctor` looks at. Changes nothing. */
+  readonly checks?: Check<Settings>
+  readonly providers?: readonly Provider[]
+  readonly layouts?: readonly Layout[]
+  /**
+   * Places of this capability that tools on files must keep away from: absolute paths. `outOfReach`: not read, not written.
+   * `readOnly`: files of the owner, never written. `readable`: folders outside the workspace that may be read.
+   */
+  readonly places?: (settings: Settings, home: string) => CapabilityPlaces
+
+  /** Opens what the capability works with. A throw keeps the gateway from starting: what can be done without is a warning. */
+  start?(host: CapabilityHost<Settings>): Service | Promise<Service>
+  /** Asked for every call, in the order of the capabilities. A throw ends the turn: nothing is left out unseen. */
+  layers?(self: Self<Settings, Service>, context: LayerContext): readonly Layer[] | Promise<readonly Layer[]>
+  /** The same tools in the same order until the next `reload`, or until one of `withheld` is accepted. */
+  tools?(self: Self<Settings, Service>): readonly Tool[]
+  /** Prompt blocks with tools of their own, for layouts that show them as such. As stable as `tools`. */
+  promptBlocks?(self: Self<Settings, Service>): readonly PromptBlock[]
+  /** What it gives one turn, decided once before its first step. */
+  turn?(self: Self<Settings, Service>, question: TurnQuestion): TurnPart | Promise<TurnPart>
+  /** What `{{date}}` and other placeholders of prompts stand for, by name. */
+  placeholders?(self: Self<Settings, Service>, context: LayerContext): Readonly<Record<string, string>>
+  readonly routes?: (self: Self<Settings, Service>) => readonly Route[] | Promise<readonly Route[]>
+  readonly mcp?: (self: Self<Settings, Service>) => McpContribution | Promise<McpContribution>
+  readonly channels?: (self: Self<Settings, Service>) => readonly Channel[] | Promise<readonly Channel[]>
+
+  /** Resolves when what is started late is there, or was waited for long enough. Asked before each turn. Never rejects. */
+  ready?(self: Self<Settings, Service>): Promise<void>
+  /** Takes up what a former process left unfinished. Only where the gateway may write. */
+  recover?(self: Self<Settings, Service>): Promise<void>
+  /** Reads again what `start` read. Called between turns. */
+  reload?(self: Self<Settings, Service>): void | Promise<void>
+  /** A session was made. Returns at once. */
+  sessionStarted?(self: Self<Settings, Service>, session: string): void
+  /** A session is about to be deleted: what belongs to it goes first. */
+  sessionDeleted?(self: Self<Settings, Service>, session: string): Promise<void>
+  /** Tools of others whose definition is not the accepted one: not offered until the owner accepts. */
+  withheld?(self: Self<Settings, Service>): readonly WithheldTool[]
+  /** Accepts the definition with this digest. Returns false where no tool of that name and digest is withheld. */
+  accept?(self: Self<Settings, Service>, tool: string, digest: string): Promise<boolean>
+  /** What is wrong now, in sentences that name the place. */
+  warnings?(self: Self<Settings, Service>): readonly string[]
+  /** Facts for `GET /api/status`, by key. */
+  status?(self: Self<Settings, Service>): Readonly<Record<string, unknown>> | Promise<Readonly<Record<string, unknown>>>
+  stop?(self: Self<Settings, Service>): void | Promise<void>
+}
+
+/** What the members of a started capability are handed. */
+export interface Self<Settings = undefined, Service = undefined> extends CapabilityHost<Settings> {
+  /** What `start` returned; `undefined` where there is no `start`. */
+  readonly service: Service
+}
+
+export interface CapabilityPlaces {
+  readonly outOfReach?: readonly string[]
+  readonly readOnly?: readonly string[]
+  readonly readable?: readonly string[]
+}
+
+/** A capability of any settings and service, as a list holds it. */
+export type AnyCapability = Capability<any, any> // oxlint-disable-line typescript/no-explicit-any -- a list erases both
+
+/** Checks a capability's types and infers its settings and its service; returns the value as it was given. */
+export function capability<Settings = undefined, Service = undefined>(
+  value: Capability<Settings, Service>,
+): Capability<Settings, Service> {
+  return value
+}

@@ -1,0 +1,22 @@
+/** What `foreword doctor` looks at for a capability. Reads only; loads its code when it is called. */
+export type Check<Settings = undefined> = (context: CheckContext<Settings>) => Promise<readonly Finding[]>
+
+export interface CheckContext<Settings = undefined> {
+  readonly settings: Settings
+  /** Absolute path. */
+  readonly home: string
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** Settings of another capability; `undefined` where it is not in the list. */
+  settingsOf(name: string): unknown
+  /** GET over the HTTP API of a gateway that only reads; `undefined` where none can be opened. */
+  get<Answer>(path: string): Promise<Answer | undefined>
+}
+
+/** One thing that was looked at. */
+export interface Finding {
+  readonly check: string
+  readonly level: 'ok' | 'warning' | 'problem'
+  readonly message: string
+  /** What to do about it. Present unless it is `ok`. */
+  readonly hint?: string
+}

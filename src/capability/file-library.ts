@@ -1,0 +1,41 @@
+import type { FileOwner, FileRow } from '../session.ts'
+import { serviceKey } from './service-key.ts'
+
+/** Files that people hand in: stored first, then read, then indexed (BEHAVIOURS §3.4). What breaks off goes on at the next start. */
+export interface FileLibrary {
+  /**
+   * Resolves once the bytes are on disk. Rejects with `invalid-input` where the file is too large. What its owner has already,
+   * under the same name and byte for byte, is the file that is there; in the inbox every file is one of its own.
+   */
+  add(file: NewFile): Promise<AddedFile>
+  /** Rejects with `not-found`. */
+  file(id: string): Promise<FileRow>
+  /** Those of a project or an agent that was removed are not among them, until it is brought back. */
+  files(owner?: FileOwner): Promise<readonly FileRow[]>
+  /** The file once it is read, or cannot be; as it is when `signal` is aborted. */
+  settled(id: string, signal?: AbortSignal): Promise<FileRow>
+  /** The text of a file that has one. */
+  text(row: FileRow): Promise<string | undefined>
+  bytes(row: FileRow): Promise<Uint8Array>
+  /** Makes a file belong to something else, as an upload that is attached to a message of a session. */
+  give(id: string, owner: FileOwner): Promise<void>
+  remove(id: string): Promise<void>
+  /** Takes up every file that a former process had not read, or read otherwise, and forgets bytes that no file needs. */
+  recover(): Promise<number>
+  close(): Promise<void>
+}
+
+/** `repeated`: it was there before. */
+export type AddedFile = FileRow & { readonly repeated?: true }
+
+export interface NewFile {
+  readonly name: string
+  readonly bytes: AsyncIterable<Uint8Array>
+  readonly owner: FileOwner
+}
+
+/** Owner of files that were handed in for a message that is not written yet: each may go into another conversation. */
+export const inbox = { type: 'session', id: 'inbox' } as const
+
+/** The files that people handed in. */
+export const fileLibrary = serviceKey<FileLibrary>('files')

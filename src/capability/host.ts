@@ -1,0 +1,44 @@
+import type { Layout, TokenCounter } from '../context.ts'
+import type { SessionStore } from '../session.ts'
+import type { AccessRead } from '../tool.ts'
+import type { CapabilityPlaces } from './capability.ts'
+import type { Clock } from './clock.ts'
+import type { Records, RecordKind } from './records.ts'
+import type { Runtime } from './runtime/runtime.ts'
+import type { ServiceKey } from './service-key.ts'
+import type { SessionChoice } from './session-choice.ts'
+
+/** What an open home gives a capability. */
+export interface CapabilityHost<Settings = undefined> {
+  readonly settings: Settings
+  /** The home, its folder for data and the workspace of tools: absolute paths. */
+  readonly home: { readonly folder: string; readonly data: string; readonly workspace: string }
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** Of Foreword. */
+  readonly version: string
+  /** As configured; a turn may have another. */
+  readonly layout: Layout
+  readonly counter: TokenCounter
+  /** IANA name of the owner's time zone. */
+  readonly timeZone: string
+  readonly clock: Clock
+  readonly store: SessionStore
+  /** `false`: the home is open beside a process that works on it. Nothing is written, no other program or server is started. */
+  readonly writes: boolean
+  /** What `tool-access.json` says now. */
+  access(): Promise<AccessRead>
+  /** The gateway. Its methods may be called once every capability has started. */
+  readonly runtime: Runtime
+  /** What another capability returned from `start`; `undefined` where it is not in the list or has not started yet. */
+  capability<Service>(key: ServiceKey<Service>): Service | undefined
+  /** Settings of another capability; `undefined` where it is not in the list. */
+  settingsOf(name: string): unknown
+  /** What sessions can choose, by name. */
+  readonly choices: Readonly<Record<string, Omit<SessionChoice<never>, 'check' | 'find' | 'list' | 'usual' | 'preset'>>>
+  /** Places of all capabilities and of the host. */
+  places(): Required<CapabilityPlaces>
+  /** Values that people make, change, remove and bring back; every version is kept. */
+  records<Value>(kind: RecordKind<Value>): Records<Value>
+  /** A sentence for the operator: shown at the start and in the status. */
+  warn(text: string): void
+}

@@ -1,0 +1,92 @@
+import type { RetryNotice } from '../retry-notice.ts'
+import type { CallParameters } from '../../model.ts'
+import type { CallWarning, Entry, Source, TurnOutcome } from '../../session.ts'
+import type { RuntimeErrorCode } from '../runtime-error.ts'
+
+/** What a person says. */
+export interface SubmitInput {
+  /** A new session is made where absent. */
+  readonly session?: string
+  /** The session that a new one goes on from. Rejects with `not-found`. */
+  readonly after?: string
+  readonly text: string
+  readonly idempotencyKey?: string
+  /** For this turn alone. */
+  readonly model?: string
+  /** The system prompt of this turn alone, in place of every other: the custom agent's, the edited and the packaged one. */
+  readonly system?: string
+  /** Ids of files, in the order in which they stand above the message. Files that are still being read are waited for. */
+  readonly attachments?: readonly string[]
+  /** What the caller of an API asks of each call of this turn. */
+  readonly parameters?: CallParameters
+}
+
+/** Where accepted input stands, and the turn that answers it. */
+export interface Submitted {
+  readonly session: string
+  readonly turn: string
+  readonly seq: number
+  /** The same key was admitted before; this is that turn. */
+  readonly repeated: boolean
+}
+
+/** From where on events are told, and of what. */
+export interface EventsOptions {
+  /** The id of the last event that was seen. Absent: from the beginning; `live`: only what comes. */
+  readonly after?: string
+  readonly turn?: string
+  readonly signal?: AbortSignal
+}
+
+/**
+ * `entry` events are definitive and come from the log. Deltas and retries are provisional: the `message` entry that follows
+ * holds the whole text and replaces them. An id says exactly what a reader has seen: everything up to the entry `SEQ`, and in `SEQ.N` the first N
+ * deltas of the call that was running there.
+ */
+export type SessionEvent =
+  | { readonly id: string; readonly type: 'entry'; readonly entry: Entry }
+  | {
+      readonly id: string
+      readonly type: 'text-delta' | 'reasoning-delta'
+      readonly turn: string
+      readonly call: string
+      readonly text: string
+    }
+  /** Nothing was said yet: the call failed and is made again in a while, unless the turn is cancelled meanwhile. */
+  | ({ readonly id: string; readonly turn: string } & RetryNotice)
+  /**
+   * The turn stops: because the disk is full, then it goes on as soon as the log can be written again; or because the
+   * gateway stops, then at its next start.
+   */
+  | {
+      readonly id: string
+      readonly type: 'interrupted'
+      readonly turn: string
+      readonly code: RuntimeErrorCode
+      readonly message: string
+    }
+
+/** Totals over the calls of a turn: billed tokens, not the prompt size of any one call. */
+export interface TurnTotals {
+  readonly calls: number
+  readonly promptTokensBilled: number | undefined
+  readonly cachedTokensBilled: number | undefined
+  readonly outputTokensBilled: number | undefined
+}
+
+/** A settled or running turn, as a door shows it. */
+export interface TurnView {
+  readonly session: string
+  readonly turn: string
+  readonly outcome: TurnOutcome | undefined
+  /** How it ended, for a person; absent where it ended well, or runs. */
+  readonly notice?: string
+  /** The text of the answer. */
+  readonly text: string
+  /** What its answers cite, each number once, in their order; absent where they cite nothing. */
+  readonly citations?: readonly Source[]
+  readonly calls: readonly string[]
+  readonly totals: TurnTotals
+  /** What is to be said of its calls, whose answers stand. */
+  readonly warnings: readonly CallWarning[]
+}

@@ -1,0 +1,48 @@
+import type { Layer, Layout } from '../context.ts'
+import type { ModelFacts } from '../model.ts'
+import type { Source } from '../session.ts'
+import type { Tool } from '../tool.ts'
+import type { LayerContext } from './layer-context.ts'
+
+/** The turn that is about to be answered. */
+export interface TurnQuestion {
+  /** Absent for a session that is not there yet. */
+  readonly session?: string
+  /** Absent in a preview. */
+  readonly turn?: string
+  /** The new message. */
+  readonly text: string
+  /** The system prompt that came with the input, in place of every other. */
+  readonly system?: string
+  /** What the session has chosen, by the name of the choice, defaults worked in. */
+  readonly choices: Readonly<Record<string, string>>
+  readonly layout: Layout
+  /** `provider/model`. */
+  readonly model: string
+  readonly facts: ModelFacts
+  /** Tokens: the whole window, and the room for the answer. */
+  readonly window: number
+  readonly reserve: number
+  /** `false` in a preview: nothing is written, and no model is asked. */
+  readonly keeps: boolean
+  readonly signal?: AbortSignal
+}
+
+/** What a capability gives one turn. */
+export interface TurnPart {
+  /** Tools of this turn alone. */
+  readonly tools?: readonly Tool[]
+  /** Asked for every call of the turn, beside the capability's own `layers`. */
+  layers?(context: LayerContext): readonly Layer[] | Promise<readonly Layer[]>
+  /** Documents that are part of the request itself, with the numbers they are cited by. */
+  readonly sources?: readonly Source[]
+  /** What others wrote may come into a call by it, so that the model is told that such text is data. */
+  readonly readsForeign?: boolean
+  /** Sessions whose words a layer holds: what is recorded of it is removed with them. */
+  holds?(layer: string): readonly string[] | undefined
+  /**
+   * The same in at most `room` tokens. Asked once, with what everything else leaves beside an ordinary message, where the
+   * part takes its size from the room (BEHAVIOURS §3.5). Not asked in layouts that do not limit it.
+   */
+  within?(room: number): TurnPart | Promise<TurnPart>
+}
