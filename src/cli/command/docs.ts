@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { nearestName } from '../../platform.ts'
-import { type Command, type CommandCall, jsonOption } from '../command.ts'
+import type { Command, CommandCall, Io } from '../../capability.ts'
+import { jsonOption } from '../command.ts'
 import { usageFailure } from '../failure.ts'
-import { type Io, print, printJson } from '../io.ts'
+import { print, printJson } from '../io.ts'
 import { table } from '../table.ts'
 
 export const docs: Command = {
