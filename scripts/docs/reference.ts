@@ -1,4 +1,4 @@
-import { posix } from 'node:path'
+import { join, posix } from 'node:path'
 import type { EntryPoint, PublicApi, PublicName } from './public-api.ts'
 import { identifiersOf, signature } from './signature.ts'
 import { SymbolFlags } from 'typescript/unstable/sync'
@@ -123,7 +123,7 @@ function link(
 
 /** What the entry point's own file says of itself before its first export. */
 function openingComment({ source }: EntryPoint, { project, root }: PublicApi): string {
-  const text = project.program.getSourceFile(posix.join(root, source))?.text ?? ''
+  const text = project.program.getSourceFile(join(root, source))?.text ?? ''
   const block = /^\/\*\*([\s\S]*?)\*\/\n\n/.exec(text)?.[1] ?? /^((?:\/\/.*\n)+)/.exec(text)?.[1] ?? ''
   return block
     .split('\n')
