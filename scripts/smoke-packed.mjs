@@ -23,6 +23,7 @@ try {
   expect('foreword --version', run(command, ['--version']), version)
   expect('foreword assemble', run(command, ['assemble', '-'], { input: scenario() }), 'window 1000, reserve 100')
   expect('foreword mcp', run(command, ['mcp'], { input: initialize() }), '"serverInfo":{"name":"foreword"')
+  expect('foreword docs', run(command, ['docs', 'getting-started']), '# Getting started')
   checkOldNode()
   checkProject(tarball)
   tell('the packed foreword works')

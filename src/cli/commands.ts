@@ -33,5 +33,6 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   backup: async () => (await import('./command/backup.ts')).backup,
   restore: async () => (await import('./command/restore.ts')).restore,
   compact: async () => (await import('./command/compact.ts')).compact,
+  docs: async () => (await import('./command/docs.ts')).docs,
   doctor: async () => (await import('./command/doctor.ts')).doctor,
 }

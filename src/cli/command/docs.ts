@@ -1,0 +1,64 @@
+import { readFile } from 'node:fs/promises'
+import { nearestName } from '../../platform.ts'
+import type { Command, CommandCall, Io } from '../../capability.ts'
+import { jsonOption } from '../command.ts'
+import { usageFailure } from '../failure.ts'
+import { print, printJson } from '../io.ts'
+import { table } from '../table.ts'
+
+export const docs: Command = {
+  name: 'docs',
+  summary: 'list the pages of this documentation, or print one',
+  usage: ['docs [PAGE] [--json]'],
+  details:
+    'A page is named as in the list, or by the last part of its name: `foreword docs getting-started`. ' +
+    'Pages are printed as Markdown.',
+  words: { least: 0, most: 1 },
+  options: { json: { ...jsonOption, summary: 'print {page, title, summary}, one page per line; {page, text} of one' } },
+  run: showDocs,
+}
+
+interface Page {
+  readonly page: string
+  readonly title: string
+  readonly summary: string
+}
+
+/** In a checkout and in the installed package alike. */
+const folder = new URL('../../../docs/', import.meta.url)
+
+async function showDocs(call: CommandCall, io: Io): Promise<number> {
+  const pages = pagesOf(await readFile(new URL('llms.txt', folder), 'utf8'))
+  const [wanted] = call.words
+  if (wanted !== undefined) return await showPage(pageNamed(wanted, pages), call, io)
+  if (call.json) for (const page of pages) printJson(io, page)
+  else print(io, table([['page', 'title'], ...pages.map(({ page, title }) => [page, title])]))
+  return 0
+}
+
+async function showPage(page: string, call: CommandCall, io: Io): Promise<number> {
+  const text = await readFile(new URL(`${page}.md`, folder), 'utf8')
+  if (call.json) printJson(io, { page, text })
+  else print(io, text.trimEnd())
+  return 0
+}
+
+function pagesOf(list: string): readonly Page[] {
+  return [...list.matchAll(/^- \[(.+?)\]\((.+)\.md\)(?:: (.+))?$/gm)].map(([, title, page, summary]) => ({
+    page: page!,
+    title: title!,
+    summary: summary ?? '',
+  }))
+}
+
+function pageNamed(wanted: string, pages: readonly Page[]): string {
+  const name = wanted.replace(/^docs\//, '').replace(/\.md$/, '')
+  const names = pages.map(({ page }) => page)
+  const found = names.find((page) => page === name) ?? names.find((page) => page.endsWith(`/${name}`))
+  if (found !== undefined) return found
+  const near = nearestName(name, [...names, ...names.map((page) => page.split('/').at(-1)!)])
+  throw usageFailure(
+    `There is no page named \`${wanted}\`.`,
+    near === undefined ? '`foreword docs` lists the pages.' : `Did you mean \`foreword docs ${near}\`?`,
+  )
+}

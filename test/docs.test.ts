@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, posix } from 'node:path'
+import test from 'node:test'
+import { generatedFiles, pagesOf } from '../scripts/docs/generated-files.ts'
+import { houseGraph } from '../scripts/docs/house-graph.ts'
+import { pageHead } from '../scripts/docs/llms-text.ts'
+
+const root = dirname(import.meta.dirname)
+const docs = join(root, 'docs')
+const generated = generatedFiles(root)
+
+test('what is made from the source is the current one', () => {
+  const committed = new Map(
+    [...generated.keys()].map((path) => {
+      const file = join(docs, path)
+      return [path, existsSync(file) ? readFileSync(file, 'utf8') : undefined] as const
+    }),
+  )
+  const stale = [...generated].filter(([path, text]) => committed.get(path) !== text).map(([path]) => path)
+  assert.deepEqual(stale, [], 'write it again with: npm run docs')
+  const left = readdirSync(join(docs, 'reference')).filter((name) => !generated.has(`reference/${name}`))
+  assert.deepEqual(left, [], 'pages of entry points that are gone; write them again with: npm run docs')
+})
+
+test('every entry point has a page in the reference', () => {
+  const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { exports: object }
+  const entryPoints = Object.keys(exports).filter((subpath) => subpath !== './package.json')
+  const pages = [...generated.keys()].filter((path) => path.startsWith('reference/'))
+  assert.equal(pages.length, entryPoints.length + 1)
+})
+
+test('the reference says what a function accepts, what it is for, and where its types are described', () => {
+  const page = generated.get('reference/context.md')!
+  assert.ok(page.includes('### available\n\n```ts\nfunction available('), page.slice(0, 500))
+  assert.ok(page.includes('`window` − `reserve` − `margin`, never below zero.'))
+  assert.ok(page.includes('Uses [`Budget`](#budget).'))
+})
+
+test('every link of the reference and of llms.txt leads somewhere', () => {
+  const texts = new Map([
+    ...pagesOf(docs).map((path) => [path, readFileSync(join(docs, path), 'utf8')] as const),
+    ...generated,
+  ])
+  const anchors = new Map([...texts].map(([path, text]) => [path, anchorsOf(text)]))
+  const broken = [...generated].flatMap(([path, text]) =>
+    [...text.matchAll(/\]\(([^):]*)\)/g)].flatMap(([, target]) => {
+      const [file, anchor] = target!.split('#')
+      const page = file === '' ? path : posix.join(posix.dirname(path), file!)
+      if (!texts.has(page)) return [`${path}: ${target}`]
+      return anchor === undefined || anchors.get(page)!.has(anchor) ? [] : [`${path}: ${target}`]
+    }),
+  )
+  assert.deepEqual(broken, [])
+})
+
+test('the picture shows every room, follows the scheme of the reader, and loads nothing', () => {
+  const picture = generated.get('house.svg')!
+  const { floors } = houseGraph(join(root, 'src'))
+  for (const { name } of floors.flat()) assert.ok(picture.includes(`>${name}</text>`), name)
+  assert.match(picture, /prefers-color-scheme:dark/)
+  assert.doesNotMatch(picture, /url\(|@import|<script|href/)
+})
+
+test('a page is listed with its title and the first sentence of its first paragraph', () => {
+  const text = '# A *page*\n\n- not this\n\n**It** says [one thing](a.md) first. Then another.\n'
+  assert.deepEqual(pageHead('guide/page.md', text), {
+    path: 'guide/page.md',
+    title: 'A *page*',
+    summary: 'It says one thing first.',
+  })
+})
+
+/** The anchors of a page's headings, as Markdown renderers make them. */
+function anchorsOf(text: string): ReadonlySet<string> {
+  const taken = new Map<string, number>()
+  const withoutCode = text.replaceAll(/^```[\s\S]*?^```$/gm, '')
+  return new Set(
+    [...withoutCode.matchAll(/^#{1,6} (.+)$/gm)].map(([, heading]) => {
+      const plain = heading!
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+        .replaceAll(' ', '-')
+      const count = taken.get(plain) ?? 0
+      taken.set(plain, count + 1)
+      return count === 0 ? plain : `${plain}-${count}`
+    }),
+  )
+}
