@@ -1,4 +1,5 @@
 import { randomFillSync } from 'node:crypto'
+import { pause, type TurnClock } from '../agent.ts'
 
 /** Time and chance, as arguments. */
 export interface Clock {
@@ -13,6 +14,14 @@ export interface Clock {
 }
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
+
+/** The same for the loop of a turn. */
+export function turnClock(clock: Clock): TurnClock {
+  return {
+    now: () => clock.monotonic(),
+    sleep: (milliseconds, signal) => clock.sleep?.(milliseconds, signal) ?? pause(milliseconds, signal),
+  }
+}
 
 /** The clock and the chance of this machine. */
 export const systemClock: Clock = {

@@ -19,7 +19,6 @@ import type {
 } from '../session.ts'
 import type { Proposals, Subjects } from '../subject.ts'
 import type { CallDescription, ToolResult } from '../tool.ts'
-import type { CompletionCutChoice } from './completions/completion-settings.ts'
 import type { AgentValue, ProjectValue } from './custom-agents.ts'
 import type { EditedPrompt } from './edited-prompt.ts'
 import type { MeaningStatus } from './file-room.ts'
@@ -30,6 +29,7 @@ import type { ModelView } from './models/model-view.ts'
 import type { Pairings } from './channels/pairings.ts'
 import type { Records } from './records.ts'
 import type { RuntimeErrorCode } from './runtime-error.ts'
+import type { CompletionCutChoice } from './settings.ts'
 
 /**
  * Many sessions over one home: what every door (HTTP, command line, channels) talks to. Methods reject with
