@@ -212,9 +212,9 @@ function usualTokens(message: Message): TokenCounts {
   return { counter: `${tokenx.id}@${tokenx.version}`, full, least: full }
 }
 
-/** There is no person to ask. */
+/** Denies what a person would have to decide about. */
 const nobody: Approvals = {
   newId: () => 'approval',
   granted: async () => false,
-  decision: async () => ({ type: 'deny', reason: 'there is nobody to decide about it' }),
+  decision: async () => ({ type: 'deny', reason: 'no person can be asked in this turn' }),
 }
