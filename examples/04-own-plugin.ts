@@ -2,7 +2,7 @@
  * A capability of your own: a layer that the model reads and a tool that it may call. Name the file in config.json,
  * `"plugins": ["./04-own-plugin.ts"]`, and allow its tool with `foreword tools allow tide`.
  */
-import type { Plugin } from 'foreword/plugin'
+import type { Plugin } from 'foreword/capability'
 import type { Tool } from 'foreword/tool'
 
 const tide: Tool = {

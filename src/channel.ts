@@ -1,2 +1,2 @@
-export { type TelegramChannel, telegramChannel } from './channel/telegram/telegram-channel.ts'
-export type { TelegramOptions } from './channel/telegram/telegram-options.ts'
+export { type TelegramChannel, telegramChannel } from './capabilities/telegram/telegram-channel.ts'
+export type { TelegramOptions } from './capabilities/telegram/telegram-options.ts'

@@ -1,4 +1,4 @@
-export { ollamaAddress } from './model/address.ts'
+export { expectOk, HttpFailure } from './model/ask.ts'
 export {
   type CallParameters,
   PARAMETER_NAMES,
@@ -7,15 +7,10 @@ export {
   type ResponseFormat,
 } from './model/call-parameters.ts'
 export { type Calibration, margin, observe, type PromptSample, ratio, UNCALIBRATED } from './model/calibration.ts'
-export { ASSUMED_WINDOW } from './model/catalog.ts'
-export type { Choice } from './model/choose.ts'
-export {
-  BUILT_IN_PROVIDERS,
-  type ModelConfiguration,
-  type ModelsSettings,
-  type ProviderConfiguration,
-  type ProviderKind,
-} from './model/configuration.ts'
+export { answerRoom, ASSUMED_WINDOW, assumedFacts, type CatalogRow, withTold } from './model/catalog.ts'
+export { type Choice, waysToAttach } from './model/choose.ts'
+export type { ModelConfiguration, ProviderConfiguration } from './model/configuration.ts'
+export { type ProviderConnection, versionedURL } from './model/connection.ts'
 export { costOf, type Forecast, forecast, type ForecastInput } from './model/forecast.ts'
 export { leastPromptTokens, type PromptReport, promptReport } from './model/prompt-report.ts'
 export { imageSupportOf } from './model/image-support.ts'
@@ -38,6 +33,13 @@ export type {
   WireCarriage,
 } from './model/model.ts'
 export { ModelError, type ModelErrorCode, type ModelErrorFacts } from './model/model-error.ts'
-export type { Patience } from './model/patience.ts'
-export { rehearsal } from './model/rehearsal.ts'
-export { createModels, type Models } from './model/resolve.ts'
+export { httpModelSettings, type ModelSettings } from './model/model-settings.ts'
+export { builtInProviders, createModels, type Models, type ModelsSettings } from './model/models.ts'
+export { listedFacts, openaiModelList } from './model/openai-model-list.ts'
+export { openaiWireModel, openaiWireSettings } from './model/openai-wire.ts'
+export { type ListedModel, provider, type Provider, type Suggestion } from './model/provider.ts'
+export { modelErrorOf } from './model/provider-failure.ts'
+export { languageModel, type LanguageModelOptions, type SdkLanguageModel } from './model/sdk-model.ts'
+export type { Timeouts } from './model/timeouts.ts'
+export { UnexpectedAnswer } from './model/unexpected-answer.ts'
+export { SILENT } from './model/usage.ts'

@@ -30,13 +30,13 @@ export {
 export { forgetLearnedLimits } from './runtime/models/learned-limits.ts'
 export type { ModelView } from './runtime/models/model-view.ts'
 export { RuntimeError, type RuntimeErrorCode } from './runtime/runtime-error.ts'
-export type { AgentValue, ProjectValue } from './runtime/custom-agents.ts'
-export { agentSchema, projectSchema } from './runtime/custom-agents.ts'
-export type { EditedPrompt, PromptVersion } from './runtime/edited-prompt.ts'
-export { type AddedFile, inbox, type Library, type NewFile } from './runtime/library.ts'
+export type { AgentValue, ProjectValue } from './capabilities/agents/custom-agents.ts'
+export { agentSchema, projectSchema } from './capabilities/agents/custom-agents.ts'
+export type { EditedPrompt, PromptVersion } from './capabilities/prompt/edited-prompt.ts'
+export { type AddedFile, inbox, type Library, type NewFile } from './capabilities/files/library.ts'
 export type { Kept, Records } from './runtime/records.ts'
 export { createRuntime, type RuntimeParts } from './runtime/create-runtime.ts'
-export { configuredEmbedder, type ConfiguredEmbedder } from './runtime/configured-embedder.ts'
+export { configuredEmbedder, type ConfiguredEmbedder } from './capabilities/files/configured-embedder.ts'
 export { type OpenOptions, openRuntime, storePath } from './runtime/open-runtime.ts'
 export {
   type Channel,

@@ -20,19 +20,22 @@ export type {
   Usage,
 } from './session/entry.ts'
 export { type AnswerLimit, type PartialReason, type TurnOutcome, turnOutcomeTypes } from './session/turn-outcome.ts'
+export type { AuditOptions, AuditStore } from './session/store/audit-store.ts'
+export type { CallsOptions, CallStore } from './session/store/call-store.ts'
+export type { ContentStore } from './session/store/content-store.ts'
+export type { FilesOptions, FileStore } from './session/store/file-store.ts'
 export type {
-  AuditOptions,
-  CallsOptions,
   EntriesOptions,
   EntryListener,
-  FilesOptions,
+  LogStore,
   RecentTurns,
   RecentTurnsOptions,
   SessionRow,
-  SessionStore,
   TurnRow,
-  Write,
-} from './session/store.ts'
+} from './session/store/log-store.ts'
+export type { RecordStore } from './session/store/record-store.ts'
+export type { SessionStore, Write } from './session/store/session-store.ts'
+export type { ValueStore } from './session/store/value-store.ts'
 export { StoreError, type StoreErrorCode } from './session/store-error.ts'
 export { contentHash, referredContent } from './session/content.ts'
 export { exportSession } from './session/export-session.ts'

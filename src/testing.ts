@@ -24,5 +24,5 @@ export type {
 } from './testing/scripted-telegram-contract.ts'
 export { searchEngineCases } from './testing/search-engine-cases.ts'
 export { type SearchPlace, topicEmbedder, type TopicEmbedder } from './testing/search-engine-place.ts'
-export { sessionStoreCases } from './testing/session-store-cases.ts'
+export { storeCases, type StoreSuite, storeSuites } from './testing/session-store-cases.ts'
 export type { StorePlace } from './testing/session-store-place.ts'

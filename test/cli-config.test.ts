@@ -176,11 +176,11 @@ test('the guide lists every key of the configuration as the schema has it', () =
   )
 })
 
-test('doctor is content with a fresh home and names what is wrong with its mend', async (context) => {
+test('doctor is content with a fresh home and names what is wrong with its hint', async (context) => {
   const { home, environment } = temporaryHome(context)
   const fresh = await run(['doctor', '--json'], { environment })
   assert.equal(fresh.code, 0, fresh.stdout)
-  const { findings } = JSON.parse(fresh.stdout) as { findings: { check: string; level: string; mend?: string }[] }
+  const { findings } = JSON.parse(fresh.stdout) as { findings: { check: string; level: string; hint?: string }[] }
   const machine = ['node', 'home', 'permissions', 'configuration', 'store', 'disk', 'clock', 'port']
   assert.deepEqual(
     findings.map(({ check }) => check),

@@ -5,8 +5,8 @@ import test, { type TestContext } from 'node:test'
 import type { Finding } from '../src/cli/doctor/finding.ts'
 import { openSqliteStore } from '../src/session.ts'
 import { readToken, storePath, systemClock } from '../src/runtime.ts'
-import { createProposals } from '../src/runtime/proposals.ts'
-import { openSubjects } from '../src/subject.ts'
+import { createProposals } from '../src/capabilities/subjects/proposals/proposals.ts'
+import { openSubjects } from '../src/capabilities/subjects/core.ts'
 import { temporaryHome } from './cli/home.ts'
 import { run } from './cli/recorded-io.ts'
 
@@ -110,15 +110,15 @@ test('skills that do not reach the model are no skills that are well', async (co
   assert.match(preset.message, /^none reaches the model, since no request can be made: /)
 })
 
-test('a faulty policy is a problem with its mend, since nothing may run', async (context) => {
+test('a faulty policy is a problem with its hint, since nothing may run', async (context) => {
   const { code, findings } = await examined(context, { 'tool-access.json': '{"global": {"mode": "some"}, "more": 1}' })
   const policy = findings.filter(({ check }) => check === 'policy')
   assert.equal(code, 1)
   assert.equal(policy.length, 2)
-  for (const { level, message, mend } of policy) {
+  for (const { level, message, hint } of policy) {
     assert.equal(level, 'problem')
     assert.match(message, /^no tool may run: .*(mode|more)/)
-    assert.match(mend!, /tool-access\.json/)
+    assert.match(hint!, /tool-access\.json/)
   }
 })
 
@@ -152,7 +152,7 @@ test('prefixes that lead to other programs are told, each with why and what to d
     ['git log', 'python3', 'find'],
   )
   assert.match(told[0]!.message, /--output writes any file/)
-  assert.match(told[0]!.mend!, /Take it out of tools\.shell\.allowedPrefixes .* or set tools\.shell\.approval to "ask"/)
+  assert.match(told[0]!.hint!, /Take it out of tools\.shell\.allowedPrefixes .* or set tools\.shell\.approval to "ask"/)
   const asked = await examined(context, {
     'tool-access.json': JSON.stringify({ tools: { shell: { ...shell, approval: 'ask' } } }),
   })
@@ -236,7 +236,7 @@ test('subjects are counted, and what a model would like to write there is told',
   )
   const said = findings.filter(({ check }) => check === 'subjects')
   assert.deepEqual(brief(said), [['subjects', 'warning', '1 proposal waits for you']])
-  assert.match(said[0]!.mend!, /foreword subjects proposals/)
+  assert.match(said[0]!.hint!, /foreword subjects proposals/)
 })
 
 test('a token that can be guessed on an address that others reach is a problem, and the gateway does not start', async (context) => {

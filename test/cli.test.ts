@@ -82,7 +82,7 @@ test('names that every object has are no commands and no options', async () => {
 test('with --json a failure is JSON as well', async () => {
   const { code, stdout } = await run(['diff', 'c1', '--json'])
   assert.equal(code, 2)
-  assert.deepEqual(Object.keys(JSON.parse(stdout).error), ['code', 'message', 'mend'])
+  assert.deepEqual(Object.keys(JSON.parse(stdout).error), ['code', 'message', 'hint'])
 })
 
 test('colours are for terminals, and not with NO_COLOR', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { providers as known } from '../src/capabilities/providers.ts'
 import type { UIMessage } from 'ai'
 import type OpenAI from 'openai'
 import { tokenx } from '../src/context.ts'
@@ -178,6 +179,7 @@ for (const [model, wire] of doors.slice(0, 4)) {
 
 function modelsAt(url: string) {
   return createModels({
+    known,
     providers: {
       ollama: { kind: 'ollama', baseURL: url },
       openai: { kind: 'openai', baseURL: `${url}/v1`, apiKeyEnv: 'KEY' },

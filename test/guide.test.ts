@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'node:test'
-import { chatCommands } from '../src/channel/telegram/command/commands.ts'
+import { chatCommands } from '../src/capabilities/telegram/command/commands.ts'
 import { readArguments } from '../src/cli/arguments.ts'
 import { commands } from '../src/cli/commands.ts'
 import type { Command } from '../src/cli/command.ts'
@@ -201,7 +201,7 @@ test('every variable of Foreword that a page names sets something', async () => 
   const unknown = await configurationWarnings(loaded, environment)
   assert.deepEqual(
     unknown.map(
-      ({ place, mend }: { place: string; mend: string }) => `${placeOf(place)}: ${place} sets nothing. ${mend}`,
+      ({ place, hint }: { place: string; hint: string }) => `${placeOf(place)}: ${place} sets nothing. ${hint}`,
     ),
     [],
   )

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
 import { tokenx } from '../src/context.ts'
-import { checkSkill, type CheckOptions } from '../src/plugin.ts'
+import { checkSkill, type CheckOptions } from '../src/capability.ts'
 import { folderWith, skillText } from './skills/folder-with.ts'
 
 const good = 'name: demo\ndescription: Does it.'

@@ -11,7 +11,7 @@ import {
   skillRoots,
   skillsFullText,
   skillsListText,
-} from '../src/plugin.ts'
+} from '../src/capability.ts'
 import { addTo, folderWith, skillText } from './skills/folder-with.ts'
 
 test('roots come in order, and in a root folders by name', async (context) => {

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
 import { assemble, type AssemblyInput, layoutOf, smallCounters } from '../src/context.ts'
-import { type LayerContext, skillsPlugin, type SkillsOptions, startPlugins } from '../src/plugin.ts'
+import { type LayerContext, skillsPlugin, type SkillsOptions, startPlugins } from '../src/capability.ts'
 import { createToolbox } from '../src/tool.ts'
 import { folderWith, skillText } from './skills/folder-with.ts'
 

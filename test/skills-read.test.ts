@@ -4,7 +4,7 @@ import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
 import { type Message, tokenx } from '../src/context.ts'
-import { skillsPlugin } from '../src/plugin.ts'
+import { skillsPlugin } from '../src/capability.ts'
 import { createToolbox, type ToolContext } from '../src/tool.ts'
 import { folderWith, skillText } from './skills/folder-with.ts'
 

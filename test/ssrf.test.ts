@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { BlockList, isIPv4, isIPv6 } from 'node:net'
 import test, { type TestContext } from 'node:test'
-import { guardedFetch } from '../src/plugin.ts'
+import { guardedFetch } from '../src/capability.ts'
 import { type Script, type ScriptedWeb, scriptedWeb } from './web/scripted-web.ts'
 
 /** See test/web/README.md. */

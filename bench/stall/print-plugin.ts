@@ -1,4 +1,4 @@
-import type { Plugin } from '../../src/plugin.ts'
+import type { Plugin } from '../../src/capability.ts'
 import { longText } from './long-text.ts'
 
 const long = longText(10_000_000)

@@ -1,7 +1,7 @@
 import { outputText, type Message } from '../context.ts'
-import { textPage } from '../plugin.ts'
+import { textPage } from '../capability.ts'
 import type { Recall } from '../search.ts'
-import { type Entry, referredContent, type SessionStore, undoneTurnsOf } from '../session.ts'
+import { type Entry, referredContent, type LogStore, type SessionStore, undoneTurnsOf } from '../session.ts'
 import type { Tool } from '../tool.ts'
 import { recallText } from './recall-text.ts'
 
@@ -72,7 +72,7 @@ interface Question {
 
 type Spoken = Extract<Entry, { type: 'input' | 'message' }>
 
-async function* spoken(store: Pick<SessionStore, 'entries'>, session: string): AsyncGenerator<Spoken> {
+async function* spoken(store: Pick<LogStore, 'entries'>, session: string): AsyncGenerator<Spoken> {
   let after = 0
   for (;;) {
     const entries = await store.entries(session, { types: ['input', 'message'], after, limit: PAGE })
@@ -83,7 +83,7 @@ async function* spoken(store: Pick<SessionStore, 'entries'>, session: string): A
 }
 
 async function turnText(
-  store: Pick<SessionStore, 'entries' | 'turns'>,
+  store: Pick<LogStore, 'entries' | 'turns'>,
   session: string,
   ordinal: number,
 ): Promise<string | undefined> {

@@ -1,5 +1,5 @@
-import { textPage } from '../plugin.ts'
-import { type Entry, referredContent, type SessionStore, type StoredResult } from '../session.ts'
+import { textPage } from '../capability.ts'
+import { type Entry, type LogStore, referredContent, type SessionStore, type StoredResult } from '../session.ts'
 import type { Tool } from '../tool.ts'
 
 /** Entries that are looked at together, from the newest backwards. */
@@ -30,7 +30,7 @@ export function readResultTool(store: Pick<SessionStore, 'entries' | 'session' |
 }
 
 async function storedResult(
-  store: Pick<SessionStore, 'entries' | 'session'>,
+  store: Pick<LogStore, 'entries' | 'session'>,
   session: string,
   id: string,
 ): Promise<StoredResult | undefined> {

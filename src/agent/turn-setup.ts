@@ -12,8 +12,8 @@ import type {
   TokenCounts,
   Usage,
 } from '../session.ts'
+import { sleep } from '../platform.ts'
 import { createToolbox, type Toolbox, type ToolResult } from '../tool.ts'
-import { pause } from './pause.ts'
 import type { RetryRule } from './retry-wait.ts'
 
 /** What a turn is run with. The first four are needed; each of the others has a default (docs/guide/agent-loop.md). */
@@ -201,7 +201,7 @@ export function turnContext(setup: TurnSetup): TurnContext {
       show: (delta) => output?.show?.(delta),
       sourcesOf: (text) => output?.sourcesOf?.(text) ?? Promise.resolve([]),
     },
-    clock: clock ?? { now: () => performance.now(), sleep: pause },
+    clock: clock ?? { now: () => performance.now(), sleep },
   }
 }
 

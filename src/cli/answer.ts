@@ -34,12 +34,12 @@ export function pathTo(...pieces: readonly string[]): string {
 /** What the gateway says of something that it did not do. */
 export async function refusal(response: Response): Promise<CommandFailure> {
   const text = await response.text()
-  const { code, message, mend } = errorIn(text)
+  const { code, message, hint } = errorIn(text)
   const told = message ?? `the gateway answered ${response.status}.`
-  return new CommandFailure(code ?? `http-${response.status}`, told, mend === undefined ? {} : { mend })
+  return new CommandFailure(code ?? `http-${response.status}`, told, { hint })
 }
 
-function errorIn(text: string): { code?: string; message?: string; mend?: string } {
+function errorIn(text: string): { code?: string; message?: string; hint?: string } {
   try {
     const body: unknown = JSON.parse(text)
     const error = isRecord(body) && isRecord(body.error) ? body.error : body
@@ -47,7 +47,7 @@ function errorIn(text: string): { code?: string; message?: string; mend?: string
     return {
       ...(typeof error.code === 'string' ? { code: error.code } : {}),
       ...(typeof error.message === 'string' ? { message: error.message } : {}),
-      ...(typeof error.mend === 'string' ? { mend: error.mend } : {}),
+      ...(typeof error.hint === 'string' ? { hint: error.hint } : {}),
     }
   } catch {
     return {}

@@ -1,7 +1,7 @@
 import type { Channel, Configuration } from '../runtime.ts'
 import type { Hook } from '../server.ts'
 import type { Io } from './io.ts'
-import { telegramToken } from './telegram-token.ts'
+import { telegramToken } from '../capabilities/telegram/cli/telegram-token.ts'
 
 /** Channels as the configuration has them, and the doors at which their services call. */
 export interface ConfiguredChannels {

@@ -58,6 +58,6 @@ function holderOf(found: Running): string {
 function busy(home: string, holder: string): CommandFailure {
   const message = `${holder} holds the home ${home} and has answered no request for ${PATIENCE / 1000} seconds.`
   return new CommandFailure('home-busy', message, {
-    mend: 'Try again when it has ended, or end it; or use another home with `--home DIRECTORY`.',
+    hint: 'Try again when it has ended, or end it; or use another home with `--home DIRECTORY`.',
   })
 }

@@ -43,6 +43,6 @@ async function fetchCalls(
 function noSuchCall(word: string, session: string | undefined): CommandFailure {
   const where = session === undefined ? '' : ` in session ${session}`
   return new CommandFailure('not-found', `there is no call ${word}${where}.`, {
-    mend: '`foreword calls SESSION` lists the calls of a session; `foreword calls last` those of the newest.',
+    hint: '`foreword calls SESSION` lists the calls of a session; `foreword calls last` those of the newest.',
   })
 }

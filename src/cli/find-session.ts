@@ -1,4 +1,4 @@
-import type { SessionRow, SessionStore } from '../session.ts'
+import type { SessionRow, LogStore } from '../session.ts'
 import { ask } from './answer.ts'
 import type { Connection } from './connection.ts'
 import { CommandFailure } from './failure.ts'
@@ -22,12 +22,12 @@ export async function newestTalk(connection: Connection): Promise<SessionRow> {
   const talk = newest.find(({ binding }) => binding === undefined)
   if (talk !== undefined) return talk
   throw new CommandFailure('not-found', 'there is no session yet to go on in.', {
-    mend: 'Leave `--continue` out: the message then begins one.',
+    hint: 'Leave `--continue` out: the message then begins one.',
   })
 }
 
 /** The session that a word means, in a store that is read without a gateway. */
-export async function storedSession(store: SessionStore, word: string): Promise<SessionRow> {
+export async function storedSession(store: LogStore, word: string): Promise<SessionRow> {
   return await theOneBeginning(
     word,
     among((query) => store.sessions(query)),

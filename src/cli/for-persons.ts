@@ -5,6 +5,6 @@ import type { Io } from './io.ts'
 export function refuseTools(io: Io, what: string): void {
   if (io.environment.FOREWORD_TOOL !== '1') return
   throw new CommandFailure('not-a-person', `this was called by a tool: a model cannot ${what}.`, {
-    mend: 'Run it yourself, in a terminal of your own.',
+    hint: 'Run it yourself, in a terminal of your own.',
   })
 }

@@ -26,6 +26,6 @@ async function loadedValid(home: string, io: Io): Promise<LoadedConfiguration> {
   throw new CommandFailure(
     'configuration',
     `the configuration has ${count}:\n${problems.map((problem) => `  ${problemText(problem)}`).join('\n')}`,
-    { mend: `The file is ${homeAt(home).configurationFile}; \`foreword config schema\` describes it.` },
+    { hint: `The file is ${homeAt(home).configurationFile}; \`foreword config schema\` describes it.` },
   )
 }

@@ -4,13 +4,13 @@ import { commands } from './commands.ts'
 import { CommandFailure, usageFailure } from './failure.ts'
 import { commandHelp, overview } from './help.ts'
 import { type Io, note, print, printJson } from './io.ts'
-import { nearestName } from '../platform.ts'
+import { errorMessage, ForewordError, nearestName } from '../platform.ts'
 import { styled } from './style.ts'
 import { version } from './version.ts'
 
 /**
  * The command line. `argv` is what stands behind the program's name; the answer is the exit code: 0 done, 1 not done
- * (what, where and how to mend it stand on the error output), 2 not understood, 130 interrupted.
+ * (what, where and how to fix it stand on the error output), 2 not understood, 130 interrupted.
  */
 export async function main(argv: readonly string[], io: Io): Promise<number> {
   try {
@@ -51,20 +51,21 @@ async function commandNamed(name: string): Promise<Command> {
   )
 }
 
-/** Says what went wrong, where, and how to mend it. The trace is for those who ask with `FOREWORD_DEBUG`. */
+/** Says what went wrong, where, and how to fix it. The trace is for those who ask with `FOREWORD_DEBUG`. */
 function tell(error: unknown, argv: readonly string[], io: Io): number {
-  const { code, message, mend, exitCode } = asFailure(error)
-  if (argv.includes('--json')) printJson(io, { error: { code, message, ...(mend === undefined ? {} : { mend }) } })
+  const { code, message, hint, exitCode } = asFailure(error)
+  if (argv.includes('--json')) printJson(io, { error: { code, message, hint } })
   const place = argv[0] !== undefined && Object.hasOwn(commands, argv[0]) ? `foreword ${argv[0]}` : 'foreword'
   note(io, `${styled(io, 'red', place, io.stderr)}: ${message}`)
-  if (mend !== undefined) note(io, mend.replaceAll(/^/gm, '  '))
+  if (hint !== undefined) note(io, hint.replaceAll(/^/gm, '  '))
   if (io.environment.FOREWORD_DEBUG && error instanceof Error && error.stack !== undefined) note(io, error.stack)
   return exitCode
 }
 
 function asFailure(error: unknown): CommandFailure {
   if (error instanceof CommandFailure) return error
-  const message = error instanceof Error ? error.message : String(error)
+  const message = errorMessage(error)
+  if (error instanceof ForewordError) return new CommandFailure(error.code, message, { hint: error.hint, cause: error })
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unexpected'
   return new CommandFailure(code, message, { cause: error })
 }

@@ -14,7 +14,7 @@ export async function withNearestModel<T>(
   } catch (error) {
     if (model === undefined || !(error instanceof CommandFailure) || error.code !== NOT_FOUND) throw error
     throw new CommandFailure(error.code, error.message, {
-      mend: await nearestModelHint(connection, model),
+      hint: await nearestModelHint(connection, model),
       cause: error,
     })
   }

@@ -52,6 +52,6 @@ function ambiguous<Thing>(
   const more = found.length > MOST_LISTED ? ['…'] : []
   const count = found.length > MOST_LISTED ? `More than ${MOST_LISTED}` : String(found.length)
   return new CommandFailure('ambiguous', `${count} ${kind}s begin with ${word}. Write more of the id.`, {
-    mend: [...lines, ...more].join('\n'),
+    hint: [...lines, ...more].join('\n'),
   })
 }

@@ -36,7 +36,7 @@ function folded(name: string): string {
 
 function ambiguous(word: string, named: readonly Named[], kind: string): CommandFailure {
   const lines = named.slice(0, 10).map(({ id, name }) => (id === name ? exactLine(id) : `${id}  ${exactLine(name)}`))
-  return new CommandFailure('ambiguous', `${named.length} ${kind}s are meant by ${word}.`, { mend: lines.join('\n') })
+  return new CommandFailure('ambiguous', `${named.length} ${kind}s are meant by ${word}.`, { hint: lines.join('\n') })
 }
 
 function unknown(word: string, named: readonly Named[], kind: string): CommandFailure {
@@ -45,6 +45,6 @@ function unknown(word: string, named: readonly Named[], kind: string): CommandFa
     named.map(({ name }) => name),
   )
   return new CommandFailure('not-found', `there is no ${kind} ${word}.`, {
-    mend: near === undefined ? `\`foreword ${kind}s\` lists them.` : `Did you mean ${exactLine(near)}?`,
+    hint: near === undefined ? `\`foreword ${kind}s\` lists them.` : `Did you mean ${exactLine(near)}?`,
   })
 }

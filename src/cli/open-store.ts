@@ -46,6 +46,6 @@ export async function withWritableStore<T>(home: string, work: (store: SessionSt
 
 export function noSuchSession(id: string): CommandFailure {
   return new CommandFailure('not-found', `there is no session ${id}.`, {
-    mend: '`foreword sessions` lists the sessions.',
+    hint: '`foreword sessions` lists the sessions.',
   })
 }

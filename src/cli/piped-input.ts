@@ -49,8 +49,8 @@ function everything(input: Io['stdin'], firstMs: number | undefined): Promise<Bu
     })
     input.once('error', (error: Error) => {
       clearTimeout(timer)
-      const mend = 'Send without it: `< /dev/null`.'
-      reject(new CommandFailure('file', `the standard input cannot be read: ${error.message}.`, { mend, cause: error }))
+      const hint = 'Send without it: `< /dev/null`.'
+      reject(new CommandFailure('file', `the standard input cannot be read: ${error.message}.`, { hint, cause: error }))
     })
   })
 }
@@ -60,7 +60,7 @@ function decoded(bytes: Buffer): string {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch (error) {
     throw new CommandFailure('invalid-input', 'the standard input is no text (UTF-8).', {
-      mend: 'Attach it as a file: `--file PATH`.',
+      hint: 'Attach it as a file: `--file PATH`.',
       cause: error,
     })
   }

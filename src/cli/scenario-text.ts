@@ -39,7 +39,7 @@ async function resultsOf(text: string, place: string): Promise<readonly Scenario
   } catch (error) {
     if (!(error instanceof ScenarioError)) throw error
     throw new CommandFailure('invalid-scenario', `${place}: ${error.message}`, {
-      mend: 'schema/scenario.schema.json of this package describes the format.',
+      hint: 'schema/scenario.schema.json of this package describes the format.',
       cause: error,
     })
   }

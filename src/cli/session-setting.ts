@@ -5,7 +5,7 @@ import type { Connection } from './connection.ts'
 import { findSession } from './find-session.ts'
 import { findRecord } from './records/find-record.ts'
 import { agentKind, projectKind } from './records/record-kind.ts'
-import { findSubject } from './subjects/find-subject.ts'
+import { findSubject } from '../capabilities/subjects/cli/find-subject.ts'
 
 /** The agent, the project and the subject that the options of a call name, by their ids. */
 export interface SessionSetting {

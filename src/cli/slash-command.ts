@@ -3,7 +3,7 @@ import { changeSession, chooseAgent, showCost, undoTurn } from './chat/session-a
 import type { Conversation } from './conversation.ts'
 import { exactLine } from './exact-text.ts'
 import { CommandFailure, usageFailure } from './failure.ts'
-import { attachNamed } from './files/attach.ts'
+import { attachNamed } from '../capabilities/files/cli/attach.ts'
 import { refuseTools } from './for-persons.ts'
 import { wrappedLine } from './help.ts'
 import { type Io, lineLimit, note, print, width } from './io.ts'
@@ -11,9 +11,9 @@ import { fetchModels, modelTable } from './model-table.ts'
 import { nearestName } from '../platform.ts'
 import { outlineText } from './outline-text.ts'
 import { preview } from './preview.ts'
-import { chooseSubject } from './subjects/choose.ts'
-import { fetchSubjects } from './subjects/find-subject.ts'
-import { subjectTable } from './subjects/list.ts'
+import { chooseSubject } from '../capabilities/subjects/cli/choose.ts'
+import { fetchSubjects } from '../capabilities/subjects/cli/find-subject.ts'
+import { subjectTable } from '../capabilities/subjects/cli/list.ts'
 import { table } from './table.ts'
 import { fetchTools, toolTable } from './tools/tool-table.ts'
 
@@ -94,7 +94,7 @@ export async function slashCommand(line: string, conversation: Conversation, io:
   } catch (error) {
     if (!(error instanceof CommandFailure)) throw error
     note(io, error.message)
-    if (error.mend !== undefined) note(io, `  ${error.mend}`)
+    if (error.hint !== undefined) note(io, `  ${error.hint}`)
     return { type: 'failed' }
   }
 }
@@ -162,7 +162,7 @@ async function messageOf(line: string, word: string, conversation: Conversation)
   if (!COMMAND.test(word) || isScript) return { type: 'message', text: line }
   const near = nearestName(word.slice(1), [...slashCommands.map(({ name }) => name), 'quit'])
   throw new CommandFailure('no-such-command', `there is no command ${exactLine(word)}. The line was not sent.`, {
-    mend: `${near === undefined ? '/help lists the commands.' : `Did you mean /${near}?`} With a blank in front it is a message.`,
+    hint: `${near === undefined ? '/help lists the commands.' : `Did you mean /${near}?`} With a blank in front it is a message.`,
   })
 }
 

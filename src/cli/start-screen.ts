@@ -48,8 +48,8 @@ export function startScreen(facts: StartFacts, io: Io): string {
 /** What a request may hold, and which of the figures nobody told. */
 function windowText({ window, maxOutput, assumed = [] }: ModelFacts): string {
   const mark = (name: (typeof assumed)[number]) => (assumed.includes(name) ? ' (assumed)' : '')
-  const mend = assumed.includes('window') ? '; if you know better, set `models.ID.window` in config.json' : ''
-  return `${window} tokens${mark('window')}, answers of up to ${maxOutput}${mark('maxOutput')}${mend}`
+  const hint = assumed.includes('window') ? '; if you know better, set `models.ID.window` in config.json' : ''
+  return `${window} tokens${mark('window')}, answers of up to ${maxOutput}${mark('maxOutput')}${hint}`
 }
 
 function isRehearsal(model: string): boolean {

@@ -35,7 +35,7 @@ export async function* turnEvents(
     await delay(100 * 2 ** failures)
   }
   throw new CommandFailure('network', `the gateway went away while turn ${turn} was running.`, {
-    mend: `The input is kept. When the gateway is up again, \`foreword sessions show ${session}\` shows the answer.`,
+    hint: `The input is kept. When the gateway is up again, \`foreword sessions show ${session}\` shows the answer.`,
   })
 }
 
@@ -62,8 +62,8 @@ async function* oneStream(
 /** Nobody can say when a turn whose log could not be written goes on. A gateway that is closing may come back. */
 function throwInterruption({ code, message }: Extract<SessionEvent, { type: 'interrupted' }>, session: string): void {
   if (code === 'closing') return
-  const mend = `The message is kept. Later, \`foreword sessions show ${session}\` shows the answer.`
-  throw new CommandFailure(code, message, { mend })
+  const hint = `The message is kept. Later, \`foreword sessions show ${session}\` shows the answer.`
+  throw new CommandFailure(code, message, { hint })
 }
 
 /** A stream that ends in an error says so in its last event. A gateway that is closing may come back. */

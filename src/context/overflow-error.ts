@@ -6,11 +6,14 @@ export class ContextOverflowError extends Error {
   override readonly name = 'ContextOverflowError'
   readonly code = 'context-overflow'
   readonly manifest: Manifest
+  /** Tokens. */
+  readonly facts: Readonly<Record<'used' | 'available' | 'window' | 'reserve' | 'margin', number>>
 
   /** `refusal`: what the provider said of the same prompt before, in a sentence. */
   constructor(manifest: Manifest, refusal?: string) {
     super(refusal === undefined ? messageFor(manifest) : `${refusal} ${messageFor(manifest)}`)
     this.manifest = manifest
+    this.facts = { used: manifest.used, ...manifest.budget }
   }
 }
 

@@ -1,4 +1,3 @@
-import { expectOk } from './http-failure.ts'
 import type { Fetch } from './wire-fetch.ts'
 
 /** A server that can be asked about its models. */
@@ -22,4 +21,26 @@ export async function ask(server: Server, path: string, milliseconds: number, bo
     signal: AbortSignal.timeout(milliseconds),
   })
   return (await expectOk(response)).json()
+}
+
+/** An answer with a status that means failure, with what it said. */
+export class HttpFailure extends Error {
+  override readonly name = 'HttpFailure'
+  readonly statusCode: number
+  readonly responseBody: string
+  readonly responseHeaders: Readonly<Record<string, string>>
+
+  constructor(statusCode: number, responseBody: string, responseHeaders: Readonly<Record<string, string>>) {
+    super(`HTTP ${statusCode}`)
+    this.statusCode = statusCode
+    this.responseBody = responseBody
+    this.responseHeaders = responseHeaders
+  }
+}
+
+/** Throws `HttpFailure` unless the answer is a good one. */
+export async function expectOk(response: Response): Promise<Response> {
+  if (response.ok) return response
+  const body = await response.text().catch(() => '')
+  throw new HttpFailure(response.status, body, Object.fromEntries(response.headers))
 }

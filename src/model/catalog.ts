@@ -1,14 +1,26 @@
-import { CATALOG, OPEN_FAMILIES } from './catalog-data.ts'
-import type { ModelFacts } from './model.ts'
+import type { CacheRules, ModelFacts, Price } from './model.ts'
+
+/** What is known of one model, when it was looked up, and where. All of them call tools, and can be told not to. */
+export interface CatalogRow {
+  readonly id: string
+  readonly window: number
+  readonly maxOutput: number
+  readonly vision: boolean
+  readonly reasoning: boolean
+  readonly price: Price
+  readonly cache: CacheRules
+  /** ISO date of the look-up. */
+  readonly date: string
+  readonly source: string
+}
 
 /** The window of a model that nobody knows: small enough for almost every server. A warning is due. */
 export const ASSUMED_WINDOW = 8192
 
-/** Facts of a model of OpenAI's or Anthropic's. A dated id, such as `gpt-5.1-2025-11-13`, is the model it begins with. */
-export function catalogFacts(kind: string, model: string): ModelFacts | undefined {
-  if (kind !== 'anthropic' && kind !== 'openai') return undefined
+/** Facts of a model of a catalog. A dated id, such as `gpt-5.1-2025-11-13`, is the model it begins with. */
+export function catalogFacts(rows: readonly CatalogRow[] = [], model: string): ModelFacts | undefined {
   const plain = model.replace(/-(?:\d{8}|\d{4}-\d{2}-\d{2}|latest)$/, '')
-  const row = CATALOG[kind].find(({ id }) => id === model || id === plain)
+  const row = rows.find(({ id }) => id === model || id === plain)
   if (!row) return undefined
   const { window, maxOutput, vision, reasoning, price, cache, date } = row
   return {
@@ -59,3 +71,23 @@ const LONGEST_ANSWER = 8192
 export function answerRoom(window: number): number {
   return Math.min(LONGEST_ANSWER, Math.floor(window / 4))
 }
+
+/** What well-known open families can do, wherever they are served. Their window depends on who serves them. */
+const OPEN_FAMILIES: readonly {
+  readonly name: RegExp
+  readonly tools: boolean
+  readonly vision: boolean
+  readonly reasoning: boolean
+}[] = [
+  { name: /gpt-?oss/i, tools: true, vision: false, reasoning: true },
+  { name: /qwen-?[23][.\d]*-?vl|qwen3\.5/i, tools: true, vision: true, reasoning: false },
+  { name: /qwen-?3|qwq/i, tools: true, vision: false, reasoning: true },
+  { name: /deepseek-(?:r1|reasoner)/i, tools: false, vision: false, reasoning: true },
+  { name: /llama-?4|mistral-(?:small|medium)|pixtral|gemma-?[34]/i, tools: true, vision: true, reasoning: false },
+  {
+    name: /llama-?3\.[123]|qwen-?2\.5|mistral|ministral|devstral|deepseek|glm-?4|kimi/i,
+    tools: true,
+    vision: false,
+    reasoning: false,
+  },
+]

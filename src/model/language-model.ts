@@ -6,7 +6,7 @@ import { type CallParameters, parameterOptions } from './call-parameters.ts'
 import { imageSupportOf } from './image-support.ts'
 import { ModelError } from './model-error.ts'
 import type { CallOptions, FinishReason, Model, ModelEvent, ModelFacts, ModelRequest, WireCarriage } from './model.ts'
-import { DEFAULT_PATIENCE, OutOfPatience, type Patience, within } from './patience.ts'
+import { DEFAULT_TIMEOUTS, TimeoutExceeded, type Timeouts, withTimeout } from './timeouts.ts'
 import { functionToolsOf, promptOf } from './prompt.ts'
 import { brokenOff, type Callee, modelErrorOf } from './provider-failure.ts'
 import { spokenMessage } from './spoken-message.ts'
@@ -24,17 +24,19 @@ export interface LanguageModelSettings {
   readonly id: string
   readonly facts: ModelFacts
   readonly carries?: WireCarriage
-  /** Opens the model, once, over the given `fetch`. A model that ignores it has no `wire` event. */
+  /** Opens the model, once, over the given `fetch`. */
   readonly open: (fetch: Fetch) => StreamingModel | Promise<StreamingModel>
+  /** `false`: `open` does not send through the `fetch` it is given. Such a model has no `wire` event and no `bodyOf`. */
+  readonly usesFetch?: boolean
   /** How its answers stream over HTTP, so that other answers can be told apart; any form unless given. */
   readonly stream?: StreamForm
   /** Sees every call last and may mark it for its provider, such as with cache breakpoints. */
   readonly mark?: (call: LanguageModelV4CallOptions, options: CallOptions) => LanguageModelV4CallOptions
   readonly fetch?: Fetch
-  readonly patience?: Partial<Patience>
+  readonly timeouts?: Partial<Timeouts>
   /** Never repeated in an error: keys, tokens. */
   readonly secrets?: readonly string[]
-  /** How to mend a model that its provider does not have. */
+  /** How to get a model that its provider does not have. */
   readonly missing?: string
 }
 
@@ -52,7 +54,7 @@ export function fromLanguageModel(settings: LanguageModelSettings): Model {
     facts,
     ...(carries ? { carries } : {}),
     call: (request, options) => call(settings, open, request, options),
-    bodyOf: (request, options) => bodyOf(settings, request, options),
+    ...(settings.usesFetch === false ? {} : { bodyOf: (request, options) => bodyOf(settings, request, options) }),
   }
 }
 
@@ -73,7 +75,7 @@ async function* call(
   options: CallOptions,
 ): AsyncGenerator<ModelEvent> {
   const callee = calleeOf(settings)
-  const patience = { ...DEFAULT_PATIENCE, ...settings.patience }
+  const timeouts = { ...DEFAULT_TIMEOUTS, ...settings.timeouts }
   // Ends the request when the caller cancels, when time is up, and when the caller stops listening.
   const ending = new AbortController()
   const signal = AbortSignal.any([options.signal, ending.signal])
@@ -89,11 +91,11 @@ async function* call(
     const listener = { left: leaves, onTooLarge: () => void (wireState.tooLarge = true) }
     const opened = listeningToWire(listener, () => openStream(settings, open, request, options, signal, left.resolve))
     opened.catch(() => left.resolve(undefined))
-    const wire = await within(left.promise, patience.firstMs, signal)
+    const wire = await withTimeout(left.promise, timeouts.firstMs, signal)
     if (wire) yield { type: 'wire', ...wire }
-    const stream = await within(opened, patience.firstMs, signal)
+    const stream = await withTimeout(opened, timeouts.firstMs, signal)
     answers = true
-    yield* listen(stream, options, patience, signal, callee, wireState)
+    yield* listen(stream, options, timeouts, signal, callee, wireState)
   } catch (error) {
     if (options.signal.aborted) {
       throw new ModelError('cancelled', `the call of ${settings.id} was cancelled`, namesOf(callee))
@@ -151,7 +153,7 @@ const FAREWELL_MS = 1000
 async function* listen(
   stream: ReadableStream<LanguageModelV4StreamPart>,
   options: CallOptions,
-  patience: Patience,
+  timeouts: Timeouts,
   signal: AbortSignal,
   callee: Callee,
   wireState: { readonly tooLarge: boolean },
@@ -177,10 +179,10 @@ async function* listen(
       if (work.isOver()) await work.rest()
       const left = endsAt - performance.now()
       if (left <= 0) return yield cut('time')
-      const patient = begun ? patience.idleMs : patience.firstMs
-      const read = await within(reader.read(), Math.min(patient, left), signal).catch((error: unknown) => {
+      const waitMs = begun ? timeouts.idleMs : timeouts.firstMs
+      const read = await withTimeout(reader.read(), Math.min(waitMs, left), signal).catch((error: unknown) => {
         if (wireState.tooLarge) return 'event'
-        if (error instanceof OutOfPatience && left < patient) return 'time'
+        if (error instanceof TimeoutExceeded && left < waitMs) return 'time'
         throw error
       })
       if (read === 'event' || read === 'time') return yield cut(read)
@@ -200,8 +202,8 @@ async function* listen(
         const reason = reasonOf(part.finishReason, spoken.calls)
         if (!reason) throw brokenOff(callee)
         checkTruncation(usage.promptTokens, options, callee)
-        await within(drained(reader), FAREWELL_MS, signal).catch((error: unknown) => {
-          if (!(error instanceof OutOfPatience)) throw error
+        await withTimeout(drained(reader), FAREWELL_MS, signal).catch((error: unknown) => {
+          if (!(error instanceof TimeoutExceeded)) throw error
         })
         return yield { type: 'finish', reason, usage, message: spoken.message() }
       }

@@ -1,17 +1,16 @@
-import { compatibleModels } from './compatible-models.ts'
-import type { ModelsSettings } from './configuration.ts'
+import type { ModelConfiguration } from './configuration.ts'
+import { type Connected, modelsOf } from './connection.ts'
 import { ModelError } from './model-error.ts'
 import type { ModelFacts } from './model.ts'
-import { type Place, QUESTION_MS } from './place.ts'
+import type { ListedModel } from './provider.ts'
 import { redact } from './redact.ts'
-import { rehearsal } from './rehearsal.ts'
 
 /** A model that can be chosen, or a provider that cannot be used as it is. */
 export interface ModelListing {
-  /** `provider/model`; the provider's name alone where it has nothing to offer now. */
+  /** `provider/model`; the provider's name alone where it has only one, or nothing to offer now. */
   readonly id: string
   readonly ready: boolean
-  /** Why it is not ready, and how to mend it. */
+  /** Why it is not ready, and how to change that. */
   readonly why?: string
   /** Tokens, where that is known without asking. */
   readonly window?: number
@@ -19,52 +18,40 @@ export interface ModelListing {
   readonly facts?: ModelFacts
 }
 
-/** Facts of a model of this place; `undefined` where they cannot be had now. `told`: what a list of its server said. */
-export type FactsFor = (id: string, place: Place, name: string, told?: ModelFacts) => Promise<ModelFacts | undefined>
+/** Facts of a model; `undefined` where they cannot be had now. */
+export type FactsFor = (id: string, connected: Connected, listed: ListedModel) => Promise<ModelFacts | undefined>
 
 /** Models of all providers, in the order of the configuration. Providers are asked side by side. */
 export async function listModels(
-  all: readonly Place[],
-  settings: ModelsSettings,
+  all: readonly Connected[],
+  configured: Readonly<Record<string, ModelConfiguration>>,
   factsFor: FactsFor,
 ): Promise<readonly ModelListing[]> {
-  return (await Promise.all(all.map((place) => listPlace(place, settings, factsFor)))).flat()
+  const listing = async (id: string, connected: Connected, listed: ListedModel): Promise<ModelListing> => {
+    const facts = await factsFor(id, connected, listed)
+    const window = configured[id]?.window ?? (facts?.assumed?.includes('window') ? undefined : facts?.window)
+    return { id, ready: true, ...(window === undefined ? {} : { window }), ...(facts ? { facts } : {}) }
+  }
+  return (await Promise.all(all.map((connected) => listProvider(connected, listing)))).flat()
 }
 
-async function listPlace(place: Place, settings: ModelsSettings, factsFor: FactsFor): Promise<readonly ModelListing[]> {
-  const { provider, kind } = place
-  if (kind === 'rehearsal') return [rehearsalListing(provider, settings)]
+async function listProvider(
+  connected: Connected,
+  listing: (id: string, connected: Connected, listed: ListedModel) => Promise<ModelListing>,
+): Promise<readonly ModelListing[]> {
+  const { provider, connection } = connected
+  const { name: id, baseURL } = connection
   let key: string | undefined
   try {
-    key = await place.key()
-    const found = await Promise.all(
-      (await namesWithFacts(place)).map(async ({ name, told }) => {
-        const id = `${provider}/${name}`
-        const facts = await factsFor(id, place, name, told)
-        const window = settings.models?.[id]?.window ?? (facts?.assumed?.includes('window') ? undefined : facts?.window)
-        return { id, ready: true, ...(window === undefined ? {} : { window }), ...(facts ? { facts } : {}) }
-      }),
-    )
-    return found
+    if (provider.onlyModel) return [await listing(id, connected, { name: '' })]
+    key = await connection.key()
+    const models = await modelsOf(connected)
+    return await Promise.all(models.map((listed) => listing(`${id}/${listed.name}`, connected, listed)))
   } catch (error) {
-    return [{ id: provider, ready: false, why: whyNot(error, place, key) }]
+    const why =
+      error instanceof ModelError
+        ? error.message
+        : `${id} does not answer at ${baseURL}: ${redact(String(error), key ? [key] : [])}`
+    return [{ id, ready: false, why }]
   }
-}
-
-function rehearsalListing(provider: string, { models }: ModelsSettings): ModelListing {
-  const { facts } = rehearsal(models?.[provider] ?? {})
-  return { id: provider, ready: true, window: facts.window, facts }
-}
-
-/** Servers that speak OpenAI's wire tell what they know of a model in their list. */
-async function namesWithFacts(place: Place): Promise<readonly { readonly name: string; readonly told?: ModelFacts }[]> {
-  if (place.kind !== 'openai-compatible') return (await place.names()).map((name) => ({ name }))
-  const listed = await compatibleModels(await place.server(), QUESTION_MS)
-  return listed.map(({ name, facts }) => ({ name, told: facts }))
-}
-
-function whyNot(error: unknown, { kind, provider, baseURL }: Place, key: string | undefined): string {
-  if (error instanceof ModelError) return error.message
-  if (kind === 'ollama') return `Ollama does not answer at ${baseURL}: start it with \`ollama serve\``
-  return `${provider} does not answer at ${baseURL}: ${redact(String(error), key ? [key] : [])}`
 }

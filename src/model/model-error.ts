@@ -1,3 +1,5 @@
+import { ForewordError, type ForewordErrorOptions } from '../platform.ts'
+
 /** Why a model call failed, in one word that a program can use. */
 export type ModelErrorCode =
   /** The prompt is larger than the model or server takes. */
@@ -22,7 +24,7 @@ export type ModelErrorCode =
   | 'cancelled'
 
 /** What is known of a failed call, for programs. */
-export interface ModelErrorFacts {
+export type ModelErrorFacts = {
   readonly provider: string
   readonly model: string
   readonly status?: number
@@ -36,15 +38,13 @@ export interface ModelErrorFacts {
   readonly parameter?: string
 }
 
-/** A failed model call. The message says what happened and how to mend it. */
-export class ModelError extends Error {
+/** A failed model call. The message says what happened and how to fix it. */
+export class ModelError extends ForewordError {
   override readonly name = 'ModelError'
-  readonly code: ModelErrorCode
-  readonly facts: ModelErrorFacts
+  declare readonly code: ModelErrorCode
+  declare readonly facts: ModelErrorFacts
 
-  constructor(code: ModelErrorCode, message: string, facts: ModelErrorFacts, options?: ErrorOptions) {
-    super(message, options)
-    this.code = code
-    this.facts = facts
+  constructor(code: ModelErrorCode, message: string, facts: ModelErrorFacts, options?: ForewordErrorOptions) {
+    super(code, message, facts, options)
   }
 }

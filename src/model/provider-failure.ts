@@ -1,6 +1,6 @@
 import { ModelError, type ModelErrorCode, type ModelErrorFacts } from './model-error.ts'
 import { recogniseOverflow } from './overflow.ts'
-import { OutOfPatience } from './patience.ts'
+import { TimeoutExceeded } from './timeouts.ts'
 import { redact } from './redact.ts'
 import { UnexpectedAnswer, unexpectedIn } from './unexpected-answer.ts'
 
@@ -9,7 +9,7 @@ export interface Callee {
   readonly provider: string
   readonly model: string
   readonly secrets: readonly string[]
-  /** How to mend a missing model, such as `ollama pull x`. */
+  /** How to fix a missing model, such as `ollama pull x`. */
   readonly missing?: string
 }
 
@@ -87,7 +87,7 @@ const IN_STREAM: Readonly<Record<string, number>> = {
 }
 
 function codeOf(error: unknown, answer: Answer): ModelErrorCode {
-  if (error instanceof OutOfPatience) return 'timeout'
+  if (error instanceof TimeoutExceeded) return 'timeout'
   const { status, text } = answer
   if (/insufficient_quota|credit balance is too low|exceeded your current quota|billing/i.test(text)) return 'quota'
   if (/content_filter|content_policy|content management policy/i.test(text)) return 'content-filter'
@@ -151,7 +151,7 @@ function sentence(code: ModelErrorCode, facts: ModelErrorFacts, callee: Callee, 
     case 'server':
       return `${name} failed on its own side; try again ${later(facts)}.${said}`
     case 'timeout':
-      return error instanceof OutOfPatience
+      return error instanceof TimeoutExceeded
         ? `${name} sent nothing for ${error.milliseconds / 1000} s. Is it loading, or overloaded? providers.${facts.provider}.timeouts sets how long to wait.`
         : `${name} took too long.${said}`
     case 'unexpected-answer':

@@ -1,3 +1,4 @@
+import { eventSize } from '../platform.ts'
 import { UnexpectedAnswer } from './unexpected-answer.ts'
 
 /** How a provider streams: server-sent events, or lines of JSON. */
@@ -101,31 +102,6 @@ function watched(
     },
     cancel: (reason) => reader.cancel(reason),
   })
-}
-
-const NEWLINE = 10
-const RETURN = 13
-
-/** Answers, chunk by chunk, how large the largest event has grown. An event ends with a blank line, or with its line. */
-function eventSize(form: StreamForm | undefined): (chunk: Uint8Array) => number {
-  let event = 0
-  let line = 0
-  return (chunk) => {
-    let largest = 0
-    let from = 0
-    for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, from)) {
-      line += at - from
-      const isBlank = line === 0 || (line === 1 && chunk[at - 1] === RETURN)
-      event += at + 1 - from
-      largest = Math.max(largest, event)
-      if (isBlank || form !== 'events') event = 0
-      line = 0
-      from = at + 1
-    }
-    line += chunk.length - from
-    event += chunk.length - from
-    return Math.max(largest, event)
-  }
 }
 
 function bounded(body: Response['body'], mostBytes: number): ReadableStream<Uint8Array> | null {

@@ -1,5 +1,6 @@
 import { randomFillSync } from 'node:crypto'
-import { pause, type TurnClock } from '../agent.ts'
+import type { TurnClock } from '../agent.ts'
+import { sleep } from '../platform.ts'
 
 /** Time and chance, as arguments. */
 export interface Clock {
@@ -19,7 +20,7 @@ const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 export function turnClock(clock: Clock): TurnClock {
   return {
     now: () => clock.monotonic(),
-    sleep: (milliseconds, signal) => clock.sleep?.(milliseconds, signal) ?? pause(milliseconds, signal),
+    sleep: (milliseconds, signal) => clock.sleep?.(milliseconds, signal) ?? sleep(milliseconds, signal),
   }
 }
 

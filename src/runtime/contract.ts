@@ -1,7 +1,7 @@
 import type { RetryNotice } from '../agent.ts'
 import type { AnyMessage, Comparison, Manifest, OfferedWith, ToolDefinition } from '../context.ts'
 import type { CallParameters, FinishReason, ModelFacts } from '../model.ts'
-import type { WithheldTool } from '../plugin.ts'
+import type { WithheldTool } from '../capability.ts'
 import type { IndexProgress, Recall, SearchAnswer, SearchQuery } from '../search.ts'
 import type {
   ApprovalDecision,
@@ -17,14 +17,14 @@ import type {
   Usage,
   Source,
 } from '../session.ts'
-import type { Proposals, Subjects } from '../subject.ts'
+import type { Proposals, Subjects } from '../capabilities/subjects/core.ts'
 import type { CallDescription, ToolResult } from '../tool.ts'
-import type { AgentValue, ProjectValue } from './custom-agents.ts'
-import type { EditedPrompt } from './edited-prompt.ts'
-import type { MeaningStatus } from './file-room.ts'
+import type { AgentValue, ProjectValue } from '../capabilities/agents/custom-agents.ts'
+import type { EditedPrompt } from '../capabilities/prompt/edited-prompt.ts'
+import type { MeaningStatus } from '../capabilities/files/file-room.ts'
 import type { LearnedLimit } from './models/learned-limits.ts'
-import type { Library } from './library.ts'
-import type { SessionSummary } from './memory/session-summaries.ts'
+import type { Library } from '../capabilities/files/library.ts'
+import type { SessionSummary } from '../capabilities/memory/core/session-summaries.ts'
 import type { ModelView } from './models/model-view.ts'
 import type { Pairings } from './channels/pairings.ts'
 import type { Records } from './records.ts'
@@ -379,7 +379,7 @@ export interface ModelStatus {
   readonly id: string
   readonly provider: string
   readonly ready: boolean
-  /** Why it is not ready, and how to mend it. */
+  /** Why it is not ready, and how to fix it. */
   readonly why?: string
   /** Tokens, where that is known without asking its server. */
   readonly window?: number

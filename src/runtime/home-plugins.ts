@@ -21,15 +21,15 @@ import {
   subjectsPlugin,
   webPlugin,
   workspacePlugin,
-} from '../plugin.ts'
+} from '../capability.ts'
 import type { DocumentReader } from '../document.ts'
-import type { SessionStore } from '../session.ts'
+import type { ValueStore } from '../session.ts'
 import type { Environment } from './configuration/environment.ts'
 import type { Configuration } from './configuration/settled.ts'
 import { homeAt, ownersPlaces } from './home/home.ts'
 import { loadPlugins, pluginFiles } from './load-plugins.ts'
 import { systemClock } from './clock.ts'
-import type { SubjectRoom } from './subject-room.ts'
+import type { SubjectRoom } from '../capabilities/subjects/subject-room.ts'
 import type { ToolPolicy } from './tools/tool-policy.ts'
 
 /** What the plugins of a home are made of, besides its configuration. */
@@ -40,7 +40,7 @@ export interface HomeSetting {
   readonly version: string
   readonly policy: ToolPolicy
   /** Keeps what was accepted of tools of others. */
-  readonly store: Pick<SessionStore, 'value' | 'putValue'>
+  readonly store: ValueStore
   readonly subjects: Pick<SubjectRoom, 'subjects' | 'proposals'>
   /** Takes the text out of pages. */
   readonly readDocument: DocumentReader['read']

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { isAbsolute, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import type { Plugin } from '../plugin.ts'
+import type { Plugin } from '../capability.ts'
 
 /** What a plugin is told of the home that it works in. */
 export interface PluginSetting {

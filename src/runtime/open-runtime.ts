@@ -1,12 +1,13 @@
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { providers as builtInProviders } from '../capabilities/providers.ts'
 import { createDocumentReader, type DocumentReader } from '../document.ts'
-import { createModels } from '../model.ts'
-import { type RunningPlugins, startPlugins } from '../plugin.ts'
+import { createModels, type Provider } from '../model.ts'
+import { type RunningPlugins, startPlugins } from '../capability.ts'
 import { openSqliteStore, type SessionStore } from '../session.ts'
 import { accessFile, accessPlaces, endOrphans, readText } from '../tool.ts'
 import type { Environment } from './configuration/environment.ts'
-import { configuredEmbedder } from './configured-embedder.ts'
+import { configuredEmbedder } from '../capabilities/files/configured-embedder.ts'
 import { homePlugins } from './home-plugins.ts'
 import type { Configuration } from './configuration/settled.ts'
 import type { Channel } from './channels/channel.ts'
@@ -14,9 +15,9 @@ import { systemClock } from './clock.ts'
 import type { Runtime } from './contract.ts'
 import { counters } from './models/counters.ts'
 import { createRuntime } from './create-runtime.ts'
-import { openFileRoom } from './file-room.ts'
+import { openFileRoom } from '../capabilities/files/file-room.ts'
 import { createHome, homeAt } from './home/home.ts'
-import { openSubjectRoom, type SubjectRoom } from './subject-room.ts'
+import { openSubjectRoom, type SubjectRoom } from '../capabilities/subjects/subject-room.ts'
 import type { ToolPolicy } from './tools/tool-policy.ts'
 
 export interface OpenOptions {
@@ -28,6 +29,8 @@ export interface OpenOptions {
   readonly version: string
   /** Where people talk besides the doors of the gateway. Not started where nothing is taken up. */
   readonly channels?: readonly Channel[]
+  /** The providers that entries of the configuration are of. Those that come with Foreword unless given. */
+  readonly providers?: readonly Provider[]
   /** What is known to be wrong already, for the status. */
   readonly warnings?: readonly string[]
   /** Sentences for the operator. */
@@ -93,7 +96,7 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
     version,
     home,
     store,
-    models: createModels({ providers, models, environment }),
+    models: createModels({ known: options.providers ?? builtInProviders, providers, models, environment }),
     plugins,
     policy,
     files,

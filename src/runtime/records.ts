@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { type RecordVersion, type SessionStore, StoreError } from '../session.ts'
+import { type RecordVersion, type RecordStore, StoreError } from '../session.ts'
 import type { Clock } from './clock.ts'
 import { RuntimeError } from './runtime-error.ts'
 import { runtimeFailure } from './runtime-failure.ts'
@@ -44,7 +44,7 @@ export interface RecordKind<Value> {
 }
 
 export function createRecords<Value>(
-  { store, clock }: { readonly store: SessionStore; readonly clock: Clock },
+  { store, clock }: { readonly store: RecordStore; readonly clock: Clock },
   { kind, schema, nameOf, check }: RecordKind<Value>,
 ): Records<Value> {
   /** One change after another, so that of two that take one name the second is refused. */

@@ -1,4 +1,5 @@
 import type { ModelErrorCode } from '../model.ts'
+import { ForewordError, type ForewordErrorOptions } from '../platform.ts'
 
 /** For programs. Those of a model are passed on as they are. */
 export type RuntimeErrorCode =
@@ -23,20 +24,17 @@ export type RuntimeErrorCode =
   | 'internal'
   | ModelErrorCode
 
-/** What, where, and how to mend it. */
-export class RuntimeError extends Error {
+/** What, where, and how to fix it. */
+export class RuntimeError extends ForewordError {
   override readonly name = 'RuntimeError'
-  readonly code: RuntimeErrorCode
-  readonly facts: Readonly<Record<string, unknown>>
+  declare readonly code: RuntimeErrorCode
 
   constructor(
     code: RuntimeErrorCode,
     message: string,
-    facts: Readonly<Record<string, unknown>> = {},
-    options?: ErrorOptions,
+    facts?: Readonly<Record<string, unknown>>,
+    options?: ForewordErrorOptions,
   ) {
-    super(message, options)
-    this.code = code
-    this.facts = facts
+    super(code, message, facts, options)
   }
 }

@@ -1,6 +1,6 @@
 import type { RetryRule } from '../agent.ts'
 import type { LayoutChoice, TokenCounter } from '../context.ts'
-import type { MemorySettings } from './memory/memory-settings.ts'
+import type { MemorySettings } from '../capabilities/memory/core/memory-settings.ts'
 
 /** What the configuration decides about every turn. */
 export interface RuntimeSettings {

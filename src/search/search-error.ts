@@ -1,3 +1,5 @@
+import { ForewordError } from '../platform.ts'
+
 /** Why an index or an embedding model refused or failed, in one word that a program can use. */
 export type SearchErrorCode =
   | 'closed'
@@ -16,16 +18,16 @@ export type SearchErrorCode =
   /** The embedding model could not be reached, refused, or gave what are no vectors. */
   | 'embedding'
 
-/** The message says what, where and how to mend it. It quotes no document, and no secret. */
-export class SearchError extends Error {
+/** The message says what, where and how to fix it. It quotes no document, and no secret. */
+export class SearchError extends ForewordError {
   override readonly name = 'SearchError'
-  readonly code: SearchErrorCode
+  declare readonly code: SearchErrorCode
+  override readonly expose = false
   /** What an embedding service answered with. */
   readonly status: number | undefined
 
   constructor(code: SearchErrorCode, message: string, options?: ErrorOptions & { readonly status?: number }) {
-    super(message, options)
-    this.code = code
+    super(code, message, {}, options)
     this.status = options?.status
   }
 }

@@ -1,6 +1,6 @@
 import { citedText } from '../context.ts'
 import { type Source } from '../session.ts'
-import { isWebAddress } from './ui-sources.ts'
+import { isWebAddress } from '../capabilities/ai-sdk-chat/http/ui-sources.ts'
 
 /** A marker in an answer, and what it stands for. `text.slice(start, end)` is the marker as the model wrote it. */
 export interface AnswerCitation {

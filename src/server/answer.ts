@@ -1,5 +1,6 @@
+import { defined } from '../platform.ts'
 import { type Failure } from './failure.ts'
-import { openaiFailure } from './openai-failure.ts'
+import { openaiFailure } from '../capabilities/openai-api/http/openai-failure.ts'
 
 /** On every answer: nothing is cached, framed, sniffed or loaded from elsewhere, and no other origin may read it. */
 export const securityHeaders = {
@@ -53,6 +54,6 @@ export function refusal(failure: Failure, path: string): Response {
   return json(body, status, failure.headers)
 }
 
-export function forewordError({ code, message, facts }: Failure): Readonly<Record<string, unknown>> {
-  return { error: { ...facts, code, message } }
+export function forewordError({ code, message, facts, hint }: Failure): Readonly<Record<string, unknown>> {
+  return { error: { ...facts, code, message, ...defined({ hint }) } }
 }

@@ -1,5 +1,5 @@
 import type { RuntimeErrorCode } from '../runtime.ts'
-import type { SubjectErrorCode } from '../subject.ts'
+import type { SubjectErrorCode } from '../capabilities/subjects/core.ts'
 
 /** Codes that HTTP itself gives, beside those of the runtime, of models and of subjects. */
 type OwnErrorCode =

@@ -1,6 +1,4 @@
-import { ModelError } from '../model.ts'
-import { RuntimeError, type RuntimeErrorCode } from '../runtime.ts'
-import { SubjectError } from '../subject.ts'
+import { ForewordError } from '../platform.ts'
 import { type ErrorCode, type errorCodes, statusOf } from './error-codes.ts'
 
 /** A failure as a door tells it: a status for programs, a code for programs that look closer, a sentence for people. */
@@ -10,11 +8,13 @@ export interface Failure {
   readonly message: string
   /** What else is known. Never a secret. */
   readonly facts: Readonly<Record<string, unknown>>
+  /** How to fix it, where that is a sentence of its own. */
+  readonly hint?: string | undefined
   readonly headers: Readonly<Record<string, string>>
 }
 
 /** A request that a door refuses by itself. */
-export class HttpFailure<Code extends ErrorCode = ErrorCode> extends Error {
+export class HttpFailure<Code extends ErrorCode = ErrorCode> extends ForewordError {
   override readonly name = 'HttpFailure'
   readonly failure: Failure
 
@@ -25,7 +25,7 @@ export class HttpFailure<Code extends ErrorCode = ErrorCode> extends Error {
     facts: Readonly<Record<string, unknown>> = {},
     headers: Readonly<Record<string, string>> = {},
   ) {
-    super(message)
+    super(code, message, facts)
     this.failure = { status, code, message, facts, headers }
   }
 }
@@ -33,25 +33,15 @@ export class HttpFailure<Code extends ErrorCode = ErrorCode> extends Error {
 /** What the caller is told of an error. Of one that nobody expected: only that it happened. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof HttpFailure) return error.failure
-  if (error instanceof RuntimeError || error instanceof ModelError) {
-    const facts: Readonly<Record<string, unknown>> = { ...error.facts }
-    return {
-      status: statusOf(error.code),
-      code: error.code,
-      message: error.message,
-      facts,
-      headers: retryAfter(error.code, facts['retryAfterMs']),
-    }
-  }
-  if (error instanceof SubjectError) {
-    const { code, message, details } = error
-    return { status: statusOf(code), code, message, facts: details, headers: {} }
+  if (error instanceof ForewordError && error.expose) {
+    const { code, message, facts, hint } = error
+    return { status: statusOf(code), code, message, facts, hint, headers: retryAfter(code, facts['retryAfterMs']) }
   }
   return { status: 500, code: 'internal', message: 'Foreword failed inside; its log says how.', facts: {}, headers: {} }
 }
 
 /** Seconds, rounded up. Rate limits always say one; so does a gateway that is going down. */
-function retryAfter(code: RuntimeErrorCode, retryAfterMs: unknown): Readonly<Record<string, string>> {
+function retryAfter(code: string, retryAfterMs: unknown): Readonly<Record<string, string>> {
   if (typeof retryAfterMs === 'number') return { 'retry-after': String(Math.max(1, Math.ceil(retryAfterMs / 1000))) }
   if (code === 'rate-limit') return { 'retry-after': '10' }
   if (code === 'quota') return { 'retry-after': '3600' }

@@ -1,6 +1,6 @@
 import type { Entry, EntryBody, EntryType } from './entry.ts'
 import { StoreError } from './store-error.ts'
-import type { TurnRow } from './store.ts'
+import type { TurnRow } from './store/log-store.ts'
 import { afterEntry, isSettled } from './turn-row.ts'
 
 /** What a backend has to write for one `append`. */

@@ -1,5 +1,5 @@
 import type { SqliteStoreOptions } from './sqlite/connection.ts'
-import type { SessionStore } from './store.ts'
+import type { SessionStore } from './store/session-store.ts'
 
 /**
  * Opens the store in a file, makes it when missing, and brings its tables up to date. One process writes, any number may

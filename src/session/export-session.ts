@@ -2,7 +2,7 @@ import { stretch } from '../platform.ts'
 import { contentReferences } from './content.ts'
 import type { CallRecord, Entry } from './entry.ts'
 import { StoreError } from './store-error.ts'
-import type { SessionStore } from './store.ts'
+import type { SessionStore } from './store/session-store.ts'
 
 /** Of the format, not of the store. */
 const EXPORT_VERSION = 1

@@ -1,7 +1,7 @@
 import type { CallRecord, EntryBody, Source } from './entry.ts'
 import type { ExportedFile } from './export-line.ts'
 import type { FileRow } from './file-row.ts'
-import type { SessionStore } from './store.ts'
+import type { SessionStore } from './store/session-store.ts'
 
 /** What the imported things are called here. */
 export interface Names {

@@ -4,7 +4,7 @@ import type { Binding, CallRecord, EntryBody } from './entry.ts'
 import { type ExportCounts, type ExportedFile, type ExportLine, invalidLine, readExportLine } from './export-line.ts'
 import { namesFor, type Names, ownedFile, renamedBody, renamedCall } from './import-names.ts'
 import { StoreError } from './store-error.ts'
-import type { SessionStore, Write } from './store.ts'
+import type { SessionStore, Write } from './store/session-store.ts'
 
 export interface ImportOptions {
   /**

@@ -1,3 +1,5 @@
+import { ForewordError } from '../platform.ts'
+
 /** Why the store refused or failed, in one word that a program can use. */
 export type StoreErrorCode =
   /** The disk, or the size that the store may have, is full. */
@@ -24,13 +26,13 @@ export type StoreErrorCode =
   | 'claimed'
   | 'closed'
 
-/** A store that refused or failed. The message says what, where and how to mend it; it never quotes what was said in a session. */
-export class StoreError extends Error {
+/** A store that refused or failed. The message says what, where and how to fix it; it never quotes what was said in a session. */
+export class StoreError extends ForewordError {
   override readonly name = 'StoreError'
-  readonly code: StoreErrorCode
+  declare readonly code: StoreErrorCode
+  override readonly expose = false
 
   constructor(code: StoreErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options)
-    this.code = code
+    super(code, message, {}, options)
   }
 }

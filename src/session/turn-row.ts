@@ -1,5 +1,5 @@
 import type { EntryBody } from './entry.ts'
-import type { TurnRow } from './store.ts'
+import type { TurnRow } from './store/log-store.ts'
 
 /** The row of a turn after one more of its entries. */
 export function afterEntry(row: TurnRow, seq: number, body: EntryBody): TurnRow {

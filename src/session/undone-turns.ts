@@ -1,11 +1,11 @@
-import type { SessionStore } from './store.ts'
+import type { LogStore } from './store/log-store.ts'
 
 /** Sessions that are remembered. */
 const MOST = 1_000
 
 /** Names the turns of a session that were taken back. What was read of a log before is not read again. */
 export function undoneTurnsOf(
-  store: Pick<SessionStore, 'entries' | 'session'>,
+  store: Pick<LogStore, 'entries' | 'session'>,
 ): (session: string) => Promise<readonly string[]> {
   const known = new Map<string, { readonly upTo: number; readonly turns: readonly string[] }>()
 

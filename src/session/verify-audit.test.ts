@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { chained } from './audit-chain.ts'
 import { openSqliteStore } from './backends.ts'
-import type { SessionStore } from './store.ts'
+import type { SessionStore } from './store/session-store.ts'
 import { verifyAudit } from './verify-audit.ts'
 import { temporaryStore } from '../../test/session/temporary-store.ts'
 

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { chainHash, CHAIN_START } from './audit-chain.ts'
 import type { AuditRecord, AuditVerdict } from './audit.ts'
-import type { SessionStore } from './store.ts'
+import type { AuditStore } from './store/audit-store.ts'
 
 /** Some milliseconds of work, after which others have their turn. */
 const PAGE = 500
@@ -9,7 +9,7 @@ const PAGE = 500
 type Place = Pick<AuditRecord, 'number' | 'hash'>
 
 /** Examines the whole chain, page by page, and names the first record that is not as it was written. */
-export async function verifyAudit(store: Pick<SessionStore, 'audit' | 'auditHead'>): Promise<AuditVerdict> {
+export async function verifyAudit(store: AuditStore): Promise<AuditVerdict> {
   let last: Place = { number: 0, hash: CHAIN_START }
   for (;;) {
     const page = await store.audit({ after: last.number, limit: PAGE })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { providers as known } from '../capabilities/providers.ts'
 import { type CallParameters, createModels, ModelError, PARAMETER_NAMES } from '../model.ts'
 import { scriptedProvider } from './scripted-provider.ts'
 
@@ -8,6 +9,7 @@ after(() => server.close())
 
 const at = { baseURL: server.url, apiKeyEnv: 'KEY' }
 const models = createModels({
+  known,
   environment: { KEY: 'sk-test-0123456789abcdef' },
   providers: {
     ollama: { kind: 'ollama', ...at },

@@ -3,7 +3,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { createModels, type ModelConfiguration, ModelError } from '../model.ts'
+import { providers as known } from '../capabilities/providers.ts'
+import { createModels, type ModelConfiguration, ModelError, type ModelsSettings } from '../model.ts'
 import { scriptedProvider } from './scripted-provider.ts'
 
 const server = await scriptedProvider({
@@ -17,8 +18,8 @@ const server = await scriptedProvider({
 after(() => server.close())
 const environment = { OLLAMA_HOST: server.url }
 
-async function factsOf(id: string, settings: Parameters<typeof createModels>[0] = {}) {
-  return (await createModels({ environment, ...settings }).model(id)).facts
+async function factsOf(id: string, settings: Partial<ModelsSettings> = {}) {
+  return (await createModels({ known, environment, ...settings }).model(id)).facts
 }
 
 function failure(code: ModelError['code'], message: RegExp) {
@@ -110,7 +111,7 @@ test('a model of the catalog is known by its dated name too, with price, cache a
 })
 
 test('what is not there says what there is, and how to attach it', async () => {
-  const models = createModels({ environment })
+  const models = createModels({ known, environment })
   await assert.rejects(
     models.model('mistral/large'),
     failure('model-not-found', /There are: ollama, openai, anthropic, rehearsal.*openai-compatible/s),
@@ -121,12 +122,12 @@ test('what is not there says what there is, and how to attach it', async () => {
   )
   await assert.rejects(models.model('ollama'), failure('model-not-found', /write ollama\/MODEL.*able:8b/s))
   await assert.rejects(models.model('openai/gpt-5.4'), failure('auth', /OPENAI_API_KEY/))
-  const away = createModels({ environment: { OLLAMA_HOST: '127.0.0.1:1' } })
+  const away = createModels({ known, environment: { OLLAMA_HOST: '127.0.0.1:1' } })
   await assert.rejects(away.model('ollama/x'), failure('network', /ollama serve/))
 })
 
 test('a provider with a bad address leaves the others alone', async () => {
-  const models = createModels({ environment, providers: { broken: { kind: 'openai-compatible' } } })
+  const models = createModels({ known, environment, providers: { broken: { kind: 'openai-compatible' } } })
   await assert.rejects(models.model('broken/x'), failure('bad-request', /providers\.broken needs a baseURL/))
   assert.equal((await models.model('rehearsal')).id, 'rehearsal')
   assert.match((await models.list()).find(({ id }) => id === 'broken')?.why ?? '', /needs a baseURL/)
@@ -138,7 +139,7 @@ test('a key can stand in a file', async () => {
     const apiKeyFile = join(folder, 'key')
     await writeFile(apiKeyFile, 'from-a-file\n')
     const providers = { local: { kind: 'openai' as const, baseURL: server.url, apiKeyFile } }
-    const model = await createModels({ environment, providers }).model('local/able:8b')
+    const model = await createModels({ known, environment, providers }).model('local/able:8b')
     for await (const _ of model.call(
       { tools: [], messages: [{ role: 'user', content: 'hi' }] },
       { signal: new AbortController().signal },
@@ -150,7 +151,7 @@ test('a key can stand in a file', async () => {
 })
 
 test('the list shows what can be chosen, and why the rest cannot', async () => {
-  const list = await createModels({ environment: { ...environment, OPENAI_API_KEY: 'k' } }).list()
+  const list = await createModels({ known, environment: { ...environment, OPENAI_API_KEY: 'k' } }).list()
   assert.ok(list.some(({ id, ready }) => id === 'ollama/able:8b' && ready))
   assert.ok(list.some(({ id, ready, window }) => id === 'openai/gpt-6.1-sol' && ready && window === 1_050_000))
   assert.match(list.find(({ id }) => id === 'anthropic')?.why ?? '', /ANTHROPIC_API_KEY/)
@@ -161,14 +162,14 @@ test('the list shows what can be chosen, and why the rest cannot', async () => {
 
 test('where nobody chose, an Ollama model with tools comes first, then keys, then a rehearsal', async () => {
   const keys = { ANTHROPIC_API_KEY: 'a', OPENAI_API_KEY: 'o' }
-  const here = await createModels({ environment: { ...environment, ...keys } }).choose()
+  const here = await createModels({ known, environment: { ...environment, ...keys } }).choose()
   assert.equal(here.id, 'ollama/able:8b')
   assert.match(here.why, /can use tools/)
   assert.deepEqual(
     here.alternatives.slice(-3).map(({ id }) => id),
     ['anthropic/claude-sonnet-5-5', 'openai/gpt-6.1-sol', 'rehearsal'],
   )
-  const nothing = await createModels({ environment: { OLLAMA_HOST: '127.0.0.1:1' } }).choose()
+  const nothing = await createModels({ known, environment: { OLLAMA_HOST: '127.0.0.1:1' } }).choose()
   assert.equal(nothing.id, 'rehearsal')
   assert.match(nothing.why, /ANTHROPIC_API_KEY/)
   assert.deepEqual(nothing.alternatives, [])
@@ -176,7 +177,7 @@ test('where nobody chose, an Ollama model with tools comes first, then keys, the
 
 test('the Responses API is spoken to any server that is configured to have it, and Chat Completions unless it is', async () => {
   const at = { kind: 'openai-compatible' as const, baseURL: server.url }
-  const models = createModels({ environment, providers: { new: { ...at, api: 'responses' }, old: at } })
+  const models = createModels({ known, environment, providers: { new: { ...at, api: 'responses' }, old: at } })
   const signal = new AbortController().signal
   for (const [id, path] of [
     ['new/able:8b', '/v1/responses'],

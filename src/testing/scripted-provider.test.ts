@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
+import { providers as known } from '../capabilities/providers.ts'
 import { createModels, type Model, ModelError, type ModelEvent, type ModelRequest, type Models } from '../model.ts'
 import { scriptedProvider } from './scripted-provider.ts'
 import type { ScriptedAnswer, ScriptedRequest } from './scripted-provider-answer.ts'
@@ -21,6 +22,7 @@ const hurriedBetweenPieces = modelsWith({ idleMs: 50 })
 function modelsWith(timeouts: { readonly firstMs?: number; readonly idleMs?: number }): Models {
   const ours = { baseURL: server.url, apiKeyEnv: 'KEY', timeouts } as const
   return createModels({
+    known,
     environment: { KEY },
     providers: {
       ollama: { ...ours, kind: 'ollama' },
@@ -359,7 +361,10 @@ test('parallel calls of one model each get their own wire', async () => {
 })
 
 test('a server that is not there is a network failure that says where it was looked for', async () => {
-  const gone = createModels({ providers: { local: { kind: 'openai-compatible', baseURL: 'http://127.0.0.1:1/v1' } } })
+  const gone = createModels({
+    known,
+    providers: { local: { kind: 'openai-compatible', baseURL: 'http://127.0.0.1:1/v1' } },
+  })
   await assert.rejects(
     async () => call(await gone.model('local/x')),
     (error) =>

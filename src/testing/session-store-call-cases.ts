@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
-import { createHash } from 'node:crypto'
 import type { StoreCase } from './session-store-place.ts'
 import { at, call, start } from './session-store-entries.ts'
 
-/** What the ledger's calls and contents promise. */
+/** What the ledger's calls promise. */
 export function callCases(storeCase: StoreCase): void {
   storeCase('a call is kept as it was put, and its outcome beside it', async (store) => {
     await store.append('a', [start], at(1))
@@ -39,25 +38,5 @@ export function callCases(storeCase: StoreCase): void {
     assert.deepEqual(await found({ limit: 3 }), ['alone', 'other', 'c4'])
     assert.deepEqual(await found({ limit: 3, beginning: 'c' }), ['c1', 'c2', 'c3'])
     assert.deepEqual(await found({ limit: 3, beginning: 'al' }), ['alone'])
-  })
-
-  storeCase('a text is stored once under its SHA-256', async (store, place) => {
-    const text = 'You are helpful. 字'
-    const hash = createHash('sha256').update(text).digest('hex')
-    assert.deepEqual(await Promise.all([store.putContent(text), store.putContent(text)]), [hash, hash])
-    assert.equal(await store.putContent(text), hash)
-    assert.equal(await store.content(hash), text)
-    assert.equal(await store.content(hash.replaceAll(/./g, '0')), undefined)
-    await store.close()
-    const again = await place.open()
-    assert.equal(await again.content(hash), text)
-    await again.close()
-  })
-
-  storeCase('texts that UTF-8 cannot hold come back as they were, under addresses of their own', async (store) => {
-    const texts = ['', '\u0000', '\ud800', '\ufffd', '\ud801', 'a\udc00b']
-    const hashes = await Promise.all(texts.map((text) => store.putContent(text)))
-    assert.equal(new Set(hashes).size, texts.length)
-    assert.deepEqual(await Promise.all(hashes.map((hash) => store.content(hash))), texts)
   })
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { StoreCase } from './session-store-place.ts'
 import { at, call, input, start, whole } from './session-store-entries.ts'
 
-/** What sessions, bindings and named values promise. */
+/** What sessions and their bindings promise. */
 export function sessionCases(storeCase: StoreCase): void {
   storeCase('a session tells its title, times, sizes, model and binding', async (store) => {
     await store.append('a', [start, ...whole('t1')], at(1))
@@ -104,34 +104,6 @@ export function sessionCases(storeCase: StoreCase): void {
     assert.equal((await store.entries('a')).length, 1)
   })
 
-  storeCase('a content that holds words of a session goes with it, and does not come back', async (store) => {
-    for (const id of ['a', 'b', 'c']) await store.append(id, [start], at(1))
-    const [ofA, ofBoth, ofC] = [
-      await store.putContent('words of a', ['a']),
-      await store.putContent('words of a and b', ['a', 'b']),
-      await store.putContent('words of c', ['c']),
-    ]
-    const left = () => Promise.all([ofA, ofBoth, ofC].map((hash) => store.content(hash)))
-    assert.deepEqual(await left(), ['words of a', 'words of a and b', 'words of c'])
-    await store.deleteSession('a')
-    assert.deepEqual(await left(), [undefined, undefined, 'words of c'])
-    assert.deepEqual([await store.contentWasRemoved(ofBoth), await store.contentWasRemoved(ofC)], [true, false])
-    assert.equal(await store.putContent('words of a and b', ['a', 'b']), ofBoth)
-    assert.equal(await store.content(ofBoth), undefined, 'a writer that was under way does not bring it back')
-    assert.equal(await store.withdrawSession('c'), 1)
-    await store.putContent('words of c', ['c'])
-    assert.deepEqual([await store.content(ofC), (await store.session('c'))?.id], [undefined, 'c'])
-    await assert.rejects(store.withdrawSession('unknown'), { code: 'not-found' })
-  })
-
-  storeCase('a content that was written for one session after another goes with the first that goes', async (store) => {
-    for (const id of ['a', 'b']) await store.append(id, [start], at(1))
-    const hash = await store.putContent('the same words', ['a'])
-    await store.putContent('the same words', ['b'])
-    await store.deleteSession('a')
-    assert.deepEqual([await store.content(hash), await store.contentWasRemoved(hash)], [undefined, true])
-  })
-
   storeCase('a conversation has one session, and a session one conversation', async (store) => {
     for (const id of ['a', 'b']) await store.append(id, [start], at(1))
     const [one, two] = [
@@ -153,18 +125,5 @@ export function sessionCases(storeCase: StoreCase): void {
     await store.bind({ channel: 'web', conversation: '1' }, 'a')
     await store.bind({ channel: 'telegram', conversation: '1' }, 'b')
     assert.equal(await store.bound({ channel: 'web', conversation: '1' }), 'a')
-  })
-
-  storeCase('a named value is what was put last', async (store, place) => {
-    assert.equal(await store.value('calibration'), undefined)
-    await store.putValue('calibration', { factor: 1.25, seen: [1, null, '字'] })
-    await store.putValue('nothing', null)
-    await store.putValue('calibration', { factor: 2 })
-    await assert.rejects(store.putValue('bad', undefined), { code: 'invalid' })
-    await store.close()
-    const again = await place.open()
-    assert.deepEqual(await again.value('calibration'), { factor: 2 })
-    assert.equal(await again.value('nothing'), null)
-    await again.close()
   })
 }

@@ -1,5 +1,5 @@
 import type { TelegramOptions } from '../../src/channel.ts'
-import { rest } from '../../src/channel/telegram/rest.ts'
+import { rest } from '../../src/capabilities/telegram/rest.ts'
 
 /** So many times faster passes the time of the channel. */
 export const FASTER = 50

@@ -7,7 +7,7 @@ import { type TelegramChannel, telegramChannel, type TelegramOptions } from '../
 import type { Runtime } from '../../src/runtime.ts'
 import type { Entry } from '../../src/session.ts'
 import { type ScriptedMessage, type ScriptedTelegram, scriptedTelegram } from '../../src/testing.ts'
-import { telegramTimes } from '../../src/channel/telegram/telegram-times.ts'
+import { telegramTimes } from '../../src/capabilities/telegram/telegram-times.ts'
 import { hurried } from './hurried.ts'
 import { type Opened, opened, type Setting } from '../runtime/opened.ts'
 

@@ -3,7 +3,7 @@ import test from 'node:test'
 import { scriptedModel } from '../../src/testing.ts'
 import { gate, tool } from '../runtime/opened.ts'
 import { FASTER } from './hurried.ts'
-import { isNextReply } from '../../src/channel/telegram/is-next-reply.ts'
+import { isNextReply } from '../../src/capabilities/telegram/is-next-reply.ts'
 import { ada, telegramHome } from './telegram-home.ts'
 
 test('a reply grows in one message while it is said, and somebody is seen typing', async (t) => {

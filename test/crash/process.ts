@@ -1,8 +1,9 @@
 import { appendFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { providers as known } from '../../src/capabilities/providers.ts'
 import { tokenx } from '../../src/context.ts'
 import { createModels } from '../../src/model.ts'
-import { datePlugin, promptPlugin, startPlugins } from '../../src/plugin.ts'
+import { datePlugin, promptPlugin, startPlugins } from '../../src/capability.ts'
 import { type Channel, createRuntime, systemClock } from '../../src/runtime.ts'
 import { createServer, listen } from '../../src/server.ts'
 import { openSqliteStore } from '../../src/session.ts'
@@ -66,7 +67,7 @@ const runtime = await createRuntime({
   version: '0.1.0',
   home,
   store,
-  models: createModels({ providers: { ollama: { kind: 'ollama', baseURL: modelUrl } } }),
+  models: createModels({ known, providers: { ollama: { kind: 'ollama', baseURL: modelUrl } } }),
   plugins: await startPlugins([
     promptPlugin({ file: join(home, 'system_prompt.md') }),
     datePlugin({ timeZone: 'Europe/Berlin' }),

@@ -14,14 +14,15 @@ export const floors: Readonly<Record<string, number>> = {
   tool: 2,
   document: 2,
   search: 2,
-  subject: 2,
-  plugin: 3,
+  citation: 2,
+  capability: 3,
   agent: 4,
   runtime: 5,
   server: 6,
-  channel: 6,
-  testing: 6,
-  cli: 7,
+  cli: 6,
+  capabilities: 7,
+  foreword: 8,
+  testing: 8,
 }
 
 /** Imports upwards, sideways, past a door, from unknown rooms, or of test support by what is published. */
@@ -32,20 +33,18 @@ export function roomFaults(sources: Sources, doors: ReadonlySet<string>): readon
     if (floors[here] === undefined) return fault(`the room ${here} stands on no floor`)
     if (here === there) return []
     if (floors[there] === undefined) return fault(`the room ${there} stands on no floor`)
-    if (!doors.has(to)) return fault('not a door')
-    if (there === 'testing') return isTest(from) ? [] : fault('only tests may import from testing')
-    if (floors[there] >= floors[here]) return fault('rooms import downwards only')
-    return []
+    if (there === 'testing' && !isTest(from)) return fault('only tests may import from testing')
+    if (there !== 'testing' && floors[there] >= floors[here]) return fault('rooms import downwards only')
+    return doors.has(to) ? [] : fault('not a door')
   })
 }
 
-/** Plugins that know each other. What they share stands on a lower floor. */
-export function pluginFaults(sources: Sources): readonly string[] {
+/** Capabilities that know each other. What they share stands on a lower floor. */
+export function capabilityFaults(sources: Sources): readonly string[] {
   return edges(sources)
-    .filter(
-      ({ from, to }) => from.startsWith('src/plugin/') && pluginOf(to) !== undefined && pluginOf(from) !== pluginOf(to),
-    )
-    .map(({ from, to }) => `${from} imports ${to}: the folders inside src/plugin/ do not know each other`)
+    .map((edge) => ({ ...edge, here: capabilityOf(edge.from), there: capabilityOf(edge.to) }))
+    .filter(({ here, there }) => here !== undefined && there !== undefined && here !== there)
+    .map(({ from, to }) => `${from} imports ${to}: the folders inside src/capabilities/ do not know each other`)
 }
 
 /** Files that need each other at run time. */
@@ -93,7 +92,7 @@ const world = /\bprocess\s*\.\s*(?:argv|env)\b|\b(?:argv|env)\b[^;{}]*\}\s*=\s*p
 /** Files outside the command that read the command line or the environment. */
 export function environmentFaults(sources: Sources): readonly string[] {
   return [...sources]
-    .filter(([path]) => roomOf(path) !== 'cli' && !isTest(path))
+    .filter(([path]) => !/^src\/(?:cli|capabilities\/[^/]+\/cli)\//.test(path) && !isTest(path))
     .filter(([, source]) => {
       const { code } = sourceText(source)
       return (
@@ -102,7 +101,7 @@ export function environmentFaults(sources: Sources): readonly string[] {
           /['"](?:node:)?process['"]/.test(source))
       )
     })
-    .map(([path]) => `${path} reads the command line or the environment: only src/cli does that`)
+    .map(([path]) => `${path} reads the command line or the environment: only the command does that`)
 }
 
 /** Names that say nothing, and doors that do not say what they let through. */
@@ -165,8 +164,8 @@ function roomOf(path: string): string {
   return path.split('/')[1]!.replace(/(?:\.test)?\.ts$/, '')
 }
 
-function pluginOf(path: string): string | undefined {
-  return /^src\/plugin\/([^/]+)\//.exec(path)?.[1]
+function capabilityOf(path: string): string | undefined {
+  return /^src\/capabilities\/([^/]+)\//.exec(path)?.[1]
 }
 
 function isTest(path: string): boolean {

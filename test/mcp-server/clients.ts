@@ -12,7 +12,7 @@ import { StdioClientTransport as OlderStdio } from '@modelcontextprotocol/sdk/cl
 import { StreamableHTTPClientTransport as OlderHttp } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { Transport as OlderTransport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
-import type { SubjectContext } from '../../src/subject.ts'
+import type { SubjectContext } from '../../src/capabilities/subjects/core.ts'
 import type { Envelope } from '../../src/server/mcp/envelope.ts'
 import { type McpHome, TOKEN } from './mcp-home.ts'
 

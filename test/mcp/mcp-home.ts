@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { mcpPlugin, type McpOptions, type Plugin } from '../../src/plugin.ts'
+import { mcpPlugin, type McpOptions, type Plugin } from '../../src/capability.ts'
 import { createToolbox, type ToolResult } from '../../src/tool.ts'
 import type { ServerScript } from './server-script.ts'
 

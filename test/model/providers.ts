@@ -1,5 +1,6 @@
 import type { TestContext } from 'node:test'
-import { createModels, type Models, type Patience } from '../../src/model.ts'
+import { providers as known } from '../../src/capabilities/providers.ts'
+import { createModels, type Models, type Timeouts } from '../../src/model.ts'
 import { type ScriptedProvider, type ScriptedProviderOptions, scriptedProvider } from '../../src/testing.ts'
 
 /** A model on every wire that is spoken: the same script answers on each. */
@@ -15,11 +16,12 @@ export const wires = [
 export const reasoningWires = wires.filter((id) => !id.startsWith('openai/'))
 
 /** Nothing is waited for that a script does not want. */
-const patient: Patience = { firstMs: 60_000, idleMs: 60_000 }
+const patient: Timeouts = { firstMs: 60_000, idleMs: 60_000 }
 
 /** The real provider packages, all led to one address. */
-export function modelsAt(url: string, timeouts: Partial<Patience> = patient): Models {
+export function modelsAt(url: string, timeouts: Partial<Timeouts> = patient): Models {
   return createModels({
+    known,
     environment: { KEY: 'sk-test-0123456789abcdef' },
     providers: {
       ollama: { kind: 'ollama', baseURL: url, apiKeyEnv: 'KEY', timeouts },

@@ -8,8 +8,8 @@ const source = join(import.meta.dirname, '../../src')
 
 /** The rooms whose tests share one process. A room that is named nowhere fails `lower.test.ts`. */
 export const rooms = {
-  lower: ['context', 'document', 'model', 'platform', 'search', 'session', 'subject', 'tool'],
-  upper: ['agent', 'channel', 'cli', 'plugin', 'runtime', 'server', 'testing'],
+  lower: ['context', 'document', 'model', 'platform', 'search', 'session', 'tool'],
+  upper: ['agent', 'capabilities', 'capability', 'cli', 'runtime', 'server', 'testing'],
 } as const
 
 /**

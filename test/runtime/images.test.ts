@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { after, test, type TestContext } from 'node:test'
+import { providers as known } from '../../src/capabilities/providers.ts'
 import * as fc from 'fast-check'
 import {
   chars,
@@ -30,6 +31,7 @@ after(() => server.close())
 const providers = ['ollama', 'local', 'openai', 'responses', 'anthropic'] as const
 const facts = (vision: boolean) => ({ vision, window: 20_000 })
 const models = createModels({
+  known,
   environment: { KEY: 'sk-test-0123456789abcdef' },
   providers: {
     ollama: { kind: 'ollama', baseURL: server.url },

@@ -5,9 +5,9 @@ import {
   createNotesSummaries,
   type NotesSummaries,
   type NotesSummariesParts,
-} from '../../src/runtime/notes-summaries.ts'
+} from '../../src/capabilities/subjects/notes-summaries.ts'
 import { type CompletionEvent, type CompletionInput, RuntimeError } from '../../src/runtime.ts'
-import { SubjectError, type SummaryRequest } from '../../src/subject.ts'
+import { SubjectError, type SummaryRequest } from '../../src/capabilities/subjects/core.ts'
 import { fixedClock } from '../../src/testing.ts'
 
 const text = Array.from({ length: 50 }, (_, line) => `- line ${line}\n`).join('')

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type TestContext } from 'node:test'
 import { tokenx } from '../../src/context.ts'
 import type { Model, Models } from '../../src/model.ts'
-import { datePlugin, type Plugin, promptPlugin, startPlugins } from '../../src/plugin.ts'
+import { datePlugin, type Plugin, promptPlugin, startPlugins } from '../../src/capability.ts'
 import {
   type Channel,
   createRuntime,

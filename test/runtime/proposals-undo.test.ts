@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import test, { type TestContext } from 'node:test'
-import { createProposals } from '../../src/runtime/proposals.ts'
+import { createProposals } from '../../src/capabilities/subjects/proposals/proposals.ts'
 import { openSqliteStore } from '../../src/session.ts'
-import { SubjectError } from '../../src/subject.ts'
+import { SubjectError } from '../../src/capabilities/subjects/core.ts'
 import { fixedClock } from '../../src/testing.ts'
 import { temporaryStore } from '../session/temporary-store.ts'
 import { subjectFiles } from './subject-files.ts'
@@ -42,7 +42,7 @@ test('what cannot be told apart any more is left alone, and the difference is to
       assert.ok(error instanceof SubjectError)
       assert.equal(error.code, 'changed')
       assert.match(error.message, why)
-      assert.match(String(error.details['diff']), /^\+- b/m)
+      assert.match(String(error.facts['diff']), /^\+- b/m)
       return true
     })
     assert.equal(text(), edited)

@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { test } from 'node:test'
+import { providers as known } from '../../src/capabilities/providers.ts'
 import { tokenx, toolTokens } from '../../src/context.ts'
 import { createModels } from '../../src/model.ts'
 import { scriptedModel } from '../../src/testing.ts'
@@ -71,7 +72,7 @@ test('a server that provably cut the prompt has given no answer: its words are k
     }),
   })
   t.after(() => server.close())
-  const models = createModels({ providers: { ollama: { kind: 'ollama', baseURL: server.url } } })
+  const models = createModels({ known, providers: { ollama: { kind: 'ollama', baseURL: server.url } } })
   const at = await opened(t, { models, settings: { model: 'ollama/scripted' } })
   const { session } = await at.say('hello')
   const cut = await at.say(words(5000), { session })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { after, test } from 'node:test'
+import { providers as known } from '../../src/capabilities/providers.ts'
 import { createModels, ModelError, type Models } from '../../src/model.ts'
 import type { CallInput } from '../../src/runtime/calls/call-input.ts'
 import type { SealedManifest } from '../../src/runtime.ts'
@@ -18,6 +19,7 @@ const providers = ['ollama', 'local', 'openai', 'responses', 'anthropic'] as con
 function modelsThat(facts: object): Models {
   const key = { apiKeyEnv: 'KEY' } as const
   return createModels({
+    known,
     environment: { KEY: 'sk-test-0123456789abcdef' },
     providers: {
       ollama: { kind: 'ollama', baseURL: server.url },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { readUIMessageStream, uiMessageChunkSchema, type UIMessageChunk } from 'ai'
-import { uiMessageStream } from '../../src/server/ui-message-stream.ts'
+import { uiMessageStream } from '../../src/capabilities/ai-sdk-chat/http/ui-message-stream.ts'
 import { type Entry, type EntryBody } from '../../src/session.ts'
 import { citing, paper, said, trap } from './citing-script.ts'
 import { scriptedModel } from '../../src/testing.ts'

@@ -27,7 +27,7 @@ const elsewhere: Partial<Record<ErrorCode, readonly [made: string, tested: strin
   storage: ['src/runtime/runtime-failure.ts', 'test/runtime/storage.test.ts'],
   'storage-full': ['src/runtime/runtime-failure.ts', 'test/runtime/storage.test.ts'],
   'missing-content': ['src/runtime/calls/call-input.ts', 'test/server/doors.test.ts'],
-  unwritable: ['src/subject/folder-lock.ts', 'src/subject/append-line.test.ts'],
+  unwritable: ['src/capabilities/subjects/core/folder-lock.ts', 'src/capabilities/subjects/core/append-line.test.ts'],
   'no-answer': ['src/agent/answer.ts', 'test/runtime/notes-summaries.test.ts'],
   closing: ['src/server/event-stream.ts', 'test/server/listening.test.ts'],
 }

@@ -1,7 +1,7 @@
-import { type RecordVersion, type SessionStore, StoreError } from '../../src/session.ts'
+import { type RecordStore, type RecordVersion, StoreError } from '../../src/session.ts'
 
 /** Records of a store in memory, with all their versions. */
-export function scriptedRecords(): Pick<SessionStore, 'putRecord' | 'record' | 'recordVersions' | 'records'> {
+export function scriptedRecords(): RecordStore {
   const kept: RecordVersion[] = []
   const versions = (kind: string, id: string) =>
     kept.filter((each) => each.kind === kind && each.id === id).toReversed()

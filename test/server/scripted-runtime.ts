@@ -1,5 +1,5 @@
 import { type Manifest } from '../../src/context.ts'
-import { rehearsal } from '../../src/model.ts'
+import { rehearsalModel } from '../../src/capabilities/providers.ts'
 import {
   type CompletionEvent,
   type CompletionInput,
@@ -24,8 +24,8 @@ import {
   type TurnRow,
 } from '../../src/session.ts'
 import type { RankedPassage, SearchHit } from '../../src/search.ts'
-import { agentKind, projectKind } from '../../src/runtime/custom-agents.ts'
-import { createEditedPrompt } from '../../src/runtime/edited-prompt.ts'
+import { agentKind, projectKind } from '../../src/capabilities/agents/custom-agents.ts'
+import { createEditedPrompt } from '../../src/capabilities/prompt/edited-prompt.ts'
 import { createRecords } from '../../src/runtime/records.ts'
 import { scriptedApprovals } from './scripted-approvals.ts'
 import { scriptedLibrary } from './scripted-library.ts'
@@ -504,7 +504,7 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
     ],
     model: async (id = 'rehearsal') => {
       if (id !== 'rehearsal') throw new RuntimeError('model-not-found', `There is no model ${id}.`)
-      return { id, facts: rehearsal().facts, window: 128_000, reserve: 8_192 }
+      return { id, facts: rehearsalModel().facts, window: 128_000, reserve: 8_192 }
     },
     status: async () => ({
       version: '0.1.0',

@@ -9,7 +9,7 @@ import {
   SubjectError,
   type SubjectFile,
   type Subjects,
-} from '../../src/subject.ts'
+} from '../../src/capabilities/subjects/core.ts'
 import { type NotesSummary, RuntimeError } from '../../src/runtime.ts'
 
 interface ScriptedSubject {

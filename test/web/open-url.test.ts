@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test, { type TestContext } from 'node:test'
 import { createDocumentReader, type DocumentReader } from '../../src/document.ts'
-import { guardedFetch, openUrlTool } from '../../src/plugin.ts'
+import { guardedFetch, openUrlTool } from '../../src/capability.ts'
 import { createToolbox, type ToolResult } from '../../src/tool.ts'
 import { type Script, scriptedWeb } from './scripted-web.ts'
 

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import type { Network } from '../../src/plugin.ts'
+import type { Network } from '../../src/capability.ts'
 import { selfSigned } from './certificate.ts'
 import { play, type Trick } from './tricks.ts'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import test, { type TestContext } from 'node:test'
-import { type Plugin, type SearchConfiguration, webPlugin } from '../../src/plugin.ts'
+import { type Plugin, type SearchConfiguration, webPlugin } from '../../src/capability.ts'
 import { createToolbox, type ToolResult } from '../../src/tool.ts'
 import { type ScriptedPage, scriptedWeb } from './scripted-web.ts'
 

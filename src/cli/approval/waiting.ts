@@ -26,7 +26,7 @@ export async function waitingApproval(connection: Connection, word: string): Pro
     describe: ({ request, session }) => `${request.tool}  ${session}`,
     none: () =>
       new CommandFailure('not-found', `nothing waits for you under ${word}.`, {
-        mend: '`foreword approve` lists what waits.',
+        hint: '`foreword approve` lists what waits.',
       }),
   })
 }

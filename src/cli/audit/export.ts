@@ -1,7 +1,7 @@
 import { createWriteStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import type { AuditOptions, SessionStore } from '../../session.ts'
+import type { AuditOptions, AuditStore } from '../../session.ts'
 import type { CommandCall } from '../command.ts'
 import { type Io, note } from '../io.ts'
 import { withStore } from '../open-store.ts'
@@ -41,7 +41,7 @@ async function write(lines: AsyncIterable<string> | Iterable<string>, file: stri
   }
 }
 
-async function* recordLines(store: SessionStore, filter: AuditOptions): AsyncGenerator<string> {
+async function* recordLines(store: AuditStore, filter: AuditOptions): AsyncGenerator<string> {
   if (filter.last !== undefined) {
     for (const record of await store.audit(filter)) yield `${JSON.stringify(record)}\n`
     return

@@ -1,4 +1,4 @@
-import { sizeText } from '../files/state-text.ts'
+import { sizeText } from '../state-text.ts'
 import type { Io } from '../io.ts'
 import { statusLine } from '../status-line.ts'
 

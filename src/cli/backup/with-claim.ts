@@ -17,7 +17,7 @@ export async function withClaim<Result>(home: string, work: () => Promise<Result
       'home-busy',
       `${home} is in use by ${pid === undefined ? 'a gateway' : `process ${pid}`}.`,
       {
-        mend: 'Stop it first, then try again.',
+        hint: 'Stop it first, then try again.',
         cause: error,
       },
     )

@@ -53,7 +53,7 @@ async function scenarioFiles(directory: string): Promise<readonly string[]> {
   for await (const name of glob('**/*.{json,jsonl}', { cwd: directory, exclude })) found.push(join(directory, name))
   if (found.length > 0) return found.toSorted()
   throw new CommandFailure('no-scenarios', `${directory} holds no scenario files (*.json, *.jsonl).`, {
-    mend: '`foreword assemble FILE` shows what one scenario comes to; schema/scenario.schema.json of this package describes the format.',
+    hint: '`foreword assemble FILE` shows what one scenario comes to; schema/scenario.schema.json of this package describes the format.',
   })
 }
 
@@ -93,6 +93,6 @@ function summary(findings: readonly Finding[]): string {
   const other = (['differs', 'missing', 'invalid', 'updated'] as const)
     .filter((result) => count(result) > 0)
     .map((result) => `${count(result)} ${result}`)
-  const mend = count('differs') + count('missing') > 0 ? '; `--update` writes the outlines as they are now' : ''
-  return `${[`${count('same')} of ${findings.length} the same`, ...other].join(', ')}${mend}`
+  const hint = count('differs') + count('missing') > 0 ? '; `--update` writes the outlines as they are now' : ''
+  return `${[`${count('same')} of ${findings.length} the same`, ...other].join(', ')}${hint}`
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { withClaim } from '../backup/with-claim.ts'
 import { type Command, type CommandCall, jsonOption } from '../command.ts'
-import { sizeText } from '../files/state-text.ts'
+import { sizeText } from '../state-text.ts'
 import { refuseTools } from '../for-persons.ts'
 import { type Io, print, printJson } from '../io.ts'
 import { statusLine } from '../status-line.ts'

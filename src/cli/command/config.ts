@@ -96,7 +96,7 @@ function refuseUnknown(key: string, known: readonly string[]): void {
   if (known.some((other) => other === key || other.startsWith(`${key}.`) || key.startsWith(`${other}.`))) return
   const near = nearestName(key, known)
   throw new CommandFailure('not-found', `there is no key ${key}.`, {
-    mend: near === undefined ? '`foreword config` lists the keys.' : `Did you mean ${near}?`,
+    hint: near === undefined ? '`foreword config` lists the keys.' : `Did you mean ${near}?`,
   })
 }
 

@@ -10,9 +10,9 @@ export const doctor: Command = {
   summary:
     'check the home, the configuration, the store, the model, skills, tools and their policy, subjects and channels',
   usage: ['doctor [--json]'],
-  details: 'Each finding comes with its mend. Exit code 1 where there is a problem; warnings are none.',
+  details: 'Each finding comes with its hint. Exit code 1 where there is a problem; warnings are none.',
   words: { least: 0, most: 0 },
-  options: { json: { summary: 'print {findings: [{check, level, message, mend}]}' } },
+  options: { json: { summary: 'print {findings: [{check, level, message, hint}]}' } },
   run: checkUp,
 }
 
@@ -25,7 +25,7 @@ async function checkUp(call: CommandCall, io: Io): Promise<number> {
 
 const looks: Readonly<Record<Finding['level'], Look>> = { ok: 'green', warning: 'yellow', problem: 'red' }
 
-function findingText({ check, level, message, mend }: Finding, io: Io): string {
+function findingText({ check, level, message, hint }: Finding, io: Io): string {
   const line = `${styled(io, looks[level], level.padEnd(7))}  ${check.padEnd(13)}  ${harmless(withLocalTimes(message), io.stdout)}`
-  return mend === undefined ? line : `${line}\n${' '.repeat(24)} ${mend}`
+  return hint === undefined ? line : `${line}\n${' '.repeat(24)} ${hint}`
 }

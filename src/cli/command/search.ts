@@ -1,6 +1,6 @@
 import { type Command, type CommandCall, jsonOption } from '../command.ts'
 import { usageFailure } from '../failure.ts'
-import { searchFiles } from '../search/search-files.ts'
+import { searchFiles } from '../../capabilities/files/cli/search-files.ts'
 import { searchHistory } from '../search/search-history.ts'
 
 export const search: Command = {

@@ -1,7 +1,7 @@
 import type { Command, CommandCall } from '../command.ts'
 import { connected, type Connection } from '../connection.ts'
 import { CommandFailure, usageFailure } from '../failure.ts'
-import { attach } from '../files/attach.ts'
+import { attach } from '../../capabilities/files/cli/attach.ts'
 import { newestTalk } from '../find-session.ts'
 import { followToEnd } from '../follow-to-end.ts'
 import { refuseTools } from '../for-persons.ts'
@@ -94,8 +94,8 @@ async function assertModel(connection: Connection, model: string): Promise<void>
 /** A text that no message takes goes along as a file. */
 function refuseLongText(error: unknown): never {
   if (!(error instanceof CommandFailure) || error.code !== 'body-too-large') throw error
-  const mend = 'Attach a text of this size instead: write it to a file, and add `--file PATH`.'
-  throw new CommandFailure(error.code, error.message, { mend, cause: error })
+  const hint = 'Attach a text of this size instead: write it to a file, and add `--file PATH`.'
+  throw new CommandFailure(error.code, error.message, { hint, cause: error })
 }
 
 /** The words, and below them what is piped in. */

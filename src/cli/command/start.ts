@@ -62,7 +62,8 @@ async function announce(gateway: Gateway, listening: Listening, call: CommandCal
   const status = await gateway.runtime.status()
   const { glanceAtModel } = await import('../model-glance.ts')
   const { models, providers } = gateway.configuration
-  const settings = { providers, models, environment: io.environment }
+  const { providers: known } = await import('../../capabilities/providers.ts')
+  const settings = { known, providers, models, environment: io.environment }
   const { unusable, facts: modelFacts } = await glanceAtModel(status.model.id, settings)
   const warnings = unusable === undefined ? status.warnings : [unusable, ...status.warnings]
   if (call.json) {
@@ -86,7 +87,7 @@ async function announce(gateway: Gateway, listening: Listening, call: CommandCal
 
 /** What of the skills reaches the model that answers next; a start does not fail for it. */
 async function skillsText({ runtime }: Gateway): Promise<string | undefined> {
-  const { reachText, skillsReach } = await import('../skills/skills-reach.ts')
+  const { reachText, skillsReach } = await import('../../capabilities/skills/cli/skills-reach.ts')
   const { skills = 0 } = await runtime.status()
   if (skills === 0) return undefined
   try {

@@ -26,7 +26,7 @@ async function printToken(call: CommandCall, io: Io): Promise<number> {
     printJson(io, { address, token: value })
   } else if (address === undefined) {
     throw new CommandFailure('no-gateway', `no gateway runs on the home ${call.home}.`, {
-      mend: 'Start one with `foreword start`; it prints the address.',
+      hint: 'Start one with `foreword start`; it prints the address.',
     })
   } else {
     print(io, addressWithToken(address, value))

@@ -34,18 +34,23 @@ async function checkModelOf({ key, configuration, environment }: PlannedChange):
   if (id === undefined) return []
   const { modelNameFault, providerNames } = await import('../../runtime.ts')
   const fault = modelNameFault(id, providerNames(configuration))
-  if (fault) throw refused(`${key} ${fault.message}.`, fault.mend)
-  const { createModels } = await import('../../model.ts')
+  if (fault) throw refused(`${key} ${fault.message}.`, fault.hint)
+  const { createModels, waysToAttach } = await import('../../model.ts')
+  const { providers: known } = await import('../../capabilities/providers.ts')
   const { providers, models } = configuration
-  const { level, message, mend = '' } = await checkModel(createModels({ providers, models, environment }), id)
-  return level === 'ok' ? [] : [`${message}. ${mend}`.trimEnd()]
+  const {
+    level,
+    message,
+    hint = '',
+  } = await checkModel(createModels({ known, providers, models, environment }), id, waysToAttach(known))
+  return level === 'ok' ? [] : [`${message}. ${hint}`.trimEnd()]
 }
 
 function refuseProblems(findings: readonly Finding[]): void {
   const first = findings.find(({ level }) => level === 'problem')
-  if (first) throw refused(`${first.message}.`.replace(/\.\.$/, '.'), first.mend)
+  if (first) throw refused(`${first.message}.`.replace(/\.\.$/, '.'), first.hint)
 }
 
-function refused(why: string, mend: string | undefined): CommandFailure {
-  return new CommandFailure('configuration', `nothing was changed: ${why}`, mend === undefined ? {} : { mend })
+function refused(why: string, hint: string | undefined): CommandFailure {
+  return new CommandFailure('configuration', `nothing was changed: ${why}`, { hint })
 }

@@ -44,7 +44,7 @@ async function change(
   value: unknown,
   call: CommandCall,
   io: Io,
-  mend?: string,
+  hint?: string,
 ): Promise<number> {
   const { loadConfiguration, setValue, variableOf } = await import('../../runtime.ts')
   const { home } = call
@@ -58,7 +58,7 @@ async function change(
     odd = value === undefined ? [] : await assertStartable({ home, key, configuration, environment })
   }
   const before = (await loadConfiguration({ home: call.home, environment: io.environment })).origins
-  await orFailure(() => setValue({ home, key: path, value, check }), mend)
+  await orFailure(() => setValue({ home, key: path, value, check }), hint)
   const wasSet = Object.keys(before).some((other) => other === key || other.startsWith(`${key}.`))
   if (value === undefined && !wasSet && !call.json) {
     note(io, `${key} was not set.`)
@@ -68,14 +68,14 @@ async function change(
   return await tellChange(key, value, call, io)
 }
 
-async function orFailure<T>(work: () => T | Promise<T>, mend?: string): Promise<T> {
+async function orFailure<T>(work: () => T | Promise<T>, hint?: string): Promise<T> {
   const { ConfigurationError } = await import('../../runtime.ts')
   try {
     return await work()
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error
     const ofKind = error.problems.some(({ message }) => message.startsWith('must be a text'))
-    const facts = ofKind && mend !== undefined ? { mend } : {}
+    const facts = ofKind && hint !== undefined ? { hint } : {}
     throw new CommandFailure('configuration', error.message, { cause: error, ...facts })
   }
 }

@@ -15,8 +15,8 @@ export async function checkConfiguration(
   const all = set === 0 ? 'all defaults' : `${set} ${set === 1 ? 'key' : 'keys'} set, all valid`
   return [
     ...(problems.length === 0 ? [ok('configuration', all)] : []),
-    ...problems.map((each) => problem('configuration', messageOf(each), each.mend || `Correct it in ${file}.`)),
-    ...odd.map((each) => warning('configuration', messageOf(each), each.mend)),
+    ...problems.map((each) => problem('configuration', messageOf(each), each.hint || `Correct it in ${file}.`)),
+    ...odd.map((each) => warning('configuration', messageOf(each), each.hint)),
   ]
 }
 

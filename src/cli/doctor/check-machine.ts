@@ -22,18 +22,18 @@ export async function checkDisk(home: string): Promise<Finding> {
   const free = Math.floor((bavail * bsize) / MEBIBYTE)
   const message = `${free} MiB free at ${home}`
   if (free >= 1024) return ok('disk', message)
-  const mend = 'Free some space, or move the home to another disk and name it with FOREWORD_HOME.'
-  return free < 100 ? problem('disk', message, mend) : warning('disk', message, mend)
+  const hint = 'Free some space, or move the home to another disk and name it with FOREWORD_HOME.'
+  return free < 100 ? problem('disk', message, hint) : warning('disk', message, hint)
 }
 
 /** A clock that runs behind the log would give new entries old times. `newest` is the time of the last thing written. */
 export function checkClock(now: Date, newest: string | undefined, released: string): Finding {
-  const mend = 'Set the clock of this machine, best by switching network time on.'
+  const hint = 'Set the clock of this machine, best by switching network time on.'
   const time = now.toISOString()
-  if (time < released) return problem('clock', `the clock says ${time}, before this version was made`, mend)
+  if (time < released) return problem('clock', `the clock says ${time}, before this version was made`, hint)
   const ahead = newest === undefined ? 0 : Date.parse(newest) - now.getTime()
   if (ahead <= 60_000) return ok('clock', time)
-  return warning('clock', `the clock says ${time}, but the log was last written at ${newest}`, mend)
+  return warning('clock', `the clock says ${time}, but the log was last written at ${newest}`, hint)
 }
 
 function nearestFolder(path: string): string {

@@ -1,21 +1,18 @@
 import type { Models } from '../../model.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 
-const WAYS =
-  'Start Ollama (`ollama serve`), set ANTHROPIC_API_KEY or OPENAI_API_KEY, or name a server in `providers` of config.json.'
-
-/** Whether the model that answers next is there and lets us in. Asks its provider what it has; makes no call. */
-export async function checkModel(models: Models, configured: string | undefined): Promise<Finding> {
-  const id = configured ?? (await models.choose()).id
-  if (id === 'rehearsal' && configured === undefined)
-    return warning('model', 'no real model is attached: rehearsal answers', WAYS)
+/** Whether the model that answers next is there and lets us in. Asks its provider what it has; makes no call. `ways`: how to attach one. */
+export async function checkModel(models: Models, configured: string | undefined, ways: string): Promise<Finding> {
+  const chosen = configured === undefined ? await models.choose() : undefined
+  const id = configured ?? chosen!.id
+  if (chosen?.standIn) return warning('model', `no real model is attached: ${id} answers`, ways)
   const provider = id.split('/', 1)[0]!
   try {
     await models.model(id)
     const listed = await models.list()
     const refused = listed.find((listing) => listing.id === provider && !listing.ready)
     if (refused !== undefined)
-      return problem('model', `${id} cannot be used: ${refused.why ?? 'it does not answer'}`, WAYS)
+      return problem('model', `${id} cannot be used: ${refused.why ?? 'it does not answer'}`, ways)
     const offered = listed.filter((listing) => listing.ready && listing.id.startsWith(`${provider}/`))
     if (offered.length > 0 && !offered.some((listing) => listing.id === id)) {
       return warning(
@@ -26,6 +23,6 @@ export async function checkModel(models: Models, configured: string | undefined)
     }
     return ok('model', id)
   } catch (error) {
-    return problem('model', `${id} cannot be used: ${error instanceof Error ? error.message : String(error)}`, WAYS)
+    return problem('model', `${id} cannot be used: ${error instanceof Error ? error.message : String(error)}`, ways)
   }
 }

@@ -16,8 +16,8 @@ export async function checkPolicy(home: string, io: Io): Promise<readonly Findin
       ...(await checkPrefixes(read.access, file)),
     ]
   }
-  const mend = `Correct ${file}, or the environment variable that is named.`
-  return read.problems.map((fault) => problem('policy', `no tool may run: ${fault}`, mend))
+  const hint = `Correct ${file}, or the environment variable that is named.`
+  return read.problems.map((fault) => problem('policy', `no tool may run: ${fault}`, hint))
 }
 
 /** Whoever edits the file that does not count waits in vain. */
@@ -58,7 +58,7 @@ function checkShell({ shell }: Access, file: string): Finding {
 /** Prefixes that allow more than they seem to. Where a person sees every command, that person decides. */
 async function checkPrefixes({ shell }: Access, file: string): Promise<readonly Finding[]> {
   if (!shell.enabled || shell.mode !== 'allowlist' || shell.approval === 'ask') return []
-  const { prefixRisk } = await import('../../plugin.ts')
+  const { prefixRisk } = await import('../../capability.ts')
   return shell.allowedPrefixes.flatMap((prefix) => {
     const risk = prefixRisk(prefix)
     if (risk === undefined) return []

@@ -19,14 +19,14 @@ export async function checkStore(home: string, path: string): Promise<StoreFindi
       () => undefined,
     )
     const fault = storeFault(path)
-    const mend = `Stop Foreword, then bring back your last backup with \`foreword restore FILE --replace\`, which keeps what is there now; or move ${path} away.`
+    const hint = `Stop Foreword, then bring back your last backup with \`foreword restore FILE --replace\`, which keeps what is there now; or move ${path} away.`
     return {
-      finding: fault === undefined ? ok('store', path) : problem('store', `${path} is damaged: ${fault}`, mend),
+      finding: fault === undefined ? ok('store', path) : problem('store', `${path} is damaged: ${fault}`, hint),
       newest,
     }
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
-    const mend = `Look at ${path}: it must be a file of this Foreword or an older one, readable by you.`
-    return { finding: problem('store', message, mend), newest: undefined }
+    const hint = `Look at ${path}: it must be a file of this Foreword or an older one, readable by you.`
+    return { finding: problem('store', message, hint), newest: undefined }
   }
 }

@@ -3,17 +3,17 @@ import { runningGateway } from '../running-gateway.ts'
 import { checkAudit } from './check-audit.ts'
 import { checkConfiguration } from './check-configuration.ts'
 import { checkContents } from './check-contents.ts'
-import { checkEmbedder } from './check-embedder.ts'
+import { checkEmbedder } from '../../capabilities/files/cli/check-embedder.ts'
 import { checkHome, checkPrivacy } from './check-home.ts'
 import { checkClock, checkDisk, checkNode } from './check-machine.ts'
 import { checkModel } from './check-model.ts'
 import { checkPlugins } from './check-plugins.ts'
 import { checkPolicy } from './check-policy.ts'
 import { checkPort } from './check-port.ts'
-import { checkSkills } from './check-skills.ts'
+import { checkSkills } from '../../capabilities/skills/cli/check-skills.ts'
 import { checkStore } from './check-store.ts'
-import { checkSubjects } from './check-subjects.ts'
-import { checkTelegram } from './check-telegram.ts'
+import { checkSubjects } from '../../capabilities/subjects/cli/check-subjects.ts'
+import { checkTelegram } from '../../capabilities/telegram/cli/check-telegram.ts'
 import { checkToken } from './check-token.ts'
 import { checkServers, checkTools } from './check-tools.ts'
 import { type Finding, ok, problem } from './finding.ts'
@@ -24,7 +24,8 @@ const RELEASED = '2026-01-01T00:00:00.000Z'
 /** Looks at everything that a gateway on this home needs. Changes nothing. */
 export async function examine(home: string, io: Io): Promise<readonly Finding[]> {
   const { homeAt, loadConfiguration, storePath } = await import('../../runtime.ts')
-  const { createModels } = await import('../../model.ts')
+  const { createModels, waysToAttach } = await import('../../model.ts')
+  const { providers: known } = await import('../../capabilities/providers.ts')
   const files = homeAt(home)
   const { environment } = io
   const loaded = await loadConfiguration({ home, environment })
@@ -54,7 +55,7 @@ export async function examine(home: string, io: Io): Promise<readonly Finding[]>
     checkClock(new Date(), store.newest, RELEASED),
     await checkGateway(home, gateway),
     ...(await checkToken(home, gateway)),
-    await checkModel(createModels({ providers, models, environment }), model),
+    await checkModel(createModels({ known, providers, models, environment }), model, waysToAttach(known)),
     ...search,
     ...(await checkSkills(home, loaded.configuration, io)),
     ...(await checkPolicy(home, io)),

@@ -4,17 +4,17 @@ export interface Finding {
   readonly level: 'ok' | 'warning' | 'problem'
   readonly message: string
   /** How to make it well. Present where it is not. */
-  readonly mend?: string
+  readonly hint?: string
 }
 
 export function ok(check: string, message: string): Finding {
   return { check, level: 'ok', message }
 }
 
-export function warning(check: string, message: string, mend: string): Finding {
-  return { check, level: 'warning', message, mend }
+export function warning(check: string, message: string, hint: string): Finding {
+  return { check, level: 'warning', message, hint }
 }
 
-export function problem(check: string, message: string, mend: string): Finding {
-  return { check, level: 'problem', message, mend }
+export function problem(check: string, message: string, hint: string): Finding {
+  return { check, level: 'problem', message, hint }
 }

@@ -19,7 +19,7 @@ export async function printConfig(call: CommandCall, io: Io): Promise<number> {
   const text = client.text(entry)
   if (text === undefined) {
     throw new CommandFailure('unsupported', `${client.title} starts its servers itself and takes no address.`, {
-      mend: `Leave --http out: \`foreword mcp config ${name}\`.`,
+      hint: `Leave --http out: \`foreword mcp config ${name}\`.`,
     })
   }
   if (call.json) {
@@ -74,7 +74,7 @@ async function gatewayEntry({ home }: CommandCall, io: Io): Promise<ServerEntry>
   const url = running.type === 'gateway' ? running.address : await configuredAddress(home, io)
   if (token === undefined || url === undefined) {
     throw new CommandFailure('no-gateway', `no gateway has been started on the home ${home} yet.`, {
-      mend: 'Start one with `foreword start`, then ask again.',
+      hint: 'Start one with `foreword start`, then ask again.',
     })
   }
   if (running.type !== 'gateway') note(io, 'No gateway runs on this home now: this is where the configuration puts it.')

@@ -16,7 +16,7 @@ export async function serveMcp({ home }: CommandCall, io: Io): Promise<number> {
   let opening: Promise<Runtime> | undefined
   let hasEnded = false
   const open = (): Promise<Runtime> => (opening = opened(home, io, warn))
-  // At a terminal a person has started it, who can mend what is wrong at once.
+  // At a terminal a person has started it, who can correct what is wrong at once.
   const first = io.stdin.isTTY ? await open() : undefined
   const { serveMcpOverStdio } = await import('../../server/mcp.ts')
   const connection = serveMcpOverStdio({

@@ -26,7 +26,7 @@ function theChat(word: string, chats: readonly PairedChat[], channel: string): P
   const named = chats.filter(({ title }) => title.toLowerCase() === word.toLowerCase())
   const [found, ...others] = chats.filter(({ chat }) => chat === word).concat(named)
   if (found !== undefined && (found.chat === word || others.length === 0)) return found
-  const mend = '`foreword pair list` lists them; name it by its id.'
-  if (found === undefined) throw new CommandFailure('not-found', `no chat ${word} is paired on ${channel}.`, { mend })
-  throw new CommandFailure('ambiguous', `${named.length} chats are called ${word}.`, { mend })
+  const hint = '`foreword pair list` lists them; name it by its id.'
+  if (found === undefined) throw new CommandFailure('not-found', `no chat ${word} is paired on ${channel}.`, { hint })
+  throw new CommandFailure('ambiguous', `${named.length} chats are called ${word}.`, { hint })
 }

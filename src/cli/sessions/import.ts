@@ -18,7 +18,7 @@ export async function importSession(call: CommandCall, io: Io): Promise<number> 
       .importSession(store, lines, { ...(as === undefined ? {} : { as }), endsTurnsAt })
       .catch((error: unknown) => {
         if (!(error instanceof session.StoreError) || error.code !== 'conflict') throw error
-        throw new CommandFailure('conflict', error.message, { mend: '`--as ID` does.', cause: error })
+        throw new CommandFailure('conflict', error.message, { hint: '`--as ID` does.', cause: error })
       }),
   )
   if (call.json) printJson(io, { imported: id })

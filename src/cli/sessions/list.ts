@@ -1,4 +1,4 @@
-import type { SessionRow, SessionStore } from '../../session.ts'
+import type { SessionRow, LogStore } from '../../session.ts'
 import type { CommandCall } from '../command.ts'
 import { usageFailure } from '../failure.ts'
 import { type Io, note, print, printJson } from '../io.ts'
@@ -26,7 +26,7 @@ export async function listSessions(call: CommandCall, io: Io): Promise<number> {
   return 0
 }
 
-async function named(store: SessionStore, row: SessionRow): Promise<SessionRow> {
+async function named(store: LogStore, row: SessionRow): Promise<SessionRow> {
   if (row.title !== undefined) return row
   const [input] = await store.entries(row.id, { types: ['input'], upTo: 5 })
   return withTitle(row, input)

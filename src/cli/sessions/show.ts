@@ -3,7 +3,7 @@ import { exactLine } from '../exact-text.ts'
 import { storedSession } from '../find-session.ts'
 import { type Io, print, printJson } from '../io.ts'
 import { noSuchSession, withStore } from '../open-store.ts'
-import type { Entry, PartialReason, SessionStore } from '../../session.ts'
+import type { Entry, PartialReason, LogStore } from '../../session.ts'
 import { harmless, styled } from '../style.ts'
 import { sourceLine } from '../source-list.ts'
 import { fullTimeText } from '../time-text.ts'
@@ -21,7 +21,7 @@ export async function showSession(call: CommandCall, io: Io): Promise<number> {
   )
 }
 
-async function show(store: SessionStore, word: string, call: CommandCall, io: Io): Promise<number> {
+async function show(store: LogStore, word: string, call: CommandCall, io: Io): Promise<number> {
   const row = await storedSession(store, word)
   const entries = await store.entries(row.id)
   if (call.json) printJson(io, { session: row, entries })

@@ -31,6 +31,6 @@ export async function changeAccessFile(home: string, { names, allowed }: Wanted)
     return { file, isChanged }
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
-    throw new CommandFailure('tool-access', message, { mend: `The file is ${file}.`, cause: error })
+    throw new CommandFailure('tool-access', message, { hint: `The file is ${file}.`, cause: error })
   }
 }

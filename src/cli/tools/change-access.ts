@@ -59,7 +59,7 @@ async function toolsNow(call: CommandCall, written: Changed, io: Io): Promise<re
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
     throw new CommandFailure('tools', `${writtenText(written)} The new access of each tool cannot be shown: ${why}`, {
-      mend: 'Mend what is named there; `foreword tools` then lists them.',
+      hint: 'Mend what is named there; `foreword tools` then lists them.',
       cause: error,
     })
   }

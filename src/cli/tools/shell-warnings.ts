@@ -3,7 +3,7 @@ import type { Io } from '../io.ts'
 /** What is odd about a shell that was just allowed: no command that may run, or some that lead to every other one. */
 export async function shellWarnings(file: string, io: Io): Promise<readonly string[]> {
   const { accessFile, readText } = await import('../../tool.ts')
-  const { prefixRisk } = await import('../../plugin.ts')
+  const { prefixRisk } = await import('../../capability.ts')
   const read = await accessFile([file], io.environment, readText).current()
   if (read.type === 'faulty' || read.access.shell.mode !== 'allowlist') return []
   const { allowedPrefixes, approval } = read.access.shell

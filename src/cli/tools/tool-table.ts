@@ -19,7 +19,7 @@ export function toolNamed(name: string, tools: readonly ToolStatus[]): ToolStatu
     tools.map((tool) => tool.name),
   )
   throw new CommandFailure('not-found', `there is no tool ${name}.`, {
-    mend: near === undefined ? '`foreword tools` lists them.' : `Did you mean ${near}?`,
+    hint: near === undefined ? '`foreword tools` lists them.' : `Did you mean ${near}?`,
   })
 }
 

@@ -1,3 +1,5 @@
+import { ForewordError, type ForewordErrorOptions } from '../../platform.ts'
+
 /** Why a backup, a restore or a compaction was not done, in one word for programs. */
 export type BackupErrorCode =
   /** The archive exists already. */
@@ -15,12 +17,11 @@ export type BackupErrorCode =
   | 'stopped'
 
 /** The message says what, where and how to fix it. */
-export class BackupError extends Error {
+export class BackupError extends ForewordError {
   override readonly name = 'BackupError'
-  readonly code: BackupErrorCode
+  declare readonly code: BackupErrorCode
 
-  constructor(code: BackupErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options)
-    this.code = code
+  constructor(code: BackupErrorCode, message: string, options?: ForewordErrorOptions) {
+    super(code, message, {}, options)
   }
 }

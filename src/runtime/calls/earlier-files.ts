@@ -1,5 +1,5 @@
 import type { AssemblyInput, Attachment } from '../../context.ts'
-import type { SessionStore } from '../../session.ts'
+import type { FileStore } from '../../session.ts'
 import type { TurnFile } from './attachments.ts'
 import type { LoadedHistory } from './history-loader.ts'
 
@@ -11,7 +11,7 @@ export type EarlierFile = Pick<Attachment, 'id' | 'name' | 'tokens'>
  * announced). None where the whole session was loaded. Asks for the files of the session, not for its log.
  */
 export async function earlierFiles(
-  store: Pick<SessionStore, 'files'>,
+  store: Pick<FileStore, 'files'>,
   session: string,
   { earlier, files, since }: LoadedHistory,
   current: readonly TurnFile[],

@@ -1,5 +1,5 @@
 import type { Cut, Earlier, Layout, TokenCounter, Turn, UndoneTurn } from '../../context.ts'
-import type { SessionStore } from '../../session.ts'
+import type { LogStore } from '../../session.ts'
 import { type TurnFile, turnFiles } from './attachments.ts'
 import type { ShelvedTurn, TurnShelf } from '../turns/turn-shelf.ts'
 import { counterKey, projectTurn } from '../turns/turn-projection.ts'
@@ -33,7 +33,7 @@ export interface HistoryQuestion {
 }
 
 /** Reads backwards from the newest entry and stops when the budget is full: the length of a session costs nothing. */
-export async function loadHistory(store: SessionStore, question: HistoryQuestion): Promise<LoadedHistory> {
+export async function loadHistory(store: LogStore, question: HistoryQuestion): Promise<LoadedHistory> {
   const { session, current, limit, cut, layout, counter, upTo } = question
   // The preset keeps to its system, which sends whole answers alone (BEHAVIOURS §5).
   const keepsPartial = !layout.name.startsWith('deepchat')

@@ -1,7 +1,7 @@
 import { type AnyMessage, ContextOverflowError, type Request, storedImage, type UserMessage } from '../../context.ts'
 import type { ModelRequest } from '../../model.ts'
 import { type Attempt, attemptCall, type CallQuestion } from './attempt-call.ts'
-import type { Library } from '../library.ts'
+import type { Library } from '../../capabilities/files/library.ts'
 import type { Workbench } from './workbench.ts'
 
 /** An attempt, and what leaves for the provider: the request with the bytes of its images. */

@@ -1,5 +1,5 @@
 import type { Layer } from '../../context.ts'
-import type { LayerContext } from '../../plugin.ts'
+import type { LayerContext } from '../../capability.ts'
 import type { SessionStore } from '../../session.ts'
 import type { Tool } from '../../tool.ts'
 import type { CalibrationBook } from '../models/calibration-book.ts'

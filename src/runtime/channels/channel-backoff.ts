@@ -1,6 +1,6 @@
-import { pause } from '../../agent.ts'
+import { sleep } from '../../platform.ts'
 
-/** Waits between tries at something that others have to mend, ms: from one second to five minutes. The last one goes on. */
+/** Waits between tries at something that others have to fix, ms: from one second to five minutes. The last one goes on. */
 export const growingDelaysMs: readonly number[] = [1_000, 2_000, 5_000, 15_000, 60_000, 300_000]
 
 /** The wait after so many failures, from 1 on. */
@@ -15,7 +15,7 @@ export async function endsWithin(milliseconds: number, work: Promise<unknown>): 
     () => true,
     () => true,
   )
-  const given = pause(milliseconds, over.signal).then(() => false)
+  const given = sleep(milliseconds, over.signal).then(() => false)
   try {
     return await Promise.race([ended, given])
   } finally {

@@ -1,4 +1,4 @@
-import { pause } from '../../agent.ts'
+import { sleep } from '../../platform.ts'
 import { delayAfter, endsWithin, growingDelaysMs } from './channel-backoff.ts'
 import type { ChannelInbox } from './channel-inbox.ts'
 import type { Channel, ChannelDesk } from './channel.ts'
@@ -44,7 +44,7 @@ export function runChannels(parts: ChannelRun): RunningChannels {
         const problem = failureSentence(error)
         if (problem !== told) warn(`The channel ${name} did not start: ${problem} It is tried again.`)
         told = problem
-        await pause(delayAfter(failures, retryDelaysMs), stopped)
+        await sleep(delayAfter(failures, retryDelaysMs), stopped)
       }
     }
   }

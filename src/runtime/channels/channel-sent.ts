@@ -1,11 +1,11 @@
-import type { SessionStore } from '../../session.ts'
+import type { LogStore } from '../../session.ts'
 import type { ChannelDesk, SentPart } from './channel.ts'
 import type { Clock } from '../clock.ts'
 import { runtimeFailure } from '../runtime-failure.ts'
 
 /** Writes `sent` entries for channels. The same message for the same part is written once. */
 export function noteSent(parts: {
-  readonly store: SessionStore
+  readonly store: LogStore
   readonly clock: Clock
 }): (channel: string) => ChannelDesk['sent'] {
   const { store, clock } = parts

@@ -1,4 +1,4 @@
-import type { Binding, Entry, SessionStore, TurnOutcome, TurnRow } from '../../session.ts'
+import type { Binding, Entry, LogStore, TurnOutcome, TurnRow } from '../../session.ts'
 import type { Channel, Reply, SentPart } from './channel.ts'
 import { turnView } from '../turns/turn-view.ts'
 
@@ -13,7 +13,7 @@ const LOOK_BACK = 50
 
 /** What a session has settled and not delivered, in order. Each is read when it is asked for. */
 export async function* dueReplies(
-  store: SessionStore,
+  store: LogStore,
   channels: ReadonlyMap<string, Channel>,
   session: string,
 ): AsyncGenerator<DueReply> {
@@ -39,7 +39,7 @@ function needsTelling({ type }: TurnOutcome): boolean {
 }
 
 /** Whether the newest settled turn of a session is not the newest that was delivered. */
-export async function isBehind(store: SessionStore, session: string): Promise<boolean> {
+export async function isBehind(store: LogStore, session: string): Promise<boolean> {
   const [[ended], [delivered]] = await Promise.all([
     store.entries(session, { types: ['turn-end'], last: 1 }),
     store.entries(session, { types: ['delivered'], last: 1 }),
@@ -48,14 +48,14 @@ export async function isBehind(store: SessionStore, session: string): Promise<bo
 }
 
 /** Where a session began, whatever it is bound to now. */
-export async function startedAt(store: SessionStore, session: string): Promise<Binding | undefined> {
+export async function startedAt(store: LogStore, session: string): Promise<Binding | undefined> {
   const [start] = await store.entries(session, { limit: 1 })
   return start?.type === 'session-start' ? start.channel : undefined
 }
 
 /** Where a session is talked about, or was begun. `left`: its conversation has gone on to a new session. */
 export async function conversationOfSession(
-  store: SessionStore,
+  store: LogStore,
   session: string,
 ): Promise<{ readonly binding: Binding; readonly left: boolean } | undefined> {
   const row = await store.session(session)
@@ -66,7 +66,7 @@ export async function conversationOfSession(
 }
 
 /** In a session that its conversation has left, only what was said there is answered there. */
-async function isDue(store: SessionStore, row: TurnRow, channel: Channel, left: boolean): Promise<boolean> {
+async function isDue(store: LogStore, row: TurnRow, channel: Channel, left: boolean): Promise<boolean> {
   const { session, turn, state, firstSeq } = row
   if (state === 'queued' || state === 'running') return false
   if ((await store.entries(session, { turn, types: ['delivered'] })).length > 0) return false

@@ -1,5 +1,5 @@
-import { pause } from '../../agent.ts'
-import type { SessionStore } from '../../session.ts'
+import { sleep } from '../../platform.ts'
+import type { LogStore } from '../../session.ts'
 import { delayAfter, endsWithin, growingDelaysMs } from './channel-backoff.ts'
 import { type Channel, UndeliverableError } from './channel.ts'
 import type { Clock } from '../clock.ts'
@@ -42,7 +42,7 @@ const PAGE = 500
  * that has to wait for its channel holds up no other.
  */
 export function createOutbox(
-  store: SessionStore,
+  store: LogStore,
   channels: readonly Channel[],
   clock: Clock,
   warn: (text: string) => void,
@@ -71,7 +71,7 @@ export function createOutbox(
       if (problem === undefined) continue
       if (problem !== told) warn(`A reply of ${desk.session} could not be delivered: ${problem} It is tried again.`)
       told = problem
-      await pause(delayAfter(failures, retryDelaysMs), wake.signal, stopped)
+      await sleep(delayAfter(failures, retryDelaysMs), wake.signal, stopped)
     }
     lanes.delete(desk.session)
   }

@@ -74,7 +74,7 @@ for (const [key, value, message] of [
   })
 }
 
-test('one wrong key can be mended while another one is still wrong', async () => {
+test('one wrong key can be corrected while another one is still wrong', async () => {
   const home = homeWith('{"gateway": {"port": "x"}, "agent": {"maxSteps": "y"}}')
   await setValue({ home, key: 'gateway.port', value: 5000 })
   assert.match(textIn(home), /"port": 5000/)

@@ -35,7 +35,7 @@ export async function setValue({ home, key, value, check }: EditOptions): Promis
       change(text) {
         const before = parseConfiguration(withoutMark(text))
         if (before.problems.length > 0) throw new ConfigurationError(before.problems)
-        // Other keys may be wrong already: they can be mended one by one.
+        // Other keys may be wrong already: they can be corrected one by one.
         known = new Set(checked(before.value).faults.map((fault) => fault.path.join('.')))
         return changed(text, wanted)
       },
@@ -62,8 +62,8 @@ export function configurationKey(key: string): KeyPath {
   const names = namesAt(beside)
   if (names.length === 0) throw problem(words, 'is not a key', `${beside.join('.')} has no keys below it.`)
   const near = nearestName(words[known] ?? '', names)
-  const mend = near === undefined ? `Known there: ${names.join(', ')}.` : `Did you mean ${[...beside, near].join('.')}?`
-  throw problem(words, 'is not a key', mend)
+  const hint = near === undefined ? `Known there: ${names.join(', ')}.` : `Did you mean ${[...beside, near].join('.')}?`
+  throw problem(words, 'is not a key', hint)
 }
 
 function refuseSecret(path: KeyPath): void {
@@ -72,11 +72,11 @@ function refuseSecret(path: KeyPath): void {
     /(?:token|secret|password|passphrase|credentials?|api[-_]?key|private[-_]?key)$/i.test(name) ||
     (path.includes('headers') && /authorization|cookie|key|token|secret/i.test(name))
   if (!isSecret) return
-  const mend =
+  const hint =
     path[0] === 'gateway'
       ? 'The gateway makes its own; another one can be set with FOREWORD_GATEWAY_TOKEN.'
       : 'Name an environment variable (apiKeyEnv, tokenEnv) or a file (apiKeyFile, tokenFile) that holds it.'
-  throw problem(path, 'holds a secret, and secrets are not written into config.json', mend)
+  throw problem(path, 'holds a secret, and secrets are not written into config.json', hint)
 }
 
 function changed(text: string, change: JsonChange): string {
@@ -95,7 +95,7 @@ function assertFits(text: string, path: KeyPath, known: ReadonlySet<string>): vo
   )
   if (faults.length === 0) return
   throw new ConfigurationError(
-    faults.map(({ path: at, message, mend }) => ({ key: at.join('.'), place: 'config.json', message, mend })),
+    faults.map(({ path: at, message, hint }) => ({ key: at.join('.'), place: 'config.json', message, hint })),
   )
 }
 
@@ -108,6 +108,6 @@ function isWithin(inner: KeyPath, outer: KeyPath): boolean {
   return outer.every((name, index) => inner[index] === name)
 }
 
-function problem(path: KeyPath, message: string, mend = ''): ConfigurationError {
-  return new ConfigurationError([{ key: path.join('.'), place: 'config.json', message, mend }])
+function problem(path: KeyPath, message: string, hint = ''): ConfigurationError {
+  return new ConfigurationError([{ key: path.join('.'), place: 'config.json', message, hint }])
 }

@@ -30,14 +30,14 @@ export function parseConfiguration(text: string): ConfigurationFile {
     key: '',
     place: `${FILE}:${lineAndColumn(text, offset)}`,
     message: `this is not JSON: ${inWords(printParseErrorCode(error))}`,
-    mend: 'Comments and a comma at the end of a list are allowed; every name stands in double quotes.',
+    hint: 'Comments and a comma at the end of a list are allowed; every name stands in double quotes.',
   }))
   if (problems.length === 0 && tree && tree.type !== 'object') {
     problems.push({
       key: '',
       place: `${FILE}:${lineAndColumn(text, tree.offset)}`,
       message: 'the file must hold an object',
-      mend: 'Begin it with { and end it with }.',
+      hint: 'Begin it with { and end it with }.',
     })
   }
   const repeated = problems.length === 0 ? repeatedNames(tree).map((node) => repetition(node, text)) : []
@@ -65,7 +65,7 @@ function repetition(property: Node, text: string): ConfigurationProblem {
     key: getNodePath(property.children?.[0] ?? property).join('.'),
     place: `${FILE}:${lineAndColumn(text, property.offset)}`,
     message: 'this key stands a second time here, and only one of the two can count',
-    mend: 'Keep one of them.',
+    hint: 'Keep one of them.',
   }
 }
 

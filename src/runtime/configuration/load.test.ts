@@ -74,7 +74,7 @@ test('a file with comments is read, and each key knows where it was said', async
   })
 })
 
-test('every problem is named, with its place and how to mend it, and what is right still counts', async () => {
+test('every problem is named, with its place and how to fix it, and what is right still counts', async () => {
   const { configuration, problems } = await load(`{
   "gateway": { "port": "4141", "bnd": "0.0.0.0" },
   "modle": "ollama/llama3.2",

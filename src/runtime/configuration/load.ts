@@ -1,9 +1,11 @@
+import { providers as builtIn } from '../../capabilities/providers.ts'
+import type { Provider } from '../../model.ts'
 import { readText, type TextReader } from '../../tool.ts'
 import { type Environment, type Override, overridesOf } from './environment.ts'
 import { type ConfigurationFile, parseConfiguration } from './file.ts'
 import type { KeyPath } from './key.ts'
 import { type ConfigurationProblem, type Fault, faultsOf } from './problem.ts'
-import { configurationShape, type ConfigurationShape } from './schema.ts'
+import { configurationShape, configurationShapeFor, type ConfigurationShape } from './schema.ts'
 import { type Configuration, settled } from './settled.ts'
 import { homeAt } from '../home/home.ts'
 
@@ -11,7 +13,7 @@ import { homeAt } from '../home/home.ts'
 export interface LoadedConfiguration {
   /** Usable even where there are problems: what is wrong counts as not said. */
   readonly configuration: Configuration
-  /** All of them. A gateway does not start before they are mended. */
+  /** All of them. A gateway does not start before they are corrected. */
   readonly problems: readonly ConfigurationProblem[]
   /** Where each key that was set comes from: `config.json:LINE:COLUMN`, or an environment variable. Others are defaults. */
   readonly origins: Readonly<Record<string, string>>
@@ -24,19 +26,21 @@ export interface LoadOptions {
   /** IANA name, for the date that the model is told where the configuration names none. The machine's unless given. */
   readonly timeZone?: string
   readonly read?: TextReader
+  /** The providers that an entry of `providers` may be of. Those that come with Foreword unless given. */
+  readonly providers?: readonly Provider[]
 }
 
 /** Reads `config.json` and the environment over it. Rejects never: what is wrong is among the problems. */
 export async function loadConfiguration(options: LoadOptions): Promise<LoadedConfiguration> {
-  const { home, environment, read = readText } = options
+  const { home, environment, read = readText, providers = builtIn } = options
   const found = await read(homeAt(home).configurationFile)
   const file = parseConfiguration(found.type === 'text' ? found.text : '')
   const unreadable: readonly ConfigurationProblem[] =
     found.type === 'unreadable'
-      ? [{ key: '', place: 'config.json', message: `the file cannot be read: ${found.why}`, mend: '' }]
+      ? [{ key: '', place: 'config.json', message: `the file cannot be read: ${found.why}`, hint: '' }]
       : []
   const overrides = overridesOf(environment)
-  const { shape, faults } = checked(withOverrides(file.value, overrides))
+  const { shape, faults } = checked(withOverrides(file.value, overrides), configurationShapeFor(providers))
   const places = placesOf(file, overrides)
   return {
     configuration: settled(shape, {
@@ -50,18 +54,21 @@ export async function loadConfiguration(options: LoadOptions): Promise<LoadedCon
 }
 
 /** The faults of a whole value, and what stands without the keys that are at fault. */
-export function checked(value: unknown): { readonly shape: ConfigurationShape; readonly faults: readonly Fault[] } {
-  const first = configurationShape.safeParse(value)
+export function checked(
+  value: unknown,
+  whole = configurationShape,
+): { readonly shape: ConfigurationShape; readonly faults: readonly Fault[] } {
+  const first = whole.safeParse(value)
   if (first.success) return { shape: first.data, faults: [] }
   const faults = faultsOf(first.error.issues)
   const rest: unknown = structuredClone(value)
   for (const { path } of faults) remove(rest, path)
-  const second = configurationShape.safeParse(rest)
-  return { shape: second.success ? second.data : configurationShape.parse({}), faults }
+  const second = whole.safeParse(rest)
+  return { shape: second.success ? second.data : whole.parse({}), faults }
 }
 
-function problemOf({ path, message, mend }: Fault, placeOf: (path: KeyPath) => string): ConfigurationProblem {
-  return { key: path.join('.'), place: placeOf(path), message, mend }
+function problemOf({ path, message, hint }: Fault, placeOf: (path: KeyPath) => string): ConfigurationProblem {
+  return { key: path.join('.'), place: placeOf(path), message, hint }
 }
 
 function byPlace(left: ConfigurationProblem, right: ConfigurationProblem): number {

@@ -10,7 +10,7 @@ export async function missingPaths(
 ): Promise<readonly ConfigurationWarning[]> {
   const { agent, channels, mcp, providers, skills, subjects } = configuration
   const isNamed = (key: string) => Object.hasOwn(origins, key)
-  const folders: readonly (readonly [key: string, path: string, mend?: string])[] = [
+  const folders: readonly (readonly [key: string, path: string, hint?: string])[] = [
     ['agent.workspace', agent.workspace, 'An empty one is made at the start. If you mean another folder, name that.'],
     ['skills.directory', skills.directory],
     ...skills.extraDirs.map((path) => ['skills.extraDirs', path] as const),
@@ -30,7 +30,7 @@ export async function missingPaths(
       : [['channels.telegram.tokenFile', channels.telegram.tokenFile] as const]),
   ]
   const found = await Promise.all([
-    ...folders.filter(([key]) => isNamed(key)).map(([key, path, mend]) => missing(key, path, 'folder', mend)),
+    ...folders.filter(([key]) => isNamed(key)).map(([key, path, hint]) => missing(key, path, 'folder', hint)),
     ...files.map(([key, path]) => missing(key, path, 'file')),
   ])
   return found.filter((warning) => warning !== undefined)
@@ -40,14 +40,14 @@ async function missing(
   key: string,
   path: string,
   kind: 'file' | 'folder',
-  mend = `Make it, or name another one.`,
+  hint = `Make it, or name another one.`,
 ): Promise<ConfigurationWarning | undefined> {
   const found = await stat(path).catch(() => undefined)
-  if (found === undefined) return { key, message: `names the ${kind} ${path}, which is not there`, mend }
+  if (found === undefined) return { key, message: `names the ${kind} ${path}, which is not there`, hint }
   if (kind === 'folder' && !found.isDirectory()) {
-    return { key, message: `names ${path}, which is not a folder`, mend: 'Name the folder.' }
+    return { key, message: `names ${path}, which is not a folder`, hint: 'Name the folder.' }
   }
   if (kind === 'file' && found.isDirectory())
-    return { key, message: `names ${path}, which is a folder`, mend: 'Name the file.' }
+    return { key, message: `names ${path}, which is a folder`, hint: 'Name the file.' }
   return undefined
 }

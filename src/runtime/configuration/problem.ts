@@ -10,11 +10,11 @@ export interface ConfigurationProblem {
   readonly place: string
   /** What is wrong, behind the name of the key. */
   readonly message: string
-  /** How to mend it. */
-  readonly mend: string
+  /** How to fix it. */
+  readonly hint: string
 }
 
-/** Thrown where nothing can be done before the configuration is mended. */
+/** Thrown where nothing can be done before the configuration is corrected. */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError'
   readonly problems: readonly ConfigurationProblem[]
@@ -26,15 +26,15 @@ export class ConfigurationError extends Error {
 }
 
 /** `config.json:3:11: gateway.port must be a number, not a string. Port that the gateway listens on.` */
-export function problemText({ key, place, message, mend }: ConfigurationProblem): string {
-  return `${place}: ${[key, message].filter((text) => text !== '').join(' ')}. ${mend}`.trimEnd()
+export function problemText({ key, place, message, hint }: ConfigurationProblem): string {
+  return `${place}: ${[key, message].filter((text) => text !== '').join(' ')}. ${hint}`.trimEnd()
 }
 
 /** A fault that the schema found, at the key that has to be changed. */
 export interface Fault {
   readonly path: KeyPath
   readonly message: string
-  readonly mend: string
+  readonly hint: string
 }
 
 /** What the issues of the schema come to, each at the key that has to be changed. */
@@ -45,7 +45,7 @@ export function faultsOf(issues: readonly z.core.$ZodIssue[]): readonly Fault[] 
 function faultsOfIssue(issue: z.core.$ZodIssue, path: KeyPath): readonly Fault[] {
   if (issue.code === 'unrecognized_keys') return issue.keys.map((name) => unknownKey([...path, name]))
   if (issue.code === 'invalid_union') return unionFaults(issue, path)
-  return [{ path, message: messageOf(issue), mend: mendOf(path) }]
+  return [{ path, message: messageOf(issue), hint: hintOf(path) }]
 }
 
 /** Of several things that a value may be, the one that it came closest to. */
@@ -54,20 +54,20 @@ function unionFaults(issue: z.core.$ZodIssueInvalidUnion, path: KeyPath): readon
     issues.flatMap((inner) => faultsOfIssue(inner, [...path, ...inner.path.map(String)])),
   )
   const deeper = branches.find((faults) => faults.every((fault) => fault.path.length > path.length))
-  return deeper ?? branches[0] ?? [{ path, message: 'is not allowed', mend: mendOf(path) }]
+  return deeper ?? branches[0] ?? [{ path, message: 'is not allowed', hint: hintOf(path) }]
 }
 
 function unknownKey(path: KeyPath): Fault {
   const name = path.at(-1)!
   const beside = path.slice(0, -1)
   if (/^(api|secret)?_?key$|^token$|^password$|^secret$/i.test(name)) {
-    const mend = 'A secret does not belong here: name an environment variable or a file that holds it.'
-    return { path, message: 'is not a key', mend: `${mend} Known here: ${namesAt(beside).join(', ')}.` }
+    const hint = 'A secret does not belong here: name an environment variable or a file that holds it.'
+    return { path, message: 'is not a key', hint: `${hint} Known here: ${namesAt(beside).join(', ')}.` }
   }
   const known = namesAt(beside)
   const near = nearestName(name, known)
-  const mend = near === undefined ? `Known here: ${known.join(', ')}.` : `Did you mean ${[...beside, near].join('.')}?`
-  return { path, message: 'is not a key', mend }
+  const hint = near === undefined ? `Known here: ${known.join(', ')}.` : `Did you mean ${[...beside, near].join('.')}?`
+  return { path, message: 'is not a key', hint }
 }
 
 function messageOf(issue: z.core.$ZodIssue): string {
@@ -98,6 +98,6 @@ function wordsFor(type: string): string {
   return words[type] ?? type
 }
 
-function mendOf(path: KeyPath): string {
+function hintOf(path: KeyPath): string {
   return schemaAt(path)?.description ?? ''
 }

@@ -1,10 +1,13 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
+import { providers } from '../../capabilities/providers.ts'
 import { layouts } from '../../context.ts'
+import type { Provider } from '../../model.ts'
 import { nearestName } from '../../platform.ts'
 import { variable } from './variable.ts'
-import { subjects } from './subjects-schema.ts'
-import { telegram } from './telegram-schema.ts'
+import { subjects } from '../../capabilities/subjects/subjects-schema.ts'
+import { telegram } from '../../capabilities/telegram/telegram-schema.ts'
+import { providersSchema } from './providers-schema.ts'
 
 const layoutNames = Object.keys(layouts)
 const placement = z.enum(['system', 'preamble', 'before-input', 'after-input'])
@@ -34,33 +37,6 @@ const gateway = z.strictObject({
     .default([])
     .describe('Names besides loopback and the bind address that a caller may use for the gateway.'),
   maxBodyBytes: z.int().min(1024).default(1_048_576).describe('The largest body of an HTTP request, bytes.'),
-})
-
-const timeouts = z.strictObject({
-  firstMs: milliseconds.optional().describe('From the request to the first piece of an answer, ms.'),
-  idleMs: milliseconds.optional().describe('Between one piece of an answer and the next, ms.'),
-})
-
-const provider = z.strictObject({
-  kind: z
-    .enum(['ollama', 'openai', 'anthropic', 'openai-compatible', 'rehearsal'])
-    .describe('How the provider is spoken to.'),
-  baseURL: z
-    .url({ protocol: /^https?$/, error: 'must be a URL that begins with http:// or https://' })
-    .optional()
-    .describe('Where the provider is, if not at its usual address.'),
-  apiKeyEnv: variable.optional().describe('Environment variable that holds the key.'),
-  apiKeyFile: z
-    .string()
-    .min(1)
-    .optional()
-    .describe('File that holds the key; a relative path is relative to the home.'),
-  headers: z.record(z.string(), z.string()).optional().describe('Headers for every request. No secrets here.'),
-  api: z
-    .enum(['responses', 'chat'])
-    .optional()
-    .describe("Which wire of OpenAI's is spoken: `responses` at its own address, `chat` elsewhere, unless given."),
-  timeouts: timeouts.optional().describe('How long an answer is waited for.'),
 })
 
 const price = z.strictObject({
@@ -342,7 +318,7 @@ export const configurationShape = z.strictObject({
     .min(1)
     .optional()
     .describe('Model for sessions that choose none: PROVIDER/MODEL. The best at hand unless given.'),
-  providers: z.record(z.string(), provider).default({}).describe('Doors to models, by the name they have here.'),
+  providers: providersSchema(providers).default({}).describe('Doors to models, by the name they have here.'),
   models: z
     .record(z.string(), model)
     .default({})
@@ -364,6 +340,13 @@ export const configurationShape = z.strictObject({
     .describe('Tools of others, over MCP.'),
   plugins: z.array(z.string().min(1)).default([]).describe('Modules of further plugins, in order.'),
 })
+
+/** The same where these providers are known. */
+export function configurationShapeFor(known: readonly Provider[]): typeof configurationShape {
+  if (known === providers) return configurationShape
+  const { description = '' } = configurationShape.shape.providers
+  return configurationShape.extend({ providers: providersSchema(known).default({}).describe(description) })
+}
 
 /** A whole configuration, with every default in its place and every path as it was written. */
 export type ConfigurationShape = z.infer<typeof configurationShape>

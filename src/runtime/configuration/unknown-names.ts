@@ -1,5 +1,6 @@
+import { providers as knownProviders } from '../../capabilities/providers.ts'
 import { layouts } from '../../context.ts'
-import { BUILT_IN_PROVIDERS } from '../../model.ts'
+import { builtInProviders } from '../../model.ts'
 import { nearestName } from '../../platform.ts'
 import type { Configuration } from './settled.ts'
 import type { ConfigurationWarning } from './warnings.ts'
@@ -23,28 +24,28 @@ export function unknownNames(configuration: Configuration): readonly Configurati
 
 /** Every provider that a model can be of. */
 export function providerNames({ providers }: Pick<Configuration, 'providers'>): readonly string[] {
-  return [...new Set([...BUILT_IN_PROVIDERS, ...Object.keys(providers)])]
+  return [...new Set([...Object.keys(builtInProviders(knownProviders)), ...Object.keys(providers)])]
 }
 
 /** Why this can be the id of no model; `undefined` where it can. */
 export function modelNameFault(
   id: string,
   providers: readonly string[],
-): Pick<ConfigurationWarning, 'message' | 'mend'> | undefined {
+): Pick<ConfigurationWarning, 'message' | 'hint'> | undefined {
   const slash = id.indexOf('/')
   const provider = slash === -1 ? id : id.slice(0, slash)
   if (providers.includes(provider)) {
-    if (slash !== -1 || provider === 'rehearsal') return undefined
-    return { message: 'names a provider, and no model of it', mend: `Write ${provider}/MODEL.` }
+    if (slash !== -1 || knownProviders.some(({ kind, onlyModel }) => onlyModel && kind === provider)) return undefined
+    return { message: 'names a provider, and no model of it', hint: `Write ${provider}/MODEL.` }
   }
   const near = nearestName(provider, providers)
   const there = near === undefined ? `There are: ${providers.join(', ')}.` : `Did you mean ${near}?`
   return slash === -1
     ? {
         message: 'is not the id of a model',
-        mend: `A model is named PROVIDER/MODEL, such as ollama/llama3.2. ${there}`,
+        hint: `A model is named PROVIDER/MODEL, such as ollama/llama3.2. ${there}`,
       }
-    : { message: `names the provider ${JSON.stringify(provider)}, which does not exist`, mend: there }
+    : { message: `names the provider ${JSON.stringify(provider)}, which does not exist`, hint: there }
 }
 
 /** Layers that are declared with a place of their own, and so stand in no layout. */
@@ -61,10 +62,10 @@ function unknownLayers({ context, plugins }: Configuration): readonly Configurat
     const near = nearestName(name, known)
     if (near === undefined && plugins.length > 0) return []
     const key = Object.hasOwn(placements, name) ? `context.placements.${name}` : `context.layout.placements.${name}`
-    const mend =
+    const hint =
       near === undefined
         ? `There are: ${known.join(', ')}. A plugin that gives another one has to be named in plugins.`
         : `Did you mean ${near}?`
-    return [{ key, message: 'is the name of no layer', mend }]
+    return [{ key, message: 'is the name of no layer', hint }]
   })
 }

@@ -19,10 +19,10 @@ export function unknownVariables(environment: Environment, configuration: unknow
   return Object.keys(environment)
     .filter((name) => /^foreword_/i.test(name) && (environment[name] ?? '') !== '')
     .filter((name) => !known.includes(name) && !INTERNAL.has(name) && !OF_TOOLS.test(name) && !named.has(name))
-    .map((name) => ({ key: '', place: name, message: 'this variable sets nothing', mend: mendOf(name, known) }))
+    .map((name) => ({ key: '', place: name, message: 'this variable sets nothing', hint: hintOf(name, known) }))
 }
 
-function mendOf(name: string, known: readonly string[]): string {
+function hintOf(name: string, known: readonly string[]): string {
   const map = mapOf(name)
   if (map !== undefined) return `Entries of ${map} are set in config.json alone.`
   const near = nearestName(name.toUpperCase(), known)

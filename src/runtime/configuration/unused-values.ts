@@ -1,4 +1,6 @@
+import { providers as known } from '../../capabilities/providers.ts'
 import type { Environment } from './environment.ts'
+import { unusedKeys } from './providers-schema.ts'
 import type { Configuration } from './settled.ts'
 import type { ConfigurationWarning } from './warnings.ts'
 
@@ -22,28 +24,28 @@ type Provider = Configuration['providers'][string]
 function ofProvider(name: string, provider: Provider, environment: Environment): readonly ConfigurationWarning[] {
   const key = `providers.${name}`
   const { kind, apiKeyEnv, apiKeyFile, headers = {} } = provider
-  const unused = unusedOf(provider).map((field) => ({
+  const unused = unusedKeys(provider, known).map((field) => ({
     key: `${key}.${field}`,
     message: `has no effect on a provider of the kind ${kind}`,
-    mend: 'Take it out, or choose another kind.',
+    hint: 'Take it out, or choose another kind.',
   }))
   return [
     ...(/^[^\s/]+$/.test(name)
       ? []
-      : [{ key, message: 'cannot be named in PROVIDER/MODEL', mend: 'Its name has no slash and no blank.' }]),
-    ...(kind === 'openai-compatible' && provider.baseURL === undefined
-      ? [{ key: `${key}.baseURL`, message: 'is missing', mend: 'Say where the server is: http://127.0.0.1:1234/v1.' }]
+      : [{ key, message: 'cannot be named in PROVIDER/MODEL', hint: 'Its name has no slash and no blank.' }]),
+    ...(known.some((one) => one.kind === kind && one.needsBaseURL) && provider.baseURL === undefined
+      ? [{ key: `${key}.baseURL`, message: 'is missing', hint: 'Say where the server is: http://127.0.0.1:1234/v1.' }]
       : []),
     ...unused,
     ...(apiKeyEnv !== undefined && apiKeyFile !== undefined
-      ? [{ key: `${key}.apiKeyEnv`, message: 'has no effect beside apiKeyFile', mend: 'Keep one of the two.' }]
+      ? [{ key: `${key}.apiKeyEnv`, message: 'has no effect beside apiKeyFile', hint: 'Keep one of the two.' }]
       : []),
     ...(apiKeyEnv !== undefined && apiKeyFile === undefined && !unused.length && !environment[apiKeyEnv]
       ? [
           {
             key: `${key}.apiKeyEnv`,
             message: `names ${apiKeyEnv}, which is not set`,
-            mend: 'Set it in the environment.',
+            hint: 'Set it in the environment.',
           },
         ]
       : []),
@@ -52,20 +54,9 @@ function ofProvider(name: string, provider: Provider, environment: Environment):
       .map(([header]) => ({
         key: `${key}.headers.${header}`,
         message: 'cannot be sent',
-        mend: 'It is no HTTP header.',
+        hint: 'It is no HTTP header.',
       })),
   ]
-}
-
-function unusedOf(provider: Provider): readonly string[] {
-  const { kind } = provider
-  const useless: readonly (keyof Provider)[] =
-    kind === 'rehearsal'
-      ? ['baseURL', 'apiKeyEnv', 'apiKeyFile', 'headers', 'api', 'timeouts']
-      : kind === 'ollama' || kind === 'anthropic'
-        ? ['api']
-        : []
-  return useless.filter((field) => provider[field] !== undefined)
 }
 
 /** What a fault of `Headers` says repeats the value, so it is not passed on. */
@@ -83,7 +74,7 @@ function ofModel(id: string, { window, maxOutput }: Configuration['models'][stri
     {
       key: `models.${id}.maxOutput`,
       message: 'leaves no room for a prompt',
-      mend: `Prompt and answer share the window of ${window} tokens.`,
+      hint: `Prompt and answer share the window of ${window} tokens.`,
     },
   ]
 }
@@ -97,7 +88,7 @@ function ofServer(name: string, server: Configuration['mcp']['servers'][string])
     .map((field) => ({
       key: `mcp.servers.${name}.${field}`,
       message: `has no effect on a server that is reached by ${command === undefined ? 'url' : 'command'}`,
-      mend: 'Take it out.',
+      hint: 'Take it out.',
     }))
 }
 
@@ -106,7 +97,7 @@ function ofLimits({ context, model, models }: Configuration): readonly Configura
   const taken = (context.reserve ?? 0) + (context.margin ?? 0)
   if (window === undefined || taken < window) return []
   const key = context.reserve === undefined ? 'context.margin' : 'context.reserve'
-  return [{ key, message: 'leaves no room for a prompt', mend: `The window of ${model} has ${window} tokens.` }]
+  return [{ key, message: 'leaves no room for a prompt', hint: `The window of ${model} has ${window} tokens.` }]
 }
 
 function ofGateway({ gateway }: Configuration): readonly ConfigurationWarning[] {
@@ -115,24 +106,24 @@ function ofGateway({ gateway }: Configuration): readonly ConfigurationWarning[] 
     .map((host) => ({
       key: 'gateway.allowedHosts',
       message: `has ${JSON.stringify(host)}, which is not a name that callers can use`,
-      mend: 'Write a name or an address alone, such as box.local.',
+      hint: 'Write a name or an address alone, such as box.local.',
     }))
 }
 
 function ofSkills({ context, skills }: Configuration): readonly ConfigurationWarning[] {
   const layout = typeof context.layout === 'string' ? context.layout : context.layout.extends
   if (layout !== 'ayati' || skills.contextMode === 'auto') return []
-  const mend = 'There each skill is a block of its own. Name those that are not needed in skills.disabled.'
-  return [{ key: 'skills.contextMode', message: 'has no effect in the layout ayati', mend }]
+  const hint = 'There each skill is a block of its own. Name those that are not needed in skills.disabled.'
+  return [{ key: 'skills.contextMode', message: 'has no effect in the layout ayati', hint }]
 }
 
 function ofSearches({ subjects, web }: Configuration): readonly ConfigurationWarning[] {
   return [
     ...(web.allowHosts.length > 0 && web.search === undefined
-      ? [{ key: 'web.allowHosts', message: 'has no effect without web.search', mend: 'Name the search service there.' }]
+      ? [{ key: 'web.allowHosts', message: 'has no effect without web.search', hint: 'Name the search service there.' }]
       : []),
     ...(subjects.summaryModel !== undefined && !subjects.summarize
-      ? [{ key: 'subjects.summaryModel', message: 'has no effect', mend: 'Set subjects.summarize to true.' }]
+      ? [{ key: 'subjects.summaryModel', message: 'has no effect', hint: 'Set subjects.summarize to true.' }]
       : []),
   ]
 }
@@ -140,7 +131,7 @@ function ofSearches({ subjects, web }: Configuration): readonly ConfigurationWar
 function ofTelegram({ channels: { telegram } }: Configuration): readonly ConfigurationWarning[] {
   if (!telegram) return []
   const wrong = (key: 'allowedUsers' | 'allowedChats', message: string, ids: readonly number[]) =>
-    ids.map((id) => ({ key: `channels.telegram.${key}`, message: `has ${id}: ${message}`, mend: 'Take it out.' }))
+    ids.map((id) => ({ key: `channels.telegram.${key}`, message: `has ${id}: ${message}`, hint: 'Take it out.' }))
   return [
     ...wrong(
       'allowedUsers',

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import { providers as known } from '../../capabilities/providers.ts'
 import { createModels } from '../../model.ts'
 import { type KeySchema, keySchema } from './json-schema.ts'
 import { schemaAt } from './key.ts'
@@ -150,7 +151,7 @@ test('variables that set nothing are named, each with the one that may be meant'
   )
   const warnings = await configurationWarnings(loaded, environment)
   assert.deepEqual(
-    warnings.map(({ place, mend }) => [place, mend]),
+    warnings.map(({ place, hint }) => [place, hint]),
     [
       ['FOREWORD_GATWAY_PORT', 'Did you mean FOREWORD_GATEWAY_PORT?'],
       ['foreword_model', 'Did you mean FOREWORD_MODEL?'],
@@ -220,7 +221,7 @@ async function namedBy(config: object): Promise<readonly string[]> {
   const { model } = loaded.configuration
   // Of the model itself, the screen of the start and `foreword doctor` say it as the models do.
   const fault = model === undefined ? undefined : modelNameFault(model, providerNames(loaded.configuration))
-  if (fault) await assert.rejects(createModels({ environment }).model(model!))
+  if (fault) await assert.rejects(createModels({ known, environment }).model(model!))
   const warnings = await configurationWarnings(loaded, environment)
   return [...(fault ? ['model'] : []), ...[...loaded.problems, ...warnings].map(({ key }) => key)]
 }

@@ -12,7 +12,7 @@ export interface ConfigurationWarning {
   readonly key: string
   /** Behind the name of the key. */
   readonly message: string
-  readonly mend: string
+  readonly hint: string
 }
 
 /**

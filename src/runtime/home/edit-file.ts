@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { access, constants, open, realpath, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { readText } from '../../tool.ts'
-import { settleFolder, withFolderLock } from '../../subject.ts'
+import { settleFolder, withFolderLock } from '../../capabilities/subjects/core.ts'
 import { createHome, homeAt } from './home.ts'
 
 /** A change of a file that its owner writes by hand, such as `config.json`. */

@@ -43,7 +43,7 @@ export function ownersPlaces(root: string): readonly string[] {
   return [root, configurationFile, data, context, toolAccessFile, ...folders]
 }
 
-/** Makes the folders that are missing, for the owner alone (0700). Rejects with a sentence that says how to mend it. */
+/** Makes the folders that are missing, for the owner alone (0700). Rejects with a sentence that says how to fix it. */
 export async function createHome({ root, data }: Home): Promise<void> {
   for (const folder of [root, data]) {
     try {

@@ -2,7 +2,7 @@ import type { CallOptions, Model, ModelRequest } from '../../model.ts'
 import type { CallRecord } from '../../session.ts'
 import type { CallInput } from '../calls/call-input.ts'
 import type { WireProof } from '../contract.ts'
-import type { Library } from '../library.ts'
+import type { Library } from '../../capabilities/files/library.ts'
 import type { ModelChoice } from '../models/model-choice.ts'
 import { withPictures } from '../calls/with-pictures.ts'
 

@@ -1,6 +1,6 @@
 import type { TokenCounter } from '../../context.ts'
 import { type Calibration, margin, observe, ratio, UNCALIBRATED } from '../../model.ts'
-import type { SessionStore } from '../../session.ts'
+import type { ValueStore } from '../../session.ts'
 import { counterKey } from '../turns/turn-projection.ts'
 
 /** What was learned about counters from what providers reported, for each model, over restarts. */
@@ -26,7 +26,7 @@ const ENOUGH_SAMPLES = 3
 const SAVE_AFTER_MS = 1000
 
 /** Reads what was learned before. It is kept in the store, and written at most once a second. */
-export async function openCalibrationBook(store: SessionStore, warn: (text: string) => void): Promise<CalibrationBook> {
+export async function openCalibrationBook(store: ValueStore, warn: (text: string) => void): Promise<CalibrationBook> {
   const states = new Map(Object.entries(((await store.value(KEY)) ?? {}) as Record<string, Calibration>))
   const nameOf = (model: string, counter: TokenCounter) => `${model} ${counterKey(counter)}`
   const called = new Set([...states.keys()].map((name) => name.split(' ')[0]))

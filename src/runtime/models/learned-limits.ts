@@ -1,4 +1,4 @@
-import type { SessionStore } from '../../session.ts'
+import type { ValueStore } from '../../session.ts'
 import type { Clock } from '../clock.ts'
 
 /** What an answer of a provider has shown of how much a model takes at present. Kept to what was proven, and not for long. */
@@ -60,7 +60,7 @@ const KEY = 'learned-limits'
 
 /** Limits that are kept in the store: a single `foreword send` need not run into the same refusal as the one before it. */
 export async function openLearnedLimits(
-  store: SessionStore,
+  store: ValueStore,
   clock: Pick<Clock, 'time'>,
   warn: (text: string) => void,
 ): Promise<LearnedLimits> {
@@ -75,7 +75,7 @@ export async function openLearnedLimits(
 }
 
 /** Lifts every limit that is kept in a store on which no gateway runs. */
-export async function forgetLearnedLimits(store: SessionStore): Promise<void> {
+export async function forgetLearnedLimits(store: ValueStore): Promise<void> {
   if ((await store.value(KEY)) !== undefined) await store.putValue(KEY, {})
 }
 

@@ -1,6 +1,6 @@
 import { setImmediate as others } from 'node:timers/promises'
 import type { HistoryItem, IndexedSession, RecallIndex } from '../../search.ts'
-import type { Entry, SessionStore } from '../../session.ts'
+import type { Entry, LogStore, SessionStore } from '../../session.ts'
 import { itemsOf } from './history-items.ts'
 
 export interface IndexingParts {
@@ -52,7 +52,7 @@ export async function removeAll({ index, stopped }: IndexingParts, session: stri
 }
 
 /** Whether the entry that was indexed last is still the one that the log holds there. */
-async function isOfThisLog(store: Pick<SessionStore, 'entries'>, { id, upTo, mark }: IndexedSession): Promise<boolean> {
+async function isOfThisLog(store: Pick<LogStore, 'entries'>, { id, upTo, mark }: IndexedSession): Promise<boolean> {
   if (upTo === 0) return true
   const [entry] = await store.entries(id, { after: upTo - 1, limit: 1 })
   return entry?.seq === upTo && entry.time === mark

@@ -1,11 +1,11 @@
-import type { SessionStore } from '../../session.ts'
+import type { LogStore } from '../../session.ts'
 
 /**
  * A session, the one that it was begun after where no channel says to which conversation it belongs, and those before that;
  * the last of them may belong to a conversation of a channel.
  */
 export async function sessionsBefore(
-  store: Pick<SessionStore, 'entries'>,
+  store: Pick<LogStore, 'entries'>,
   session: string,
 ): Promise<readonly [string, ...string[]]> {
   const found: [string, ...string[]] = [session]
@@ -16,7 +16,7 @@ export async function sessionsBefore(
   }
 }
 
-async function begunAfter(store: Pick<SessionStore, 'entries'>, session: string): Promise<string | undefined> {
+async function begunAfter(store: Pick<LogStore, 'entries'>, session: string): Promise<string | undefined> {
   const [start] = await store.entries(session, { limit: 1 })
   return start?.type === 'session-start' && !start.channel ? start.after : undefined
 }

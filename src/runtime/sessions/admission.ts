@@ -1,11 +1,11 @@
 import { messageText } from '../../context.ts'
-import { type SessionStore, StoreError, undoneTurnsOf } from '../../session.ts'
+import { type LogStore, StoreError, undoneTurnsOf } from '../../session.ts'
 import { attachFiles } from './attach-files.ts'
 import type { Clock } from '../clock.ts'
 import { countedInSlices } from '../calls/counted-in-slices.ts'
 import type { SubmitInput, Submitted } from '../contract.ts'
 import { RuntimeError } from '../runtime-error.ts'
-import type { Library } from '../library.ts'
+import type { Library } from '../../capabilities/files/library.ts'
 import { sha256 } from '../ledger/seal.ts'
 import type { Desks, SessionDesk } from './session-desk.ts'
 import type { RuntimeSettings } from '../settings.ts'
@@ -22,7 +22,7 @@ export interface Admitted {
 }
 
 export interface AdmissionParts {
-  readonly store: SessionStore
+  readonly store: LogStore
   readonly desks: Desks
   readonly settings: RuntimeSettings
   readonly clock: Clock
@@ -100,7 +100,7 @@ export function noSuchSession(session: string): RuntimeError {
 
 /** Other input under a known key is no repeat, nor is one of a turn that was taken back: to answer that turn would lose it. */
 async function admittedBefore(
-  store: SessionStore,
+  store: LogStore,
   desk: SessionDesk,
   key: string,
   text: string,

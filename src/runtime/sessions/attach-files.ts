@@ -1,7 +1,7 @@
 import type { Message, UserMessage } from '../../context.ts'
 import type { AttachedFile, FileRow } from '../../session.ts'
 import { RuntimeError } from '../runtime-error.ts'
-import { inbox, type Library } from '../library.ts'
+import { inbox, type Library } from '../../capabilities/files/library.ts'
 import { onceEach } from './once-each.ts'
 
 /** What goes into the log for a message with files. */

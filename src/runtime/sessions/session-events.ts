@@ -1,5 +1,5 @@
 import { stretch } from '../../platform.ts'
-import type { Entry, SessionStore } from '../../session.ts'
+import type { Entry, LogStore } from '../../session.ts'
 import type { BacklogBudget } from './backlog-budget.ts'
 import type { EventsOptions, SessionEvent } from '../contract.ts'
 import { RuntimeError } from '../runtime-error.ts'
@@ -15,7 +15,7 @@ const PAGE = 500
  * running call every word; a reader that is too slow is let go instead of holding anything up.
  */
 export async function* sessionEvents(
-  store: SessionStore,
+  store: LogStore,
   desk: SessionDesk,
   { after, turn, signal }: EventsOptions,
   budget: BacklogBudget,
@@ -91,7 +91,7 @@ export async function* sessionEvents(
 
 /** The log from `seq` on, page by page. A live turn from its beginning is at hand and is not read. */
 async function* logged(
-  store: SessionStore,
+  store: LogStore,
   { session, live }: SessionDesk,
   turn: string | undefined,
   seq: number,
@@ -115,7 +115,7 @@ function positionOf(after: string | undefined) {
   return position
 }
 
-async function isOver(store: SessionStore, { session, live }: SessionDesk, turn: string): Promise<boolean> {
+async function isOver(store: LogStore, { session, live }: SessionDesk, turn: string): Promise<boolean> {
   if (live.has(turn)) return false
   const row = await store.turn(session, turn)
   return !row || (row.state !== 'queued' && row.state !== 'running')

@@ -8,7 +8,7 @@ import {
   type TurnRow,
 } from '../../session.ts'
 import { noSuchSession } from './admission.ts'
-import { SubjectError, type Subjects } from '../../subject.ts'
+import { SubjectError, type Subjects } from '../../capabilities/subjects/core.ts'
 import type { Clock } from '../clock.ts'
 import type { NewSession, Runtime } from '../contract.ts'
 import { RuntimeError } from '../runtime-error.ts'
@@ -210,6 +210,6 @@ async function knownSubject(subjects: Pick<Subjects, 'context'>, subject: string
   } catch (error) {
     if (!(error instanceof SubjectError)) throw error
     const code = error.code === 'not-found' ? 'not-found' : 'invalid-input'
-    throw new RuntimeError(code, error.message, error.details, { cause: error })
+    throw new RuntimeError(code, error.message, error.facts, { cause: error })
   }
 }

@@ -1,4 +1,4 @@
-import { readAttachmentTool, searchAttachmentTool, searchFilesTool, type SearchFilesOptions } from '../../plugin.ts'
+import { readAttachmentTool, searchAttachmentTool, searchFilesTool, type SearchFilesOptions } from '../../capability.ts'
 import type { Tool } from '../../tool.ts'
 
 /** A tool that is made anew for each session that it is of use in. */

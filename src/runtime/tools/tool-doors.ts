@@ -1,5 +1,5 @@
 import { describedFacts, resultFacts, resultText } from '../../agent.ts'
-import type { RunningPlugins } from '../../plugin.ts'
+import type { RunningPlugins } from '../../capability.ts'
 import type { AuditFacts, SessionStore } from '../../session.ts'
 import { accessAnswer, createToolbox, type PlannedCall, type Tool, type Toolbox } from '../../tool.ts'
 import type { Clock } from '../clock.ts'

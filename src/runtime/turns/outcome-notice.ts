@@ -11,9 +11,9 @@ export function outcomeNotice(outcome: TurnOutcome): string | undefined {
     case 'length':
       return `The answer was cut ${CUT[outcome.limit] ?? CUT.tokens} Say \`go on\` for the rest.`
     case 'empty':
-      return `There is no answer: the model said nothing${before(outcome.limit)}.${mendOf(outcome.limit, 'Ask again, or choose another model.')}`
+      return `There is no answer: the model said nothing${before(outcome.limit)}.${hintOf(outcome.limit, 'Ask again, or choose another model.')}`
     case 'reasoning-only':
-      return `There is no answer: the model reasoned and said nothing${before(outcome.limit)}.${mendOf(outcome.limit, 'Ask again, or lower agent.reasoning.')}`
+      return `There is no answer: the model reasoned and said nothing${before(outcome.limit)}.${hintOf(outcome.limit, 'Ask again, or lower agent.reasoning.')}`
     case 'content-filter':
       return 'The answer was stopped by the content rules of the model or its provider. Ask in another way, or choose another model.'
     case 'other':
@@ -48,7 +48,7 @@ const BEFORE: Readonly<Record<AnswerLimit, string>> = {
   time: 'its time was up',
 }
 
-function mendOf(limit: AnswerLimit | undefined, usual: string): string {
+function hintOf(limit: AnswerLimit | undefined, usual: string): string {
   if (limit === 'tokens') return ' Raise context.reserve, or lower agent.reasoning.'
   if (limit === 'time') return ' Raise agent.maxAnswerMs, or choose a quicker model.'
   return ` ${usual}`

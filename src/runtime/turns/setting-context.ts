@@ -1,7 +1,7 @@
 import type { PromptDocument, Reason } from '../../context.ts'
-import type { LayerContext, MemoryReading, ProjectFiles } from '../../plugin.ts'
+import type { LayerContext, MemoryReading, ProjectFiles } from '../../capability.ts'
 import type { FileRow, Source } from '../../session.ts'
-import type { ProjectFit } from '../project-fit.ts'
+import type { ProjectFit } from '../../capabilities/projects/project-fit.ts'
 import type { TurnSetting } from './turn-setting.ts'
 
 /** What layers may know of the setting of a turn. */

@@ -1,5 +1,5 @@
-import { pause } from '../../agent.ts'
-import type { SessionStore } from '../../session.ts'
+import { sleep } from '../../platform.ts'
+import type { ValueStore } from '../../session.ts'
 import { delayAfter } from '../channels/channel-backoff.ts'
 
 /** Finds out when a store that refused a write takes writes again. */
@@ -20,7 +20,7 @@ const PROBE = 'storage-probe'
 
 /** Calls `onWritable` each time a write of its own has succeeded after a failure. */
 export function createStorageRetry(
-  store: Pick<SessionStore, 'putValue'>,
+  store: Pick<ValueStore, 'putValue'>,
   onWritable: () => void,
   delaysMs: readonly number[] = DELAYS_MS,
 ): StorageRetry {
@@ -31,7 +31,7 @@ export function createStorageRetry(
   async function tryAgain(): Promise<void> {
     for (;;) {
       failures += 1
-      await pause(delayAfter(failures, delaysMs), stopped.signal)
+      await sleep(delayAfter(failures, delaysMs), stopped.signal)
       if (stopped.signal.aborted) return
       if (await canWrite()) return
     }

@@ -7,7 +7,7 @@ import {
   withDocuments,
 } from '../../context.ts'
 import { inSlices, partsOf } from '../../platform.ts'
-import type { FoundDocument } from '../../plugin.ts'
+import type { FoundDocument } from '../../capability.ts'
 import type { Entry, Source } from '../../session.ts'
 import type { ToolResult } from '../../tool.ts'
 

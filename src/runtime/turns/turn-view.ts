@@ -1,11 +1,11 @@
 import { messageText } from '../../context.ts'
-import type { Entry, SessionStore, Source, Usage } from '../../session.ts'
+import type { Entry, LogStore, Source, Usage } from '../../session.ts'
 import type { TurnTotals, TurnView } from '../contract.ts'
 import { outcomeNotice } from './outcome-notice.ts'
 import { RuntimeError } from '../runtime-error.ts'
 
 /** A turn as a door shows it, read from the log. */
-export async function turnView(store: SessionStore, session: string, turn: string): Promise<TurnView> {
+export async function turnView(store: LogStore, session: string, turn: string): Promise<TurnView> {
   const entries = await store.entries(session, { turn })
   if (entries.length === 0)
     throw new RuntimeError('not-found', `The session ${session} has no turn ${turn}.`, { session, turn })

@@ -1,8 +1,13 @@
 import { inputRequired, type InputRequiredResult } from '@modelcontextprotocol/server'
-import { type Proposal, type Proposals, SubjectError } from '../../subject.ts'
+import { type Proposal, type Proposals, SubjectError } from '../../capabilities/subjects/core.ts'
 import { callDigest } from '../../tool.ts'
 import type { McpCall } from './catalogue.ts'
-import { confirmedElsewhere, personsWord, type PersonsWord, proposalQuestion } from './proposal-question.ts'
+import {
+  confirmedElsewhere,
+  personsWord,
+  type PersonsWord,
+  proposalQuestion,
+} from '../../capabilities/subjects/mcp/proposal-question.ts'
 
 /** What asking came to. `ask`: the client has to ask, and make the same call again with the answer. */
 export type AskedPerson =

@@ -1,5 +1,5 @@
 import type { Prompt, ResourceTemplateType, Tool } from '@modelcontextprotocol/server'
-import { operationFacts, type SubjectOperation } from '../../subject.ts'
+import { operationFacts, type SubjectOperation } from '../../capabilities/subjects/core.ts'
 import { assembleDefinition } from './assemble-definition.ts'
 import { envelopeSchema } from './envelope.ts'
 

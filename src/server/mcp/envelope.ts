@@ -1,7 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import type { RuntimeErrorCode } from '../../runtime.ts'
 import type { StoreErrorCode } from '../../session.ts'
-import { SubjectError, type SubjectErrorCode } from '../../subject.ts'
+import { SubjectError, type SubjectErrorCode } from '../../capabilities/subjects/core.ts'
 
 /**
  * What every reply of a tool says, whatever came of it (BEHAVIOURS §4). Beside that stand, only where there are any,
@@ -49,7 +49,7 @@ export function failed(
 
 /** The reply to an error. Of one that nobody expected it says only that it happened: `unexpected` is told the rest. */
 export async function failureReply(error: unknown, unexpected: (error: unknown) => void): Promise<CallToolResult> {
-  if (error instanceof SubjectError) return failed(wireCode(error.code), error.message, error.details)
+  if (error instanceof SubjectError) return failed(wireCode(error.code), error.message, error.facts)
   // Loaded late: a client is answered before the runtime is there.
   const { RuntimeError } = await import('../../runtime.ts')
   const { StoreError } = await import('../../session.ts')

@@ -4,7 +4,7 @@ import { parsedAddress, subjectAddress } from './addresses.ts'
 import type { McpPrompt } from './catalogue.ts'
 import { explainCallPrompt, workOnSubjectPrompt } from './definitions.ts'
 import { invalidParams } from './protocol-server.ts'
-import { readSubject } from './subject-resource.ts'
+import { readSubject } from '../../capabilities/subjects/mcp/subject-resource.ts'
 
 /** What a person may pick in their client to begin with. */
 export function runtimePrompts(runtime: Runtime): readonly McpPrompt[] {

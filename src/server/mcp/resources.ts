@@ -8,7 +8,7 @@ import type { McpResources } from './catalogue.ts'
 import { resourceTemplates } from './definitions.ts'
 import { invalidParams } from './protocol-server.ts'
 import { readSession } from './session-resource.ts'
-import { readSubject, subjectParts } from './subject-resource.ts'
+import { readSubject, subjectParts } from '../../capabilities/subjects/mcp/subject-resource.ts'
 
 /** Entries on one page of the list. */
 const PAGE = 100

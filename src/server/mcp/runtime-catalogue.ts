@@ -1,12 +1,12 @@
 import type { Runtime } from '../../runtime.ts'
-import { subjectOperations } from '../../subject.ts'
+import { subjectOperations } from '../../capabilities/subjects/core.ts'
 import { assembleTool } from './assemble-tool.ts'
 import { mcpAudit } from './audited.ts'
 import type { McpCatalogue } from './catalogue.ts'
 import { instructions } from './definitions.ts'
 import { runtimePrompts } from './prompts.ts'
 import { runtimeResources } from './resources.ts'
-import { subjectTools } from './subject-tools.ts'
+import { subjectTools } from '../../capabilities/subjects/mcp/subject-tools.ts'
 import { refusalIn } from './tool-permission.ts'
 
 export interface CatalogueOptions {

@@ -1,5 +1,5 @@
 import { type AnyMessage, messageText, toolCalls } from '../../context.ts'
-import type { Entry, SessionStore } from '../../session.ts'
+import type { Entry, LogStore } from '../../session.ts'
 import type { ResourceText } from './resources.ts'
 
 /** The most turns of a session that are read at once, and the most characters of all they say. The newest are kept. */
@@ -15,7 +15,7 @@ interface SessionTurn {
 }
 
 /** The newest turns of a session, oldest of them first. `earlier` says how many came before. */
-export async function readSession(store: SessionStore, id: string): Promise<ResourceText | undefined> {
+export async function readSession(store: LogStore, id: string): Promise<ResourceText | undefined> {
   const session = await store.session(id)
   if (session === undefined) return undefined
   const turns: SessionTurn[] = []

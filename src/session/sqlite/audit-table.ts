@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { chained, CHAIN_START } from '../audit-chain.ts'
 import type { AuditFacts, AuditRecord } from '../audit.ts'
-import type { AuditOptions } from '../store.ts'
+import type { AuditOptions } from '../store/audit-store.ts'
 import { auditRecordOf, type AuditRow, repeated } from './audit-row.ts'
 import type { Connection } from './connection.ts'
 import { plan, type Slot } from './plan.ts'

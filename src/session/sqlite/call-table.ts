@@ -1,6 +1,6 @@
 import type { CallOutcome, CallRecord } from '../entry.ts'
 import { StoreError } from '../store-error.ts'
-import type { CallsOptions } from '../store.ts'
+import type { CallsOptions } from '../store/call-store.ts'
 import type { Connection } from './connection.ts'
 import { type IdRange, idRange } from './id-range.ts'
 import { plan, type Slot } from './plan.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Entry } from '../entry.ts'
-import type { EntriesOptions } from '../store.ts'
+import type { EntriesOptions } from '../store/log-store.ts'
 import type { Connection } from './connection.ts'
 import { plan, type Slot } from './plan.ts'
 import { tables } from './tables.ts'

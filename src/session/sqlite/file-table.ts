@@ -1,6 +1,6 @@
 import type { FileOwner, FileRow, FileState } from '../file-row.ts'
 import { StoreError } from '../store-error.ts'
-import type { FilesOptions } from '../store.ts'
+import type { FilesOptions } from '../store/file-store.ts'
 import type { Connection } from './connection.ts'
 import { overwriting } from './overwriting.ts'
 import { plan, type Slot } from './plan.ts'

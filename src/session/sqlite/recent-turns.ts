@@ -1,5 +1,5 @@
 import type { Entry, SpokenBody } from '../entry.ts'
-import type { RecentTurns, RecentTurnsOptions, TurnRow } from '../store.ts'
+import type { RecentTurns, RecentTurnsOptions, TurnRow } from '../store/log-store.ts'
 import { rowOf } from '../turn-row.ts'
 import type { Connection } from './connection.ts'
 import { entries, lastTurnOf, spokenData } from './entry-table.ts'

@@ -1,7 +1,7 @@
 import type { SessionState } from '../append-plan.ts'
 import type { Binding } from '../entry.ts'
 import { StoreError } from '../store-error.ts'
-import type { SessionRow } from '../store.ts'
+import type { SessionRow } from '../store/log-store.ts'
 import type { Connection } from './connection.ts'
 import { deleteFilesOf } from './file-table.ts'
 import { type IdRange, idRange } from './id-range.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { TurnRow } from '../store.ts'
+import type { TurnRow } from '../store/log-store.ts'
 import type { Connection } from './connection.ts'
 import { plan, type Slot } from './plan.ts'
 import { tables } from './tables.ts'

@@ -7,7 +7,7 @@ export interface AccessFile {
   current(): Promise<AccessRead>
 }
 
-/** Reads a text file without waiting for pipes, and never throws: `readText` of `foreword/plugin` is one. */
+/** Reads a text file without waiting for pipes, and never throws: `readText` of `foreword/capability` is one. */
 export type AccessReader = (path: string) => Promise<AccessFileRead>
 
 /** What reading the file came to. */

@@ -1,19 +1,23 @@
-import { getNodeValue, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
-import type { ToolAccess } from './access.ts'
-import { accessShape, type Field, type ObjectField } from './access-shape.ts'
+import {
+  findNodeAtLocation,
+  getNodeValue,
+  type Node,
+  type ParseError,
+  parseTree,
+  printParseErrorCode,
+} from 'jsonc-parser'
+import type { z } from 'zod'
+import { accessShape } from './access-schema.ts'
 
 /** What `tool-access.json` says, or everything that is wrong with it, each with its line. */
 export interface AccessText {
-  /** Only what was written; of the shape of `accessShape` where there are no problems. */
+  /** Only what was written, without comments; empty where there are problems. */
   readonly value: WrittenAccess
   readonly problems: readonly string[]
 }
 
 /** Objects have no prototype: a tool may be named `constructor`. */
-export interface WrittenAccess {
-  readonly global?: Readonly<Record<string, unknown>>
-  readonly tools?: Readonly<Record<string, ToolAccess & Readonly<Record<string, unknown>>>>
-}
+export type WrittenAccess = z.input<typeof accessShape>
 
 /** More are not told at once: nobody would read them. */
 const MOST_PROBLEMS = 50
@@ -41,82 +45,64 @@ function parsed(text: string): AccessText {
     return { value: {}, problems: [`${lineOf(error.offset)}: this is not JSON: ${why}`] }
   }
   if (!tree) return { value: {}, problems: [] }
-  const problems: string[] = []
-  const value = read(tree, accessShape, [], (node, problem) => {
-    if (problems.length < MOST_PROBLEMS) problems.push(`${lineOf(node.offset)}: ${problem}`)
-  })
-  return { value: problems.length === 0 ? (value as WrittenAccess) : {}, problems }
+  const twice: Fault[] = []
+  const value = plain(tree, [], twice)
+  const faults = [...twice, ...(accessShape.safeParse(value).error?.issues.flatMap(faultsOf) ?? [])]
+  if (faults.length === 0) return { value: value as WrittenAccess, problems: [] }
+  const problems = faults
+    .slice(0, MOST_PROBLEMS)
+    .map(({ path, isOfName, node = nodeAt(tree, path, isOfName), words }) => ({ at: node.offset, path, words }))
+    .toSorted((left, right) => left.at - right.at)
+    .map(({ at, path, words }) => `${lineOf(at)}: ${nameOf(path)} ${words}`)
+  return { value: {}, problems }
 }
 
-type Report = (at: Node, problem: string) => void
-
-function read(node: Node, field: Field, path: readonly string[], report: Report): unknown {
-  if (field.kind === 'object') return readObject(node, field, path, report)
-  const value: unknown = getNodeValue(node)
-  const name = path.join('.')
-  const fault = faultOf(value, field)
-  if (fault !== undefined) report(node, `${name} ${fault}`)
-  else if (field.kind === 'words') {
-    node.children?.forEach((item, index) => {
-      const wrong = faultOfWord(item.value, field)
-      if (wrong !== undefined) report(item, `${name}[${index}] ${wrong}`)
-    })
-  }
-  return value
+interface Fault {
+  readonly path: Path
+  /** What is wrong, behind the name. Never a value. */
+  readonly words: string
+  /** The name is wrong, and not what stands under it. */
+  readonly isOfName?: boolean
+  readonly node?: Node
 }
 
-function readObject(node: Node, field: ObjectField, path: readonly string[], report: Report): unknown {
-  const name = path.join('.')
-  if (node.type !== 'object') {
-    report(node, name === '' ? 'the file must hold an object' : `${name} must be an object`)
-    return {}
-  }
+type Path = readonly (string | number)[]
+
+/**
+ * What a tree says. A key that begins with `_` is a comment, whatever stands under it (BEHAVIOURS §2.3); one that is
+ * there a second time is added to `twice`.
+ */
+function plain(node: Node, path: Path, twice: Fault[]): unknown {
+  if (node.type !== 'object') return getNodeValue(node)
   const values: Record<string, unknown> = Object.create(null) as Record<string, unknown>
   for (const { children: [key, inner] = [] } of node.children ?? []) {
     if (!key || !inner) continue
-    const own = String(key.value)
-    if (isComment(own)) continue
-    const known = Object.hasOwn(field.fields, own) ? field.fields[own] : field.others
-    const place = [...path, own]
-    const fault = known && Object.hasOwn(field.fields, own) ? undefined : faultOfName(own, field)
-    if (fault !== undefined) report(key, `${place.join('.')} ${fault}`)
-    if (own in values) report(key, `${place.join('.')} stands here a second time: only one of the two can count`)
-    else if (!known)
-      report(key, `${place.join('.')} is not a key (known here: ${Object.keys(field.fields).join(', ')})`)
-    values[own] = known ? read(inner, known, place, report) : undefined
+    const name = String(key.value)
+    if (name.startsWith('_')) continue
+    const place = [...path, name]
+    if (name in values) {
+      twice.push({ path: place, words: 'stands here a second time: only one of the two can count', node: key })
+    }
+    values[name] = plain(inner, place, twice)
   }
   return values
 }
 
-/** A key that begins with `_` is a comment, whatever stands under it (BEHAVIOURS §2.3). */
-function isComment(key: string): boolean {
-  return key.startsWith('_')
+function faultsOf({ path, message, ...issue }: z.core.$ZodIssue): readonly Fault[] {
+  const at = path as Path
+  if (issue.code !== 'unrecognized_keys') return [{ path: at, words: message, isOfName: issue.code === 'custom' }]
+  return issue.keys.map((key) => ({ path: [...at, key], words: message, isOfName: true }))
 }
 
-function faultOfName(name: string, { names }: ObjectField): string | undefined {
-  return names && !new RegExp(names.source, 'u').test(name) ? names.fault : undefined
+function nodeAt(tree: Node, path: Path, isOfName = false): Node {
+  const node = findNodeAtLocation(tree, [...path]) ?? tree
+  return isOfName ? (node.parent?.children?.[0] ?? node) : node
 }
 
-/** What is wrong with a value, behind its name. Never the value itself. */
-export function faultOf(value: unknown, field: Exclude<Field, ObjectField>): string | undefined {
-  switch (field.kind) {
-    case 'switch':
-      return typeof value === 'boolean' ? undefined : 'must be true or false'
-    case 'choice':
-      return field.of.includes(value as string) ? undefined : `must be one of ${field.of.join(', ')}`
-    case 'count':
-      return Number.isSafeInteger(value) && (value as number) > 0 ? undefined : 'must be a whole number above 0'
-    case 'words':
-      return Array.isArray(value) ? undefined : 'must be a list'
-    case 'text':
-      return typeof value === 'string' ? undefined : 'must be a text'
-  }
-}
-
-/** A blank one would stand for everything. */
-function faultOfWord(word: unknown, field: Extract<Field, { kind: 'words' }>): string | undefined {
-  if (typeof word !== 'string') return 'must be a text'
-  if (word.trim() === '') return 'must not be blank'
-  const { pattern } = field
-  return pattern && !new RegExp(pattern.source, 'u').test(word) ? pattern.fault : undefined
+function nameOf(path: Path): string {
+  if (path.length === 0) return 'the file'
+  return path.reduce<string>(
+    (name, key) => (typeof key === 'number' ? `${name}[${key}]` : name === '' ? key : `${name}.${key}`),
+    '',
+  )
 }

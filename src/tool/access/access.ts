@@ -1,3 +1,6 @@
+import type { z } from 'zod'
+import type { globalShape, shellShape, toolShape } from './access-schema.ts'
+
 /** What `tool-access.json` and the environment say, with every default in its place (BEHAVIOURS §2.3, §2.4). */
 export interface Access {
   readonly global: GlobalAccess
@@ -6,36 +9,23 @@ export interface Access {
   readonly shell: ShellAccess
 }
 
-export interface GlobalAccess {
-  readonly enabled: boolean
-  readonly mode: AccessMode
-  /** Names; one that ends in `*` stands for all that begin so. */
-  readonly allowedTools: readonly string[]
-}
+export type GlobalAccess = Settings<typeof globalShape>
 
-export type AccessMode = 'off' | 'allowlist' | 'full'
+export type AccessMode = GlobalAccess['mode']
 
-export interface ToolAccess {
-  /** Absent: it is, unless another name that stands for the tool says otherwise. */
-  readonly enabled?: boolean
-  /** Absent: as the tool itself has it. */
-  readonly approval?: 'ask' | 'never'
-  readonly timeoutMs?: number
-  /** The most of one result that the model is shown, characters. */
-  readonly maxShownChars?: number
-}
+/** Absent settings are as the tool itself has them, unless another name that stands for the tool says otherwise. */
+export type ToolAccess = Settings<typeof toolShape>
 
-export interface ShellAccess {
-  readonly enabled: boolean
-  readonly mode: AccessMode
-  readonly approval: 'ask' | 'never'
+export interface ShellAccess extends Required<Settings<typeof shellShape>> {
   /** The setting that says so, where it is that of a pattern and not `tools.shell.approval`. */
   readonly approvalRule?: string
-  /** Sequences of whole words. */
-  readonly allowedPrefixes: readonly string[]
-  readonly timeoutMs: number
-  readonly maxOutputChars: number
-  readonly allowAnyCwd: boolean
+}
+
+/** What a schema gives, for reading. */
+type Settings<Schema extends z.ZodType<object>> = {
+  readonly [Key in keyof z.output<Schema>]: z.output<Schema>[Key] extends (infer Item)[]
+    ? readonly Item[]
+    : z.output<Schema>[Key]
 }
 
 /** A policy, or why there is none: then nothing may run. */

@@ -1,7 +1,7 @@
-import type { Access, AccessRead, ShellAccess } from './access.ts'
-import { SHELL_DEFAULTS, SHELL_LIMITS } from './access-shape.ts'
+import type { Access, AccessRead } from './access.ts'
+import { globalShape, SHELL_LIMITS, shellShape } from './access-schema.ts'
 import { parseAccess, type WrittenAccess } from './access-text.ts'
-import { shellKnobs } from './shell-knobs.ts'
+import { shellKnobs, type ShellKnobs } from './shell-knobs.ts'
 import { toolSetting } from './tool-setting.ts'
 
 /**
@@ -19,19 +19,19 @@ export function readAccess(
   return { type: 'access', access: settled(written.value, knobs.values) }
 }
 
-/** What was written has been checked against `accessShape`, which these types follow. */
-function settled({ global = {}, tools = {} }: WrittenAccess, knobs: Readonly<Record<string, unknown>>): Access {
-  const { shell: shellWritten, ...others } = tools
-  const asked = shellWritten?.['approval'] === undefined ? toolSetting(others, 'shell', 'approval') : undefined
+function settled(
+  { global, tools: { shell: shellWritten, ...tools } = {} }: WrittenAccess,
+  knobs: ShellKnobs['values'],
+): Access {
+  const asked = shellWritten?.approval === undefined ? toolSetting(tools, 'shell', 'approval') : undefined
   const shell = {
-    ...SHELL_DEFAULTS,
+    approval: 'never' as const,
     ...(asked && { approval: asked.value, approvalRule: asked.rule }),
-    ...shellWritten,
-    ...knobs,
-  } as ShellAccess
+    ...shellShape.parse({ ...shellWritten, ...knobs }),
+  }
   return {
-    global: { enabled: true, mode: 'allowlist', allowedTools: [], ...global },
-    tools: Object.fromEntries(Object.entries(others).map(([name, said]) => [name, { ...said }])),
+    global: globalShape.parse({ ...global }),
+    tools: Object.fromEntries(Object.entries(tools).map(([name, said]) => [name, { ...said }])),
     shell: {
       ...shell,
       timeoutMs: Math.min(shell.timeoutMs, SHELL_LIMITS.timeoutMs),

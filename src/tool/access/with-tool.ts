@@ -36,37 +36,32 @@ export function withTool(text: string, name: string, allowed: boolean): string {
 
 function changesToAllow({ global, tools = {} }: WrittenAccess, name: string): readonly JsonChange[] {
   const changes: JsonChange[] = []
-  if (global?.['mode'] !== 'full' && !isListed(listOf(global), name)) {
+  if (global?.mode !== 'full' && !isListed(global?.allowedTools ?? [], name)) {
     changes.push({ type: 'append', path: ['global', 'allowedTools'], value: name })
   }
-  const isOff =
-    name === 'shell' ? tools['shell']?.['enabled'] !== true : toolSetting(tools, name, 'enabled')?.value === false
+  const isOff = name === 'shell' ? tools.shell?.enabled !== true : toolSetting(tools, name, 'enabled')?.value === false
   if (isOff && name.startsWith('_')) throw unnameable(name)
   if (isOff) changes.push({ type: 'set', path: ['tools', name, 'enabled'], value: true })
-  if (name === 'shell' && tools['shell']?.['mode'] === 'off') {
+  if (name === 'shell' && tools.shell?.mode === 'off') {
     changes.push({ type: 'set', path: ['tools', 'shell', 'mode'], value: 'allowlist' })
   }
   return changes
 }
 
 function changesToForbid({ global, tools = {} }: WrittenAccess, name: string): readonly JsonChange[] {
-  const listed = listOf(global).flatMap((entry, index) => (standsFor(name, entry) ? [index] : []))
+  const listed = (global?.allowedTools ?? []).flatMap((entry, index) => (standsFor(name, entry) ? [index] : []))
   // From the end, so that the places before stay what they are.
   const removals = listed
     .toReversed()
     .map((index): JsonChange => ({ type: 'remove', path: ['global', 'allowedTools', index] }))
   const exceptions = Object.keys(tools).filter(
-    (other) => other !== name && standsFor(name, other) && tools[other]?.['enabled'] === true,
+    (other) => other !== name && standsFor(name, other) && tools[other]?.enabled === true,
   )
-  const disabled = [...exceptions, ...(name.startsWith('_') || tools[name]?.['enabled'] === false ? [] : [name])]
+  const disabled = [...exceptions, ...(name.startsWith('_') || tools[name]?.enabled === false ? [] : [name])]
   return [
     ...removals,
     ...disabled.map((each): JsonChange => ({ type: 'set', path: ['tools', each, 'enabled'], value: false })),
   ]
-}
-
-function listOf(global: WrittenAccess['global']): readonly string[] {
-  return (global?.['allowedTools'] as readonly string[] | undefined) ?? []
 }
 
 function unnameable(name: string): Error {

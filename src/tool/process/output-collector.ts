@@ -1,4 +1,5 @@
-import { BEGINNING, binaryKind } from './binary-kind.ts'
+import { imageType } from '../../context.ts'
+import { SIGNATURE_BYTES, signatureType } from '../../platform.ts'
 import type { ProgramOutput } from './program.ts'
 
 /** Takes an output in as it comes and keeps no more of it than was asked for. */
@@ -29,7 +30,8 @@ export function collectOutput(limit: number): OutputCollector {
 
   return {
     add(chunk) {
-      if (beginning.length < BEGINNING) beginning = Buffer.concat([beginning, chunk.subarray(0, BEGINNING)])
+      const missing = SIGNATURE_BYTES - beginning.length
+      if (missing > 0) beginning = Buffer.concat([beginning, chunk.subarray(0, missing)])
       bytes += chunk.length
       hasZeros ||= chunk.includes(0)
       take(decoder.decode(chunk, { stream: true }))
@@ -38,7 +40,12 @@ export function collectOutput(limit: number): OutputCollector {
       take(decoder.decode())
       const facts = { bytes, characters }
       if (hasZeros || unreadable > characters * LARGEST_UNREADABLE_SHARE) {
-        return { ...facts, text: binaryLine(bytes, binaryKind(beginning)), truncated: false, binary: true }
+        return {
+          ...facts,
+          text: binaryLine(bytes, imageType(beginning) ?? signatureType(beginning)),
+          truncated: false,
+          binary: true,
+        }
       }
       const whole = characters > limit ? withoutHalfPair(text) : text
       return { ...facts, text: whole, truncated: characters > whole.length, binary: false }

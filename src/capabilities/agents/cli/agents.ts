@@ -1,0 +1,58 @@
+import { agentFields } from './agent-fields.ts'
+import { type Command, jsonOption, noQuestion } from '../../../cli/command.ts'
+import { deleteRecord, editRecord, newRecord } from '../../../cli/records/change.ts'
+import { listRecords } from '../../../cli/records/list.ts'
+import { agentKind } from '../../../cli/records/record-kind.ts'
+import { showRecord } from '../../../cli/records/show.ts'
+import { useRecord } from '../../../cli/records/use.ts'
+import { listVersions, restoreVersion } from '../../../cli/records/versions.ts'
+import { runSubcommand, type Subcommand } from '../../../cli/subcommand.ts'
+
+export const agents: Command = {
+  name: 'agents',
+  summary: 'make, show, edit and use custom agents',
+  usage: [
+    'agents [list] [--json]',
+    'agents show ID [--json]',
+    'agents new --name NAME [--prompt TEXT] [--mode MODE] [--reminder TEXT] [--tools A,B] [--model ID] [--layout NAME]',
+    'agents edit ID [--prompt-file PATH] [--without FIELD]',
+    'agents delete ID [--yes]',
+    'agents versions ID [--json]',
+    'agents restore ID VERSION',
+    'agents use [ID] --session SESSION',
+  ],
+  details:
+    'An agent has a prompt of its own, beside the system prompt (`append`) or in its place (`replace`). ID is its id, its ' +
+    'name, or the beginning of either where only one begins so. Every edit is a version; one that was deleted comes back ' +
+    'with `restore`. `use` without an ID returns a session to the default agent. Files of an agent are handed in with ' +
+    '`foreword files add --agent ID`.',
+  words: { least: 0, most: 3 },
+  options: {
+    name: { value: 'NAME', summary: 'what it is called' },
+    prompt: { value: 'TEXT', summary: 'its own prompt' },
+    'prompt-file': { value: 'PATH', summary: 'the prompt from a file, or `-`' },
+    mode: { value: 'MODE', summary: 'append (beside the system prompt) or replace (in its place)' },
+    reminder: { value: 'TEXT', summary: 'said again at the very end of every request' },
+    tools: { value: 'A,B', summary: 'the tools it may use, of those that are allowed; `x*` for all that begin with x' },
+    model: { value: 'ID', summary: 'the model that answers for it' },
+    layout: { value: 'NAME', summary: 'the layout of its requests' },
+    without: { value: 'FIELD', summary: 'take away its reminder, tools, model or layout; may be repeated' },
+    session: { value: 'ID', summary: 'use: the session that it answers in' },
+    yes: noQuestion,
+    json: jsonOption,
+  },
+  run: (call, io) => runSubcommand(agents, subcommands, 'list', call, io),
+}
+
+const forPersons = 'change agents'
+
+const subcommands: Readonly<Record<string, Subcommand>> = {
+  list: { least: 0, most: 0, run: (call, io) => listRecords(agentKind, call, io) },
+  show: { least: 1, most: 1, run: (call, io) => showRecord(agentKind, call, io) },
+  new: { least: 0, most: 1, forPersons, run: (call, io) => newRecord(agentKind, agentFields, call, io) },
+  edit: { least: 1, most: 1, forPersons, run: (call, io) => editRecord(agentKind, agentFields, call, io) },
+  delete: { least: 1, most: 1, forPersons, run: (call, io) => deleteRecord(agentKind, call, io) },
+  versions: { least: 1, most: 1, run: (call, io) => listVersions(agentKind, call, io) },
+  restore: { least: 2, most: 2, forPersons, run: (call, io) => restoreVersion(agentKind, call, io) },
+  use: { least: 0, most: 1, forPersons, run: (call, io) => useRecord(agentKind, call, io) },
+}

@@ -1,0 +1,27 @@
+import { agentSchema, type AgentValue, type Runtime } from '../../../runtime.ts'
+import { isListed } from '../../../tool.ts'
+import { recordRoutes } from '../../../server/routes/record-routes.ts'
+import { type Route } from '../../../server/route.ts'
+
+/** Custom agents: each a prompt with the tools, the model and the layout that go with it. */
+export function agentRoutes(runtime: Runtime): readonly Route[] {
+  return recordRoutes(() => runtime.agents, {
+    name: 'agent',
+    one: 'an agent',
+    schema: agentSchema,
+    warningsOf: (value) => unknownTools(runtime, value as AgentValue | undefined),
+  })
+}
+
+/** Tools that an agent names and that are not there now: those of a server that is away may come back. */
+async function unknownTools(runtime: Runtime, agent: AgentValue | undefined): Promise<readonly string[]> {
+  const { tools = [] } = agent ?? {}
+  if (tools.length === 0) return []
+  const known = (await runtime.tools()).map(({ name }) => name)
+  const unknown = tools.filter((named) => !known.some((name) => isListed([named], name)))
+  return unknown.map((named) =>
+    named.endsWith('*')
+      ? `No tool's name begins with ${named.slice(0, -1)}. \`foreword tools\` lists them.`
+      : `There is no tool ${named}. \`foreword tools\` lists them.`,
+  )
+}

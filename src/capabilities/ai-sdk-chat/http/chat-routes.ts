@@ -1,0 +1,160 @@
+import { type ServerResponse } from 'node:http'
+import { z } from 'zod'
+import { type Runtime } from '../../../runtime.ts'
+import { empty } from '../../../server/answer.ts'
+import { type Streams } from '../../../server/event-stream.ts'
+import { failureOf, HttpFailure } from '../../../server/failure.ts'
+import { sayWithFiles } from '../../files/http/hand-in.ts'
+import { type InlineFile, inlineFile } from '../../files/http/inline-file.ts'
+import { type Route, route } from '../../../server/route.ts'
+import { attachments } from '../../../server/schema.ts'
+import { uiFailure, uiMessageStream } from './ui-message-stream.ts'
+
+/** Conversations that `useChat` names, in the bindings of sessions. */
+const CHANNEL = 'chat'
+
+/** One turn, of many entries: enough to find one that is still running among the newest. */
+const NEWEST = 20
+
+const uiMessage = z.looseObject({
+  id: z.string().optional(),
+  role: z.enum(['system', 'user', 'assistant']),
+  parts: z.array(
+    z.looseObject({
+      type: z.string(),
+      text: z.string().optional(),
+      url: z.string().optional(),
+      filename: z.string().optional(),
+    }),
+  ),
+})
+
+const chatBody = z.looseObject({
+  id: z.string().min(1).max(500).describe('Names the conversation: a session of its own, or the id of a session.'),
+  messages: z.array(uiMessage).min(1).describe('Only the last is read; the session holds the others.'),
+  trigger: z.enum(['submit-message', 'regenerate-message']).default('submit-message'),
+  messageId: z.string().optional(),
+  model: z.string().min(1).optional().describe('`provider/model`, for this turn alone.'),
+  attachments,
+})
+
+const answers = {
+  200: { description: 'The UI message stream of the turn', media: 'text/event-stream' },
+} as const
+
+/** The AI SDK's UI message stream: `useChat` from `@ai-sdk/react` works as it is. */
+export function chatRoutes(runtime: Runtime, streams: Streams): readonly Route[] {
+  const { store } = runtime
+  return [
+    route({
+      method: 'POST',
+      path: '/api/chat',
+      tag: 'chat',
+      summary: 'Says something, and streams the turn to `useChat`',
+      holdsFiles: true,
+      description: 'A reader that leaves does not end the turn: `GET /api/chat/{id}/stream` takes it up again.',
+      body: chatBody,
+      answers,
+      handle: async ({ body, request, outgoing }) => {
+        if (body.trigger === 'regenerate-message') throw appendOnly()
+        const message = body.messages.at(-1)!
+        const { text, files } = inputOf(message, body.attachments)
+        const inSession = (await existingSession(body.id)) ?? (await runtime.sessionFor(bindingOf(body.id)))
+        const { turn, session } = await sayWithFiles(runtime, files, (added) =>
+          runtime.submit({
+            session: inSession,
+            text,
+            ...(message.id === undefined || message.id === '' ? {} : { idempotencyKey: `chat:${message.id}` }),
+            ...(body.model === undefined ? {} : { model: body.model }),
+            ...(body.attachments === undefined && added.length === 0
+              ? {}
+              : { attachments: [...(body.attachments ?? []), ...added] }),
+          }),
+        )
+        return follow(session, turn, request, outgoing)
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/chat/:id/stream',
+      tag: 'chat',
+      summary: 'Streams the turn that is running, from its beginning',
+      answers: { ...answers, 204: { description: 'Nothing is running' } },
+      handle: async ({ param, request, outgoing }) => {
+        const session = (await existingSession(param('id'))) ?? (await store.bound(bindingOf(param('id'))))
+        if (session === undefined) return empty(204)
+        const turns = await store.turns(session, { limit: NEWEST })
+        const running = turns.findLast(({ state }) => state === 'queued' || state === 'running')
+        return running === undefined ? empty(204) : follow(session, running.turn, request, outgoing)
+      },
+    }),
+  ]
+
+  async function existingSession(id: string): Promise<string | undefined> {
+    return (await store.session(id))?.id
+  }
+
+  function follow(
+    session: string,
+    turn: string,
+    request: Request,
+    outgoing: ServerResponse | undefined,
+  ): Promise<Response> {
+    return streams.open(request, outgoing, {
+      isAnswer: true,
+      headers: {
+        'x-vercel-ai-ui-message-stream': 'v1',
+        'x-foreword-session': encodeURIComponent(session),
+        'x-foreword-turn': encodeURIComponent(turn),
+      },
+      async run(sink) {
+        const told = uiMessageStream(session, turn)
+        for await (const event of runtime.events(session, { turn, signal: sink.signal })) {
+          const text = told(event)
+          const full = text === '' ? undefined : sink.write(text)
+          if (full !== undefined) await full
+          if (sink.signal.aborted) return
+        }
+      },
+      lastWords: (error) => uiFailure(failureOf(error).message),
+    })
+  }
+}
+
+function bindingOf(conversation: string): { channel: string; conversation: string } {
+  return { channel: CHANNEL, conversation }
+}
+
+/** What a message says: its text, and the files that stand in it as `data:` URLs. */
+function inputOf(
+  { role, parts }: z.output<typeof uiMessage>,
+  attached: readonly string[] = [],
+): { readonly text: string; readonly files: readonly InlineFile[] } {
+  if (role !== 'user') {
+    throw new HttpFailure(400, 'invalid-input', 'The last message has to be one of the user: it is what is answered.')
+  }
+  const texts: string[] = []
+  const files: InlineFile[] = []
+  for (const [at, { type, text = '', url = '', filename }] of parts.entries()) {
+    if (type === 'text') texts.push(text)
+    else if (type === 'file') files.push(inlineFile(url, `parts.${at}.url`, filename))
+    else {
+      const message = `Texts and files can be said here; the message has a part of type ${type}.`
+      throw new HttpFailure(400, 'invalid-input', message)
+    }
+  }
+  const text = texts.join('\n')
+  if (text.trim() === '' && files.length === 0 && attached.length === 0) {
+    throw new HttpFailure(400, 'invalid-input', 'The last message is blank. Say something.')
+  }
+  return { text, files }
+}
+
+function appendOnly(): HttpFailure {
+  return new HttpFailure(
+    400,
+    'append-only',
+    'An answer cannot be regenerated in its place: the log of a session only grows. Take the turn back with ' +
+      'POST /api/sessions/ID/undo, and send the message again, with an id of its own.',
+  )
+}

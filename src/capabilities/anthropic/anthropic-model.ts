@@ -1,0 +1,64 @@
+import type { LanguageModelV4CallOptions, SharedV4ProviderOptions } from '@ai-sdk/provider'
+import { type CallOptions, fromLanguageModel, httpModelSettings, type Model, type ModelSettings } from '../../model.ts'
+
+/** A model behind the Messages API, with marks that let its prompt cache keep what will stay the same. */
+export function anthropicModel(settings: ModelSettings): Model {
+  return fromLanguageModel({
+    ...httpModelSettings(settings),
+    carries: { resultImages: true, imageAddresses: true },
+    open: async (fetch) => {
+      const { createAnthropic } = await import('@ai-sdk/anthropic')
+      const { baseURL, apiKey = 'none', headers = {} } = settings
+      return createAnthropic({ baseURL, apiKey, headers: { ...headers }, fetch })(settings.model)
+    },
+    mark: (call, options) => withThinking(withCacheMarks(call), options, settings),
+  })
+}
+
+const MARK: SharedV4ProviderOptions = { anthropic: { cacheControl: { type: 'ephemeral' } } }
+
+/**
+ * At most four marks, each the end of a beginning that a later call may share: the last tool, the system message, the end
+ * of the settled history, and the newest message. A reminder moves, so the newest message alone would not do.
+ */
+function withCacheMarks(call: LanguageModelV4CallOptions): LanguageModelV4CallOptions {
+  const { prompt, tools } = call
+  const newest = prompt.length - 1
+  const settled = prompt.findLastIndex(
+    ({ role }, index) => (role === 'assistant' || role === 'tool') && prompt[index + 1]?.role === 'user',
+  )
+  return {
+    ...call,
+    prompt: prompt.map((message, index) => {
+      const mark = message.role === 'system' || index === settled || index === newest
+      return mark ? { ...message, providerOptions: { ...message.providerOptions, ...MARK } } : message
+    }),
+    ...(tools ? { tools: tools.map((tool, index) => (index === tools.length - 1 ? withMark(tool) : tool)) } : {}),
+  }
+}
+
+function withMark<T extends { type: string }>(tool: T): T {
+  return tool.type === 'function' ? { ...tool, providerOptions: MARK } : tool
+}
+
+/** Models that think up to a budget of their own, which Anthropic adds to the longest answer. */
+const BUDGETED = /claude-(?:3-7|(?:opus|sonnet)-4-[015](?!\d)|(?:opus|sonnet)-4-2025|haiku-4-5)/
+const LEAST_BUDGET = 1024
+const SHARE: Readonly<Record<string, number>> = { minimal: 0.25, low: 0.25, medium: 0.5, high: 0.75, xhigh: 0.75 }
+
+/** Thinking takes its share of the longest answer that was budgeted, instead of coming on top of it. */
+function withThinking(call: LanguageModelV4CallOptions, options: CallOptions, { model, facts }: ModelSettings) {
+  // Pings show that a long silence is thinking.
+  const anthropic: Record<string, number | boolean | { type: string; budgetTokens: number }> = {
+    includePings: true,
+    ...(options.parameters?.parallelToolCalls === false ? { disableParallelToolUse: true } : {}),
+  }
+  const share = SHARE[options.parameters?.reasoningEffort ?? options.reasoning ?? '']
+  if (!share || !facts.reasoning || !BUDGETED.test(model)) return { ...call, providerOptions: { anthropic } }
+  const room = options.maxOutputTokens ?? facts.maxOutput
+  const budgetTokens = Math.max(LEAST_BUDGET, Math.floor(room * share))
+  if (room - budgetTokens < LEAST_BUDGET) return { ...call, reasoning: undefined, providerOptions: { anthropic } }
+  anthropic['thinking'] = { type: 'enabled', budgetTokens }
+  const { reasoning: _, ...rest } = call
+  return { ...rest, maxOutputTokens: room - budgetTokens, providerOptions: { anthropic } }
+}

@@ -1,0 +1,17 @@
+import { listedFacts, openaiModelList, provider } from '../../model.ts'
+import { anthropicCatalog } from './anthropic-catalog.ts'
+import { anthropicModel } from './anthropic-model.ts'
+
+/** Anthropic, by the Messages API. */
+export const anthropic = provider({
+  kind: 'anthropic',
+  builtIn: true,
+  baseURL: 'https://api.anthropic.com/v1',
+  baseURLVariable: 'ANTHROPIC_BASE_URL',
+  environmentKeys: ['ANTHROPIC_API_KEY'],
+  catalog: anthropicCatalog,
+  defaultModel: { name: 'claude-sonnet-5-5', rank: 2 },
+  open: anthropicModel,
+  // Servers that speak the Messages API for other models list them as OpenAI's do, if at all.
+  facts: async (connection, model, milliseconds) => listedFacts(await openaiModelList(connection, milliseconds), model),
+})

@@ -1,0 +1,78 @@
+import type { FileSearchAnswer } from '../../../runtime.ts'
+import type { SearchHit } from '../../../search.ts'
+import { exactLine } from '../../../cli/exact-text.ts'
+import { CommandFailure } from '../../../cli/failure.ts'
+import { type Io, print, printJson } from '../../../cli/io.ts'
+import { styled } from '../../../cli/style.ts'
+import { passagePlace } from './passage-place.ts'
+
+/** The same question asked in each way, and how many passages the two lists share. */
+export interface WaysCompared {
+  readonly words: FileSearchAnswer
+  readonly meaning: FileSearchAnswer
+  readonly both: FileSearchAnswer
+  /** Passages that stand in both lists, and in either. */
+  readonly agreement: { readonly shared: number; readonly of: number }
+}
+
+/** Asks a question by words, by meaning, and in both ways. */
+export async function compareWays(
+  ask: (by: 'words' | 'meaning' | 'both') => Promise<FileSearchAnswer>,
+): Promise<WaysCompared> {
+  const both = await ask('both')
+  if (both.degraded !== undefined) {
+    throw new CommandFailure('no-vectors', `There is nothing to compare. ${both.degraded}`, {
+      hint: '`foreword doctor` says whether the embedding model answers.',
+    })
+  }
+  if (both.progress.chunks > 0 && both.progress.embedded === 0) {
+    throw new CommandFailure(
+      'no-vectors',
+      'There is nothing to compare: no passage has a vector of an embedding model.',
+      {
+        hint: 'Set `search.embedding` (docs/guide/configuration.md) and let the gateway run until its files are embedded.',
+      },
+    )
+  }
+  const [words, meaning] = [await ask('words'), await ask('meaning')]
+  const keys = words.hits.map(keyOf)
+  const shared = meaning.hits.filter((hit) => keys.includes(keyOf(hit))).length
+  return { words, meaning, both, agreement: { shared, of: words.hits.length + meaning.hits.length - shared } }
+}
+
+/** Each way with its list, then what they share. */
+export function showWays(compared: WaysCompared, io: Io, json: boolean): number {
+  if (json) {
+    printJson(io, compared)
+    return 0
+  }
+  for (const [title, way] of [
+    ['By words', 'words'],
+    ['By meaning', 'meaning'],
+    ['Both together', 'both'],
+  ] as const) {
+    print(io, styled(io, 'bold', title))
+    const { hits } = compared[way]
+    if (hits.length === 0) print(io, '  nothing')
+    hits.forEach((hit, index) => print(io, lineOf(hit, index, way === 'both' ? undefined : compared)))
+  }
+  const { shared, of } = compared.agreement
+  print(io, `${shared} of ${of} passages are in both lists.${adviceOn(compared)}`)
+  return 0
+}
+
+function adviceOn({ words, meaning, agreement }: WaysCompared): string {
+  if (agreement.shared > 0 || agreement.of === 0) return ''
+  if (meaning.hits.length === 0) return ' By meaning no passage is nearer to the question than chance.'
+  if (words.hits.length === 0) return ' No passage has a word of the question.'
+  return ' The model and the words disagree: judge which list answers the question.'
+}
+
+function lineOf(hit: SearchHit, index: number, compared: WaysCompared | undefined): string {
+  const other = compared && (hit.ranks[0]?.by === 'words' ? compared.meaning : compared.words)
+  const at = other ? other.hits.findIndex((each) => keyOf(each) === keyOf(hit)) : -1
+  const also = at === -1 ? '' : `  (also ${at + 1} by ${hit.ranks[0]?.by === 'words' ? 'meaning' : 'words'})`
+  return `${String(index + 1).padStart(4)}  ${exactLine(hit.title)}, ${passagePlace(hit.chunk)}${also}`
+}
+
+const keyOf = ({ document, chunk }: SearchHit) => `${document} ${chunk.id}`

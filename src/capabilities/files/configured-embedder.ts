@@ -1,0 +1,46 @@
+import { ollamaAddress } from '../providers.ts'
+import {
+  type Embedder,
+  knownPrefixes,
+  type MeaningSettings,
+  ollamaEmbedder,
+  openaiCompatibleEmbedder,
+} from '../../search.ts'
+import type { Environment } from '../../runtime/configuration/environment.ts'
+import type { Configuration } from '../../runtime/configuration/settled.ts'
+
+/** What the configuration says of finding passages by their meaning. */
+export interface ConfiguredEmbedder {
+  /** Absent: passages are found by their words alone. */
+  readonly embedder?: Embedder
+  readonly meaning?: MeaningSettings
+  readonly warnings: readonly string[]
+}
+
+/** The embedding model of `search.embedding`. Asks nobody. */
+export function configuredEmbedder(
+  { embedding }: Configuration['search'],
+  environment: Environment,
+): ConfiguredEmbedder {
+  if (!embedding) return { warnings: [] }
+  const { kind, model, baseURL, apiKeyEnv, dimensions } = embedding
+  const prefixes = embedding.prefixes
+    ? { document: embedding.prefixes.documents, query: embedding.prefixes.queries }
+    : knownPrefixes(model)
+  const service = { model, ...(prefixes ? { prefixes } : {}), ...(dimensions === undefined ? {} : { dimensions }) }
+  const meaning = {
+    weight: embedding.weight,
+    ...(embedding.floor === undefined ? {} : { floor: embedding.floor }),
+  }
+  if (kind === 'ollama') {
+    const address = ollamaAddress(baseURL ?? environment['OLLAMA_HOST'] ?? '')
+    return { embedder: ollamaEmbedder({ ...service, baseURL: address }), meaning, warnings: [] }
+  }
+  if (baseURL === undefined) return { warnings: ['search.embedding.baseURL is missing: say where the server is'] }
+  const apiKey = apiKeyEnv === undefined ? undefined : environment[apiKeyEnv]
+  if (apiKeyEnv !== undefined && !apiKey) {
+    return { warnings: [`search.embedding: the environment variable ${apiKeyEnv} is not set`] }
+  }
+  const embedder = openaiCompatibleEmbedder({ ...service, baseURL, ...(apiKey ? { apiKey } : {}) })
+  return { embedder, meaning, warnings: [] }
+}

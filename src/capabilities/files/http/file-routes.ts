@@ -1,0 +1,161 @@
+import { z } from 'zod'
+import { inbox, type Runtime } from '../../../runtime.ts'
+import { type FileOwner, type FileRow } from '../../../session.ts'
+import { bytes, empty, json, refusal } from '../../../server/answer.ts'
+import { HttpFailure } from '../../../server/failure.ts'
+import { type Route, route } from '../../../server/route.ts'
+import { fileRow, refusedFile } from '../../../server/schema.ts'
+import { upload, type Uploaded } from './upload.ts'
+
+const belonging = {
+  session: z.string().min(1).optional().describe('Id of the session that they belong to.'),
+  project: z.string().min(1).optional().describe('Id of the project that they belong to.'),
+  agent: z.string().min(1).optional().describe('Id of the agent that they belong to.'),
+}
+
+const form = z.object({
+  ...belonging,
+  file: z.array(z.file()).describe('One part, or several, each with a file name. They stand behind the fields.'),
+})
+
+/** Files that people hand in: stored at once, then read, then ready to be searched. */
+export function fileRoutes(runtime: Runtime): readonly Route[] {
+  const { library } = runtime
+  return [
+    route({
+      method: 'GET',
+      path: '/api/files',
+      tag: 'files',
+      summary: 'Lists files in the order in which they were handed in',
+      query: z.strictObject({
+        owner: z
+          .string()
+          .regex(
+            /^(?:inbox|(?:session|project|agent)\/.+)$/,
+            'expected `project/ID`, `agent/ID`, `session/ID` or `inbox`',
+          )
+          .optional()
+          .describe('Only those of `project/ID`, `agent/ID`, `session/ID`, or of `inbox`: not attached yet.'),
+      }),
+      answers: { 200: { description: 'Files', schema: z.object({ files: z.array(fileRow) }) } },
+      handle: async ({ query: { owner } }) =>
+        json({ files: await library.files(owner === undefined ? undefined : ownerNamed(owner)) }),
+    }),
+    route({
+      method: 'POST',
+      path: '/api/files',
+      tag: 'files',
+      summary: 'Hands in files, of any size that is allowed',
+      description:
+        'The bytes are on disk when the answer comes; reading them goes on: `state` tells how far it is, and ' +
+        '`GET /api/files/{file}?wait=` waits for it. Without session, project or agent the files wait for a message ' +
+        'that names them among its `attachments`. A file that is refused keeps no other one back.',
+      query: z.strictObject(belonging),
+      form,
+      answers: {
+        201: {
+          description: 'What was taken, and what was not',
+          schema: z.object({ files: z.array(fileRow), refused: z.array(refusedFile) }),
+        },
+      },
+      handle: async ({ request, query }) => uploadAnswer(await upload(runtime, request, query)),
+    }),
+    route({
+      method: 'GET',
+      path: '/api/files/:file',
+      tag: 'files',
+      summary: 'Reads what is known of a file; with `wait`, once it is read',
+      query: z.strictObject({
+        wait: z.coerce.number().int().min(0).max(60_000).default(0).describe('Milliseconds to wait until it is read.'),
+      }),
+      answers: { 200: { description: 'The file', schema: fileRow } },
+      handle: async ({ param, query: { wait }, request }) => {
+        if (wait === 0) return json(await library.file(param('file')))
+        const signal = AbortSignal.any([AbortSignal.timeout(wait), request.signal])
+        return json(await library.settled(param('file'), signal))
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/files/:file/text',
+      tag: 'files',
+      summary: 'Reads the text that was found in a file, page by page',
+      query: z.strictObject({
+        offset: z.coerce.number().int().min(0).default(0).describe('Characters to pass over.'),
+        limit: z.coerce.number().int().min(1).max(200_000).default(20_000).describe('At most so many characters.'),
+      }),
+      answers: {
+        200: {
+          description: 'A piece of it; `next` is the offset of the following one',
+          schema: z.object({
+            file: z.string(),
+            text: z.string(),
+            offset: z.number(),
+            total: z.number(),
+            next: z.number().optional(),
+          }),
+        },
+      },
+      handle: async ({ param, query: { offset, limit } }) => {
+        const row = await library.file(param('file'))
+        const text = await library.text(row)
+        if (text === undefined) throw noText(row)
+        const end = pageEnd(text, offset, limit)
+        const more = end < text.length ? { next: end } : {}
+        return json({ file: row.id, text: text.slice(offset, end), offset, total: text.length, ...more })
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/files/:file/content',
+      tag: 'files',
+      summary: 'Downloads a file as it was handed in',
+      answers: { 200: { description: 'Its bytes', media: 'application/octet-stream' } },
+      handle: async ({ param }) => {
+        const row = await library.file(param('file'))
+        return bytes(await library.bytes(row), row.name)
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/api/files/:file',
+      tag: 'files',
+      summary: 'Removes a file, its text and its place in the index',
+      answers: { 204: { description: 'It is removed' } },
+      handle: async ({ param }) => {
+        await library.remove(param('file'))
+        return empty(204)
+      },
+    }),
+  ]
+}
+
+function ownerNamed(name: string): FileOwner {
+  if (name === 'inbox') return inbox
+  const slash = name.indexOf('/')
+  return { type: name.slice(0, slash) as FileOwner['type'], id: name.slice(slash + 1) }
+}
+
+/** Of one file alone, a refusal is the answer. */
+function uploadAnswer({ files, refused }: Uploaded): Response {
+  const [only, ...others] = refused
+  if (only && files.length === 0 && others.length === 0) {
+    return refusal(only.failure, '/')
+  }
+  return json({ files, refused: refused.map(({ name, failure: { code, message } }) => ({ name, code, message })) }, 201)
+}
+
+/** No page ends within a sign of two code units. */
+function pageEnd(text: string, offset: number, limit: number): number {
+  const end = Math.min(offset + limit, text.length)
+  const isHalf = end < text.length && /^[\uD800-\uDBFF][\uDC00-\uDFFF]$/.test(text.slice(end - 1, end + 1))
+  return isHalf ? end + 1 : end
+}
+
+function noText({ id, name, state }: FileRow): HttpFailure {
+  const why =
+    state.type === 'processing' ? 'it is still being read' : state.type === 'failed' ? state.reason : 'it is an image'
+  return new HttpFailure(409, 'no-text', `The file ${name} (${id}) has no text: ${why}`.replace(/\.?$/, '.'), {
+    file: id,
+  })
+}

@@ -1,0 +1,75 @@
+import { z } from 'zod'
+import { type Runtime } from '../../../runtime.ts'
+import { json } from '../../../server/answer.ts'
+import { HttpFailure } from '../../../server/failure.ts'
+import { type Route, route } from '../../../server/route.ts'
+import { limit } from '../../../server/schema.ts'
+
+const hit = z.looseObject({
+  document: z.string().describe('Id of the file.'),
+  title: z.string(),
+  chunk: z.looseObject({
+    text: z.string(),
+    start: z.number(),
+    end: z.number(),
+    page: z.number().optional(),
+    line: z.number(),
+    headings: z.array(z.string()),
+  }),
+  score: z.number().describe('Higher is better; comparable within one answer alone.'),
+  ranks: z
+    .array(z.object({ by: z.enum(['words', 'meaning']), rank: z.number(), value: z.number() }))
+    .describe('How it was found: its rank in each list that held it, and what that list measured.'),
+})
+
+const progress = z
+  .object({
+    documents: z.number(),
+    indexed: z.number(),
+    chunks: z.number(),
+    embedded: z.number(),
+    degraded: z.string().optional(),
+  })
+  .describe('How far the index has come.')
+
+const answer = z.object({
+  hits: z.array(hit),
+  degraded: z.string().optional().describe('Why only words were searched although there is an embedding model.'),
+  progress,
+})
+
+/** Passages of files, for a person. */
+export function searchRoutes(runtime: Runtime): readonly Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/api/search',
+      tag: 'search',
+      summary: 'Searches files by their words, and by meaning where an embedding model is configured',
+      query: z.strictObject({
+        q: z.string().regex(/\S/, 'expected words to look for').max(2000).describe('Words to look for, never syntax.'),
+        project: z.string().min(1).optional().describe('Only files of this project. All files where absent.'),
+        by: z
+          .enum(['words', 'meaning', 'both'])
+          .default('both')
+          .describe('By their words, by what they mean to the embedding model, or both.'),
+        limit: limit(10, 100),
+      }),
+      answers: { 200: { description: 'Hits, best first', schema: answer } },
+      handle: async ({ query: { q: text, project, limit: most, by } }) => {
+        if (project !== undefined) await runtime.projects.get(project)
+        const found = await runtime.search({ text, ...(project && { project }), limit: most, by })
+        const { chunks, embedded } = found.progress
+        if (by === 'meaning' && found.degraded === undefined && chunks > 0 && embedded === 0) throw noVectors()
+        return json(found)
+      },
+    }),
+  ]
+}
+
+function noVectors(): HttpFailure {
+  const message =
+    'No passage has a vector of an embedding model. Set `search.embedding` and let the gateway run until its files are ' +
+    'embedded, or search without by=meaning.'
+  return new HttpFailure(400, 'invalid-input', message, { parameter: 'by' })
+}

@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import test, { type TestContext } from 'node:test'
+import { tokenx } from '../../context.ts'
+import type { Document, DocumentReader } from '../../document.ts'
+import type { SearchEngine } from '../../search.ts'
+import { openBlobs, openSqliteStore } from '../../session.ts'
+import { fixedClock } from '../../testing.ts'
+import { createLibrary, type Library } from './library.ts'
+
+const owner = { type: 'session', id: 'inbox' } as const
+
+test('a file that is removed while it is indexed is not found afterwards', async (t) => {
+  const begun = Promise.withResolvers<void>()
+  const goOn = Promise.withResolvers<void>()
+  const found = new Set<string>()
+  const library = await libraryOf(t, {
+    engine: {
+      async index({ id }) {
+        begun.resolve()
+        await goOn.promise
+        found.add(id)
+      },
+      async remove(id) {
+        return found.delete(id)
+      },
+    },
+  })
+  const { id } = await library.add({ name: 'tide.txt', bytes: bytesOf('High water.'), owner })
+  await begun.promise
+  await library.remove(id)
+  goOn.resolve()
+  await library.close()
+  assert.deepEqual([...found], [])
+})
+
+test('a file that is given away while it is indexed is found where it belongs', async (t) => {
+  const begun = Promise.withResolvers<void>()
+  const goOn = Promise.withResolvers<void>()
+  const collections = new Map<string, readonly string[]>()
+  const library = await libraryOf(t, {
+    engine: {
+      async index(document) {
+        begun.resolve()
+        await goOn.promise
+        collections.set(document.id, document.collections)
+      },
+      async assign(id, given) {
+        if (!collections.has(id)) return false
+        collections.set(id, given)
+        return true
+      },
+    },
+  })
+  const { id } = await library.add({ name: 'tide.txt', bytes: bytesOf('High water.'), owner })
+  await begun.promise
+  await library.give(id, { type: 'project', id: 'harbour' })
+  goOn.resolve()
+  await library.close()
+  assert.deepEqual(collections.get(id), ['project/harbour'])
+})
+
+test('a text that its reader has counted is not counted again, and another is counted here', async (t) => {
+  const text = 'High water at noon. '.repeat(10_000)
+  const library = await libraryOf(t, {
+    documents: {
+      'counted.txt': { kind: 'text', text, mediaType: 'text/plain', tokens: 7 },
+      'plain.txt': { kind: 'text', text, mediaType: 'text/plain' },
+    },
+  })
+  const tokensOf = async (name: string) => {
+    const { state } = await library.settled((await library.add({ name, bytes: bytesOf(name), owner })).id)
+    return state.type === 'ready' && state.reading.kind === 'text' ? state.reading.tokens : state
+  }
+  assert.equal(await tokensOf('counted.txt'), 7)
+  assert.equal(await tokensOf('plain.txt'), tokenx.text(text))
+})
+
+test('a file that is being read when the library closes stays to be read, and is no failure', async (t) => {
+  const reading = Promise.withResolvers<void>()
+  const library = await libraryOf(t, {
+    async read({ signal }) {
+      reading.resolve()
+      return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason as Error)))
+    },
+  })
+  const { id } = await library.add({ name: 'tide.txt', bytes: bytesOf('High water.'), owner })
+  await reading.promise
+  await library.close()
+  assert.equal((await library.file(id)).state.type, 'processing')
+})
+
+test('a table that was read as text keeps that text where it cannot be read again', async (t) => {
+  let fails = false
+  const indexed: { id: string; digest: string; collections: readonly string[] }[] = []
+  const library = await libraryOf(t, {
+    engine: { documents: async () => indexed },
+    async read(): ReturnType<DocumentReader['read']> {
+      if (fails) return { kind: 'unreadable', code: 'broken', mediaType: 'text/csv', reason: 'It is broken.' }
+      return { kind: 'text', text: 'day,height', mediaType: 'text/csv' }
+    },
+  })
+  const { id } = await library.add({ name: 'tides.csv', bytes: bytesOf('day,height'), owner })
+  const { hash } = await library.settled(id)
+  indexed.push({ id, digest: hash, collections: ['session/inbox'] })
+  fails = true
+  await library.recover()
+  const { id: next } = await library.add({ name: 'broken.csv', bytes: bytesOf('day'), owner })
+  assert.equal((await library.settled(next)).state.type, 'failed')
+  assert.equal(await library.text(await library.file(id)), 'day,height')
+})
+
+interface Given {
+  readonly engine?: Partial<SearchEngine>
+  readonly documents?: Readonly<Record<string, Document>>
+  readonly read?: DocumentReader['read']
+}
+
+async function libraryOf(t: TestContext, { engine = {}, documents = {}, read }: Given): Promise<Library> {
+  const folder = await mkdtemp(join(tmpdir(), 'foreword-library-'))
+  const store = await openSqliteStore({ path: ':memory:' })
+  const reader: DocumentReader = {
+    read:
+      read ?? (async ({ name }) => documents[name] ?? { kind: 'text', text: 'High water.', mediaType: 'text/plain' }),
+    close: async () => {},
+  }
+  const idle = {
+    index: async () => {},
+    remove: async () => false,
+    assign: async () => false,
+    documents: async () => [],
+  }
+  const library = createLibrary({
+    store,
+    blobs: openBlobs(folder),
+    reader,
+    engine: async () => ({ ...idle, ...engine }) as SearchEngine,
+    clock: fixedClock(),
+    counter: tokenx,
+    limits: { maxBytes: 1_000_000, maxTokens: 1_000_000 },
+    warn: (text) => assert.fail(text),
+  })
+  t.after(async () => {
+    await library.close()
+    await store.close()
+    await rm(folder, { recursive: true, force: true })
+  })
+  return library
+}
+
+async function* bytesOf(text: string): AsyncGenerator<Uint8Array> {
+  yield new TextEncoder().encode(text)
+}

@@ -1,0 +1,340 @@
+import type { TokenCounter } from '../../context.ts'
+import type { Document, DocumentReader, Unreadable } from '../../document.ts'
+import type { SearchEngine } from '../../search.ts'
+import {
+  type BlobStore,
+  type FileOwner,
+  type FileRow,
+  type FileState,
+  mediaTypeOf,
+  referredContent,
+  type SessionStore,
+} from '../../session.ts'
+import type { Clock } from '../../runtime/clock.ts'
+import { textTokens } from '../../runtime/calls/counted-in-slices.ts'
+import { RuntimeError } from '../../runtime/runtime-error.ts'
+import { counterKey } from '../../runtime/turns/turn-projection.ts'
+import { runtimeFailure } from '../../runtime/runtime-failure.ts'
+
+/** Files that people hand in: stored first, then read, then indexed (BEHAVIOURS §3.4). What breaks off goes on at the next start. */
+export interface Library {
+  /**
+   * Resolves once the bytes are on disk. Rejects with `invalid-input` where the file is too large. What its owner has already,
+   * under the same name and byte for byte, is the file that is there; in the inbox every file is one of its own.
+   */
+  add(file: NewFile): Promise<AddedFile>
+  /** Rejects with `not-found`. */
+  file(id: string): Promise<FileRow>
+  /** Those of a project or an agent that was removed are not among them, until it is brought back. */
+  files(owner?: FileOwner): Promise<readonly FileRow[]>
+  /** The file once it is read, or cannot be; as it is when `signal` is aborted. */
+  settled(id: string, signal?: AbortSignal): Promise<FileRow>
+  /** The text of a file that has one. */
+  text(row: FileRow): Promise<string | undefined>
+  bytes(row: FileRow): Promise<Uint8Array>
+  /** Makes a file belong to something else, as an upload that is attached to a message of a session. */
+  give(id: string, owner: FileOwner): Promise<void>
+  remove(id: string): Promise<void>
+  /** Takes up every file that a former process had not read, or read otherwise, and forgets bytes that no file needs. */
+  recover(): Promise<number>
+  close(): Promise<void>
+}
+
+/** `repeated`: it was there before. */
+export type AddedFile = FileRow & { readonly repeated?: true }
+
+export interface NewFile {
+  readonly name: string
+  readonly bytes: AsyncIterable<Uint8Array>
+  readonly owner: FileOwner
+}
+
+export interface LibraryParts {
+  readonly store: SessionStore
+  readonly blobs: BlobStore
+  readonly reader: DocumentReader
+  readonly engine: () => Promise<SearchEngine>
+  readonly clock: Clock
+  readonly counter: TokenCounter
+  readonly limits: LibraryLimits
+  readonly warn: (text: string) => void
+  /** The words of one more file can be found. */
+  readonly onIndexed?: () => void
+}
+
+export interface LibraryLimits {
+  /** Of one file, bytes. */
+  readonly maxBytes: number
+  /** Of the text of one file, tokens. */
+  readonly maxTokens: number
+}
+
+/** Owner of files that were handed in for a message that is not written yet: each may go into another conversation. */
+export const inbox = { type: 'session', id: 'inbox' } as const
+
+/** Files that are read at the same time. */
+const SIDE_BY_SIDE = 2
+
+export function createLibrary(parts: LibraryParts): Library {
+  const { store, blobs, clock, limits, warn } = parts
+  const waiting: FileRow[] = []
+  const working = new Map<string, Promise<void>>()
+  const listeners = new Map<string, Set<() => void>>()
+  const stopped = new AbortController()
+
+  async function file(id: string): Promise<FileRow> {
+    const row = await store.file(id)
+    if (row) return seen(row)
+    throw new RuntimeError('not-found', `There is no file ${id}. List them with \`foreword files\`.`, { file: id })
+  }
+
+  function enqueue(row: FileRow): void {
+    waiting.push(row)
+    next()
+  }
+
+  function next(): void {
+    while (working.size < SIDE_BY_SIDE && !stopped.signal.aborted) {
+      const row = waiting.shift()
+      if (!row) return
+      const work = process(row)
+        .catch((error: unknown) => {
+          // What is stopped in the midst of it is read at the next start, and nothing went wrong.
+          if (!stopped.signal.aborted) warn(`The file ${row.name} (${row.id}) was not read: ${messageOf(error)}`)
+        })
+        .finally(() => {
+          working.delete(row.id)
+          next()
+        })
+      working.set(row.id, work)
+    }
+  }
+
+  async function process(row: FileRow): Promise<void> {
+    const { signal } = stopped
+    const found = await parts.reader.read({ path: blobs.path(row.hash), name: row.name, signal })
+    if (signal.aborted) return
+    const state = await stateOf(parts, found)
+    // A text that there is already is not lost because it could not be read again.
+    if (state.type === 'failed' && row.state.type === 'ready') return
+    if (await store.file(row.id)) {
+      await store.setFileState(row.id, state)
+      tell(row.id)
+      const { engine } = parts
+      if (state.type === 'ready') await index(await engine(), { ...row, state })
+    }
+  }
+
+  /** Puts the text of a file into the index; a file that can be searched says so. */
+  async function index(engine: SearchEngine, row: FileRow): Promise<void> {
+    const { state } = row
+    if (state.type !== 'ready' || state.reading.kind === 'image') return
+    const { reading } = state
+    const found = await text(row)
+    if (found === undefined) return
+    await engine.index({
+      id: row.id,
+      title: row.name,
+      collections: [collectionOf(row.owner)],
+      digest: digestOf(row),
+      text: found,
+      updated: row.time,
+      ...(reading.kind === 'text' && reading.pages ? { pages: reading.pages } : {}),
+    })
+    // Whoever gave it away or removed it meanwhile found nothing in the index to change.
+    const now = await store.file(row.id)
+    if (!now) return void (await engine.remove(row.id))
+    if (collectionOf(now.owner) !== collectionOf(row.owner)) await engine.assign(row.id, [collectionOf(now.owner)])
+    // It may have been read again meanwhile, as something else.
+    if (now.state.type !== 'ready' || now.state.reading.kind !== reading.kind) return
+    await store.setFileState(row.id, { type: 'ready', reading: { ...reading, indexed: true } })
+    parts.onIndexed?.()
+  }
+
+  async function text({ state }: FileRow): Promise<string | undefined> {
+    if (state.type !== 'ready' || state.reading.kind === 'image') return undefined
+    return referredContent(store, state.reading.content)
+  }
+
+  /** Brings the index to what the store holds: it may be new, older, or of files that were removed meanwhile. */
+  async function reconcile(engine: SearchEngine): Promise<number> {
+    const known = new Map((await engine.documents()).map((document) => [document.id, document]))
+    let indexed = 0
+    for (const row of await store.files({ state: 'ready' })) {
+      const found = known.get(row.id)
+      known.delete(row.id)
+      if (stopped.signal.aborted || !hasWords(row)) continue
+      if (found?.digest !== digestOf(row)) {
+        await index(engine, row)
+        indexed += 1
+      } else if (found.collections.join() !== collectionOf(row.owner)) {
+        await engine.assign(row.id, [collectionOf(row.owner)])
+      }
+    }
+    for (const id of known.keys()) if (!(await store.file(id))) await engine.remove(id)
+    return indexed
+  }
+
+  /** The file of the same owner, name and bytes, unless it could not be read: then another try may go better. */
+  async function twinOf({ hash, name, owner }: Pick<FileRow, 'hash' | 'name' | 'owner'>): Promise<FileRow | undefined> {
+    if (owner.id === inbox.id) return undefined
+    const same = await store.files({ hash, owner })
+    return same.find((row) => row.name === name && row.state.type !== 'failed')
+  }
+
+  async function removedOwners(rows: readonly FileRow[]): Promise<ReadonlySet<string>> {
+    const owners = new Map(rows.map(({ owner }) => [collectionOf(owner), owner]))
+    const removed = new Set<string>()
+    for (const [name, { type, id }] of owners) {
+      if (type !== 'session' && (await store.record(type, id))?.value === null) removed.add(name)
+    }
+    return removed
+  }
+
+  async function isNeeded(hash: string): Promise<boolean> {
+    return (await store.files({ hash })).length > 0
+  }
+
+  function tell(id: string): void {
+    for (const listener of listeners.get(id) ?? []) listener()
+    listeners.delete(id)
+  }
+
+  return {
+    file,
+    text,
+    async add({ name: given, bytes, owner }) {
+      const name = given
+        .toWellFormed()
+        .replaceAll(/\p{Cc}+/gu, ' ')
+        .trim()
+      if (name === '' || name.length > 500) {
+        throw new RuntimeError('invalid-input', 'A file needs a name of at most 500 characters.')
+      }
+      try {
+        let row: FileRow | undefined
+        let twin: FileRow | undefined
+        await blobs.put(bytes, {
+          maxBytes: limits.maxBytes,
+          keep: async ({ hash, bytes: size }) => {
+            twin = await twinOf({ hash, name, owner })
+            if (twin) return
+            row = rowOf(clock, { name, owner, hash, bytes: size })
+            await store.putFile(row)
+          },
+        })
+        if (twin) return { ...seen(twin), repeated: true }
+        if (!row) throw new Error('its bytes were not noted')
+        enqueue(row)
+        return row
+      } catch (error) {
+        throw runtimeFailure(error)
+      }
+    },
+    async files(owner) {
+      const rows = await store.files(owner ? { owner } : {})
+      const removed = await removedOwners(rows)
+      return rows.filter((row) => !removed.has(collectionOf(row.owner))).map(seen)
+    },
+    async settled(id, signal) {
+      for (;;) {
+        const { promise, resolve } = Promise.withResolvers<void>()
+        listeners.set(id, (listeners.get(id) ?? new Set()).add(resolve))
+        const row = await file(id)
+        if (row.state.type !== 'processing' || signal?.aborted) return row
+        signal?.addEventListener('abort', () => resolve(), { once: true })
+        await promise
+      }
+    },
+    async bytes(row) {
+      return blobs.read(row.hash)
+    },
+    async give(id, owner) {
+      await file(id)
+      await store.setFileOwner(id, owner)
+      const engine = await parts.engine()
+      await engine.assign(id, [collectionOf(owner)])
+    },
+    async remove(id) {
+      const row = await file(id)
+      await store.deleteFile(id)
+      tell(id)
+      await (await parts.engine()).remove(id)
+      await blobs.remove(row.hash, isNeeded)
+    },
+    async recover() {
+      const old = (await store.files({ state: 'ready' })).filter(isOldTable)
+      const unread = [...(await store.files({ state: 'processing' })), ...old]
+      for (const row of unread) enqueue(row)
+      const indexed = await reconcile(await parts.engine())
+      await blobs.sweep(isNeeded)
+      return unread.length + indexed
+    },
+    async close() {
+      stopped.abort()
+      waiting.length = 0
+      await parts.reader.close()
+      await Promise.all(working.values())
+    },
+  }
+}
+
+function rowOf(clock: Clock, given: Pick<FileRow, 'name' | 'owner' | 'hash' | 'bytes'>): FileRow {
+  const state = { type: 'processing' } as const
+  return { id: clock.newId('file'), time: clock.time(), mediaType: 'application/octet-stream', ...given, state }
+}
+
+/** What may see a file may search its collection. */
+export function collectionOf({ type, id }: FileOwner): string {
+  return `${type}/${id}`
+}
+
+async function stateOf({ store, counter, limits }: LibraryParts, found: Document | Unreadable): Promise<FileState> {
+  if (found.kind === 'unreadable') return { type: 'failed', code: found.code, reason: found.reason }
+  if (found.kind === 'image') {
+    const { mediaType, width, height } = found
+    const size = width === undefined || height === undefined ? {} : { width, height }
+    return { type: 'ready', reading: { kind: 'image', mediaType, ...size } }
+  }
+  const { mediaType, text } = found
+  const content = `sha256:${await store.putContent(text)}`
+  const characters = text.length
+  if (found.kind === 'table') {
+    return { type: 'ready', reading: { kind: 'table', mediaType, content, characters, sheets: found.sheets } }
+  }
+  const tokens = found.tokens ?? (await textTokens(counter, text))
+  if (tokens > limits.maxTokens) {
+    const reason = `It has ${tokens} tokens; at most ${limits.maxTokens} are taken. Split it into smaller files.`
+    return { type: 'failed', code: 'too-many-tokens', reason }
+  }
+  const pages = found.pages ? { pages: found.pages } : {}
+  return {
+    type: 'ready',
+    reading: { kind: 'text', mediaType, content, characters, tokens, counter: counterKey(counter), ...pages },
+  }
+}
+
+/** With the media type that its bytes were found to have. */
+function seen(row: FileRow): FileRow {
+  return { ...row, mediaType: mediaTypeOf(row) }
+}
+
+/** What is in the index of a file: its bytes, and how they were read. */
+function digestOf({ hash, state }: FileRow): string {
+  return state.type === 'ready' && state.reading.kind === 'table' ? `${hash}-table` : hash
+}
+
+function hasWords({ state }: FileRow): boolean {
+  return state.type === 'ready' && state.reading.kind !== 'image'
+}
+
+/** A CSV or TSV file that an older version read as text: it is read again, as the spreadsheet that it is. */
+function isOldTable({ state }: FileRow): boolean {
+  return (
+    state.type === 'ready' && state.reading.kind === 'text' && /^text\/(?:csv|tab-)/.test(state.reading.mediaType ?? '')
+  )
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,158 @@
+import type { WithheldTool } from '../../capability/plugin.ts'
+import {
+  type AcceptanceRecord,
+  byName,
+  comparedRecord,
+  readRecord,
+  type SealedDefinition,
+} from './acceptance-record.ts'
+import type { McpDefinition } from './definition.ts'
+import { goneDigest, withheldTool } from './withheld-tool.ts'
+
+/** Where accepted definitions are kept from one start to the next, by the name of their server. */
+export interface AcceptedStore {
+  /** `undefined` where nothing was ever kept of a server. */
+  read(server: string): Promise<unknown>
+  /** Keeps plain JSON. */
+  write(server: string, value: unknown): Promise<void>
+}
+
+/** What the owner has accepted of one server, and what the server says now. */
+export interface Acceptance {
+  /** Reads what was kept. Answers false where that failed: then nothing of the server may be trusted. */
+  load(): Promise<boolean>
+  /** Whether the server was seen before, now or at any earlier start. */
+  seen(): boolean
+  /** Accepted definitions that the server, as far as is known, still has as they were. */
+  offered(): readonly McpDefinition[]
+  /** Takes in all that a server offers. The first time it is accepted; later it is compared with what was. */
+  compare(offered: readonly SealedDefinition[]): Promise<void>
+  /** Why a tool may not be called now, or `undefined`. */
+  faultOf(tool: string): string | undefined
+  withheld(): readonly WithheldTool[]
+  /** Accepts what is withheld under this offered name and digest. Rejects where that cannot be kept. */
+  accept(name: string, digest: string): Promise<boolean>
+  warnings(): readonly string[]
+}
+
+const NOTHING: AcceptanceRecord = { version: 1, accepted: [], differing: [], gone: [] }
+
+export function createAcceptance(server: string, store: AcceptedStore): Acceptance {
+  let record: AcceptanceRecord | undefined
+  let readFault: string | undefined
+  let writeFault: string | undefined
+  let writing: Promise<void> = Promise.resolve()
+
+  async function load(): Promise<boolean> {
+    readFault = undefined
+    await writing.catch(() => {})
+    try {
+      const kept = readRecord(await store.read(server))
+      // What was changed behind our back is no consent to anything: all tools are withheld until they are accepted.
+      if (kept.type === 'broken') {
+        record = NOTHING
+        readFault = `what was accepted of ${server} cannot be read any more: its tools have to be accepted again`
+      } else record = kept.type === 'record' ? kept.record : undefined
+      return true
+    } catch (error) {
+      record = undefined
+      readFault = `what was accepted of ${server} could not be read, so it is not contacted: ${messageOf(error)}`
+      return false
+    }
+  }
+
+  /** One after another, so that what is kept last is what was decided last. */
+  function write(next: AcceptanceRecord): Promise<void> {
+    writing = writing.catch(() => {}).then(() => store.write(server, next))
+    return writing
+  }
+
+  async function compare(offered: readonly SealedDefinition[]): Promise<void> {
+    const now = byName(offered)
+    const next = record ? comparedRecord(record.accepted, now) : { ...NOTHING, accepted: now }
+    if (record && JSON.stringify(next) === JSON.stringify(record)) return
+    record = next
+    try {
+      await write(next)
+      writeFault = undefined
+    } catch (error) {
+      writeFault = `what ${server} offers could not be kept: ${messageOf(error)}`
+    }
+  }
+
+  async function accept(name: string, digest: string): Promise<boolean> {
+    if (!record) return false
+    const tool = withheldOf(server, record).find((entry) => entry.shown.name === name && entry.shown.digest === digest)
+    if (!tool) return false
+    const { accepted, differing, gone } = record
+    const isOther = ({ definition }: SealedDefinition) => definition.name !== tool.name
+    const next: AcceptanceRecord = {
+      version: 1,
+      accepted: byName([...accepted.filter(isOther), ...(tool.offered ? [tool.offered] : [])]),
+      differing: differing.filter(isOther),
+      gone: gone.filter((entry) => entry !== tool.name),
+    }
+    await write(next)
+    record = next
+    return true
+  }
+
+  return {
+    load,
+    seen: () => record !== undefined,
+    offered: () => offeredOf(record ?? NOTHING),
+    compare,
+    faultOf(tool) {
+      const { accepted, differing, gone } = record ?? NOTHING
+      if (gone.includes(tool)) return `the MCP server ${server} does not have the tool ${tool} any more`
+      const isAccepted = accepted.some(({ definition }) => definition.name === tool)
+      const isDiffering = differing.some(({ definition }) => definition.name === tool)
+      if (isAccepted && !isDiffering) return undefined
+      return `the MCP server ${server} now defines the tool ${tool} in another way than its owner accepted: it is withheld until the owner accepts it`
+    },
+    withheld: () => withheldOf(server, record ?? NOTHING).map(({ shown }) => shown),
+    accept,
+    warnings() {
+      const faults = [readFault, writeFault].filter((fault) => fault !== undefined)
+      const names = withheldOf(server, record ?? NOTHING).map(({ shown }) => shown.name)
+      if (names.length === 0) return faults
+      const listed = names.slice(0, 5).join(', ') + (names.length > 5 ? ` and ${names.length - 5} more` : '')
+      return [
+        ...faults,
+        `${server} does not define these tools as they were accepted, so they are withheld: ${listed}. ` +
+          '`foreword tools accept NAME` shows the difference, and accepts it',
+      ]
+    },
+  }
+}
+
+function offeredOf({ accepted, differing, gone }: AcceptanceRecord): readonly McpDefinition[] {
+  const not = new Set([...differing.map(({ definition }) => definition.name), ...gone])
+  return accepted.map(({ definition }) => definition).filter(({ name }) => !not.has(name))
+}
+
+interface Withheld {
+  /** As the server has it. */
+  readonly name: string
+  readonly offered: SealedDefinition | undefined
+  readonly shown: WithheldTool
+}
+
+function withheldOf(server: string, { accepted, differing, gone }: AcceptanceRecord): readonly Withheld[] {
+  const before = new Map(accepted.map(({ definition }) => [definition.name, definition]))
+  return [
+    ...differing.map((offered) => {
+      const { name } = offered.definition
+      const shown = withheldTool(server, before.get(name), offered.definition, offered.digest)
+      return { name, offered, shown }
+    }),
+    ...gone.map((name) => {
+      const shown = withheldTool(server, before.get(name), undefined, goneDigest(name))
+      return { name, offered: undefined, shown }
+    }),
+  ]
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,137 @@
+import type { WithheldTool } from '../../capability/plugin.ts'
+import { type AcceptedStore, createAcceptance } from './acceptance.ts'
+import type { SealedDefinition } from './acceptance-record.ts'
+import { openConnection } from './connection.ts'
+import { ConnectionFault } from './connection-fault.ts'
+import type { McpDefinition } from './definition.ts'
+import { createLink, type Later } from './link.ts'
+import { type ListedConnection, listedConnection } from './listed-connection.ts'
+import { redaction } from './redaction.ts'
+import { type McpServerConfiguration, readAddress } from './server-address.ts'
+import { type ServerCall, serverCall } from './server-call.ts'
+
+/** One configured server: what was accepted of it, and the connection to it. */
+export interface McpServer {
+  readonly name: string
+  /** Reads what was accepted. */
+  load(): Promise<void>
+  /** Asks what the server offers, now and whenever it was lost. Never rejects; nobody waits for it. */
+  contact(): void
+  /** Whether what the server offers is known, from now or from earlier. */
+  seen(): boolean
+  /** What may be offered now, in the order of the names. */
+  offered(): readonly McpDefinition[]
+  readonly call: ServerCall
+  withheld(): readonly WithheldTool[]
+  accept(name: string, digest: string): Promise<boolean>
+  warnings(): readonly string[]
+  /** Leaves nothing running. Never rejects. */
+  stop(): Promise<void>
+}
+
+export interface McpServerOptions {
+  readonly name: string
+  readonly configured: McpServerConfiguration
+  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly accepted: AcceptedStore
+  readonly connects: boolean
+  readonly version: string
+  readonly later: Later
+  /** What the server offers has been learned. */
+  readonly onAnswer: () => void
+  /** The server cannot be started, so there is no use in waiting for it. */
+  readonly onHopeless: () => void
+}
+
+export function createServer(options: McpServerOptions): McpServer {
+  const { name, configured, connects, version, later, onAnswer, onHopeless } = options
+  const { address, secrets, warnings: addressWarnings } = readAddress(name, configured, options.environment)
+  const clean = redaction(secrets)
+  const acceptance = createAcceptance(name, options.accepted)
+  const limit = configured.connectTimeoutMs
+  const link = createLink(open, later)
+  let isTrusted = false
+  let wasContacted = false
+  let leftOut: readonly string[] = []
+
+  async function open(signal: AbortSignal): Promise<ListedConnection> {
+    const time = new AbortController()
+    const end = AbortSignal.any([signal, time.signal])
+    const callOff = later(limit, () =>
+      time.abort(new Error(`it did not say within ${limit} ms what it offers (connectTimeoutMs)`)),
+    )
+    try {
+      return await opened(end)
+    } catch (error) {
+      if (error instanceof ConnectionFault && error.isHopeless) onHopeless()
+      throw end.aborted ? end.reason : error
+    } finally {
+      callOff()
+    }
+  }
+
+  async function opened(end: AbortSignal): Promise<ListedConnection> {
+    let listed: ListedConnection | undefined
+    const onListChanged = () => listed?.listAgain()
+    const connection = await openConnection({
+      address: address!,
+      version,
+      timeoutMs: limit,
+      signal: end,
+      onListChanged,
+    })
+    const onAbort = () => void connection.close()
+    end.addEventListener('abort', onAbort, { once: true })
+    try {
+      listed = listedConnection(connection, limit, learn)
+      await listed.listed()
+      end.throwIfAborted()
+      return listed
+    } catch (error) {
+      await connection.close()
+      throw error
+    } finally {
+      end.removeEventListener('abort', onAbort)
+    }
+  }
+
+  async function learn(offered: readonly SealedDefinition[], faults: readonly string[]): Promise<void> {
+    leftOut = faults.map((fault) => `${name} ${fault}`)
+    await acceptance.compare(offered)
+    onAnswer()
+  }
+
+  function isOut(): string | undefined {
+    if (!connects) return 'it is not contacted from here'
+    if (!address) return addressWarnings.at(-1) ?? 'it has no address'
+    return isTrusted ? undefined : 'what was accepted of it could not be read'
+  }
+
+  return {
+    name,
+    async load() {
+      isTrusted = await acceptance.load()
+    },
+    contact() {
+      if (isOut() !== undefined) return
+      const isFirst = !wasContacted
+      wasContacted = true
+      link.connection().then(
+        ({ listAgain }) => (isFirst ? undefined : listAgain()),
+        () => {},
+      )
+    },
+    seen: () => acceptance.seen() || isOut() !== undefined,
+    offered: acceptance.offered,
+    call: serverCall({ name, isOut, connection: link.connection, faultOf: acceptance.faultOf, clean }),
+    withheld: acceptance.withheld,
+    accept: acceptance.accept,
+    warnings() {
+      const trouble = link.trouble()
+      const lost = trouble === undefined ? [] : [`${name} cannot be reached: ${trouble}`]
+      const unseen = connects || acceptance.seen() ? [] : [`${name} was never reached: its tools are known once it was`]
+      return [...addressWarnings, ...acceptance.warnings(), ...leftOut, ...lost, ...unseen].map(clean)
+    },
+    stop: link.stop,
+  }
+}

@@ -1,0 +1,187 @@
+import { indented, type TokenCounter, wholeCharacter } from '../../../context.ts'
+import { orAborted } from '../../../platform.ts'
+import { referredContent, type SessionRow, type SessionStore } from '../../../session.ts'
+import { summaryByModel } from '../../../runtime/models/model-summary.ts'
+import type { Clock } from '../../../runtime/clock.ts'
+import type { Runtime } from '../../../runtime/contract.ts'
+import { sha256 } from '../../../runtime/ledger/seal.ts'
+import { counterKey } from '../../../runtime/turns/turn-projection.ts'
+import { sessionFacts } from './session-facts.ts'
+import { sessionWords, summaryRules } from './session-question.ts'
+import { summaryText } from './summary-text.ts'
+
+/** What a session was about, and what that holds for. */
+export interface SessionSummary {
+  readonly session: string
+  readonly text: string
+  /** `provider/model` that put it into words; absent where it was taken from the log by rule. */
+  readonly by?: string
+  /** SHA-256 of what it was made of. */
+  readonly covers: string
+  /** ISO 8601: when it was made. */
+  readonly time: string
+}
+
+/** Summaries of sessions, each kept for exactly the log that it was made of. */
+export interface SessionSummaries {
+  /**
+   * `undefined` where nobody has said anything in the session. `keeps: false`: nothing is written, and no model is asked.
+   * Rejects with the reason of `signal` where that is aborted while a model is waited for, which goes on.
+   */
+  summaryOf(row: SessionRow, keeps: boolean, signal?: AbortSignal): Promise<SessionSummary | undefined>
+  /** Forgets what is kept of a session. */
+  forget(session: string): Promise<void>
+  /** Ends what is asked at the moment, and asks no more. */
+  stop(): Promise<void>
+}
+
+export interface SessionSummariesParts {
+  readonly store: Pick<SessionStore, 'value' | 'putValue' | 'content' | 'putContent' | 'entries' | 'files' | 'session'>
+  readonly clock: Pick<Clock, 'time'>
+  readonly counter: TokenCounter
+  /** Of a summary. */
+  readonly maxTokens: number
+  /** Whether a model puts sessions into words. */
+  readonly summarize: boolean
+  /** `provider/model`; the configured one where absent. */
+  readonly model?: string | undefined
+  readonly complete: Runtime['complete']
+  readonly warn: (text: string) => void
+}
+
+/** Of a model's words. */
+const MOST_CHARS = 4_000
+/** A turn waits so long for a model's words about the session before, and then does with what the log says. */
+const MODEL_TIMEOUT_MS = 30_000
+
+export function createSessionSummaries(parts: SessionSummariesParts): SessionSummaries {
+  const { store, clock, counter, maxTokens, summarize, warn } = parts
+  const stopping = new AbortController()
+  const running = new Map<string, Promise<SessionSummary>>()
+  /** What a model did not put into words, by session: not asked again before it changes. */
+  const failed = new Map<string, string>()
+  const setting = `${maxTokens} ${counterKey(counter)} ${summarize}`
+
+  async function keptOf(session: string): Promise<(SessionSummary & { readonly state: string }) | undefined> {
+    const kept = await store.value(keyOf(session))
+    if (!isKept(kept)) return undefined
+    const text = await referredContent(store, kept.content)
+    return text === undefined ? undefined : { session, text, ...kept }
+  }
+
+  async function keep({ session, text, ...rest }: SessionSummary, state: string): Promise<void> {
+    const content = `sha256:${await store.putContent(text, [session])}`
+    await store.putValue(keyOf(session), { ...rest, content, state })
+  }
+
+  async function byModel(row: SessionRow, covers: string, words: string, state: string): Promise<SessionSummary> {
+    const task = { what: 'conversation', text: words, sha256: covers, rules: summaryRules }
+    const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(MODEL_TIMEOUT_MS)])
+    const asking = { complete: parts.complete, model: parts.model, signal, most: MOST_CHARS, holds: [row.id] }
+    const { text, model } = await summaryByModel(task, asking)
+    const facts = { session: row.id, by: model, covers, time: clock.time() }
+    const summary = { ...facts, text: withinTokens(text, model, maxTokens, counter) }
+    await keep(summary, state)
+    return summary
+  }
+
+  async function modelSummary(
+    row: SessionRow,
+    kept: SessionSummary | undefined,
+    { state, signal }: { readonly state: string; readonly signal: AbortSignal | undefined },
+  ): Promise<SessionSummary | undefined> {
+    const words = await sessionWords(store, row)
+    const covers = sha256(`${setting}\n${words}`)
+    if (kept?.by !== undefined && kept.covers === covers) return kept
+    if (words === '' || stopping.signal.aborted || failed.get(row.id) === covers) return undefined
+    try {
+      return await orAborted(
+        runningOr(row.id, () => byModel(row, covers, words, state)),
+        signal,
+      )
+    } catch (error) {
+      signal?.throwIfAborted()
+      if (!stopping.signal.aborted && failed.get(row.id) !== covers) warn(noWords(row.id, error))
+      failed.set(row.id, covers)
+      return undefined
+    }
+  }
+
+  function runningOr(session: string, begin: () => Promise<SessionSummary>): Promise<SessionSummary> {
+    const under = running.get(session)
+    if (under) return under
+    const work = begin().finally(() => running.delete(session))
+    running.set(session, work)
+    return work
+  }
+
+  async function byRule(row: SessionRow, kept: SessionSummary | undefined): Promise<SessionSummary | undefined> {
+    const facts = await sessionFacts(store, row)
+    if (!facts) return undefined
+    const covers = sha256(`${setting}\n${JSON.stringify(facts)}`)
+    if (kept && kept.by === undefined && kept.covers === covers) return kept
+    return { session: row.id, text: summaryText(facts, maxTokens, counter), covers, time: clock.time() }
+  }
+
+  return {
+    async summaryOf(row, keeps, signal) {
+      const kept = await keptOf(row.id)
+      // A log only grows: with as many entries as then, it is the same log.
+      const state = `${row.entries} ${setting}`
+      if (kept?.state === state) return bare(kept)
+      const made =
+        (summarize && keeps ? await modelSummary(row, kept, { state, signal }) : undefined) ?? (await byRule(row, kept))
+      if (!made || !keeps) return made && bare(made)
+      // Without a model's words there may be some at the next question.
+      if (!summarize || made === kept) await keep(bare(made), state)
+      return bare(made)
+    },
+    async forget(session) {
+      failed.delete(session)
+      if ((await store.value(keyOf(session))) !== undefined) await store.putValue(keyOf(session), null)
+    },
+    async stop() {
+      stopping.abort()
+      await Promise.allSettled(running.values())
+    },
+  }
+}
+
+/** A model's words in a frame of ours: each line is indented, and none is a heading. */
+function withinTokens(text: string, model: string, maxTokens: number, counter: TokenCounter): string {
+  const framed = (words: string) =>
+    `- In the words of ${model}:\n  ${indented(words).replaceAll(/^([ \t]*)(?=[#`~])/gm, '$1\\')}`
+  let words = text
+  while (words !== '' && counter.text(framed(words)) > maxTokens) {
+    const shorter = words.slice(0, wholeCharacter(words, Math.floor(words.length * 0.9)))
+    words = shorter.endsWith('…') ? shorter.slice(0, -2) : shorter.trimEnd()
+  }
+  return words === '' ? '' : framed(words === text ? words : `${words}…`)
+}
+
+function bare({ session, text, by, covers, time }: SessionSummary): SessionSummary {
+  return { session, text, ...(by === undefined ? {} : { by }), covers, time }
+}
+
+function keyOf(session: string): string {
+  return `memory/summary/${session}`
+}
+
+interface Kept {
+  readonly content: string
+  readonly covers: string
+  readonly time: string
+  readonly state: string
+  readonly by?: string
+}
+
+function isKept(value: unknown): value is Kept {
+  if (typeof value !== 'object' || value === null) return false
+  const { content, covers, time, state } = value as Partial<Record<keyof Kept, unknown>>
+  return [content, covers, time, state].every((each) => typeof each === 'string')
+}
+
+function noWords(session: string, error: unknown): string {
+  const why = error instanceof Error ? error.message : String(error)
+  return `No model put the session ${session} into words, and what its log says is used: ${why}`
+}

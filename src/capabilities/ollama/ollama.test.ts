@@ -1,0 +1,16 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ollamaAddress } from './ollama-address.ts'
+
+for (const [host, address] of [
+  ['', 'http://127.0.0.1:11434'],
+  ['127.0.0.1:9000', 'http://127.0.0.1:9000'],
+  [':9000', 'http://127.0.0.1:9000'],
+  ['0.0.0.0', 'http://127.0.0.1:11434'],
+  ['box.local', 'http://box.local:11434'],
+  ['http://box.local:9000/', 'http://box.local:9000'],
+  ['https://ollama.example/api', 'https://ollama.example'],
+  ['http://box.local:11434/v1', 'http://box.local:11434'],
+] as const) {
+  test(`OLLAMA_HOST "${host}" is ${address}`, () => assert.equal(ollamaAddress(host), address))
+}

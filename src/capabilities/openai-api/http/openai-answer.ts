@@ -1,0 +1,174 @@
+import { type CompletionCut, type CompletionEvent } from '../../../runtime.ts'
+import { type Usage } from '../../../session.ts'
+import { annotations, type AnswerCitation, fileCitations } from '../../../server/answer-citation.ts'
+import { type AnswerEvent } from './turn-completion.ts'
+
+/** Names that every piece of one answer carries. */
+export interface AnswerNames {
+  /** The first call: `x-foreword-call`, and the id of the answer. */
+  readonly call: string
+  readonly model: string
+  /** Unix time, seconds. */
+  readonly created: number
+  readonly session?: string
+  readonly turn?: string
+  /** What was taken out of the caller's messages. */
+  readonly cut?: CompletionCut
+}
+
+type Finish = Extract<CompletionEvent, { type: 'finish' }>
+type OwnToolCall = Extract<CompletionEvent, { type: 'tool-call' }>
+
+/** What has been told of an answer so far, for the answer that comes in one piece. */
+export interface Collected {
+  text: string
+  reasoning: string
+  readonly toolCalls: OwnToolCall[]
+  readonly calls: string[]
+  readonly citations: AnswerCitation[]
+  finish: Finish | undefined
+}
+
+/** Nothing told yet. */
+export function collected(): Collected {
+  return { text: '', reasoning: '', toolCalls: [], calls: [], citations: [], finish: undefined }
+}
+
+/** Takes one event in. */
+export function collect(into: Collected, event: AnswerEvent): void {
+  if (event.type === 'text-delta') into.text += event.text
+  else if (event.type === 'reasoning-delta') into.reasoning += event.text
+  else if (event.type === 'tool-call') into.toolCalls.push(event)
+  else if (event.type === 'call-start') into.calls.push(event.call)
+  else if (event.type === 'citations') into.citations.push(...event.citations)
+  else into.finish = event
+}
+
+/** The whole answer as a `chat.completion`. */
+export function completion(names: AnswerNames, answer: Collected): unknown {
+  const { text, reasoning, toolCalls, calls, citations, finish } = answer
+  const links = annotations(citations)
+  return {
+    id: `chatcmpl-${names.call}`,
+    object: 'chat.completion',
+    created: names.created,
+    model: names.model,
+    choices: [
+      {
+        index: 0,
+        message: {
+          role: 'assistant',
+          content: text === '' && toolCalls.length > 0 ? null : text,
+          refusal: null,
+          ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
+          ...(toolCalls.length === 0 ? {} : { tool_calls: toolCalls.map(toolCall) }),
+          ...(links.length === 0 ? {} : { annotations: links }),
+        },
+        logprobs: null,
+        finish_reason: finishReason(finish),
+      },
+    ],
+    ...usageField(finish?.usage),
+    foreword: forewordField(names, calls, citations),
+  }
+}
+
+/** A stream of `chat.completion.chunk` events, each as text to send. */
+export function chunks(
+  names: AnswerNames,
+  { includeUsage }: { readonly includeUsage: boolean },
+): {
+  /** Empty for events that OpenAI's format has no place for. */
+  piece(event: AnswerEvent): string
+  /** Everything behind the last piece. */
+  end(answer: Collected): string
+} {
+  const { call, model, created } = names
+  const head = `data: {"id":${JSON.stringify(`chatcmpl-${call}`)},"object":"chat.completion.chunk","created":${created},"model":${JSON.stringify(model)}`
+  const choice = `${head},"choices":[{"index":0,"delta":`
+  /** Every chunk but the last says that it has no usage, where usage is wanted. */
+  const noUsage = includeUsage ? ',"usage":null' : ''
+  const tail = `,"logprobs":null,"finish_reason":null}]${noUsage}}\n\n`
+  let role = '"role":"assistant",'
+  let toolIndex = 0
+
+  /** `fields`: the inside of a JSON object. */
+  const delta = (fields: string): string => {
+    const text = `${choice}{${role}${fields}}${tail}`
+    role = ''
+    return text
+  }
+  return {
+    piece(event) {
+      if (event.type === 'text-delta') return delta(`"content":${JSON.stringify(event.text)}`)
+      if (event.type === 'reasoning-delta') return delta(`"reasoning_content":${JSON.stringify(event.text)}`)
+      if (event.type !== 'tool-call') return ''
+      return delta(`"tool_calls":${JSON.stringify([{ index: toolIndex++, ...toolCall(event) }])}`)
+    },
+    end({ calls, citations, finish }) {
+      const first = role === '' ? '' : delta('"content":""')
+      const reason = JSON.stringify(finishReason(finish))
+      const foreword = `"foreword":${JSON.stringify(forewordField(names, calls, citations))}`
+      const links = annotations(citations)
+      const cited = links.length === 0 ? '' : `"annotations":${JSON.stringify(links)}`
+      const last = `${choice}{${cited}},"logprobs":null,"finish_reason":${reason}}],${foreword}${noUsage}}\n\n`
+      const usage = includeUsage
+        ? `${head},"choices":[],"usage":${JSON.stringify(usageOf(finish?.usage) ?? null)}}\n\n`
+        : ''
+      return `${first}${last}${usage}data: [DONE]\n\n`
+    },
+  }
+}
+
+function toolCall({ toolCallId, toolName, input }: OwnToolCall): Readonly<Record<string, unknown>> {
+  const text = typeof input === 'string' ? input : JSON.stringify(input ?? {})
+  return { id: toolCallId, type: 'function', function: { name: toolName, arguments: text } }
+}
+
+function forewordField(
+  { session, turn, cut }: AnswerNames,
+  calls: readonly string[],
+  citations: readonly AnswerCitation[],
+): unknown {
+  const files = fileCitations(citations)
+  return {
+    ...(session === undefined ? {} : { session }),
+    ...(turn === undefined ? {} : { turn }),
+    calls,
+    ...(cut === undefined ? {} : { cut: cutField(cut) }),
+    ...(files.length === 0 ? {} : { citations: files }),
+  }
+}
+
+function cutField({ messages, messagesLeftOut, resultsShortened, tokensLeftOut }: CompletionCut): unknown {
+  return {
+    messages,
+    messages_left_out: messagesLeftOut,
+    results_shortened: resultsShortened,
+    tokens_left_out: tokensLeftOut,
+  }
+}
+
+function finishReason(finish: Finish | undefined): string {
+  if (finish === undefined || finish.reason === 'other') return 'stop'
+  if (finish.reason === 'tool-calls') return 'tool_calls'
+  return finish.reason === 'content-filter' ? 'content_filter' : finish.reason
+}
+
+function usageField(usage: Usage | undefined): { readonly usage?: unknown } {
+  const known = usageOf(usage)
+  return known === undefined ? {} : { usage: known }
+}
+
+/** Nothing where the provider was silent: OpenAI's format has no way to say "unknown", and a guess would be worse. */
+function usageOf(usage: Usage | undefined): unknown {
+  if (usage?.promptTokens === undefined || usage.outputTokens === undefined) return undefined
+  const { promptTokens, outputTokens, cachedTokens, reasoningTokens } = usage
+  return {
+    prompt_tokens: promptTokens,
+    completion_tokens: outputTokens,
+    total_tokens: promptTokens + outputTokens,
+    ...(cachedTokens === undefined ? {} : { prompt_tokens_details: { cached_tokens: cachedTokens } }),
+    ...(reasoningTokens === undefined ? {} : { completion_tokens_details: { reasoning_tokens: reasoningTokens } }),
+  }
+}

@@ -1,0 +1,53 @@
+import { defined } from '../../../platform.ts'
+import { openaiKindOf } from '../../../server/error-codes.ts'
+import { type Failure } from '../../../server/failure.ts'
+
+/**
+ * A failure as OpenAI tells it: `{error: {message, type, param, code}}`, with the codes, and for a prompt that is too large
+ * the very sentence, that its clients act on.
+ */
+export function openaiFailure(failure: Failure): { readonly status: number; readonly body: object } {
+  const { code, message, facts, hint } = failure
+  const overflows = code === 'context-overflow'
+  const known = openaiKindOf(code)
+  const status = known.status ?? failure.status
+  const { parameter, problems, ...others } = facts
+  const error = {
+    ...others,
+    ...defined({ hint }),
+    message: (overflows && overflowSentence(facts)) || message,
+    type: typeOf(status),
+    param: overflows ? 'messages' : (parameter ?? firstField(problems) ?? null),
+    code: known.code,
+  }
+  return { status, body: { error } }
+}
+
+function typeOf(status: number): string {
+  if (status === 401) return 'authentication_error'
+  if (status === 429) return 'rate_limit_error'
+  return status < 500 ? 'invalid_request_error' : 'server_error'
+}
+
+/** Clients look for these words and figures in it; nothing where the figures are not known. */
+function overflowSentence({ limit, sent, reserve, said }: Failure['facts']): string | undefined {
+  if (typeof sent !== 'number') return undefined
+  const first =
+    typeof limit === 'number'
+      ? `This model's maximum context length is ${limit} tokens.`
+      : "This model's maximum context length is exceeded; its provider does not say how long it is."
+  if (typeof reserve !== 'number') {
+    const words = typeof said === 'string' ? ` The provider said: ${said}` : ''
+    return `${first} However, your messages resulted in ${sent} tokens. Please reduce the length of the messages.${words}`
+  }
+  return (
+    `${first} However, you requested ${sent + reserve} tokens (${sent} in the messages, ${reserve} in the completion). ` +
+    'Please reduce the length of the messages or completion.'
+  )
+}
+
+/** The first field of the body that was not as it has to be. */
+function firstField(problems: unknown): string | undefined {
+  const [first] = Array.isArray(problems) ? (problems as readonly { readonly at?: unknown }[]) : []
+  return typeof first?.at === 'string' ? first.at.replace(/^body\.?/, '') || undefined : undefined
+}

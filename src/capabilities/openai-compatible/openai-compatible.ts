@@ -1,0 +1,59 @@
+import type { LanguageModelV4CallOptions, SharedV4ProviderOptions } from '@ai-sdk/provider'
+import {
+  type CallOptions,
+  fromLanguageModel,
+  httpModelSettings,
+  type Model,
+  type ModelSettings,
+  openaiModelList,
+  openaiWireModel,
+  openaiWireSettings,
+  provider,
+} from '../../model.ts'
+
+/** Any server that speaks Chat Completions, or the Responses API: LM Studio, vLLM, llama.cpp, OpenRouter and many more. */
+export const openaiCompatible = provider({
+  kind: 'openai-compatible',
+  settings: openaiWireSettings,
+  needsBaseURL: true,
+  open: (settings) =>
+    settings.options.api === 'responses' ? openaiWireModel(settings, 'responses') : chatModel(settings),
+  list: openaiModelList,
+})
+
+function chatModel(settings: ModelSettings): Model {
+  return fromLanguageModel({
+    ...httpModelSettings(settings),
+    carries: { resultImages: false, imageAddresses: true },
+    open: async (fetch) => {
+      const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
+      const { provider: name, baseURL, apiKey, headers = {} } = settings
+      const key = apiKey === undefined ? {} : { apiKey }
+      return createOpenAICompatible({
+        name,
+        baseURL,
+        ...key,
+        headers: { ...headers },
+        includeUsage: true,
+        // A server without them says so itself; without this the schema would be left out in silence.
+        supportsStructuredOutputs: true,
+        fetch,
+      })(settings.model)
+    },
+    mark: (call, { parameters }) => withParameters(call, settings.provider, parameters),
+  })
+}
+
+/** What the AI SDK has no name of its own for. */
+function withParameters(
+  call: LanguageModelV4CallOptions,
+  name: string,
+  { responseFormat, reasoningEffort, parallelToolCalls }: NonNullable<CallOptions['parameters']> = {},
+): LanguageModelV4CallOptions {
+  const options: SharedV4ProviderOptions[string] = {
+    ...(responseFormat?.schema === undefined ? {} : { strictJsonSchema: responseFormat.strict ?? false }),
+    ...(reasoningEffort === undefined ? {} : { reasoningEffort }),
+    ...(parallelToolCalls === undefined ? {} : { parallel_tool_calls: parallelToolCalls }),
+  }
+  return Object.keys(options).length === 0 ? call : { ...call, providerOptions: { [name]: options } }
+}

@@ -1,0 +1,54 @@
+import { type Command, jsonOption, noQuestion } from '../../../cli/command.ts'
+import { addToProject } from './add.ts'
+import { projectFields } from './project-fields.ts'
+import { deleteRecord, editRecord, newRecord } from '../../../cli/records/change.ts'
+import { listRecords } from '../../../cli/records/list.ts'
+import { projectKind } from '../../../cli/records/record-kind.ts'
+import { showRecord } from '../../../cli/records/show.ts'
+import { useRecord } from '../../../cli/records/use.ts'
+import { listVersions, restoreVersion } from '../../../cli/records/versions.ts'
+import { runSubcommand, type Subcommand } from '../../../cli/subcommand.ts'
+
+export const projects: Command = {
+  name: 'projects',
+  summary: 'make, show and edit projects, and add files to them',
+  usage: [
+    'projects [list] [--json]',
+    'projects show ID [--json]',
+    'projects new --name NAME [--instructions TEXT]',
+    'projects edit ID [--name NAME] [--instructions-file PATH]',
+    'projects add ID FILE… [--json]',
+    'projects delete ID [--yes]',
+    'projects versions ID [--json]',
+    'projects restore ID VERSION',
+    'projects use [ID] --session SESSION',
+  ],
+  details:
+    'A project has instructions, which the default agent reads, and files: all of them stand in every request while they ' +
+    'fit, and are searched where they do not. ID is its id, its name, or the beginning of either where only one begins ' +
+    'so. `use` without an ID takes a session out of its project.',
+  words: { least: 0, most: Infinity },
+  options: {
+    name: { value: 'NAME', summary: 'what it is called' },
+    instructions: { value: 'TEXT', summary: 'what the default agent reads in it' },
+    'instructions-file': { value: 'PATH', summary: 'the instructions from a file, or `-`' },
+    session: { value: 'ID', summary: 'use: the session that belongs to it from now on' },
+    yes: noQuestion,
+    json: jsonOption,
+  },
+  run: (call, io) => runSubcommand(projects, subcommands, 'list', call, io),
+}
+
+const forPersons = 'change projects'
+
+const subcommands: Readonly<Record<string, Subcommand>> = {
+  list: { least: 0, most: 0, run: (call, io) => listRecords(projectKind, call, io) },
+  show: { least: 1, most: 1, run: (call, io) => showRecord(projectKind, call, io) },
+  new: { least: 0, most: 1, forPersons, run: (call, io) => newRecord(projectKind, projectFields, call, io) },
+  edit: { least: 1, most: 1, forPersons, run: (call, io) => editRecord(projectKind, projectFields, call, io) },
+  add: { least: 2, most: Infinity, forPersons, run: addToProject },
+  delete: { least: 1, most: 1, forPersons, run: (call, io) => deleteRecord(projectKind, call, io) },
+  versions: { least: 1, most: 1, run: (call, io) => listVersions(projectKind, call, io) },
+  restore: { least: 2, most: 2, forPersons, run: (call, io) => restoreVersion(projectKind, call, io) },
+  use: { least: 0, most: 1, forPersons, run: (call, io) => useRecord(projectKind, call, io) },
+}

@@ -1,0 +1,77 @@
+import { type RecordStore, StoreError } from '../../session.ts'
+import type { Clock } from '../../runtime/clock.ts'
+import { RuntimeError } from '../../runtime/runtime-error.ts'
+import { runtimeFailure } from '../../runtime/runtime-failure.ts'
+
+/** The system prompt as its owner edited it, with every version before (BEHAVIOURS §3.3). */
+export interface EditedPrompt {
+  /** `undefined`: it is the one in the home, or the packaged one. Blank: none is sent. */
+  text(): Promise<string | undefined>
+  /** Newest first; one without text is a reset. */
+  versions(): Promise<readonly PromptVersion[]>
+  /** A blank text is the choice to send no system prompt. With `after`, a change of somebody else in between is `changed`. */
+  edit(text: string, after?: number): Promise<PromptVersion>
+  reset(): Promise<PromptVersion>
+  restore(version: number): Promise<PromptVersion>
+}
+
+export interface PromptVersion {
+  readonly version: number
+  /** ISO 8601. */
+  readonly time: string
+  readonly text: string | undefined
+}
+
+const KIND = 'prompt'
+const ID = 'system'
+const LONGEST = 200_000
+
+export function createEditedPrompt({
+  store,
+  clock,
+}: {
+  readonly store: RecordStore
+  readonly clock: Clock
+}): EditedPrompt {
+  async function put(text: string | null, after?: number): Promise<PromptVersion> {
+    try {
+      const value = text === null ? null : { text }
+      const change = { kind: KIND, id: ID, value, ...(after === undefined ? {} : { after }) }
+      return versionOf(await store.putRecord(change, clock.time()))
+    } catch (error) {
+      if (error instanceof StoreError && error.code === 'conflict') {
+        throw new RuntimeError('changed', 'The system prompt was changed meanwhile. Look at it again.')
+      }
+      throw runtimeFailure(error)
+    }
+  }
+
+  return {
+    async text() {
+      const record = await store.record(KIND, ID)
+      return record && versionOf(record).text
+    },
+    versions: async () => (await store.recordVersions(KIND, ID)).map(versionOf),
+    async edit(text, after) {
+      if (text.length > LONGEST) {
+        throw new RuntimeError(
+          'invalid-input',
+          `The prompt has ${text.length} characters; at most ${LONGEST} are taken.`,
+        )
+      }
+      return put(text, after)
+    },
+    reset: () => put(null),
+    async restore(version) {
+      const found = (await store.recordVersions(KIND, ID)).find((each) => each.version === version)
+      const text = found && versionOf(found).text
+      if (text === undefined)
+        throw new RuntimeError('not-found', `The system prompt has no version ${version}.`, { version })
+      return put(text)
+    },
+  }
+}
+
+function versionOf({ version, time, value }: { version: number; time: string; value: unknown }): PromptVersion {
+  return { version, time, text: value === null ? undefined : (value as { readonly text: string }).text }
+}

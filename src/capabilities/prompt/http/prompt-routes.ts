@@ -1,0 +1,76 @@
+import { z } from 'zod'
+import { type Runtime } from '../../../runtime.ts'
+import { json } from '../../../server/answer.ts'
+import { restoreBody, versionLookedAt } from '../../../server/routes/record-schema.ts'
+import { type Route, route } from '../../../server/route.ts'
+
+const version = z.object({
+  version: z.number(),
+  time: z.string(),
+  text: z.string().optional().describe('Absent: it was reset in this version.'),
+})
+
+/** The system prompt as its owner edited it, with its history. */
+export function promptRoutes({ prompt }: Runtime): readonly Route[] {
+  const about = { path: '/api/prompt', tag: 'prompt' } as const
+  const answers = { 200: { description: 'The new version', schema: version } } as const
+  return [
+    route({
+      ...about,
+      method: 'GET',
+      summary: 'Reads the edited system prompt',
+      description:
+        'Without one, the prompt of the home or the packaged one counts: POST /api/context shows it in place. A blank text ' +
+        'is the choice to send no system prompt.',
+      answers: {
+        200: {
+          description: 'The text, if it was edited, and the newest version',
+          schema: z.object({ edited: z.boolean(), ...version.partial().shape }),
+        },
+      },
+      handle: async () => {
+        const newest = (await prompt.versions())[0]
+        return json({ edited: newest?.text !== undefined, ...newest })
+      },
+    }),
+    route({
+      ...about,
+      method: 'PUT',
+      summary: 'Edits the system prompt',
+      body: z.strictObject({
+        text: z
+          .string()
+          .describe(
+            'With {{date}}, {{tools}} and {{citations}} where these should stand. Blank: no system prompt is sent.',
+          ),
+        after: versionLookedAt,
+      }),
+      answers,
+      handle: async ({ body }) => json(await prompt.edit(body.text, body.after)),
+    }),
+    route({
+      ...about,
+      method: 'DELETE',
+      summary: 'Resets the system prompt to the one of the home, or the packaged one',
+      answers,
+      handle: async () => json(await prompt.reset()),
+    }),
+    route({
+      ...about,
+      method: 'GET',
+      path: '/api/prompt/versions',
+      summary: 'Lists every version of the system prompt, newest first',
+      answers: { 200: { description: 'Versions', schema: z.object({ versions: z.array(version) }) } },
+      handle: async () => json({ versions: await prompt.versions() }),
+    }),
+    route({
+      ...about,
+      method: 'POST',
+      path: '/api/prompt/restore',
+      summary: 'Makes an earlier version of the system prompt the newest',
+      body: restoreBody,
+      answers,
+      handle: async ({ body }) => json(await prompt.restore(body.version)),
+    }),
+  ]
+}

@@ -1,0 +1,14 @@
+import type { Provider } from '../model.ts'
+import { anthropic } from './anthropic/anthropic.ts'
+import { ollama } from './ollama/ollama.ts'
+import { openaiCompatible } from './openai-compatible/openai-compatible.ts'
+import { openai } from './openai/openai.ts'
+import { rehearsal } from './rehearsal/rehearsal.ts'
+
+export { ollamaAddress } from './ollama/ollama-address.ts'
+export { rehearsalModel } from './rehearsal/rehearsal-model.ts'
+
+/** The providers that come with Foreword. Whoever lists models or suggests one keeps this order. */
+export const providers: readonly Provider[] = [ollama, openai, anthropic, openaiCompatible, rehearsal]
+
+export { anthropic, ollama, openai, openaiCompatible, rehearsal }

@@ -1,0 +1,126 @@
+import { createHash } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import { type AssistantMessage, messageTokens, tokenx, toolTokens } from '../../context.ts'
+import {
+  answerRoom,
+  type CallOptions,
+  type Model,
+  ModelError,
+  type ModelEvent,
+  type ModelFacts,
+  type ModelRequest,
+  SILENT,
+} from '../../model.ts'
+import { dueStep, type ScriptStep } from './rehearsal-script.ts'
+import { schemaExample } from './schema-example.ts'
+
+/** As large as what coding agents are made for: one that is told of less cuts its own context at every call. */
+const REHEARSAL_WINDOW = 128_000
+
+const FACTS: Omit<ModelFacts, 'maxOutput'> = {
+  window: REHEARSAL_WINDOW,
+  tools: true,
+  vision: true,
+  reasoning: true,
+  toolChoiceNone: true,
+  source: 'catalog',
+}
+
+/**
+ * A model without a model: it answers with the outline of what it was sent, or says and does what script lines in the
+ * newest user message tell it (`docs/decisions/0004-models.md`). It knows nothing but the request: the same request gets
+ * the same answer, in any process. Parameters of sampling change nothing, since nothing is sampled; `stop`, JSON and a tool
+ * that has to be called are kept to.
+ */
+export function rehearsalModel(facts: Partial<ModelFacts> = {}): Model {
+  const { window } = { ...FACTS, ...facts }
+  return { id: 'rehearsal', facts: { ...FACTS, maxOutput: answerRoom(window), ...facts }, call: answer }
+}
+
+async function* answer(request: ModelRequest, options: CallOptions): AsyncGenerator<ModelEvent> {
+  const step = untilStop(dueStep(request.messages) ?? unscriptedStep(request, options), options)
+  const calls = options.toolChoice === 'none' ? [] : step.calls
+  const text = calls.length < step.calls.length ? withoutCalls(step) : step.text
+  const said: string[] = []
+  const words = wordsOf(step.fail && text === '' ? outline(request, options) : text)
+  for (const word of step.fail ? words.slice(0, step.fail.afterWords) : words) {
+    stopIfAborted(options.signal)
+    said.push(word)
+    yield { type: 'text-delta', text: word }
+    if (step.slowMs > 0) await pause(step.slowMs, undefined, { signal: options.signal }).catch(() => {})
+  }
+  stopIfAborted(options.signal)
+  if (step.fail) throw failure(step.fail.code)
+
+  const parts: Exclude<AssistantMessage['content'], string> = []
+  if (text !== '') parts.push({ type: 'text', text })
+  for (const [index, { toolName, input }] of calls.entries()) {
+    const toolCallId = callId(request, index)
+    parts.push({ type: 'tool-call', toolCallId, toolName, input })
+    yield { type: 'tool-call', toolCallId, toolName, input }
+  }
+  const message: AssistantMessage = { role: 'assistant', content: parts }
+  const usage = { ...SILENT, promptTokens: promptTokens(request), outputTokens: messageTokens(tokenx, message) }
+  yield { type: 'finish', reason: calls.length > 0 ? 'tool-calls' : 'stop', usage, message }
+}
+
+/** What is said where no script says anything: the outline, or what the caller's parameters ask for instead. */
+function unscriptedStep(request: ModelRequest, options: CallOptions): ScriptStep {
+  const { toolChoice, responseFormat } = options.parameters ?? {}
+  const wanted = request.tools.find(({ name }) => toolChoice === 'required' || name === toolChoice?.toolName)
+  if (wanted) {
+    return { text: '', calls: [{ toolName: wanted.name, input: schemaExample(wanted.inputSchema) }], slowMs: 0 }
+  }
+  const text = outline(request, options)
+  if (!responseFormat) return { text, calls: [], slowMs: 0 }
+  const { schema } = responseFormat
+  return { text: JSON.stringify(schema ? schemaExample(schema) : { rehearsal: text }), calls: [], slowMs: 0 }
+}
+
+/** An answer ends before the first of the texts that the caller wants it to stop at. */
+function untilStop(step: ScriptStep, { parameters }: CallOptions): ScriptStep {
+  const ends = (parameters?.stop ?? []).map((stop) => step.text.indexOf(stop)).filter((at) => at >= 0)
+  return ends.length === 0 ? step : { ...step, text: step.text.slice(0, Math.min(...ends)), calls: [] }
+}
+
+/** What was sent: the account that the assembly gave, or the roles and sizes of the request. */
+function outline(request: ModelRequest, { account }: CallOptions): string {
+  if (account !== undefined && account !== '') return `This is a rehearsal. I was sent:\n\n${account}`
+  const lines = request.messages.map((message) => `${message.role}: ${messageTokens(tokenx, message)} tokens`)
+  if (request.system) lines.unshift(`system: ${tokenx.text(request.system)} tokens`)
+  if (request.tools.length > 0) lines.unshift(`tools: ${request.tools.map(({ name }) => name).join(', ')}`)
+  return `This is a rehearsal. I was sent:\n\n${lines.join('\n')}`
+}
+
+function withoutCalls(step: ScriptStep): string {
+  const wanted = step.calls.map(({ toolName }) => toolName).join(', ')
+  const notice = `I was asked to call no tool; the script wanted ${wanted}.`
+  return step.text === '' ? notice : `${step.text}\n${notice}`
+}
+
+function wordsOf(text: string): readonly string[] {
+  return text.match(/\S+\s*|\s+/g) ?? []
+}
+
+/** By the request alone, and another for every step, since each step has more messages. */
+function callId(request: ModelRequest, index: number): string {
+  const digest = createHash('sha256').update(JSON.stringify(request.messages)).digest('hex')
+  return `call_${digest.slice(0, 12)}_${index + 1}`
+}
+
+function promptTokens(request: ModelRequest): number {
+  let tokens = request.system ? tokenx.perMessage + tokenx.text(request.system) : 0
+  for (const tool of request.tools) tokens += toolTokens(tokenx, tool)
+  for (const message of request.messages) tokens += messageTokens(tokenx, message)
+  return tokens
+}
+
+const NAMES = { provider: 'rehearsal', model: 'rehearsal' }
+
+function failure(code: ModelError['code']): ModelError {
+  return new ModelError(code, `the script of this rehearsal asked for the failure ${code}`, NAMES)
+}
+
+function stopIfAborted(signal: AbortSignal): void {
+  if (signal.aborted) throw new ModelError('cancelled', 'the call of rehearsal was cancelled', NAMES)
+}

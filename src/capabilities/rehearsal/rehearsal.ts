@@ -1,0 +1,13 @@
+import { provider } from '../../model.ts'
+import { rehearsalModel } from './rehearsal-model.ts'
+
+/** A model without a model, which answers with the outline of what it was sent. */
+export const rehearsal = provider({
+  kind: 'rehearsal',
+  builtIn: true,
+  connects: false,
+  onlyModel: true,
+  standIn:
+    'No model is attached yet, so this is a rehearsal: it answers with the outline of what a model would have been sent.',
+  open: ({ configured }) => rehearsalModel(configured),
+})

@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import type { Tool } from '../../tool.ts'
+import type { LayerContext } from '../../capability/plugin.ts'
+import { startPlugins } from '../../capability/running-plugins.ts'
+import type { SkillDefinition } from './skill-definition.ts'
+import { skillPlugin } from './skill-plugin.ts'
+import { capabilitiesPlugin } from './capabilities.ts'
+
+const tool = (name: string): Tool => ({
+  name,
+  inputSchema: { type: 'object' },
+  execute: async () => ({ ok: true, output: name }),
+})
+const skill = (id: string, promptBlock: string, ...tools: readonly string[]): SkillDefinition => ({
+  id,
+  version: '1',
+  description: '',
+  promptBlock,
+  tools: tools.map(tool),
+})
+const notes = skill('notes', '\nNote what matters.\n', 'add_note', 'find_note')
+const shell = skill('shell', 'Run one program.', 'shell')
+const manners = skill('manners', 'Be kind.')
+
+type Setting = Partial<LayerContext> & Pick<LayerContext, 'layout'>
+
+/** The text that a layout has for capabilities, with the name of its layer; `undefined` where there is no layer. */
+async function sent(setting: Setting): Promise<readonly [layer: string, text: string] | undefined> {
+  const layers = await capabilitiesPlugin().layers!({ time: '2026-01-01T00:00:00.000Z', tools: [], ...setting })
+  const [layer] = layers
+  return layer && [layer.layer, layer.renditions[0]!.text]
+}
+
+const all = [notes, manners, shell]
+const offered = ['add_note', 'find_note', 'shell']
+
+for (const [rule, setting, expected] of [
+  [
+    'all of them, those without tools too',
+    { skills: all, tools: offered },
+    '# Skills\n\n## Skill: notes\n\nNote what matters.\n\n## Skill: manners\n\nBe kind.\n\n## Skill: shell\n\nRun one program.',
+  ],
+  [
+    'the order of the plugins',
+    { skills: [shell, notes], tools: offered },
+    '# Skills\n\n## Skill: shell\n\nRun one program.\n\n## Skill: notes\n\nNote what matters.',
+  ],
+  [
+    'one with a single tool left',
+    { skills: [notes], tools: ['find_note'] },
+    '# Skills\n\n## Skill: notes\n\nNote what matters.',
+  ],
+  [
+    'none whose tools are all refused',
+    { skills: all, tools: ['shell'] },
+    '# Skills\n\n## Skill: manners\n\nBe kind.\n\n## Skill: shell\n\nRun one program.',
+  ],
+  [
+    'none with tools where nothing can be called',
+    { skills: all, tools: offered, callsTools: false },
+    '# Skills\n\n## Skill: manners\n\nBe kind.',
+  ],
+  ['nothing at all where none is left', { skills: [notes, shell], tools: [] }, undefined],
+  ['nothing where there are no skills', { skills: [], tools: offered }, undefined],
+  ['nothing where nobody says which', { tools: offered }, undefined],
+  [
+    'no heading without content',
+    { skills: [skill('blank', ' \n'), manners] },
+    '# Skills\n\n## Skill: manners\n\nBe kind.',
+  ],
+  [
+    'nothing where all blocks are blank',
+    { skills: [skill('blank', ''), skill('tools', '\t', 'shell')], tools: offered },
+    undefined,
+  ],
+  ['a heading on one line', { skills: [skill('a\n# b ', 'Text.')] }, '# Skills\n\n## Skill: a # b\n\nText.'],
+] as const satisfies readonly (readonly [string, Partial<LayerContext>, string | undefined])[]) {
+  test(`the layer skills of ayati has ${rule}`, async () => {
+    for (const layout of ['ayati', 'ayati+']) {
+      assert.deepEqual(await sent({ ...setting, layout }), expected && ['skills', expected])
+    }
+  })
+}
+
+for (const [rule, setting, expected] of [
+  ['the blocks of what is offered', { skills: all, tools: offered }, 'Note what matters.\n\nRun one program.'],
+  [
+    'the order of the plugins, not of the tools',
+    { skills: [shell, notes], tools: offered },
+    'Run one program.\n\nNote what matters.',
+  ],
+  ['a skill with a single tool left', { skills: all, tools: ['find_note'] }, 'Note what matters.'],
+  ['no block of a skill whose tools are all refused', { skills: all, tools: ['shell', 'other'] }, 'Run one program.'],
+  ['no block of a skill without tools', { skills: [manners], tools: offered }, undefined],
+  ['nothing where nothing is offered', { skills: all, tools: [] }, undefined],
+  ['nothing where nothing can be called', { skills: all, tools: offered, callsTools: false }, undefined],
+  ['nothing of a blank block', { skills: [skill('blank', ' \n', 'shell')], tools: offered }, undefined],
+  ['nothing where nobody says which', { tools: offered }, undefined],
+] as const satisfies readonly (readonly [string, Partial<LayerContext>, string | undefined])[]) {
+  test(`the layer tool-guidance has ${rule}`, async () => {
+    for (const layout of ['auto', 'auto+', 'onyx', 'onyx+']) {
+      assert.deepEqual(await sent({ ...setting, layout }), expected && ['tool-guidance', expected])
+    }
+  })
+}
+
+test('chai and deepchat know no such layer', async () => {
+  for (const layout of ['chai', 'chai+', 'deepchat', 'deepchat+', 'of-my-own']) {
+    assert.equal(await sent({ skills: all, tools: offered, layout }), undefined)
+  }
+})
+
+test('what is sent comes from the operator, under its own name', async () => {
+  const layers = await capabilitiesPlugin().layers!({ time: '', layout: 'auto', tools: offered, skills: [shell] })
+  assert.deepEqual(layers, [
+    {
+      id: 'tool-guidance',
+      layer: 'tool-guidance',
+      renditions: [{ form: 'full', text: 'Run one program.' }],
+      origin: { kind: 'operator', ref: 'prompt blocks of capabilities' },
+    },
+  ])
+})
+
+test('a definition is a plugin, whose tools are offered and whose block is sent', async () => {
+  const running = await startPlugins([capabilitiesPlugin(), skillPlugin(shell), skillPlugin(notes)])
+  assert.deepEqual(
+    running.plugins.map(({ name, version }) => `${name} ${version}`),
+    ['capabilities 1', 'shell 1', 'notes 1'],
+  )
+  assert.deepEqual(
+    running.tools().map(({ name }) => name),
+    ['shell', 'add_note', 'find_note'],
+  )
+  assert.equal(running.ownerOf('add_note'), 'notes')
+  const layers = await running.layers({ time: '', layout: 'auto', tools: ['shell'] })
+  assert.deepEqual(
+    layers.map(({ renditions }) => renditions[0]!.text),
+    ['Run one program.'],
+  )
+  await running.stop()
+})

@@ -1,0 +1,40 @@
+import type { Configuration } from '../../../runtime.ts'
+import type { Io } from '../../../cli/io.ts'
+import { loadedSkills } from './known-skills.ts'
+import { askReach, reachText, type SkillsReach } from './skills-reach.ts'
+import { type Finding, ok, problem, warning } from '../../../cli/doctor/finding.ts'
+
+/** What loads and reaches the model, and what does not and why. A skill that was switched off on purpose is no warning. */
+export async function checkSkills(home: string, configuration: Configuration, io: Io): Promise<readonly Finding[]> {
+  const { skills, left, warnings } = await loadedSkills(home, configuration, io)
+  const count = skills.length === 1 ? 'one skill' : `${skills.length} skills`
+  const off = left.filter(({ code }) => code === 'disabled').length
+  const missed = left.filter(({ code }) => code !== 'disabled')
+  return [
+    ok('skills', `${count}${off === 0 ? '' : `, ${off} disabled`}`),
+    ...(skills.length === 0 ? [] : [await reachFinding(home, io, skills.length)]),
+    ...missed.map(({ ref, why }) =>
+      warning('skills', `${ref} is left out: ${why}`, '`foreword skills` lists them all.'),
+    ),
+    ...warnings.map((text) => warning('skills', text, '`foreword skills check FOLDER` names file and line.')),
+  ]
+}
+
+const FEWER = 'Name those that are not needed in `skills.disabled`, or use a model with a larger window.'
+
+async function reachFinding(home: string, io: Io, loaded: number): Promise<Finding> {
+  try {
+    const reach = await askReach({ home }, io, loaded)
+    return isWell(reach) ? ok('skills', reachText(reach)) : warning('skills', reachText(reach), reach.hint ?? FEWER)
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error)
+    if ((error as { code?: unknown }).code === 'context-overflow') {
+      return problem('skills', `none reaches the model, since no request can be made: ${message}`, FEWER)
+    }
+    return warning('skills', `what reaches the model cannot be said: ${message}`, 'Correct what is named there first.')
+  }
+}
+
+function isWell({ form, but }: SkillsReach): boolean {
+  return but === undefined && (form === 'full' || form === 'list' || form === 'names')
+}

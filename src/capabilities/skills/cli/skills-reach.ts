@@ -1,0 +1,84 @@
+import type { Preview, RuntimeStatus } from '../../../runtime.ts'
+import { ask } from '../../../cli/answer.ts'
+import type { CommandCall } from '../../../cli/command.ts'
+import { connected } from '../../../cli/connection.ts'
+import type { Io } from '../../../cli/io.ts'
+import { preview } from '../../../cli/preview.ts'
+
+/** What of the skills reaches the model that answers next, as its next call would send it. */
+export interface SkillsReach {
+  readonly model: string
+  /** Tokens that a request and its answer may have together. */
+  readonly window: number
+  /** How many skills the model learns of by name. */
+  readonly named: number
+  readonly loaded: number
+  /** `search`: none is named, and `find_skill` finds them. `none`: nothing is said of any. */
+  readonly form: 'full' | 'list' | 'names' | 'search' | 'none'
+  /** Tokens of what is sent about skills. */
+  readonly tokens: number
+  /** Tokens that their fullest form would have needed. Absent where there is no form for this model. */
+  readonly fullTokens?: number
+  /** What is wrong with that, and how to correct it: the model may not read them, or a gateway has not read them again. */
+  readonly but?: string
+  readonly hint?: string
+}
+
+/** Asks a gateway, or a look at the home without one, what the next call would send. */
+export async function askReach({ home }: Pick<CommandCall, 'home'>, io: Io, loaded: number): Promise<SkillsReach> {
+  return await connected(home, io, 'read', async (connection) => {
+    const next = await preview(connection, {})
+    const { skills = loaded } = await ask<Pick<RuntimeStatus, 'skills'>>(connection, '/api/status')
+    const reach = skillsReach(next, skills)
+    if (skills === loaded || reach.but !== undefined) return reach
+    const but = `the gateway has read ${skills}, and ${loaded} would load now`
+    return { ...reach, but, hint: '`foreword reload` reads them again.' }
+  })
+}
+
+/** Reads the account of a call for what became of the skills. */
+export function skillsReach({ model, request, manifest }: Preview, loaded: number): SkillsReach {
+  const entry = manifest.entries.find(({ layer }) => layer === 'skills')
+  const form = entry?.outcome === 'omitted' ? 'none' : formOf(entry?.form)
+  const isRead = form === 'full' || form === 'none'
+  const needed = form === 'search' ? ['find_skill', 'read_skill'] : isRead ? [] : ['read_skill']
+  const lacking = needed.filter((name) => !request.tools.some((tool) => tool.name === name))
+  return {
+    model,
+    window: manifest.budget.window,
+    named: form === 'search' || form === 'none' ? 0 : loaded,
+    loaded,
+    form,
+    tokens: entry?.tokens ?? 0,
+    ...(entry && { fullTokens: entry.fullTokens }),
+    ...(lacking.length > 0 && { but: `${lacking.join(' and ')} may not run`, hint: ALLOW }),
+  }
+}
+
+const ALLOW = 'Allow it in tool-access.json: `foreword tools` says which rule forbids it.'
+
+function formOf(form: string | undefined): SkillsReach['form'] {
+  if (form === undefined) return 'none'
+  if (form === 'list' || form === 'full') return form
+  return form === 'list-search' ? 'search' : 'names'
+}
+
+/** One sentence for a person. */
+export function reachText({ model, window, loaded, form, tokens, fullTokens, but }: SkillsReach): string {
+  const all = loaded === 1 ? 'The one skill' : `All ${loaded} skills`
+  const none = loaded === 0 ? 'No skill is' : loaded === 1 ? 'The one skill is not' : `None of the ${loaded} skills is`
+  const lack =
+    fullTokens === undefined
+      ? 'this model calls no tools to read them with'
+      : `there is no room for ${fullTokens} tokens`
+  const why = loaded === 0 ? 'none is loaded' : lack
+  const texts = {
+    full: `${all} in full`,
+    list: `${all} by name and description, to be read with read_skill`,
+    names: `${all} by name alone (there is no room for the descriptions), to be read with read_skill`,
+    search: `${none} named (there is no room for the names): the model finds them with find_skill`,
+    none: `${none} sent: ${why}`,
+  }
+  const costs = form === 'none' ? '' : `, for ${tokens} tokens`
+  return `${texts[form]}${costs} (${model}, window ${window})${but === undefined ? '' : `; but ${but}`}.`
+}

@@ -1,0 +1,152 @@
+import { realpath } from 'node:fs/promises'
+import { cleanEnvironment, type OfferedWhile, type Tool, type ToolFailed, type ToolPlan } from '../../../tool.ts'
+import { argvPlan, inputFault, undeclared } from './argv-plan.ts'
+import type { FindBinary } from '../folder/find-binary.ts'
+import type { ToolFile, ToolFiles } from '../folder/tool-files.ts'
+import { readToolFiles } from './read-tool-files.ts'
+import { type ResolveStep, resolveSteps } from './resolve-step.ts'
+import { runCommand } from './run-command.ts'
+import { propertiesOf, type ToolDoubt, toolDoubts } from './tool-doubts.ts'
+import type { DeclaredTool, Execution, ToolsJson } from './tools-json.ts'
+
+/** A skill as far as its tools are concerned. */
+export interface SkillWithTools {
+  readonly name: string
+  /** Absolute. */
+  readonly folder: string
+  readonly toolFiles: ToolFiles | undefined
+}
+
+/** What the programs behind a skill's tools are given. */
+export interface SkillToolsOptions {
+  /** Folder that they work in; that of the skill where this one does not exist. */
+  readonly workspace: string
+  /** Of this process; what they get of it is little. */
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** `skills.allowScripts` */
+  readonly allowScripts: boolean
+  /** Time limit of one call, with all that it runs first, ms. 60,000 unless given. */
+  readonly timeoutMs?: number
+  /** Of each output of a program, characters that are kept. 200,000 unless given. */
+  readonly maxOutputChars?: number
+  /** Whether a program is on the PATH. Where absent, none is missed. */
+  readonly findBinary?: FindBinary
+}
+
+export interface SkillTools {
+  /** All that are declared. One that can never run is never offered; a call of it is told why. */
+  readonly tools: readonly Tool[]
+  /** Names of those that can never run. */
+  readonly idle: ReadonlySet<string>
+  readonly findings: readonly ToolFinding[]
+}
+
+/** Something about the files that declare the tools of a skill. */
+export interface ToolFinding {
+  readonly file: ToolFile
+  /** An `error` is for the author of the skill; a `note` may only tell of this machine and its settings. */
+  readonly level: 'error' | 'note'
+  readonly message: string
+}
+
+/** The tools of a skill (BEHAVIOURS §1.5): none where a file that declares them is broken; one that can never run is not offered. */
+export async function skillTools(skill: SkillWithTools, options: SkillToolsOptions): Promise<SkillTools> {
+  if (skill.toolFiles === undefined) return { tools: [], idle: new Set(), findings: [] }
+  const read = readToolFiles(skill.toolFiles)
+  if (read.type === 'invalid') {
+    const findings = read.faults.map(({ file, message }) => {
+      return { file, level: 'error' as const, message: `${message}; none of its tools is used` }
+    })
+    return { tools: [], idle: new Set(), findings }
+  }
+  const json = read.value
+  const looked = await Promise.all(
+    json.tools.map(async (tool) => {
+      const execution = json.execution.find((entry) => entry.tool === tool.name)!
+      const surroundings = { ...options, folder: skill.folder, allowlist: json.allowlist }
+      const doubts = await toolDoubts(tool, execution, surroundings)
+      const made = skillTool(tool, execution, json, skill, options)
+      const stop = doubts.find(({ stops }) => stops)
+      return { doubts, isIdle: stop !== undefined, tool: stop ? { ...made, offeredWhile: never(stop) } : made }
+    }),
+  )
+  return {
+    tools: looked.map(({ tool }) => tool),
+    idle: new Set(looked.flatMap(({ isIdle, tool }) => (isIdle ? [tool.name] : []))),
+    findings: [
+      ...read.notes.map(({ file, message }) => ({ file, level: 'note' as const, message })),
+      ...looked.flatMap(({ tool, doubts }) => doubts.map((doubt) => findingOf(tool.name, doubt))),
+    ],
+  }
+}
+
+/** A tool that can never run stays listed for its owner, with the reason, and is offered to no model. */
+function never({ message }: ToolDoubt): OfferedWhile {
+  return { what: `a call of it can run (${message})`, isSo: () => Promise.resolve(false) }
+}
+
+function findingOf(tool: string, { message, stops, local }: ToolDoubt): ToolFinding {
+  return {
+    file: 'tools.json',
+    level: stops && !local ? 'error' : 'note',
+    message: stops ? `${tool} is not offered, since no call of it can run: ${message}` : `${tool}: ${message}`,
+  }
+}
+
+function skillTool(
+  { name, description, parameters }: DeclaredTool,
+  execution: Execution,
+  { allowlist }: ToolsJson,
+  skill: SkillWithTools,
+  { workspace, environment, allowScripts, timeoutMs = 60_000, maxOutputChars = 200_000 }: SkillToolsOptions,
+): Tool {
+  const declared = propertiesOf(parameters)
+
+  async function plan(input: unknown): Promise<ToolPlan | ToolFailed> {
+    const call = argvPlan(execution, allowlist, input)
+    if (call.type === 'refused') return { ok: false, error: call.why }
+    const first = await resolveSteps(execution, input, { folder: skill.folder, allowlist, allowScripts })
+    if (first.type === 'refused') return { ok: false, error: first.why }
+    const { steps } = first
+    const shown = argvPlan(execution, allowlist, input, placeholders(steps))
+    if (shown.type === 'refused') return { ok: false, error: shown.why }
+    const folder = await realpath(workspace).catch(() => realpath(skill.folder))
+    const command = { execution, allowlist, input, steps, folder, environment: cleanEnvironment(environment) }
+    return {
+      argv: shown.argv,
+      folder,
+      facts: { skill: skill.name, ...(steps.length > 0 && { resolve: steps.map(factsOf) }) },
+      run: (context) => runCommand(command, { timeoutMs: context.timeoutMs ?? timeoutMs, maxOutputChars }, context),
+    }
+  }
+
+  return {
+    name,
+    ...(description !== undefined && { description }),
+    inputSchema: parameters,
+    timeoutMs,
+    // A flag that is null is not there (BEHAVIOURS §1.5), whatever the schema says of its type.
+    inputOf: (input) =>
+      Object.fromEntries(Object.entries(input).filter(([param, value]) => value !== null || !isFlag(execution, param))),
+    faultOf(input) {
+      const unknown = declared && Object.keys(input).find((key) => !declared.includes(key))
+      return unknown === undefined ? inputFault(execution, input) : undeclared(unknown, declared!)
+    },
+    plan,
+  }
+}
+
+function placeholders(steps: readonly ResolveStep[]): readonly (string | undefined)[] {
+  const shown: (string | undefined)[] = []
+  for (const { index, placeholder } of steps) shown[index] = placeholder
+  return shown
+}
+
+/** What runs first, as a person is shown it: its output takes the place of `standsAs` in the plan's argv. */
+function factsOf({ param, argv, script, placeholder }: ResolveStep): Readonly<Record<string, unknown>> {
+  return { param, runsFirst: argv, standsAs: placeholder, ...(script && { scriptDigest: script.digest }) }
+}
+
+function isFlag({ args = [] }: Execution, name: string): boolean {
+  return args.some(({ param, kind }) => param === name && (kind === 'flag' || kind === 'flagifboolean'))
+}

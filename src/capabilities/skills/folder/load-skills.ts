@@ -1,0 +1,88 @@
+import { readText, type TextReader } from '../../../tool.ts'
+import { askingOnce } from './find-binary.ts'
+import { findSkillFolders, type SkillFolder } from './find-skill-folders.ts'
+import { inParallel } from './in-parallel.ts'
+import { readSkillFolder } from './read-skill-folder.ts'
+import { type Machine, missingRequirements } from './requirements.ts'
+import { skillDigest } from './skill-digest.ts'
+import type { LeftSkill, LoadedSkills, Skill, SkillRoot } from '../skill.ts'
+
+export interface LoadSkillsOptions extends Partial<Omit<Machine, 'findBinary'>> {
+  readonly findBinary: Machine['findBinary']
+  /** Folders of skills, in order. */
+  readonly roots: readonly SkillRoot[]
+  /** Names of skills that are left out, whichever folder they come from. */
+  readonly disabled?: readonly string[]
+  /** Whether the digest of each skill is wanted: it takes reading every file. */
+  readonly digests?: boolean
+  readonly read?: TextReader
+}
+
+/** How many skills are read at a time. */
+const SIDE_BY_SIDE = 16
+
+/**
+ * Loads skills (BEHAVIOURS §1.1). Never rejects: what cannot be read is a warning. The same folders give the same answer
+ * on every run and machine, in whatever order they were made.
+ */
+export async function loadSkills(options: LoadSkillsOptions): Promise<LoadedSkills> {
+  const { roots, disabled = [], digests = false, read = readText } = options
+  const { environment = {}, platform = process.platform } = options
+  const machine = { findBinary: askingOnce(options.findBinary), environment, platform }
+  const found = await Promise.all(roots.map(findSkillFolders))
+  const warnings = found.flatMap((root) => root.warnings)
+  const folders = found.flatMap((root) => root.folders)
+  const trusted = folders.filter(({ root }) => root.trusted !== false)
+  const left = folders.filter(({ root }) => root.trusted === false).map(untrusted)
+  for (const [index, { path, trusted: isTrusted }] of roots.entries()) {
+    const count = found[index]!.folders.length
+    if (isTrusted === false && count > 0) warnings.push(`${path}: ${distrust(count)}`)
+  }
+
+  const byName = new Map<string, Skill>()
+  const looked = await inParallel(trusted, SIDE_BY_SIDE, async (folder) => {
+    const { skill, ...rest } = await readSkillFolder(folder, read)
+    if (!skill) return rest
+    const missing = await missingRequirements(skill.fields.requires, skill.folder, machine)
+    if (missing !== undefined) return { ...rest, left: leave(skill, missing.code, missing.why) }
+    return { ...rest, skill: { ...skill, digest: digests ? await skillDigest(skill.folder) : undefined } }
+  })
+  for (const { skill, left: leftOut, warnings: own } of looked as readonly Looked[]) {
+    warnings.push(...own)
+    if (leftOut) left.push(leftOut)
+    if (!skill) continue
+    const earlier = byName.get(skill.name)
+    if (earlier) left.push(leave(earlier, 'replaced', `${skill.ref} has the same name and comes later`))
+    // A name that is there already keeps its place.
+    byName.set(skill.name, skill)
+  }
+
+  const names = new Set(disabled.map((name) => name.normalize('NFC')))
+  const skills = [...byName.values()]
+  left.push(
+    ...skills
+      .filter(({ name }) => names.has(name))
+      .map((skill) => leave(skill, 'disabled', 'skills.disabled in config.json names it')),
+  )
+  return { skills: skills.filter(({ name }) => !names.has(name)), left, warnings }
+}
+
+interface Looked {
+  readonly skill?: Skill
+  readonly left?: LeftSkill
+  readonly warnings: readonly string[]
+}
+
+function leave(skill: Omit<Skill, 'digest'>, code: LeftSkill['code'], why: string): LeftSkill {
+  return { name: skill.name, folder: skill.folder, ref: skill.ref, code, why }
+}
+
+function untrusted({ root, directory, path }: SkillFolder): LeftSkill {
+  const why = 'its workspace is not trusted; look at the skill, then run `foreword skills trust`'
+  return { name: directory.normalize('NFC'), folder: path, ref: `${root.ref}/${directory}`, code: 'untrusted', why }
+}
+
+function distrust(count: number): string {
+  const some = count === 1 ? 'one skill is' : `${count} skills are`
+  return `${some} not loaded, since the workspace is not trusted; look at them, then run \`foreword skills trust\``
+}

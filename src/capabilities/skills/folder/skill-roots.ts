@@ -1,0 +1,47 @@
+import { realpath } from 'node:fs/promises'
+import { join, relative, resolve, sep } from 'node:path'
+import { isWithin } from '../../../capability/confined-path.ts'
+import type { SkillRoot } from '../skill.ts'
+import { isTrustedFolder } from './trusted-folder.ts'
+
+/** Where skills may lie; all paths are absolute. */
+export interface SkillPlaces {
+  readonly home: string
+  /** `skills.directory` */
+  readonly directory: string
+  /** `skills.extraDirs` */
+  readonly extraDirs: readonly string[]
+  /** `agent.workspace`, whose `.agents/skills` is the last root. */
+  readonly workspace: string
+  /** `skills.trustedDirs` */
+  readonly trustedDirs: readonly string[]
+}
+
+/**
+ * The roots in their order (BEHAVIOURS §1.1), the workspace's last. Folders need not be there; one that stands twice
+ * counts where it stands first.
+ */
+export async function skillRoots(places: SkillPlaces): Promise<readonly SkillRoot[]> {
+  const { home, directory, extraDirs, workspace } = places
+  const refOf = (path: string) => (isWithin(home, path) ? relative(home, path).split(sep).join('/') || '.' : path)
+  const shared = join(workspace, '.agents', 'skills')
+  const roots: readonly SkillRoot[] = [
+    { path: directory, ref: refOf(directory), kind: 'home' },
+    ...extraDirs.map((path) => ({ path, ref: refOf(path), kind: 'extra' as const })),
+    { path: shared, ref: refOf(shared), kind: 'workspace', trusted: await isTrusted(places) },
+  ]
+  const real = await Promise.all(roots.map(({ path }) => resolved(path)))
+  return roots.filter((_, index) => real.indexOf(real[index]!) === index)
+}
+
+async function isTrusted({ home, workspace, trustedDirs }: SkillPlaces): Promise<boolean> {
+  return isTrustedFolder(await resolved(workspace), {
+    home: await resolved(home),
+    trustedDirs: await Promise.all(trustedDirs.map(resolved)),
+  })
+}
+
+/** A path with its links resolved; as it is where there is nothing. */
+async function resolved(path: string): Promise<string> {
+  return realpath(path).catch(() => resolve(path))
+}

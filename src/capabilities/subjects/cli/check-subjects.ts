@@ -1,0 +1,21 @@
+import { existsSync } from 'node:fs'
+import { connected } from '../../../cli/connection.ts'
+import type { Io } from '../../../cli/io.ts'
+import { fetchSubjects } from './find-subject.ts'
+import { type Finding, ok, warning } from '../../../cli/doctor/finding.ts'
+
+/** How many subjects there are, and how many proposals wait. Nothing where there is neither. */
+export async function checkSubjects(home: string, store: string, io: Io): Promise<readonly Finding[]> {
+  if (io.connect === undefined && !existsSync(store)) return []
+  // A gateway that cannot be asked is what the check of the tools tells of.
+  const listed = await connected(home, io, 'read', fetchSubjects).catch(() => undefined)
+  if (!listed) return []
+  const { subjects, waiting } = listed
+  if (waiting > 0) {
+    const wait = waiting === 1 ? '1 proposal waits' : `${waiting} proposals wait`
+    return [
+      warning('subjects', `${wait} for you`, '`foreword subjects proposals` shows what a model would like to write.'),
+    ]
+  }
+  return subjects.length === 0 ? [] : [ok('subjects', `${subjects.length}`)]
+}

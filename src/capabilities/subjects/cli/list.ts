@@ -1,0 +1,34 @@
+import type { CommandCall } from '../../../cli/command.ts'
+import { connected } from '../../../cli/connection.ts'
+import { exactLine } from '../../../cli/exact-text.ts'
+import { type Io, lineLimit, note, print, printJson, width } from '../../../cli/io.ts'
+import { fittedTable, oneLine } from '../../../cli/table.ts'
+import { timeText } from '../../../cli/time-text.ts'
+import { fetchSubjects, type ListedSubject } from './find-subject.ts'
+
+/** One subject a line. */
+export async function listSubjects(call: CommandCall, io: Io): Promise<number> {
+  const { subjects, waiting } = await connected(call.home, io, 'read', fetchSubjects)
+  if (call.json) for (const subject of subjects) printJson(io, subject)
+  else if (subjects.length === 0) note(io, 'There are no subjects. `foreword subjects new ID` makes one.')
+  else print(io, subjectTable(subjects, io))
+  if (waiting > 0 && !call.json) note(io, waitingText(waiting))
+  return 0
+}
+
+/** One subject a line, with a head. */
+export function subjectTable(subjects: readonly ListedSubject[], io: Io): string {
+  const now = new Date()
+  const rows = subjects.map(({ id, title, updated, waiting }) => [
+    exactLine(id),
+    oneLine(exactLine(title), Math.max(20, width(io) - 60)),
+    exactLine(timeText(updated, now)),
+    waiting === 0 ? '' : String(waiting),
+  ])
+  return fittedTable([['id', 'title', 'updated', 'waiting'], ...rows], { columns: lineLimit(io), spare: [2] })
+}
+
+function waitingText(count: number): string {
+  const proposals = count === 1 ? 'One proposal waits' : `${count} proposals wait`
+  return `${proposals} for you: \`foreword subjects proposals\` shows ${count === 1 ? 'it' : 'them'}.`
+}

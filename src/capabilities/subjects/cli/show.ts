@@ -1,0 +1,68 @@
+import type { SubjectContext, SubjectReading } from '../core.ts'
+import { ask, pathTo } from '../../../cli/answer.ts'
+import type { CommandCall } from '../../../cli/command.ts'
+import { connected } from '../../../cli/connection.ts'
+import { exactLine } from '../../../cli/exact-text.ts'
+import { type Io, print, printJson, width } from '../../../cli/io.ts'
+import { harmless, styled } from '../../../cli/style.ts'
+import { oneLine, table } from '../../../cli/table.ts'
+import { findSubject, type ListedSubject } from './find-subject.ts'
+import { fullTimeText } from '../../../cli/time-text.ts'
+import { tellWarnings } from './tell-warnings.ts'
+
+/** One subject: what it is, what is known of it, and its brief. */
+export async function showSubject(call: CommandCall, io: Io): Promise<number> {
+  const subject = await connected(call.home, io, 'read', async (connection) => {
+    const { id } = await findSubject(connection, call.words[1]!)
+    return await ask<SubjectDocument>(connection, pathTo('/api/subjects/', id))
+  })
+  if (call.json) printJson(io, subject)
+  else tellSubject(subject, io)
+  return 0
+}
+
+type SubjectDocument = ListedSubject & Pick<SubjectReading, 'context' | 'warnings'>
+
+function tellSubject({ id, updated, waiting, context, warnings }: SubjectDocument, io: Io): void {
+  const { brief, notes, recent_gaps: gaps } = context
+  print(io, styled(io, 'bold', exactLine(id)))
+  const wide = Math.max(20, width(io) - 12)
+  const rows = [
+    ['updated', fullTimeText(updated, new Date())],
+    ['tastes', exactLine(tasteText(context))],
+    ...context.tastes.conflicts.map(({ point, files }) => ['conflict', exactLine(`${point} (${files.join(', ')})`)]),
+    ['notes', noteText(id, notes)],
+    ['log', exactLine(logText(context))],
+    ['gaps', gaps.length === 0 ? 'none' : exactLine(`${countText(gaps.length)}; the last: ${gaps[0]!.description}`)],
+    ['waiting', waiting === 0 ? 'no proposals' : `${waiting}: \`foreword subjects proposals\` shows them`],
+  ]
+  print(io, table(rows.map(([name, text]) => [name!, oneLine(text!, wide)])))
+  const words = brief.raw.trimEnd()
+  if (words !== '') print(io, `\n${harmless(words, io.stdout)}`)
+  tellWarnings(warnings, io)
+}
+
+/** Names that the brief declares; those without a file say so. */
+function tasteText({ tastes, brief }: SubjectContext): string {
+  const declared = brief.tastes.map((name) => (Object.hasOwn(tastes.genres, name) ? name : `${name} (no file)`))
+  const all = [...(tastes.default === '' ? [] : ['_default']), ...declared]
+  return all.length === 0 ? 'none' : all.join(', ')
+}
+
+function noteText(id: string, { summary, truncated }: SubjectContext['notes']): string {
+  if (summary === '') return 'none'
+  return truncated
+    ? `shortened; \`foreword subjects notes ${exactLine(id)}\` reads them whole`
+    : `${summary.length} characters, all of them read`
+}
+
+function logText({ recent_log: log }: SubjectContext): string {
+  const [newest] = log
+  if (newest === undefined) return 'none'
+  return `${countText(log.length)}; the last: ${[newest.timestamp, newest.op].filter((word) => word !== '').join(' ')}`
+}
+
+/** A context holds the last ten. */
+function countText(count: number): string {
+  return count < 10 ? String(count) : '10 or more'
+}

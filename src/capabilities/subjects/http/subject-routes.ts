@@ -1,0 +1,158 @@
+import { z } from 'zod'
+import { type Runtime } from '../../../runtime.ts'
+import { type SubjectFacts, type SubjectFile } from '../core.ts'
+import { json } from '../../../server/answer.ts'
+import { type Route, route } from '../../../server/route.ts'
+import { gapRecord, limit, logRecord, subjectContext, subjectRow, warnings } from '../../../server/schema.ts'
+
+const notesPage = z.object({
+  text: z.string(),
+  offset: z.number(),
+  lines: z.number(),
+  total: z.number(),
+  next_offset: z.number().nullable().describe('Where to go on; null at the end.'),
+})
+
+const gapBody = z.strictObject({
+  description: z.string().regex(/\S/, 'expected words').max(10_000),
+  intent: z.string().nullable().optional(),
+  intent_category: z.string().min(1).max(200).optional(),
+  missing_capability: z.string().nullable().optional(),
+  operations_involved: z.array(z.string()).max(1000).optional(),
+  vocabulary_used: z.array(z.string()).max(1000).optional(),
+  satisfaction: z.union([z.string(), z.number()]).nullable().optional(),
+  workaround: z.string().nullable().optional(),
+  notes: z.string().optional(),
+  session_id: z.string().nullable().optional(),
+  snapshot_hash: z.string().nullable().optional(),
+})
+
+const summary = z.object({
+  subject: z.string(),
+  text: z.string(),
+  model: z.string(),
+  covers: z.string().describe('SHA-256 of the notes that it covers.'),
+  lines: z.number(),
+  time: z.string(),
+})
+
+/** Subjects: what is known of each, and what is added to its logs. Proposals have doors of their own. */
+export function subjectRoutes(runtime: Runtime, now: () => Date = () => new Date()): readonly Route[] {
+  const { subjects, proposals } = runtime
+  const each = '/api/subjects/:subject'
+  const tag = 'subjects'
+  return [
+    route({
+      method: 'GET',
+      path: '/api/subjects',
+      tag,
+      summary: 'Lists subjects by id',
+      answers: {
+        200: {
+          description: 'All of them, and how many proposals wait, those about tastes too',
+          schema: z.object({ subjects: z.array(subjectRow), waiting: z.number() }),
+        },
+      },
+      handle: async () => {
+        const [all, waiting] = await Promise.all([subjects.list(), proposals.waiting()])
+        return json({ subjects: all.map((facts) => rowOf(facts, waiting)), waiting: waiting.length })
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/api/subjects',
+      tag,
+      summary: 'Makes a subject',
+      body: z.strictObject({
+        id: z.string().min(1).max(200).describe('Name of its folder: letters, digits, `_`, `.` and `-`.'),
+        brief: z.string().optional().describe('Text of its brief.md.'),
+      }),
+      answers: { 201: { description: 'It is there', schema: z.object({ id: z.string() }) } },
+      handle: async ({ body: { id, brief } }) => {
+        await subjects.create(id, brief === undefined ? {} : { brief })
+        return json({ id }, 201, { location: `/api/subjects/${encodeURIComponent(id)}` })
+      },
+    }),
+    route({
+      method: 'GET',
+      path: each,
+      tag,
+      summary: 'Reads a subject: its line of the list, its context, and what was odd about its files',
+      answers: {
+        200: {
+          description: 'The subject',
+          schema: z.object({ ...subjectRow.shape, context: subjectContext, warnings }),
+        },
+      },
+      handle: async ({ param }) => {
+        const reading = await subjects.context(param('subject'))
+        const [all, waiting] = await Promise.all([subjects.list(), proposals.waiting()])
+        const facts = all.find(({ id }) => id === reading.id) ?? { id: reading.id, title: '', updated: '' }
+        return json({ ...rowOf(facts, waiting), context: reading.context, warnings: reading.warnings })
+      },
+    }),
+    route({
+      method: 'GET',
+      path: `${each}/context`,
+      tag,
+      summary: 'Reads the context of a subject, as the tool read_context answers it',
+      answers: {
+        200: { description: 'The context', schema: z.object({ context: subjectContext, warnings }) },
+      },
+      handle: async ({ param }) => {
+        const { context, warnings: odd } = await subjects.context(param('subject'))
+        return json({ context, warnings: odd })
+      },
+    }),
+    route({
+      method: 'GET',
+      path: `${each}/notes`,
+      tag,
+      summary: 'Reads the notes of a subject in pages of lines',
+      query: z.strictObject({ offset: z.coerce.number().int().min(0).default(0), limit: limit(200, 10_000) }),
+      answers: { 200: { description: 'A page', schema: notesPage } },
+      handle: async ({ param, query }) => json(await subjects.notes(param('subject'), query)),
+    }),
+    route({
+      method: 'POST',
+      path: `${each}/log`,
+      tag,
+      summary: 'Writes one more line into the log of a subject',
+      body: z.strictObject({
+        op: z.string().regex(/\S/, 'expected words').max(200).describe('What was done.'),
+        details: z.record(z.string(), z.unknown()).optional(),
+      }),
+      answers: { 201: { description: 'The line is on disk', schema: logRecord } },
+      handle: async ({ param, body: { op, details } }) => {
+        const entry = { op, ...(details === undefined ? {} : { details }), timestamp: now().toISOString() }
+        return json(await subjects.logOperation(param('subject'), entry), 201)
+      },
+    }),
+    route({
+      method: 'POST',
+      path: `${each}/gaps`,
+      tag,
+      summary: 'Writes down something that the words or tools at hand could not do',
+      body: gapBody,
+      answers: { 201: { description: 'The line is on disk', schema: gapRecord } },
+      handle: async ({ param, body: { description, ...known } }) => {
+        const given = Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined))
+        const gap = { description, ...given, timestamp: now().toISOString() }
+        return json(await subjects.logGap(param('subject'), gap), 201)
+      },
+    }),
+    route({
+      method: 'POST',
+      path: `${each}/summary`,
+      tag,
+      summary: 'Has a model put the notes of a subject into words, and keeps that as long as the notes are the same',
+      answers: { 200: { description: 'The summary, and what it covers', schema: summary } },
+      handle: async ({ param }) => json(await runtime.summariseNotes(param('subject'))),
+    }),
+  ]
+}
+
+function rowOf({ id, title, updated }: SubjectFacts, waiting: readonly SubjectFile[]): z.output<typeof subjectRow> {
+  const own = waiting.filter((file) => file.type === 'notes' && file.subject === id)
+  return { id, title, updated, waiting: own.length }
+}

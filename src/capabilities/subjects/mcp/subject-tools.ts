@@ -1,0 +1,99 @@
+import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server'
+import type { OperationParts, Proposal, Proposals, SubjectOperation } from '../core.ts'
+import { inputFault } from '../../../tool.ts'
+import { answeredPerson, askPerson, type AskedPerson, type AskingCall } from '../../../server/mcp/ask-person.ts'
+import type { McpAudit } from '../../../server/mcp/audited.ts'
+import type { McpCall, McpTool } from '../../../server/mcp/catalogue.ts'
+import { operationDefinition } from '../../../server/mcp/definitions.ts'
+import { failed, failureReply, succeeded } from '../../../server/mcp/envelope.ts'
+
+export interface SubjectToolParts {
+  /** The operations over whatever takes proposals. */
+  readonly operations: (proposals: OperationParts['proposals']) => readonly SubjectOperation[]
+  readonly proposals: Proposals
+  readonly audit: McpAudit
+  /** Told of failures that nobody expected. */
+  readonly unexpected: (error: unknown) => void
+}
+
+/** The operations on subjects, as tools that answer in the envelope. None of them confirms anything by itself. */
+export function subjectTools(parts: SubjectToolParts): readonly McpTool[] {
+  return parts.operations(parts.proposals).map((operation) => subjectTool(operation, parts))
+}
+
+function subjectTool(operation: SubjectOperation, parts: SubjectToolParts): McpTool {
+  const definition = operationDefinition(operation)
+  return {
+    definition,
+    async call(input, call) {
+      try {
+        const fault = operation.faultOf(input) ?? (await inputFault(definition.inputSchema, input))
+        if (fault !== undefined) return failed('invalid_input', fault)
+        if (operation.readOnly) return await answered(operation, input, call)
+        return await writing(operation, input, call, parts)
+      } catch (error) {
+        return await failureReply(error, parts.unexpected)
+      }
+    },
+  }
+}
+
+async function writing(
+  { name }: SubjectOperation,
+  input: Readonly<Record<string, unknown>>,
+  call: McpCall,
+  { operations, proposals, audit, unexpected }: SubjectToolParts,
+): Promise<CallToolResult | InputRequiredResult> {
+  const asking: AskingCall = { tool: name, input }
+  const over = (taking: OperationParts['proposals']) => operations(taking).find((each) => each.name === name)!
+  const reply = async (asked: AskedPerson): Promise<CallToolResult | InputRequiredResult> => {
+    if (asked.type === 'ask') return asked.result
+    if (asked.type === 'cancelled') return cancelled()
+    // The same words as before, with what became of the proposal.
+    const { data } = await over({ propose: async () => asked.proposal }).run(input, {})
+    const { type } = asked.proposal.state
+    const { warnings } = asked
+    return succeeded({
+      ...data,
+      ...(type !== 'waiting' && { status: type }),
+      ...(warnings.length > 0 && { hint: warnings.join(' ') }),
+    })
+  }
+  if (call.sealed() !== undefined) {
+    const asked = await answeredPerson(proposals, asking, call)
+    return asked === undefined ? failed('invalid_input', FOREIGN_ANSWER) : reply(asked)
+  }
+
+  let proposed: Proposal | undefined
+  const operation = over({
+    async propose(draft, by) {
+      return (proposed = await proposals.propose(draft, by))
+    },
+  })
+  if (call.signal.aborted) return cancelled()
+  const result = await audit.around({ ...asking, client: call.client }, async () => {
+    if (call.signal.aborted) return cancelled()
+    try {
+      return await answered(operation, input, call)
+    } catch (error) {
+      return call.signal.aborted ? cancelled() : await failureReply(error, unexpected)
+    }
+  })
+  if (proposed === undefined || result.isError || call.person === undefined) return result
+  return reply(await askPerson(proposals, proposed, asking, call))
+}
+
+const FOREIGN_ANSWER = 'The answer belongs to another call. Make this call again without it.'
+
+async function answered(
+  operation: SubjectOperation,
+  input: Readonly<Record<string, unknown>>,
+  { client }: McpCall,
+): Promise<CallToolResult> {
+  const { data, warnings } = await operation.run(input, client === undefined ? {} : { client })
+  return succeeded(data, warnings)
+}
+
+function cancelled(): CallToolResult {
+  return failed('cancelled', 'The call was cancelled.')
+}

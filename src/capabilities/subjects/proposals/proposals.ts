@@ -1,0 +1,186 @@
+import {
+  changedFile,
+  longestContent,
+  type Proposal,
+  type ProposalDecision,
+  type ProposalDraft,
+  type Proposals,
+  type ProposalSource,
+  SubjectError,
+  type SubjectFile,
+  type Subjects,
+} from '../core.ts'
+import type { Clock } from '../../../runtime/clock.ts'
+import { decidedAlready, fileOf, type KeptProposal, proposalDigest, proposalOf, stateOf } from './proposal-record.ts'
+import { createProposalShelf, type ProposalStore } from './proposal-shelf.ts'
+import { appended, trimmedLines } from './proposal-text.ts'
+import { changeOf, createProposalWriting } from './proposal-writing.ts'
+import { runtimeFailure } from '../../../runtime/runtime-failure.ts'
+
+export interface ProposalsParts {
+  readonly store: ProposalStore
+  readonly subjects: Pick<Subjects, 'text' | 'notes' | 'replace'>
+  readonly clock: Clock
+}
+
+/** Proposals that may wait at once: a model asks for no more, however often it tries. */
+const MOST_WAITING = 200
+
+/** Of one proposal. A person has to read it, and the difference of more lines than these would not be shown line by line. */
+const MOST_LINES = 1_000
+
+/** Proposals as records in the store, and every decision about them in the audit (BEHAVIOURS §4). */
+export function createProposals({ store, subjects, clock }: ProposalsParts): Proposals {
+  const shelf = createProposalShelf({ store, clock })
+  const writing = createProposalWriting({ shelf, subjects })
+
+  /** One after another: whoever comes second finds what the first has done. */
+  let working: Promise<unknown> = Promise.resolve()
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const next = working.then(work)
+    working = next.catch(() => {})
+    return told(next)
+  }
+
+  /** As it stands once everything that was begun is done, by this process or by one that ended in the middle. */
+  async function settled(id: string): Promise<KeptProposal> {
+    return writing.finish(await shelf.get(id))
+  }
+
+  async function shown(kept: KeptProposal, textOf: (file: SubjectFile) => Promise<string>): Promise<Proposal> {
+    const { stage, file, content } = kept
+    if (stage.type === 'undoing') return proposalOf(kept, stage.confirmed.diff)
+    if (stage.type !== 'waiting' && stage.type !== 'confirming') return proposalOf(kept, stage.diff)
+    // A file that cannot be read is told of when it is decided; until then it counts as one that has nothing in it.
+    const before = await textOf(file).catch(() => '')
+    return proposalOf(kept, await changeOf(file, before, appended(before, content)))
+  }
+
+  const current = (kept: KeptProposal) => shown(kept, subjects.text)
+
+  async function propose(draft: ProposalDraft, by: ProposalSource): Promise<Proposal> {
+    const file = fileOf(draft)
+    const value = { file, content: checkedLines(draft.content), ...categoryOf(draft) }
+    await mustBeThere(file)
+    const digest = proposalDigest(value)
+    const waiting = (await shelf.all()).filter(({ stage }) => stage.type === 'waiting')
+    const same = waiting.find((each) => each.digest === digest && isSameSource(each.by, by))
+    if (same) return current(same)
+    if (waiting.length >= MOST_WAITING) throw tooMany(waiting.length)
+    return current(await shelf.add({ ...value, digest, by, time: clock.time() }))
+  }
+
+  /** Notes belong to a subject that there is; the first line of a taste makes its file. */
+  async function mustBeThere(file: SubjectFile): Promise<void> {
+    if (file.type === 'notes') await subjects.notes(file.subject, { limit: 1 })
+    else await subjects.text(file)
+  }
+
+  async function decide(id: string, { type, digest, by, reason }: ProposalDecision): Promise<Proposal> {
+    const proposal = await settled(id)
+    if (proposal.stage.type !== 'waiting') throw decidedAlready(proposal)
+    if (proposal.digest !== digest) throw anotherOne(proposal)
+    const time = clock.time()
+    const why = reason === undefined ? {} : { reason }
+    const note = { decision: type === 'confirm' ? ('approved' as const) : ('denied' as const), rule: by, ...why }
+    const next =
+      type === 'confirm'
+        ? await writing.confirm(proposal, by, time, note)
+        : await shelf.advance(
+            proposal,
+            { type: 'declined', by, time, ...why, diff: (await current(proposal)).diff },
+            note,
+          )
+    // Another process was quicker.
+    return next ? current(next) : decide(id, { type, digest, by, ...why })
+  }
+
+  async function undo(id: string, by: string): Promise<Proposal> {
+    const proposal = await settled(id)
+    if (proposal.stage.type !== 'confirmed') throw decidedAlready(proposal)
+    const next = await writing.undo(proposal, by, clock.time(), { rule: by, reason: 'taken back' })
+    return next ? current(next) : undo(id, by)
+  }
+
+  /** What cannot be settled now is shown as it was; whoever decides about it is told why. */
+  async function settledOrNot(kept: KeptProposal): Promise<KeptProposal> {
+    if (kept.stage.type !== 'confirming' && kept.stage.type !== 'undoing') return kept
+    return inTurn(() => settled(kept.id)).catch(() => shelf.get(kept.id))
+  }
+
+  async function keptIn(state: Proposal['state']['type'] | undefined): Promise<readonly KeptProposal[]> {
+    const all = await Promise.all((await shelf.all()).map(settledOrNot))
+    return all.filter(({ stage }) => state === undefined || stateOf(stage).type === state)
+  }
+
+  async function list(state: Proposal['state']['type'] | undefined): Promise<readonly Proposal[]> {
+    const wanted = await keptIn(state)
+    const texts = new Map<string, Promise<string>>()
+    const textOf = (file: SubjectFile) => {
+      const known = texts.get(changedFile(file)) ?? subjects.text(file)
+      texts.set(changedFile(file), known)
+      return known
+    }
+    return Promise.all(wanted.map((each) => shown(each, textOf)))
+  }
+
+  return {
+    propose: (draft, by) => inTurn(() => propose(draft, by)),
+    list: ({ state } = {}) => told(list(state)),
+    waiting: async () => (await told(keptIn('waiting'))).map(({ file }) => file),
+    get: (id) => told(shelf.get(id).then(settledOrNot).then(current)),
+    decide: (id, decision) => inTurn(() => decide(id, decision)),
+    undo: (id, by) => inTurn(() => undo(id, by)),
+  }
+}
+
+/** What the store fails with, in the words of the runtime. */
+async function told<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    throw runtimeFailure(error)
+  }
+}
+
+function checkedLines(content: string): string {
+  const lines = trimmedLines(content)
+  if (lines === '') throw new SubjectError('invalid-input', 'The content is empty. Say what should be added.')
+  if (!lines.isWellFormed()) {
+    throw new SubjectError('invalid-input', 'The content has half a character in it, which no file can hold.')
+  }
+  if (lines.length > longestContent) throw tooLong(`${lines.length} characters`, longestContent)
+  const height = lines.split('\n').length
+  if (height > MOST_LINES) throw tooLong(`${height} lines`, MOST_LINES)
+  return lines
+}
+
+function tooLong(size: string, most: number): SubjectError {
+  return new SubjectError(
+    'invalid-input',
+    `The content has ${size}, and a proposal may have ${most}. Propose what matters most.`,
+  )
+}
+
+function categoryOf(draft: ProposalDraft): Pick<Proposal, 'category'> {
+  return draft.type === 'taste' ? { category: draft.category } : {}
+}
+
+function isSameSource(left: ProposalSource, right: ProposalSource): boolean {
+  return left.session === right.session && left.client === right.client
+}
+
+function tooMany(waiting: number): SubjectError {
+  return new SubjectError(
+    'invalid-input',
+    `${waiting} proposals wait for a person already, and no more may. Ask for some of them to be decided first.`,
+  )
+}
+
+function anotherOne({ id, file, digest }: KeptProposal): SubjectError {
+  return new SubjectError(
+    'decided',
+    `The decision is about something else than what ${id} would add to ${changedFile(file)}. Look at it again.`,
+    { proposal: id, digest },
+  )
+}

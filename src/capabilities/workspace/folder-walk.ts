@@ -1,0 +1,91 @@
+import { constants, lstat, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type Inside, isWithin } from '../../capability/confined-path.ts'
+import { holdFolder } from './held-folder.ts'
+
+/** Something in a folder of the workspace. Links are named, never followed. */
+export interface WalkEntry {
+  /** Names of the way from the workspace. */
+  readonly names: readonly string[]
+  readonly kind: 'file' | 'folder' | 'link' | 'other'
+  /** Of a file, bytes. */
+  readonly bytes?: number
+}
+
+export interface WalkOptions {
+  /** Levels of folders to go into: 1 is the folder itself. */
+  readonly depth: number
+  readonly signal: AbortSignal
+  /** Told the name of each folder that is left out. */
+  readonly onSkipped: (name: string) => void
+}
+
+/** Folders of programs rather than of people: left out unless a path leads into them. */
+const SKIPPED: ReadonlySet<string> = new Set(['.git', 'node_modules'])
+
+/** The most levels that are gone into at all. */
+export const DEEPEST = 64
+
+/**
+ * Everything in a folder, folders before what they hold, in the order of code units at each level: the same on every
+ * machine. What cannot be read is left out. Throws when it is cancelled.
+ */
+export async function* walkFolder(start: Inside, options: WalkOptions): AsyncGenerator<WalkEntry> {
+  const { depth, signal, onSkipped } = options
+  if (depth < 1) return
+  signal.throwIfAborted()
+  for (const entry of await entriesOf(start)) {
+    const name = entry.names.at(-1)!
+    if (entry.kind === 'folder' && SKIPPED.has(name)) onSkipped(name)
+    else {
+      const path = join(start.root, ...entry.names)
+      if (start.closed.some((one) => isWithin(one, path))) continue
+      yield entry
+      if (entry.kind === 'folder') {
+        yield* walkFolder({ ...start, path, names: entry.names }, { ...options, depth: depth - 1 })
+      }
+    }
+  }
+}
+
+async function entriesOf({ root, names }: Inside): Promise<readonly WalkEntry[]> {
+  const folder = await holdFolder(root, names).catch(() => undefined)
+  if (!folder) return []
+  try {
+    const found = await readdir(folder.at('.'))
+    const entries = await Promise.all(found.map((name) => entryOf(folder.at(name), [...names, name])))
+    return entries.filter((one) => one !== undefined).toSorted((left, right) => (lastOf(left) < lastOf(right) ? -1 : 1))
+  } catch {
+    return []
+  } finally {
+    await folder.close()
+  }
+}
+
+/** `undefined` for what is gone again, or has a name that no text can hold. */
+async function entryOf(path: string, names: readonly string[]): Promise<WalkEntry | undefined> {
+  try {
+    const { mode, size } = await lstat(path)
+    const kind = kindOf(mode)
+    return { names, kind, ...(kind === 'file' && { bytes: size }) }
+  } catch {
+    return undefined
+  }
+}
+
+function kindOf(mode: number): WalkEntry['kind'] {
+  switch (mode & constants.S_IFMT) {
+    case constants.S_IFREG:
+      return 'file'
+    case constants.S_IFDIR:
+      return 'folder'
+    case constants.S_IFLNK:
+      return 'link'
+    default:
+      return 'other'
+  }
+}
+
+function lastOf({ names }: WalkEntry): string {
+  return names.at(-1)!
+}

@@ -1,0 +1,83 @@
+import type { Tool } from '../../tool.ts'
+import { confinedPath, type Inside } from '../../capability/confined-path.ts'
+import { DEEPEST, type WalkEntry, walkFolder } from './folder-walk.ts'
+import { globMatcher } from './glob.ts'
+import { readTextFile } from './text-file.ts'
+import { shownName } from './shown-name.ts'
+import type { WorkspaceOptions } from './workspace-options.ts'
+
+/** Lines of one answer. */
+const MOST_LINES = 400
+
+/** Entries that are looked at to count what is left. */
+const MOST_ENTRIES = 50_000
+
+interface ListInput {
+  readonly path?: string
+  readonly glob?: string
+  readonly depth?: number
+}
+
+/** The tool `list_files`: what is in a folder of the workspace. */
+export function listFilesTool({ folder, outOfReach }: WorkspaceOptions): Tool {
+  return {
+    name: 'list_files',
+    description:
+      'List files with sizes in bytes; folders end in /. Two levels deep unless glob (such as **/*.md) or depth is given.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        path: { type: 'string' },
+        glob: { type: 'string' },
+        depth: { type: 'integer', minimum: 1 },
+      },
+      additionalProperties: false,
+    },
+    origin: 'file',
+    idempotent: true,
+    async execute(input, { signal }) {
+      const { path = '.', glob, depth = glob === undefined ? 2 : DEEPEST } = input as ListInput
+      const place = await confinedPath(folder, path, outOfReach)
+      if (place.type === 'refused') return { ok: false, error: place.why }
+      const fault = await folderFault(place)
+      if (fault !== undefined) return { ok: false, error: fault }
+      return { ok: true, output: await listing(place, glob, Math.min(depth, DEEPEST), signal) }
+    },
+  }
+}
+
+/** Why a place cannot be listed. */
+async function folderFault(place: Inside): Promise<string | undefined> {
+  const shown = shownName(place.names.join('/'))
+  const found = await readTextFile(place)
+  // A workspace that was never made is an empty one.
+  if (found.type === 'folder') return undefined
+  return found.type === 'missing' ? `${shown} does not exist` : `${shown} is not a folder`
+}
+
+async function listing(place: Inside, glob: string | undefined, depth: number, signal: AbortSignal): Promise<string> {
+  const isWanted = glob === undefined ? () => true : globMatcher(glob)
+  const skipped = new Set<string>()
+  const lines: string[] = []
+  let [seen, left] = [0, 0]
+  for await (const entry of walkFolder(place, { depth, signal, onSkipped: (name) => skipped.add(name) })) {
+    seen += 1
+    if (seen > MOST_ENTRIES) break
+    if (!isWanted(entry.names.slice(place.names.length).join('/'))) continue
+    if (lines.length < MOST_LINES) lines.push(lineOf(entry))
+    else left += 1
+  }
+  if (lines.length === 0) lines.push(glob === undefined ? '(no files)' : '(no file fits)')
+  if (left > 0 || seen > MOST_ENTRIES) {
+    lines.push(`[${seen > MOST_ENTRIES ? 'at least ' : ''}${left} more: give a path, a glob or a smaller depth]`)
+  }
+  if (skipped.size > 0) lines.push(`[left out: folders named ${[...skipped].toSorted().join(', ')}]`)
+  return lines.join('\n')
+}
+
+function lineOf({ names, kind, bytes }: WalkEntry): string {
+  const shown = shownName(names.join('/'))
+  if (kind === 'folder') return `${shown}/`
+  if (kind === 'file') return `${shown} ${bytes}`
+  return `${shown} (${kind === 'link' ? 'link, not followed' : 'no file'})`
+}

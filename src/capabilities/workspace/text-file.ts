@@ -1,0 +1,109 @@
+import { hash } from 'node:crypto'
+import { constants, type FileHandle, open } from 'node:fs/promises'
+import type { Inside } from '../../capability/confined-path.ts'
+import { holdFolder } from './held-folder.ts'
+import { shownName } from './shown-name.ts'
+
+/** The most that a file may hold to be read, searched or changed, bytes. */
+export const MOST_BYTES = 16 * 1024 * 1024
+
+/** What a place in the workspace holds. */
+export type FileRead =
+  | {
+      readonly type: 'text'
+      /** With its byte order mark, if it has one. */
+      readonly text: string
+      readonly bytes: number
+      /** SHA-256 of its bytes, lowercase hexadecimal. */
+      readonly digest: string
+      /** Permission bits. */
+      readonly mode: number
+    }
+  | { readonly type: 'missing' }
+  | { readonly type: 'folder' }
+  /** It is there and cannot be used; `why` is a sentence. */
+  | { readonly type: 'unusable'; readonly why: string }
+
+/**
+ * Reads a whole file as UTF-8, following no link and waiting for no pipe. Never throws. The place may have changed since
+ * it was resolved: then this is an answer about what is there now, and never about anything outside.
+ */
+export async function readTextFile({ root, names }: Inside): Promise<FileRead> {
+  const name = names.at(-1)
+  if (name === undefined) return { type: 'folder' }
+  const shown = shownName(names.join('/'))
+  let file: FileHandle | undefined
+  try {
+    const folder = await holdFolder(root, names.slice(0, -1))
+    try {
+      const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
+      file = await open(folder.at(name), flags)
+    } finally {
+      await folder.close()
+    }
+    return await contentOf(file, shown)
+  } catch (error) {
+    return faultOf(error as NodeJS.ErrnoException, shown)
+  } finally {
+    await file?.close().catch(() => {})
+  }
+}
+
+async function contentOf(file: FileHandle, shown: string): Promise<FileRead> {
+  const found = await file.stat()
+  if (found.isDirectory()) return { type: 'folder' }
+  if (!found.isFile()) return notAFile(shown)
+  const tooLarge = unusable(
+    `${shown} is too large: it holds ${found.size} bytes, and at most ${MOST_BYTES} can be read`,
+  )
+  if (found.size > MOST_BYTES) return tooLarge
+  const bytes = await bytesOf(file, found.size)
+  if (bytes === undefined) return tooLarge
+  const text = textOf(bytes)
+  if (text === undefined) return unusable(`${shown} is a binary file of ${bytes.length} bytes: it is not shown as text`)
+  return { type: 'text', text, bytes: bytes.length, digest: digestOf(bytes), mode: found.mode & 0o777 }
+}
+
+/** SHA-256 of bytes, or of a text as UTF-8: lowercase hexadecimal. */
+export function digestOf(content: Uint8Array | string): string {
+  return hash('sha256', content, 'hex')
+}
+
+/** All bytes of a file that was of this size a moment ago; `undefined` where it has grown beyond what can be read. */
+async function bytesOf(file: FileHandle, size: number): Promise<Uint8Array | undefined> {
+  let buffer = Buffer.alloc(size + 1)
+  let filled = 0
+  for (;;) {
+    const { bytesRead } = await file.read(buffer, filled, buffer.length - filled, filled)
+    filled += bytesRead
+    if (bytesRead === 0) return buffer.subarray(0, filled)
+    if (filled > MOST_BYTES) return undefined
+    if (filled === buffer.length) buffer = Buffer.concat([buffer, Buffer.alloc(filled + 1024)])
+  }
+}
+
+function textOf(bytes: Uint8Array): string | undefined {
+  if (bytes.includes(0)) return undefined
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+function faultOf({ code, message }: NodeJS.ErrnoException, shown: string): FileRead {
+  if (code === 'ENOENT') return { type: 'missing' }
+  if (code === 'ELOOP') return unusable(`${shown} has become a link since it was checked`)
+  if (code === 'ENXIO' || code === 'ENODEV') return notAFile(shown)
+  if (code === 'ENOTDIR') return unusable(`${shown}: a part of the path is not a folder`)
+  if (code === 'EACCES' || code === 'EPERM') return unusable(`${shown} may not be read (permissions)`)
+  return unusable(`${shown} cannot be read: ${code ?? message}`)
+}
+
+function notAFile(shown: string): FileRead {
+  return unusable(`${shown} is a pipe, a socket or a device, not a file`)
+}
+
+function unusable(why: string): FileRead {
+  return { type: 'unusable', why }
+}

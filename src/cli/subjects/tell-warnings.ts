@@ -1,8 +1,0 @@
-import { exactLine } from '../exact-text.ts'
-import { type Io, note } from '../io.ts'
-import { styled } from '../style.ts'
-
-/** What was odd about the files of a subject, beside the data. */
-export function tellWarnings(warnings: readonly string[], io: Io): void {
-  for (const warning of warnings) note(io, styled(io, 'yellow', exactLine(warning), io.stderr))
-}

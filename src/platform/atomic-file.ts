@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto'
+import { type FileHandle, open, rename, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { syncFolder } from './private-folder.ts'
+
+export interface NewFileOptions {
+  /** Permission bits; `umask` for those of any file that this process creates. 0600 unless given: the owner alone. */
+  readonly mode?: number | 'umask' | undefined
+  /** Whose file it shall be, where this process may decide that. */
+  readonly owner?: { readonly uid: number; readonly gid: number } | undefined
+}
+
+export interface AtomicFileOptions extends NewFileOptions {
+  /** Path of the file that is written first, in the same folder; a name that nobody else has unless given. */
+  readonly beside?: string
+  /**
+   * Called with the path of the new content when that is on disk beside the old one. Where it answers `false` or throws,
+   * nothing is replaced.
+   */
+  readonly check?: (beside: string) => Promise<boolean | void>
+}
+
+/**
+ * Writes a file whole or not at all: a reader finds the old content or the new one. The content is written to a file beside
+ * it, brought to disk, and renamed; when the promise resolves, the name is on disk as well. A link at `path` is itself
+ * replaced: resolve it first if the file behind it is meant.
+ *
+ * @returns `false` where `check` refused
+ * @throws what the file system and `check` throw; nothing is left beside the file then
+ */
+export async function writeFileAtomically(
+  path: string,
+  content: string | Uint8Array,
+  options: AtomicFileOptions = {},
+): Promise<boolean> {
+  const { beside = join(dirname(path), `.${randomUUID()}.tmp`), check } = options
+  let isReplaced = false
+  try {
+    await writeNewFile(beside, content, options)
+    if ((await check?.(beside)) === false) return false
+    await rename(beside, path)
+    isReplaced = true
+  } finally {
+    if (!isReplaced) await rm(beside, { force: true })
+  }
+  await syncFolder(dirname(path))
+  return true
+}
+
+/** Writes a file that is not there yet, and brings its content to disk. Throws `EEXIST` where there is one. */
+export async function writeNewFile(
+  path: string,
+  content: string | Uint8Array,
+  { mode = 0o600, owner }: NewFileOptions = {},
+): Promise<void> {
+  const file = await open(path, 'wx', mode === 'umask' ? 0o666 : 0o600)
+  try {
+    await file.writeFile(content)
+    if (owner) await giveTo(file, owner)
+    if (typeof mode === 'number' && mode !== 0o600) await file.chmod(mode)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+async function giveTo(file: FileHandle, { uid, gid }: NonNullable<NewFileOptions['owner']>): Promise<void> {
+  const own = await file.stat()
+  if (own.uid !== uid || own.gid !== gid) await file.chown(uid, gid).catch(() => {})
+}

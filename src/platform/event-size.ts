@@ -1,0 +1,23 @@
+const LINE_FEED = 10
+const CARRIAGE_RETURN = 13
+
+/**
+ * Answers, chunk by chunk, how large the largest event of a stream has grown, in bytes. Server-sent events end with a
+ * blank line; in a stream of lines, each line is one. A parser behind it then never keeps more than that.
+ */
+export function eventSize(form: 'events' | 'lines' = 'events'): (chunk: Uint8Array) => number {
+  let size = 0
+  let lineLength = 0
+  return (chunk) => {
+    let largest = 0
+    for (const byte of chunk) {
+      size += 1
+      if (size > largest) largest = size
+      if (byte === LINE_FEED) {
+        if (lineLength === 0 || form === 'lines') size = 0
+        lineLength = 0
+      } else if (byte !== CARRIAGE_RETURN) lineLength += 1
+    }
+    return largest
+  }
+}

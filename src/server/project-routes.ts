@@ -1,8 +1,0 @@
-import { projectSchema, type Runtime } from '../runtime.ts'
-import { recordRoutes } from './routes/record-routes.ts'
-import { type Route } from './route.ts'
-
-/** Projects: instructions, and files that belong together. */
-export function projectRoutes(runtime: Runtime): readonly Route[] {
-  return recordRoutes(() => runtime.projects, { name: 'project', one: 'a project', schema: projectSchema })
-}

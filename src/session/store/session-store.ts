@@ -1,0 +1,43 @@
+import type { AuditFacts } from '../audit.ts'
+import type { Binding, CallOutcome, CallRecord, EntryBody } from '../entry.ts'
+import type { FileOwner, FileRow, FileState } from '../file-row.ts'
+import type { RecordChange } from '../record.ts'
+import type { AuditStore } from './audit-store.ts'
+import type { CallStore } from './call-store.ts'
+import type { ContentStore } from './content-store.ts'
+import type { FileStore } from './file-store.ts'
+import type { LogStore } from './log-store.ts'
+import type { RecordStore } from './record-store.ts'
+import type { ValueStore } from './value-store.ts'
+
+/**
+ * Where sessions live. Every driver runs the case suites of `foreword/testing`.
+ *
+ * A promise that resolves means: it is on disk and survives `kill -9` and power loss. What one `append` writes appears
+ * whole or not at all. Reading never blocks writing. What fails is a `StoreError`, and fails alone: nothing of it is
+ * written, and writes beside it are not harmed.
+ *
+ * Everything handed in is plain JSON: what JSON cannot say (`undefined`, bytes, dates) does not come back.
+ */
+export interface SessionStore
+  extends LogStore, CallStore, ContentStore, ValueStore, RecordStore, FileStore, AuditStore {
+  /** Several writes in order, all or nothing, such as the entry that announces a call together with its record. */
+  transaction(writes: readonly Write[]): Promise<void>
+  /** Waits for everything that was accepted, then closes. */
+  close(): Promise<void>
+}
+
+/** One write as data, for `transaction`. Each does what the method of the same purpose does. */
+export type Write =
+  | { readonly type: 'append'; readonly session: string; readonly bodies: readonly EntryBody[]; readonly time: string }
+  | { readonly type: 'call'; readonly record: CallRecord }
+  | { readonly type: 'call-outcome'; readonly id: string; readonly outcome: CallOutcome }
+  | { readonly type: 'content'; readonly text: string }
+  | { readonly type: 'value'; readonly key: string; readonly value: unknown }
+  | { readonly type: 'binding'; readonly binding: Binding; readonly session: string }
+  | { readonly type: 'record'; readonly change: RecordChange; readonly time: string }
+  | { readonly type: 'file'; readonly row: FileRow }
+  | { readonly type: 'file-state'; readonly id: string; readonly state: FileState }
+  | { readonly type: 'file-owner'; readonly id: string; readonly owner: FileOwner }
+  /** One more link of the audit's chain: its number and hashes are made where it is written. */
+  | { readonly type: 'audit'; readonly facts: AuditFacts; readonly time: string }
