@@ -5,7 +5,18 @@ export { readResultTool } from './agent/read-result.ts'
 export { type RetryRule, retryWait } from './agent/retry-wait.ts'
 export { resultText } from './agent/shown-result.ts'
 export { runTurn } from './agent/turn.ts'
-export { stopping } from './agent/stopping.ts'
-export { turnState } from './agent/turn-state.ts'
-export type { Approvals, CallSetup, Delta, PreparedCall, Step, TurnSetup } from './agent/turn-setup.ts'
+export {
+  type Approvals,
+  type Delta,
+  type Journal,
+  type PreparedCall,
+  type RunningTurn,
+  type Step,
+  stopping,
+  type TurnClock,
+  type TurnLimits,
+  type TurnOutput,
+  type TurnSetup,
+  type TurnTools,
+} from './agent/turn-setup.ts'
 export type { RetryNotice } from './capability.ts'

@@ -58,13 +58,15 @@ test('few skills are sent in full, and nothing is offered to read them', async (
 
 test('skills give way to their list where the head has no room for them, and read_skill comes with it', async (t) => {
   const files = { 'skills/knots/SKILL.md': skill('knots', 'Over, under, around. '.repeat(1200)) }
-  const { say } = await openedHome(t, files)
+  const { runtime, say } = await openedHome(t, files)
   const said = await say(
     '/call read_skill {"skill_name": "knots"}\n/call read_skill {"skill_name": "ropes"}\n/say So it is.',
   )
   assert.deepEqual(said.offered, ['read_skill', 'read_result', 'read_history'])
   assert.doesNotMatch(said.system, /Over, under/)
   assert.equal(said.results[1], 'unknown skill: ropes')
+  const [session] = await runtime.store.sessions()
+  assert.deepEqual((await runtime.replay(session!.id)).different, [])
 })
 
 test('a second call for an unchanged skill answers that it stands above', async (t) => {

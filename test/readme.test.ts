@@ -37,6 +37,16 @@ test('the loop in the guide to the library is the one of the example', async () 
     assert.ok(source.includes(code), 'docs/guide/library.md shows another code than the example')
 })
 
+test('the loop in the guide to the agent is the example, and prints what stands below it', async () => {
+  const guide = await readFile(join(root, 'docs/guide/agent-loop.md'), 'utf8')
+  const file = join(root, 'examples/05-agent-loop.ts')
+  const source = await readFile(file, 'utf8')
+  const { stdout } = await run(process.execPath, ['--conditions=foreword-source', file], { cwd: root })
+  const [code] = [...guide.matchAll(/```ts\n([^]*?)\n```/g)].map(([, shown]) => shown!)
+  assert.ok(code && source.endsWith(`${code}\n`), 'docs/guide/agent-loop.md shows another code than the example')
+  assert.ok(guide.includes(`\`\`\`\n${stdout.trimEnd()}\n\`\`\``), stdout)
+})
+
 test('every file that a page points to is there', async () => {
   const pages = await Array.fromAsync(glob(['*.md', 'docs/**/*.md', 'bench/*.md'], { cwd: root }))
   assert.ok(pages.includes('README.md') && pages.length > 10)

@@ -2,23 +2,26 @@ import { type AssistantMessage, ContextOverflowError, messageText, toolCalls } f
 import { ModelError, type ModelEvent } from '../model.ts'
 import { type Entry, type EntryBody, StoreError, type TurnOutcome, type Usage } from '../session.ts'
 import { errorMessage } from '../platform.ts'
-import { answerOnly, NoAnswerError } from './answer-only.ts'
-import { answerOutcome } from './answer-outcome.ts'
-import { distinctCalls } from './distinct-calls.ts'
-import { Heard } from './heard.ts'
+import { answerOnly, answerOutcome, distinctCalls, NoAnswerError } from './answer.ts'
+import { ResponseAccumulator } from './response-accumulator.ts'
 import { retryWait } from './retry-wait.ts'
-import type { CallSetup, PreparedCall, Step } from './turn-setup.ts'
-import type { TurnState } from './turn-state.ts'
+import { type PreparedCall, type Step, type TurnContext, turnContext, type TurnSetup } from './turn-setup.ts'
+import { type TurnState, turnState } from './turn-state.ts'
 
 /** What became of one step's question to the model. */
-export type Reply =
-  | {
-      readonly type: 'answer'
-      readonly message: AssistantMessage
-      readonly entries: readonly Entry[]
-      /** How the turn has ended with it; absent where it calls tools. */
-      readonly outcome?: TurnOutcome
-    }
+export type Reply = Answer | Unanswered
+
+export interface Answer {
+  readonly type: 'answer'
+  readonly message: AssistantMessage
+  readonly entries: readonly Entry[]
+  /** The call that led to it. */
+  readonly prepared: PreparedCall
+  /** How the turn has ended with it; absent where it calls tools. */
+  readonly outcome?: TurnOutcome
+}
+
+export type Unanswered =
   | { readonly type: 'cancelled'; readonly call: string; readonly said: AssistantMessage | undefined }
   | {
       readonly type: 'failed'
@@ -27,113 +30,126 @@ export type Reply =
       readonly error: unknown
     }
 
+/** Asks a model once, outside every turn: calls of tools are handed back, and nobody runs them. */
+export function askModel(setup: TurnSetup): Promise<Reply> {
+  return askStep(turnContext(setup), turnState(setup.turn.entries), { last: false })
+}
+
 /**
  * Makes one model call and writes down what it said, with its usage, in one piece; an answer ends the turn in the same
  * write. A request that turns out too large is cut deeper and sent once more. A passing fault before the first word is
  * tried again after a wait, which whoever watches is shown; a call of which anything was heard is never made twice.
  */
-export async function askModel(setup: CallSetup, state: TurnState, { last }: { last: boolean }): Promise<Reply> {
-  const messages = countedMessages(state)
-  const prepared = await setup.prepare({ messages, last })
-  const first = await callWithRetries(setup, state, prepared)
+export async function askStep(context: TurnContext, state: TurnState, { last }: { last: boolean }): Promise<Reply> {
+  const step = { messages: countedMessages(state), last }
+  const first = await callWithRetries(context, state, await preparedFor(context, step))
   if (first.type !== 'failed' || first.said || !isOverflow(first.error)) return first
+  return callWithRetries(context, state, await preparedDeeper(context, step, first.error))
+}
 
-  const deeper = await preparedDeeper(setup, { messages, last }, first.error)
-  return callWithRetries(setup, state, deeper)
+/** A last step calls no tool, whatever was prepared. */
+async function preparedFor({ assemble }: TurnContext, step: Step): Promise<PreparedCall> {
+  const prepared = await assemble(step)
+  return step.last ? { ...prepared, options: { ...prepared.options, toolChoice: 'none' } } : prepared
 }
 
 /** What cannot be cut any deeper fails in the provider's own words, too. */
-async function preparedDeeper(setup: CallSetup, step: Step, refused: ModelError): Promise<PreparedCall> {
+async function preparedDeeper(context: TurnContext, step: Step, refused: ModelError): Promise<PreparedCall> {
   const { limit, sent, detail: said } = refused.facts
   try {
-    return await setup.prepare({ ...step, deeper: { limit, sent, said } })
+    return await preparedFor(context, { ...step, deeper: { limit, sent, said } })
   } catch (error) {
     if (!(error instanceof ContextOverflowError)) throw error
     throw new ContextOverflowError(error.manifest, refused.message)
   }
 }
 
-async function callWithRetries(setup: CallSetup, state: TurnState, prepared: PreparedCall): Promise<Reply> {
+async function callWithRetries(context: TurnContext, state: TurnState, prepared: PreparedCall): Promise<Reply> {
+  const { clock, turn } = context
   let failedFirst: number | undefined
   for (let retries = 0; ; retries += 1) {
     const waitAfter = (error: unknown) => {
-      failedFirst ??= setup.now()
-      return retryWait({ error, retries, elapsedMs: setup.now() - failedFirst }, setup.retries)
+      failedFirst ??= clock.now()
+      return retryWait({ error, retries, elapsedMs: clock.now() - failedFirst }, context.limits.retries)
     }
-    const reply = await callOnce(setup, state, prepared, waitAfter)
+    const reply = await callOnce(context, state, prepared, waitAfter)
     if (reply.type !== 'retry') return reply
     const { waitMs, error } = reply
     const { code, message } = factsOf(error)
-    await setup.show({ type: 'retry', call: prepared.call, attempt: retries + 2, waitMs, code, message })
-    await setup.sleep(waitMs, setup.signal)
-    if (setup.signal.aborted) return cancelledInPause(setup, prepared.call)
+    await context.output.show({ type: 'retry', call: prepared.call, attempt: retries + 2, waitMs, code, message })
+    await clock.sleep(waitMs, turn.signal)
+    if (turn.signal.aborted) return cancelledInPause(context, prepared.call)
   }
 }
 
-async function cancelledInPause(setup: CallSetup, call: string): Promise<Reply> {
+async function cancelledInPause(context: TurnContext, call: string): Promise<Reply> {
   const error = { code: 'cancelled', message: 'The call was cancelled before it was tried again.' }
-  await setup.finish(call, { error, durationMs: 0 }, [])
+  await context.journal.finish(call, { error, durationMs: 0 }, [])
   return { type: 'cancelled', call, said: undefined }
 }
 
 async function callOnce(
-  setup: CallSetup,
+  context: TurnContext,
   state: TurnState,
   prepared: PreparedCall,
   waitAfter: (error: unknown) => number | undefined,
 ): Promise<Reply | { readonly type: 'retry'; readonly error: unknown; readonly waitMs: number }> {
-  const { call } = prepared
-  const heard = new Heard(setup.now())
+  const { call, request, options } = prepared
+  const { clock, journal, model, output } = context
+  const { signal } = context.turn
+  const response = new ResponseAccumulator(clock.now())
   try {
-    for await (const event of setup.model.call(prepared.request, callOptions(setup, prepared))) {
-      heard.note(event, setup.now())
+    for await (const event of model.call(request, { ...options, signal })) {
+      response.add(event, clock.now())
       if (event.type === 'text-delta' || event.type === 'reasoning-delta') {
-        await setup.show({ type: event.type, call, text: event.text })
+        await output.show({ type: event.type, call, text: event.text })
       }
-      if (event.type === 'finish') return await finished(setup, state, prepared, heard, event)
+      if (event.type === 'finish') return await finished(context, state, prepared, response, event)
     }
-    throw new ModelError('network', 'The stream ended before the answer did.', modelFacts(setup))
+    throw new ModelError('network', 'The stream ended before the answer did.', modelFacts(context))
   } catch (error) {
     if (error instanceof StoreError) throw error
-    const said = heard.partial()
-    const cancelled = setup.signal.aborted || (error instanceof ModelError && error.code === 'cancelled')
-    const waitMs = cancelled || heard.begun ? undefined : waitAfter(error)
+    const said = response.partial()
+    const cancelled = signal.aborted || (error instanceof ModelError && error.code === 'cancelled')
+    const waitMs = cancelled || response.begun ? undefined : waitAfter(error)
     if (waitMs !== undefined) return { type: 'retry', error, waitMs }
     const { code, message } = factsOf(error)
     const told = { code: cancelled ? 'cancelled' : code, message }
-    await setup.finish(call, heard.outcome(setup.now(), { ...usageTold(error), error: told }), [])
+    await journal.finish(call, response.outcome(clock.now(), { ...usageTold(error), error: told }), [])
     return cancelled ? { type: 'cancelled', call, said } : { type: 'failed', call, said, error }
   }
 }
 
 /** Writes a whole answer down: what was said, or that nothing was said where only an answer could be used. */
 async function finished(
-  setup: CallSetup,
+  context: TurnContext,
   state: TurnState,
-  { call, toolChoice }: PreparedCall,
-  heard: Heard,
+  prepared: PreparedCall,
+  response: ResponseAccumulator,
   finish: Finish,
 ): Promise<Reply> {
   const { message: given, usage, reason } = finish
-  const warning = setup.warningAbout(usage)
+  const { call, options } = prepared
+  const { clock, journal, model, turn } = context
+  const warning = prepared.warningAbout?.(usage)
   const warned = warning ? { warning } : {}
-  const { turn, model } = setup
-  const usageBody: EntryBody = { type: 'usage', turn, call, model: model.id, usage, finish: reason, ...warned }
-  const message = toolChoice === 'none' ? answerOnly(given) : distinctCalls(given)
+  const usageBody: EntryBody = { type: 'usage', turn: turn.id, call, model: model.id, usage, finish: reason, ...warned }
+  const message = options?.toolChoice === 'none' ? answerOnly(given) : distinctCalls(given)
   if (message) {
-    const outcome = heard.outcome(setup.now(), { usage, finish: reason, ...warned })
+    const outcome = response.outcome(clock.now(), { usage, finish: reason, ...warned })
     const ended = toolCalls(message).length > 0 ? undefined : answerOutcome(message, finish)
-    const entries = await setup.finish(call, outcome, await settled(setup, call, { message, ended }, usageBody))
+    const entries = await journal.finish(call, outcome, await settled(context, call, { message, ended }, usageBody))
     return {
       type: 'answer',
       message,
       entries: [...state.entries, ...entries],
+      prepared,
       ...(ended ? { outcome: ended } : {}),
     }
   }
   const error = new NoAnswerError()
   const told = { code: error.code, message: error.message }
-  await setup.finish(call, heard.outcome(setup.now(), { usage, finish: reason, error: told }), [usageBody])
+  await journal.finish(call, response.outcome(clock.now(), { usage, finish: reason, error: told }), [usageBody])
   return { type: 'failed', call, said: undefined, error }
 }
 
@@ -152,32 +168,18 @@ function usageTold(error: unknown): { readonly usage?: Usage } {
 
 type Finish = Extract<ModelEvent, { type: 'finish' }>
 
-function callOptions(setup: CallSetup, prepared: PreparedCall) {
-  return {
-    signal: setup.signal,
-    toolChoice: prepared.toolChoice,
-    maxOutputTokens: prepared.reserve,
-    limits: prepared.limits,
-    window: prepared.window,
-    leastPromptTokens: prepared.leastPromptTokens,
-    account: prepared.account,
-    ...(setup.parameters === undefined ? {} : { parameters: setup.parameters }),
-    ...(setup.reasoning === undefined ? {} : { reasoning: setup.reasoning }),
-  }
-}
-
 /** What an answer leaves in the log. Without tool calls it is the end of the turn, and says where it is not whole. */
 async function settled(
-  setup: CallSetup,
+  context: TurnContext,
   call: string,
   { message, ended }: { readonly message: AssistantMessage; readonly ended: TurnOutcome | undefined },
   usage: EntryBody,
 ): Promise<readonly EntryBody[]> {
-  const { turn } = setup
-  const citations = await setup.sourcesOf(messageText(message))
+  const turn = context.turn.id
+  const citations = await context.output.sourcesOf(messageText(message))
   const cited = citations.length > 0 ? { citations } : {}
   const partial = ended && ended.type !== 'completed' ? ended.type : undefined
-  const tokens = await setup.tokensOf(message, partial)
+  const tokens = await context.journal.tokensOf(message, partial)
   const said: EntryBody = { type: 'message', turn, call, message, tokens, ...(partial ? { partial } : {}), ...cited }
   return ended ? [said, usage, { type: 'turn-end', turn, outcome: ended }] : [said, usage]
 }
@@ -198,7 +200,7 @@ function isOverflow(error: unknown): error is ModelError {
   return error instanceof ModelError && error.code === 'context-overflow'
 }
 
-function modelFacts({ model }: CallSetup) {
+function modelFacts({ model }: TurnContext) {
   const [provider = model.id] = model.id.split('/')
   return { provider, model: model.id }
 }

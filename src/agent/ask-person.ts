@@ -2,8 +2,8 @@ import type { ToolCallPart } from '../context.ts'
 import type { ApprovalDecision, Entry } from '../session.ts'
 import { callDigest, type PlannedCall } from '../tool.ts'
 import { turnCallFacts } from './call-facts.ts'
-import type { ToolJournal } from './tool-journal.ts'
-import type { TurnSetup } from './turn-setup.ts'
+import type { TurnContext } from './turn-setup.ts'
+import type { ToolJournal } from './turn-state.ts'
 
 /** What a person, now or before, said about a call. */
 export interface PersonsAnswer {
@@ -20,7 +20,7 @@ export interface PersonsAnswer {
  * digest says, as only a log that somebody made up has it.
  */
 export async function askPerson(
-  setup: TurnSetup,
+  context: TurnContext,
   journal: ToolJournal,
   asked: {
     readonly part: ToolCallPart
@@ -29,28 +29,29 @@ export async function askPerson(
   },
 ): Promise<PersonsAnswer> {
   const { part, planned } = asked
+  const { approvals } = context.tools
   const { digest, rule } = planned
-  if (await setup.approvals.granted(digest)) {
+  if (await approvals.granted(digest)) {
     return { decision: { type: 'approve', scope: 'session' }, rule: 'approved-for-session', entries: [] }
   }
   const before = journal.asked.get(part.toolCallId)
   const stands = before?.digest === digest && callDigest(before.request) === digest ? before : undefined
-  const approval = stands?.approval ?? setup.approvals.newId()
-  const entries = stands ? [] : await ask(setup, asked, approval)
-  const decision = await setup.approvals.decision(approval, setup.signal)
+  const approval = stands?.approval ?? approvals.newId()
+  const entries = stands ? [] : await ask(context, asked, approval)
+  const decision = await approvals.decision(approval, context.turn.signal)
   return { decision, rule: `${rule}, ${approval}`, entries }
 }
 
 async function ask(
-  setup: TurnSetup,
+  context: TurnContext,
   { part, call, planned }: Parameters<typeof askPerson>[2],
   approval: string,
 ): Promise<readonly Entry[]> {
-  const { turn } = setup
+  const { turn, journal } = context
   const { toolCallId } = part
   const { rule, digest } = planned
-  return setup.append(
-    [{ type: 'approval-request', turn, call, approval, toolCallId, rule, request: planned.call, digest }],
-    [{ ...turnCallFacts(setup, part, planned.call), decision: 'asked', rule, digest }],
+  return journal.append(
+    [{ type: 'approval-request', turn: turn.id, call, approval, toolCallId, rule, request: planned.call, digest }],
+    [{ ...turnCallFacts(turn, part, planned.call), decision: 'asked', rule, digest }],
   )
 }

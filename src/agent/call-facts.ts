@@ -32,7 +32,7 @@ export function resultFacts(result: ToolResult, text: string): Partial<AuditFact
 
 /** What the audit says of a call that a model made in a turn. */
 export function turnCallFacts(
-  { session, turn }: { readonly session: string; readonly turn: string },
+  { session, id: turn }: { readonly session: string; readonly id: string },
   { toolCallId, toolName, input }: ToolCallPart,
   described: CallDescription | undefined,
 ): AuditFacts {

@@ -3,29 +3,43 @@ import { outputText, type ToolCallPart, type ToolMessage, toolResults } from '..
 import type { EntryBody } from '../session.ts'
 import { type SettledCall, settleCall } from './settle-call.ts'
 import { roomForResults } from './shown-result.ts'
-import { toolJournal } from './tool-journal.ts'
-import type { TurnSetup } from './turn-setup.ts'
-import { type TurnState, turnState } from './turn-state.ts'
+import type { PreparedCall, TurnContext } from './turn-setup.ts'
+import { toolJournal, type TurnState, turnState } from './turn-state.ts'
 
 /** The most calls of one message that are run: they run side by side, and each may start programs. */
 const MOST_CALLS = 64
 
+/** The calls of one message, and the model call that led to them; absent where nobody knows, as after a restart. */
+interface ToolStep {
+  readonly calls: readonly ToolCallPart[]
+  readonly prepared: PreparedCall | undefined
+}
+
 /** Runs the calls of the newest message side by side and writes their results down in the order of the calls. */
-export async function runTools(setup: TurnSetup, state: TurnState, calls: readonly ToolCallPart[]): Promise<TurnState> {
+export async function runTools(
+  context: TurnContext,
+  state: TurnState,
+  { calls, prepared }: ToolStep,
+): Promise<TurnState> {
+  const { journal: log, limits, turn: running } = context
   const journal = toolJournal(state.entries)
   const call = callOf(state)
-  const turn = { most: setup.maxTurnResultChars, shown: shownChars(state), calls: calls.length }
-  const room = setup.roomTokens?.()
+  const turn = { most: limits.turnResultChars, shown: shownChars(state), calls: calls.length }
+  const room = prepared?.roomTokens
   const roomTokens = room === undefined ? undefined : Math.floor(room / calls.length)
   const settled = await Promise.all(
     calls.map(async (part, index) => {
-      const most = roomForResults(await setup.maxResultChars(part.toolName), turn)
-      return settleCall(setup, journal, { part, call, most, roomTokens, isTooMany: index >= MOST_CALLS })
+      // What nobody keeps is shown whole.
+      const most = log.keepContent
+        ? roomForResults(await limits.resultChars(part.toolName), turn)
+        : Number.MAX_SAFE_INTEGER
+      const seen = prepared?.seen
+      return settleCall(context, journal, { part, call, most, roomTokens, seen, isTooMany: index >= MOST_CALLS })
     }),
   )
   const message: ToolMessage = { role: 'tool', content: resultParts(calls, settled) }
-  const body: EntryBody = { type: 'message', turn: setup.turn, message, tokens: await setup.tokensOf(message) }
-  const entries = await setup.append([body])
+  const body: EntryBody = { type: 'message', turn: running.id, message, tokens: await log.tokensOf(message) }
+  const entries = await log.append([body])
   return turnState([...state.entries, ...settled.flatMap((each) => each.entries), ...entries])
 }
 

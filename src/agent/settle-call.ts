@@ -1,13 +1,12 @@
-import { type Origin, type ToolCallPart, wholeCharacter } from '../context.ts'
+import { type Message, type Origin, type ToolCallPart, wholeCharacter } from '../context.ts'
 import type { Entry, EntryBody, Source } from '../session.ts'
 import { stretch } from '../platform.ts'
 import type { PlannedCall, ToolResult } from '../tool.ts'
 import { askPerson } from './ask-person.ts'
 import { resultFacts, turnCallFacts } from './call-facts.ts'
 import { resultText, type ShownResult, shownResult } from './shown-result.ts'
-import { stopping } from './stopping.ts'
-import type { ToolJournal } from './tool-journal.ts'
-import type { TurnSetup } from './turn-setup.ts'
+import { stopping, type TurnContext } from './turn-setup.ts'
+import type { ToolJournal } from './turn-state.ts'
 
 /** One tool call of a step. */
 export interface CallToSettle {
@@ -18,6 +17,8 @@ export interface CallToSettle {
   readonly most: number
   /** What of its result the next call has room for, tokens; absent where nobody knows. */
   readonly roomTokens?: number | undefined
+  /** Messages that the model had in front of it when it called. */
+  readonly seen?: readonly Message[] | undefined
   /** The message asks for more calls than are run at one time, and this is one of those beyond. */
   readonly isTooMany?: boolean
 }
@@ -35,20 +36,24 @@ export interface SettledCall {
  * never run again by itself: nobody knows whether it took effect, and the model is told so. Tools that declare themselves
  * idempotent are repeated (docs/decisions/0007).
  */
-export async function settleCall(setup: TurnSetup, journal: ToolJournal, settling: CallToSettle): Promise<SettledCall> {
+export async function settleCall(
+  context: TurnContext,
+  journal: ToolJournal,
+  settling: CallToSettle,
+): Promise<SettledCall> {
   const { part } = settling
   const known = journal.ended.get(part.toolCallId)
   if (known) return { ok: known.ok, text: resultText(known), entries: [] }
-  if (journal.started.has(part.toolCallId) && !isIdempotent(setup, part)) return leave(setup, part)
-  leaveWhenStopping(setup)
+  if (journal.started.has(part.toolCallId) && !isIdempotent(context, part)) return leave(context, part)
+  leaveWhenStopping(context.turn.signal)
   // A tool that was cancelled answers too: a call is never left without its result.
-  if (setup.signal.aborted) return refuse(setup, settling, { result: cancelled, rule: 'cancelled' })
-  if (settling.isTooMany) return refuse(setup, settling, { result: tooMany, rule: 'too-many-calls' })
+  if (context.turn.signal.aborted) return refuse(context, settling, { result: cancelled, rule: 'cancelled' })
+  if (settling.isTooMany) return refuse(context, settling, { result: tooMany, rule: 'too-many-calls' })
 
-  const planned = await plan(setup, settling)
-  if (planned.type === 'refused') return refuse(setup, settling, planned)
-  if (planned.type === 'allowed') return run(setup, settling, planned, planned.rule)
-  return askAndSettle(setup, journal, settling, planned)
+  const planned = await plan(context, settling)
+  if (planned.type === 'refused') return refuse(context, settling, planned)
+  if (planned.type === 'allowed') return run(context, settling, planned, planned.rule)
+  return askAndSettle(context, journal, settling, planned)
 }
 
 /**
@@ -56,39 +61,41 @@ export async function settleCall(setup: TurnSetup, journal: ToolJournal, settlin
  * now, and asked about anew where it would do something else.
  */
 async function askAndSettle(
-  setup: TurnSetup,
+  context: TurnContext,
   journal: ToolJournal,
   settling: CallToSettle,
   asked: Exclude<PlannedCall, { type: 'refused' }>,
 ): Promise<SettledCall> {
   const { part, call } = settling
-  const { decision, rule, entries } = await askPerson(setup, journal, { part, call, planned: asked })
-  leaveWhenStopping(setup)
+  const { decision, rule, entries } = await askPerson(context, journal, { part, call, planned: asked })
+  leaveWhenStopping(context.turn.signal)
   const settled = async () => {
-    if (decision === undefined) return refuse(setup, settling, { result: cancelled, rule: 'cancelled' })
-    if (decision.type === 'deny') return refuse(setup, settling, { result: deniedBecause(decision.reason), rule })
-    const now = await plan(setup, settling)
-    if (now.type === 'refused') return refuse(setup, settling, now)
-    if (now.digest === asked.digest) return run(setup, settling, now, rule)
-    return askAndSettle(setup, journal, settling, now)
+    if (decision === undefined) return refuse(context, settling, { result: cancelled, rule: 'cancelled' })
+    if (decision.type === 'deny') return refuse(context, settling, { result: deniedBecause(decision.reason), rule })
+    const now = await plan(context, settling)
+    if (now.type === 'refused') return refuse(context, settling, now)
+    if (now.digest === asked.digest) return run(context, settling, now, rule)
+    return askAndSettle(context, journal, settling, now)
   }
   const rest = await settled()
   return { ...rest, entries: [...entries, ...rest.entries] }
 }
 
-async function plan(setup: TurnSetup, { part, most, roomTokens }: CallToSettle): Promise<PlannedCall> {
+async function plan(
+  { turn, tools }: TurnContext,
+  { part, most, roomTokens, seen }: CallToSettle,
+): Promise<PlannedCall> {
   const { toolCallId, toolName, input } = part
-  const { session, turn, signal } = setup
-  const seen = setup.seen()
   const room = roomTokens === undefined ? {} : { room: { characters: most, tokens: roomTokens } }
-  const context = { session, turn, signal, ...room, ...(seen ? { seen } : {}) }
-  const planned = await setup.toolbox.plan({ toolCallId, toolName, input }, context)
-  leaveWhenStopping(setup)
+  const { session, id, signal } = turn
+  const call = { toolCallId, toolName, input }
+  const planned = await tools.toolbox.plan(call, { session, turn: id, signal, ...room, ...(seen ? { seen } : {}) })
+  leaveWhenStopping(signal)
   return planned
 }
 
 /** The process is going down: the call stays as it is in the log, for the next start. `runTurn` knows this error. */
-function leaveWhenStopping({ signal }: TurnSetup): void {
+function leaveWhenStopping(signal: AbortSignal): void {
   if (signal.reason === stopping) throw new Error(stopping)
 }
 
@@ -97,9 +104,14 @@ const interrupted =
   'Check before you repeat it.'
 
 /** Nobody knows what became of the call; the audit says so too, so that no call stands there without its end. */
-async function leave(setup: TurnSetup, part: ToolCallPart): Promise<SettledCall> {
-  const facts = { ...turnCallFacts(setup, part, undefined), kind: 'call' as const, ok: false, rule: 'interrupted' }
-  await setup.append([], [{ ...facts, reason: interrupted }])
+async function leave(context: TurnContext, part: ToolCallPart): Promise<SettledCall> {
+  const facts = {
+    ...turnCallFacts(context.turn, part, undefined),
+    kind: 'call' as const,
+    ok: false,
+    rule: 'interrupted',
+  }
+  await context.journal.append([], [{ ...facts, reason: interrupted }])
   return { ok: false, text: interrupted, entries: [] }
 }
 
@@ -114,56 +126,59 @@ function deniedBecause(reason: string | undefined): ToolResult {
   return { ok: false, error: reason ? `A person has denied this call: ${reason}` : 'A person has denied this call.' }
 }
 
-function isIdempotent({ toolbox }: TurnSetup, { toolName }: ToolCallPart): boolean {
-  return toolbox.tools.find(({ name }) => name === toolName)?.idempotent === true
+function isIdempotent({ tools }: TurnContext, { toolName }: ToolCallPart): boolean {
+  return tools.toolbox.tools.find(({ name }) => name === toolName)?.idempotent === true
 }
 
 /** Writes down that a call does not run, and why. */
 async function refuse(
-  setup: TurnSetup,
+  context: TurnContext,
   settling: CallToSettle,
   { result, rule, call: described }: Pick<Extract<PlannedCall, { type: 'refused' }>, 'result' | 'rule' | 'call'>,
 ): Promise<SettledCall> {
   const shown = shownResult(result, settling.most)
   const said = resultText(result)
   const reason = said.slice(0, wholeCharacter(said, 500))
-  const facts = { ...turnCallFacts(setup, settling.part, described), decision: 'refused' as const, rule, reason }
-  const entries = await setup.append([await endOf(setup, settling, { result, shown, durationMs: 0 })], [facts])
+  const facts = { ...turnCallFacts(context.turn, settling.part, described), decision: 'refused' as const, rule, reason }
+  const entries = await context.journal.append(
+    [await endOf(context, settling, { result, shown, durationMs: 0 })],
+    [facts],
+  )
   return { ok: false, text: shown.text, entries }
 }
 
 async function run(
-  setup: TurnSetup,
+  context: TurnContext,
   settling: CallToSettle,
   planned: Exclude<PlannedCall, { type: 'refused' }>,
   rule: string,
 ): Promise<SettledCall> {
   const { part } = settling
   const { digest, call: described } = planned
-  const facts = { ...turnCallFacts(setup, part, described), rule, digest }
-  const started = await setup.append([startOf(setup, settling)], [{ ...facts, decision: 'allowed' }])
-  const began = setup.now()
+  const facts = { ...turnCallFacts(context.turn, part, described), rule, digest }
+  const started = await context.journal.append([startOf(context, settling)], [{ ...facts, decision: 'allowed' }])
+  const began = context.clock.now()
   const answered = await planned.run()
   // What a tool did that the process took down with it is as unknown as after a crash.
-  leaveWhenStopping(setup)
-  const durationMs = Math.round(setup.now() - began)
+  leaveWhenStopping(context.turn.signal)
+  const durationMs = Math.round(context.clock.now() - began)
   const work = stretch()
-  const { result, sources } = setup.cite(answered)
+  const { result, sources } = context.tools.cite(answered)
   const shown = shownResult(result, settling.most)
   if (work.isOver()) await work.rest()
-  const end = await endOf(setup, settling, { result, shown, durationMs, sources })
+  const end = await endOf(context, settling, { result, shown, durationMs, sources })
   if (work.isOver()) await work.rest()
   const outcome = { ...facts, kind: 'call' as const, ...resultFacts(result, resultText(result)), durationMs }
-  const ended = await setup.append([end], [outcome])
+  const ended = await context.journal.append([end], [outcome])
   return { ok: result.ok, text: shown.text, entries: [...started, ...ended] }
 }
 
-function startOf({ turn }: TurnSetup, { part: { toolCallId, toolName, input }, call }: CallToSettle): EntryBody {
-  return { type: 'tool-start', turn, call, toolCallId, toolName, input }
+function startOf({ turn }: TurnContext, { part: { toolCallId, toolName, input }, call }: CallToSettle): EntryBody {
+  return { type: 'tool-start', turn: turn.id, call, toolCallId, toolName, input }
 }
 
 async function endOf(
-  { turn, toolbox, keepContent }: TurnSetup,
+  { turn, tools, journal }: TurnContext,
   { part: { toolCallId, toolName }, call }: CallToSettle,
   ended: {
     readonly result: ToolResult
@@ -173,13 +188,17 @@ async function endOf(
   },
 ): Promise<EntryBody> {
   const { result, durationMs, shown, sources = [] } = ended
-  const kind = toolbox.tools.find(({ name }) => name === toolName)?.origin
+  const kind = tools.toolbox.tools.find(({ name }) => name === toolName)?.origin
   const origin: Origin | undefined = kind && { kind, ref: toolName }
   const { whole, text } = shown
-  const stored = whole && { id: whole.id, content: await keepContent(whole.text), characters: whole.text.length }
+  const stored = whole && {
+    id: whole.id,
+    content: await journal.keepContent!(whole.text),
+    characters: whole.text.length,
+  }
   return {
     type: 'tool-end',
-    turn,
+    turn: turn.id,
     call,
     toolCallId,
     ok: result.ok,

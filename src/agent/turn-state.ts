@@ -1,5 +1,6 @@
 import { type Message, toolCalls } from '../context.ts'
 import type { Entry } from '../session.ts'
+import type { ToolResult } from '../tool.ts'
 
 /** Where a turn stands, read from its entries alone. */
 export interface TurnState {
@@ -25,4 +26,31 @@ export function turnState(entries: readonly Entry[]): TurnState {
     steps: messages.filter((message) => message.role === 'assistant').length,
     answered: last?.role === 'assistant' && toolCalls(last).length === 0,
   }
+}
+
+/** What the log says of the tool calls of a step. */
+export interface ToolJournal {
+  /** Calls that were started, by their id. */
+  readonly started: ReadonlySet<string>
+  readonly ended: ReadonlyMap<string, ToolResult>
+  /** The newest question about a call. */
+  readonly asked: ReadonlyMap<string, Extract<Entry, { type: 'approval-request' }>>
+}
+
+/** Of the newest step alone: some providers give the same call id in every step. */
+export function toolJournal(all: readonly Entry[]): ToolJournal {
+  const step = all.findLastIndex((entry) => entry.type === 'message' && entry.message.role === 'assistant')
+  const started = new Set<string>()
+  const ended = new Map<string, ToolResult>()
+  const asked = new Map<string, Extract<Entry, { type: 'approval-request' }>>()
+  for (const entry of all.slice(step + 1)) {
+    if (entry.type === 'tool-start') started.add(entry.toolCallId)
+    if (entry.type === 'tool-end') ended.set(entry.toolCallId, resultOf(entry))
+    if (entry.type === 'approval-request') asked.set(entry.toolCallId, entry)
+  }
+  return { started, ended, asked }
+}
+
+function resultOf({ ok, output }: Extract<Entry, { type: 'tool-end' }>): ToolResult {
+  return ok ? { ok: true, output } : { ok: false, error: output }
 }

@@ -2,12 +2,11 @@ import { ContextOverflowError, type Message, type ToolCallPart, toolCalls } from
 import { ModelError } from '../model.ts'
 import { StoreError, type TurnOutcome } from '../session.ts'
 import { errorMessage } from '../platform.ts'
-import { NoAnswerError } from './answer-only.ts'
-import { askModel, type Reply } from './ask-model.ts'
-import { stopping } from './stopping.ts'
+import { askStep, type Unanswered } from './ask-model.ts'
+import { NoAnswerError } from './answer.ts'
 import { runTools } from './run-tools.ts'
+import { type PreparedCall, stopping, type TurnContext, turnContext, type TurnSetup } from './turn-setup.ts'
 import { turnState } from './turn-state.ts'
-import type { TurnSetup } from './turn-setup.ts'
 
 /**
  * Runs one turn to its end: assemble, call, run the tools, again. Goes on from the turn's last entry, so the same
@@ -19,31 +18,35 @@ import type { TurnSetup } from './turn-setup.ts'
  * written: then the turn goes on at the next start, from what was written.
  */
 export async function runTurn(setup: TurnSetup): Promise<TurnOutcome | undefined> {
+  const context = turnContext(setup)
   try {
-    return await steps(setup)
+    return await steps(context)
   } catch (error) {
-    if (setup.signal.reason === stopping) return undefined
+    if (context.turn.signal.reason === stopping) return undefined
     if (error instanceof StoreError) throw error
-    return end(setup, failure(error))
+    return end(context, failure(error))
   }
 }
 
-async function steps(setup: TurnSetup): Promise<TurnOutcome | undefined> {
-  let state = turnState(setup.entries)
+async function steps(context: TurnContext): Promise<TurnOutcome | undefined> {
+  const { entries, signal } = context.turn
+  let state = turnState(entries)
+  let prepared: PreparedCall | undefined
   for (;;) {
-    if (setup.signal.reason === stopping) return undefined
+    if (signal.reason === stopping) return undefined
     const pending = unanswered(state.messages)
     if (pending.length > 0) {
-      state = await runTools(setup, state, pending)
+      state = await runTools(context, state, { calls: pending, prepared })
       continue
     }
-    if (setup.signal.aborted) return end(setup, { type: 'cancelled' })
-    if (state.answered) return end(setup, { type: 'completed' })
+    if (signal.aborted) return end(context, { type: 'cancelled' })
+    if (state.answered) return end(context, { type: 'completed' })
 
-    const reply = await askModel(setup, state, { last: state.steps + 1 >= setup.maxSteps })
-    if (reply.type !== 'answer') return broken(setup, reply)
+    const reply = await askStep(context, state, { last: state.steps + 1 >= context.limits.steps })
+    if (reply.type !== 'answer') return broken(context, reply)
     if (reply.outcome) return reply.outcome
     state = turnState(reply.entries)
+    prepared = reply.prepared
   }
 }
 
@@ -53,16 +56,17 @@ function unanswered(messages: readonly Message[]): readonly ToolCallPart[] {
   return last ? toolCalls(last) : []
 }
 
-async function broken(setup: TurnSetup, reply: Exclude<Reply, { type: 'answer' }>): Promise<TurnOutcome | undefined> {
-  if (setup.signal.reason === stopping) return undefined
+async function broken(context: TurnContext, reply: Unanswered): Promise<TurnOutcome | undefined> {
+  const { journal, turn } = context
+  if (turn.signal.reason === stopping) return undefined
   const ended: TurnOutcome = reply.type === 'cancelled' ? { type: 'cancelled' } : failure(reply.error)
-  if (!reply.said) return end(setup, ended)
+  if (!reply.said) return end(context, ended)
   const outcome = withWayOn(ended)
   const partial = outcome.type === 'cancelled' ? 'cancelled' : 'interrupted'
-  const tokens = await setup.tokensOf(reply.said, partial)
-  await setup.append([
-    { type: 'message', turn: setup.turn, call: reply.call, message: reply.said, tokens, partial },
-    { type: 'turn-end', turn: setup.turn, outcome },
+  const tokens = await journal.tokensOf(reply.said, partial)
+  await journal.append([
+    { type: 'message', turn: turn.id, call: reply.call, message: reply.said, tokens, partial },
+    { type: 'turn-end', turn: turn.id, outcome },
   ])
   return outcome
 }
@@ -75,8 +79,8 @@ function withWayOn(outcome: TurnOutcome): TurnOutcome {
   return { ...outcome, message: `${sentence} What was said until then is kept: say \`go on\` to have it continued.` }
 }
 
-async function end(setup: TurnSetup, outcome: TurnOutcome): Promise<TurnOutcome> {
-  await setup.append([{ type: 'turn-end', turn: setup.turn, outcome }])
+async function end({ journal, turn }: TurnContext, outcome: TurnOutcome): Promise<TurnOutcome> {
+  await journal.append([{ type: 'turn-end', turn: turn.id, outcome }])
   return outcome
 }
 

@@ -1,7 +1,17 @@
 import { randomFillSync } from 'node:crypto'
 import type { Clock } from '../capability.ts'
+import type { TurnClock } from '../agent.ts'
+import { sleep } from '../platform.ts'
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
+
+/** The same for the loop of a turn. */
+export function turnClock(clock: Clock): TurnClock {
+  return {
+    now: () => clock.monotonic(),
+    sleep: (milliseconds, signal) => clock.sleep?.(milliseconds, signal) ?? sleep(milliseconds, signal),
+  }
+}
 
 /** The clock and the chance of this machine. */
 export const systemClock: Clock = {

@@ -1,6 +1,5 @@
 import type { RetryRule } from '../agent.ts'
 import type { LayoutChoice, TokenCounter } from '../context.ts'
-import type { CompletionSettings } from './completions/completion-settings.ts'
 import type { MemorySettings } from '../capabilities/memory/core/memory-settings.ts'
 
 /** What the configuration decides about every turn. */
@@ -36,6 +35,16 @@ export interface RuntimeSettings {
   readonly completions?: CompletionSettings
   /** What turns are given of earlier sessions; as it is usual where absent. */
   readonly memory?: MemorySettings
+}
+
+/** What becomes of a conversation outside every session that does not fit: refused as a whole, or cut where it is oldest. */
+export type CompletionCutChoice = 'none' | 'auto'
+
+/** What holds for calls outside every session that say nothing themselves. */
+export interface CompletionSettings {
+  readonly cut: CompletionCutChoice
+  /** Whether the layers of the home are added. */
+  readonly prompt: boolean
 }
 
 const USUAL_RETRY_MS = 60_000

@@ -7,6 +7,7 @@ import {
   type Cut,
   type ImageSupport,
   type Layout,
+  type Layer,
   layoutOf,
   type Turn,
 } from '../../context.ts'
@@ -17,7 +18,6 @@ import { budgetFor, type Refusal, unlearned } from './call-budget.ts'
 import { countedInSlices } from './counted-in-slices.ts'
 import { earlierAttachments, earlierFiles } from './earlier-files.ts'
 import { loadHistory } from './history-loader.ts'
-import { lastStepReminder } from './last-step.ts'
 import { settingContext } from '../turns/setting-context.ts'
 import type { Workbench } from './workbench.ts'
 
@@ -106,6 +106,19 @@ export async function attemptCall(bench: Workbench, question: CallQuestion): Pro
     ...(attachments.length > 0 ? { attachments } : {}),
   }
   return { toolChoice: last ? 'none' : 'auto', ...(await assembleWithin(bench, model, input, question.deeper)) }
+}
+
+/** The last step's reminder (BEHAVIOURS §1.6). It names no tool, since none can be called. */
+const lastStepReminder: Layer = {
+  id: 'last-step',
+  layer: 'reminder',
+  renditions: [
+    {
+      form: 'full',
+      text: 'This is the last step of this turn. No tool can be called any more: answer now with what you have, and say what is missing.',
+    },
+  ],
+  origin: { kind: 'operator', ref: 'foreword' },
 }
 
 /** Which images reach a model, and which stored ones no longer can. */

@@ -8,35 +8,34 @@ import {
   type Layer,
   layoutOf,
   markImages,
-  outline,
+  type ReasonCode,
+  toolResults,
   turnsOf,
   type VerbatimAssembly,
 } from '../../context.ts'
-import { answerLimits, leastPromptTokens, type Model } from '../../model.ts'
+import type { Model } from '../../model.ts'
 import { stretch } from '../../platform.ts'
 import { assembleWithin, imageSupport, withinLearned } from '../calls/attempt-call.ts'
+import type { CallAccount } from '../calls/call-account.ts'
 import { budgetFor, type Refusal } from '../calls/call-budget.ts'
 import { recordInput } from '../calls/call-input.ts'
-import type { Clock, CompletionCut, CompletionInput } from '../../capability.ts'
-import { completionCut } from './completion-cut.ts'
+import type { CompletionCut, CompletionInput } from '../../capability.ts'
 import { tooLarge } from './completion-failure.ts'
-import { type PromptAccount, promptAccount } from '../calls/prompt-account.ts'
-import { seal } from '../ledger/seal.ts'
 import { recordVerbatim, verbatimInSlices } from '../ledger/verbatim-call.ts'
 import type { RecordedOptions } from '../ledger/wire-proof.ts'
 import type { Workbench } from '../calls/workbench.ts'
 
 export interface CompletionCallParts {
   readonly bench: Workbench
-  readonly clock: Clock
   readonly model: Model
+  readonly account: CallAccount
+  /** ISO 8601. */
+  readonly time: string
 }
 
 /** A call outside every session that is on record and ready to be made. */
 export interface CompletionCall {
   readonly prepared: PreparedCall
-  /** What it is held against when its provider reports what was read. */
-  readonly account: PromptAccount
   /** What was taken out; absent where everything was sent. */
   readonly cut?: CompletionCut
 }
@@ -46,15 +45,12 @@ export interface CompletionCall {
  * it. Rejects with `context-overflow` where it does not fit and may not be cut; the account of that is written, too.
  */
 export async function completionCall(
-  { bench, clock, model }: CompletionCallParts,
+  { bench, model, account, time }: CompletionCallParts,
   input: CompletionInput,
   deeper?: Refusal,
 ): Promise<CompletionCall> {
-  const { store, settings, calibration } = bench
-  const toolChoice = input.toolChoice ?? 'auto'
-  const { cut: cuts, prompt } = { cut: 'none', prompt: false, ...settings.completions, ...chosen(input) }
+  const { cut: cuts, prompt } = { cut: 'none', prompt: false, ...bench.settings.completions, ...chosen(input) }
   const wanted = completionBudget(bench, model, input, deeper)
-  const time = clock.time()
   const work = stretch()
   const exact =
     prompt || needsMarkers(input, model)
@@ -63,42 +59,47 @@ export async function completionCall(
   const isExact = exact !== undefined && (cuts === 'none' || !(exact.outcome instanceof ContextOverflowError))
   const attempt = isExact ? exact : await attemptAssembly(bench, model, input, { budget: wanted, prompt, time, deeper })
   const { outcome, budget } = attempt
-  const call = clock.newId('call')
-  const options = {
-    toolChoice,
-    maxOutputTokens: budget.reserve,
-    window: budget.window,
-    ...(input.parameters ? { parameters: input.parameters } : {}),
-    ...(settings.reasoning === undefined ? {} : { reasoning: settings.reasoning }),
-  }
-  const record = { id: call, time, model: model.id, input: await attempt.record(options) }
-
   const cut = outcome instanceof ContextOverflowError ? undefined : completionCut(input.messages, outcome)
-  if (outcome instanceof ContextOverflowError || (cut && cuts === 'none')) {
-    const failure = tooLarge(call, outcome.manifest, cut)
-    await store.putCall({ ...record, manifest: outcome.manifest, requestDigest: '' })
-    await store.finishCall(call, { error: { code: failure.code, message: failure.message }, durationMs: 0 })
-    throw failure
+  const fits = !(outcome instanceof ContextOverflowError) && (cuts === 'auto' || !cut)
+  const { prepared } = await account.write({
+    outcome,
+    budget,
+    toolChoice: input.toolChoice ?? 'auto',
+    parameters: input.parameters,
+    about: { time },
+    work,
+    input: attempt.record,
+    failure: (call) => (fits ? undefined : tooLarge(call, outcome.manifest, cut)),
+  })
+  return { prepared, ...(cut ? { cut } : {}) }
+}
+
+/** What an assembly took out of a caller's conversation for want of room; `undefined` where it sends all of it. */
+function completionCut(
+  messages: readonly AnyMessage[],
+  { request, manifest }: Assembly | VerbatimAssembly,
+): CompletionCut | undefined {
+  const taken = manifest.entries.filter(
+    ({ slot, outcome, reason }) =>
+      (slot === 'history' || slot === 'input') && outcome !== 'included' && reason && FOR_ROOM.has(reason.code),
+  )
+  if (taken.length === 0) return undefined
+  const sent = new Set<unknown>(request.messages)
+  const answered = new Set(request.messages.flatMap(resultIds))
+  const isAnswered = (message: AnyMessage) => resultIds(message).some((id) => answered.has(id))
+  const changed = messages.filter((message) => message.role !== 'system' && !sent.has(message))
+  return {
+    messages: messages.length,
+    messagesLeftOut: changed.filter((message) => !isAnswered(message)).length,
+    resultsShortened: changed.filter(isAnswered).length,
+    tokensLeftOut: taken.reduce((sum, { fullTokens, tokens }) => sum + fullTokens - tokens, 0),
   }
-  if (work.isOver()) await work.rest()
-  const { manifest } = seal(outcome)
-  await store.putCall({ ...record, manifest, requestDigest: manifest.requestDigest })
-  if (work.isOver()) await work.rest()
-  const { request } = outcome
-  const account = promptAccount(bench, model, { call, manifest, request })
-  const part = calibration.wasCalled(model.id) ? 'newest' : 'whole'
-  calibration.noteCalled(model.id)
-  const prepared = {
-    call,
-    request,
-    toolChoice,
-    window: budget.window,
-    reserve: budget.reserve,
-    limits: answerLimits(budget.reserve, settings.maxAnswerMs),
-    leastPromptTokens: leastPromptTokens(request, part),
-    account: outline(manifest),
-  }
-  return { prepared, account, ...(cut ? { cut } : {}) }
+}
+
+const FOR_ROOM: ReadonlySet<ReasonCode> = new Set(['low-water', 'budget', 'shortage'])
+
+function resultIds(message: AnyMessage): readonly string[] {
+  return toolResults(message).map(({ toolCallId }) => toolCallId)
 }
 
 /** Where an image cannot reach the model, a marker goes in its place: then the request is not what its caller wrote. */

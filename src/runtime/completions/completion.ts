@@ -1,15 +1,15 @@
-import { askModel, type CallSetup, turnState } from '../../agent.ts'
+import { askModel, type TurnSetup } from '../../agent.ts'
 import { toolCalls } from '../../context.ts'
 import type { FinishReason, Model } from '../../model.ts'
 import type { CallOutcome, TokenCounts, Usage } from '../../session.ts'
-import { sleep } from '../../platform.ts'
 import { completionCall } from './completion-call.ts'
 import { assertCanBeMade, failureOfCall, tooLargeForProvider } from './completion-failure.ts'
 import type { Clock, CompletionEvent, CompletionInput } from '../../capability.ts'
+import { turnClock } from '../clock.ts'
 import { handOver } from './hand-over.ts'
 import type { ModelChoice } from '../models/model-choice.ts'
-import { learnFrom, type PromptAccount, shortReportWarning } from '../calls/prompt-account.ts'
 import { RuntimeError } from '../../capability/runtime-error.ts'
+import { callAccount } from '../calls/call-account.ts'
 import { retryRule } from '../settings.ts'
 import type { Workbench } from '../calls/workbench.ts'
 
@@ -49,11 +49,8 @@ async function ask(
   tell: Tell,
 ): Promise<void> {
   let ended: Pick<CallOutcome, 'usage' | 'finish'> = {}
-  const setup = completionSetup(parts, input, model, {
-    tell,
-    ended: (outcome) => (ended = outcome),
-  })
-  const reply = await askModel(setup, turnState([]), { last: false })
+  const setup = completionSetup(parts, input, model, { tell, ended: (outcome) => (ended = outcome) })
+  const reply = await askModel(setup)
   if (reply.type === 'cancelled') throw new RuntimeError('cancelled', 'The call was cancelled.', { call: reply.call })
   if (reply.type === 'failed') throw failureOfCall(reply.call, reply.error)
   const calls = toolCalls(reply.message)
@@ -82,40 +79,34 @@ function completionSetup(
   input: CompletionInput & { readonly signal: AbortSignal },
   model: Model,
   { tell, ended }: Listener,
-): CallSetup {
-  const { store, settings, limits } = bench
-  const cuts = (input.cut ?? settings.completions?.cut ?? 'none') === 'auto'
-  let account: PromptAccount | undefined
+): TurnSetup {
+  const account = callAccount({ bench, model, clock })
+  const cuts = (input.cut ?? bench.settings.completions?.cut ?? 'none') === 'auto'
+  let asked = ''
   return {
-    turn: '',
+    turn: { session: '', id: '', entries: [], signal: input.signal },
     model,
-    signal: input.signal,
-    retries: retryRule(settings),
-    now: () => clock.monotonic(),
-    sleep: (milliseconds, until) => clock.sleep?.(milliseconds, until) ?? sleep(milliseconds, until),
-    ...(input.parameters ? { parameters: input.parameters } : {}),
-    ...(settings.reasoning === undefined ? {} : { reasoning: settings.reasoning }),
-    async prepare({ deeper }) {
-      const { used = 0, call = '' } = account ?? {}
-      if (deeper) limits.refused(model, { limit: deeper.limit, used, call })
-      if (deeper && !cuts) throw tooLargeForProvider(call, { ...deeper, used })
-      const made = await completionCall({ bench, clock, model }, input, deeper ? { ...deeper, used } : undefined)
-      const { prepared, cut } = made
-      account = made.account
-      await tell({ type: 'call-start', call: prepared.call, model: model.id, ...(cut ? { cut } : {}) })
+    async assemble(step) {
+      const deeper = account.refusal(step.deeper)
+      if (deeper && !cuts) throw tooLargeForProvider(asked, { said: step.deeper?.said, ...deeper })
+      const { prepared, cut } = await completionCall({ bench, model, account, time: clock.time() }, input, deeper)
+      asked = prepared.call
+      await tell({ type: 'call-start', call: asked, model: model.id, ...(cut ? { cut } : {}) })
       return prepared
     },
-    // That a call is tried again is of no use to a caller that has no place for it.
-    show: (delta) => (delta.type === 'retry' ? undefined : tell({ type: delta.type, text: delta.text })),
-    async finish(id, outcome) {
-      if (account) learnFrom(bench, model, account, outcome)
-      await store.finishCall(id, outcome)
-      ended(outcome)
-      return []
+    journal: {
+      append: async () => [],
+      async finish(call, outcome) {
+        await account.finish(call, outcome)
+        ended(outcome)
+        return []
+      },
+      tokensOf: async () => NOT_COUNTED,
     },
-    warningAbout: (usage) => account && shortReportWarning(bench, model, account, usage),
-    sourcesOf: async () => [],
-    tokensOf: async () => NOT_COUNTED,
+    limits: { retries: retryRule(bench.settings) },
+    // That a call is tried again is of no use to a caller that has no place for it.
+    output: { show: (delta) => (delta.type === 'retry' ? undefined : tell({ type: delta.type, text: delta.text })) },
+    clock: turnClock(clock),
   }
 }
 

@@ -2,11 +2,13 @@ import { type Assembly, compare, type Comparison, ContextOverflowError, type Ver
 import type { ModelRequest } from '../../model.ts'
 import type { CallRecord, SessionStore } from '../../session.ts'
 import { sha256 } from '../../platform.ts'
-import { assembleAgain } from './assemble-again.ts'
 import type { RebuiltRequest, Replay, ReplayDifference, WireProof } from '../../capability.ts'
 import { RuntimeError } from '../../capability/runtime-error.ts'
+import { assembleInSlices } from '../calls/attempt-call.ts'
+import { restoreInput } from '../calls/call-input.ts'
 import type { Counters } from '../models/counters.ts'
 import { canonical, seal, type Sealed } from './seal.ts'
+import { isVerbatim, restoreVerbatim, verbatimInSlices } from './verbatim-call.ts'
 import type { WireProver } from './wire-proof.ts'
 
 /** Every call that was made, and how each of them came to be. */
@@ -114,4 +116,14 @@ function wiresOf(proofs: readonly (WireProof & { readonly call: string })[]): No
 function unlessMissing(error: unknown): { readonly got: ''; readonly problem: string } {
   if (error instanceof RuntimeError && error.code === 'missing-content') return { got: '', problem: error.message }
   throw error
+}
+
+/** Assembles an earlier call from what was recorded of it and the log as it was; an overflow is an answer too. */
+async function assembleAgain(
+  store: SessionStore,
+  record: CallRecord,
+  counters: Counters,
+): Promise<Assembly | VerbatimAssembly | ContextOverflowError> {
+  if (isVerbatim(record)) return verbatimInSlices(await restoreVerbatim(store, record, counters))
+  return assembleInSlices(await restoreInput(store, record, counters))
 }

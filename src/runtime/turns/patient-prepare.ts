@@ -1,7 +1,7 @@
 import { type RetryNotice, type RetryRule, retryWait } from '../../agent.ts'
 import { ModelError } from '../../model.ts'
 import type { Clock } from '../../capability.ts'
-import { sleep } from '../../platform.ts'
+import { turnClock } from '../clock.ts'
 
 /** What the wait for a provider needs from the world. */
 export interface Waiting {
@@ -29,7 +29,7 @@ export async function patientPrepare<Prepared>(
       const waitMs = retryWait({ error, retries, elapsedMs: clock.monotonic() - began }, rule)
       if (waitMs === undefined || !(error instanceof ModelError)) throw error
       show({ type: 'retry', attempt: retries + 2, waitMs, code: error.code, message: error.message })
-      await (clock.sleep?.(waitMs, signal) ?? sleep(waitMs, signal))
+      await turnClock(clock).sleep(waitMs, signal)
       signal.throwIfAborted()
     }
   }

@@ -1,5 +1,5 @@
-import type { ValueStore } from '../../session.ts'
 import { sleep } from '../../platform.ts'
+import type { ValueStore } from '../../session.ts'
 import { delayAfter } from '../channels/channel-backoff.ts'
 
 /** Finds out when a store that refused a write takes writes again. */

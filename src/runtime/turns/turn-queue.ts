@@ -13,7 +13,7 @@ import { RuntimeError } from '../../capability/runtime-error.ts'
 import { runtimeFailure } from '../runtime-failure.ts'
 import type { Desks, SessionDesk } from '../sessions/session-desk.ts'
 import { createStorageRetry } from './storage-retry.ts'
-import { turnSetup } from './turn-desk.ts'
+import { turnSetup } from './turn-setup.ts'
 import type { ToolPolicy } from '../tools/tool-policy.ts'
 
 /** Runs turns: one at a time in a session, in the order of their input; sessions side by side (docs/decisions/0007). */

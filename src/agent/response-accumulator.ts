@@ -3,7 +3,7 @@ import type { ModelEvent } from '../model.ts'
 import type { CallOutcome } from '../session.ts'
 
 /** What has come of an answer so far. */
-export class Heard {
+export class ResponseAccumulator {
   readonly #started: number
   #wire: CallOutcome['wire']
   #firstAt: number | undefined
@@ -14,7 +14,7 @@ export class Heard {
     this.#started = started
   }
 
-  note(event: ModelEvent, at: number): void {
+  add(event: ModelEvent, at: number): void {
     if (event.type === 'wire') {
       const { sha256, bytes, url } = event
       this.#wire = { sha256, bytes, url }

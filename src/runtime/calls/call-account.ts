@@ -1,0 +1,118 @@
+import type { PreparedCall, Step } from '../../agent.ts'
+import { type Assembly, type Budget, ContextOverflowError, outline, type VerbatimAssembly } from '../../context.ts'
+import { answerLimits, type CallParameters, leastPromptTokens, type Model } from '../../model.ts'
+import type { Stretch } from '../../platform.ts'
+import type { CallOutcome, CallRecord } from '../../session.ts'
+import type { Clock } from '../../capability.ts'
+import { seal, type Sealed, type SealedManifest } from '../ledger/seal.ts'
+import type { RecordedOptions } from '../ledger/wire-proof.ts'
+import type { Refusal } from './call-budget.ts'
+import { learnFrom, type PromptAccount, promptAccount, shortReportWarning } from './prompt-account.ts'
+import type { Workbench } from './workbench.ts'
+
+/** The calls of one turn, or of one completion: each is on record before it is made, and is learned from once it is over. */
+export interface CallAccount {
+  /** What a provider said of the last call when it refused it as too large. Learned from, too. */
+  refusal(refused: Step['deeper']): Refusal | undefined
+  /** Writes the account of a call. Rejects with the reason where there is no call to make; the account of that is written, too. */
+  write(call: CallToWrite): Promise<WrittenCall>
+  finish(call: string, outcome: CallOutcome): Promise<void>
+}
+
+export interface CallToWrite {
+  readonly outcome: Assembly | VerbatimAssembly | ContextOverflowError
+  /** What it was held to. */
+  readonly budget: Budget
+  readonly toolChoice: 'auto' | 'none'
+  readonly parameters?: CallParameters | undefined
+  /** What leaves for the provider, where that is more than the assembly says: the bytes of images. */
+  readonly request?: PreparedCall['request'] | undefined
+  readonly about: Pick<CallRecord, 'time'> & Partial<Pick<CallRecord, 'session' | 'turn' | 'upTo'>>
+  /** Since when others have waited. */
+  readonly work: Stretch
+  /** Writes the parts of the input beside the log and answers the record of them. */
+  input(options: RecordedOptions): Promise<unknown>
+  /** Why a call is not made that could be; an overflow is a reason of its own. */
+  failure?(call: string): (Error & { readonly code: string }) | undefined
+  /** Completes the account by what is known of the session. */
+  complete?(sealed: Sealed): Promise<SealedManifest>
+  /** What is written together with the account; without a manifest where there is no call to make. */
+  beside?(call: string, manifest?: SealedManifest): Promise<unknown>
+}
+
+export interface WrittenCall {
+  readonly prepared: PreparedCall
+  readonly manifest: SealedManifest
+  readonly fingerprint: Sealed['fingerprint']
+}
+
+export function callAccount({ bench, model, clock }: CallAccountParts): CallAccount {
+  const { store, settings, limits, calibration } = bench
+  /** What the last call was estimated at. */
+  let account: PromptAccount | undefined
+
+  return {
+    refusal(refused) {
+      if (!refused) return undefined
+      const { used = 0, call = '' } = account ?? {}
+      limits.refused(model, { limit: refused.limit, used, call })
+      return { ...refused, used }
+    },
+    async write({ outcome, budget, toolChoice, parameters, about, work, ...rest }) {
+      const call = clock.newId('call')
+      const { reserve, window } = budget
+      const options: RecordedOptions = {
+        toolChoice,
+        maxOutputTokens: reserve,
+        window,
+        ...(parameters ? { parameters } : {}),
+        ...(settings.reasoning === undefined ? {} : { reasoning: settings.reasoning }),
+      }
+      const base = { id: call, ...about, model: model.id, input: await rest.input(options) }
+      const failure = rest.failure?.(call) ?? (outcome instanceof ContextOverflowError ? outcome : undefined)
+      if (failure || outcome instanceof ContextOverflowError) {
+        const { code, message } = failure!
+        await Promise.all([
+          store.putCall({ ...base, manifest: outcome.manifest, requestDigest: '' }),
+          rest.beside?.(call),
+        ])
+        await store.finishCall(call, { error: { code, message }, durationMs: 0 })
+        throw failure!
+      }
+      // What is long is read, sealed and sent one after the other: each may take as long as others can wait.
+      if (work.isOver()) await work.rest()
+      const sealed = seal(outcome)
+      if (work.isOver()) await work.rest()
+      const manifest = (await rest.complete?.(sealed)) ?? sealed.manifest
+      const record = { ...base, manifest, requestDigest: sealed.manifest.requestDigest }
+      await Promise.all([store.putCall(record), rest.beside?.(call, manifest)])
+      const { request } = outcome
+      const estimate = promptAccount(bench, model, { call, manifest, request })
+      account = estimate
+      const part = calibration.wasCalled(model.id) ? 'newest' : 'whole'
+      calibration.noteCalled(model.id)
+      const prepared: PreparedCall = {
+        call,
+        request: rest.request ?? request,
+        options: {
+          ...options,
+          limits: answerLimits(reserve, settings.maxAnswerMs),
+          leastPromptTokens: leastPromptTokens(request, part),
+          account: outline(manifest),
+        },
+        warningAbout: (usage) => shortReportWarning(bench, model, estimate, usage),
+      }
+      return { prepared, manifest, fingerprint: sealed.fingerprint }
+    },
+    finish(call, outcome) {
+      if (account) learnFrom(bench, model, account, outcome)
+      return store.finishCall(call, outcome)
+    },
+  }
+}
+
+export interface CallAccountParts {
+  readonly bench: Workbench
+  readonly model: Model
+  readonly clock: Clock
+}

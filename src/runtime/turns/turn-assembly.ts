@@ -1,0 +1,120 @@
+import type { Journal, PreparedCall, Step, TurnSetup } from '../../agent.ts'
+import { ContextOverflowError, type Manifest, type Turn } from '../../context.ts'
+import type { CallParameters } from '../../model.ts'
+import { stretch } from '../../platform.ts'
+import type { Source } from '../../session.ts'
+import { turnFiles } from '../calls/attachments.ts'
+import type { CallQuestion } from '../calls/attempt-call.ts'
+import type { CallAccount } from '../calls/call-account.ts'
+import { withForecast } from '../calls/call-forecast.ts'
+import { recordInput } from '../calls/call-input.ts'
+import { attemptWithPictures } from '../calls/with-pictures.ts'
+import { cutToWrite, rememberCut, usableCut } from '../sessions/session-cut.ts'
+import { heldBy } from './setting-context.ts'
+import type { TurnCitations } from '../../citation.ts'
+import { counterKey } from './turn-projection.ts'
+import type { TurnDependencies, TurnWords } from './turn-setup.ts'
+
+/** What the assembly of a step shares with the rest of its turn. */
+export interface TurnParts {
+  readonly account: CallAccount
+  readonly journal: Journal
+  readonly citations: TurnCitations
+  /** Documents that stand in the request itself. */
+  readonly documents: readonly Source[]
+  readonly words: TurnWords
+}
+
+/** Assembles the steps of a turn, one after the other, each written down with the cut that it makes. */
+export function turnAssembly(
+  dependencies: TurnDependencies,
+  { account, journal, citations, documents, words }: TurnParts,
+): TurnSetup['assemble'] {
+  const { bench, desk, model, turn, clock, entries, library } = dependencies
+  const { store, settings } = bench
+  const { session } = desk
+  const input = entries.find((entry) => entry.type === 'input')
+  // As admission wrote them.
+  const parameters: CallParameters | undefined = input?.type === 'input' ? input.options?.parameters : undefined
+  const files = input?.type === 'input' ? turnFiles([input]) : []
+  /** Images of the session that are no longer there. */
+  let gone: readonly string[] = []
+  let hasAssembled = entries.some((entry) => entry.type === 'assembly')
+
+  function questionOf(step: Step): CallQuestion {
+    const question = {
+      files,
+      cites: citations.found(),
+      model,
+      session,
+      hasHistory: desk.hasHistory,
+      loggedTurn: turn,
+      current: { id: turn, messages: messagesOf(step, counterKey(settings.counter)) },
+      time: input?.time ?? clock.time(),
+      cut: usableCut(desk, bench, model),
+      last: step.last,
+      gone,
+    }
+    const deeper = account.refusal(step.deeper)
+    return deeper ? { ...question, deeper } : question
+  }
+
+  return async (step) => {
+    const question = questionOf(step)
+    const work = stretch()
+    const attempt = await attemptWithPictures(bench, library, question)
+    gone = attempt.gone
+    const { outcome, toolChoice } = attempt
+    let cutEntries: ReturnType<typeof cutToWrite> = []
+    const written = await account.write({
+      outcome,
+      budget: attempt.input.budget,
+      toolChoice,
+      parameters,
+      request: attempt.request,
+      about: { session, turn, upTo: desk.stream.lastSeq(), time: clock.time() },
+      work,
+      input: (options) =>
+        recordInput(store, attempt.input, {
+          layout: settings.layout,
+          inSession: true,
+          options,
+          holds: (id) => heldBy(bench.setting, id),
+        }),
+      complete: (sealed) => withForecast(dependencies, sealed),
+      beside(call, manifest) {
+        const assembly = { type: 'assembly', turn, call, model: model.id } as const
+        if (!manifest) return journal.append([assembly])
+        const { cut, budget } = manifest
+        cutEntries = cutToWrite(desk, { turn, call, cut, budget })
+        const sources = documents.length > 0 && !hasAssembled ? { sources: documents } : {}
+        return journal.append([{ ...assembly, ...(cut ? { cut } : {}), ...sources }, ...cutEntries])
+      },
+    })
+    hasAssembled = true
+    words.begin()
+    rememberCut(desk, cutEntries)
+    const { prepared, manifest, fingerprint } = written
+    desk.lastCall = { call: prepared.call, fingerprint, at: clock.monotonic() }
+    return { ...prepared, ...seenIn(outcome), roomTokens: resultRoom(manifest) }
+  }
+}
+
+/** Counts by another counter are left out, so that they are made anew. */
+function messagesOf({ messages }: Step, key: string): Turn['messages'] {
+  return messages.map(({ message, counted }) =>
+    counted.counter === key ? { message, tokens: counted.full } : { message },
+  )
+}
+
+function seenIn(outcome: Awaited<ReturnType<typeof attemptWithPictures>>['outcome']): Pick<PreparedCall, 'seen'> {
+  return outcome instanceof ContextOverflowError ? {} : { seen: outcome.request.messages }
+}
+
+/** Kept for the message that asks for a tool, and for what says that it is a result, tokens. */
+const CALL_TOKENS = 200
+
+/** What a result can take in the next call where all of the history gives way, less a tenth for the counter's error. */
+function resultRoom({ budget, used, slots }: Pick<Manifest, 'budget' | 'used' | 'slots'>): number {
+  return Math.max(0, Math.floor((budget.available - used + slots.history - CALL_TOKENS) * 0.9))
+}
