@@ -77,4 +77,5 @@ export { type RunningPlugins, startPlugins } from './capability/running-plugins.
 export { readerWithin } from './capability/reader-within.ts'
 export type { ProjectFiles } from './capability/plugin.ts'
 export { foreignTextPlugin } from './capability/foreign-text/foreign-text.ts'
+export { homePath } from './capability/settings-schema.ts'
 export { textPage } from './capability/text-page.ts'

@@ -80,6 +80,15 @@ export interface Capability<Settings = undefined, Service = undefined> {
   sessionStarted?(self: Self<Settings, Service>, session: string): void
   /** A session is about to be deleted: what belongs to it goes first. */
   sessionDeleted?(self: Self<Settings, Service>, session: string): Promise<void>
+  /**
+   * Of the sessions of one conversation, `session` first and then the earlier ones, those whose words a model may be given
+   * there. All of them unless given. Asked before a model searches the history.
+   */
+  conversation?(
+    self: Self<Settings, Service>,
+    session: string,
+    sessions: readonly string[],
+  ): readonly string[] | Promise<readonly string[]>
   /** Tools of others whose definition is not the accepted one: not offered until the owner accepts. */
   withheld?(self: Self<Settings, Service>): readonly WithheldTool[]
   /** Accepts the definition with this digest. Returns false where no tool of that name and digest is withheld. */
