@@ -1,8 +1,6 @@
 import type { SubjectReading } from '../core.ts'
-import { ask, pathTo } from '../../../cli/answer.ts'
+import { ask, connected, pathTo, printJson } from '../../../cli.ts'
 import type { CommandCall, Io } from '../../../capability.ts'
-import { connected } from '../../../cli/connection.ts'
-import { printJson } from '../../../cli/io.ts'
 import { findSubject } from './find-subject.ts'
 import { tellWarnings } from './tell-warnings.ts'
 

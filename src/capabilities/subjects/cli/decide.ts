@@ -1,11 +1,7 @@
 import type { Proposal } from '../core.ts'
 import type { CommandCall, Io } from '../../../capability.ts'
-import { connected } from '../../../cli/connection.ts'
-import { exactLine } from '../../../cli/exact-text.ts'
-import { CommandFailure } from '../../../cli/failure.ts'
-import { note, print, printJson } from '../../../cli/io.ts'
+import { CommandFailure, connected, exactLine, note, personAgrees, print, printJson, purposeOf } from '../../../cli.ts'
 import { findProposal } from './find-proposal.ts'
-import { personAgrees, purposeOf } from '../../../cli/person-agrees.ts'
 import { fileText, proposalText } from './proposal-text.ts'
 import { sendDecision } from './send-decision.ts'
 

@@ -1,8 +1,6 @@
 import type { CommandCall, Io } from '../../../capability.ts'
-import { connected } from '../../../cli/connection.ts'
-import { note, print, printJson } from '../../../cli/io.ts'
+import { connected, note, personAgrees, print, printJson, purposeOf } from '../../../cli.ts'
 import { fetchProposals } from './find-proposal.ts'
-import { personAgrees, purposeOf } from '../../../cli/person-agrees.ts'
 import { proposalText } from './proposal-text.ts'
 import { sendDecision } from './send-decision.ts'
 

@@ -1,8 +1,6 @@
 import type { Proposal, ProposalState } from '../core.ts'
-import { ask } from '../../../cli/answer.ts'
+import { ask, CommandFailure, exactLine } from '../../../cli.ts'
 import type { Connection } from '../../../capability.ts'
-import { exactLine } from '../../../cli/exact-text.ts'
-import { CommandFailure } from '../../../cli/failure.ts'
 
 /** Oldest first. */
 export async function fetchProposals(

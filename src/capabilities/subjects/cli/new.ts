@@ -1,10 +1,5 @@
-import { ask } from '../../../cli/answer.ts'
+import { ask, connected, exactLine, note, printJson, readNamedFile, usageFailure } from '../../../cli.ts'
 import type { CommandCall, Io } from '../../../capability.ts'
-import { connected } from '../../../cli/connection.ts'
-import { exactLine } from '../../../cli/exact-text.ts'
-import { usageFailure } from '../../../cli/failure.ts'
-import { note, printJson } from '../../../cli/io.ts'
-import { readNamedFile } from '../../../cli/read-file.ts'
 
 /** Makes a subject, with a brief where one is given. */
 export async function newSubject(call: CommandCall, io: Io): Promise<number> {

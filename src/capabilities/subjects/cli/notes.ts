@@ -1,10 +1,6 @@
 import type { NotesPage } from '../core.ts'
-import { ask, pathTo } from '../../../cli/answer.ts'
+import { ask, connected, harmless, note, pathTo, print, printJson, usageFailure } from '../../../cli.ts'
 import type { CommandCall, Io } from '../../../capability.ts'
-import { connected } from '../../../cli/connection.ts'
-import { usageFailure } from '../../../cli/failure.ts'
-import { note, print, printJson } from '../../../cli/io.ts'
-import { harmless } from '../../../cli/style.ts'
 import { findSubject } from './find-subject.ts'
 
 /** A part of the notes as they stand in their file. */

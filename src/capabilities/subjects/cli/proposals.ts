@@ -1,6 +1,5 @@
 import type { CommandCall, Io } from '../../../capability.ts'
-import { connected } from '../../../cli/connection.ts'
-import { note, print, printJson } from '../../../cli/io.ts'
+import { connected, note, print, printJson } from '../../../cli.ts'
 import { fetchProposals } from './find-proposal.ts'
 import { proposalText } from './proposal-text.ts'
 

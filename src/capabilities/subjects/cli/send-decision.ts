@@ -1,5 +1,5 @@
 import type { Proposal, ProposalDecision } from '../core.ts'
-import { ask, pathTo } from '../../../cli/answer.ts'
+import { ask, pathTo } from '../../../cli.ts'
 import type { Connection } from '../../../capability.ts'
 
 /** Decides about exactly what was shown; answers how the proposal stands then. */

@@ -1,13 +1,20 @@
 import type { SubjectContext, SubjectReading } from '../core.ts'
-import { ask, pathTo } from '../../../cli/answer.ts'
+import {
+  ask,
+  connected,
+  exactLine,
+  fullTimeText,
+  harmless,
+  oneLine,
+  pathTo,
+  print,
+  printJson,
+  styled,
+  table,
+  width,
+} from '../../../cli.ts'
 import type { CommandCall, Io } from '../../../capability.ts'
-import { connected } from '../../../cli/connection.ts'
-import { exactLine } from '../../../cli/exact-text.ts'
-import { print, printJson, width } from '../../../cli/io.ts'
-import { harmless, styled } from '../../../cli/style.ts'
-import { oneLine, table } from '../../../cli/table.ts'
 import { findSubject, type ListedSubject } from './find-subject.ts'
-import { fullTimeText } from '../../../cli/time-text.ts'
 import { tellWarnings } from './tell-warnings.ts'
 
 /** One subject: what it is, what is known of it, and its brief. */

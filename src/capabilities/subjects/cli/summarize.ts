@@ -1,10 +1,6 @@
 import type { NotesSummary } from '../../../runtime.ts'
-import { ask, pathTo } from '../../../cli/answer.ts'
+import { ask, connected, exactLine, harmless, note, pathTo, print, printJson } from '../../../cli.ts'
 import type { CommandCall, Io } from '../../../capability.ts'
-import { connected } from '../../../cli/connection.ts'
-import { exactLine } from '../../../cli/exact-text.ts'
-import { note, print, printJson } from '../../../cli/io.ts'
-import { harmless } from '../../../cli/style.ts'
 import { findSubject } from './find-subject.ts'
 
 /** Has a model put the notes of a subject into words. */

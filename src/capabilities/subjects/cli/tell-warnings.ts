@@ -1,7 +1,5 @@
-import { exactLine } from '../../../cli/exact-text.ts'
-import { note } from '../../../cli/io.ts'
+import { exactLine, note, styled } from '../../../cli.ts'
 import type { Io } from '../../../capability.ts'
-import { styled } from '../../../cli/style.ts'
 
 /** What was odd about the files of a subject, beside the data. */
 export function tellWarnings(warnings: readonly string[], io: Io): void {

@@ -1,11 +1,7 @@
 import type { Proposal } from '../core.ts'
-import { ask, pathTo } from '../../../cli/answer.ts'
+import { ask, connected, exactLine, note, pathTo, personAgrees, print, printJson, purposeOf } from '../../../cli.ts'
 import type { CommandCall, Io } from '../../../capability.ts'
-import { connected } from '../../../cli/connection.ts'
-import { exactLine } from '../../../cli/exact-text.ts'
-import { note, print, printJson } from '../../../cli/io.ts'
 import { findProposal } from './find-proposal.ts'
-import { personAgrees, purposeOf } from '../../../cli/person-agrees.ts'
 import { fileText, proposalText } from './proposal-text.ts'
 
 /** Shows what was confirmed, asks, and takes it back. What people wrote meanwhile stays. */

@@ -1,9 +1,5 @@
-import { ask, pathTo } from '../../../cli/answer.ts'
+import { ask, connected, exactLine, note, pathTo, printJson, usageFailure } from '../../../cli.ts'
 import type { CommandCall, Io } from '../../../capability.ts'
-import { connected } from '../../../cli/connection.ts'
-import { exactLine } from '../../../cli/exact-text.ts'
-import { usageFailure } from '../../../cli/failure.ts'
-import { note, printJson } from '../../../cli/io.ts'
 import { findSubject } from './find-subject.ts'
 
 /** Writes down what was done. */
