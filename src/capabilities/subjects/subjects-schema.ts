@@ -26,3 +26,5 @@ export const subjects = z.strictObject({
     .optional()
     .describe('PROVIDER/MODEL that does it; the configured model unless given.'),
 })
+
+export type SubjectSettings = z.output<typeof subjects>
