@@ -5,7 +5,7 @@ import { empty, json } from '../answer.ts'
 import { assertThere } from '../assert-there.ts'
 import { noSuchSession } from '../no-such.ts'
 import { type Route, route } from '../../capability.ts'
-import { beginning, limit, sessionMemory, sessionRow } from '../schema.ts'
+import { beginning, limit, sessionRow } from '../schema.ts'
 
 const chosen = z.string().min(1).nullable().optional()
 
@@ -89,30 +89,6 @@ export function sessionRoutes(runtime: Runtime): readonly Route[] {
         if (project !== undefined) await runtime.setProject(session, project ?? undefined)
         if (subject !== undefined) await runtime.setSubject(session, subject ?? undefined)
         return json(await existing(param('session')))
-      },
-    }),
-    route({
-      method: 'GET',
-      path: '/api/sessions/:session/memory',
-      tag: 'sessions',
-      summary: 'What a session is given of earlier ones, and what is kept of it',
-      query: z.strictObject({
-        input: z.string().max(10_000).default('').describe('The next message: its words find earlier calls of tools.'),
-      }),
-      answers: { 200: { description: 'Text, price and source of each layer', schema: sessionMemory } },
-      handle: async ({ param, query }) => json(await runtime.memory(param('session'), query.input)),
-    }),
-    route({
-      method: 'DELETE',
-      path: '/api/sessions/:session/memory',
-      tag: 'sessions',
-      summary: 'Forgets a session in all others',
-      description:
-        'No other session is given anything of it from now on, and what calls of others were given of it is removed, for good. Its own log stays.',
-      answers: { 204: { description: 'It is forgotten' } },
-      handle: async ({ param }) => {
-        await runtime.forgetMemory(param('session'))
-        return empty(204)
       },
     }),
     route({
