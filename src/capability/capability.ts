@@ -9,7 +9,7 @@ import type { CapabilityHost } from './host.ts'
 import type { LayerContext } from './layer-context.ts'
 import type { McpContribution } from './mcp.ts'
 import type { PromptBlock } from './prompt-block.ts'
-import type { Route } from './route.ts'
+import type { ErrorFormat, Route } from './route.ts'
 import type { SessionChoice } from './session-choice.ts'
 import type { SlashCommand } from './slash-command.ts'
 import type { TurnPart, TurnQuestion } from './turn-part.ts'
@@ -67,6 +67,8 @@ export interface Capability<Settings = undefined, Service = undefined> {
   /** What `{{date}}` and other placeholders of prompts stand for, by name. */
   placeholders?(self: Self<Settings, Service>, context: LayerContext): Readonly<Record<string, string>>
   readonly routes?: (self: Self<Settings, Service>) => readonly Route[] | Promise<readonly Route[]>
+  /** Failures below a path of its routes, where they have a shape of their own. */
+  readonly errorFormat?: ErrorFormat
   readonly mcp?: (self: Self<Settings, Service>) => McpContribution | Promise<McpContribution>
   readonly channels?: (self: Self<Settings, Service>) => readonly Channel[] | Promise<readonly Channel[]>
 

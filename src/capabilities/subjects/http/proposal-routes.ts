@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { SubjectService } from '../subject-service.ts'
-import { json } from '../../../server/answer.ts'
+import { decidedBy, digest, json } from '../../../server.ts'
 import { type Route, route } from '../../../capability.ts'
-import { decidedBy, digest, proposal, proposalState } from '../../../server/schema.ts'
+import { proposal, proposalState } from './subject-schema.ts'
 
 /** What models would like to write about subjects. Only a person comes through here: no tool leads to this door. */
 export function proposalRoutes({ proposals }: Pick<SubjectService, 'proposals'>): readonly Route[] {

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import type { SubjectFacts, SubjectFile } from '../core.ts'
 import type { SubjectService } from '../subject-service.ts'
-import { json } from '../../../server/answer.ts'
+import { json, limit } from '../../../server.ts'
 import { type Route, route } from '../../../capability.ts'
-import { gapRecord, limit, logRecord, subjectContext, subjectRow, warnings } from '../../../server/schema.ts'
+import { gapRecord, logRecord, subjectContext, subjectRow, warnings } from './subject-schema.ts'
 
 const notesPage = z.object({
   text: z.string(),
