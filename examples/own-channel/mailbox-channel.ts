@@ -112,7 +112,7 @@ export function mailboxChannel({ folder, everyMs, longest }: MailboxSettings): C
 
 async function namesIn(folder: string): Promise<readonly string[]> {
   const names = await readdir(folder).catch(() => [])
-  return names.toSorted()
+  return names.toSorted((one, other) => one.localeCompare(other))
 }
 
 function textOf({ text, outcome }: Reply): string {

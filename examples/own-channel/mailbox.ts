@@ -18,9 +18,9 @@ export default capability({
   summary: 'Letters as files.',
   settings,
   settingsKey: 'channels.mailbox',
-  channels: async ({ settings }) => {
+  channels: async (self) => {
     const { mailboxChannel } = await import('./mailbox-channel.ts')
-    return [mailboxChannel(settings)]
+    return [mailboxChannel(self.settings)]
   },
   checks: async ({ settings: { folder } }) => {
     const isThere = await stat(folder).then(
