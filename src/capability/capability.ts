@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { Layer, Layout } from '../context.ts'
 import type { Provider } from '../model.ts'
+import type { StoreDriver } from '../session.ts'
 import type { Tool } from '../tool.ts'
 import type { Channel } from './channel.ts'
 import type { Check } from './check.ts'
@@ -48,6 +49,8 @@ export interface Capability<Settings = undefined, Service = undefined> {
   readonly checks?: Check<Settings>
   readonly providers?: readonly Provider[]
   readonly layouts?: readonly Layout[]
+  /** Ways to keep sessions, chosen by their names with the configuration key `store`. */
+  readonly stores?: readonly StoreDriver[]
   /**
    * Places of this capability that tools on files must keep away from: absolute paths. `outOfReach`: not read, not written.
    * `readOnly`: files of the owner, never written. `readable`: folders outside the workspace that may be read.
