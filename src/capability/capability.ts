@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { Layer, Layout } from '../context.ts'
 import type { Provider } from '../model.ts'
+import type { StoreDriver } from '../session.ts'
 import type { Tool } from '../tool.ts'
 import type { Channel } from './channel.ts'
 import type { Check } from './check.ts'
@@ -38,6 +39,8 @@ export interface Capability<Settings = undefined, Service = undefined> {
   readonly settings?: z.ZodType<Settings>
   /** Dotted path of its section, such as `channels.telegram`. `name` unless given. */
   readonly settingsKey?: string
+  /** What is odd about settings that the schema takes, such as a value without effect. Told at the start and by the doctor. */
+  readonly settingsWarnings?: (settings: Settings, context: SettingsContext) => readonly SettingsWarning[]
   /** What a session can choose, by the name of the choice: log entry, PATCH, `--NAME`, `/NAME` and preview follow from it. */
   readonly session?: Readonly<Record<string, SessionChoice<Self<Settings, Service>>>>
   /** By name, loaded when called. */
@@ -48,6 +51,8 @@ export interface Capability<Settings = undefined, Service = undefined> {
   readonly checks?: Check<Settings>
   readonly providers?: readonly Provider[]
   readonly layouts?: readonly Layout[]
+  /** What `store` in the configuration may name, besides SQLite. */
+  readonly stores?: readonly StoreDriver[]
   /**
    * Places of this capability that tools on files must keep away from: absolute paths. `outOfReach`: not read, not written.
    * `readOnly`: files of the owner, never written. `readable`: folders outside the workspace that may be read.
@@ -95,6 +100,22 @@ export interface Capability<Settings = undefined, Service = undefined> {
 export interface Self<Settings = undefined, Service = undefined> extends CapabilityHost<Settings> {
   /** What `start` returned; `undefined` where there is no `start`. */
   readonly service: Service
+}
+
+/** What settings may be odd beside. */
+export interface SettingsContext {
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** As configured. */
+  readonly layout: Layout
+}
+
+/** Something odd about settings: the gateway starts, and yet it cannot be what was meant. Never repeats a secret. */
+export interface SettingsWarning {
+  /** Below the section of the capability, such as `allowHosts`. Empty for the section itself. */
+  readonly key: string
+  /** What is wrong, behind the name of the key. */
+  readonly message: string
+  readonly hint: string
 }
 
 export interface CapabilityPlaces {
