@@ -250,6 +250,11 @@ function rowOf(clock: Clock, given: Pick<FileRow, 'name' | 'owner' | 'hash' | 'b
   return { id: clock.newId('file'), time: clock.time(), mediaType: 'application/octet-stream', ...given, state }
 }
 
+/** Files belong to sessions, and to records of the kind that has the name of a choice. */
+export function ownerOf(type: string, id: string): FileOwner {
+  return { type: type as FileOwner['type'], id }
+}
+
 /** What may see a file may search its collection. */
 export function collectionOf({ type, id }: FileOwner): string {
   return `${type}/${id}`
