@@ -4,6 +4,7 @@ export {
   capability,
   type CapabilityPlaces,
   type Self,
+  type StartLine,
 } from './capability/capability.ts'
 export type { CapabilityHost } from './capability/host.ts'
 export type { ChoiceFiles, ChoiceOption, SessionChoice, TurnPreset } from './capability/session-choice.ts'
@@ -12,12 +13,22 @@ export type { LayerContext } from './capability/layer-context.ts'
 export type { PromptBlock } from './capability/prompt-block.ts'
 export type { Check, CheckContext, Finding } from './capability/check.ts'
 export type { SlashCommand, SlashCommandCall } from './capability/slash-command.ts'
-export { type Route, route, type RouteAnswer, type RouteCall } from './capability/route.ts'
+export {
+  type ErrorFormat,
+  type Failure,
+  type Route,
+  route,
+  type RouteAnswer,
+  type RouteCall,
+  type Sink,
+  type StreamDefinition,
+} from './capability/route.ts'
 export { type Command, type CommandCall, type CommandOption } from './capability/command.ts'
 export type { Connection, Io, Output } from './capability/io.ts'
 export {
   type Channel,
   type ChannelContext,
+  type ChannelHook,
   type ChannelInbox,
   type Reply,
   type SentPart,
@@ -78,6 +89,7 @@ export { type RunningPlugins, startPlugins } from './capability/running-plugins.
 export { readerWithin } from './capability/reader-within.ts'
 export type { ProjectFiles } from './capability/plugin.ts'
 export { foreignTextPlugin } from './capability/foreign-text/foreign-text.ts'
+export { homePath } from './capability/settings-schema.ts'
 export { textLayer } from './capability/text-layer.ts'
 export { PAGE_CHARS, textPage } from './capability/text-page.ts'
 export { noPrompt } from './capability/without-prompt.ts'

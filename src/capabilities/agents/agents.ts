@@ -6,7 +6,7 @@ import { agentKind, type AgentValue } from './agent-record.ts'
 type AgentsSelf = Self<undefined, Records<AgentValue>>
 
 const agent: SessionChoice<AgentsSelf> = {
-  summary: 'Id of the agent that answers.',
+  summary: 'Id of the custom agent that answers.',
   none: 'the default agent',
   ...recordChoice<AgentsSelf>('agent'),
   async preset({ service }, id) {

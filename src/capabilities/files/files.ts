@@ -28,7 +28,10 @@ export const files = capability<FileSettings, FilesService>({
   name: 'files',
   summary: 'files that people hand in, for a message, a project or an agent',
   settings,
-  commands: { files: async () => (await import('./cli/files.ts')).files },
+  commands: {
+    files: async () => (await import('./cli/files.ts')).files,
+    search: async () => (await import('./cli/search.ts')).search,
+  },
   start,
   async turn(self, question) {
     const { turnFiles } = await import('./turn-files.ts')

@@ -4,7 +4,7 @@ import { projectKind, type ProjectValue } from './project-record.ts'
 type ProjectsSelf = Self<undefined, Records<ProjectValue>>
 
 const project: SessionChoice<ProjectsSelf> = {
-  summary: 'Id of the project that it belongs to.',
+  summary: 'Id of the project that the session belongs to.',
   none: 'no project',
   ...recordChoice<ProjectsSelf>('project'),
   preset: async ({ service }, id) => ((await service.find(id)) ? {} : undefined),

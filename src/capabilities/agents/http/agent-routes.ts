@@ -1,7 +1,7 @@
 import type { Records, Route } from '../../../capability.ts'
 import { type Runtime } from '../../../runtime.ts'
 import { isListed } from '../../../tool.ts'
-import { recordRoutes } from '../../../server/routes/record-routes.ts'
+import { recordRoutes } from '../../../server.ts'
 import { agentSchema, type AgentValue } from '../agent-record.ts'
 
 /** Custom agents, made, changed and brought back. */

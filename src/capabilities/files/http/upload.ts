@@ -1,6 +1,7 @@
 import { type AddedFile, RuntimeError } from '../../../capability.ts'
 import { type FileOwner } from '../../../session.ts'
-import { type Failure, failureOf, HttpFailure } from '../../../server/failure.ts'
+import type { Failure } from '../../../capability.ts'
+import { failureOf, HttpFailure } from '../../../server.ts'
 import { type Belonging, type FileOwners, ownerAmong, ownerTypes } from './file-owners.ts'
 import { readForm } from './form.ts'
 import { serialQueue } from '../../../platform.ts'

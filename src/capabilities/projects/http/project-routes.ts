@@ -1,6 +1,6 @@
 import type { Records, Route } from '../../../capability.ts'
 import { type Runtime } from '../../../runtime.ts'
-import { recordRoutes } from '../../../server/routes/record-routes.ts'
+import { recordRoutes } from '../../../server.ts'
 import { projectSchema, type ProjectValue } from '../project-record.ts'
 
 /** Projects, made, changed and brought back. */
