@@ -1,4 +1,3 @@
-import { inbox, type FileLibrary } from '../../capability.ts'
 import type { TokenCounter } from '../../context.ts'
 import type { Document, DocumentReader, Unreadable } from '../../document.ts'
 import type { SearchEngine } from '../../search.ts'
@@ -11,9 +10,8 @@ import {
   referredContent,
   type SessionStore,
 } from '../../session.ts'
-import type { Clock } from '../../capability.ts'
+import { type Clock, type FileLibrary, inbox, RuntimeError } from '../../capability.ts'
 import { textTokens } from '../../runtime/calls/counted-in-slices.ts'
-import { RuntimeError } from '../../capability/runtime-error.ts'
 import { counterKey } from '../../runtime/turns/turn-projection.ts'
 import { runtimeFailure } from '../../runtime/runtime-failure.ts'
 import { errorMessage } from '../../platform.ts'
