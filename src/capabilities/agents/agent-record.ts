@@ -28,14 +28,14 @@ export const agentSchema = z.strictObject({
 export type AgentValue = z.output<typeof agentSchema>
 
 /** What keeps a model from being asked about now may pass: only one that does not exist is refused. */
-export function agentKind({ runtime }: Pick<CapabilityHost, 'runtime'>): RecordKind<AgentValue> {
+export function agentKind(host: Pick<CapabilityHost, 'runtime'>): RecordKind<AgentValue> {
   return {
     kind: 'agent',
     schema: agentSchema,
     nameOf: ({ name }) => name,
     async check({ model }, before) {
       if (model === undefined || model === before?.model) return
-      await runtime.model(model).catch((error: unknown) => {
+      await host.runtime.model(model).catch((error: unknown) => {
         if (error instanceof ForewordError && error.code === 'model-not-found') throw error
       })
     },
