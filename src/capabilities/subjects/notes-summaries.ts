@@ -1,8 +1,6 @@
 import type { ValueStore } from '../../session.ts'
 import { linesOf, longNotesLines, type SummaryRequest } from './core.ts'
-import { summaryByModel } from '../../runtime/models/model-summary.ts'
-import type { Clock, Runtime } from '../../capability.ts'
-import { RuntimeError } from '../../capability/runtime-error.ts'
+import { type Clock, type Runtime, RuntimeError, summaryByModel } from '../../capability.ts'
 import { runtimeFailure } from '../../runtime/runtime-failure.ts'
 import { errorMessage, sha256 } from '../../platform.ts'
 

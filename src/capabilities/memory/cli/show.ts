@@ -1,4 +1,4 @@
-import type { SessionMemory } from '../../../runtime.ts'
+import type { SessionMemory } from '../core/memory.ts'
 import type { SessionRow } from '../../../session.ts'
 import {
   ask,
