@@ -50,7 +50,7 @@ export const memory = capability<MemorySettings, Memory>({
     return memoryRoutes({ memory: service.show, forgetMemory: service.forget })
   },
   conversation: ({ service }, session, sessions) => service.remembered(session, sessions),
-  sessionStarted: ({ service }, session) => service.begun(session),
-  sessionDeleted: ({ service }, session) => service.forgetDeleted(session),
+  sessionStarted: ({ service }, session) => service.askAhead(session),
+  sessionDeleted: ({ service }, session) => service.sessionDeleted(session),
   stop: ({ service }) => service.close(),
 })

@@ -14,7 +14,7 @@ export interface Memory {
   /** Read once, before the first step of a turn. */
   read(question: MemoryQuestion): Promise<TurnMemory>
   /** A session has begun: where a model is to put the one before into words, it is asked at once. */
-  begun(session: string): void
+  askAhead(session: string): void
   show(session: string, input: string): Promise<SessionMemory>
   /** The session and the earlier ones of its conversation, newest first, without those that are forgotten. */
   conversationOf(session: string): Promise<readonly string[]>
@@ -23,7 +23,7 @@ export interface Memory {
   /** From now on nothing of the session is remembered in any other. Its log stays. */
   forget(session: string): Promise<void>
   /** To be called before a session is deleted. */
-  forgetDeleted(session: string): Promise<void>
+  sessionDeleted(session: string): Promise<void>
   close(): Promise<void>
 }
 
@@ -88,11 +88,12 @@ export function createMemory(parts: MemoryParts): Memory {
   const { store, settings, counter, recall, warn } = parts
   const { previousSession } = settings
   const summaries = createSessionSummaries({ ...parts, ...previousSession })
-  const gone = new Set<string>()
+  const forgottenNow = new Set<string>()
   /** What is asked ahead of a turn. */
-  const begun = new Set<Promise<unknown>>()
+  const running = new Set<Promise<unknown>>()
 
-  const isForgotten = async (session: string) => gone.has(session) || (await store.value(keyOf(session))) === true
+  const isForgotten = async (session: string) =>
+    forgottenNow.has(session) || (await store.value(keyOf(session))) === true
 
   async function remembered(session: string, sessions: readonly string[]): Promise<readonly string[]> {
     const forgotten = await Promise.all(sessions.map(async (id) => id !== session && isForgotten(id)))
@@ -121,7 +122,7 @@ export function createMemory(parts: MemoryParts): Memory {
     return toolHistory(recall, { text, turn, sessions, maxTokens: settings.toolHistory.maxTokens, counter })
   }
 
-  /** A turn can be answered without its memory; the owner is told. */
+  /** A turn can be answered without its memory; the owner is warned. */
   async function orNothing<Value>(work: Promise<Value>, nothing: Value, signal?: AbortSignal): Promise<Value> {
     return work.catch((error: unknown) => {
       // The turn ends itself where it is cancelled.
@@ -146,20 +147,20 @@ export function createMemory(parts: MemoryParts): Memory {
   }
 
   async function forget(session: string): Promise<void> {
-    gone.add(session)
+    forgottenNow.add(session)
     await summaries.forget(session)
   }
 
   return {
     async read(question) {
       const { whole, hasAny } = await reading(question)
-      return { whole, hasAny, now: () => whole && withoutGone(whole, gone) }
+      return { whole, hasAny, now: () => whole && withoutForgotten(whole, forgottenNow) }
     },
-    begun(session) {
+    askAhead(session) {
       if (!previousSession.summarize || !memoryIn(settings, layoutOf(parts.layout)).previousSession) return
       const asked = earlier(session).then((ids) => previous(ids, { keeps: true }))
-      const work = orNothing(asked, NOTHING).finally(() => begun.delete(work))
-      begun.add(work)
+      const work = orNothing(asked, NOTHING).finally(() => running.delete(work))
+      running.add(work)
     },
     async show(session, input) {
       const row = await store.session(session)
@@ -188,10 +189,10 @@ export function createMemory(parts: MemoryParts): Memory {
     },
     remembered,
     conversationOf: async (session) => [session, ...(await earlier(session))],
-    forgetDeleted: forget,
+    sessionDeleted: forget,
     async close() {
       await summaries.stop()
-      await Promise.all(begun)
+      await Promise.all(running)
     },
   }
 }
@@ -203,7 +204,7 @@ function keyOf(session: string): string {
 }
 
 /** Lines of several sessions are one text: with one of them it goes whole. */
-function withoutGone({ previous, tools }: MemoryReading, gone: ReadonlySet<string>): MemoryReading {
-  const kept = (part: RememberedText) => (part.sessions.some((id) => gone.has(id)) ? NOTHING : part)
+function withoutForgotten({ previous, tools }: MemoryReading, forgottenNow: ReadonlySet<string>): MemoryReading {
+  const kept = (part: RememberedText) => (part.sessions.some((id) => forgottenNow.has(id)) ? NOTHING : part)
   return { ...(previous ? { previous: kept(previous) } : {}), ...(tools ? { tools: kept(tools) } : {}) }
 }
