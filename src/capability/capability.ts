@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { Layer, Layout } from '../context.ts'
 import type { Provider } from '../model.ts'
+import type { StoreDriver } from '../session.ts'
 import type { Tool } from '../tool.ts'
 import type { Channel } from './channel.ts'
 import type { Check } from './check.ts'
@@ -10,6 +11,7 @@ import type { LayerContext } from './layer-context.ts'
 import type { McpContribution } from './mcp.ts'
 import type { PromptBlock } from './prompt-block.ts'
 import type { ErrorFormat, Route } from './route.ts'
+import type { Runtime } from './runtime/runtime.ts'
 import type { SessionChoice } from './session-choice.ts'
 import type { SlashCommand } from './slash-command.ts'
 import type { TurnPart, TurnQuestion } from './turn-part.ts'
@@ -46,8 +48,12 @@ export interface Capability<Settings = undefined, Service = undefined> {
   readonly slashCommands?: Readonly<Record<string, SlashCommand>>
   /** What `foreword doctor` looks at. Changes nothing. */
   readonly checks?: Check<Settings>
+  /** What `foreword start` says of it on its screen: a label of at most eight letters and a line. */
+  readonly startLine?: (runtime: Runtime) => Promise<StartLine | undefined>
   readonly providers?: readonly Provider[]
   readonly layouts?: readonly Layout[]
+  /** Ways to keep sessions, chosen by their names with the configuration key `store`. */
+  readonly stores?: readonly StoreDriver[]
   /**
    * Places of this capability that tools on files must keep away from: absolute paths. `outOfReach`: not read, not written.
    * `readOnly`: files of the owner, never written. `readable`: folders outside the workspace that may be read.
@@ -106,6 +112,11 @@ export interface Capability<Settings = undefined, Service = undefined> {
 export interface Self<Settings = undefined, Service = undefined> extends CapabilityHost<Settings> {
   /** What `start` returned; `undefined` where there is no `start`. */
   readonly service: Service
+}
+
+export interface StartLine {
+  readonly label: string
+  readonly text: string
 }
 
 export interface CapabilityPlaces {
