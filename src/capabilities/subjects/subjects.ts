@@ -14,8 +14,8 @@ export const subjects = capability<SubjectSettings, RunningSubjects>({
   settings: settings.describe('Where subjects and tastes are.'),
   session: {
     subject: {
-      summary: 'Id of the subject that it is about.',
-      none: 'the configured subject, if there is one',
+      summary: 'Id of the subject that the session is about.',
+      none: 'no subject',
       async check({ service }, id) {
         await service.subjects.notes(id, { limit: 1 })
       },
