@@ -46,11 +46,14 @@ export type {
   McpCall,
   McpCatalogue,
   McpContribution,
+  McpDefinitions,
+  McpPart,
   McpPrompt,
   McpResources,
   McpResourceSet,
   McpTool,
   PersonAsked,
+  ResourceText,
   ToolRefusal,
 } from './capability/mcp.ts'
 export type { PersonsDecision, WaitingApproval } from './capability/runtime/approvals.ts'

@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import type { ErrorFormat, Failure, McpContribution, Route } from '../capability.ts'
+import type { ErrorFormat, Failure, Route } from '../capability.ts'
 import type { Runtime } from '../runtime.ts'
 import { once } from '../platform.ts'
 import { refusal } from './answer.ts'
@@ -12,7 +12,8 @@ import { eventRoutes } from './routes/event-routes.ts'
 import { failureOf, HttpFailure } from './failure.ts'
 import { createGuard } from './guard.ts'
 import { assertBindIsSafe } from './loopback.ts'
-import { MCP_PATH, mcpDoor } from './mcp/door.ts'
+import type { McpAddition } from './mcp/catalogue.ts'
+import { lazyEndpoint, MCP_PATH } from './mcp/lazy-endpoint.ts'
 import { messageRoutes } from './routes/message-routes.ts'
 import { pairingRoutes } from './routes/pairing-routes.ts'
 import { type Bindings, mount } from './route.ts'
@@ -28,8 +29,8 @@ export interface ServerContribution {
   readonly name: string
   readonly routes?: readonly Route[]
   readonly errorFormat?: ErrorFormat | undefined
-  /** Asked for with the first request of a program that speaks MCP. */
-  readonly mcp?: (() => McpContribution | Promise<McpContribution>) | undefined
+  /** Opened with the first request of a program that speaks MCP. */
+  readonly mcp?: McpAddition | undefined
 }
 
 /** What a server is, besides its runtime. */
@@ -120,10 +121,11 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
     return refusal(failure, path, formats)
   }
   const maxBodyBytes = options.maxBodyBytes ?? 1024 * 1024
-  const mcp = mcpDoor(runtime, {
+  const mcp = lazyEndpoint(runtime, {
     version: options.version,
     maxBodyBytes,
     unexpected: (error) => options.log?.error({ err: error, path: MCP_PATH }, 'an MCP request failed'),
+    additions: contributions.flatMap(({ mcp: addition }) => addition ?? []),
   })
   const app = new Hono<{ Bindings: Bindings }>()
   mount(app, routes, { maxBodyBytes, streams })

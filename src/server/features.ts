@@ -13,6 +13,7 @@ import { subjectRoutes } from '../capabilities/subjects/http/subject-routes.ts'
 import { fileLibrary, type ServiceKey } from '../capability.ts'
 import type { Runtime } from '../runtime.ts'
 import { createServer, type Server, type ServerContribution, type ServerOptions } from './create-server.ts'
+import { subjectAddition } from './mcp-features.ts'
 
 /** A server with the features of today, until each is a capability that brings its own routes. */
 export function createFeatureServer(runtime: Runtime, options: Omit<ServerOptions, 'contributions'>): Server {
@@ -29,7 +30,11 @@ function contributionsOf(runtime: Runtime): readonly ServerContribution[] {
     { name: 'agents', routes: agentRoutes(runtime) },
     { name: 'projects', routes: projectRoutes(runtime) },
     { name: 'prompt', routes: promptRoutes(runtime) },
-    { name: 'subjects', routes: [...subjectRoutes(runtime), ...proposalRoutes(runtime)] },
+    {
+      name: 'subjects',
+      routes: [...subjectRoutes(runtime), ...proposalRoutes(runtime)],
+      mcp: subjectAddition(runtime),
+    },
     { name: 'memory', routes: memoryRoutes(runtime) },
     { name: 'files', routes: [...fileRoutes(runtime), ...searchRoutes(runtime)] },
     { name: aiSdkChat.name, routes: chatRoutes(runtime) },

@@ -46,6 +46,13 @@ export const subjects = capability<SubjectSettings, RunningSubjects>({
     ])
     return [...subjectRoutes(service, () => new Date(clock.time())), ...proposalRoutes(service)]
   },
+  mcp: {
+    definitions: async () => (await import('./mcp/definitions.ts')).subjectDefinitions,
+    async open({ service: { subjects: all, proposals }, store, clock }) {
+      const { subjectContribution } = await import('./mcp/subject-contribution.ts')
+      return subjectContribution({ subjects: all, proposals, store, time: () => clock.time() })
+    },
+  },
   reload: ({ service }) => service.reload(),
   warnings: ({ service }) => service.warnings(),
   stop: ({ service }) => service.close(),
