@@ -10,7 +10,7 @@ import type { CapabilityHost } from './host.ts'
 import type { LayerContext } from './layer-context.ts'
 import type { McpContribution } from './mcp.ts'
 import type { PromptBlock } from './prompt-block.ts'
-import type { Route } from './route.ts'
+import type { ErrorFormat, Route } from './route.ts'
 import type { SessionChoice } from './session-choice.ts'
 import type { SlashCommand } from './slash-command.ts'
 import type { TurnPart, TurnQuestion } from './turn-part.ts'
@@ -70,6 +70,8 @@ export interface Capability<Settings = undefined, Service = undefined> {
   /** What `{{date}}` and other placeholders of prompts stand for, by name. */
   placeholders?(self: Self<Settings, Service>, context: LayerContext): Readonly<Record<string, string>>
   readonly routes?: (self: Self<Settings, Service>) => readonly Route[] | Promise<readonly Route[]>
+  /** Failures below a path of its routes, where they have a shape of their own. */
+  readonly errorFormat?: ErrorFormat
   readonly mcp?: (self: Self<Settings, Service>) => McpContribution | Promise<McpContribution>
   readonly channels?: (self: Self<Settings, Service>) => readonly Channel[] | Promise<readonly Channel[]>
 
@@ -83,6 +85,15 @@ export interface Capability<Settings = undefined, Service = undefined> {
   sessionStarted?(self: Self<Settings, Service>, session: string): void
   /** A session is about to be deleted: what belongs to it goes first. */
   sessionDeleted?(self: Self<Settings, Service>, session: string): Promise<void>
+  /**
+   * Of the sessions of one conversation, `session` first and then the earlier ones, those whose words a model may be given
+   * there. All of them unless given. Asked before a model searches the history.
+   */
+  conversation?(
+    self: Self<Settings, Service>,
+    session: string,
+    sessions: readonly string[],
+  ): readonly string[] | Promise<readonly string[]>
   /** Tools of others whose definition is not the accepted one: not offered until the owner accepts. */
   withheld?(self: Self<Settings, Service>): readonly WithheldTool[]
   /** Accepts the definition with this digest. Returns false where no tool of that name and digest is withheld. */

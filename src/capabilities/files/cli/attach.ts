@@ -1,8 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { Connection, Io } from '../../../capability.ts'
-import { exactLine } from '../../../cli/exact-text.ts'
-import { note } from '../../../cli/io.ts'
-import { styled } from '../../../cli/style.ts'
+import { exactLine, note, styled } from '../../../cli.ts'
 import { findFile } from './find-file.ts'
 import { handIn } from './hand-in.ts'
 

@@ -1,7 +1,6 @@
 import type { FileRow } from '../../../session.ts'
-import { ask } from '../../../cli/answer.ts'
+import { ask, theOneNamed } from '../../../cli.ts'
 import type { Connection } from '../../../capability.ts'
-import { theOneNamed } from '../../../cli/one-named.ts'
 
 export async function fetchFiles(connection: Connection, query = ''): Promise<readonly FileRow[]> {
   return (await ask<{ files: readonly FileRow[] }>(connection, `/api/files${query}`)).files

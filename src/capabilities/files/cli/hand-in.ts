@@ -1,10 +1,7 @@
 import type { FileRow } from '../../../session.ts'
-import { ask, pathTo } from '../../../cli/answer.ts'
+import { ask, CommandFailure, exactLine, pathTo, type StatusLine, statusLine } from '../../../cli.ts'
 import type { Connection, Io } from '../../../capability.ts'
-import { exactLine } from '../../../cli/exact-text.ts'
-import { CommandFailure } from '../../../cli/failure.ts'
 import { type Belonging, sendFile } from './send-file.ts'
-import { type StatusLine, statusLine } from '../../../cli/status-line.ts'
 
 /** What became of one path. */
 export type HandedIn =

@@ -1,10 +1,8 @@
 import { open, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { FileRow } from '../../../session.ts'
-import { refusal } from '../../../cli/answer.ts'
+import { CommandFailure, fileFailure, refusal } from '../../../cli.ts'
 import type { Connection } from '../../../capability.ts'
-import { CommandFailure } from '../../../cli/failure.ts'
-import { fileFailure } from '../../../cli/read-file.ts'
 import { formBody } from './form-body.ts'
 
 /** What files belong to; nothing: the message that they are attached to. */

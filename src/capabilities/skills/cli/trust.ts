@@ -1,11 +1,7 @@
 import { realpath, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { CommandCall, Io } from '../../../capability.ts'
-import { exactLine } from '../../../cli/exact-text.ts'
-import { CommandFailure } from '../../../cli/failure.ts'
-import { note, printJson } from '../../../cli/io.ts'
-import { validConfiguration } from '../../../cli/load-configuration.ts'
-import { fileFailure } from '../../../cli/read-file.ts'
+import { CommandFailure, exactLine, fileFailure, note, printJson, validConfiguration } from '../../../cli.ts'
 
 /** Lets the skills of a workspace be loaded: adds its folder to `skills.trustedDirs`. */
 export async function trustSkills(call: CommandCall, io: Io): Promise<number> {

@@ -1,6 +1,5 @@
-import { ask, pathTo } from '../../../cli/answer.ts'
+import { ask, exactLine, pathTo } from '../../../cli.ts'
 import type { Conversation } from '../../../cli/conversation.ts'
-import { exactLine } from '../../../cli/exact-text.ts'
 import { sessionWith } from '../../../cli/session-setting.ts'
 import { findSubject } from './find-subject.ts'
 

@@ -1,9 +1,16 @@
 import type { CommandCall, Io } from '../../../capability.ts'
-import { connected } from '../../../cli/connection.ts'
-import { exactLine } from '../../../cli/exact-text.ts'
-import { lineLimit, note, print, printJson, width } from '../../../cli/io.ts'
-import { fittedTable, oneLine } from '../../../cli/table.ts'
-import { timeText } from '../../../cli/time-text.ts'
+import {
+  connected,
+  exactLine,
+  fittedTable,
+  lineLimit,
+  note,
+  oneLine,
+  print,
+  printJson,
+  timeText,
+  width,
+} from '../../../cli.ts'
 import { fetchSubjects, type ListedSubject } from './find-subject.ts'
 
 /** One subject a line. */
