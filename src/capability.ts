@@ -4,6 +4,7 @@ export {
   capability,
   type CapabilityPlaces,
   type Self,
+  type StartLine,
 } from './capability/capability.ts'
 export type { CapabilityHost } from './capability/host.ts'
 export type { ChoiceFiles, ChoiceOption, SessionChoice, TurnPreset } from './capability/session-choice.ts'
@@ -27,6 +28,7 @@ export type { Connection, Io, Output } from './capability/io.ts'
 export {
   type Channel,
   type ChannelContext,
+  type ChannelHook,
   type ChannelInbox,
   type Reply,
   type SentPart,

@@ -11,6 +11,7 @@ import type { LayerContext } from './layer-context.ts'
 import type { McpContribution } from './mcp.ts'
 import type { PromptBlock } from './prompt-block.ts'
 import type { ErrorFormat, Route } from './route.ts'
+import type { Runtime } from './runtime/runtime.ts'
 import type { SessionChoice } from './session-choice.ts'
 import type { SlashCommand } from './slash-command.ts'
 import type { TurnPart, TurnQuestion } from './turn-part.ts'
@@ -47,6 +48,8 @@ export interface Capability<Settings = undefined, Service = undefined> {
   readonly slashCommands?: Readonly<Record<string, SlashCommand>>
   /** What `foreword doctor` looks at. Changes nothing. */
   readonly checks?: Check<Settings>
+  /** What `foreword start` says of it on its screen: a label of at most eight letters and a line. */
+  readonly startLine?: (runtime: Runtime) => Promise<StartLine | undefined>
   readonly providers?: readonly Provider[]
   readonly layouts?: readonly Layout[]
   /** Ways to keep sessions, chosen by their names with the configuration key `store`. */
@@ -109,6 +112,11 @@ export interface Capability<Settings = undefined, Service = undefined> {
 export interface Self<Settings = undefined, Service = undefined> extends CapabilityHost<Settings> {
   /** What `start` returned; `undefined` where there is no `start`. */
   readonly service: Service
+}
+
+export interface StartLine {
+  readonly label: string
+  readonly text: string
 }
 
 export interface CapabilityPlaces {

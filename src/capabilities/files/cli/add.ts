@@ -1,10 +1,13 @@
 import type { CommandCall, Connection, Io } from '../../../capability.ts'
 import {
   agentKind,
+  type Belonging,
   connected,
   exactLine,
   findRecord,
   findSession,
+  type HandedIn,
+  handIn,
   note,
   print,
   printJson,
@@ -13,8 +16,6 @@ import {
   styled,
   usageFailure,
 } from '../../../cli.ts'
-import { handIn, type HandedIn } from './hand-in.ts'
-import type { Belonging } from './send-file.ts'
 
 /** Hands files in, for a project, an agent, a session, or the next message. */
 export async function addFiles(call: CommandCall, io: Io): Promise<number> {

@@ -13,9 +13,9 @@ import {
   stateText,
   styled,
   table,
+  findFile,
 } from '../../../cli.ts'
 import type { CommandCall, Io } from '../../../capability.ts'
-import { findFile } from './find-file.ts'
 
 /** What is known of one file. */
 export async function showFile(call: CommandCall, io: Io): Promise<number> {

@@ -24,7 +24,7 @@ export async function listSubjects(call: CommandCall, io: Io): Promise<number> {
 }
 
 /** One subject a line, with a head. */
-export function subjectTable(subjects: readonly ListedSubject[], io: Io): string {
+function subjectTable(subjects: readonly ListedSubject[], io: Io): string {
   const now = new Date()
   const rows = subjects.map(({ id, title, updated, waiting }) => [
     exactLine(id),

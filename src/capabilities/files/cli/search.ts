@@ -1,8 +1,6 @@
-import { jsonOption } from '../command.ts'
-import type { Command, CommandCall } from '../../capability.ts'
-import { usageFailure } from '../failure.ts'
-import { searchFiles } from '../../capabilities/files/cli/search-files.ts'
-import { searchHistory } from '../search/search-history.ts'
+import type { Command, CommandCall } from '../../../capability.ts'
+import { jsonOption, searchHistory, usageFailure } from '../../../cli.ts'
+import { searchFiles } from './search-files.ts'
 
 export const search: Command = {
   name: 'search',

@@ -1,12 +1,14 @@
 import { open, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
-import type { FileRow } from '../../../session.ts'
-import { CommandFailure, fileFailure, refusal } from '../../../cli.ts'
-import type { Connection } from '../../../capability.ts'
+import type { Connection } from '../../capability.ts'
+import type { FileRow } from '../../session.ts'
+import { refusal } from '../answer.ts'
+import { CommandFailure } from '../failure.ts'
+import { fileFailure } from '../read-file.ts'
 import { formBody } from './form-body.ts'
 
 /** What files belong to; nothing: the message that they are attached to. */
-export type Belonging = Partial<Readonly<Record<'session' | 'project' | 'agent', string>>>
+export type Belonging = Readonly<Record<string, string>>
 
 /** How much of a file has gone. */
 export interface Sent {

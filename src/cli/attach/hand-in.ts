@@ -1,6 +1,9 @@
-import type { FileRow } from '../../../session.ts'
-import { ask, CommandFailure, exactLine, pathTo, type StatusLine, statusLine } from '../../../cli.ts'
-import type { Connection, Io } from '../../../capability.ts'
+import type { Connection, Io } from '../../capability.ts'
+import type { FileRow } from '../../session.ts'
+import { ask, pathTo } from '../answer.ts'
+import { exactLine } from '../exact-text.ts'
+import { CommandFailure } from '../failure.ts'
+import { type StatusLine, statusLine } from '../status-line.ts'
 import { type Belonging, sendFile } from './send-file.ts'
 
 /** What became of one path. */

@@ -1,7 +1,11 @@
 import { existsSync } from 'node:fs'
-import type { Connection, Io } from '../../../capability.ts'
-import { exactLine, note, styled } from '../../../cli.ts'
-import { findFile } from './find-file.ts'
+import type { Connection, Io } from '../../capability.ts'
+import type { FileRow } from '../../session.ts'
+import { ask } from '../answer.ts'
+import { exactLine } from '../exact-text.ts'
+import { note } from '../io.ts'
+import { theOneNamed } from '../one-named.ts'
+import { styled } from '../style.ts'
 import { handIn } from './hand-in.ts'
 
 /**
@@ -28,6 +32,12 @@ export async function attach(
     note(io, styled(io, 'yellow', `${exactLine(name)} cannot be read: ${exactLine(state.reason)}`, io.stderr))
   }
   return ids
+}
+
+/** The file that a word means: its id, its name in any case, or a beginning that only one of them has. */
+export async function findFile(connection: Connection, word: string): Promise<FileRow> {
+  const { files } = await ask<{ readonly files: readonly FileRow[] }>(connection, '/api/files')
+  return theOneNamed(word, files, (row) => row, 'file')
 }
 
 /** As `foreword files add` prints it. A file of that name in the folder goes before. */
