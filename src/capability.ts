@@ -23,7 +23,7 @@ export {
 } from './capability/settings-schema.ts'
 export type { CapabilityHost } from './capability/host.ts'
 export type { ChoiceFiles, ChoiceOption, SessionChoice, TurnPreset } from './capability/session-choice.ts'
-export type { TurnPart, TurnQuestion } from './capability/turn-part.ts'
+export type { TurnPart, TurnQuestion, TurnTool } from './capability/turn-part.ts'
 export type { LayerContext } from './capability/layer-context.ts'
 export type { PromptBlock } from './capability/prompt-block.ts'
 export type { Check, CheckContext, Finding } from './capability/check.ts'
@@ -53,6 +53,7 @@ export { type ServiceKey, serviceKey } from './capability/service-key.ts'
 export { type AddedFile, fileLibrary, type FileLibrary, inbox, type NewFile } from './capability/file-library.ts'
 export type { Clock } from './capability/clock.ts'
 export type { Kept, RecordKind, Records } from './capability/records.ts'
+export { recordChoice, recordName, recordText } from './capability/record-choice.ts'
 export type { RetryNotice } from './capability/retry-notice.ts'
 export type { WithheldTool } from './capability/withheld-tool.ts'
 export { RuntimeError, type RuntimeErrorCode } from './capability/runtime-error.ts'
@@ -61,11 +62,14 @@ export type {
   McpCall,
   McpCatalogue,
   McpContribution,
+  McpDefinitions,
+  McpPart,
   McpPrompt,
   McpResources,
   McpResourceSet,
   McpTool,
   PersonAsked,
+  ResourceText,
   ToolRefusal,
 } from './capability/mcp.ts'
 export type { PersonsDecision, WaitingApproval } from './capability/runtime/approvals.ts'
@@ -103,4 +107,6 @@ export { type RunningPlugins, startPlugins } from './capability/running-plugins.
 export { readerWithin } from './capability/reader-within.ts'
 export type { ProjectFiles } from './capability/plugin.ts'
 export { foreignTextPlugin } from './capability/foreign-text/foreign-text.ts'
-export { textPage } from './capability/text-page.ts'
+export { PAGE_CHARS, textPage } from './capability/text-page.ts'
+export { textLayer } from './capability/text-layer.ts'
+export { noPrompt } from './capability/without-prompt.ts'

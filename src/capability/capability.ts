@@ -8,13 +8,13 @@ import type { Check } from './check.ts'
 import type { Command } from './command.ts'
 import type { CapabilityHost } from './host.ts'
 import type { LayerContext } from './layer-context.ts'
-import type { McpContribution } from './mcp.ts'
+import type { McpPart } from './mcp.ts'
 import type { PromptBlock } from './prompt-block.ts'
 import type { ErrorFormat, Route } from './route.ts'
 import type { Runtime } from './runtime/runtime.ts'
 import type { SessionChoice } from './session-choice.ts'
 import type { SlashCommand } from './slash-command.ts'
-import type { TurnPart, TurnQuestion } from './turn-part.ts'
+import type { TurnPart, TurnQuestion, TurnTool } from './turn-part.ts'
 import type { WithheldTool } from './withheld-tool.ts'
 
 /**
@@ -72,12 +72,14 @@ export interface Capability<Settings = undefined, Service = undefined> {
   promptBlocks?(self: Self<Settings, Service>): readonly PromptBlock[]
   /** What it gives one turn, decided once before its first step. */
   turn?(self: Self<Settings, Service>, question: TurnQuestion): TurnPart | Promise<TurnPart>
+  /** Every tool that `turn` may give, for the list of tools. */
+  turnTools?(self: Self<Settings, Service>): readonly TurnTool[]
   /** What `{{date}}` and other placeholders of prompts stand for, by name. */
   placeholders?(self: Self<Settings, Service>, context: LayerContext): Readonly<Record<string, string>>
   readonly routes?: (self: Self<Settings, Service>) => readonly Route[] | Promise<readonly Route[]>
   /** Failures below a path of its routes, where they have a shape of their own. */
   readonly errorFormat?: ErrorFormat
-  readonly mcp?: (self: Self<Settings, Service>) => McpContribution | Promise<McpContribution>
+  readonly mcp?: McpPart<Self<Settings, Service>>
   readonly channels?: (self: Self<Settings, Service>) => readonly Channel[] | Promise<readonly Channel[]>
 
   /** Resolves when what is started late is there, or was waited for long enough. Asked before each turn. Never rejects. */
