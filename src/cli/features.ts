@@ -18,6 +18,7 @@ export const features: readonly AnyCapability[] = [
   },
   {
     name: 'subjects',
+    checks: async (context) => (await import('../capabilities/subjects/cli/check-subjects.ts')).checkSubjects(context),
     session: { subject: choice('Id of the subject that the session is about.', 'no subject') },
     commands: { subjects: async () => (await import('../capabilities/subjects/cli/subjects.ts')).subjects },
   },
@@ -29,7 +30,41 @@ export const features: readonly AnyCapability[] = [
       search: async () => (await import('../capabilities/files/cli/search.ts')).search,
     },
   },
-  { name: 'skills', commands: { skills: async () => (await import('../capabilities/skills/cli/skills.ts')).skills } },
+  {
+    name: 'search',
+    checks: async (context) => (await import('../capabilities/files/cli/check-embedder.ts')).checkEmbedder(context),
+  },
+  {
+    name: 'skills',
+    commands: { skills: async () => (await import('../capabilities/skills/cli/skills.ts')).skills },
+    checks: async (context) => (await import('../capabilities/skills/cli/check-skills.ts')).checkSkills(context),
+    async startLine(runtime) {
+      const { reachText, skillsReach } = await import('../capabilities/skills/cli/skills-reach.ts')
+      const { skills = 0 } = (await runtime.status()) as { readonly skills?: number }
+      return skills === 0
+        ? undefined
+        : { label: 'Skills', text: reachText(skillsReach(await runtime.preview({}), skills)) }
+    },
+  },
+  {
+    name: 'shell',
+    checks: async (context) => (await import('../capabilities/shell/check-shell.ts')).checkShell(context),
+  },
+  {
+    name: 'mcp',
+    async checks({ settings: { servers } }) {
+      const names = Object.keys(servers)
+      if (names.length === 0) return []
+      return [
+        { check: 'mcp', level: 'ok', message: `${names.length === 1 ? 'server' : 'servers'} ${names.join(', ')}` },
+      ]
+    },
+  },
+  {
+    name: 'telegram',
+    settingsKey: 'channels.telegram',
+    checks: async (context) => (await import('../capabilities/telegram/cli/check-telegram.ts')).checkTelegram(context),
+  },
 ]
 
 /** The command line with them. */

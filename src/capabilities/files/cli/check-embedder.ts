@@ -1,6 +1,6 @@
-import type { Configuration, Environment } from '../../../runtime.ts'
+import type { Configuration } from '../../../runtime.ts'
 import { ok, problem } from '../../../cli.ts'
-import type { Finding } from '../../../capability.ts'
+import type { CheckContext, Finding } from '../../../capability.ts'
 import { errorMessage } from '../../../platform.ts'
 
 const REMEDY =
@@ -8,10 +8,10 @@ const REMEDY =
 const TIMEOUT_MS = 5_000
 
 /** Whether the embedding model turns a text into a vector. Nothing where none is configured. */
-export async function checkEmbedder(
-  search: Configuration['search'],
-  environment: Environment,
-): Promise<readonly Finding[]> {
+export async function checkEmbedder({
+  settings: search,
+  environment,
+}: CheckContext<Configuration['search']>): Promise<readonly Finding[]> {
   if (!search.embedding) return []
   const { configuredEmbedder } = await import('../../../runtime.ts')
   const { embedder, meaning, warnings } = configuredEmbedder(search, environment)

@@ -1,12 +1,10 @@
-import { connected, ok, warning } from '../../../cli.ts'
-import type { Finding, Io } from '../../../capability.ts'
-import { fetchSubjects } from './find-subject.ts'
+import { ok, warning } from '../../../cli.ts'
+import type { CheckContext, Finding } from '../../../capability.ts'
+import type { SubjectList } from './find-subject.ts'
 
 /** How many subjects there are, and how many proposals wait. Nothing where there is neither. */
-export async function checkSubjects(home: string, hasStore: boolean, io: Io): Promise<readonly Finding[]> {
-  if (io.connect === undefined && !hasStore) return []
-  // A gateway that cannot be asked is what the check of the tools tells of.
-  const listed = await connected(home, io, 'read', fetchSubjects).catch(() => undefined)
+export async function checkSubjects({ get }: CheckContext<unknown>): Promise<readonly Finding[]> {
+  const listed = await get<SubjectList>('/api/subjects')
   if (!listed) return []
   const { subjects, waiting } = listed
   if (waiting > 0) {
