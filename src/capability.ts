@@ -13,7 +13,16 @@ export type { LayerContext } from './capability/layer-context.ts'
 export type { PromptBlock } from './capability/prompt-block.ts'
 export type { Check, CheckContext, Finding } from './capability/check.ts'
 export type { SlashCommand, SlashCommandCall } from './capability/slash-command.ts'
-export { type Route, route, type RouteAnswer, type RouteCall } from './capability/route.ts'
+export {
+  type ErrorFormat,
+  type Failure,
+  type Route,
+  route,
+  type RouteAnswer,
+  type RouteCall,
+  type Sink,
+  type StreamDefinition,
+} from './capability/route.ts'
 export { type Command, type CommandCall, type CommandOption } from './capability/command.ts'
 export type { Connection, Io, Output } from './capability/io.ts'
 export {
@@ -79,4 +88,5 @@ export { type RunningPlugins, startPlugins } from './capability/running-plugins.
 export { readerWithin } from './capability/reader-within.ts'
 export type { ProjectFiles } from './capability/plugin.ts'
 export { foreignTextPlugin } from './capability/foreign-text/foreign-text.ts'
+export { homePath } from './capability/settings-schema.ts'
 export { textPage } from './capability/text-page.ts'

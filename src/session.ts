@@ -2,6 +2,7 @@ export { type AppendPlan, type AppendTarget, planAppend, type StoredSession } fr
 export { auditRecordAfter, CHAIN_START, chainHash } from './session/audit-chain.ts'
 export type { AuditFacts, AuditRecord, AuditVerdict } from './session/audit.ts'
 export { verifyAudit } from './session/verify-audit.ts'
+export { type Choices, choicesAfter, choicesOf, shownSession } from './session/choices.ts'
 export type {
   ApprovalDecision,
   ApprovalQuestion,

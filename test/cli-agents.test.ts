@@ -108,10 +108,10 @@ test('a session is given an agent and a project, and loses them again', async ()
   assert.equal(used.stderr, `Poet answers from the next turn of ${id} on.\n`)
   await foreword(['projects', 'use', 'sea', '--session', id])
   const row = await runtime.store.session(id)
-  assert.deepEqual([row?.agent, row?.project], ['agent-1', 'project-2'])
+  assert.deepEqual([row?.choices['agent'], row?.choices['project']], ['agent-1', 'project-2'])
   const left = await foreword(['agents', 'use', '--session', id])
   assert.equal(left.stderr, `The default agent answers from the next turn of ${id} on.\n`)
-  assert.equal((await runtime.store.session(id))?.agent, undefined)
+  assert.equal((await runtime.store.session(id))?.choices['agent'], undefined)
 })
 
 test('the prompt is shown, edited, reset and restored', async (context) => {

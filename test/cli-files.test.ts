@@ -101,7 +101,7 @@ test('send attaches files in their order, with an agent and a project', async (c
   const { session, attachments } = runtime.submitted[0]!
   assert.deepEqual(attachments, ['file-1', 'file-2'])
   const row = await runtime.store.session(session!)
-  assert.deepEqual([row?.agent, row?.project], ['agent-1', 'project-2'])
+  assert.deepEqual([row?.choices['agent'], row?.choices['project']], ['agent-1', 'project-2'])
 })
 
 test('a message whose file cannot be handed in is not sent', async (context) => {

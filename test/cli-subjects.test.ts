@@ -318,9 +318,9 @@ test('a message begins a session about a subject, or gives an existing one its s
   const { runtime, foreword } = await gateway()
   const sent = await foreword(['send', 'Hello', '--subject', 'img_1', '--json'])
   const { sessionId } = JSON.parse(sent.stdout) as { sessionId: string }
-  assert.equal((await runtime.store.session(sessionId))?.subject, 'IMG_1')
+  assert.equal((await runtime.store.session(sessionId))?.choices['subject'], 'IMG_1')
   await foreword(['send', 'Hello', '--session', sessionId, '--subject', 'IMG_2'])
-  assert.equal((await runtime.store.session(sessionId))?.subject, 'IMG_2')
+  assert.equal((await runtime.store.session(sessionId))?.choices['subject'], 'IMG_2')
   const unknown = await foreword(['send', 'Hello', '--subject', 'none'])
   assert.deepEqual([unknown.code, /no subject none/.test(unknown.stderr)], [1, true])
   const environment = { FOREWORD_TOOL: '1' }
@@ -331,7 +331,7 @@ test('a message begins a session about a subject, or gives an existing one its s
 
 test('a chat begins about a subject, lists subjects, takes another one and leaves it', async () => {
   const { runtime, foreword } = await gateway()
-  const subjectsOf = async () => (await runtime.store.sessions()).map(({ subject }) => subject)
+  const subjectsOf = async () => (await runtime.store.sessions()).map(({ choices }) => choices['subject'])
   const listed = await foreword(['chat', '--subject', 'IMG_1'], { input: '/subject\nHello\n' })
   assert.match(listed.stdout, /^IMG_1 {2}A pier at dawn\./m)
   assert.deepEqual(await subjectsOf(), ['IMG_1'])
@@ -340,7 +340,7 @@ test('a chat begins about a subject, lists subjects, takes another one and leave
   assert.deepEqual(await subjectsOf(), ['IMG_1', 'IMG_2'])
   const left = await foreword(['chat', '--session', 'session-1'], { input: '/subject none\n' })
   assert.match(left.stderr, /The subject of this session is now: no subject\./)
-  assert.equal((await runtime.store.session('session-1'))?.subject, undefined)
+  assert.equal((await runtime.store.session('session-1'))?.choices['subject'], undefined)
   const unknown = await foreword(['chat'], { input: '/subject IMG_9\n' })
   assert.deepEqual([unknown.code, /no subject IMG_9/.test(unknown.stderr)], [1, true])
 })
@@ -364,5 +364,5 @@ test('the next call is shown as if a session had another agent, project or subje
   assert.deepEqual(looks, [{ session: id, agent: 'agent-1', project: 'project-2', subject: 'IMG_1' }])
   const unknown = await run(['context', '--subject', 'none'], { connection })
   assert.deepEqual([unknown.code, looks.length], [1, 1])
-  assert.equal((await runtime.store.session(id))?.subject, undefined)
+  assert.equal((await runtime.store.session(id))?.choices['subject'], undefined)
 })

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { Layer, Layout } from '../context.ts'
 import type { Provider } from '../model.ts'
+import type { StoreDriver } from '../session.ts'
 import type { Tool } from '../tool.ts'
 import type { Channel } from './channel.ts'
 import type { Check } from './check.ts'
@@ -9,7 +10,7 @@ import type { CapabilityHost } from './host.ts'
 import type { LayerContext } from './layer-context.ts'
 import type { McpContribution } from './mcp.ts'
 import type { PromptBlock } from './prompt-block.ts'
-import type { Route } from './route.ts'
+import type { ErrorFormat, Route } from './route.ts'
 import type { Runtime } from './runtime/runtime.ts'
 import type { SessionChoice } from './session-choice.ts'
 import type { SlashCommand } from './slash-command.ts'
@@ -51,6 +52,8 @@ export interface Capability<Settings = undefined, Service = undefined> {
   readonly startLine?: (runtime: Runtime) => Promise<StartLine | undefined>
   readonly providers?: readonly Provider[]
   readonly layouts?: readonly Layout[]
+  /** Ways to keep sessions, chosen by their names with the configuration key `store`. */
+  readonly stores?: readonly StoreDriver[]
   /**
    * Places of this capability that tools on files must keep away from: absolute paths. `outOfReach`: not read, not written.
    * `readOnly`: files of the owner, never written. `readable`: folders outside the workspace that may be read.
@@ -70,6 +73,8 @@ export interface Capability<Settings = undefined, Service = undefined> {
   /** What `{{date}}` and other placeholders of prompts stand for, by name. */
   placeholders?(self: Self<Settings, Service>, context: LayerContext): Readonly<Record<string, string>>
   readonly routes?: (self: Self<Settings, Service>) => readonly Route[] | Promise<readonly Route[]>
+  /** Failures below a path of its routes, where they have a shape of their own. */
+  readonly errorFormat?: ErrorFormat
   readonly mcp?: (self: Self<Settings, Service>) => McpContribution | Promise<McpContribution>
   readonly channels?: (self: Self<Settings, Service>) => readonly Channel[] | Promise<readonly Channel[]>
 
@@ -83,6 +88,15 @@ export interface Capability<Settings = undefined, Service = undefined> {
   sessionStarted?(self: Self<Settings, Service>, session: string): void
   /** A session is about to be deleted: what belongs to it goes first. */
   sessionDeleted?(self: Self<Settings, Service>, session: string): Promise<void>
+  /**
+   * Of the sessions of one conversation, `session` first and then the earlier ones, those whose words a model may be given
+   * there. All of them unless given. Asked before a model searches the history.
+   */
+  conversation?(
+    self: Self<Settings, Service>,
+    session: string,
+    sessions: readonly string[],
+  ): readonly string[] | Promise<readonly string[]>
   /** Tools of others whose definition is not the accepted one: not offered until the owner accepts. */
   withheld?(self: Self<Settings, Service>): readonly WithheldTool[]
   /** Accepts the definition with this digest. Returns false where no tool of that name and digest is withheld. */

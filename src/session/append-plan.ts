@@ -1,6 +1,7 @@
 import type { Entry, EntryBody, EntryType } from './entry.ts'
 import { StoreError } from './store-error.ts'
 import type { TurnRow } from './store/log-store.ts'
+import { choicesAfter, choicesOf } from './choices.ts'
 import { afterEntry, isSettled } from './turn-row.ts'
 
 /** What a backend has to write for one `append`. */
@@ -24,9 +25,8 @@ export interface StoredSession {
   /** Sum of `tokens` over its turns. */
   readonly tokens: number
   readonly model: string | null
-  readonly agent: string | null
-  readonly project: string | null
-  readonly subject: string | null
+  /** Ids by the name of the choice, JSON. */
+  readonly choices: string
 }
 
 interface PlannedTurn {
@@ -137,7 +137,7 @@ export function planAppend(stored: AppendTarget, id: string, bodies: readonly En
 }
 
 function emptySession(id: string, time: string): StoredSession {
-  const chosen = { title: null, model: null, agent: null, project: null, subject: null }
+  const chosen = { title: null, model: null, choices: '{}' }
   return { id, created: time, updated: time, turns: 0, entries: 0, tokens: 0, ...chosen }
 }
 
@@ -150,12 +150,8 @@ function sessionAfter(session: StoredSession, body: EntryBody, time: string): St
       return { ...moved, turns: session.turns + 1 }
     case 'model':
       return { ...moved, model: body.model }
-    case 'agent':
-      return { ...moved, agent: body.agent }
-    case 'project':
-      return { ...moved, project: body.project }
-    case 'subject':
-      return { ...moved, subject: body.subject }
+    case 'choice':
+      return { ...moved, choices: JSON.stringify(choicesAfter(choicesOf(session), body)) }
     default:
       return moved
   }

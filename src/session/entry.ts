@@ -112,9 +112,8 @@ export type EntryBody =
       readonly room?: number
     }
   | { readonly type: 'model'; readonly model: string | null }
-  | { readonly type: 'agent'; readonly agent: string | null }
-  | { readonly type: 'project'; readonly project: string | null }
-  | { readonly type: 'subject'; readonly subject: string | null }
+  /** What the session has chosen by the name `choice`, such as an agent; `null` returns to what is usual. */
+  | { readonly type: 'choice'; readonly choice: string; readonly value: string | null }
   /**
    * The conversation goes on behind the turn `head`, or from its beginning (`null`): `turn`, which ended, was taken back.
    * It stays in the log, and no later call reads it.

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { presentBody } from './choices.ts'
 import type { Binding, CallRecord, EntryBody } from './entry.ts'
 import { callLine, contentLine, endLine, entryLine, fileLine, header } from './export-schema.ts'
 import type { FileRow } from './file-row.ts'
@@ -39,7 +40,7 @@ export function readExportLine(text: string, line: number): ExportLine {
   if ('entry' in value) {
     checked(entryLine, value, line)
     const { seq, time, ...body } = value['entry'] as EntryBody & { seq: number; time: string }
-    return { type: 'entry', seq, time, body: body as EntryBody }
+    return { type: 'entry', seq, time, body: presentBody(body as EntryBody) }
   }
   if ('call' in value) {
     checked(callLine, value, line)

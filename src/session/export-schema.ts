@@ -80,6 +80,8 @@ const entry = z.discriminatedUnion('type', [
   z.looseObject({ ...ofCall, type: z.literal('usage'), model: id, usage: z.looseObject({}) }),
   z.looseObject({ ...ofCall, type: z.literal('cut'), cut: z.looseObject({}), available: z.number() }),
   z.looseObject({ ...at, type: z.literal('model'), model: id.nullable() }),
+  z.looseObject({ ...at, type: z.literal('choice'), choice: id, value: id.nullable() }),
+  // Of earlier versions.
   z.looseObject({ ...at, type: z.literal('agent'), agent: id.nullable() }),
   z.looseObject({ ...at, type: z.literal('project'), project: id.nullable() }),
   z.looseObject({ ...at, type: z.literal('subject'), subject: id.nullable() }),

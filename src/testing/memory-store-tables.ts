@@ -4,6 +4,7 @@ import {
   type Binding,
   type CallRecord,
   CHAIN_START,
+  choicesOf,
   contentHash,
   type Entry,
   type EntryBody,
@@ -152,7 +153,7 @@ export function logOf(tables: Tables, id: string): Omit<StoredLog, 'session'> {
 export function sessionRow(tables: Tables, id: string): SessionRow | undefined {
   const found = tables.sessions.get(id)?.session
   if (found === undefined) return undefined
-  const { title, created, updated, turns, entries, model, agent, project, subject } = found
+  const { title, created, updated, turns, entries, model } = found
   const bound = [...tables.bindings].find(([, session]) => session === id)?.[0].split('\n')
   return {
     id,
@@ -163,9 +164,7 @@ export function sessionRow(tables: Tables, id: string): SessionRow | undefined {
     turns,
     entries,
     model: model ?? undefined,
-    agent: agent ?? undefined,
-    project: project ?? undefined,
-    subject: subject ?? undefined,
+    choices: choicesOf(found),
   }
 }
 

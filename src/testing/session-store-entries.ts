@@ -20,6 +20,10 @@ export function ended(turn: string, outcome: TurnOutcome = { type: 'completed' }
   return { type: 'turn-end', turn, outcome }
 }
 
+export function choice(name: string, value: string | null): EntryBody {
+  return { type: 'choice', choice: name, value }
+}
+
 export function delivered(turn: string): EntryBody {
   return { type: 'delivered', turn, channel: 'web', messageId: `${turn}-sent` }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type EntryBody, type FileRow, importSession, type SessionStore } from '../session.ts'
-import { at, file, input, reply, running, start, toolRun } from './session-store-entries.ts'
+import { at, choice, file, input, reply, running, start, toolRun } from './session-store-entries.ts'
 import { exported } from './session-store-exported.ts'
 import type { StoreCase, StorePlace } from './session-store-place.ts'
 
@@ -63,6 +63,29 @@ export function exportFileCases(storeCase: StoreCase, makePlace: () => Promise<S
     assert.deepEqual((await store.file('f1'))?.owner, { type: 'project', id: 'p' })
   })
 
+  storeCase(
+    'an export that names agents, projects and subjects each in their own way can be imported',
+    async (store) => {
+      await store.append('a', [start, choice('agent', 'poet'), choice('project', 'atlas')], at(1))
+      await store.append('a', [choice('subject', 'reef'), choice('project', null), input('t1')], at(2))
+      const lines = await exported(store)
+      const before = lines.map((line) =>
+        line
+          .replace(/"type":"choice","choice":"(\w+)","value":/, '"type":"$1","$1":')
+          .replace(/"choices":{[^}]*}/, '"agent":"poet"'),
+      )
+      assert.match(before.join('\n'), /"type":"project","project":null/)
+      await importSession(store, before, { as: 'copy' })
+      assert.deepEqual((await store.session('copy'))?.choices, { agent: 'poet', subject: 'reef' })
+      assert.deepEqual(
+        (await store.entries('copy')).map(({ session: _, ...entry }) => entry),
+        (await store.entries('a')).map(({ session: _, ...entry }) => entry),
+      )
+      const odd = before.map((line) => line.replace('"subject":"reef"', '"subject":7'))
+      await assert.rejects(importSession(store, odd, { as: 'odd' }), { code: 'invalid' })
+    },
+  )
+
   storeCase('an export from before there were files can be imported', async (store) => {
     await store.append('a', [start, input('t1')], at(1))
     const lines = await exported(store)
@@ -89,8 +112,9 @@ export function exportFileCases(storeCase: StoreCase, makePlace: () => Promise<S
       ],
       ['"sources":[{"citation":1', '"sources":[{"citation":0'],
       ['"citations":[{"citation":1,"document":"f1"', '"citations":[{"citation":1,"document":""'],
-      ['"agent":"poet"', '"agent":7'],
-      ['"project":"atlas"', '"project":""'],
+      ['"choice":"agent","value":"poet"', '"choice":"agent","value":7'],
+      ['"choice":"project","value":"atlas"', '"choice":"project","value":""'],
+      ['"choice":"agent","value":"poet"', '"choice":"","value":"poet"'],
       ['"files":3', '"files":2'],
     ] as const) {
       const broken = lines.map((line) => line.replace(sound, odd))
@@ -125,7 +149,7 @@ async function withFiles(store: SessionStore): Promise<readonly FileRow[]> {
     { citation: 2, document: 'https://example.org/', title: '字', url: 'https://example.org/', updated: at(0) },
   ]
   const [began, ran] = toolRun('t1', await store.putContent('the whole of a result'))
-  await store.append('a', [start, { type: 'agent', agent: 'poet' }, { type: 'project', project: 'atlas' }], at(1))
+  await store.append('a', [start, choice('agent', 'poet'), choice('project', 'atlas')], at(1))
   const said = { ...input('t1'), attachments } as EntryBody
   const answer = { ...reply('t1'), citations: sources } as EntryBody
   const given: EntryBody = { type: 'assembly', turn: 't1', call: 'c1', sources }

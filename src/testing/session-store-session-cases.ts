@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { StoreCase } from './session-store-place.ts'
-import { at, call, input, start, whole } from './session-store-entries.ts'
+import { at, call, choice, input, start, whole } from './session-store-entries.ts'
 
 /** What sessions and their bindings promise. */
 export function sessionCases(storeCase: StoreCase): void {
@@ -17,9 +17,7 @@ export function sessionCases(storeCase: StoreCase): void {
       turns: 1,
       entries: 6,
       model: 'ollama/llama3.2',
-      agent: undefined,
-      project: undefined,
-      subject: undefined,
+      choices: {},
     }
     assert.deepEqual(await store.session('a'), row)
     await store.append('a', [{ type: 'model', model: null }], at(3))
@@ -27,38 +25,30 @@ export function sessionCases(storeCase: StoreCase): void {
     assert.equal(await store.session('unknown'), undefined)
   })
 
-  storeCase(
-    'a session tells the agent that answers, its project and its subject, until others are chosen',
-    async (store) => {
-      await store.append('a', [start, { type: 'agent', agent: 'poet' }], at(1))
-      await store.append('a', [{ type: 'project', project: 'atlas' }], at(2))
-      const chosen = async () => {
-        const [row] = await store.sessions()
-        return [(await store.session('a'))?.agent, row?.project, row?.subject]
-      }
-      assert.deepEqual(await chosen(), ['poet', 'atlas', undefined])
-      await store.append(
-        'a',
-        [
-          { type: 'agent', agent: 'critic' },
-          { type: 'project', project: null },
-          { type: 'subject', subject: 'reef' },
-        ],
-        at(3),
-      )
-      assert.deepEqual(await chosen(), ['critic', undefined, 'reef'])
-      await store.append(
-        'a',
-        [{ type: 'agent', agent: null }, { type: 'subject', subject: null }, ...whole('t1')],
-        at(4),
-      )
-      assert.deepEqual(await chosen(), [undefined, undefined, undefined])
-      assert.deepEqual(
-        (await store.entries('a', { types: ['agent', 'project', 'subject'] })).map((entry) => entry.seq),
-        [2, 3, 4, 5, 6, 7, 8],
-      )
-    },
-  )
+  storeCase('a session tells what it has chosen, until something else is chosen', async (store) => {
+    await store.append('a', [start, choice('agent', 'poet')], at(1))
+    await store.append('a', [choice('subject "of" \ud800 字', 'atlas')], at(2))
+    const chosen = async () => {
+      const [row] = await store.sessions()
+      assert.deepEqual((await store.session('a'))?.choices, row?.choices)
+      return row?.choices
+    }
+    assert.deepEqual(await chosen(), { agent: 'poet', 'subject "of" \ud800 字': 'atlas' })
+    const others = [choice('agent', 'critic'), choice('subject "of" \ud800 字', null), choice('__proto__', 'reef')]
+    await store.append('a', others, at(3))
+    assert.deepEqual(Object.entries((await chosen())!), [
+      ['agent', 'critic'],
+      ['__proto__', 'reef'],
+    ])
+    await store.append('a', [choice('agent', null), choice('__proto__', null), ...whole('t1')], at(4))
+    assert.deepEqual(await chosen(), {})
+    const noted = await store.entries('a', { types: ['choice'] })
+    assert.deepEqual(
+      noted.map((entry) => entry.seq),
+      [2, 3, 4, 5, 6, 7, 8],
+    )
+    assert.deepEqual(noted[0], { ...choice('agent', 'poet'), session: 'a', seq: 2, time: at(1) })
+  })
 
   storeCase('sessions are listed by their newest activity, in pages', async (store) => {
     await store.append('a', [{ type: 'session-start' }], at(1))

@@ -193,10 +193,10 @@ test('/agent lists the agents, chooses one by its name, and none', async (t) => 
     'Poet answers from now on in this session.',
   )
   const session = (await home.session(ada))!
-  assert.equal((await home.runtime.store.session(session))?.agent, poet.id)
+  assert.equal((await home.runtime.store.session(session))?.choices['agent'], poet.id)
   home.telegram.say(ada, '/agent none')
   await home.telegram.until(() => home.said(ada).length === 7)
-  assert.equal((await home.runtime.store.session(session))?.agent, undefined)
+  assert.equal((await home.runtime.store.session(session))?.choices['agent'], undefined)
 })
 
 test('/subject says what a session is about, and an unknown one is told', async (t) => {

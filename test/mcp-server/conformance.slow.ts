@@ -61,6 +61,7 @@ async function conformanceServer(t: Parameters<typeof openedHome>[0]): Promise<s
   const server: Server = {
     token: undefined,
     endStreams: () => void endpoint.close(),
+    refuse: ({ status }) => new Response(null, { status }),
     async fetch(request) {
       try {
         return guard(request, '/mcp') ?? (await endpoint.fetch(request))

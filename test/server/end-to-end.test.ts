@@ -6,7 +6,8 @@ import { test, type TestContext } from 'node:test'
 import { DefaultChatTransport, readUIMessageStream, type UIMessage } from 'ai'
 import OpenAI, { APIError } from 'openai'
 import { loadConfiguration, openRuntime } from '../../src/runtime.ts'
-import { createServer, listen } from '../../src/server.ts'
+import { listen } from '../../src/server.ts'
+import { createFeatureServer as createServer } from '../../src/server/features.ts'
 import { type Accepted, parseEvents, TOKEN } from './served.ts'
 
 const authorization = `Bearer ${TOKEN}`

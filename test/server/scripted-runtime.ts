@@ -238,9 +238,12 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
         title: row.title,
         model: row.model,
         binding: row.binding,
-        agent: row.agent,
-        project: row.project,
-        subject: row.subject,
+        choices: Object.fromEntries(
+          (['agent', 'project', 'subject'] as const).flatMap((name) => {
+            const value = row[name]
+            return value === undefined ? [] : [[name, value] as const]
+          }),
+        ),
         created: time,
         updated: time,
         turns: 0,

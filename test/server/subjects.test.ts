@@ -207,7 +207,7 @@ test('a subject that is not there leaves all of a session as it was', async () =
   const body = { model: 'rehearsal', subject: 'none' }
   assert.deepEqual(await codeOf(doors, `/api/sessions/${id}`, body, 'PATCH'), [404, 'not-found'])
   const row = await runtime.store.session(id)
-  assert.deepEqual([row?.model, row?.subject], [undefined, undefined])
+  assert.deepEqual([row?.model, row?.choices['subject']], [undefined, undefined])
 })
 
 test('a preview of what is not there is refused', async () => {

@@ -1,9 +1,10 @@
 import { z } from 'zod'
+import { homePath } from '../../capability.ts'
 
 /** Keys below `subjects`. */
 export const subjects = z.strictObject({
-  directory: z.string().min(1).default('subjects').describe('Folder of the subjects; relative to the home.'),
-  tastes: z.string().min(1).default('tastes').describe('Folder of the tastes; relative to the home.'),
+  directory: homePath('subjects').describe('Folder of the subjects; relative to the home.'),
+  tastes: homePath('tastes').describe('Folder of the tastes; relative to the home.'),
   default: z.string().min(1).optional().describe('Id of the subject of sessions that choose none.'),
   maxTextChars: z
     .int()
@@ -25,3 +26,5 @@ export const subjects = z.strictObject({
     .optional()
     .describe('PROVIDER/MODEL that does it; the configured model unless given.'),
 })
+
+export type SubjectSettings = z.output<typeof subjects>

@@ -1,4 +1,4 @@
-import type { SessionRow, LogStore } from '../../session.ts'
+import { type LogStore, type SessionRow, shownSession } from '../../session.ts'
 import type { CommandCall, Io } from '../../capability.ts'
 import { usageFailure } from '../failure.ts'
 import { note, print, printJson } from '../io.ts'
@@ -17,7 +17,7 @@ export async function listSessions(call: CommandCall, io: Io): Promise<number> {
     () => [],
   )
   if (call.json) {
-    for (const row of rows) printJson(io, row)
+    for (const row of rows) printJson(io, shownSession(row))
   } else if (rows.length === 0) {
     note(io, 'There are no sessions yet. `foreword send "Hello"` begins one.')
   } else {

@@ -3,7 +3,7 @@ import { exactLine } from '../exact-text.ts'
 import { storedSession } from '../find-session.ts'
 import { print, printJson } from '../io.ts'
 import { homeStore, noSuchSession, withStore } from '../open-store.ts'
-import type { Entry, PartialReason, LogStore } from '../../session.ts'
+import { type Entry, type LogStore, type PartialReason, shownSession } from '../../session.ts'
 import { harmless, styled } from '../style.ts'
 import { sourceLine } from '../source-list.ts'
 import { fullTimeText } from '../time-text.ts'
@@ -24,9 +24,10 @@ export async function showSession(call: CommandCall, io: Io): Promise<number> {
 async function show(store: LogStore, word: string, call: CommandCall, io: Io): Promise<number> {
   const row = await storedSession(store, word)
   const entries = await store.entries(row.id)
-  if (call.json) printJson(io, { session: row, entries })
+  if (call.json) printJson(io, { session: shownSession(row), entries })
   else {
-    if (row.subject !== undefined) print(io, styled(io, 'dim', `about the subject ${exactLine(row.subject)}`))
+    const { subject } = row.choices
+    if (subject !== undefined) print(io, styled(io, 'dim', `about the subject ${exactLine(subject)}`))
     showEntries(byTurn(entries), io)
   }
   return 0

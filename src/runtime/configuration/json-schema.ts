@@ -14,7 +14,10 @@ export interface KeySchema {
 
 /** The JSON Schema (2020-12) of `config.json`, as it is committed in `schema/config.schema.json`. */
 export function configurationSchema(): Readonly<Record<string, unknown>> {
-  const schema = z.toJSONSchema(configurationShape, { io: 'input' })
+  const schema = z.toJSONSchema(configurationShape, {
+    io: 'input',
+    override: ({ jsonSchema }) => void delete jsonSchema['path'],
+  })
   return { ...schema, title: 'config.json of Foreword' }
 }
 

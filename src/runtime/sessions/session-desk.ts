@@ -1,5 +1,5 @@
 import type { Cut, Piece } from '../../context.ts'
-import type { Entry, SessionStore } from '../../session.ts'
+import { type Choices, choicesAfter, type Entry, type SessionStore } from '../../session.ts'
 import { lastCut } from './session-cut.ts'
 import { createSessionStream, type SessionStream } from './session-stream.ts'
 
@@ -18,11 +18,8 @@ export interface SessionDesk {
   hasHistory: boolean
   /** Chosen with `/model`. */
   model: string | undefined
-  /** Ids of the custom agent and the project of the session. */
-  agent: string | undefined
-  project: string | undefined
-  /** Id of the subject that the session is about. */
-  subject: string | undefined
+  /** Ids of what the session has chosen, by the name of the choice. */
+  choices: Choices
   /** Digests of calls that a person approved for the whole session; `undefined` until somebody asks. */
   grants: Set<string> | undefined
   /** Marks of the last cut, and the room it was made for: window − reserve, tokens. */
@@ -106,8 +103,8 @@ export function createDesks(store: SessionStore): Desks {
     const cut = made?.manifest.cut && (await lastCut(store, session))
     const madeMeanwhile = find(session)
     if (madeMeanwhile) return madeMeanwhile
-    const { model, agent, project, subject } = row
-    const desk = { ...blank(session, row.entries), model, agent, project, subject, cut, lastCall: call }
+    const { model, choices } = row
+    const desk = { ...blank(session, row.entries), model, choices, cut, lastCall: call }
     publish(
       desk,
       (meanwhile.get(session) ?? []).filter(({ seq }) => seq > row.entries),
@@ -155,9 +152,7 @@ function blank(session: string, newest = 0): SessionDesk {
     running: undefined,
     stalled: false,
     model: undefined,
-    agent: undefined,
-    project: undefined,
-    subject: undefined,
+    choices: {},
     grants: undefined,
     cut: undefined,
     lastCall: undefined,
@@ -184,14 +179,8 @@ function remember(desk: SessionDesk, entry: Entry): void {
     case 'model':
       desk.model = entry.model ?? undefined
       return
-    case 'agent':
-      desk.agent = entry.agent ?? undefined
-      return
-    case 'project':
-      desk.project = entry.project ?? undefined
-      return
-    case 'subject':
-      desk.subject = entry.subject ?? undefined
+    case 'choice':
+      desk.choices = choicesAfter(desk.choices, entry)
       return
     default:
       if ('turn' in entry) desk.live.get(entry.turn)?.push(entry)

@@ -86,9 +86,9 @@ export function createSessions(parts: SessionsParts): Sessions {
     const bodies: readonly EntryBody[] = [
       start,
       ...(model === undefined ? [] : [{ type: 'model' as const, model }]),
-      ...(agent === undefined ? [] : [{ type: 'agent' as const, agent }]),
-      ...(project === undefined ? [] : [{ type: 'project' as const, project }]),
-      ...(subject === undefined ? [] : [{ type: 'subject' as const, subject }]),
+      ...Object.entries({ agent, project, subject }).flatMap(([choice, value]) =>
+        value === undefined ? [] : [{ type: 'choice' as const, choice, value }],
+      ),
     ]
     try {
       await store.transaction([
@@ -140,17 +140,17 @@ export function createSessions(parts: SessionsParts): Sessions {
     async setAgent(session, agent) {
       await deskOf(session)
       if (agent !== undefined) await parts.agents.get(agent)
-      await note(session, { type: 'agent', agent: agent ?? null })
+      await note(session, { type: 'choice', choice: 'agent', value: agent ?? null })
     },
     async setProject(session, project) {
       await deskOf(session)
       if (project !== undefined) await parts.projects.get(project)
-      await note(session, { type: 'project', project: project ?? null })
+      await note(session, { type: 'choice', choice: 'project', value: project ?? null })
     },
     async setSubject(session, subject) {
       await deskOf(session)
       if (subject !== undefined) await knownSubject(parts.subjects, subject)
-      await note(session, { type: 'subject', subject: subject ?? null })
+      await note(session, { type: 'choice', choice: 'subject', value: subject ?? null })
     },
     async undo(session) {
       refuseWhenClosing()

@@ -33,7 +33,7 @@ export interface PrepareParts extends SettingParts {
 /** What is said in the turn. */
 export type SaidInTurn = Pick<MemoryQuestion, 'turn' | 'text' | 'keeps' | 'signal'>
 
-type Chosen = Partial<Pick<SessionDesk, 'session' | 'model' | 'agent' | 'project' | 'subject'>>
+type Chosen = Partial<Pick<SessionDesk, 'session' | 'model' | 'choices'>>
 
 /**
  * Finds the model, the agent and the files of a session's turn, once, before its first step: the request's own model goes
@@ -41,7 +41,7 @@ type Chosen = Partial<Pick<SessionDesk, 'session' | 'model' | 'agent' | 'project
  */
 export async function prepareTurn(
   parts: PrepareParts,
-  { session, model: ofSession, agent, project, subject: chosen }: Chosen,
+  { session, model: ofSession, choices: { agent, project, subject: chosen } = {} }: Chosen,
   asked: InputOptions,
   said: SaidInTurn,
 ): Promise<PreparedTurn> {

@@ -30,7 +30,10 @@ export async function preview(
     ...(askedModel === undefined ? {} : { model: askedModel }),
     ...(system === undefined ? {} : { system }),
   }
-  const { model, bench } = await prepare({ ...desk, ...chosen }, asked, { text: input, keeps: false })
+  const { model, bench } = await prepare({ ...desk, choices: { ...desk?.choices, ...chosen } }, asked, {
+    text: input,
+    keeps: false,
+  })
   const message = { role: 'user', content: input } as const
   const counted = {
     message,

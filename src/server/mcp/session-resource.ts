@@ -27,11 +27,11 @@ export async function readSession(store: LogStore, id: string): Promise<Resource
     turns.unshift({ turn, time: inputTime, state, messages: room < 0 ? cut(said) : said })
     if (room < 0) break
   }
-  const { title, created, updated, subject } = session
+  const { title, created, updated, choices } = session
   const text = JSON.stringify({
     session: id,
     ...(title === undefined ? {} : { title }),
-    ...(subject === undefined ? {} : { subject }),
+    ...choices,
     created,
     updated,
     earlier: session.turns - turns.length,

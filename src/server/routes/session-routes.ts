@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { type Runtime } from '../../runtime.ts'
-import { type SessionRow } from '../../session.ts'
+import { type SessionRow, shownSession } from '../../session.ts'
 import { empty, json } from '../answer.ts'
 import { assertThere } from '../assert-there.ts'
 import { noSuchSession } from '../no-such.ts'
 import { type Route, route } from '../../capability.ts'
-import { beginning, limit, sessionMemory, sessionRow } from '../schema.ts'
+import { beginning, limit, sessionRow } from '../schema.ts'
 
 const chosen = z.string().min(1).nullable().optional()
 
@@ -31,7 +31,7 @@ export function sessionRoutes(runtime: Runtime): readonly Route[] {
         beginning,
       }),
       answers: { 200: { description: 'A page of sessions', schema: z.object({ sessions: z.array(sessionRow) }) } },
-      handle: async ({ query }) => json({ sessions: await store.sessions(query) }),
+      handle: async ({ query }) => json({ sessions: (await store.sessions(query)).map(shownSession) }),
     }),
     route({
       method: 'POST',
@@ -53,7 +53,7 @@ export function sessionRoutes(runtime: Runtime): readonly Route[] {
       answers: { 201: { description: 'The new session', schema: sessionRow } },
       handle: async ({ body }) => {
         const row = await runtime.newSession(body)
-        return json(row, 201, { location: `/api/sessions/${encodeURIComponent(row.id)}` })
+        return json(shownSession(row), 201, { location: `/api/sessions/${encodeURIComponent(row.id)}` })
       },
     }),
     route({
@@ -62,7 +62,7 @@ export function sessionRoutes(runtime: Runtime): readonly Route[] {
       tag: 'sessions',
       summary: 'Reads a session',
       answers: { 200: { description: 'The session', schema: sessionRow } },
-      handle: async ({ param }) => json(await existing(param('session'))),
+      handle: async ({ param }) => json(shownSession(await existing(param('session')))),
     }),
     route({
       method: 'PATCH',
@@ -88,31 +88,7 @@ export function sessionRoutes(runtime: Runtime): readonly Route[] {
         if (agent !== undefined) await runtime.setAgent(session, agent ?? undefined)
         if (project !== undefined) await runtime.setProject(session, project ?? undefined)
         if (subject !== undefined) await runtime.setSubject(session, subject ?? undefined)
-        return json(await existing(param('session')))
-      },
-    }),
-    route({
-      method: 'GET',
-      path: '/api/sessions/:session/memory',
-      tag: 'sessions',
-      summary: 'What a session is given of earlier ones, and what is kept of it',
-      query: z.strictObject({
-        input: z.string().max(10_000).default('').describe('The next message: its words find earlier calls of tools.'),
-      }),
-      answers: { 200: { description: 'Text, price and source of each layer', schema: sessionMemory } },
-      handle: async ({ param, query }) => json(await runtime.memory(param('session'), query.input)),
-    }),
-    route({
-      method: 'DELETE',
-      path: '/api/sessions/:session/memory',
-      tag: 'sessions',
-      summary: 'Forgets a session in all others',
-      description:
-        'No other session is given anything of it from now on, and what calls of others were given of it is removed, for good. Its own log stays.',
-      answers: { 204: { description: 'It is forgotten' } },
-      handle: async ({ param }) => {
-        await runtime.forgetMemory(param('session'))
-        return empty(204)
+        return json(shownSession(await existing(param('session'))))
       },
     }),
     route({

@@ -67,9 +67,7 @@ const insertSession = plan((slot: Slot<StoredSession>) =>
     entries: slot('entries'),
     tokens: slot('tokens'),
     model: slot('model'),
-    agent: slot('agent'),
-    project: slot('project'),
-    subject: slot('subject'),
+    choices: slot('choices'),
   }),
 )
 
@@ -82,9 +80,7 @@ const updateSession = plan((slot: Slot<StoredSession>) =>
       entries: slot('entries'),
       tokens: slot('tokens'),
       model: slot('model'),
-      agent: slot('agent'),
-      project: slot('project'),
-      subject: slot('subject'),
+      choices: slot('choices'),
     })
     .where('id', '=', slot('id')),
 )

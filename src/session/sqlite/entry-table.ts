@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { presentBody, storedTypes } from '../choices.ts'
 import type { Entry } from '../entry.ts'
 import type { EntriesOptions } from '../store/log-store.ts'
 import type { Connection } from './connection.ts'
@@ -20,7 +21,7 @@ export function entries(connection: Connection, session: string, options: Entrie
     upTo = Math.min(upTo, row.lastSeq)
     query = query.where('turn', '=', turn)
   }
-  if (types) query = query.where('type', 'in', types)
+  if (types) query = query.where('type', 'in', storedTypes(types))
   query = query.where('seq', '>', after).where('seq', '<=', upTo)
   query = last === undefined ? query.orderBy('seq') : query.orderBy('seq', 'desc').limit(last)
   if (limit !== undefined && last === undefined) query = query.limit(limit)
@@ -30,7 +31,7 @@ export function entries(connection: Connection, session: string, options: Entrie
 }
 
 function entryOf(session: string, [seq, time, data]: StoredEntry): Entry {
-  return Object.assign(JSON.parse(data), { session, seq, time })
+  return Object.assign(presentBody(JSON.parse(data)), { session, seq, time })
 }
 
 const stored = tables.selectFrom('entries').select(['seq', 'time', 'data']).$castTo<StoredEntry>()

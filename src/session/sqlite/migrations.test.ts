@@ -62,9 +62,9 @@ test('a store from before there were records and files gets both, and keeps what
   connection.close()
   await assert.rejects(openSqliteStore({ path, readOnly: true }), { code: 'older' })
   const store = await openSqliteStore({ path })
-  await store.append('a', [{ type: 'agent', agent: 'poet' }], time)
-  const { title, model, agent, project, entries } = (await store.session('a'))!
-  assert.deepEqual([title, model, agent, project, entries], ['kept', 'rehearsal', 'poet', undefined, 2])
+  await store.append('a', [{ type: 'choice', choice: 'agent', value: 'poet' }], time)
+  const { title, model, choices, entries } = (await store.session('a'))!
+  assert.deepEqual([title, model, choices, entries], ['kept', 'rehearsal', { agent: 'poet' }, 2])
   assert.deepEqual([await store.records('agent'), await store.files()], [[], []])
   assert.equal((await store.putRecord({ kind: 'agent', id: 'poet', value: 1 }, time)).version, 1)
   await store.close()
@@ -79,9 +79,38 @@ test('a store from before sessions had subjects keeps what it holds', async (con
     insert into entries values ('a', 1, '${time}', 'session-start', null, '{"type":"session-start","title":"kept"}')`)
   connection.close()
   const store = await openSqliteStore({ path })
-  await store.append('a', [{ type: 'subject', subject: 'reef' }], time)
-  const { project, subject, entries } = (await store.session('a'))!
-  assert.deepEqual([project, subject, entries], ['atlas', 'reef', 2])
+  await store.append('a', [{ type: 'choice', choice: 'subject', value: 'reef' }], time)
+  const { choices, entries } = (await store.session('a'))!
+  assert.deepEqual([choices, entries], [{ project: 'atlas', subject: 'reef' }, 2])
+  await store.close()
+})
+
+test('what sessions chose before there were choices is read as choices', async (context) => {
+  const path = await temporaryStore(context)
+  const connection = openConnection({ path })
+  migrate(connection, allMigrations.slice(0, 5))
+  connection.execute(`
+    insert into sessions values
+      ('a', null, '${time}', '${time}', 0, 4, 0, null, 'poet "字"', null, 'reef'),
+      ('b', null, '${time}', '${time}', 0, 1, 0, null, null, null, null);
+    insert into entries values
+      ('a', 1, '${time}', 'session-start', null, '{"type":"session-start"}'),
+      ('a', 2, '${time}', 'agent', null, '{"type":"agent","agent":"poet \\"字\\""}'),
+      ('a', 3, '${time}', 'project', null, '{"type":"project","project":null}'),
+      ('a', 4, '${time}', 'subject', null, '{"type":"subject","subject":"reef"}')`)
+  connection.close()
+  const store = await openSqliteStore({ path })
+  const chosen = { agent: 'poet "字"', subject: 'reef' }
+  assert.deepEqual([(await store.session('a'))?.choices, (await store.session('b'))?.choices], [chosen, {}])
+  await store.append('a', [{ type: 'choice', choice: 'project', value: 'atlas' }], time)
+  const at = { session: 'a', time }
+  assert.deepEqual(await store.entries('a', { types: ['choice'] }), [
+    { type: 'choice', choice: 'agent', value: 'poet "字"', ...at, seq: 2 },
+    { type: 'choice', choice: 'project', value: null, ...at, seq: 3 },
+    { type: 'choice', choice: 'subject', value: 'reef', ...at, seq: 4 },
+    { type: 'choice', choice: 'project', value: 'atlas', ...at, seq: 5 },
+  ])
+  assert.deepEqual((await store.session('a'))?.choices, { ...chosen, project: 'atlas' })
   await store.close()
 })
 

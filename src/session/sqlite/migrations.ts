@@ -193,10 +193,22 @@ const undoneTurns: readonly Compilable[] = [
     .where(sql<boolean>`state = 'undone'`),
 ]
 
+/** What a session chose stood in columns of their own. */
+const sessionChoices: readonly Compilable[] = [
+  schema.alterTable('sessions').addColumn('choices', 'text', (column) => column.notNull().defaultTo('{}')),
+  {
+    compile: () =>
+      sql`update sessions set choices = json_patch('{}', json_object('agent', agent, 'project', project, 'subject', subject))
+        where agent is not null or project is not null or subject is not null`.compile(tables),
+  },
+  ...['agent', 'project', 'subject'].map((column) => schema.alterTable('sessions').dropColumn(column)),
+]
+
 export const allMigrations: readonly Migration[] = [
   { version: 1, steps: firstTables },
   { version: 2, steps: auditTable },
   { version: 3, steps: recordsAndFiles },
   { version: 4, steps: subjects },
   { version: 5, steps: undoneTurns },
+  { version: 6, steps: sessionChoices },
 ]

@@ -1,4 +1,5 @@
 import type { StoredSession } from '../append-plan.ts'
+import { choicesOf } from '../choices.ts'
 import type { Binding } from '../entry.ts'
 import { StoreError } from '../store-error.ts'
 import type { SessionRow } from '../store/log-store.ts'
@@ -54,7 +55,7 @@ interface Row extends StoredSession {
 }
 
 function rowOf(row: Row): SessionRow {
-  const { id, title, channel, conversation, created, updated, turns, entries, model, agent, project, subject } = row
+  const { id, title, channel, conversation, created, updated, turns, entries, model } = row
   return {
     id,
     title: title ?? undefined,
@@ -64,9 +65,7 @@ function rowOf(row: Row): SessionRow {
     turns,
     entries,
     model: model ?? undefined,
-    agent: agent ?? undefined,
-    project: project ?? undefined,
-    subject: subject ?? undefined,
+    choices: choicesOf(row),
   }
 }
 

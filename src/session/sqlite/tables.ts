@@ -12,9 +12,8 @@ export interface Tables {
     readonly entries: number
     readonly tokens: number
     readonly model: string | null
-    readonly agent: string | null
-    readonly project: string | null
-    readonly subject: string | null
+    /** Ids by the name of the choice, JSON. */
+    readonly choices: string
   }
   readonly entries: {
     readonly session: string

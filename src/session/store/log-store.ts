@@ -133,9 +133,6 @@ export interface SessionRow {
   readonly entries: number
   /** Chosen with `/model`; `undefined` follows the configuration. */
   readonly model: string | undefined
-  /** The custom agent that answers; `undefined` is the default agent. */
-  readonly agent: string | undefined
-  readonly project: string | undefined
-  /** Id of the subject that it is about. */
-  readonly subject: string | undefined
+  /** Ids by the name of the choice, such as `agent`. */
+  readonly choices: Readonly<Record<string, string>>
 }

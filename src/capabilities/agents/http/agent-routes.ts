@@ -1,6 +1,6 @@
 import { agentSchema, type AgentValue, type Runtime } from '../../../runtime.ts'
 import { isListed } from '../../../tool.ts'
-import { recordRoutes } from '../../../server/routes/record-routes.ts'
+import { recordRoutes } from '../../../server.ts'
 import type { Route } from '../../../capability.ts'
 
 /** Custom agents: each a prompt with the tools, the model and the layout that go with it. */

@@ -1,10 +1,9 @@
 import { z } from 'zod'
 import { inbox, type Runtime } from '../../../runtime.ts'
 import { type FileOwner, type FileRow } from '../../../session.ts'
-import { bytes, empty, json, refusal } from '../../../server/answer.ts'
-import { HttpFailure } from '../../../server/failure.ts'
+import { bytes, empty, HttpFailure, json, refusal } from '../../../server.ts'
 import { type Route, route } from '../../../capability.ts'
-import { fileRow, refusedFile } from '../../../server/schema.ts'
+import { fileRow, refusedFile } from './file-schema.ts'
 import { upload, type Uploaded } from './upload.ts'
 
 const belonging = {
@@ -140,7 +139,7 @@ function ownerNamed(name: string): FileOwner {
 function uploadAnswer({ files, refused }: Uploaded): Response {
   const [only, ...others] = refused
   if (only && files.length === 0 && others.length === 0) {
-    return refusal(only.failure, '/')
+    return refusal(only.failure)
   }
   return json({ files, refused: refused.map(({ name, failure: { code, message } }) => ({ name, code, message })) }, 201)
 }

@@ -1,9 +1,7 @@
 import { z } from 'zod'
 import { type Runtime } from '../../../runtime.ts'
-import { json } from '../../../server/answer.ts'
-import { HttpFailure } from '../../../server/failure.ts'
+import { HttpFailure, json, limit } from '../../../server.ts'
 import { type Route, route } from '../../../capability.ts'
-import { limit } from '../../../server/schema.ts'
 
 const hit = z.looseObject({
   document: z.string().describe('Id of the file.'),

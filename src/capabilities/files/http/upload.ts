@@ -1,8 +1,8 @@
 import { type AddedFile, inbox, type Runtime, RuntimeError } from '../../../runtime.ts'
 import { type FileOwner } from '../../../session.ts'
-import { type Failure, failureOf, HttpFailure } from '../../../server/failure.ts'
+import type { Failure } from '../../../capability.ts'
+import { failureOf, HttpFailure, noSuchSession } from '../../../server.ts'
 import { readForm } from './form.ts'
-import { noSuchSession } from '../../../server/no-such.ts'
 import { serialQueue } from '../../../platform.ts'
 
 /** What became of the files of one form. */

@@ -1,5 +1,5 @@
 import { projectSchema, type Runtime } from '../../../runtime.ts'
-import { recordRoutes } from '../../../server/routes/record-routes.ts'
+import { recordRoutes } from '../../../server.ts'
 import type { Route } from '../../../capability.ts'
 
 /** Projects: instructions, and files that belong together. */

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { type Runtime } from '../../../runtime.ts'
-import { json } from '../../../server/answer.ts'
-import { restoreBody, versionLookedAt } from '../../../server/routes/record-schema.ts'
+import { json, restoreBody, versionLookedAt } from '../../../server.ts'
 import { type Route, route } from '../../../capability.ts'
 
 const version = z.object({

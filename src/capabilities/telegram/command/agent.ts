@@ -13,7 +13,7 @@ export const agent: ChatCommand = {
       return 'The default agent answers from now on in this session.'
     }
     const agents = await runtime.agents.list()
-    if (argument === undefined) return listed(agents, (await runtime.store.session(session))?.agent)
+    if (argument === undefined) return listed(agents, (await runtime.store.session(session))?.choices['agent'])
     const [found, ...others] = meantBy(argument, agents, ({ id, value }) => ({ id, name: value.name }))
     if (others.length > 0) {
       const names = [found!, ...others].map(({ value }) => `· ${value.name}`)

@@ -13,7 +13,7 @@ export const subject: ChatCommand = {
       return 'This session is about no subject of its own from now on.'
     }
     const [chosen, subjects] = await Promise.all([
-      runtime.store.session(session).then((row) => row?.subject),
+      runtime.store.session(session).then((row) => row?.choices['subject']),
       runtime.subjects.list(),
     ])
     if (argument !== undefined) {

@@ -1,11 +1,11 @@
 import { realpath } from 'node:fs/promises'
 import { SubjectError } from './subject-error.ts'
-import { type FilePlace, filePlace, folderWithin, type NoPlace } from './subject-file-place.ts'
+import { type FilePath, filePath, folderWithin, type NoPath } from './file-path.ts'
 import { isSubjectId, isTasteName, nameRule, quotedId } from './subject-name.ts'
 import type { SubjectFile } from './subjects.ts'
 
 /** Where subjects and tastes are; absolute. Neither has to be there. */
-export interface SubjectPlaces {
+export interface SubjectFolders {
   /** A folder for each subject. */
   readonly directory: string
   /** A file for each taste. */
@@ -17,7 +17,7 @@ export interface SubjectPlaces {
  *
  * @throws SubjectError `not-found`
  */
-export async function subjectFolder({ directory }: SubjectPlaces, id: string): Promise<string> {
+export async function subjectFolder({ directory }: SubjectFolders, id: string): Promise<string> {
   const folder = isSubjectId(id) ? await folderWithin(directory, id) : undefined
   if (folder !== undefined) return folder
   const message = `There is no subject ${quotedId(id)}. foreword subjects list shows those that are there.`
@@ -26,18 +26,18 @@ export async function subjectFolder({ directory }: SubjectPlaces, id: string): P
 
 /** A file in the resolved folder of a subject. */
 export function fileOfSubject(
-  { directory }: SubjectPlaces,
+  { directory }: SubjectFolders,
   id: string,
   folder: string,
   name: string,
-): Promise<FilePlace | NoPlace> {
-  return filePlace(directory, folder, name, `${name} of the subject ${id}`)
+): Promise<FilePath | NoPath> {
+  return filePath(directory, folder, name, `${name} of the subject ${id}`)
 }
 
 /** The file of a taste; `name` is one. */
-export async function fileOfTaste({ tastes }: SubjectPlaces, name: string): Promise<FilePlace | NoPlace> {
+export async function fileOfTaste({ tastes }: SubjectFolders, name: string): Promise<FilePath | NoPath> {
   const folder = await realpath(tastes).catch(() => tastes)
-  return filePlace(tastes, folder, `${name}.md`, `${name}.md of the tastes`)
+  return filePath(tastes, folder, `${name}.md`, `${name}.md of the tastes`)
 }
 
 /** The name of a file that a proposal changes, whatever folders it is in: the same in a diff and in a reply. */
@@ -50,7 +50,7 @@ export function changedFile(file: SubjectFile): string {
  *
  * @throws SubjectError `invalid-input`, `not-found`
  */
-export async function fileToChange(places: SubjectPlaces, file: SubjectFile): Promise<FilePlace | NoPlace> {
+export async function fileToChange(places: SubjectFolders, file: SubjectFile): Promise<FilePath | NoPath> {
   if (file.type === 'notes') {
     return fileOfSubject(places, file.subject, await subjectFolder(places, file.subject), 'notes.md')
   }

@@ -1,5 +1,5 @@
-import { imageSize } from '../../../context.ts'
-import { HttpFailure } from '../../../server/failure.ts'
+import { imageSize } from '../context.ts'
+import { HttpFailure } from './failure.ts'
 
 /** A file that stands in the body of a request itself. */
 export interface InlineFile {

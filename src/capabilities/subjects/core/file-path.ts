@@ -3,8 +3,8 @@ import { dirname, join, sep } from 'node:path'
 import { SubjectError } from './subject-error.ts'
 
 /** Where a file is, or would be. Folders are resolved; nothing that leads out of `root` has a place. */
-export interface FilePlace {
-  readonly type: 'place'
+export interface FilePath {
+  readonly type: 'path'
   readonly path: string
   /** The folder that it lies in, without links. */
   readonly folder: string
@@ -12,7 +12,7 @@ export interface FilePlace {
   readonly shown: string
 }
 
-export interface NoPlace {
+export interface NoPath {
   readonly type: 'none'
   readonly why: string
   readonly shown: string
@@ -31,19 +31,14 @@ export async function folderWithin(root: string, name: string): Promise<string |
 }
 
 /** The place of a file in a resolved folder. A link to somewhere within `root` is followed, one that leads out is not. */
-export async function filePlace(
-  root: string,
-  folder: string,
-  name: string,
-  shown: string,
-): Promise<FilePlace | NoPlace> {
+export async function filePath(root: string, folder: string, name: string, shown: string): Promise<FilePath | NoPath> {
   const path = join(folder, name)
   try {
     // Whoever opens the path follows no link: it is this one, or none.
-    if (!(await isLink(path))) return { type: 'place', path, folder, shown }
+    if (!(await isLink(path))) return { type: 'path', path, folder, shown }
     const real = await realpath(path)
     if (!isWithin(await realpath(root), real)) return { type: 'none', why: 'it is a link that leads out', shown }
-    return { type: 'place', path: real, folder: dirname(real), shown }
+    return { type: 'path', path: real, folder: dirname(real), shown }
   } catch (error) {
     const isGone = (error as NodeJS.ErrnoException).code === 'ENOENT'
     return { type: 'none', why: isGone ? 'it is a link that leads nowhere' : whyNot(error), shown }

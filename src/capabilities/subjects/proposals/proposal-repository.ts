@@ -20,7 +20,7 @@ import {
 } from './proposal-record.ts'
 
 /** Proposals in the store. Several processes may write there: whoever looked at an old version writes nothing. */
-export interface ProposalShelf {
+export interface ProposalRepository {
   /** Rejects with `not-found`. */
   get(id: string): Promise<KeptProposal>
   /** In the order in which they were made. */
@@ -38,13 +38,13 @@ export type AuditNote = Pick<AuditFacts, 'decision' | 'rule' | 'reason' | 'ok'>
 
 export type ProposalStore = Pick<SessionStore, 'record' | 'records' | 'transaction' | 'content'>
 
-export function createProposalShelf({
+export function createProposalRepository({
   store,
   clock,
 }: {
   readonly store: ProposalStore
   readonly clock: Clock
-}): ProposalShelf {
+}): ProposalRepository {
   async function write(kept: KeptProposal, after: number, note: AuditNote | undefined): Promise<void> {
     const time = clock.time()
     const change = { kind: PROPOSAL, id: kept.id, value: proposalValue(kept), after }
