@@ -4,8 +4,23 @@ export {
   capability,
   type CapabilityPlaces,
   type Self,
+  type SettingsContext,
+  type SettingsWarning,
   type StartLine,
 } from './capability/capability.ts'
+export {
+  environmentVariable,
+  homePath,
+  httpAddress,
+  innerSchema,
+  milliseconds,
+  modelId,
+  type SettingFacts,
+  settingFacts,
+  share,
+  tokens,
+  withoutSettingFacts,
+} from './capability/settings-schema.ts'
 export type { CapabilityHost } from './capability/host.ts'
 export type { ChoiceFiles, ChoiceOption, SessionChoice, TurnPreset } from './capability/session-choice.ts'
 export type { TurnPart, TurnQuestion } from './capability/turn-part.ts'
@@ -88,5 +103,4 @@ export { type RunningPlugins, startPlugins } from './capability/running-plugins.
 export { readerWithin } from './capability/reader-within.ts'
 export type { ProjectFiles } from './capability/plugin.ts'
 export { foreignTextPlugin } from './capability/foreign-text/foreign-text.ts'
-export { homePath } from './capability/settings-schema.ts'
 export { textPage } from './capability/text-page.ts'

@@ -25,11 +25,14 @@ const RELEASED = '2026-01-01T00:00:00.000Z'
 export async function examine(home: string, io: Io): Promise<readonly Finding[]> {
   const { homeAt, loadConfiguration } = await import('../../runtime.ts')
   const { createModels, waysToAttach } = await import('../../model.ts')
-  const { capabilities = [], environment } = io
-  const known = capabilities.flatMap((capability) => capability.providers ?? [])
+  const { environment } = io
   const files = homeAt(home)
-  const loaded = await loadConfiguration({ home, environment })
-  const { gateway, model, models, providers } = loaded.configuration
+  const loaded = await loadConfiguration({ home, environment, capabilities: io.capabilities ?? [] })
+  const {
+    capabilities,
+    configuration: { gateway, model, models, providers },
+  } = loaded
+  const known = loaded.knownProviders
   const kept = await homeStore(home, io)
   const store = await checkStore(kept)
   const privateFiles = [
@@ -87,16 +90,17 @@ async function checkCapabilities(
   { home, environment }: Pick<CheckContext, 'home' | 'environment'>,
   connection: Connection | undefined,
 ): Promise<readonly Finding[]> {
+  const { settingsOf } = await import('../../runtime.ts')
   const findings: Finding[] = []
   for (const capability of capabilities) {
     const context: CheckContext<unknown> = {
-      settings: settingsIn(configuration, capability),
+      settings: settingsOf(configuration, capability),
       home,
       workspace: configuration.agent.workspace,
       environment,
       settingsOf(name) {
         const other = capabilities.find((each) => each.name === name)
-        return other && settingsIn(configuration, other)
+        return other && settingsOf(configuration, other)
       },
       get: async (path) => connection && (await ask(connection, path)),
     }
@@ -108,11 +112,4 @@ async function checkCapabilities(
     }
   }
   return findings
-}
-
-/** The section of a capability. */
-function settingsIn(configuration: Configuration, { name, settingsKey = name }: AnyCapability): unknown {
-  return settingsKey
-    .split('.')
-    .reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], configuration)
 }

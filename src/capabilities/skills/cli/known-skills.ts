@@ -19,8 +19,8 @@ export async function knownSkills(call: CommandCall, io: Io): Promise<KnownSkill
   const { skillsForms } = await import('../skills-forms.ts')
   const { layoutOf } = await import('../../../context.ts')
   const configuration = await validConfiguration(call.home, io)
-  const { context, skills } = configuration
-  const loaded = await loadedSkills(call.home, configuration, io, { digests: true })
+  const { agent, context, mcp, skills } = configuration
+  const loaded = await loadedSkills(call.home, { agent, mcp, skills }, io, { digests: true })
   return { ...loaded, configuration, forms: skillsForms(skills.contextMode, layoutOf(context.layout), loaded.skills) }
 }
 

@@ -1,10 +1,8 @@
-import type { AnyCapability, Io, SessionChoice } from '../capability.ts'
-import { providers } from '../capabilities/providers.ts'
-import { main as commandLine } from './main.ts'
+import { subjects } from '../capabilities/subjects/subjects.ts'
+import type { AnyCapability, SessionChoice } from '../capability.ts'
 
 /** What the command line has from features that are no capabilities yet. */
-export const features: readonly AnyCapability[] = [
-  { name: 'providers', providers },
+const features: readonly AnyCapability[] = [
   { name: 'memory', commands: { memory: async () => (await import('../capabilities/memory/cli/memory.ts')).memory } },
   {
     name: 'agents',
@@ -16,12 +14,7 @@ export const features: readonly AnyCapability[] = [
     session: { project: choice('Id of the project that the session belongs to.', 'no project') },
     commands: { projects: async () => (await import('../capabilities/projects/cli/projects.ts')).projects },
   },
-  {
-    name: 'subjects',
-    checks: async (context) => (await import('../capabilities/subjects/cli/check-subjects.ts')).checkSubjects(context),
-    session: { subject: choice('Id of the subject that the session is about.', 'no subject') },
-    commands: { subjects: async () => (await import('../capabilities/subjects/cli/subjects.ts')).subjects },
-  },
+  subjects,
   { name: 'prompt', commands: { prompt: async () => (await import('../capabilities/prompt/cli/prompt.ts')).prompt } },
   {
     name: 'files',
@@ -62,14 +55,14 @@ export const features: readonly AnyCapability[] = [
   },
   {
     name: 'telegram',
-    settingsKey: 'channels.telegram',
     checks: async (context) => (await import('../capabilities/telegram/cli/check-telegram.ts')).checkTelegram(context),
   },
 ]
 
-/** The command line with them. */
-export async function main(argv: readonly string[], io: Io): Promise<number> {
-  return await commandLine(argv, { ...io, capabilities: io.capabilities ?? features })
+/** Those of the list with what the command line has of them, and then the others. */
+export function withFeatures(capabilities: readonly AnyCapability[]): readonly AnyCapability[] {
+  const others = features.filter(({ name }) => !capabilities.some((each) => each.name === name))
+  return [...capabilities.map((each) => ({ ...each, ...features.find(({ name }) => name === each.name) })), ...others]
 }
 
 function choice(summary: string, none: string): SessionChoice<never> {
