@@ -152,10 +152,8 @@ interface Settled {
  * results as short as they get, does the tail give way, and then the head again from the top. The tail is settled last,
  * against the final head, so that it loses nothing there is room for.
  */
-function settle(
-  { available: all, toolTokens: ofTools, head, tail, current, readers, input }: Plan,
-  share: number,
-): Settled {
+function settle(plan: Plan, share: number): Settled {
+  const { available: all, toolTokens: ofTools, head, tail, current, readers, input } = plan
   const { shrinks } = input.layout
   const room = all - ofTools
   const headHolders = holdersOf(head)
@@ -163,8 +161,7 @@ function settle(
   const wholeTail = tailHolders.map(() => 0)
   const headAtShare = giveWay(headHolders, share, shrinks)
   const settled = (headLeft: Remainder, tailLeft: Remainder): Settled => {
-    const ofHead = remainingTokens(headHolders, headLeft)
-    const [tokens, wanted] = [tailLeft, wholeTail].map((tailForms) => ofHead + remainingTokens(tailHolders, tailForms))
+    const [tokens, wanted] = [tailLeft, wholeTail].map((tailForms) => sentTokens(plan, headLeft, tailForms))
     return { head: headLeft, headAtShare, tail: tailLeft, tokens: tokens!, wanted: wanted! }
   }
   const whole = settled(headAtShare, wholeTail)
@@ -190,8 +187,17 @@ function filled(placed: readonly PlacedLayer[]): readonly PlacedLayer[] {
   return placed.filter((layer) => layer.forms.length > 0)
 }
 
+/** Of head and tail layers, and of the tools that are offered with them: a tool that several bring along counts once. */
+function sentTokens(plan: Plan, head: Remainder, tail: Remainder): number {
+  const forms = [...sentForms(plan.head, head), ...sentForms(plan.tail, tail)]
+  return sumTokens(forms) + sumTokens(offeredTools(plan, { head, tail })) - plan.toolTokens
+}
+
 /** Tools without a condition, and those whose layer is sent in their form. Whoever reads the list can call the tool, and nobody else. */
-function offeredTools({ tools, head, tail }: Plan, { head: ofHead, tail: ofTail }: Settled): readonly PricedTool[] {
+function offeredTools(
+  { tools, head, tail }: Plan,
+  { head: ofHead, tail: ofTail }: Pick<Settled, 'head' | 'tail'>,
+): readonly PricedTool[] {
   const sent = [...sentForms(head, ofHead), ...sentForms(tail, ofTail)]
   return tools.filter(
     ({ tool }) => tool.offeredWith === undefined || sent.some(({ layer, form }) => isOfferedWith(tool, layer, form)),
@@ -201,7 +207,7 @@ function offeredTools({ tools, head, tail }: Plan, { head: ofHead, tail: ofTail 
 function sentForms({ placed }: LayerGroup, remainder: Remainder) {
   return filled(placed).flatMap(({ layer, forms }, index) => {
     const left = remainder[index]
-    return left === undefined ? [] : [{ layer: layer.layer, form: forms[left]!.form }]
+    return left === undefined ? [] : [{ ...forms[left]!, layer: layer.layer }]
   })
 }
 
