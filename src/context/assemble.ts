@@ -1,17 +1,14 @@
 import { type Readers, readersAmong } from './announcement.ts'
 import type { Attachment } from './attachment.ts'
-import { available, type Budget } from './budget.ts'
+import type { AssemblyInput } from './assembly-input.ts'
+import { available } from './budget.ts'
 import { checkInput } from './check-input.ts'
-import type { Earlier, UndoneTurn } from './conversation-input.ts'
 import { leastOfCurrent, mustStandOf } from './current-turn.ts'
 import { fitConversation } from './fit-conversation.ts'
 import { giveWay, type Holder, type Remainder, remainingTokens, takeBack } from './give-way.ts'
 import { cutReason } from './history-section.ts'
-import type { ImageSupport } from './image-marker.ts'
-import type { Layer } from './layer.ts'
-import type { Layout } from './layout.ts'
 import { type LayerGroup, layerSections } from './layer-section.ts'
-import type { Cut, Manifest } from './manifest.ts'
+import type { Manifest } from './manifest.ts'
 import { manifestOf } from './manifest-of.ts'
 import { ContextOverflowError } from './overflow-error.ts'
 import { type ConditionalTool, costOf, type PlacedLayer, placeLayer } from './placed-layer.ts'
@@ -21,31 +18,6 @@ import { omitted, type Section } from './section.ts'
 import { type TokenCounter, toolTokens } from './token-counter.ts'
 import { isOfferedWith, type ToolDefinition } from './tool-definition.ts'
 import type { Turn } from './turn.ts'
-
-/** Everything that decides what a model reads. Time, files and identity have become part of a layer before. */
-export interface AssemblyInput {
-  readonly layout: Layout
-  readonly layers: readonly Layer[]
-  /** Settled turns, oldest first. */
-  readonly history: readonly Turn[]
-  /** The turn that is being answered. */
-  readonly current: Turn
-  readonly attachments?: readonly Attachment[]
-  /** What may be called. One with `offeredWith` is offered where what it reads is announced, and costs nothing elsewhere. */
-  readonly tools?: readonly ToolDefinition[]
-  readonly budget: Budget
-  readonly counter: TokenCounter
-  /** The `cut` of the manifest of this conversation's last call. */
-  readonly cut?: Cut
-  /** Older turns that were not loaded because they can no longer fit. */
-  readonly earlier?: Earlier
-  /** Turns of this conversation that were taken back, oldest first. None of them is among the `history`. */
-  readonly undone?: readonly UndoneTurn[]
-  /** Which images reach the model; in the place of the others a marker is sent. Absent: all of them do. */
-  readonly images?: ImageSupport
-  /** Stands in the manifest, nothing more. */
-  readonly model?: string
-}
 
 /** A request, the account of it, and its pieces in the order of the wire. */
 export interface Assembly {
