@@ -1,10 +1,9 @@
 import type { AnyCapability, Io, SessionChoice } from '../capability.ts'
-import { providers } from '../capabilities/providers.ts'
+import { builtIn } from '../foreword.ts'
 import { main as commandLine } from './main.ts'
 
 /** What the command line has from features that are no capabilities yet. */
-export const features: readonly AnyCapability[] = [
-  { name: 'providers', providers },
+const commandsOfToday: readonly AnyCapability[] = [
   { name: 'memory', commands: { memory: async () => (await import('../capabilities/memory/cli/memory.ts')).memory } },
   {
     name: 'agents',
@@ -30,6 +29,12 @@ export const features: readonly AnyCapability[] = [
     },
   },
   { name: 'skills', commands: { skills: async () => (await import('../capabilities/skills/cli/skills.ts')).skills } },
+]
+
+/** Settings and commands of one feature are one capability. */
+export const features: readonly AnyCapability[] = [
+  ...commandsOfToday.map((feature) => ({ ...builtIn.find(({ name }) => name === feature.name), ...feature })),
+  ...builtIn.filter(({ name }) => !commandsOfToday.some((feature) => feature.name === name)),
 ]
 
 /** The command line with them. */

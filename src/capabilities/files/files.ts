@@ -4,15 +4,18 @@ import { defined } from '../../platform.ts'
 import type { FileService } from './file-service.ts'
 import type { SearchSettings } from './search.ts'
 
-const settings = z.strictObject({
-  maxBytes: z
-    .int()
-    .min(1)
-    .max(2_000_000_000)
-    .default(52_428_800)
-    .describe('The largest file that can be handed in, bytes.'),
-  maxTokens: z.int().min(1).default(1_000_000).describe('The longest text of one file, tokens.'),
-})
+const settings = z
+  .strictObject({
+    maxBytes: z
+      .int()
+      .min(1)
+      .max(2_000_000_000)
+      .default(52_428_800)
+      .describe('The largest file that can be handed in, bytes.'),
+    maxTokens: z.int().min(1).default(1_000_000).describe('The longest text of one file, tokens.'),
+  })
+  .prefault({})
+  .describe('Files that people hand in.')
 
 type FileSettings = z.output<typeof settings>
 
