@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { files } from '../capabilities/files/files.ts'
-import { search } from '../capabilities/files/search.ts'
+import { search } from '../capabilities/search/search.ts'
 import { capability, type SettingsWarning } from '../capability.ts'
 import { layouts } from '../context.ts'
 import { skillsSettings } from '../capabilities/skills/skills-settings.ts'

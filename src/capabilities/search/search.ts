@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { capability, environmentVariable, httpAddress, share } from '../../capability.ts'
+import { capability, environmentVariable, type FileEmbedder, httpAddress, share } from '../../capability.ts'
 
 const embedding = z.strictObject({
   kind: z.enum(['ollama', 'openai-compatible']).describe('How the server is spoken to.'),
@@ -31,13 +31,20 @@ const settings = z
 
 export type SearchSettings = z.output<typeof settings>
 
-/** Settings of the index of files, which have a section of their own. The capability `files` reads them. */
-export const search = capability<SearchSettings>({
+/** The embedding model that the capability `files` searches with (`fileEmbedder`). By their words alone where it is left out. */
+export const search = capability<SearchSettings, FileEmbedder>({
   name: 'search',
-  summary: 'the embedding model that files are searched with',
+  summary: 'finds passages of files by what they mean',
   settings,
   async checks({ settings: given, environment }) {
-    const { checkEmbedder } = await import('./cli/check-embedder.ts')
+    const { checkEmbedder } = await import('./check-embedder.ts')
     return checkEmbedder(given, environment)
+  },
+  async start({ settings: given, environment, warn }) {
+    if (!given.embedding) return {}
+    const { configuredEmbedder } = await import('./configured-embedder.ts')
+    const { warnings, ...found } = configuredEmbedder(given, environment)
+    for (const warning of warnings) warn(warning)
+    return found
   },
 })
