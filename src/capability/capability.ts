@@ -8,7 +8,7 @@ import type { Check } from './check.ts'
 import type { Command } from './command.ts'
 import type { CapabilityHost } from './host.ts'
 import type { LayerContext } from './layer-context.ts'
-import type { McpContribution } from './mcp.ts'
+import type { McpPart } from './mcp.ts'
 import type { PromptBlock } from './prompt-block.ts'
 import type { ErrorFormat, Route } from './route.ts'
 import type { Runtime } from './runtime/runtime.ts'
@@ -79,7 +79,7 @@ export interface Capability<Settings = undefined, Service = undefined> {
   readonly routes?: (self: Self<Settings, Service>) => readonly Route[] | Promise<readonly Route[]>
   /** Failures below a path of its routes, where they have a shape of their own. */
   readonly errorFormat?: ErrorFormat
-  readonly mcp?: (self: Self<Settings, Service>) => McpContribution | Promise<McpContribution>
+  readonly mcp?: McpPart<Self<Settings, Service>>
   readonly channels?: (self: Self<Settings, Service>) => readonly Channel[] | Promise<readonly Channel[]>
 
   /** Resolves when what is started late is there, or was waited for long enough. Asked before each turn. Never rejects. */

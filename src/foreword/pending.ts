@@ -85,8 +85,8 @@ export const pending = [
     settings: mcpSettings,
     settingsWarnings: ({ servers }) => Object.entries(servers).flatMap(([name, server]) => unused(name, server)),
   }),
-  files,
   search,
+  files,
   capability({
     name: 'subjects',
     settings: subjectsKeys.prefault({}).describe('Where subjects and tastes are.'),

@@ -1,6 +1,5 @@
 import { Hono } from 'hono'
-import type { ErrorFormat, Failure, McpContribution, Route } from '../capability.ts'
-import type { Runtime } from '../runtime.ts'
+import type { ErrorFormat, Failure, Route, Runtime } from '../capability.ts'
 import { once } from '../platform.ts'
 import { refusal } from './answer.ts'
 import { approvalRoutes } from './routes/approval-routes.ts'
@@ -12,12 +11,14 @@ import { eventRoutes } from './routes/event-routes.ts'
 import { failureOf, HttpFailure } from './failure.ts'
 import { createGuard } from './guard.ts'
 import { assertBindIsSafe } from './loopback.ts'
-import { MCP_PATH, mcpDoor } from './mcp/door.ts'
+import type { McpAddition } from './mcp/catalogue.ts'
+import { lazyEndpoint, MCP_PATH } from './mcp/lazy-endpoint.ts'
 import { messageRoutes } from './routes/message-routes.ts'
 import { pairingRoutes } from './routes/pairing-routes.ts'
 import { type Bindings, mount } from './route.ts'
 import { historySearchRoutes } from './routes/history-search-routes.ts'
 import { sessionRoutes } from './routes/session-routes.ts'
+import type { OfferedChoices } from './session-choices.ts'
 import { systemRoutes } from './routes/system-routes.ts'
 import { toolRoutes } from './routes/tool-routes.ts'
 import { turnRoutes } from './routes/turn-routes.ts'
@@ -28,14 +29,16 @@ export interface ServerContribution {
   readonly name: string
   readonly routes?: readonly Route[]
   readonly errorFormat?: ErrorFormat | undefined
-  /** Asked for with the first request of a program that speaks MCP. */
-  readonly mcp?: (() => McpContribution | Promise<McpContribution>) | undefined
+  /** Opened with the first request of a program that speaks MCP. */
+  readonly mcp?: McpAddition | undefined
 }
 
 /** What a server is, besides its runtime. */
 export interface ServerOptions {
   /** What the capabilities add, in their order. */
   readonly contributions?: readonly ServerContribution[] | undefined
+  /** What sessions can choose, by name. */
+  readonly choices?: OfferedChoices | undefined
   /** What a caller has to bring. Absent: everybody on this machine may enter; then `bind` has to be a loopback. */
   readonly token?: string | undefined
   /** The address that the server is going to listen on. */
@@ -80,7 +83,7 @@ export interface Server {
 
 /** The endpoints of a runtime and of its capabilities. Throws where they would be open to others without a token. */
 export function createServer(runtime: Runtime, options: ServerOptions): Server {
-  const { contributions = [] } = options
+  const { contributions = [], choices = {} } = options
   assertBindIsSafe(options.bind, options.token)
   const streams = createStreams({ ...defaultStreamLimits, ...options.streams })
   const guard = createGuard(options)
@@ -96,11 +99,12 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
   const host: readonly Route[] = [
     ...systemRoutes(runtime, {
       version: options.version,
+      choices,
       configuration: options.configuration ?? (() => ({})),
       openapi,
     }),
-    ...sessionRoutes(runtime),
     ...choiceRoutes(runtime),
+    ...sessionRoutes(runtime, choices),
     ...messageRoutes(runtime),
     ...turnRoutes(runtime),
     ...eventRoutes(runtime),
@@ -120,10 +124,11 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
     return refusal(failure, path, formats)
   }
   const maxBodyBytes = options.maxBodyBytes ?? 1024 * 1024
-  const mcp = mcpDoor(runtime, {
+  const mcp = lazyEndpoint(runtime, {
     version: options.version,
     maxBodyBytes,
     unexpected: (error) => options.log?.error({ err: error, path: MCP_PATH }, 'an MCP request failed'),
+    additions: contributions.flatMap(({ mcp: addition }) => addition ?? []),
   })
   const app = new Hono<{ Bindings: Bindings }>()
   mount(app, routes, { maxBodyBytes, streams })

@@ -1,34 +1,38 @@
-import type { Runtime } from '../../runtime.ts'
+import type { Runtime } from '../../capability.ts'
+import type { McpAddition } from './catalogue.ts'
 import type { HttpEndpoint } from './http-endpoint.ts'
 
 /** Where programs that speak MCP enter. */
 export const MCP_PATH = '/mcp'
 
-export interface DoorOptions {
+export interface LazyEndpointOptions {
   readonly version: string
   readonly maxBodyBytes: number
-  /** Told of failures that nobody expected. */
+  /** Called with failures that nobody expected. */
   readonly unexpected: (error: unknown) => void
+  /** What capabilities add, in their order. */
+  readonly additions: readonly McpAddition[]
 }
 
-export interface McpDoor {
+export interface LazyEndpoint {
   fetch(request: Request): Promise<Response>
-  /** Ends every stream and forgets every client; whoever comes back begins anew. */
+  /** Ends every stream and forgets every client; one that comes back begins again. */
   close(): void
 }
 
-/** The MCP door of a gateway. What it needs is loaded with the first request. */
-export function mcpDoor(runtime: Runtime, { version, maxBodyBytes, unexpected }: DoorOptions): McpDoor {
+/** The MCP endpoint of a gateway. What it needs is loaded with the first request. */
+export function lazyEndpoint(runtime: Runtime, options: LazyEndpointOptions): LazyEndpoint {
+  const { version, maxBodyBytes, unexpected, additions } = options
   let endpoint: Promise<HttpEndpoint> | undefined
 
   async function opened(): Promise<HttpEndpoint> {
-    const [{ httpEndpoint }, { runtimeCatalogue }, { home }] = await Promise.all([
+    const [{ httpEndpoint }, { openCatalogue }, { home }] = await Promise.all([
       import('./http-endpoint.ts'),
-      import('./runtime-catalogue.ts'),
+      import('./catalogue.ts'),
       runtime.status(),
     ])
     const time = () => new Date().toISOString()
-    const catalogue = runtimeCatalogue(runtime, { home, time, unexpected })
+    const catalogue = await openCatalogue(runtime, { home, time, unexpected, additions })
     return httpEndpoint(catalogue, { version, maxBodyBytes, unexpected })
   }
 
