@@ -36,10 +36,7 @@ export const search = capability<SearchSettings, FileEmbedder>({
   name: 'search',
   summary: 'finds passages of files by what they mean',
   settings,
-  async checks({ settings: given, environment }) {
-    const { checkEmbedder } = await import('./check-embedder.ts')
-    return checkEmbedder(given, environment)
-  },
+  checks: async (context) => (await import('./check-embedder.ts')).checkEmbedder(context),
   async start({ settings: given, environment, warn }) {
     if (!given.embedding) return {}
     const { configuredEmbedder } = await import('./configured-embedder.ts')
