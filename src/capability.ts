@@ -50,7 +50,15 @@ export {
   UndeliverableError,
 } from './capability/channel.ts'
 export { type ServiceKey, serviceKey } from './capability/service-key.ts'
-export { type AddedFile, fileLibrary, type FileLibrary, inbox, type NewFile } from './capability/file-library.ts'
+export {
+  type AddedFile,
+  type FileEmbedder,
+  fileEmbedder,
+  fileLibrary,
+  type FileLibrary,
+  inbox,
+  type NewFile,
+} from './capability/file-library.ts'
 export type { Clock } from './capability/clock.ts'
 export type { Kept, RecordKind, Records } from './capability/records.ts'
 export { recordChoice, recordName, recordText } from './capability/record-choice.ts'

@@ -41,7 +41,6 @@ export type { Records } from './capability.ts'
 export type { Kept } from './capability.ts'
 export { onceEach } from './runtime/sessions/once-each.ts'
 export { createRuntime, type RuntimeParts } from './runtime/create-runtime.ts'
-export { configuredEmbedder, type ConfiguredEmbedder } from './capabilities/files/configured-embedder.ts'
 export { type OpenOptions, openRuntime } from './runtime/open-runtime.ts'
 export {
   type Channel,

@@ -1,3 +1,4 @@
+import type { Embedder, MeaningSettings } from '../search.ts'
 import type { FileOwner, FileRow } from '../session.ts'
 import { serviceKey } from './service-key.ts'
 
@@ -39,3 +40,11 @@ export const inbox = { type: 'session', id: 'inbox' } as const
 
 /** The files that people handed in. */
 export const fileLibrary = serviceKey<FileLibrary>('files')
+
+/** The embedding model that files are searched with, where one is configured. */
+export interface FileEmbedder {
+  readonly embedder?: Embedder
+  readonly meaning?: MeaningSettings
+}
+
+export const fileEmbedder = serviceKey<FileEmbedder>('search')

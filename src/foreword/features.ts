@@ -1,6 +1,6 @@
 import { agents } from '../capabilities/agents/agents.ts'
 import { files } from '../capabilities/files/files.ts'
-import { search } from '../capabilities/files/search.ts'
+import { search } from '../capabilities/search/search.ts'
 import { memory } from '../capabilities/memory/memory.ts'
 import { projects } from '../capabilities/projects/projects.ts'
 import { prompt } from '../capabilities/prompt/prompt.ts'

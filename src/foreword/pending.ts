@@ -1,5 +1,7 @@
 import { z } from 'zod'
-import { capability, environmentVariable, httpAddress, type SettingsWarning } from '../capability.ts'
+import { files } from '../capabilities/files/files.ts'
+import { search } from '../capabilities/search/search.ts'
+import { capability, type SettingsWarning } from '../capability.ts'
 import { layouts } from '../context.ts'
 import { skillsSettings } from '../capabilities/skills/skills-settings.ts'
 import { type McpSettings, mcpSettings } from '../capabilities/mcp-client/mcp-settings.ts'
@@ -8,47 +10,6 @@ import { subjects as subjectsKeys } from '../capabilities/subjects/subjects-sche
 import { telegram as telegramKeys } from '../capabilities/telegram/telegram-schema.ts'
 
 /** Settings of built-in capabilities that are not values of their own yet. Each leaves this file as it becomes one. */
-
-const files = z.strictObject({
-  maxBytes: z
-    .int()
-    .min(1)
-    .max(2_000_000_000)
-    .default(52_428_800)
-    .describe('The largest file that can be handed in, bytes.'),
-  maxTokens: z.int().min(1).default(1_000_000).describe('The longest text of one file, tokens.'),
-})
-
-const embedding = z.strictObject({
-  kind: z.enum(['ollama', 'openai-compatible']).describe('How the server is spoken to.'),
-  model: z.string().min(1).describe('Model that turns texts into vectors, such as nomic-embed-text.'),
-  baseURL: httpAddress().optional().describe('Where the server is. Ollama is looked for at its usual address.'),
-  apiKeyEnv: environmentVariable().optional().describe('Environment variable that holds the key.'),
-  prefixes: z
-    .strictObject({
-      documents: z.string().max(500).default('').describe('Before each passage.'),
-      queries: z.string().max(500).default('').describe('Before each question.'),
-    })
-    .optional()
-    .describe('What the model has to read before a text. Known for well-known models.'),
-  dimensions: z.int().min(1).max(65_536).optional().describe('Length of the vectors, where the model can choose.'),
-  weight: z
-    .number()
-    .min(0)
-    .max(1)
-    .default(0.1)
-    .describe('What a rank by meaning is worth beside the same rank by words.'),
-  floor: z
-    .number()
-    .min(0)
-    .max(1)
-    .optional()
-    .describe('The least cosine of question and passage that makes a passage an answer. Measured unless given.'),
-})
-
-const search = z.strictObject({
-  embedding: embedding.optional().describe('Finds passages by what they mean too. By their words alone unless given.'),
-})
 
 const remembering = Object.values(layouts)
   .filter((layout) => layout.memory.isUsual)
@@ -124,8 +85,8 @@ export const pending = [
     settings: mcpSettings,
     settingsWarnings: ({ servers }) => Object.entries(servers).flatMap(([name, server]) => unused(name, server)),
   }),
-  capability({ name: 'files', settings: files.prefault({}).describe('Files that people hand in.') }),
-  capability({ name: 'search', settings: search.prefault({}).describe('How files are searched.') }),
+  search,
+  files,
   capability({
     name: 'subjects',
     settings: subjectsKeys.prefault({}).describe('Where subjects and tastes are.'),

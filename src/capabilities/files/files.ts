@@ -1,18 +1,20 @@
 import { z } from 'zod'
-import { capability, type CapabilityHost, type TurnTool } from '../../capability.ts'
+import { capability, type CapabilityHost, fileEmbedder, type TurnTool } from '../../capability.ts'
 import { defined } from '../../platform.ts'
 import type { FileService } from './file-service.ts'
-import type { SearchSettings } from './search.ts'
 
-const settings = z.strictObject({
-  maxBytes: z
-    .int()
-    .min(1)
-    .max(2_000_000_000)
-    .default(52_428_800)
-    .describe('The largest file that can be handed in, bytes.'),
-  maxTokens: z.int().min(1).default(1_000_000).describe('The longest text of one file, tokens.'),
-})
+const settings = z
+  .strictObject({
+    maxBytes: z
+      .int()
+      .min(1)
+      .max(2_000_000_000)
+      .default(52_428_800)
+      .describe('The largest file that can be handed in, bytes.'),
+    maxTokens: z.int().min(1).default(1_000_000).describe('The longest text of one file, tokens.'),
+  })
+  .prefault({})
+  .describe('Files that people hand in.')
 
 type FileSettings = z.output<typeof settings>
 
@@ -58,17 +60,13 @@ export const files = capability<FileSettings, FilesService>({
 })
 
 async function start(host: CapabilityHost<FileSettings>): Promise<FilesService> {
-  const { home, store, clock, counter, writes, environment, warn } = host
-  const [{ openFileService }, { configuredEmbedder }, { fileTurnTools }] = await Promise.all([
+  const { home, store, clock, counter, writes, warn } = host
+  const [{ openFileService }, { fileTurnTools }] = await Promise.all([
     import('./file-service.ts'),
-    import('./configured-embedder.ts'),
     import('./turn-files.ts'),
   ])
-  const search = (host.settingsOf('search') ?? {}) as SearchSettings
-  const { embedder, meaning, warnings } = configuredEmbedder(search, environment)
-  for (const warning of warnings) warn(warning)
   const service = openFileService({
-    ...defined({ embedder, meaning }),
+    ...host.capability(fileEmbedder),
     store,
     data: home.data,
     clock,

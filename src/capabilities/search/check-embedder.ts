@@ -1,7 +1,7 @@
-import { ok, problem } from '../../../cli.ts'
-import type { CheckContext, Finding } from '../../../capability.ts'
-import { errorMessage } from '../../../platform.ts'
-import type { SearchSettings } from '../search.ts'
+import { ok, problem } from '../../cli.ts'
+import type { CheckContext, Finding } from '../../capability.ts'
+import { errorMessage } from '../../platform.ts'
+import type { SearchSettings } from './search.ts'
 
 const REMEDY =
   'Start its server and check `search.embedding` of config.json. Until then files are searched by words alone.'
@@ -13,7 +13,7 @@ export async function checkEmbedder({
   environment,
 }: CheckContext<SearchSettings>): Promise<readonly Finding[]> {
   if (!search.embedding) return []
-  const { configuredEmbedder } = await import('../configured-embedder.ts')
+  const { configuredEmbedder } = await import('./configured-embedder.ts')
   const { embedder, meaning, warnings } = configuredEmbedder(search, environment)
   if (!embedder) return warnings.map((text) => problem('search', text, REMEDY))
   try {

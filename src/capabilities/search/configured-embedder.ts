@@ -1,18 +1,10 @@
 import { ollamaAddress } from '../providers.ts'
-import {
-  type Embedder,
-  knownPrefixes,
-  type MeaningSettings,
-  ollamaEmbedder,
-  openaiCompatibleEmbedder,
-} from '../../search.ts'
+import type { FileEmbedder } from '../../capability.ts'
+import { knownPrefixes, ollamaEmbedder, openaiCompatibleEmbedder } from '../../search.ts'
 import type { SearchSettings } from './search.ts'
 
 /** What the configuration says of finding passages by their meaning. */
-export interface ConfiguredEmbedder {
-  /** Absent: passages are found by their words alone. */
-  readonly embedder?: Embedder
-  readonly meaning?: MeaningSettings
+export interface ConfiguredEmbedder extends FileEmbedder {
   readonly warnings: readonly string[]
 }
 
