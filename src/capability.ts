@@ -5,7 +5,22 @@ export {
   type CapabilityPlaces,
   type Self,
   type StartLine,
+  type SettingsContext,
+  type SettingsWarning,
 } from './capability/capability.ts'
+export {
+  environmentVariable,
+  homePath,
+  httpAddress,
+  innerSchema,
+  milliseconds,
+  modelId,
+  type SettingFacts,
+  settingFacts,
+  share,
+  tokens,
+  withoutSettingFacts,
+} from './capability/settings-schema.ts'
 export type { CapabilityHost } from './capability/host.ts'
 export type { ChoiceFiles, ChoiceOption, SessionChoice, TurnPreset } from './capability/session-choice.ts'
 export type { TurnPart, TurnQuestion } from './capability/turn-part.ts'
@@ -91,6 +106,5 @@ export { type RunningPlugins, startPlugins } from './capability/running-plugins.
 export { readerWithin } from './capability/reader-within.ts'
 export type { ProjectFiles } from './capability/plugin.ts'
 export { foreignTextPlugin } from './capability/foreign-text/foreign-text.ts'
-export { homePath } from './capability/settings-schema.ts'
 export { summaryByModel } from './capability/model-summary.ts'
 export { textPage } from './capability/text-page.ts'

@@ -2,13 +2,14 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'node:test'
+import { builtIn } from '../src/foreword.ts'
 import { chatCommands } from '../src/capabilities/telegram/command/commands.ts'
 import { readArguments } from '../src/cli/arguments.ts'
 import { commandsOf } from '../src/cli/commands.ts'
 import { features } from '../src/cli/features.ts'
 import type { Command } from '../src/capability.ts'
-import { configurationWarnings, loadConfiguration } from '../src/runtime.ts'
-import type { KeySchema } from '../src/runtime/configuration/json-schema.ts'
+import { configurationSchema, configurationWarnings, loadConfiguration } from '../src/runtime.ts'
+import type { KeySchema } from '../src/runtime/configuration/schema.ts'
 import { plainKeys, schemaAt } from '../src/runtime/configuration/key.ts'
 import { scriptedConnection } from './cli/scripted-connection.ts'
 import { run } from './cli/recorded-io.ts'
@@ -164,7 +165,7 @@ test('every configuration in the pages is read, and nothing in it is unknown', a
     count += 1
     const read = () => Promise.resolve({ type: 'text' as const, text })
     const environment = { OPENROUTER_API_KEY: 'set', TELEGRAM_BOT_TOKEN: 'set' }
-    const loaded = await loadConfiguration({ home: '/no/such/home', environment, read })
+    const loaded = await loadConfiguration({ home: '/no/such/home', capabilities: builtIn, environment, read })
     const odd = await configurationWarnings(loaded, environment)
     assert.deepEqual([...loaded.problems, ...odd], [], `${each.name}:${block.line}`)
   }
@@ -185,9 +186,10 @@ function configurationIn(block: string): string | undefined {
 
 test('every key in a table of a page is a key of the configuration', () => {
   const policy = JSON.parse(readFileSync(policyFile, 'utf8')) as KeySchema
-  const ends = plainKeys().map((path) => `.${path.join('.')}`)
+  const { json } = configurationSchema(builtIn)
+  const ends = plainKeys(json).map((path) => `.${path.join('.')}`)
   const isKey = (key: string) =>
-    schemaAt(key.split('.')) ?? schemaAt(key.split('.'), policy) ?? ends.find((end) => end.includes(`.${key}`))
+    schemaAt(key.split('.'), json) ?? schemaAt(key.split('.'), policy) ?? ends.find((end) => end.includes(`.${key}`))
   const faults = all.flatMap(({ name, text }) => {
     const tables = text.split(/\n(?!\|)/).filter((part) => /^\|\s*key\s*\|/m.test(part))
     const keys = tables.flatMap((table) => [...table.matchAll(/^\| `([A-Za-z.]+)`/gm)].map(([, key]) => key!))
@@ -200,7 +202,7 @@ test('every variable of Foreword that a page names sets something', async () => 
   const names = new Set(all.flatMap(({ text }) => [...text.matchAll(/\bFOREWORD_[A-Z_]+/g)].map(([name]) => name)))
   assert.ok(names.size > 3)
   const environment = Object.fromEntries([...names].map((name) => [name, '1']))
-  const loaded = await loadConfiguration({ home: '/no/such/home', environment: {} })
+  const loaded = await loadConfiguration({ home: '/no/such/home', capabilities: builtIn, environment: {} })
   const unknown = await configurationWarnings(loaded, environment)
   assert.deepEqual(
     unknown.map(

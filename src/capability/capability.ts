@@ -40,6 +40,8 @@ export interface Capability<Settings = undefined, Service = undefined> {
   readonly settings?: z.ZodType<Settings>
   /** Dotted path of its section, such as `channels.telegram`. `name` unless given. */
   readonly settingsKey?: string
+  /** What is odd about settings that the schema takes, such as a value without effect. Told at the start and by the doctor. */
+  readonly settingsWarnings?: (settings: Settings, context: SettingsContext) => readonly SettingsWarning[]
   /** What a session can choose, by the name of the choice: log entry, PATCH, `--NAME`, `/NAME` and preview follow from it. */
   readonly session?: Readonly<Record<string, SessionChoice<Self<Settings, Service>>>>
   /** By name, loaded when called. */
@@ -117,6 +119,22 @@ export interface Self<Settings = undefined, Service = undefined> extends Capabil
 export interface StartLine {
   readonly label: string
   readonly text: string
+}
+
+/** What settings may be odd beside. */
+export interface SettingsContext {
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** As configured. */
+  readonly layout: Layout
+}
+
+/** Something odd about settings: the gateway starts, and yet it cannot be what was meant. Never repeats a secret. */
+export interface SettingsWarning {
+  /** Below the section of the capability, such as `allowHosts`. Empty for the section itself. */
+  readonly key: string
+  /** What is wrong, behind the name of the key. */
+  readonly message: string
+  readonly hint: string
 }
 
 export interface CapabilityPlaces {

@@ -1,11 +1,9 @@
 import type { AnyCapability, Io, SessionChoice } from '../capability.ts'
-import { providers } from '../capabilities/providers.ts'
+import { builtIn } from '../foreword.ts'
 import { main as commandLine } from './main.ts'
 
 /** What the command line has from features that are no capabilities yet. */
-export const features: readonly AnyCapability[] = [
-  { name: 'providers', providers },
-  { name: 'memory', commands: { memory: async () => (await import('../capabilities/memory/cli/memory.ts')).memory } },
+const commandsOfToday: readonly AnyCapability[] = [
   {
     name: 'agents',
     session: { agent: choice('Id of the custom agent that answers.', 'the default agent') },
@@ -16,11 +14,6 @@ export const features: readonly AnyCapability[] = [
     session: { project: choice('Id of the project that the session belongs to.', 'no project') },
     commands: { projects: async () => (await import('../capabilities/projects/cli/projects.ts')).projects },
   },
-  {
-    name: 'subjects',
-    session: { subject: choice('Id of the subject that the session is about.', 'no subject') },
-    commands: { subjects: async () => (await import('../capabilities/subjects/cli/subjects.ts')).subjects },
-  },
   { name: 'prompt', commands: { prompt: async () => (await import('../capabilities/prompt/cli/prompt.ts')).prompt } },
   {
     name: 'files',
@@ -30,6 +23,12 @@ export const features: readonly AnyCapability[] = [
     },
   },
   { name: 'skills', commands: { skills: async () => (await import('../capabilities/skills/cli/skills.ts')).skills } },
+]
+
+/** Settings and commands of one feature are one capability. */
+export const features: readonly AnyCapability[] = [
+  ...commandsOfToday.map((feature) => ({ ...builtIn.find(({ name }) => name === feature.name), ...feature })),
+  ...builtIn.filter(({ name }) => !commandsOfToday.some((feature) => feature.name === name)),
 ]
 
 /** The command line with them. */

@@ -11,6 +11,7 @@ import { shellPlugin } from '../capabilities/shell/shell.ts'
 import { promptPlugin } from '../capabilities/prompt/prompt.ts'
 import { projectPlugin } from '../capabilities/projects/projects.ts'
 import { personaPlugin } from '../capabilities/persona/persona.ts'
+import type { McpServerConfiguration } from '../capabilities/mcp-client/server-address.ts'
 import { offeredPrefix } from '../capabilities/mcp-client/tool-name.ts'
 import { memoryPlugin } from '../capabilities/memory/memory-plugin.ts'
 import { datePlugin } from '../capabilities/date/date.ts'
@@ -24,7 +25,8 @@ import type { ValueStore } from '../session.ts'
 import type { Environment } from './configuration/environment.ts'
 import type { Configuration } from './configuration/settled.ts'
 import { homeAt, ownersPlaces } from './home/home.ts'
-import { loadPlugins, pluginFiles } from './load-plugins.ts'
+import { loadPlugins } from './load-plugins.ts'
+import { moduleFiles } from './load-module.ts'
 import { systemClock } from './clock.ts'
 import type { SubjectRoom } from '../capabilities/subjects/subject-room.ts'
 import type { ToolPolicy } from './tools/tool-policy.ts'
@@ -66,7 +68,12 @@ export async function homePlugins(configuration: Configuration, setting: HomeSet
     workspacePlugin({
       folder: workspace,
       outOfReach: [...ownersPlaces(home), subjects.directory, subjects.tastes],
-      ownersFiles: [systemPromptFile, soulFile, userProfileFile, ...pluginFiles(plugins, home)],
+      ownersFiles: [
+        systemPromptFile,
+        soulFile,
+        userProfileFile,
+        ...moduleFiles([...plugins, ...configuration.capabilities], home),
+      ],
       skillRoots: [skills.directory, ...skills.extraDirs],
     }),
     shellPlugin({ workspace, environment, access: policy.current }),
@@ -116,7 +123,10 @@ function mcpServers(
   return [
     mcpPlugin({
       servers: Object.fromEntries(
-        Object.entries(mcp.servers).map(([name, server]) => [name, { directory: home, ...server }]),
+        Object.entries<McpServerConfiguration>(mcp.servers).map(([name, server]) => [
+          name,
+          { directory: home, ...server },
+        ]),
       ),
       environment,
       version,

@@ -13,7 +13,7 @@ export async function trustSkills(call: CommandCall, io: Io): Promise<number> {
   const roots = await skillRoots({ ...skills, home: call.home, workspace })
   const root = roots.at(-1)!
   const isNew = root.trusted === false
-  if (isNew) await write(call.home, [...skills.trustedDirs, workspace])
+  if (isNew) await write(call.home, [...skills.trustedDirs, workspace], io)
   const found = await loadSkills({ roots: [{ ...root, trusted: true }], findBinary: () => Promise.resolve(true) })
   const names = found.skills.map(({ name }) => name)
   if (call.json) {
@@ -42,10 +42,10 @@ async function folderAt(path: string): Promise<string> {
   throw new CommandFailure('file', `${path} is not a folder.`)
 }
 
-async function write(home: string, folders: readonly string[]): Promise<void> {
-  const { ConfigurationError, setValue } = await import('../../../runtime.ts')
+async function write(home: string, folders: readonly string[], { capabilities = [] }: Io): Promise<void> {
+  const { ConfigurationError, configurationSchema, setValue } = await import('../../../runtime.ts')
   try {
-    await setValue({ home, key: 'skills.trustedDirs', value: folders })
+    await setValue({ home, schema: configurationSchema(capabilities), key: 'skills.trustedDirs', value: folders })
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error
     throw new CommandFailure('configuration', error.message, { cause: error })

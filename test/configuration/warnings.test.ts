@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { providers as known } from '../../capabilities/providers.ts'
-import { createModels } from '../../model.ts'
-import { type KeySchema, keySchema } from './json-schema.ts'
-import { schemaAt } from './key.ts'
-import { loadConfiguration } from './load.ts'
-import { modelNameFault } from './unknown-names.ts'
-import { configurationWarnings } from './warnings.ts'
+import { builtIn } from '../../src/foreword.ts'
+import { configurationSchema, type KeySchema } from '../../src/runtime.ts'
+import { providers as known } from '../../src/capabilities/providers.ts'
+import { createModels } from '../../src/model.ts'
+import { schemaAt } from '../../src/runtime/configuration/key.ts'
+import { loadConfiguration } from '../../src/runtime/configuration/load.ts'
+import { modelNameFault } from '../../src/runtime/configuration/unknown-names.ts'
+import { configurationWarnings } from '../../src/runtime/configuration/warnings.ts'
 
 /** Wrong configurations, and the key that has to be named; where that is none, the variable. */
 const wrong: readonly (readonly [config: object, key: string])[] = [
@@ -208,8 +209,9 @@ function ofAnotherKind(): readonly (readonly [object, string])[] {
     const inner = Object.entries(schema.properties ?? {}).filter(([key]) => key !== '$schema')
     return inner.length === 0 ? [path] : inner.flatMap(([key, each]) => paths(each, [...path, key]))
   }
-  return paths(keySchema, []).map((path) => {
-    const value = schemaAt(path)?.type === 'string' ? 5 : 'of another kind'
+  const { json } = configurationSchema(builtIn)
+  return paths(json, []).map((path) => {
+    const value = schemaAt(path, json)?.type === 'string' ? 5 : 'of another kind'
     return [path.reduceRight<unknown>((inner, name) => ({ [name]: inner }), value) as object, path.join('.')]
   })
 }
@@ -228,5 +230,5 @@ async function namedBy(config: object): Promise<readonly string[]> {
 
 function loadedFrom(config: object, environment: Readonly<Record<string, string>> = {}) {
   const read = () => Promise.resolve({ type: 'text' as const, text: JSON.stringify(config) })
-  return loadConfiguration({ home: '/srv/foreword', environment, timeZone: 'UTC', read })
+  return loadConfiguration({ home: '/srv/foreword', capabilities: builtIn, environment, timeZone: 'UTC', read })
 }

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import type { LayoutChanges } from '../../context.ts'
-import type { TextRead } from '../../tool.ts'
-import { loadConfiguration } from './load.ts'
-import { problemText } from './problem.ts'
+import type { LayoutChanges } from '../../src/context.ts'
+import { capability } from '../../src/capability.ts'
+import { builtIn } from '../../src/foreword.ts'
+import { memoryDriver } from '../../src/testing.ts'
+import type { TextRead } from '../../src/tool.ts'
+import { loadConfiguration } from '../../src/runtime/configuration/load.ts'
+import { problemText } from '../../src/runtime/configuration/problem.ts'
 
 test('without a file everything has its default, and paths are in the home', async () => {
   const { configuration, problems, origins } = await load({ type: 'missing' })
@@ -52,6 +55,7 @@ test('without a file everything has its default, and paths are in the home', asy
     mcp: { servers: {} },
     store: 'sqlite',
     plugins: [],
+    capabilities: [],
   })
 })
 
@@ -89,7 +93,7 @@ test('a store is one that there is: those that come with Foreword, or those of t
   const known = await loadConfiguration({
     home: '/srv/foreword',
     environment: { FOREWORD_STORE: 'memory' },
-    stores: ['sqlite', 'memory'],
+    capabilities: [...builtIn, capability({ name: 'kept-nowhere', stores: [memoryDriver()] })],
     read: async () => ({ type: 'missing' }),
   })
   assert.deepEqual([known.configuration.store, known.problems], ['memory', []])
@@ -221,5 +225,11 @@ test('a priority for a name that nothing places is a problem with its place', as
 
 function load(file: string | TextRead, environment = {}) {
   const found: TextRead = typeof file === 'string' ? { type: 'text', text: file } : file
-  return loadConfiguration({ home: '/srv/foreword', environment, timeZone: 'UTC', read: async () => found })
+  return loadConfiguration({
+    home: '/srv/foreword',
+    capabilities: builtIn,
+    environment,
+    timeZone: 'UTC',
+    read: async () => found,
+  })
 }

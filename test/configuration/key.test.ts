@@ -1,15 +1,19 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { variableOf } from './environment.ts'
-import { keyPathOf, plainKeys, schemaAt } from './key.ts'
-import { valueOfWords } from './value.ts'
+import { builtIn } from '../../src/foreword.ts'
+import { configurationSchema } from '../../src/runtime.ts'
+import { variableOf } from '../../src/runtime/configuration/environment.ts'
+import { keyPathOf, plainKeys, schemaAt } from '../../src/runtime/configuration/key.ts'
+import { valueOfWords } from '../../src/runtime/configuration/value.ts'
+
+const schema = configurationSchema(builtIn)
 
 test('every key says what it is for', () => {
-  for (const path of plainKeys()) assert.ok(schemaAt(path)?.description, path.join('.'))
+  for (const path of plainKeys(schema.json)) assert.ok(schemaAt(path, schema.json)?.description, path.join('.'))
 })
 
 test('every key has a variable of its own', () => {
-  const variables = plainKeys().map(variableOf)
+  const variables = plainKeys(schema.json).map(variableOf)
   assert.equal(new Set(variables).size, variables.length)
   for (const [path, variable] of [
     [['gateway', 'port'], 'FOREWORD_GATEWAY_PORT'],
@@ -41,7 +45,7 @@ for (const [written, path] of [
   ['gateway..port', undefined],
   ['', undefined],
 ] as const) {
-  test(`the key ${written} is ${path?.join(' › ') ?? 'none'}`, () => assert.deepEqual(keyPathOf(written), path))
+  test(`the key ${written} is ${path?.join(' › ') ?? 'none'}`, () => assert.deepEqual(keyPathOf(written, schema), path))
 }
 
 for (const [key, words, value] of [
@@ -65,5 +69,5 @@ for (const [key, words, value] of [
   ['models.a/b', ['{"window":9}'], { window: 9 }],
 ] as const) {
   test(`${words.join(' ')} for ${key} is ${JSON.stringify(value)}`, () =>
-    assert.deepEqual(valueOfWords(keyPathOf(key)!, words), value))
+    assert.deepEqual(valueOfWords(keyPathOf(key, schema)!, words, schema), value))
 }

@@ -14,34 +14,38 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { after } from 'node:test'
 import * as fc from 'fast-check'
-import { setValue } from './edit.ts'
-import { keyPathOf } from './key.ts'
-import { loadConfiguration } from './load.ts'
-import { ConfigurationError } from './problem.ts'
+import { builtIn } from '../../src/foreword.ts'
+import { configurationSchema } from '../../src/runtime.ts'
+import { setValue } from '../../src/runtime/configuration/edit.ts'
+import { keyPathOf } from '../../src/runtime/configuration/key.ts'
+import { loadConfiguration } from '../../src/runtime/configuration/load.ts'
+import { ConfigurationError } from '../../src/runtime/configuration/problem.ts'
+
+const schema = configurationSchema(builtIn)
 
 const folder = mkdtempSync(join(tmpdir(), 'foreword-edit-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
 
 test('a key is changed, comments and everything else stay as they stand', async () => {
   const home = homeWith('{\n  // the office\n  "gateway": { "port": 5000 }, // free\n  "model": "a/b"\n}\n')
-  await setValue({ home, key: 'gateway.port', value: 6000 })
+  await setValue({ home, schema, key: 'gateway.port', value: 6000 })
   assert.equal(textIn(home), '{\n  // the office\n  "gateway": { "port": 6000 }, // free\n  "model": "a/b"\n}\n')
-  await setValue({ home, key: 'model', value: undefined })
+  await setValue({ home, schema, key: 'model', value: undefined })
   assert.doesNotMatch(textIn(home), /model/)
   assert.match(textIn(home), /the office/)
 })
 
 test('a home without a file gets one that is for its owner alone', async () => {
   const home = join(folder, 'new', 'home')
-  await setValue({ home, key: 'agent.maxSteps', value: 4 })
+  await setValue({ home, schema, key: 'agent.maxSteps', value: 4 })
   assert.deepEqual(JSON.parse(textIn(home)), { agent: { maxSteps: 4 } })
   if (process.platform !== 'win32') assert.equal(statSync(join(home, 'config.json')).mode & 0o777, 0o600)
 })
 
 test('names with dots are understood in maps', async () => {
   const home = homeWith('{}')
-  await setValue({ home, key: 'models.ollama/llama3.2.window', value: 4096 })
-  await setValue({ home, key: 'models.ollama/llama3.2.price', value: { input: 0, output: 0 } })
+  await setValue({ home, schema, key: 'models.ollama/llama3.2.window', value: 4096 })
+  await setValue({ home, schema, key: 'models.ollama/llama3.2.price', value: { input: 0, output: 0 } })
   assert.deepEqual(JSON.parse(textIn(home)), {
     models: { 'ollama/llama3.2': { window: 4096, price: { input: 0, output: 0 } } },
   })
@@ -60,7 +64,7 @@ for (const [key, value, message] of [
   test(`${key} = ${JSON.stringify(value)} is refused and changes nothing`, async () => {
     const before = '{\n  // mine\n}\n'
     const home = homeWith(before)
-    await assert.rejects(setValue({ home, key, value }), (error) => {
+    await assert.rejects(setValue({ home, schema, key, value }), (error) => {
       assert.ok(error instanceof ConfigurationError)
       assert.match(error.message, message)
       assert.doesNotMatch(error.message, /hush/)
@@ -76,22 +80,25 @@ for (const [key, value, message] of [
 
 test('one wrong key can be corrected while another one is still wrong', async () => {
   const home = homeWith('{"gateway": {"port": "x"}, "agent": {"maxSteps": "y"}}')
-  await setValue({ home, key: 'gateway.port', value: 5000 })
+  await setValue({ home, schema, key: 'gateway.port', value: 5000 })
   assert.match(textIn(home), /"port": 5000/)
 })
 
 test('a file that is no JSON is left alone', async () => {
   const home = homeWith('{"gateway": ')
-  await assert.rejects(setValue({ home, key: 'gateway.port', value: 1 }), /this is not JSON/)
+  await assert.rejects(setValue({ home, schema, key: 'gateway.port', value: 1 }), /this is not JSON/)
   assert.equal(textIn(home), '{"gateway": ')
   // Said once, though two brackets are missing there.
-  await assert.rejects(setValue({ home: homeWith('{"gateway": {'), key: 'gateway.port', value: 1 }), ({ problems }) => {
-    assert.deepEqual(
-      problems.map(({ message }: { message: string }) => message),
-      ['this is not JSON: close brace expected'],
-    )
-    return true
-  })
+  await assert.rejects(
+    setValue({ home: homeWith('{"gateway": {'), schema, key: 'gateway.port', value: 1 }),
+    ({ problems }) => {
+      assert.deepEqual(
+        problems.map(({ message }: { message: string }) => message),
+        ['this is not JSON: close brace expected'],
+      )
+      return true
+    },
+  )
 })
 
 test('a link to a file elsewhere stays a link', { skip: process.platform === 'win32' }, async () => {
@@ -100,7 +107,7 @@ test('a link to a file elsewhere stays a link', { skip: process.platform === 'wi
   writeFileSync(elsewhere, '{}')
   rmSync(join(home, 'config.json'))
   symlinkSync(elsewhere, join(home, 'config.json'))
-  await setValue({ home, key: 'gateway.port', value: 5000 })
+  await setValue({ home, schema, key: 'gateway.port', value: 5000 })
   assert.deepEqual(JSON.parse(readFileSync(elsewhere, 'utf8')), { gateway: { port: 5000 } })
 })
 
@@ -137,12 +144,12 @@ test('whatever stands in the file and in whichever order, it is read again after
         const body = entries.length === 0 ? '' : `\n  ${entries.join(between)}${comma ? ',' : ''}\n`
         const text = `${mark ? '\uFEFF' : ''}// mine\n{${body}}\n`.replaceAll('\n', eol)
         const home = homeWith(text)
-        const before = await loadConfiguration({ home, environment: {} })
-        await setValue({ home, key, value: sets ? value : undefined })
-        const then = await loadConfiguration({ home, environment: {} })
+        const before = await loadConfiguration({ home, environment: {}, capabilities: builtIn })
+        await setValue({ home, schema, key, value: sets ? value : undefined })
+        const then = await loadConfiguration({ home, environment: {}, capabilities: builtIn })
         assert.deepEqual(then.problems, [])
         assert.ok(textIn(home).startsWith(text.slice(0, text.indexOf('{'))))
-        const path = keyPathOf(key)!
+        const path = keyPathOf(key, schema)!
         assert.deepEqual(without(then.configuration, path), without(before.configuration, path))
         if (sets) assert.deepEqual(at(then.configuration, path), value)
         assert.deepEqual(
@@ -159,14 +166,17 @@ test('whatever stands in the file and in whichever order, it is read again after
 
 test('a value that stands in the way of a key is named', async () => {
   const home = homeWith('{"gateway": 5}')
-  await assert.rejects(setValue({ home, key: 'gateway.port', value: 1 }), /gateway\.port gateway is not an object/)
+  await assert.rejects(
+    setValue({ home, schema, key: 'gateway.port', value: 1 }),
+    /gateway\.port gateway is not an object/,
+  )
   assert.equal(textIn(home), '{"gateway": 5}')
 })
 
 test('a file is kept as readable for others as it was', { skip: process.platform === 'win32' }, async () => {
   const home = homeWith('{}')
   chmodSync(join(home, 'config.json'), 0o644)
-  await setValue({ home, key: 'gateway.port', value: 5000 })
+  await setValue({ home, schema, key: 'gateway.port', value: 5000 })
   assert.equal(statSync(join(home, 'config.json')).mode & 0o777, 0o644)
 })
 

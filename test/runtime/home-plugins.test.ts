@@ -3,12 +3,13 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { after } from 'node:test'
-import { assemble, layoutOf, tokenx } from '../context.ts'
-import { startPlugins } from '../capability.ts'
-import { readAccess } from '../tool.ts'
-import { openSubjects, type Proposals } from '../capabilities/subjects/core.ts'
-import { loadConfiguration } from './configuration/load.ts'
-import { homePlugins } from './home-plugins.ts'
+import { assemble, layoutOf, tokenx } from '../../src/context.ts'
+import { startPlugins } from '../../src/capability.ts'
+import { readAccess } from '../../src/tool.ts'
+import { openSubjects, type Proposals } from '../../src/capabilities/subjects/core.ts'
+import { builtIn } from '../../src/foreword.ts'
+import { loadConfiguration } from '../../src/runtime/configuration/load.ts'
+import { homePlugins } from '../../src/runtime/home-plugins.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'foreword-home-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
@@ -65,7 +66,12 @@ const nothingRead = () => Promise.reject(new Error('nothing is read here'))
 
 async function layersOf(home: string, layout: string) {
   const environment = { FOREWORD_CONTEXT_LAYOUT: layout }
-  const { configuration, problems } = await loadConfiguration({ home, environment, timeZone: 'UTC' })
+  const { configuration, problems } = await loadConfiguration({
+    home,
+    capabilities: builtIn,
+    environment,
+    timeZone: 'UTC',
+  })
   assert.deepEqual(problems, [])
   const policy = { current: async () => readAccess(undefined, {}) }
   const store = { value: async () => undefined, putValue: async () => {} }
