@@ -1,6 +1,5 @@
 import { Hono } from 'hono'
-import type { ErrorFormat, Failure, Route } from '../capability.ts'
-import type { Runtime } from '../runtime.ts'
+import type { ErrorFormat, Failure, Route, Runtime } from '../capability.ts'
 import { once } from '../platform.ts'
 import { refusal } from './answer.ts'
 import { approvalRoutes } from './routes/approval-routes.ts'
@@ -19,6 +18,7 @@ import { pairingRoutes } from './routes/pairing-routes.ts'
 import { type Bindings, mount } from './route.ts'
 import { historySearchRoutes } from './routes/history-search-routes.ts'
 import { sessionRoutes } from './routes/session-routes.ts'
+import type { OfferedChoices } from './session-choices.ts'
 import { systemRoutes } from './routes/system-routes.ts'
 import { toolRoutes } from './routes/tool-routes.ts'
 import { turnRoutes } from './routes/turn-routes.ts'
@@ -37,6 +37,8 @@ export interface ServerContribution {
 export interface ServerOptions {
   /** What the capabilities add, in their order. */
   readonly contributions?: readonly ServerContribution[] | undefined
+  /** What sessions can choose, by name. */
+  readonly choices?: OfferedChoices | undefined
   /** What a caller has to bring. Absent: everybody on this machine may enter; then `bind` has to be a loopback. */
   readonly token?: string | undefined
   /** The address that the server is going to listen on. */
@@ -81,7 +83,7 @@ export interface Server {
 
 /** The endpoints of a runtime and of its capabilities. Throws where they would be open to others without a token. */
 export function createServer(runtime: Runtime, options: ServerOptions): Server {
-  const { contributions = [] } = options
+  const { contributions = [], choices = {} } = options
   assertBindIsSafe(options.bind, options.token)
   const streams = createStreams({ ...defaultStreamLimits, ...options.streams })
   const guard = createGuard(options)
@@ -97,11 +99,12 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
   const host: readonly Route[] = [
     ...systemRoutes(runtime, {
       version: options.version,
+      choices,
       configuration: options.configuration ?? (() => ({})),
       openapi,
     }),
-    ...sessionRoutes(runtime),
     ...choiceRoutes(runtime),
+    ...sessionRoutes(runtime, choices),
     ...messageRoutes(runtime),
     ...turnRoutes(runtime),
     ...eventRoutes(runtime),

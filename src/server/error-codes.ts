@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../platform.ts'
-import type { RuntimeErrorCode } from '../runtime.ts'
+import type { RuntimeErrorCode } from '../capability.ts'
 
 /** What a code becomes on the wire. */
 export interface HttpError {

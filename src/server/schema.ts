@@ -37,9 +37,6 @@ export const sessionRow = z.looseObject({
   turns: z.number(),
   entries: z.number(),
   model: z.string().optional(),
-  agent: z.string().optional().describe('Id of the agent that answers; the default agent where absent.'),
-  project: z.string().optional(),
-  subject: z.string().optional().describe('Id of the subject that it is about.'),
 })
 
 export const turnRow = z.looseObject({

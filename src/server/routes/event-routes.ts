@@ -1,9 +1,8 @@
 import { z } from 'zod'
-import { type Runtime } from '../../runtime.ts'
+import { type Route, route, type Runtime } from '../../capability.ts'
 import { forewordError, json } from '../answer.ts'
 import { failureOf, HttpFailure } from '../failure.ts'
 import { noSuchSession, noSuchTurn } from '../no-such.ts'
-import { type Route, route } from '../../capability.ts'
 import { entry, eventId, limit } from '../schema.ts'
 
 /** What happens in a session: the log in pages, and as a stream that can be taken up again. */

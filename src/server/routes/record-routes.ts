@@ -1,8 +1,7 @@
 import { z } from 'zod'
-import { type Records } from '../../runtime.ts'
+import { type Records, type Route, route } from '../../capability.ts'
 import { empty, json } from '../answer.ts'
 import { changeOf, keptRecord, restoreBody } from './record-schema.ts'
-import { type Route, route } from '../../capability.ts'
 
 /** A kind of things that people make and edit, as its endpoints are named. */
 export interface RecordEndpoints {
