@@ -165,7 +165,7 @@ test('a session chooses a subject that is there, by its id or the beginning of i
   })
   const { check, find, list } = subjects.session!['subject']!
   await check(self, 'reef')
-  await assert.rejects(async () => check(self, 'ebb'), { code: 'not-found' })
+  await assert.rejects(async () => check(self, 'ebb'), { name: 'RuntimeError', code: 'not-found' })
   const words = ['reef', 'REEF', 'coral', 'tide t', 'ebb']
   assert.deepEqual(await Promise.all(words.map((word) => find!(self, word))), ['reef', 'reef', 'reef', 'tide', 'ebb'])
   await assert.rejects(async () => find!(self, 'ree'), { code: 'invalid-input' })

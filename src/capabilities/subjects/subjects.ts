@@ -53,9 +53,7 @@ export const subjects = capability<SubjectSettings, RunningSubjects>({
     subject: {
       summary: 'Id of the subject that the session is about.',
       none: 'no subject',
-      async check({ service }, id) {
-        await service.subjects.notes(id, { limit: 1 })
-      },
+      check: ({ service }, id) => service.assertExists(id),
       find: async ({ service }, word) => subjectNamed(word, await service.subjects.list()),
       list: async ({ service }) =>
         (await service.subjects.list()).map(({ id, title }) => (title === '' ? { id } : { id, summary: title })),
