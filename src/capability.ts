@@ -107,7 +107,7 @@ export { type RunningPlugins, startPlugins } from './capability/running-plugins.
 export { readerWithin } from './capability/reader-within.ts'
 export type { ProjectFiles } from './capability/plugin.ts'
 export { foreignTextPlugin } from './capability/foreign-text/foreign-text.ts'
-export { summaryByModel } from './capability/model-summary.ts'
 export { PAGE_CHARS, textPage } from './capability/text-page.ts'
 export { textLayer } from './capability/text-layer.ts'
 export { noPrompt } from './capability/without-prompt.ts'
+export { summaryByModel } from './capability/model-summary.ts'
