@@ -1,6 +1,6 @@
 import { PassThrough, Readable } from 'node:stream'
 import type { Connection, Io } from '../../src/capability.ts'
-import { main } from '../../src/cli/features.ts'
+import { main } from '../../src/cli/main.ts'
 
 /** Times for people are those of one zone on every machine. */
 process.env.TZ = 'UTC'
