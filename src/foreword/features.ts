@@ -4,7 +4,6 @@ import { search } from '../capabilities/search/search.ts'
 import { memory } from '../capabilities/memory/memory.ts'
 import { projects } from '../capabilities/projects/projects.ts'
 import { prompt } from '../capabilities/prompt/prompt.ts'
-import { subjects } from '../capabilities/subjects/subjects.ts'
 import type { AnyCapability } from '../capability.ts'
 
 /** What the command line has from features that are no capabilities yet. */
@@ -12,7 +11,6 @@ const features: readonly AnyCapability[] = [
   memory,
   agents,
   projects,
-  subjects,
   prompt,
   files,
   search,

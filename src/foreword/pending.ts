@@ -2,51 +2,14 @@ import { z } from 'zod'
 import { files } from '../capabilities/files/files.ts'
 import { search } from '../capabilities/search/search.ts'
 import { capability, type SettingsWarning } from '../capability.ts'
-import { layouts } from '../context.ts'
 import { skillsSettings } from '../capabilities/skills/skills-settings.ts'
 import { type McpSettings, mcpSettings } from '../capabilities/mcp-client/mcp-settings.ts'
 import { webSettings } from '../capabilities/web-access/web-settings.ts'
-import { subjects as subjectsKeys } from '../capabilities/subjects/subjects-schema.ts'
+import { memory } from '../capabilities/memory/memory.ts'
+import { subjects } from '../capabilities/subjects/subjects.ts'
 import { telegram as telegramKeys } from '../capabilities/telegram/telegram-schema.ts'
 
 /** Settings of built-in capabilities that are not values of their own yet. Each leaves this file as it becomes one. */
-
-const remembering = Object.values(layouts)
-  .filter((layout) => layout.memory.isUsual)
-  .map(({ name }) => `\`${name}\``)
-  .join(', ')
-
-const memory = z.strictObject({
-  previousSession: z
-    .strictObject({
-      enabled: z
-        .boolean()
-        .optional()
-        .describe(
-          `Whether a session begins with a summary of the conversation's last one. In the layout ${remembering} alone unless given.`,
-        ),
-      maxTokens: z.int().min(50).max(20_000).default(600).describe('The longest summary, tokens.'),
-      summarize: z
-        .boolean()
-        .default(false)
-        .describe('Whether a model writes the summary. By rule from the log otherwise: asked, answered, files, tools.'),
-      model: z.string().min(1).optional().describe('The model that writes it. The one of `model` unless given.'),
-    })
-    .prefault({})
-    .describe('The last session of the same conversation.'),
-  toolHistory: z
-    .strictObject({
-      enabled: z
-        .boolean()
-        .optional()
-        .describe(
-          `Whether a turn is given earlier calls of tools that its message finds. In ${remembering} alone unless given.`,
-        ),
-      maxTokens: z.int().min(50).max(20_000).default(300).describe('The most of such calls, tokens.'),
-    })
-    .prefault({})
-    .describe('Earlier calls of tools in the same conversation.'),
-})
 
 export const pending = [
   capability({
@@ -87,14 +50,7 @@ export const pending = [
   }),
   search,
   files,
-  capability({
-    name: 'subjects',
-    settings: subjectsKeys.prefault({}).describe('Where subjects and tastes are.'),
-    settingsWarnings: ({ summaryModel, summarize }) =>
-      summaryModel !== undefined && !summarize
-        ? [{ key: 'summaryModel', message: 'has no effect', hint: 'Set subjects.summarize to true.' }]
-        : [],
-  }),
+  subjects,
   capability({
     name: 'telegram',
     settingsKey: 'channels.telegram',
@@ -117,11 +73,7 @@ export const pending = [
       ]
     },
   }),
-  capability({
-    name: 'memory',
-    settingsKey: 'context.memory',
-    settings: memory.prefault({}).describe('What turns are given of earlier sessions.'),
-  }),
+  memory,
 ]
 
 function unused(name: string, server: McpSettings['servers'][string]): readonly SettingsWarning[] {

@@ -10,7 +10,7 @@ export const memoryService = serviceKey<Pick<Memory, 'show' | 'forget'>>('memory
 export const memory = capability<MemorySettings, Memory>({
   name: 'memory',
   summary: 'What the last session of a conversation was about, and earlier calls of tools that a message finds.',
-  settings: memorySettings.describe('What turns are given of earlier sessions.'),
+  settings: memorySettings.prefault({}).describe('What turns are given of earlier sessions.'),
   settingsKey: 'context.memory',
   commands: { memory: async () => (await import('./cli/memory.ts')).memory },
   async start(host) {

@@ -1,4 +1,4 @@
-import type { CapabilityHost, Clock, Runtime } from '../../capability.ts'
+import { type CapabilityHost, type Clock, type Runtime, RuntimeError } from '../../capability.ts'
 import type { SessionStore } from '../../session.ts'
 import type { Tool } from '../../tool.ts'
 import {
@@ -12,7 +12,7 @@ import {
 import { createNotesSummaries, type NotesSummary } from './notes-summaries.ts'
 import { createProposals } from './proposals/proposals.ts'
 import { subjectTool } from './subject-tool.ts'
-import type { SubjectSettings } from './subjects-schema.ts'
+import type { SubjectSettings } from './subjects.ts'
 
 /** Subjects, what waits to be written there, and long notes in a model's words. */
 export interface SubjectService {
@@ -28,6 +28,8 @@ export interface RunningSubjects extends SubjectService {
   readonly tools: readonly Tool[]
   /** What a turn is given; `undefined` where its folder was removed meanwhile. */
   read(subject: string): Promise<SubjectReading | undefined>
+  /** Rejects with a `RuntimeError` `not-found`, as every choice of a session does. */
+  assertExists(subject: string): Promise<void>
   /** Looks again whether the usual subject is there. */
   reload(): Promise<void>
   warnings(): readonly string[]
@@ -87,6 +89,14 @@ export function createSubjects({ settings, store, clock, writes, complete, warn 
     summariseNotes: summaries.summarize,
     tools,
     read: (subject) => orMissing(subjects.context(subject)),
+    async assertExists(subject) {
+      try {
+        await subjects.notes(subject, { limit: 1 })
+      } catch (error) {
+        if (!(error instanceof SubjectError) || error.code !== 'not-found') throw error
+        throw new RuntimeError('not-found', error.message, error.facts, { cause: error })
+      }
+    },
     async reload() {
       warnings = usual === undefined ? [] : await faultsOf(usual, subjects)
     },

@@ -165,7 +165,7 @@ test('a session chooses a subject that is there, by its id or the beginning of i
   })
   const { check, find, list } = subjects.session!['subject']!
   await check(self, 'reef')
-  await assert.rejects(async () => check(self, 'ebb'), { code: 'not-found' })
+  await assert.rejects(async () => check(self, 'ebb'), { name: 'RuntimeError', code: 'not-found' })
   const words = ['reef', 'REEF', 'coral', 'tide t', 'ebb']
   assert.deepEqual(await Promise.all(words.map((word) => find!(self, word))), ['reef', 'reef', 'reef', 'tide', 'ebb'])
   await assert.rejects(async () => find!(self, 'ree'), { code: 'invalid-input' })
@@ -193,6 +193,39 @@ test('the doctor is told how many subjects there are, and what waits', async () 
   ])
   const [warning] = await findings({ subjects: [{ id: 'tide' }], waiting: 2 })
   assert.deepEqual([warning?.level, warning?.message], ['warning', '2 proposals wait for you'])
+})
+
+test('a program that speaks MCP is told of everything before the home is open, in the order in which it is offered', async (t) => {
+  const { self } = await running(t, {})
+  const told = await subjects.mcp!.definitions()
+  const given = await subjects.mcp!.open(self)
+  assert.deepEqual(
+    told.tools?.map(({ name }) => name),
+    names,
+  )
+  assert.deepEqual(
+    given.tools?.map(({ definition }) => definition),
+    told.tools,
+  )
+  assert.deepEqual(
+    given.prompts?.map(({ definition }) => definition),
+    told.prompts,
+  )
+  assert.deepEqual(
+    given.resources?.flatMap(({ templates }) => templates),
+    told.templates,
+  )
+})
+
+test('its endpoints are those of subjects and of proposals, with the time of the home', async (t) => {
+  const { self } = await running(t, { 'subjects/tide/notes.md': '' })
+  const routes = await subjects.routes!(self)
+  assert.ok(routes.every(({ path }) => /^\/api\/(?:subjects|proposals)\b/.test(path)))
+  const log = routes.find(({ method, path }) => method === 'POST' && path === '/api/subjects/:subject/log')!
+  const answer = await log.handle({ param: () => 'tide', body: { op: 'crop' }, query: {} } as never)
+  assert.equal(answer.status, 201)
+  const { timestamp } = (await answer.json()) as { readonly timestamp: string }
+  assert.equal(timestamp.slice(0, 10), self.clock.time().slice(0, 10))
 })
 
 test('its service is found under its name', () => {
