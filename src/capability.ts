@@ -4,7 +4,23 @@ export {
   capability,
   type CapabilityPlaces,
   type Self,
+  type StartLine,
+  type SettingsContext,
+  type SettingsWarning,
 } from './capability/capability.ts'
+export {
+  environmentVariable,
+  homePath,
+  httpAddress,
+  innerSchema,
+  milliseconds,
+  modelId,
+  type SettingFacts,
+  settingFacts,
+  share,
+  tokens,
+  withoutSettingFacts,
+} from './capability/settings-schema.ts'
 export type { CapabilityHost } from './capability/host.ts'
 export type { ChoiceFiles, ChoiceOption, SessionChoice, TurnPreset } from './capability/session-choice.ts'
 export type { TurnPart, TurnQuestion } from './capability/turn-part.ts'
@@ -27,6 +43,7 @@ export type { Connection, Io, Output } from './capability/io.ts'
 export {
   type Channel,
   type ChannelContext,
+  type ChannelHook,
   type ChannelInbox,
   type Reply,
   type SentPart,

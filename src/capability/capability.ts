@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { Layer, Layout } from '../context.ts'
 import type { Provider } from '../model.ts'
+import type { StoreDriver } from '../session.ts'
 import type { Tool } from '../tool.ts'
 import type { Channel } from './channel.ts'
 import type { Check } from './check.ts'
@@ -10,6 +11,7 @@ import type { LayerContext } from './layer-context.ts'
 import type { McpPart } from './mcp.ts'
 import type { PromptBlock } from './prompt-block.ts'
 import type { ErrorFormat, Route } from './route.ts'
+import type { Runtime } from './runtime/runtime.ts'
 import type { SessionChoice } from './session-choice.ts'
 import type { SlashCommand } from './slash-command.ts'
 import type { TurnPart, TurnQuestion } from './turn-part.ts'
@@ -38,6 +40,8 @@ export interface Capability<Settings = undefined, Service = undefined> {
   readonly settings?: z.ZodType<Settings>
   /** Dotted path of its section, such as `channels.telegram`. `name` unless given. */
   readonly settingsKey?: string
+  /** What is odd about settings that the schema takes, such as a value without effect. Told at the start and by the doctor. */
+  readonly settingsWarnings?: (settings: Settings, context: SettingsContext) => readonly SettingsWarning[]
   /** What a session can choose, by the name of the choice: log entry, PATCH, `--NAME`, `/NAME` and preview follow from it. */
   readonly session?: Readonly<Record<string, SessionChoice<Self<Settings, Service>>>>
   /** By name, loaded when called. */
@@ -46,8 +50,12 @@ export interface Capability<Settings = undefined, Service = undefined> {
   readonly slashCommands?: Readonly<Record<string, SlashCommand>>
   /** What `foreword doctor` looks at. Changes nothing. */
   readonly checks?: Check<Settings>
+  /** What `foreword start` says of it on its screen: a label of at most eight letters and a line. */
+  readonly startLine?: (runtime: Runtime) => Promise<StartLine | undefined>
   readonly providers?: readonly Provider[]
   readonly layouts?: readonly Layout[]
+  /** Ways to keep sessions, chosen by their names with the configuration key `store`. */
+  readonly stores?: readonly StoreDriver[]
   /**
    * Places of this capability that tools on files must keep away from: absolute paths. `outOfReach`: not read, not written.
    * `readOnly`: files of the owner, never written. `readable`: folders outside the workspace that may be read.
@@ -82,6 +90,15 @@ export interface Capability<Settings = undefined, Service = undefined> {
   sessionStarted?(self: Self<Settings, Service>, session: string): void
   /** A session is about to be deleted: what belongs to it goes first. */
   sessionDeleted?(self: Self<Settings, Service>, session: string): Promise<void>
+  /**
+   * Of the sessions of one conversation, `session` first and then the earlier ones, those whose words a model may be given
+   * there. All of them unless given. Asked before a model searches the history.
+   */
+  conversation?(
+    self: Self<Settings, Service>,
+    session: string,
+    sessions: readonly string[],
+  ): readonly string[] | Promise<readonly string[]>
   /** Tools of others whose definition is not the accepted one: not offered until the owner accepts. */
   withheld?(self: Self<Settings, Service>): readonly WithheldTool[]
   /** Accepts the definition with this digest. Returns false where no tool of that name and digest is withheld. */
@@ -97,6 +114,27 @@ export interface Capability<Settings = undefined, Service = undefined> {
 export interface Self<Settings = undefined, Service = undefined> extends CapabilityHost<Settings> {
   /** What `start` returned; `undefined` where there is no `start`. */
   readonly service: Service
+}
+
+export interface StartLine {
+  readonly label: string
+  readonly text: string
+}
+
+/** What settings may be odd beside. */
+export interface SettingsContext {
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** As configured. */
+  readonly layout: Layout
+}
+
+/** Something odd about settings: the gateway starts, and yet it cannot be what was meant. Never repeats a secret. */
+export interface SettingsWarning {
+  /** Below the section of the capability, such as `allowHosts`. Empty for the section itself. */
+  readonly key: string
+  /** What is wrong, behind the name of the key. */
+  readonly message: string
+  readonly hint: string
 }
 
 export interface CapabilityPlaces {

@@ -1,3 +1,4 @@
+import { presentOptions } from './present-options.ts'
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { readHistoryTool, readResultTool } from '../agent.ts'
@@ -232,6 +233,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
       if (project !== undefined) await sessions.setProject(session, project ?? undefined)
       if (subject !== undefined) await sessions.setSubject(session, subject ?? undefined)
     },
+    choiceOptions: (choice) => presentOptions({ agents, projects, subjects }, choice),
     capability: () => undefined,
     complete: completed,
     async preview(options) {

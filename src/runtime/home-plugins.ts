@@ -4,13 +4,14 @@ import { webPlugin } from '../capabilities/web-access/web-access.ts'
 import { mcpPlugin } from '../capabilities/mcp-client/mcp-client.ts'
 import { instructionsPlugin } from '../capabilities/instructions/instructions.ts'
 import { workspacePlugin } from '../capabilities/workspace/workspace.ts'
-import { subjectsPlugin } from '../capabilities/subjects/subjects.ts'
+import { subjectsPlugin } from '../capabilities/subjects/subjects-plugin.ts'
 import { skillsPlugin } from '../capabilities/skills/skills.ts'
 import { skillRoots } from '../capabilities/skills/folder/skill-roots.ts'
 import { shellPlugin } from '../capabilities/shell/shell.ts'
 import { promptPlugin } from '../capabilities/prompt/prompt.ts'
 import { projectPlugin } from '../capabilities/projects/projects.ts'
 import { personaPlugin } from '../capabilities/persona/persona.ts'
+import type { McpServerConfiguration } from '../capabilities/mcp-client/server-address.ts'
 import { offeredPrefix } from '../capabilities/mcp-client/tool-name.ts'
 import { memoryPlugin } from '../capabilities/memory/memory.ts'
 import { datePlugin } from '../capabilities/date/date.ts'
@@ -24,7 +25,8 @@ import type { ValueStore } from '../session.ts'
 import type { Environment } from './configuration/environment.ts'
 import type { Configuration } from './configuration/settled.ts'
 import { homeAt, ownersPlaces } from './home/home.ts'
-import { loadPlugins, pluginFiles } from './load-plugins.ts'
+import { loadPlugins } from './load-plugins.ts'
+import { moduleFiles } from './load-module.ts'
 import { systemClock } from './clock.ts'
 import type { SubjectRoom } from '../capabilities/subjects/subject-room.ts'
 import type { ToolPolicy } from './tools/tool-policy.ts'
@@ -66,7 +68,12 @@ export async function homePlugins(configuration: Configuration, setting: HomeSet
     workspacePlugin({
       folder: workspace,
       outOfReach: [...ownersPlaces(home), subjects.directory, subjects.tastes],
-      ownersFiles: [systemPromptFile, soulFile, userProfileFile, ...pluginFiles(plugins, home)],
+      ownersFiles: [
+        systemPromptFile,
+        soulFile,
+        userProfileFile,
+        ...moduleFiles([...plugins, ...configuration.capabilities], home),
+      ],
       skillRoots: [skills.directory, ...skills.extraDirs],
     }),
     shellPlugin({ workspace, environment, access: policy.current }),
@@ -116,7 +123,10 @@ function mcpServers(
   return [
     mcpPlugin({
       servers: Object.fromEntries(
-        Object.entries(mcp.servers).map(([name, server]) => [name, { directory: home, ...server }]),
+        Object.entries<McpServerConfiguration>(mcp.servers).map(([name, server]) => [
+          name,
+          { directory: home, ...server },
+        ]),
       ),
       environment,
       version,

@@ -5,6 +5,7 @@ import { refusal } from './answer.ts'
 import { approvalRoutes } from './routes/approval-routes.ts'
 import { auditRoutes } from './routes/audit-routes.ts'
 import { callRoutes } from './routes/call-routes.ts'
+import { choiceRoutes } from './routes/choice-routes.ts'
 import { createStreams, defaultStreamLimits, type StreamLimits } from './event-stream.ts'
 import { eventRoutes } from './routes/event-routes.ts'
 import { failureOf, HttpFailure } from './failure.ts'
@@ -103,6 +104,7 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
       openapi,
     }),
     ...sessionRoutes(runtime, choices),
+    ...choiceRoutes(runtime),
     ...messageRoutes(runtime),
     ...turnRoutes(runtime),
     ...eventRoutes(runtime),

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test from 'node:test'
 import { harbour } from '../../examples/05-own-provider.ts'
+import { capability } from '../../src/capability.ts'
 import { createModels } from '../../src/model.ts'
 import { loadConfiguration } from '../../src/runtime.ts'
 import { providerCases } from '../../src/testing.ts'
@@ -31,7 +32,7 @@ test('a provider of one’s own is known to the configuration, with its settings
     loadConfiguration({
       home: '/srv/foreword',
       environment: {},
-      providers: [harbour],
+      capabilities: [capability({ name: 'harbour', providers: [harbour] })],
       read: () => Promise.resolve({ type: 'text', text: JSON.stringify({ providers }) }),
     })
   const { configuration, problems } = await load({

@@ -24,6 +24,7 @@ import {
   type TurnRow,
 } from '../../src/session.ts'
 import type { RankedPassage, SearchHit } from '../../src/search.ts'
+import { presentOptions } from '../../src/runtime/present-options.ts'
 import { agentKind, projectKind } from '../../src/capabilities/agents/custom-agents.ts'
 import { createEditedPrompt } from '../../src/capabilities/prompt/edited-prompt.ts'
 import { createRecords } from '../../src/runtime/records.ts'
@@ -430,6 +431,7 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
       const { subject: _before, ...row } = rows.get(session) ?? {}
       rows.set(session, subject === undefined ? row : { ...row, subject })
     },
+    choiceOptions: (choice) => presentOptions({ agents, projects, subjects }, choice),
     prompt: createEditedPrompt({ store: memory, clock }),
     agents,
     projects,

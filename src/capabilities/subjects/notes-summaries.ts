@@ -1,11 +1,23 @@
 import type { ValueStore } from '../../session.ts'
 import { linesOf, longNotesLines, type SummaryRequest } from './core.ts'
 import { summaryByModel } from '../../runtime/models/model-summary.ts'
-import type { Clock } from '../../capability.ts'
-import type { NotesSummary, Runtime } from '../../runtime/contract.ts'
+import type { Clock, Runtime } from '../../capability.ts'
 import { RuntimeError } from '../../capability/runtime-error.ts'
 import { runtimeFailure } from '../../runtime/runtime-failure.ts'
 import { errorMessage, sha256 } from '../../platform.ts'
+
+/** Notes in a model's words, kept for as long as the notes are the same. */
+export interface NotesSummary {
+  readonly subject: string
+  readonly text: string
+  readonly model: string
+  /** SHA-256 of the notes that it covers. */
+  readonly covers: string
+  /** Lines of the notes. */
+  readonly lines: number
+  /** ISO 8601. */
+  readonly time: string
+}
 
 /** Long notes in a model's words. What is kept holds for exactly the notes that it was made of. */
 export interface NotesSummaries {
@@ -27,7 +39,7 @@ export interface NotesSummariesParts {
   /** All notes of a subject. Rejects with `not-found`. */
   readonly notesOf: (subject: string) => Promise<string>
   /** `provider/model`; the configured one where absent. */
-  readonly model?: string
+  readonly model?: string | undefined
   /** Nothing is kept, shown or asked unless the owner wants it. */
   readonly enabled: boolean
   /** `false`: what is kept is shown, and no model is asked unless a person wants it. */

@@ -1,15 +1,21 @@
 import type { CommandCall, Connection, Io } from '../../../capability.ts'
-import { connected } from '../../../cli/connection.ts'
-import { exactLine } from '../../../cli/exact-text.ts'
-import { usageFailure } from '../../../cli/failure.ts'
-import { findSession } from '../../../cli/find-session.ts'
-import { note, print, printJson } from '../../../cli/io.ts'
-import { findRecord } from '../../../cli/records/find-record.ts'
-import { agentKind, projectKind } from '../../../cli/records/record-kind.ts'
-import { styled } from '../../../cli/style.ts'
-import { handIn, type HandedIn } from './hand-in.ts'
-import type { Belonging } from './send-file.ts'
-import { stateText } from '../../../cli/state-text.ts'
+import {
+  agentKind,
+  type Belonging,
+  connected,
+  exactLine,
+  findRecord,
+  findSession,
+  type HandedIn,
+  handIn,
+  note,
+  print,
+  printJson,
+  projectKind,
+  stateText,
+  styled,
+  usageFailure,
+} from '../../../cli.ts'
 
 /** Hands files in, for a project, an agent, a session, or the next message. */
 export async function addFiles(call: CommandCall, io: Io): Promise<number> {

@@ -1,5 +1,5 @@
 import type { Configuration, Environment } from '../../../runtime.ts'
-import { ok, problem } from '../../../cli/doctor/finding.ts'
+import { ok, problem } from '../../../cli.ts'
 import type { Finding } from '../../../capability.ts'
 import { errorMessage } from '../../../platform.ts'
 

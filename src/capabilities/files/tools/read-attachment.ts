@@ -34,6 +34,7 @@ export function readAttachmentTool(files: readonly ReadableFile[]): Tool {
     },
     idempotent: true,
     readsContext: true,
+    reads: 'files',
     origin: 'file',
     async execute(input) {
       const question = input as { id: string; offset?: number; limit?: number } & TableQuestion

@@ -1,9 +1,5 @@
-import { answer, pathTo } from '../../../cli/answer.ts'
+import { answer, connected, findSession, note, pathTo, personAgrees, printJson, purposeOf } from '../../../cli.ts'
 import type { CommandCall, Io } from '../../../capability.ts'
-import { connected } from '../../../cli/connection.ts'
-import { findSession } from '../../../cli/find-session.ts'
-import { note, printJson } from '../../../cli/io.ts'
-import { personAgrees, purposeOf } from '../../../cli/person-agrees.ts'
 
 /** Removes what other sessions were given of one. */
 export async function forgetSession(call: CommandCall, io: Io): Promise<number> {

@@ -1,8 +1,7 @@
-import { jsonOption } from '../../../cli/command.ts'
+import { jsonOption, runSubcommand, type Subcommand } from '../../../cli.ts'
 import type { Command, CommandCall, Io } from '../../../capability.ts'
 import { forgetSession } from './forget.ts'
 import { showMemory } from './show.ts'
-import { runSubcommand, type Subcommand } from '../../../cli/subcommand.ts'
 
 export const memory: Command = {
   name: 'memory',

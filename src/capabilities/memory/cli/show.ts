@@ -1,13 +1,19 @@
 import type { SessionMemory } from '../../../runtime.ts'
 import type { SessionRow } from '../../../session.ts'
-import { ask, pathTo } from '../../../cli/answer.ts'
+import {
+  ask,
+  CommandFailure,
+  connected,
+  exactLine,
+  findSession,
+  harmless,
+  note,
+  pathTo,
+  print,
+  printJson,
+  styled,
+} from '../../../cli.ts'
 import type { CommandCall, Connection, Io } from '../../../capability.ts'
-import { connected } from '../../../cli/connection.ts'
-import { exactLine } from '../../../cli/exact-text.ts'
-import { CommandFailure } from '../../../cli/failure.ts'
-import { findSession } from '../../../cli/find-session.ts'
-import { note, print, printJson } from '../../../cli/io.ts'
-import { harmless, styled } from '../../../cli/style.ts'
 
 /** What a session is given of earlier ones: the words, from where, and what they cost. */
 export async function showMemory(call: CommandCall, io: Io): Promise<number> {

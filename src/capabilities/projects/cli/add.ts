@@ -1,8 +1,6 @@
 import type { CommandCall, Io } from '../../../capability.ts'
-import { connected } from '../../../cli/connection.ts'
+import { connected, findRecord, projectKind } from '../../../cli.ts'
 import { addTo } from '../../files/cli/add.ts'
-import { findRecord } from '../../../cli/records/find-record.ts'
-import { projectKind } from '../../../cli/records/record-kind.ts'
 
 /** Hands files in for a project. */
 export async function addToProject(call: CommandCall, io: Io): Promise<number> {

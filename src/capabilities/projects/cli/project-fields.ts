@@ -1,6 +1,5 @@
 import type { CommandCall, Io } from '../../../capability.ts'
-import { usageFailure } from '../../../cli/failure.ts'
-import { readNamedFile } from '../../../cli/read-file.ts'
+import { readNamedFile, usageFailure } from '../../../cli.ts'
 
 /** The fields of a project as the options name them. */
 export async function projectFields(call: CommandCall, io: Io): Promise<Readonly<Record<string, unknown>>> {

@@ -1,14 +1,21 @@
-import { jsonOption, noQuestion } from '../../../cli/command.ts'
+import {
+  deleteRecord,
+  editRecord,
+  jsonOption,
+  listRecords,
+  listVersions,
+  newRecord,
+  noQuestion,
+  projectKind,
+  restoreVersion,
+  runSubcommand,
+  showRecord,
+  type Subcommand,
+  useRecord,
+} from '../../../cli.ts'
 import type { Command } from '../../../capability.ts'
 import { addToProject } from './add.ts'
 import { projectFields } from './project-fields.ts'
-import { deleteRecord, editRecord, newRecord } from '../../../cli/records/change.ts'
-import { listRecords } from '../../../cli/records/list.ts'
-import { projectKind } from '../../../cli/records/record-kind.ts'
-import { showRecord } from '../../../cli/records/show.ts'
-import { useRecord } from '../../../cli/records/use.ts'
-import { listVersions, restoreVersion } from '../../../cli/records/versions.ts'
-import { runSubcommand, type Subcommand } from '../../../cli/subcommand.ts'
 
 export const projects: Command = {
   name: 'projects',

@@ -1,14 +1,22 @@
-import type { SubjectContext, SubjectReading } from '../core.ts'
-import { ask, pathTo } from '../../../cli/answer.ts'
 import type { CommandCall, Io } from '../../../capability.ts'
-import { connected } from '../../../cli/connection.ts'
-import { exactLine } from '../../../cli/exact-text.ts'
-import { print, printJson, width } from '../../../cli/io.ts'
-import { harmless, styled } from '../../../cli/style.ts'
-import { oneLine, table } from '../../../cli/table.ts'
-import { findSubject, type ListedSubject } from './find-subject.ts'
-import { fullTimeText } from '../../../cli/time-text.ts'
-import { tellWarnings } from './tell-warnings.ts'
+import {
+  ask,
+  connected,
+  exactLine,
+  fullTimeText,
+  harmless,
+  note,
+  oneLine,
+  pathTo,
+  print,
+  printJson,
+  styled,
+  table,
+  usageFailure,
+  width,
+} from '../../../cli.ts'
+import type { NotesPage, SubjectContext, SubjectReading } from '../core.ts'
+import { type ListedSubject, findSubject } from './find-subject.ts'
 
 /** One subject: what it is, what is known of it, and its brief. */
 export async function showSubject(call: CommandCall, io: Io): Promise<number> {
@@ -65,4 +73,52 @@ function logText({ recent_log: log }: SubjectContext): string {
 /** A context holds the last ten. */
 function countText(count: number): string {
   return count < 10 ? String(count) : '10 or more'
+}
+
+/** What `read_context` answers; what was odd about the files stands beside it. */
+export async function showContext(call: CommandCall, io: Io): Promise<number> {
+  const { context, warnings } = await connected(call.home, io, 'read', async (connection) => {
+    const { id } = await findSubject(connection, call.words[1]!)
+    return await ask<Omit<SubjectReading, 'id'>>(connection, pathTo('/api/subjects/', id, '/context'))
+  })
+  printJson(io, context, { pretty: !call.json })
+  tellWarnings(warnings, io)
+  return 0
+}
+
+/** A part of the notes as they stand in their file. */
+export async function showNotes(call: CommandCall, io: Io): Promise<number> {
+  const query = pageQuery(call)
+  const { id, page } = await connected(call.home, io, 'read', async (connection) => {
+    const { id: subject } = await findSubject(connection, call.words[1]!)
+    const path = `${pathTo('/api/subjects/', subject, '/notes')}${query}`
+    return { id: subject, page: await ask<NotesPage>(connection, path) }
+  })
+  if (call.json) printJson(io, page)
+  else tellNotes(id, page, io)
+  return 0
+}
+
+function pageQuery(call: CommandCall): string {
+  const given = ['offset', 'limit'].flatMap((name) => {
+    const text = call.text(name)
+    if (text === undefined) return []
+    if (!/^\d{1,9}$/.test(text)) throw usageFailure(`--${name} takes a number of lines, not ${text}.`)
+    return [`${name}=${text}`]
+  })
+  return given.length === 0 ? '' : `?${given.join('&')}`
+}
+
+function tellNotes(id: string, { text, offset, lines, total, next_offset: next }: NotesPage, io: Io): void {
+  if (lines > 0) print(io, harmless(text.replace(/\n$/, ''), io.stdout))
+  if (total === 0) return note(io, `${id} has no notes.`)
+  if (lines === 0) return note(io, `The notes have ${total} lines.`)
+  if (offset === 0 && next === null) return
+  const more = next === null ? '' : `; \`--offset ${next}\` goes on`
+  note(io, `Lines ${offset + 1} to ${offset + lines} of ${total}${more}.`)
+}
+
+/** What was odd about the files of a subject, beside the data. */
+function tellWarnings(warnings: readonly string[], io: Io): void {
+  for (const warning of warnings) note(io, styled(io, 'yellow', exactLine(warning), io.stderr))
 }

@@ -65,3 +65,9 @@ export interface Proposals {
   /** Takes a confirmed one back. What people wrote meanwhile stays; where it cannot be told apart, it is `changed`. */
   undo(id: string, by: string): Promise<Proposal>
 }
+
+/** Whether every line that would be added stands in the diff. One of a great change, or beside very long lines, is cut. */
+export function diffShowsAll({ diff, content }: Pick<Proposal, 'diff' | 'content'>): boolean {
+  const shown = new Set(diff.split(/\r?\n/))
+  return content.split(/\r\n|\n|\r/).every((line) => shown.has(`+${line}`))
+}

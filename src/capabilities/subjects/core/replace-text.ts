@@ -4,7 +4,7 @@ import { basename, join } from 'node:path'
 import { ForewordError, withFileLock, writeFileAtomically } from '../../../platform.ts'
 import { MOST_BYTES, readWhole } from './read-subject-file.ts'
 import { SubjectError } from './subject-error.ts'
-import { type FilePlace, type NoPlace, unwritable, whyNot } from './subject-file-place.ts'
+import { type FilePath, type NoPath, unwritable, whyNot } from './file-path.ts'
 
 export interface TextChange {
   /** What was looked at; empty where there was no file. */
@@ -19,7 +19,7 @@ export interface TextChange {
  *
  * @throws SubjectError `changed`, `invalid-input`, `unwritable`
  */
-export async function replaceText(place: FilePlace | NoPlace, change: TextChange, lockFolder: string): Promise<void> {
+export async function replaceText(place: FilePath | NoPath, change: TextChange, lockFolder: string): Promise<void> {
   if (place.type === 'none') throw unwritable(place.shown, place.why)
   if (Buffer.byteLength(change.text) > MOST_BYTES) {
     throw new SubjectError('invalid-input', `${place.shown} may hold ${MOST_BYTES} bytes, and this would be more.`)
@@ -39,11 +39,11 @@ export async function replaceText(place: FilePlace | NoPlace, change: TextChange
  *
  * @throws SubjectError `unwritable` where it cannot be read, or holds more than text: then it could not be put back
  */
-export async function exactText(place: FilePlace | NoPlace): Promise<string> {
+export async function exactText(place: FilePath | NoPath): Promise<string> {
   return (await standing(place)).text
 }
 
-async function replaceHeld(place: FilePlace, { before, text }: TextChange): Promise<void> {
+async function replaceHeld(place: FilePath, { before, text }: TextChange): Promise<void> {
   const { mode } = await still(place, before)
   await removeLeftovers(place)
   await writeFileAtomically(place.path, text, {
@@ -59,7 +59,7 @@ interface Standing {
   readonly mode: number | undefined
 }
 
-async function standing(place: FilePlace | NoPlace): Promise<Standing> {
+async function standing(place: FilePath | NoPath): Promise<Standing> {
   const read = await readWhole(place)
   if (read.type === 'missing') return { text: '', mode: undefined }
   if (read.type === 'unreadable') throw unreadable(place.shown, read.why)
@@ -75,7 +75,7 @@ function unreadable(shown: string, why: string): SubjectError {
   return new SubjectError('unwritable', `${shown} cannot be read: ${why}.`)
 }
 
-async function still(place: FilePlace, before: string): Promise<Standing> {
+async function still(place: FilePath, before: string): Promise<Standing> {
   const now = await standing(place)
   if (now.text !== before) {
     throw new SubjectError('changed', `${place.shown} has changed meanwhile. Look at it again, then decide anew.`)
@@ -85,15 +85,15 @@ async function still(place: FilePlace, before: string): Promise<Standing> {
 }
 
 /** Of a process that ended in the middle; whoever holds the lock is alone with them. */
-async function removeLeftovers(place: FilePlace): Promise<void> {
+async function removeLeftovers(place: FilePath): Promise<void> {
   const left = (await readdir(place.folder)).filter((name) => isLeftover(name, place))
   await Promise.all(left.map((name) => rm(join(place.folder, name), { force: true })))
 }
 
-function isLeftover(name: string, place: FilePlace): boolean {
+function isLeftover(name: string, place: FilePath): boolean {
   return name.startsWith(leftoverStart(place)) && /^[0-9a-f-]{36}\.tmp$/.test(name.slice(leftoverStart(place).length))
 }
 
-function leftoverStart({ path }: FilePlace): string {
+function leftoverStart({ path }: FilePath): string {
   return `.${basename(path)}.`
 }

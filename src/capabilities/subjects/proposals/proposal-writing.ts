@@ -2,7 +2,7 @@ import { changedFile, type SubjectFile, SubjectError, type Subjects } from '../c
 import { fileDiff } from '../../../tool.ts'
 import { errorMessage } from '../../../platform.ts'
 import type { KeptProposal, Stage } from './proposal-record.ts'
-import type { AuditNote, ProposalShelf } from './proposal-shelf.ts'
+import type { AuditNote, ProposalRepository } from './proposal-repository.ts'
 import { appended, cutOut, type Standing, standing } from './proposal-text.ts'
 
 /**
@@ -25,10 +25,10 @@ type Begun = Extract<Stage, { type: 'confirming' | 'undoing' }>
 const MOST_ATTEMPTS = 20
 
 export function createProposalWriting({
-  shelf,
+  repository,
   subjects,
 }: {
-  readonly shelf: ProposalShelf
+  readonly repository: ProposalRepository
   readonly subjects: Pick<Subjects, 'text' | 'replace'>
 }): ProposalWriting {
   async function finish(proposal: KeptProposal): Promise<KeptProposal> {
@@ -36,7 +36,7 @@ export function createProposalWriting({
     for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
       const { stage } = now
       if (stage.type !== 'confirming' && stage.type !== 'undoing') return now
-      now = (await further(now, stage)) ?? (await shelf.get(now.id))
+      now = (await further(now, stage)) ?? (await repository.get(now.id))
     }
     if (now.stage.type === 'confirming' || now.stage.type === 'undoing') {
       const name = changedFile(now.file)
@@ -50,7 +50,7 @@ export function createProposalWriting({
   /** One attempt. Answers how it stands then; `undefined` where that has to be looked up. */
   async function further(proposal: KeptProposal, stage: Begun): Promise<KeptProposal | undefined> {
     const { file } = proposal
-    const planned = await shelf.texts(stage.change)
+    const planned = await repository.texts(stage.change)
     const now = await textNow(proposal, stage)
     if (now === planned.after) return done(proposal, stage, planned)
     if (now !== planned.before) return planAgain(proposal, stage, planned.before, now)
@@ -78,8 +78,8 @@ export function createProposalWriting({
     if (stage.type === 'confirming') {
       const stands = places.length > standing(before, content).length
       if (stands) return done(proposal, stage, { before, after: appended(before, content) })
-      const change = await shelf.keepTexts(now, appended(now, content))
-      return shelf.advance(proposal, { ...stage, change })
+      const change = await repository.keepTexts(now, appended(now, content))
+      return repository.advance(proposal, { ...stage, change })
     }
     if (places.length === 0) return done(proposal, stage, { before, after: now })
     const place = onlyOne(places)
@@ -88,9 +88,9 @@ export function createProposalWriting({
       await putBack(proposal, stage, unclear)
       throw unclear
     }
-    const addedTo = (await shelf.texts(stage.confirmed.change)).before
-    const change = await shelf.keepTexts(now, cutOut(now, place, addedTo))
-    return shelf.advance(proposal, { ...stage, change })
+    const addedTo = (await repository.texts(stage.confirmed.change)).before
+    const change = await repository.keepTexts(now, cutOut(now, place, addedTo))
+    return repository.advance(proposal, { ...stage, change })
   }
 
   async function done(
@@ -100,8 +100,8 @@ export function createProposalWriting({
   ): Promise<KeptProposal | undefined> {
     const { by, time, change } = stage
     const diff = await changeOf(proposal.file, before, after)
-    if (stage.type === 'undoing') return shelf.advance(proposal, { type: 'undone', by, time, diff })
-    return shelf.advance(proposal, { type: 'confirmed', by, time, change, diff })
+    if (stage.type === 'undoing') return repository.advance(proposal, { type: 'undone', by, time, diff })
+    return repository.advance(proposal, { type: 'confirmed', by, time, change, diff })
   }
 
   async function textNow(proposal: KeptProposal, stage: Begun): Promise<string> {
@@ -117,14 +117,14 @@ export function createProposalWriting({
   async function putBack(proposal: KeptProposal, stage: Begun, error: unknown): Promise<void> {
     const reason = errorMessage(error)
     const back: Stage = stage.type === 'confirming' ? { type: 'waiting' } : stage.confirmed
-    await shelf.advance(proposal, back, { rule: stage.by, ok: false, reason })
+    await repository.advance(proposal, back, { rule: stage.by, ok: false, reason })
   }
 
   async function notApart({ id, file, stage }: KeptProposal, places: number, now: string): Promise<SubjectError> {
     const name = changedFile(file)
     const found = places === 0 ? 'do not stand there as they were added' : `stand there ${places} times`
     const confirmed = stage.type === 'undoing' ? stage.confirmed : stage
-    const wrote = confirmed.type === 'confirmed' ? (await shelf.texts(confirmed.change)).after : ''
+    const wrote = confirmed.type === 'confirmed' ? (await repository.texts(confirmed.change)).after : ''
     return new SubjectError(
       'changed',
       `${name} was edited since, and the lines of ${id} ${found}. Nothing is changed; edit the file by hand.`,
@@ -136,21 +136,21 @@ export function createProposalWriting({
     finish,
     async confirm(proposal, by, time, note) {
       const before = await subjects.text(proposal.file)
-      const change = await shelf.keepTexts(before, appended(before, proposal.content))
-      const begun = await shelf.advance(proposal, { type: 'confirming', by, time, change }, note)
+      const change = await repository.keepTexts(before, appended(before, proposal.content))
+      const begun = await repository.advance(proposal, { type: 'confirming', by, time, change }, note)
       return begun && finish(begun)
     },
     async undo(proposal, by, time, note) {
       const { stage: confirmed, file, content } = proposal
       if (confirmed.type !== 'confirmed') return undefined
-      const written = await shelf.texts(confirmed.change)
+      const written = await repository.texts(confirmed.change)
       const now = await subjects.text(file)
       const places = standing(now, content)
       const place = onlyOne(places)
       if (now !== written.after && !place) throw await notApart(proposal, places.length, now)
       const rest = now === written.after || !place ? written.before : cutOut(now, place, written.before)
-      const change = await shelf.keepTexts(now, rest)
-      const begun = await shelf.advance(proposal, { type: 'undoing', by, time, change, confirmed }, note)
+      const change = await repository.keepTexts(now, rest)
+      const begun = await repository.advance(proposal, { type: 'undoing', by, time, change, confirmed }, note)
       return begun && finish(begun)
     },
   }

@@ -12,7 +12,7 @@ import {
 } from '../core.ts'
 import type { Clock } from '../../../capability.ts'
 import { decidedAlready, fileOf, type KeptProposal, proposalDigest, proposalOf, stateOf } from './proposal-record.ts'
-import { createProposalShelf, type ProposalStore } from './proposal-shelf.ts'
+import { createProposalRepository, type ProposalStore } from './proposal-repository.ts'
 import { appended, trimmedLines } from './proposal-text.ts'
 import { changeOf, createProposalWriting } from './proposal-writing.ts'
 import { runtimeFailure } from '../../../runtime/runtime-failure.ts'
@@ -32,8 +32,8 @@ const MOST_LINES = 1_000
 
 /** Proposals as records in the store, and every decision about them in the audit (BEHAVIOURS §4). */
 export function createProposals({ store, subjects, clock }: ProposalsParts): Proposals {
-  const shelf = createProposalShelf({ store, clock })
-  const writing = createProposalWriting({ shelf, subjects })
+  const repository = createProposalRepository({ store, clock })
+  const writing = createProposalWriting({ repository, subjects })
 
   /** One after another: whoever comes second finds what the first has done. */
   const queue = serialQueue()
@@ -41,7 +41,7 @@ export function createProposals({ store, subjects, clock }: ProposalsParts): Pro
 
   /** As it stands once everything that was begun is done, by this process or by one that ended in the middle. */
   async function settled(id: string): Promise<KeptProposal> {
-    return writing.finish(await shelf.get(id))
+    return writing.finish(await repository.get(id))
   }
 
   async function shown(kept: KeptProposal, textOf: (file: SubjectFile) => Promise<string>): Promise<Proposal> {
@@ -60,11 +60,11 @@ export function createProposals({ store, subjects, clock }: ProposalsParts): Pro
     const value = { file, content: checkedLines(draft.content), ...categoryOf(draft) }
     await mustBeThere(file)
     const digest = proposalDigest(value)
-    const waiting = (await shelf.all()).filter(({ stage }) => stage.type === 'waiting')
+    const waiting = (await repository.all()).filter(({ stage }) => stage.type === 'waiting')
     const same = waiting.find((each) => each.digest === digest && isSameSource(each.by, by))
     if (same) return current(same)
     if (waiting.length >= MOST_WAITING) throw tooMany(waiting.length)
-    return current(await shelf.add({ ...value, digest, by, time: clock.time() }))
+    return current(await repository.add({ ...value, digest, by, time: clock.time() }))
   }
 
   /** Notes belong to a subject that there is; the first line of a taste makes its file. */
@@ -83,7 +83,7 @@ export function createProposals({ store, subjects, clock }: ProposalsParts): Pro
     const next =
       type === 'confirm'
         ? await writing.confirm(proposal, by, time, note)
-        : await shelf.advance(
+        : await repository.advance(
             proposal,
             { type: 'declined', by, time, ...why, diff: (await current(proposal)).diff },
             note,
@@ -102,11 +102,11 @@ export function createProposals({ store, subjects, clock }: ProposalsParts): Pro
   /** What cannot be settled now is shown as it was; whoever decides about it is told why. */
   async function settledOrNot(kept: KeptProposal): Promise<KeptProposal> {
     if (kept.stage.type !== 'confirming' && kept.stage.type !== 'undoing') return kept
-    return inTurn(() => settled(kept.id)).catch(() => shelf.get(kept.id))
+    return inTurn(() => settled(kept.id)).catch(() => repository.get(kept.id))
   }
 
   async function keptIn(state: Proposal['state']['type'] | undefined): Promise<readonly KeptProposal[]> {
-    const all = await Promise.all((await shelf.all()).map(settledOrNot))
+    const all = await Promise.all((await repository.all()).map(settledOrNot))
     return all.filter(({ stage }) => state === undefined || stateOf(stage).type === state)
   }
 
@@ -125,7 +125,7 @@ export function createProposals({ store, subjects, clock }: ProposalsParts): Pro
     propose: (draft, by) => inTurn(() => propose(draft, by)),
     list: ({ state } = {}) => told(list(state)),
     waiting: async () => (await told(keptIn('waiting'))).map(({ file }) => file),
-    get: (id) => told(shelf.get(id).then(settledOrNot).then(current)),
+    get: (id) => told(repository.get(id).then(settledOrNot).then(current)),
     decide: (id, decision) => inTurn(() => decide(id, decision)),
     undo: (id, by) => inTurn(() => undo(id, by)),
   }
