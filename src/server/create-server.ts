@@ -29,13 +29,13 @@ export interface ServerOptions {
   readonly contributions?: readonly ServerContribution[] | undefined
   /** What sessions can choose, by name. */
   readonly choices?: OfferedChoices | undefined
-  /** What a caller has to bring. Absent: everybody on this machine may enter; then `bind` has to be a loopback. */
+  /** What a caller has to bring. Absent: anyone on this machine may enter; then `bind` has to be a loopback. */
   readonly token?: string | undefined
   /** The address that the server is going to listen on. */
   readonly bind: string
-  /** Names besides loopback and `bind` that `Host` may say, with or without a port. */
+  /** Names besides loopback and `bind` that `Host` may hold, with or without a port. */
   readonly allowedHosts?: readonly string[] | undefined
-  /** The largest JSON body. 1 MiB unless said. */
+  /** The largest JSON body. 1 MiB unless given. */
   readonly maxBodyBytes?: number
   readonly version: string
   /** The configuration as it may be shown: without secrets. */
@@ -52,7 +52,7 @@ export interface ServerOptions {
 /** Answers a POST of a service. A rejection is an inner failure. */
 export type Hook = (request: Request) => Promise<Response>
 
-/** Told of failures that nobody expected. A pino logger is one. */
+/** Called with failures that nobody expected. A pino logger is one. */
 export interface ServerLog {
   error(facts: object, message: string): void
 }

@@ -5,10 +5,7 @@ import type { SessionChoice } from '../capability.ts'
 export type OfferedChoices = Readonly<Record<string, Pick<SessionChoice<never>, 'summary' | 'none'>>>
 
 /** Fields that requests about sessions, and their rows, have anyway. */
-const ownFields: readonly string[] = [
-  ...['title', 'after', 'model', 'session', 'input', 'system'],
-  ...['id', 'binding', 'created', 'updated', 'turns', 'entries'],
-]
+const ownFields = 'id title binding created updated turns entries model after session input system'.split(' ')
 
 /** Throws for a choice that has the name of a field of a session. */
 export function assertChoiceNames(names: readonly string[]): void {
