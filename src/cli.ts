@@ -1,6 +1,6 @@
 export { answer, ask, type AskInit, pathTo } from './cli/answer.ts'
 export { findFile } from './cli/attach/attach.ts'
-export { type HandedIn, handIn } from './cli/attach/hand-in.ts'
+export { addFilesTo } from './cli/attach/add-files.ts'
 export type { Belonging } from './cli/attach/send-file.ts'
 export { diffText } from './cli/approval/diff-text.ts'
 export { jsonOption, noQuestion } from './cli/command.ts'

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
@@ -59,14 +58,6 @@ test('a store that the program does not bring is no store', async (t) => {
     openRuntime({ home, configuration, environment: {}, version: '0', stores: [memoryDriver()] }),
     /store must be one of memory/,
   )
-})
-
-test('what the guide shows of a store is what the memory store does', async () => {
-  const guide = await readFile(join(import.meta.dirname, '../docs/guide/own-store.md'), 'utf8')
-  const code = await readFile(join(import.meta.dirname, '../src/testing/memory-store.ts'), 'utf8')
-  const shown = [...guide.matchAll(/```ts from=memory-store\n([\s\S]*?)```/g)].map(([, text]) => text!.trim())
-  assert.ok(shown.length > 0)
-  for (const text of shown) assert.ok(code.includes(text), text)
 })
 
 async function gateway(t: TestContext) {

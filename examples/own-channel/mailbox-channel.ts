@@ -71,7 +71,8 @@ export function mailboxChannel({ folder, everyMs, longest }: MailboxSettings): C
   /** What a stranger writes reaches no model, unless it is the code that the owner was shown. */
   async function welcome(id: string, conversation: string, text: string): Promise<void> {
     const chat = { channel: CHANNEL, chat: conversation, title: conversation, kind: 'person' } as const
-    if (await context.runtime.pairings.redeem(text.trim(), chat)) await write(conversation, id, 'You are paired.')
+    const code = text.trim().replace(/^\/pair\s+/i, '')
+    if (await context.runtime.pairings.redeem(code, chat)) await write(conversation, id, 'You are paired.')
   }
 
   async function write(conversation: string, name: string, text: string): Promise<void> {

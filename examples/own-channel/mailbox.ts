@@ -1,7 +1,8 @@
 /**
  * A channel of your own. Copy this folder into the home and name its capability in config.json:
- * `"capabilities": ["./own-channel/mailbox.ts"]`. Then pair a conversation: `foreword pair --channel mailbox` shows a code;
- * put it into a file `mailbox/anna/in/code.txt` of the home.
+ * `"capabilities": ["./own-channel/mailbox.ts"]`. Then pair a conversation: `foreword pair --channel mailbox` shows a line;
+ * put it into a file `mailbox/anna/in/pair.txt` of the home. What Anna writes into other files there is answered in
+ * `mailbox/anna/out`.
  */
 import { capability } from 'foreword/capability'
 import { stat } from 'node:fs/promises'

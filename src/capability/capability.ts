@@ -14,7 +14,7 @@ import type { ErrorFormat, Route } from './route.ts'
 import type { Runtime } from './runtime/runtime.ts'
 import type { SessionChoice } from './session-choice.ts'
 import type { SlashCommand } from './slash-command.ts'
-import type { TurnPart, TurnQuestion } from './turn-part.ts'
+import type { TurnPart, TurnQuestion, TurnTool } from './turn-part.ts'
 import type { WithheldTool } from './withheld-tool.ts'
 
 /**
@@ -72,6 +72,8 @@ export interface Capability<Settings = undefined, Service = undefined> {
   promptBlocks?(self: Self<Settings, Service>): readonly PromptBlock[]
   /** What it gives one turn, decided once before its first step. */
   turn?(self: Self<Settings, Service>, question: TurnQuestion): TurnPart | Promise<TurnPart>
+  /** Every tool that `turn` may give, for the list of tools. */
+  turnTools?(self: Self<Settings, Service>): readonly TurnTool[]
   /** What `{{date}}` and other placeholders of prompts stand for, by name. */
   placeholders?(self: Self<Settings, Service>, context: LayerContext): Readonly<Record<string, string>>
   readonly routes?: (self: Self<Settings, Service>) => readonly Route[] | Promise<readonly Route[]>

@@ -1,10 +1,13 @@
 import { stat } from 'node:fs/promises'
-import { isAbsolute, join } from 'node:path'
+import { dirname, isAbsolute, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { shareImports } from './module-imports.ts'
 
 /** What a module exports by default: named by path (`./weather.ts`, relative to the home), or as a package installed in the home or above it. */
 export async function defaultExport(name: string, home: string): Promise<unknown> {
-  const module = (await import(await urlOf(name, home))) as { readonly default?: unknown }
+  const url = await urlOf(name, home)
+  for (const folder of [home, dirname(fileURLToPath(url))]) shareImports(folder)
+  const module = (await import(url)) as { readonly default?: unknown }
   return module.default
 }
 

@@ -1,4 +1,4 @@
-import { realpathSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 import { pathToFileURL } from 'node:url'
 
@@ -6,13 +6,14 @@ import { pathToFileURL } from 'node:url'
 const folders = new Set<string>()
 
 /**
- * Modules below this folder, which is there, import `foreword` and `foreword/…` from the Foreword that runs, whichever is
+ * Modules below this folder import `foreword` and `foreword/…` from the Foreword that runs, whichever is
  * installed beside them: a second copy would have classes of its own. `zod` is the one that they have; the one of Foreword
  * where they have none. So a capability of one file needs nothing installed.
  */
 export function shareImports(folder: string): void {
   if (folders.size === 0) registerHooks({ resolve })
-  for (const path of [folder, realpathSync(folder)]) folders.add(`${pathToFileURL(path).href}/`)
+  for (const path of existsSync(folder) ? [folder, realpathSync(folder)] : [folder])
+    folders.add(`${pathToFileURL(path).href}/`)
 }
 
 type Resolve = NonNullable<Parameters<typeof registerHooks>[0]['resolve']>

@@ -24,7 +24,7 @@ async function mailboxPlace(): Promise<ChannelPlace> {
       async pair(conversation, pairings) {
         const { code } = await pairings.newCode('mailbox')
         const before = (await replies(conversation)).length
-        await letter(conversation, `code-${code}.txt`, `${code}\n`, ++numbers)
+        await letter(conversation, `code-${code}.txt`, `/pair ${code}\n`, ++numbers)
         while ((await replies(conversation)).length === before) await sleep(5)
       },
       close: async () => {},

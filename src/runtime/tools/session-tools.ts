@@ -12,11 +12,19 @@ export interface SessionTool {
 }
 
 export function searchProjectTool(search: SearchFilesOptions['search']): Tool {
-  return searchFilesTool({ name: 'search_project', what: 'the files of this project', search })
+  return searchFilesTool({
+    name: 'search_project',
+    description: 'Search the files of this project. Gives numbered passages to cite.',
+    search,
+  })
 }
 
 export function searchAgentFilesTool(search: SearchFilesOptions['search']): Tool {
-  return searchFilesTool({ name: 'search_files_of_agent', what: 'the files you were given', search })
+  return searchFilesTool({
+    name: 'search_files_of_agent',
+    description: 'Search the files you were given. Gives numbered passages to cite.',
+    search,
+  })
 }
 
 /** Every tool that `turnSetting` can make, so that its owner finds all of them in one list, and can deny each. */

@@ -1,7 +1,7 @@
-import type { FileSearchAnswer } from '../../../runtime.ts'
 import type { SearchHit } from '../../../search.ts'
 import { CommandFailure, exactLine, print, printJson, styled } from '../../../cli.ts'
 import type { Io } from '../../../capability.ts'
+import type { FileSearchAnswer } from '../file-service.ts'
 import { passagePlace } from './passage-place.ts'
 
 /** The same question asked in each way, and how many passages the two lists share. */

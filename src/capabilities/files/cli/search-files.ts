@@ -1,4 +1,3 @@
-import type { FileSearchAnswer } from '../../../runtime.ts'
 import type { IndexProgress, SearchHit } from '../../../search.ts'
 import {
   ask,
@@ -15,6 +14,7 @@ import {
   width,
 } from '../../../cli.ts'
 import type { CommandCall, Connection, Io } from '../../../capability.ts'
+import type { FileSearchAnswer } from '../file-service.ts'
 import { compareWays, showWays } from './compare-ways.ts'
 import { passagePlace } from './passage-place.ts'
 

@@ -1,5 +1,5 @@
 import type { Tool } from '../../../tool.ts'
-import { PAGE_CHARS, textPage } from '../../../capability/text-page.ts'
+import { PAGE_CHARS, textPage } from '../../../capability.ts'
 import { tablePage, type TableQuestion } from './table-page.ts'
 
 /** A file that the session may read, with its text. */
