@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { z } from 'zod'
+import { aiSdkChat } from '../../src/capabilities/ai-sdk-chat/ai-sdk-chat.ts'
+import { openaiApi } from '../../src/capabilities/openai-api/openai-api.ts'
 import { type AnyCapability, capability, route, type Runtime } from '../../src/capability.ts'
 import {
   contributionsOf,
@@ -44,6 +46,16 @@ test('a capability brings its routes, their description and the format of their 
   assert.equal(paths['/tides/{place}']?.['get']?.summary, 'When the water is high')
   const [, { error }] = await ask<{ error: { code: string } }>('/api/sessions/none')
   assert.equal(error.code, 'not-found')
+})
+
+test('the chat formats are capabilities, each with its own errors', async () => {
+  const { ask } = await server([openaiApi, aiSdkChat])
+  const [, { data }] = await ask<{ data: { id: string }[] }>('/v1/models')
+  assert.equal(data[0]?.id, 'foreword')
+  const [status, { error }] = await ask<{ error: { type: string } }>('/v1/nothing')
+  assert.deepEqual([status, error.type], [404, 'invalid_request_error'])
+  const [, chat] = await ask<{ error: { code: string } }>('/api/chat', { id: 'c', messages: [] })
+  assert.equal(chat.error.code, 'invalid-input')
 })
 
 test('what no capability brings is no endpoint', async () => {
@@ -127,7 +139,7 @@ function started(capabilities: readonly AnyCapability[]): StartedCapabilities {
   const named = (name: string) => capabilities.find((each) => each.name === name)
   return {
     capabilities,
-    routes: async (name) => named(name)?.routes?.({} as never) ?? [],
+    routes: async (name) => named(name)?.routes?.({ runtime: scriptedRuntime() } as never) ?? [],
     mcp: async (name) => named(name)?.mcp?.open({} as never),
   }
 }
