@@ -12,7 +12,7 @@ export async function readJson(request: Request, maxBytes: number): Promise<unkn
     throw new HttpFailure(
       415,
       'unsupported-media-type',
-      'The body has to be JSON and say so: send the header "Content-Type: application/json".',
+      'The body must be declared as JSON: send the header "Content-Type: application/json".',
     )
   }
   try {
@@ -48,7 +48,7 @@ function tooLarge(maxBytes: number): HttpFailure {
   return new HttpFailure(
     413,
     'body-too-large',
-    `The body is larger than ${maxBytes} bytes, the most this door takes. gateway.maxBodyBytes sets how many.`,
+    `The body is larger than ${maxBytes} bytes, the most that is accepted. gateway.maxBodyBytes sets the limit.`,
     { maxBytes },
   )
 }

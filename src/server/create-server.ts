@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import type { ErrorFormat, Failure, Route, Runtime } from '../capability.ts'
+import type { Failure, Route, Runtime } from '../capability.ts'
 import { once } from '../platform.ts'
 import { refusal } from './answer.ts'
 import { approvalRoutes } from './routes/approval-routes.ts'
@@ -11,27 +11,17 @@ import { eventRoutes } from './routes/event-routes.ts'
 import { failureOf, HttpFailure } from './failure.ts'
 import { createGuard } from './guard.ts'
 import { assertBindIsSafe } from './loopback.ts'
-import type { McpAddition } from './mcp/catalogue.ts'
+import { allRoutes, type ServerContribution } from './contributions.ts'
 import { lazyEndpoint, MCP_PATH } from './mcp/lazy-endpoint.ts'
 import { messageRoutes } from './routes/message-routes.ts'
 import { pairingRoutes } from './routes/pairing-routes.ts'
 import { type Bindings, mount } from './route.ts'
 import { historySearchRoutes } from './routes/history-search-routes.ts'
 import { sessionRoutes } from './routes/session-routes.ts'
-import type { OfferedChoices } from './session-choices.ts'
+import { assertChoiceNames, type OfferedChoices } from './session-choices.ts'
 import { systemRoutes } from './routes/system-routes.ts'
 import { toolRoutes } from './routes/tool-routes.ts'
 import { turnRoutes } from './routes/turn-routes.ts'
-
-/** What one capability adds to a server. */
-export interface ServerContribution {
-  /** Of the capability. */
-  readonly name: string
-  readonly routes?: readonly Route[]
-  readonly errorFormat?: ErrorFormat | undefined
-  /** Opened with the first request of a program that speaks MCP. */
-  readonly mcp?: McpAddition | undefined
-}
 
 /** What a server is, besides its runtime. */
 export interface ServerOptions {
@@ -39,13 +29,13 @@ export interface ServerOptions {
   readonly contributions?: readonly ServerContribution[] | undefined
   /** What sessions can choose, by name. */
   readonly choices?: OfferedChoices | undefined
-  /** What a caller has to bring. Absent: everybody on this machine may enter; then `bind` has to be a loopback. */
+  /** What a caller has to bring. Absent: anyone on this machine may enter; then `bind` has to be a loopback. */
   readonly token?: string | undefined
   /** The address that the server is going to listen on. */
   readonly bind: string
-  /** Names besides loopback and `bind` that `Host` may say, with or without a port. */
+  /** Names besides loopback and `bind` that `Host` may hold, with or without a port. */
   readonly allowedHosts?: readonly string[] | undefined
-  /** The largest JSON body. 1 MiB unless said. */
+  /** The largest JSON body. 1 MiB unless given. */
   readonly maxBodyBytes?: number
   readonly version: string
   /** The configuration as it may be shown: without secrets. */
@@ -62,7 +52,7 @@ export interface ServerOptions {
 /** Answers a POST of a service. A rejection is an inner failure. */
 export type Hook = (request: Request) => Promise<Response>
 
-/** Told of failures that nobody expected. A pino logger is one. */
+/** Called with failures that nobody expected. A pino logger is one. */
 export interface ServerLog {
   error(facts: object, message: string): void
 }
@@ -85,6 +75,7 @@ export interface Server {
 export function createServer(runtime: Runtime, options: ServerOptions): Server {
   const { contributions = [], choices = {} } = options
   assertBindIsSafe(options.bind, options.token)
+  assertChoiceNames(Object.keys(choices))
   const streams = createStreams({ ...defaultStreamLimits, ...options.streams })
   const guard = createGuard(options)
   const hooks = new Map(Object.entries(options.hooks ?? {}))
@@ -103,8 +94,8 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
       configuration: options.configuration ?? (() => ({})),
       openapi,
     }),
-    ...choiceRoutes(runtime),
     ...sessionRoutes(runtime, choices),
+    ...choiceRoutes(runtime),
     ...messageRoutes(runtime),
     ...turnRoutes(runtime),
     ...eventRoutes(runtime),
@@ -153,22 +144,6 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
       }
     },
   }
-}
-
-/** Those of the host, then those of the capabilities. Throws where two have the same method and path. */
-function allRoutes(host: readonly Route[], contributions: readonly ServerContribution[]): readonly Route[] {
-  const owners = new Map<string, string>()
-  const all = [{ name: undefined, routes: host }, ...contributions]
-  return all.flatMap(({ name, routes = [] }) => {
-    const owner = name === undefined ? 'the server itself' : `the capability ${name}`
-    for (const { method, path } of routes) {
-      const key = `${method} ${path.replaceAll(/:\w+/g, ':')}`
-      const other = owners.get(key)
-      if (other !== undefined) throw new Error(`${method} ${path} of ${owner} is already an endpoint of ${other}.`)
-      owners.set(key, owner)
-    }
-    return routes
-  })
 }
 
 function noSuchRoute(routes: readonly Route[], method: string, path: string): HttpFailure {

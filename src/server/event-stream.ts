@@ -26,7 +26,7 @@ export interface StreamLimits {
   readonly bufferBytesInAll: number
   /** And is let go when it has not caught up in this time. ms */
   readonly stallMs: number
-  /** A comment is sent so often, lest somebody on the way takes a silent stream for dead. ms */
+  /** A comment is sent so often, so that no proxy takes a silent stream for dead. ms */
   readonly heartbeatMs: number
 }
 

@@ -19,7 +19,7 @@ export class HttpFailure<Code extends HttpErrorCode = HttpErrorCode> extends For
   }
 }
 
-/** What the caller is told of an error. Of one that nobody expected: only that it happened. */
+/** What the caller learns of an error. Of one that nobody expected: only that it happened. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof HttpFailure) return error.failure
   if (error instanceof ForewordError && error.expose) {

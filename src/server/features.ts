@@ -12,7 +12,8 @@ import { proposalRoutes } from '../capabilities/subjects/http/proposal-routes.ts
 import { subjectRoutes } from '../capabilities/subjects/http/subject-routes.ts'
 import { fileLibrary, type Runtime, type ServiceKey } from '../capability.ts'
 import type { Runtime as FeatureRuntime } from '../runtime.ts'
-import { createServer, type Server, type ServerContribution, type ServerOptions } from './create-server.ts'
+import type { ServerContribution } from './contributions.ts'
+import { createServer, type Server, type ServerOptions } from './create-server.ts'
 import { subjectAddition } from './mcp-features.ts'
 
 /** A server with the features of today, until each is a capability that brings its own routes. */

@@ -12,7 +12,7 @@ export interface GuardOptions {
 }
 
 /**
- * Stands before every door. Answers nothing where the request may pass, a response where it is answered here (a browser
+ * Checks every request first. Returns nothing where the request may pass, a response where it is answered here (a browser
  * that brings its token in the address gets a cookie for it), and throws `HttpFailure` where it may not.
  */
 export type Guard = (request: Request, path: string) => Response | undefined
@@ -46,11 +46,11 @@ export function createGuard({ token, bind, allowedHosts = [] }: GuardOptions): G
     const cookie = headers.get('cookie')
     const value = cookie === null ? undefined : cookieNamed(cookie, cookieName(host))
     if (value !== undefined && matches(value, expectedCookie) && isFromHere(headers)) return undefined
-    throw unauthorized('This door needs the token of the gateway.')
+    throw unauthorized('The token of the gateway is missing.')
   }
 }
 
-/** A page elsewhere can make its own name point at this machine; then it is that name that stands in `Host`. */
+/** A page elsewhere can make its own name point at this machine; then `Host` holds that name. */
 function checkHost(host: string, allowed: ReadonlySet<string>): void {
   const name = host.replace(/:\d*$/, '')
   if (isLoopback(name) || allowed.has(host) || allowed.has(name) || allowed.has(name.replace(/^\[|\]$/g, ''))) return

@@ -1,7 +1,7 @@
 import { imageSize } from '../context.ts'
 import { HttpFailure } from './failure.ts'
 
-/** A file that stands in the body of a request itself. */
+/** A file in the body of a request itself. */
 export interface InlineFile {
   readonly name: string
   readonly mediaType: string

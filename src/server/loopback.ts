@@ -10,7 +10,7 @@ const SHORTEST_TOKEN = 24
 /** Prints 32 random bytes as 43 characters. */
 const MAKES_A_TOKEN = `node -p 'crypto.randomBytes(32).toString("base64url")'`
 
-/** Throws where an address that others can reach would stand open: without a token, or with one that can be guessed. */
+/** Throws where an address that others can reach would be open: without a token, or with one that can be guessed. */
 export function assertBindIsSafe(bind: string, token: string | undefined): void {
   if (isLoopback(bind)) return
   const { length } = token ?? ''

@@ -3,7 +3,7 @@ import { turnOutcomeTypes } from '../session.ts'
 
 /** A list's `limit`. */
 export const limit = (usual: number, most: number) =>
-  z.coerce.number().int().min(1).max(most).default(usual).describe(`At most so many. ${usual} unless said.`)
+  z.coerce.number().int().min(1).max(most).default(usual).describe(`At most so many. ${usual} unless given.`)
 
 /** What narrows a list down by id. */
 export const beginning = z
@@ -56,7 +56,7 @@ export const turnView = z.object({
   citations: z
     .array(z.looseObject({ citation: z.number(), document: z.string(), title: z.string(), url: z.string().optional() }))
     .optional()
-    .describe('What the numbers in its answers stand for, each once, in their order; absent where they cite nothing.'),
+    .describe('What the numbers in its answers refer to, each once, in their order; absent where they cite nothing.'),
   calls: z.array(z.string()),
   totals: z.object({
     calls: z.number(),
@@ -66,7 +66,7 @@ export const turnView = z.object({
   }),
   warnings: z
     .array(z.object({ code: z.string(), message: z.string() }))
-    .describe('What is to be said of its calls, whose answers stand.'),
+    .describe('Warnings about its calls, whose answers count.'),
 })
 
 export const entry = z.looseObject({ session: z.string(), seq: z.number(), time: z.string(), type: z.string() })
@@ -118,11 +118,8 @@ export const toolResult = z.discriminatedUnion('ok', [
   z.looseObject({ ok: z.literal(false), error: z.string(), output: z.string().optional() }),
 ])
 
-/** Through which door a person decided. */
-export const decidedBy = z
-  .enum(['http', 'cli', 'web'])
-  .default('http')
-  .describe('Through which door the person decided.')
+/** Where a person decided. */
+export const decidedBy = z.enum(['http', 'cli', 'web']).default('http').describe('Where the person decided.')
 
 export const waitingApproval = z.looseObject({
   approval: z.string(),
@@ -141,5 +138,5 @@ export const attachments = z
   .max(50)
   .optional()
   .describe(
-    'Ids of files, in the order in which they stand above the message. Files that are still being read are waited for.',
+    'Ids of files, in the order in which they are placed above the message. Files that are still being read are waited for.',
   )

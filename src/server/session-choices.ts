@@ -4,6 +4,16 @@ import type { SessionChoice } from '../capability.ts'
 /** What sessions can choose, by name: that of a runtime, as far as its endpoints show it. */
 export type OfferedChoices = Readonly<Record<string, Pick<SessionChoice<never>, 'summary' | 'none'>>>
 
+/** Fields that requests about sessions, and their rows, have anyway. */
+const ownFields = 'id title binding created updated turns entries model after session input system'.split(' ')
+
+/** Throws for a choice that has the name of a field of a session. */
+export function assertChoiceNames(names: readonly string[]): void {
+  const taken = names.find((name) => ownFields.includes(name))
+  if (taken !== undefined)
+    throw new Error(`A choice of a capability cannot be named ${taken}: sessions have that field.`)
+}
+
 /** An id for each choice, none of them required. */
 export function choiceIds(choices: OfferedChoices) {
   return fieldsOf(choices, ({ summary, none }) => z.string().min(1).optional().describe(`${summary} Absent: ${none}.`))

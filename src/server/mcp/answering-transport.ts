@@ -12,8 +12,8 @@ import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 const NEWLINE = 10
 
 /**
- * MCP over the standard input and output. Whoever pipes in a file ends the input with the last request: the connection
- * then waits until each request has its answer, and ends after that. `closed` is told once it has ended, whatever ended it.
+ * MCP over the standard input and output. A client that pipes in a file ends the input with the last request: the connection
+ * then waits until each request has its answer, and ends after that. `closed` is called once it has ended, whatever ended it.
  */
 export function answeringTransport(stdin: Readable, stdout: Writable, closed: () => void): Transport {
   const wire = new StdioServerTransport(stdin, stdout)
@@ -83,7 +83,7 @@ export function answeringTransport(stdin: Readable, stdout: Writable, closed: ()
     }
   }
 
-  /** Nobody can answer any more, and whoever asked goes on. */
+  /** Nobody can answer any more, so whoever asked gets an error and goes on. */
   function answerNothing(id: RequestId): void {
     if (!asked.delete(id)) return
     transport.onmessage?.({ jsonrpc: '2.0', id, error: { code: -32_000, message: 'The client has ended its input.' } })

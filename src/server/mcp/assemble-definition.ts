@@ -5,7 +5,7 @@ import { envelopeSchema } from './envelope.ts'
 export const scenarioAddress = 'foreword://schema/scenario'
 
 /**
- * In short: every call of a client pays for what stands here. The handler checks a scenario against its whole schema, and
+ * In short: every call of a client pays for this text. The handler checks a scenario against its whole schema, and
  * names what is wrong.
  */
 const inputSchema: Tool['inputSchema'] = {

@@ -15,7 +15,7 @@ export interface EndpointOptions {
   readonly version: string
   /** The largest body. */
   readonly maxBodyBytes: number
-  /** Told of failures that nobody expected. */
+  /** Called with failures that nobody expected. */
   readonly unexpected: (error: unknown) => void
   readonly sessions?: SessionLimits
 }
@@ -57,11 +57,11 @@ export function httpEndpoint(catalogue: McpCatalogue, options: EndpointOptions):
 
 async function jsonOf(request: Request, maxBytes: number): Promise<{ readonly body: unknown } | Response> {
   if (!isJsonContentType(request.headers.get('content-type'))) {
-    return refused(415, -32_000, 'The body has to be JSON and say so: send "Content-Type: application/json".')
+    return refused(415, -32_000, 'The body must be declared as JSON: send "Content-Type: application/json".')
   }
   const read = await readRequestBody(request, maxBytes)
   if (read.tooLarge) {
-    return refused(413, -32_000, `The body is larger than ${maxBytes} bytes. gateway.maxBodyBytes sets how many.`)
+    return refused(413, -32_000, `The body is larger than ${maxBytes} bytes. gateway.maxBodyBytes sets the limit.`)
   }
   try {
     return { body: JSON.parse(read.text) as unknown }

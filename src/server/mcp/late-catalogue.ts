@@ -6,7 +6,7 @@ import { failed } from './envelope.ts'
 
 /**
  * What a home offers, before that home is open: what there is is listed at once, whatever needs the home waits for it. It
- * is opened for the first that needs it, and once its tools have been listed. Where it cannot be opened, each call is told
+ * is opened for the first that needs it, and once its tools have been listed. Where it cannot be opened, each call reports
  * why, and the next one tries again.
  */
 export function lateCatalogue(

@@ -18,7 +18,7 @@ export interface ProtocolOptions {
   readonly seals: RequestStateCodec
   /** Whether the persons behind clients may be asked. */
   readonly asksPersons: boolean
-  /** Told of failures that nobody expected. */
+  /** Called with failures that nobody expected. */
   readonly unexpected: (error: unknown) => void
 }
 
@@ -149,7 +149,7 @@ function callOf(context: ServerContext, era: Era, client: Client, { seals, asksP
   }
 }
 
-/** Whoever declares nothing but `elicitation` means forms. */
+/** A client that declares nothing but `elicitation` means forms. */
 function asksInForms(capabilities: ClientCapabilities | undefined): boolean {
   const elicitation = capabilities?.elicitation
   return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined)

@@ -44,7 +44,7 @@ function turnMessages(entries: readonly Entry[]): SessionTurn['messages'] {
   return entries.flatMap((entry) => {
     if (entry.type !== 'input' && entry.type !== 'message') return []
     const message: AnyMessage = entry.message
-    // What tools answered is long and stands in the log; what was asked of them says enough here.
+    // What tools answered is long, and in the log; what was asked of them says enough here.
     if (message.role === 'tool') return []
     const calls = toolCalls(message).map(({ toolName }) => toolName)
     return [{ role: message.role, text: messageText(message), ...(calls.length === 0 ? {} : { calls }) }]

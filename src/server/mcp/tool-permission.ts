@@ -16,7 +16,7 @@ export function refusalIn(home: string): McpCatalogue['refusal'] {
 }
 
 /**
- * What `tool-access.json` forbids at this door: everything where it cannot be read or switches all tools off, and a tool
+ * What `tool-access.json` forbids over MCP: everything where it cannot be read or switches all tools off, and a tool
  * that it names, alone or with a pattern. A program that speaks MCP has its own owner, who lets it call or not; so nothing
  * has to be allowed here by name. A call that a person has to allow is refused, for nobody can be asked about it here.
  */

@@ -24,7 +24,7 @@ const decisionBody = z.discriminatedUnion('decision', [
   }),
 ])
 
-/** Calls that wait for a person. Only a person comes through here: no tool leads to this door. */
+/** Calls that wait for a person. Only a person comes through here: no tool reaches these endpoints. */
 export function approvalRoutes(runtime: Runtime): readonly Route[] {
   return [
     route({

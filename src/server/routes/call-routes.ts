@@ -108,7 +108,7 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
       method: 'GET',
       path: '/api/sessions/:session/replay',
       tag: 'calls',
-      summary: 'Builds every call of a session again and says how many are identical',
+      summary: 'Builds every call of a session again and reports how many are identical',
       answers: {
         200: {
           description: 'The count, and the calls that differ',

@@ -33,7 +33,7 @@ export function eventRoutes(runtime: Runtime): readonly Route[] {
       summary: 'Follows a session as server-sent events',
       description:
         'First what the log holds, then what comes. `event: entry` is definitive; `text-delta` and `reasoning-delta` are ' +
-        'provisional, and the `message` entry behind them holds the whole text; `interrupted` says that a turn stopped and goes ' +
+        'provisional, and the `message` entry behind them holds the whole text; `interrupted` reports that a turn stopped and goes ' +
         'on later. A reader that was cut off sends the id of ' +
         'the last event it saw. With `turn` the stream ends with the turn.',
       headers: { 'Last-Event-ID': 'Id of the last event that was seen. Goes before `after`.' },

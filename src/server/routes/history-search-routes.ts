@@ -28,7 +28,7 @@ const passage = z.looseObject({
   after: neighbour,
 })
 
-/** Passages of sessions, for a person: whoever has the token may search them all. */
+/** Passages of sessions, for a person: anyone with the token may search them all. */
 export function historySearchRoutes(runtime: Runtime): readonly Route[] {
   return [
     route({

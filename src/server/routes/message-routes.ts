@@ -29,7 +29,7 @@ const about = {
   answers: { 202: { description: 'Accepted: the turn that answers it', schema: submitted } },
 } as const
 
-/** Says something in a session; the turn it begins is followed elsewhere. */
+/** Sends a message to a session; the turn that it begins is followed elsewhere. */
 export function messageRoutes(runtime: Runtime): readonly Route[] {
   const submit = async (session: string | undefined, body: z.output<typeof firstMessageBody>, request: Request) => {
     const idempotencyKey = keyOf(body.idempotencyKey, request.headers.get('idempotency-key'))
@@ -50,14 +50,14 @@ export function messageRoutes(runtime: Runtime): readonly Route[] {
     route({
       ...about,
       path: '/api/messages',
-      summary: 'Says something, in a new session or an existing one',
+      summary: 'Sends a message to a new session or an existing one',
       body: firstMessageBody,
       handle: ({ body, request }) => submit(body.session, body, request),
     }),
     route({
       ...about,
       path: '/api/sessions/:session/messages',
-      summary: 'Says something in a session',
+      summary: 'Sends a message to a session',
       body: messageBody,
       handle: ({ body, request, param }) => submit(param('session'), body, request),
     }),

@@ -19,11 +19,11 @@ const pairedChat = z.object({
 
 const pairingCode = z.object({
   channel: z.string(),
-  code: z.string().describe('Whoever sends it to the bot within its time is let in. It is shown this once.'),
+  code: z.string().describe('Anyone who sends it to the bot before it expires is paired. It is shown only this once.'),
   expires: z.string(),
 })
 
-/** Chats that may talk to the agent. Only a person comes through here: no tool leads to these doors. */
+/** Chats that may talk to the agent. Only a person comes through here: no tool reaches these endpoints. */
 export function pairingRoutes(runtime: Runtime): readonly Route[] {
   const tag = 'pairings'
   return [
@@ -51,7 +51,7 @@ export function pairingRoutes(runtime: Runtime): readonly Route[] {
       method: 'DELETE',
       path: '/api/pairings/:channel/:chat',
       tag,
-      summary: 'Takes a chat out: what is said there reaches no model any more',
+      summary: 'Removes a chat: nothing from it reaches a model any more',
       answers: { 204: { description: 'It is out' } },
       handle: async ({ param }) => {
         if (await runtime.pairings.remove(param('channel'), param('chat'))) return empty(204)

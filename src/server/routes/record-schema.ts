@@ -11,7 +11,7 @@ export function keptRecord(value: z.ZodObject) {
 }
 
 /**
- * What a change may say: any of the fields, each as the schema has it. `null` takes a field away that need not be there.
+ * What a change may hold: any of the fields, each as the schema has it. `null` takes a field away that need not be there.
  * `after` is the version that was looked at.
  */
 export function changeOf(value: z.ZodObject) {
@@ -23,7 +23,7 @@ export const versionLookedAt = z
   .int()
   .min(0)
   .optional()
-  .describe('The version that was looked at: where another one stands by then, nothing is changed.')
+  .describe('The version that was looked at: where another one is the newest by then, nothing is changed.')
 
 export const restoreBody = z.strictObject({ version: z.number().int().min(1).describe('The version to bring back.') })
 

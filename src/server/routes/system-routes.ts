@@ -38,7 +38,7 @@ export function systemRoutes(runtime: Runtime, options: SystemOptions): readonly
       method: 'GET',
       path: '/',
       tag: 'system',
-      summary: 'Says where things are. With `?token=` a browser gets a cookie and comes back here',
+      summary: 'Lists the entry points. With `?token=` a browser gets a cookie and comes back here',
       query: z.looseObject({ token: z.string().optional() }),
       answers: { 200: { description: 'A few lines for people', media: 'text/plain' } },
       handle: () =>
@@ -48,7 +48,7 @@ export function systemRoutes(runtime: Runtime, options: SystemOptions): readonly
       method: 'GET',
       path: '/health',
       tag: 'system',
-      summary: 'Says that the gateway is up. Needs no token',
+      summary: 'Reports that the gateway is up. Needs no token',
       answers: { 200: { description: 'It is up', schema: z.object({ ok: z.literal(true) }) } },
       handle: () => json({ ok: true }),
     }),
@@ -56,7 +56,7 @@ export function systemRoutes(runtime: Runtime, options: SystemOptions): readonly
       method: 'GET',
       path: '/api/status',
       tag: 'system',
-      summary: 'Says what runs: version, home, model, turns on their way, warnings',
+      summary: 'Reports what runs: version, home, model, active turns, warnings',
       answers: { 200: { description: 'The status', schema: z.looseObject({ version: z.string(), home: z.string() }) } },
       handle: async () => {
         const { facts, ...status } = await runtime.status()

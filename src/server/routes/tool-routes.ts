@@ -20,7 +20,7 @@ export function toolRoutes(runtime: Runtime): readonly Route[] {
       method: 'POST',
       path: '/api/tools/:tool/plan',
       tag: 'tools',
-      summary: 'Says what a call would do, and does nothing of it',
+      summary: 'Reports what a call would do, and runs nothing',
       body: z.strictObject({ input }),
       answers: { 200: { description: 'What would run, or why nothing would', schema: toolTrial } },
       handle: async ({ param, body }) => json(await runtime.planTool(param('tool'), body.input)),
@@ -55,7 +55,7 @@ function nothingWithheld(tool: string): RuntimeError {
   return new RuntimeError(
     'decided',
     `No definition of ${tool} with this digest waits to be accepted: it has changed again, or was accepted already. ` +
-      '`foreword tools` or GET /api/tools shows how it stands.',
+      '`foreword tools` or GET /api/tools shows its state.',
     { tool },
   )
 }

@@ -51,9 +51,9 @@ export function chatRoutes(runtime: Runtime): readonly Route[] {
       method: 'POST',
       path: '/api/chat',
       tag: 'chat',
-      summary: 'Says something, and streams the turn to `useChat`',
+      summary: 'Sends a message, and streams the turn to `useChat`',
       holdsFiles: true,
-      description: 'A reader that leaves does not end the turn: `GET /api/chat/{id}/stream` takes it up again.',
+      description: 'A reader that leaves does not end the turn: `GET /api/chat/{id}/stream` resumes it.',
       body: chatBody,
       answers,
       handle: async ({ body, stream }) => {
@@ -104,9 +104,9 @@ export function chatRoutes(runtime: Runtime): readonly Route[] {
         'x-foreword-turn': encodeURIComponent(turn),
       },
       async run(sink) {
-        const told = uiMessageStream(session, turn)
+        const textOf = uiMessageStream(session, turn)
         for await (const event of runtime.events(session, { turn, signal: sink.signal })) {
-          const text = told(event)
+          const text = textOf(event)
           const full = text === '' ? undefined : sink.write(text)
           if (full !== undefined) await full
           if (sink.signal.aborted) return
@@ -121,7 +121,7 @@ function bindingOf(conversation: string): { channel: string; conversation: strin
   return { channel: CHANNEL, conversation }
 }
 
-/** What a message says: its text, and the files that stand in it as `data:` URLs. */
+/** What a message holds: its text, and the files in it as `data:` URLs. */
 function inputOf(
   { role, parts }: z.output<typeof uiMessage>,
   attached: readonly string[] = [],

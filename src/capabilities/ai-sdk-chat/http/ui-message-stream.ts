@@ -20,7 +20,7 @@ export function uiMessageStream(session: string, turn: string): (event: SessionE
   const denied = new Set<string>()
   const sources = uiSources()
   /** What was streamed of the call that is running, and the part that is still open. */
-  let told: Record<Spoken, string> = { text: '', reasoning: '' }
+  let sent: Record<Spoken, string> = { text: '', reasoning: '' }
   let open: { readonly type: Spoken; readonly id: string } | undefined
   let parts = 0
   let inStep = false
@@ -75,7 +75,7 @@ export function uiMessageStream(session: string, turn: string): (event: SessionE
     const before = endStep()
     calls.push(call)
     inStep = true
-    told = { text: '', reasoning: '' }
+    sent = { text: '', reasoning: '' }
     sources.begin()
     return (
       before +
@@ -92,7 +92,7 @@ export function uiMessageStream(session: string, turn: string): (event: SessionE
 
   function delta(type: Spoken, text: string): string {
     if (text === '') return ''
-    told[type] += text
+    sent[type] += text
     const before = open?.type === type ? '' : close() + openPart(type)
     const said = `${before}data: {"type":"${type}-delta","id":"${open!.id}","delta":${JSON.stringify(text)}}\n\n`
     return type === 'text' ? said + chunks(sources.read(text)) : said
@@ -114,18 +114,18 @@ export function uiMessageStream(session: string, turn: string): (event: SessionE
   function ofMessage(message: Message, cited: readonly Source[]): string {
     if (message.role === 'tool') return resultsOf(message)
     const whole = { text: messageText(message), reasoning: messageReasoning(message) }
-    const continues = whole.text.startsWith(told.text) && whole.reasoning.startsWith(told.reasoning)
+    const continues = whole.text.startsWith(sent.text) && whole.reasoning.startsWith(sent.reasoning)
     let out = ''
     if (!continues) {
       out += close() + chunk({ type: 'reset-step' })
       sources.takeBack()
-      told = { text: '', reasoning: '' }
+      sent = { text: '', reasoning: '' }
     }
-    out += delta('reasoning', whole.reasoning.slice(told.reasoning.length))
-    out += delta('text', whole.text.slice(told.text.length))
+    out += delta('reasoning', whole.reasoning.slice(sent.reasoning.length))
+    out += delta('text', whole.text.slice(sent.text.length))
     out += chunks(sources.end(cited))
     out += close()
-    told = { text: '', reasoning: '' }
+    sent = { text: '', reasoning: '' }
     for (const call of toolCalls(message)) out += announce(call.toolCallId, call.toolName, call.input)
     return out
   }

@@ -9,7 +9,7 @@ export interface UiSources {
   begin(): void
   /** What is said next: the chunks of what it cites. */
   read(text: string): readonly SourceChunk[]
-  /** What was said in this call is taken back, and what was told of it. */
+  /** What was said in this call is taken back, and what was reported of it. */
   takeBack(): void
   /** The message is whole: `cited` is what the log has it cite. */
   end(cited: readonly Source[]): readonly SourceChunk[]
@@ -25,8 +25,8 @@ export interface SourceChunk {
 /** Nothing is cited yet. The text keeps its markers as the model wrote them. */
 export function uiSources(): UiSources {
   const known = new Map<number, Source>()
-  const told = new Set<number>()
-  let toldInCall: number[] = []
+  const reported = new Set<number>()
+  let reportedInCall: number[] = []
   let reader = newReader()
 
   function newReader() {
@@ -35,10 +35,10 @@ export function uiSources(): UiSources {
 
   function tell(sources: readonly Source[]): readonly SourceChunk[] {
     return sources
-      .filter(({ citation }) => !told.has(citation))
+      .filter(({ citation }) => !reported.has(citation))
       .map((source) => {
-        told.add(source.citation)
-        toldInCall.push(source.citation)
+        reported.add(source.citation)
+        reportedInCall.push(source.citation)
         return sourceChunk(source)
       })
   }
@@ -53,19 +53,19 @@ export function uiSources(): UiSources {
       for (const source of entry.sources ?? []) if (!known.has(source.citation)) known.set(source.citation, source)
     },
     begin() {
-      toldInCall = []
+      reportedInCall = []
       reader = newReader()
     },
     read: (text) => ofPieces(reader.read(text)),
     takeBack() {
-      for (const number of toldInCall) told.delete(number)
+      for (const number of reportedInCall) reported.delete(number)
       this.begin()
     },
     end: (cited) => [...ofPieces(reader.end()), ...tell(cited)],
   }
 }
 
-/** What the model was given of a file is its text; where in it stands under `providerMetadata`. */
+/** What the model was given of a file is its text; where in it is under `providerMetadata`. */
 function sourceChunk(source: Source): SourceChunk {
   const { citation, document, title, url, start, end, page, headings } = source
   const place = Object.entries({ citation, document, start, end, page, headings })

@@ -19,7 +19,7 @@ export interface AnswerNames {
 type Finish = Extract<CompletionEvent, { type: 'finish' }>
 type OwnToolCall = Extract<CompletionEvent, { type: 'tool-call' }>
 
-/** What has been told of an answer so far, for the answer that comes in one piece. */
+/** What has been received of an answer so far, for the answer that comes in one piece. */
 export interface Collected {
   text: string
   reasoning: string
@@ -29,7 +29,7 @@ export interface Collected {
   finish: Finish | undefined
 }
 
-/** Nothing told yet. */
+/** Nothing received yet. */
 export function collected(): Collected {
   return { text: '', reasoning: '', toolCalls: [], calls: [], citations: [], finish: undefined }
 }
@@ -182,7 +182,7 @@ function annotations(citations: readonly AnswerCitation[]): readonly unknown[] {
   )
 }
 
-/** The others, for whoever knows of them. */
+/** The others, for clients that know of them. */
 function fileCitations(citations: readonly AnswerCitation[]): readonly unknown[] {
   return citations.flatMap(({ start, end, source: { url, title, document, page } }) =>
     isWebAddress(url)

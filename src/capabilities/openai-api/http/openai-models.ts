@@ -13,7 +13,7 @@ export async function openaiModels(runtime: Runtime): Promise<readonly object[]>
   ]
 }
 
-/** Asking for each takes a question to its server: of a long list only what is known without asking is told. */
+/** Asking for each takes a question to its server: of a long list only what is known without asking is listed. */
 const MOST_ASKED = 50
 
 /** Names of the configured model. */

@@ -13,7 +13,7 @@ export type AnswerEvent =
 
 /**
  * A turn of a session as if it were one completion: what all its calls say, one after another, and the sums of what they
- * cost. Tools run in the gateway and are not told. Throws `RuntimeError` where the turn failed.
+ * cost. Tools run in the gateway and are not reported. Throws `RuntimeError` where the turn failed.
  */
 export async function* turnCompletion(
   runtime: Runtime,
@@ -25,7 +25,7 @@ export async function* turnCompletion(
   let calls = 0
   let said = false
   let ended: FinishReason = 'stop'
-  let told = { text: '', reasoning: '' }
+  let sent = { text: '', reasoning: '' }
   let length = 0
   for await (const event of runtime.events(session, { turn, signal })) {
     if (event.type === 'interrupted') throw new RuntimeError(event.code, event.message, { turn })
@@ -34,10 +34,10 @@ export async function* turnCompletion(
       if (event.entry.type === 'turn-end') return
     } else if (event.type === 'text-delta') {
       yield spoken(apart(event.text))
-      told.text += event.text
+      sent.text += event.text
     } else if (event.type === 'reasoning-delta') {
       yield { type: 'reasoning-delta', text: event.text }
-      told.reasoning += event.text
+      sent.reasoning += event.text
     }
   }
 
@@ -49,7 +49,7 @@ export async function* turnCompletion(
   function* ofEntry(entry: Entry): Generator<AnswerEvent> {
     if (entry.type === 'assembly') {
       calls += 1
-      told = { text: '', reasoning: '' }
+      sent = { text: '', reasoning: '' }
       yield { type: 'call-start', call: entry.call, model: entry.model ?? '' }
     } else if (entry.type === 'message') {
       const text = yield* missed(messageText(entry.message), messageReasoning(entry.message))
@@ -63,28 +63,28 @@ export async function* turnCompletion(
     }
   }
 
-  /** Answers the message as it now stands at the end of what was told. */
+  /** Returns the message as it is now at the end of what was sent. */
   function* missed(wholeText: string, wholeReasoning: string): Generator<CompletionEvent, string> {
-    const reasoning = rest(wholeReasoning, told.reasoning)
+    const reasoning = rest(wholeReasoning, sent.reasoning)
     if (reasoning !== '') yield { type: 'reasoning-delta', text: reasoning }
-    const text = rest(wholeText, told.text)
+    const text = rest(wholeText, sent.text)
     if (text !== '') yield spoken(apart(text))
-    said ||= told.text !== '' || text !== ''
-    const stands = text === '' ? told.text : wholeText
-    told = { text: '', reasoning: '' }
-    return stands
+    said ||= sent.text !== '' || text !== ''
+    const whole = text === '' ? sent.text : wholeText
+    sent = { text: '', reasoning: '' }
+    return whole
   }
 
   /** What different calls say is not one sentence. */
   function apart(text: string): string {
-    return said && told.text === '' ? `\n\n${text}` : text
+    return said && sent.text === '' ? `\n\n${text}` : text
   }
 }
 
-/** What was missed of a message. A message that went another way than its deltas is told again as a whole. */
-function rest(whole: string, told: string): string {
-  if (whole.startsWith(told)) return whole.slice(told.length)
-  return whole.trim() === told.trim() ? '' : `\n\n${whole}`
+/** What was missed of a message. A message that went another way than its deltas is sent again as a whole. */
+function rest(whole: string, sent: string): string {
+  if (whole.startsWith(sent)) return whole.slice(sent.length)
+  return whole.trim() === sent.trim() ? '' : `\n\n${whole}`
 }
 
 function finish(

@@ -1,0 +1,55 @@
+import type { AnyCapability, ErrorFormat, McpContribution, Route } from '../capability.ts'
+import type { McpAddition } from './mcp/catalogue.ts'
+
+/** What one capability adds to a server. */
+export interface ServerContribution {
+  /** Of the capability. */
+  readonly name: string
+  readonly routes?: readonly Route[]
+  readonly errorFormat?: ErrorFormat | undefined
+  /** Opened with the first request of a program that speaks MCP. */
+  readonly mcp?: McpAddition | undefined
+}
+
+/** Capabilities that have started. Both methods reject with the name of the capability that failed. */
+export interface StartedCapabilities {
+  readonly capabilities: readonly AnyCapability[]
+  /** Routes of the capability of this name. */
+  routes(capability: string): Promise<readonly Route[]>
+  /** What the capability of this name adds to the MCP server; `undefined`: nothing. */
+  mcp(capability: string): Promise<McpContribution | undefined>
+}
+
+/** What started capabilities add to a server, in their order. */
+export function contributionsOf(started: StartedCapabilities): Promise<readonly ServerContribution[]> {
+  return Promise.all(
+    started.capabilities.map(async ({ name, errorFormat, mcp }) => ({
+      name,
+      routes: await started.routes(name),
+      errorFormat,
+      mcp: mcp && {
+        definitions: () => mcp.definitions(),
+        open: async () => (await started.mcp(name)) ?? {},
+      },
+    })),
+  )
+}
+
+/** The routes of the host, then those of the capabilities. Throws where two have the same method and path. */
+export function allRoutes(
+  host: readonly Route[],
+  contributions: readonly Pick<ServerContribution, 'name' | 'routes'>[],
+): readonly Route[] {
+  const owners = new Map<string, string>()
+  const all = [{ name: undefined, routes: host }, ...contributions]
+  return all.flatMap(({ name, routes = [] }) => {
+    const owner = name === undefined ? 'the server itself' : `the capability ${name}`
+    for (const { method, path } of routes) {
+      const key = `${method} ${path.replaceAll(/:\w+/g, ':')}`
+      const other = owners.get(key)
+      if (other !== undefined) throw new Error(`${method} ${path} of ${owner} is already an endpoint of ${other}.`)
+      owners.set(key, owner)
+    }
+    return routes
+  })
+}
