@@ -196,8 +196,8 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
       for (const { id } of await library.files({ type: 'session', id: session })) await library.remove(id)
     },
     forgetHistory: (session) => recall.forget(session),
-    begun: memory.begun,
-    forgetMemory: memory.forgetDeleted,
+    begun: memory.askAhead,
+    forgetMemory: memory.sessionDeleted,
     refuseWhenClosing,
   })
   const recovered = parts.recovers === false ? 0 : await queue.recover()

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
 import { type AnyMessage, tokenx } from '../../src/context.ts'
 import { foreignTextPlugin } from '../../src/capability.ts'
-import { memoryPlugin } from '../../src/capabilities/memory/memory.ts'
+import { memoryPlugin } from '../../src/capabilities/memory/memory-plugin.ts'
 import { scriptedModel } from '../../src/testing.ts'
 import { gate, homelyPlugins, opened, type Setting, tool } from './opened.ts'
 

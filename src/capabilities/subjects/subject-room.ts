@@ -5,14 +5,13 @@ import { createSubjects, type RunningSubjects, type SubjectParts } from './subje
 export type SubjectRoom = RunningSubjects
 
 export interface SubjectRoomOptions
-  extends Omit<SubjectsOptions, 'summaryOf'>, Pick<SubjectParts, 'store' | 'clock' | 'warn'> {
+  extends Omit<SubjectsOptions, 'summaryOf'>, Pick<SubjectParts, 'store' | 'clock' | 'complete' | 'warn'> {
   readonly summarize: boolean
   readonly summaryModel?: string | undefined
   readonly asksByItself: boolean
-  readonly complete: SubjectParts['runtime']['complete']
 }
 
 export function openSubjectRoom(options: SubjectRoomOptions): SubjectRoom {
   const { store, clock, asksByItself: writes, complete, warn, maxReplyChars = 50_000, ...settings } = options
-  return createSubjects({ settings: { ...settings, maxReplyChars }, store, clock, writes, runtime: { complete }, warn })
+  return createSubjects({ settings: { ...settings, maxReplyChars }, store, clock, writes, complete, warn })
 }

@@ -1,4 +1,4 @@
-import { type CapabilityHost, type Clock } from '../../capability.ts'
+import type { CapabilityHost, Clock, Runtime } from '../../capability.ts'
 import type { SessionStore } from '../../session.ts'
 import type { Tool } from '../../tool.ts'
 import {
@@ -42,23 +42,31 @@ export interface SubjectParts {
   readonly clock: Clock
   /** `false`: kept summaries are shown, and no model is asked unless a person wants it. */
   readonly writes: boolean
-  /** Not called before there is a runtime. */
-  readonly runtime: Pick<CapabilityHost['runtime'], 'complete'>
-  warn(text: string): void
+  /** Not called before every capability has started. */
+  readonly complete: Runtime['complete']
+  readonly warn: (text: string) => void
 }
 
-export async function startSubjects(parts: SubjectParts): Promise<RunningSubjects> {
-  const service = createSubjects(parts)
+export async function startSubjects(host: CapabilityHost<SubjectSettings>): Promise<RunningSubjects> {
+  const { settings, store, clock, writes } = host
+  const service = createSubjects({
+    settings,
+    store,
+    clock,
+    writes,
+    complete: (input) => host.runtime.complete(input),
+    warn: (text) => host.warn(text),
+  })
   await service.reload()
   return service
 }
 
-export function createSubjects({ settings, store, clock, writes, runtime, warn }: SubjectParts): RunningSubjects {
+export function createSubjects({ settings, store, clock, writes, complete, warn }: SubjectParts): RunningSubjects {
   const { default: usual, directory, tastes, maxTextChars, maxReplyChars, summarize, summaryModel } = settings
   const summaries = createNotesSummaries({
     store,
     clock,
-    complete: (input) => runtime.complete(input),
+    complete,
     notesOf: (subject) => subjects.text({ type: 'notes', subject }),
     enabled: summarize,
     asksByItself: writes,

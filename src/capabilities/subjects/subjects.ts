@@ -1,5 +1,6 @@
-import { capability, type CheckContext, type Finding, serviceKey } from '../../capability.ts'
+import { capability, type CheckContext, type Finding, RuntimeError, serviceKey } from '../../capability.ts'
 import type { SubjectList } from './cli/find-subject.ts'
+import type { SubjectFacts } from './core.ts'
 import type { RunningSubjects, SubjectService } from './subject-service.ts'
 import { type SubjectSettings, subjects as settings } from './subjects-schema.ts'
 
@@ -13,13 +14,12 @@ export const subjects = capability<SubjectSettings, RunningSubjects>({
   settings: settings.describe('Where subjects and tastes are.'),
   session: {
     subject: {
-      summary: 'Id of the subject that it is about.',
-      none: 'the configured subject, if there is one',
+      summary: 'Id of the subject that the session is about.',
+      none: 'no subject',
       async check({ service }, id) {
         await service.subjects.notes(id, { limit: 1 })
       },
-      find: async ({ service }, word) =>
-        (await import('./find-id.ts')).subjectNamed(word, await service.subjects.list()),
+      find: async ({ service }, word) => subjectNamed(word, await service.subjects.list()),
       list: async ({ service }) =>
         (await service.subjects.list()).map(({ id, title }) => (title === '' ? { id } : { id, summary: title })),
       usual: (self) => self.settings.default,
@@ -46,6 +46,13 @@ export const subjects = capability<SubjectSettings, RunningSubjects>({
     ])
     return [...subjectRoutes(service, () => new Date(clock.time())), ...proposalRoutes(service)]
   },
+  mcp: {
+    definitions: async () => (await import('./mcp/definitions.ts')).subjectDefinitions,
+    async open({ service: { subjects: all, proposals }, store, clock }) {
+      const { subjectContribution } = await import('./mcp/subject-contribution.ts')
+      return subjectContribution({ subjects: all, proposals, store, time: () => clock.time() })
+    },
+  },
   reload: ({ service }) => service.reload(),
   warnings: ({ service }) => service.warnings(),
   stop: ({ service }) => service.close(),
@@ -62,4 +69,27 @@ async function checkSubjects({ get }: CheckContext<SubjectSettings>): Promise<re
     return [{ check: 'subjects', level: 'warning', message, hint }]
   }
   return all.length === 0 ? [] : [{ check: 'subjects', level: 'ok', message: `${all.length}` }]
+}
+
+/**
+ * The id that a word of a person means: an id or a title, or the beginning of either where only one begins so. A word that
+ * means nothing is returned as it is.
+ */
+function subjectNamed(word: string, all: readonly SubjectFacts[]): string {
+  const wanted = folded(word)
+  const found = [
+    ({ id }: SubjectFacts) => id === word,
+    ({ id, title }: SubjectFacts) => folded(id) === wanted || folded(title) === wanted,
+    ({ id, title }: SubjectFacts) => folded(id).startsWith(wanted) || folded(title).startsWith(wanted),
+  ]
+    .map((isMeant) => all.filter(isMeant))
+    .find(({ length }) => length > 0)
+  const [first, ...others] = found ?? []
+  if (first === undefined || others.length === 0) return first?.id ?? word
+  const ids = [first, ...others].slice(0, 10).map(({ id }) => id)
+  throw new RuntimeError('invalid-input', `${others.length + 1} subjects are meant by ${word}: ${ids.join(', ')}.`)
+}
+
+function folded(text: string): string {
+  return text.normalize('NFC').toLowerCase()
 }

@@ -44,7 +44,7 @@ export function heldBy(setting: TurnSetting | undefined, layer: string): readonl
 }
 
 /** Sessions whose words stand in a layer of the plugin `memory`. */
-export function sessionsIn({ previous, tools }: MemoryReading, layer: string): readonly string[] {
+function sessionsIn({ previous, tools }: MemoryReading, layer: string): readonly string[] {
   const parts = { memory: [previous, tools], 'previous-session': [previous], 'tool-history': [tools] }
   const held = Object.hasOwn(parts, layer) ? parts[layer as keyof typeof parts] : []
   return [...new Set(held.flatMap((part) => part?.sessions ?? []))]

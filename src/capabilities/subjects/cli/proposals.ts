@@ -101,7 +101,7 @@ export async function undoProposal(call: CommandCall, io: Io): Promise<number> {
   })
 }
 
-/** Decides about exactly what was shown; answers how the proposal stands then. */
+/** Decides about exactly what was shown; returns the proposal as it is then. */
 function sendDecision(
   connection: Connection,
   { id, digest }: Pick<Proposal, 'id' | 'digest'>,

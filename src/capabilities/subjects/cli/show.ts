@@ -25,13 +25,13 @@ export async function showSubject(call: CommandCall, io: Io): Promise<number> {
     return await ask<SubjectDocument>(connection, pathTo('/api/subjects/', id))
   })
   if (call.json) printJson(io, subject)
-  else tellSubject(subject, io)
+  else printSubject(subject, io)
   return 0
 }
 
 type SubjectDocument = ListedSubject & Pick<SubjectReading, 'context' | 'warnings'>
 
-function tellSubject({ id, updated, waiting, context, warnings }: SubjectDocument, io: Io): void {
+function printSubject({ id, updated, waiting, context, warnings }: SubjectDocument, io: Io): void {
   const { brief, notes, recent_gaps: gaps } = context
   print(io, styled(io, 'bold', exactLine(id)))
   const wide = Math.max(20, width(io) - 12)
@@ -47,7 +47,7 @@ function tellSubject({ id, updated, waiting, context, warnings }: SubjectDocumen
   print(io, table(rows.map(([name, text]) => [name!, oneLine(text!, wide)])))
   const words = brief.raw.trimEnd()
   if (words !== '') print(io, `\n${harmless(words, io.stdout)}`)
-  tellWarnings(warnings, io)
+  printWarnings(warnings, io)
 }
 
 /** Names that the brief declares; those without a file say so. */
@@ -75,18 +75,18 @@ function countText(count: number): string {
   return count < 10 ? String(count) : '10 or more'
 }
 
-/** What `read_context` answers; what was odd about the files stands beside it. */
+/** What `read_context` answers; what was odd about the files is a note beside it. */
 export async function showContext(call: CommandCall, io: Io): Promise<number> {
   const { context, warnings } = await connected(call.home, io, 'read', async (connection) => {
     const { id } = await findSubject(connection, call.words[1]!)
     return await ask<Omit<SubjectReading, 'id'>>(connection, pathTo('/api/subjects/', id, '/context'))
   })
   printJson(io, context, { pretty: !call.json })
-  tellWarnings(warnings, io)
+  printWarnings(warnings, io)
   return 0
 }
 
-/** A part of the notes as they stand in their file. */
+/** A part of the notes as they are in their file. */
 export async function showNotes(call: CommandCall, io: Io): Promise<number> {
   const query = pageQuery(call)
   const { id, page } = await connected(call.home, io, 'read', async (connection) => {
@@ -95,7 +95,7 @@ export async function showNotes(call: CommandCall, io: Io): Promise<number> {
     return { id: subject, page: await ask<NotesPage>(connection, path) }
   })
   if (call.json) printJson(io, page)
-  else tellNotes(id, page, io)
+  else printNotes(id, page, io)
   return 0
 }
 
@@ -109,7 +109,7 @@ function pageQuery(call: CommandCall): string {
   return given.length === 0 ? '' : `?${given.join('&')}`
 }
 
-function tellNotes(id: string, { text, offset, lines, total, next_offset: next }: NotesPage, io: Io): void {
+function printNotes(id: string, { text, offset, lines, total, next_offset: next }: NotesPage, io: Io): void {
   if (lines > 0) print(io, harmless(text.replace(/\n$/, ''), io.stdout))
   if (total === 0) return note(io, `${id} has no notes.`)
   if (lines === 0) return note(io, `The notes have ${total} lines.`)
@@ -119,6 +119,6 @@ function tellNotes(id: string, { text, offset, lines, total, next_offset: next }
 }
 
 /** What was odd about the files of a subject, beside the data. */
-function tellWarnings(warnings: readonly string[], io: Io): void {
+function printWarnings(warnings: readonly string[], io: Io): void {
   for (const warning of warnings) note(io, styled(io, 'yellow', exactLine(warning), io.stderr))
 }

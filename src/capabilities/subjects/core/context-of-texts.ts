@@ -6,7 +6,7 @@ import { notesForm } from './notes-form.ts'
 import type { Brief, Conflict, SubjectContext } from './subject-context.ts'
 import { defaultTaste, isTasteName, nameRule } from './subject-name.ts'
 import { type Genre, tasteConflicts } from './taste-conflicts.ts'
-import { type TextCap, beginningOf, cappedText, moreByReply, moreBySetting } from './text-cap.ts'
+import { type TextCap, beginningOf, capText, moreByReply, moreBySetting } from './text-cap.ts'
 
 /** What was read of a subject; a file that is missing is an empty text. */
 export interface SubjectTexts {
@@ -44,10 +44,10 @@ export function subjectContext(
   const material = materialOf(texts)
   const { brief, log, gaps } = material
   const fits = ({ context }: Shown) => JSON.stringify(context).length <= maxReplyChars
-  let shown = contextShown(material, { chars: maxTextChars, rest: moreBySetting })
+  let shown = showContext(material, { chars: maxTextChars, rest: moreBySetting })
   if (!fits(shown)) {
-    const shorter = (chars: number) => contextShown(material, { chars, rest: moreByReply })
-    const fewer = (entries: number) => contextShown(material, { chars: LEAST_CHARS, rest: moreByReply }, entries)
+    const shorter = (chars: number) => showContext(material, { chars, rest: moreByReply })
+    const fewer = (entries: number) => showContext(material, { chars: LEAST_CHARS, rest: moreByReply }, entries)
     shown = fullest(LEAST_CHARS, maxTextChars, shorter, fits) ?? fullest(0, MOST_GENRES, fewer, fits) ?? fewer(0)
   }
   const warnings = [
@@ -100,8 +100,8 @@ interface Shown {
 }
 
 /** As much as one text may have, and as many entries as a list may have besides that. */
-function contextShown({ texts, brief, ...lists }: Material, cap: TextCap, entries = Number.POSITIVE_INFINITY): Shown {
-  const shown = (text: string) => cappedText(text, cap)
+function showContext({ texts, brief, ...lists }: Material, cap: TextCap, entries = Number.POSITIVE_INFINITY): Shown {
+  const shown = (text: string) => capText(text, cap)
   const records = <Record>(lines: readonly JsonObject[], read: (line: JsonObject, cap: TextCap) => Record) =>
     lines.slice(0, Math.min(entries, shownRecords)).map((line) => read(line, cap))
   const genres = lists.genres.slice(0, entries)
@@ -119,7 +119,7 @@ function contextShown({ texts, brief, ...lists }: Material, cap: TextCap, entrie
       summary === undefined
         ? notesForm(texts.notes, cap.chars)
         : {
-            summary: cappedText(summary, { ...cap, rest: 'read_full_notes reads the notes themselves' }),
+            summary: capText(summary, { ...cap, rest: 'read_full_notes reads the notes themselves' }),
             truncated: true,
           },
     recent_log: records(lists.log.objects, logRecord),

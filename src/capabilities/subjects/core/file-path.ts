@@ -34,7 +34,7 @@ export async function folderWithin(root: string, name: string): Promise<string |
 export async function filePath(root: string, folder: string, name: string, shown: string): Promise<FilePath | NoPath> {
   const path = join(folder, name)
   try {
-    // Whoever opens the path follows no link: it is this one, or none.
+    // Opening the path follows no link: it is this file, or none.
     if (!(await isLink(path))) return { type: 'path', path, folder, shown }
     const real = await realpath(path)
     if (!isWithin(await realpath(root), real)) return { type: 'none', why: 'it is a link that leads out', shown }

@@ -2,7 +2,7 @@ import type { JsonObject } from './json-lines.ts'
 import type { GapRecord, LogRecord } from './subject-context.ts'
 import { SubjectError } from './subject-error.ts'
 import type { GapEntry, OperationEntry } from './subjects.ts'
-import { type TextCap, cappedText, uncapped } from './text-cap.ts'
+import { type TextCap, capText, uncapped } from './text-cap.ts'
 
 /**
  * One line of `log.jsonl`: all keys but `timestamp` and `op` are details (BEHAVIOURS §4). Those two are texts, empty where
@@ -14,13 +14,13 @@ export function logRecord({ timestamp, op, ...details }: JsonObject, cap = uncap
 
 function asText(value: unknown, cap: TextCap): string {
   if (value === undefined || value === null) return ''
-  return cappedText(typeof value === 'string' ? value : JSON.stringify(value), cap)
+  return capText(typeof value === 'string' ? value : JSON.stringify(value), cap)
 }
 
 /** Details too long to be shown become the beginning of their JSON, as a text. */
 function cappedDetails(details: JsonObject, cap: TextCap): JsonObject {
   const json = JSON.stringify(details)
-  return json.length <= cap.chars ? details : { shortened: cappedText(json, cap) }
+  return json.length <= cap.chars ? details : { shortened: capText(json, cap) }
 }
 
 /**
@@ -49,7 +49,7 @@ export function gapRecord(line: JsonObject, cap = uncapped): GapRecord {
 }
 
 function textOf<Default extends string | null>(value: unknown, otherwise: Default, cap: TextCap): string | Default {
-  return typeof value === 'string' ? cappedText(value, cap) : otherwise
+  return typeof value === 'string' ? capText(value, cap) : otherwise
 }
 
 /** A list too long to be shown becomes the beginning of its JSON, as its only entry. */
@@ -57,10 +57,10 @@ function textsOf(value: unknown, cap: TextCap): readonly string[] {
   if (!Array.isArray(value)) return []
   const texts = value.filter((each): each is string => typeof each === 'string')
   const json = JSON.stringify(texts)
-  return json.length <= cap.chars ? texts : [cappedText(json, cap)]
+  return json.length <= cap.chars ? texts : [capText(json, cap)]
 }
 
-/** A line of `log.jsonl`. Details stand beside `timestamp` and `op`, as they are read (BEHAVIOURS §4). */
+/** A line of `log.jsonl`. Details are keys beside `timestamp` and `op`, as they are read (BEHAVIOURS §4). */
 export function operationLine({ op, details = {}, timestamp }: OperationEntry): JsonObject {
   if (op.trim() === '') throw fault('op says nothing. Name what was done, such as crop.')
   const taken = ['timestamp', 'op'].find((key) => Object.hasOwn(details, key))

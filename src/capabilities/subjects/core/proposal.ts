@@ -35,7 +35,7 @@ export interface ProposalSource {
 
 export type ProposalState =
   | { readonly type: 'waiting' }
-  /** `by`: through which door, such as `cli`, `http` or `mcp`. */
+  /** `by`: over which interface, such as `cli`, `http` or `mcp`. */
   | { readonly type: 'confirmed'; readonly by: string; readonly time: string }
   | { readonly type: 'declined'; readonly by: string; readonly time: string; readonly reason?: string }
   | { readonly type: 'undone'; readonly by: string; readonly time: string }
@@ -66,7 +66,7 @@ export interface Proposals {
   undo(id: string, by: string): Promise<Proposal>
 }
 
-/** Whether every line that would be added stands in the diff. One of a great change, or beside very long lines, is cut. */
+/** Whether every line that would be added is in the diff. One of a great change, or beside very long lines, is cut. */
 export function diffShowsAll({ diff, content }: Pick<Proposal, 'diff' | 'content'>): boolean {
   const shown = new Set(diff.split(/\r?\n/))
   return content.split(/\r\n|\n|\r/).every((line) => shown.has(`+${line}`))

@@ -35,31 +35,31 @@ export async function replaceText(place: FilePath | NoPath, change: TextChange, 
 }
 
 /**
- * The text of a file, exactly as it stands there; empty where there is none.
+ * The text of a file, exactly as it is on disk; empty where there is none.
  *
  * @throws SubjectError `unwritable` where it cannot be read, or holds more than text: then it could not be put back
  */
 export async function exactText(place: FilePath | NoPath): Promise<string> {
-  return (await standing(place)).text
+  return (await readExact(place)).text
 }
 
 async function replaceHeld(place: FilePath, { before, text }: TextChange): Promise<void> {
-  const { mode } = await still(place, before)
+  const { mode } = await assertUnchanged(place, before)
   await removeLeftovers(place)
   await writeFileAtomically(place.path, text, {
     mode,
     beside: join(place.folder, `${leftoverStart(place)}${randomUUID()}.tmp`),
-    check: async () => void (await still(place, before)),
+    check: async () => void (await assertUnchanged(place, before)),
   })
 }
 
-interface Standing {
+interface ExactFile {
   readonly text: string
   /** Permission bits; `undefined` where there is no file. */
   readonly mode: number | undefined
 }
 
-async function standing(place: FilePath | NoPath): Promise<Standing> {
+async function readExact(place: FilePath | NoPath): Promise<ExactFile> {
   const read = await readWhole(place)
   if (read.type === 'missing') return { text: '', mode: undefined }
   if (read.type === 'unreadable') throw unreadable(place.shown, read.why)
@@ -75,8 +75,8 @@ function unreadable(shown: string, why: string): SubjectError {
   return new SubjectError('unwritable', `${shown} cannot be read: ${why}.`)
 }
 
-async function still(place: FilePath, before: string): Promise<Standing> {
-  const now = await standing(place)
+async function assertUnchanged(place: FilePath, before: string): Promise<ExactFile> {
+  const now = await readExact(place)
   if (now.text !== before) {
     throw new SubjectError('changed', `${place.shown} has changed meanwhile. Look at it again, then decide anew.`)
   }
@@ -84,7 +84,7 @@ async function still(place: FilePath, before: string): Promise<Standing> {
   return now
 }
 
-/** Of a process that ended in the middle; whoever holds the lock is alone with them. */
+/** Left by a process that ended in the middle; the holder of the lock is alone with them. */
 async function removeLeftovers(place: FilePath): Promise<void> {
   const left = (await readdir(place.folder)).filter((name) => isLeftover(name, place))
   await Promise.all(left.map((name) => rm(join(place.folder, name), { force: true })))

@@ -13,7 +13,7 @@ export interface SubjectsOptions extends SubjectFolders {
   readonly summaryOf?: (notes: SummaryRequest) => Promise<string | undefined>
 }
 
-/** Notes of more than 40 lines, for whoever can put them into words. */
+/** Notes of more than 40 lines that are to be put into words. */
 export interface SummaryRequest {
   readonly subject: string
   readonly text: string

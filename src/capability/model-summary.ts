@@ -1,7 +1,8 @@
-import { cappedText } from '../../tool.ts'
-import type { Runtime } from '../contract.ts'
-import type { CompletionInput } from '../../capability.ts'
-import { RuntimeError } from '../../capability/runtime-error.ts'
+import { defined } from '../platform.ts'
+import { cappedText } from '../tool.ts'
+import type { CompletionInput } from './runtime/completions.ts'
+import type { Runtime } from './runtime/runtime.ts'
+import { RuntimeError } from './runtime-error.ts'
 
 /** A text that a model is asked to put into fewer words. */
 export interface SummaryTask {
@@ -39,8 +40,7 @@ export async function summaryByModel(
   for await (const event of complete({
     ...summaryQuestion(task),
     signal,
-    ...(model === undefined ? {} : { model }),
-    ...(holds ? { holds } : {}),
+    ...defined({ model, holds }),
   })) {
     if (event.type === 'call-start') answering = event.model
     // Of an answer that does not end, no more is kept than is used.
