@@ -20,14 +20,22 @@ async function start() {
   module.enableCompileCache()
   // A reader that has seen enough, such as `head`, is no failure.
   process.stdout.on('error', (error) => (error.code === 'EPIPE' ? process.exit(0) : undefined))
-  const source = new URL('../src/cli/features.ts', import.meta.url)
-  const { main } = await import(
-    existsSync(source) ? source.href : new URL('../dist/cli/features.js', import.meta.url).href
-  )
-  process.exitCode = await main(process.argv.slice(2), {
+  const source = new URL('../src/cli/main.ts', import.meta.url)
+  const { main } = await import(existsSync(source) ? source.href : new URL('../dist/cli/main.js', import.meta.url).href)
+  const words = process.argv.slice(2)
+  process.exitCode = await main(words, {
+    capabilities: ['--version', '-v', 'version'].includes(words[0]) ? [] : await capabilities(),
     stdin: process.stdin,
     stdout: process.stdout,
     stderr: process.stderr,
     environment: process.env,
   })
+}
+
+async function capabilities() {
+  const source = new URL('../src/foreword.ts', import.meta.url)
+  const { builtIn } = await import(
+    existsSync(source) ? source.href : new URL('../dist/foreword.js', import.meta.url).href
+  )
+  return builtIn
 }

@@ -1,5 +1,6 @@
 export { type Earlier, type UndoneTurn } from './context/conversation-input.ts'
-export { assemble, type Assembly, type AssemblyInput } from './context/assemble.ts'
+export { assemble, type Assembly } from './context/assemble.ts'
+export type { AssemblyInput } from './context/assembly-input.ts'
 export { type Attachment, attachmentText, type FileFrame } from './context/attachment.ts'
 export { available, type Budget } from './context/budget.ts'
 export {
@@ -25,7 +26,8 @@ export {
   type PlacementBySize,
 } from './context/layout.ts'
 export { layout, layoutOf, layouts, usualLayout } from './context/layouts.ts'
-export type { Cut, Manifest, ManifestEntry, Outcome, Reason, ReasonCode, Slot } from './context/manifest.ts'
+export type { Cut, Manifest, ManifestEntry, Outcome, Slot } from './context/manifest.ts'
+export type { Reason, ReasonCode } from './context/reason.ts'
 export {
   type AnyMessage,
   type AssistantMessage,

@@ -10,7 +10,7 @@ export { type Calibration, margin, observe, type PromptSample, ratio, UNCALIBRAT
 export { answerRoom, ASSUMED_WINDOW, assumedFacts, type CatalogRow, mergeFacts } from './model/catalog.ts'
 export { type Choice, waysToAttach } from './model/choose.ts'
 export type { Environment, ModelConfiguration, ProviderConfiguration } from './model/configuration.ts'
-export { type ProviderConnection, versionedURL } from './model/connection.ts'
+export { versionedURL } from './model/connection.ts'
 export { costOf, type Forecast, forecast, type ForecastInput } from './model/forecast.ts'
 export { leastPromptTokens, type PromptReport, promptReport } from './model/prompt-report.ts'
 export { imageSupportOf } from './model/prompt.ts'
@@ -37,7 +37,13 @@ export { httpModelSettings, type ModelSettings } from './model/model-settings.ts
 export { builtInProviders, createModels, type Models, type ModelsSettings } from './model/models.ts'
 export { listedFacts, openaiModelList } from './model/openai-model-list.ts'
 export { openaiWireModel, openaiWireSettings } from './model/openai-wire.ts'
-export { type ListedModel, provider, type Provider, type Suggestion } from './model/provider.ts'
+export {
+  type ListedModel,
+  provider,
+  type Provider,
+  type ProviderConnection,
+  type Suggestion,
+} from './model/provider.ts'
 export { modelErrorOf } from './model/provider-failure.ts'
 export { languageModel, type LanguageModelOptions, type SdkLanguageModel } from './model/sdk-model.ts'
 export type { Timeouts } from './model/timeouts.ts'

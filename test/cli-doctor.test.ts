@@ -47,8 +47,8 @@ async function recorded(home: string): Promise<void> {
 test('a new home has no skills, a policy that allows nothing, and no shell', async (context) => {
   const { findings } = await examined(context, {})
   assert.deepEqual(brief(findings.filter(({ check }) => check !== 'tools')), [
-    ['skills', 'ok', '0 skills'],
     ['policy', 'ok', 'nothing on the allowlist'],
+    ['skills', 'ok', '0 skills'],
     ['shell', 'ok', 'off'],
     ['audit', 'ok', 'nothing was recorded yet'],
   ])
@@ -127,7 +127,7 @@ test('a shell that may run anything is told with caution', async (context) => {
   const full = '{"global": {"mode": "full"}, "tools": {"shell": {"enabled": true, "mode": "full"}}}'
   const { code, findings } = await examined(context, { 'tool-access.json': full })
   assert.equal(code, 0)
-  assert.deepEqual(brief(findings).slice(1, 3), [
+  assert.deepEqual(brief(findings.filter(({ check }) => check === 'policy' || check === 'shell')), [
     ['policy', 'ok', 'every tool may run that is not disabled (global.mode)'],
     ['shell', 'warning', 'full: a model may run any command that you may'],
   ])
@@ -170,7 +170,9 @@ test('tools are counted by what becomes of a call, servers are named, and the au
     { prepare: recorded },
   )
   assert.equal(code, 0)
-  const [tools, gateway, mcp, audit] = brief(findings).slice(-4)
+  const [tools, gateway, mcp, audit] = ['tools', 'gateway', 'mcp', 'audit'].map((name) =>
+    brief(findings).find(([check]) => check === name)!,
+  )
   assert.match(String(tools![2]), /^\d+ allowed, 1 with your approval, \d+ refused$/)
   assert.deepEqual(
     [gateway, mcp, audit],

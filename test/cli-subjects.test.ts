@@ -339,7 +339,7 @@ test('a chat begins about a subject, lists subjects, takes another one and leave
   assert.match(chosen.stderr, /The subject of this session is now: IMG_2\./)
   assert.deepEqual(await subjectsOf(), ['IMG_1', 'IMG_2'])
   const left = await foreword(['chat', '--session', 'session-1'], { input: '/subject none\n' })
-  assert.match(left.stderr, /The subject of this session is now: no subject\./)
+  assert.match(left.stderr, /The subject of this session is now: the configured subject/)
   assert.equal((await runtime.store.session('session-1'))?.choices['subject'], undefined)
   const unknown = await foreword(['chat'], { input: '/subject IMG_9\n' })
   assert.deepEqual([unknown.code, /no subject IMG_9/.test(unknown.stderr)], [1, true])

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import test from 'node:test'
 import { commonOptions } from '../src/cli/command.ts'
 import { commandsOf } from '../src/cli/commands.ts'
-import { features } from '../src/cli/features.ts'
+import { builtIn } from '../src/foreword.ts'
 import { run } from './cli/recorded-io.ts'
 
-const commands = commandsOf(features)
+const commands = commandsOf(builtIn)
 const names = Object.keys(commands)
 const root = join(import.meta.dirname, '..')
 
@@ -28,7 +28,7 @@ test('--help lists every command with a line of its own', async () => {
 
 for (const name of names) {
   test(`${name} --help shows how to write it and every option`, async () => {
-    const command = await commands[name]!(features)
+    const command = await commands[name]!(builtIn)
     assert.equal(command.name, name)
     for (const words of [
       [name, '--help'],
@@ -107,7 +107,7 @@ test('the guide explains every command and every option of it', async () => {
   for (const name of names) {
     const section = sections.get(name)
     assert.ok(section, `the guide has no section on ${name}`)
-    const { options } = await commands[name]!(features)
+    const { options } = await commands[name]!(builtIn)
     for (const option of Object.keys(options)) assert.ok(section.includes(`--${option}`), `${name} --${option}`)
   }
 })

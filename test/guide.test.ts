@@ -6,7 +6,6 @@ import { builtIn } from '../src/foreword.ts'
 import { chatCommands } from '../src/capabilities/telegram/command/commands.ts'
 import { readArguments } from '../src/cli/arguments.ts'
 import { commandsOf } from '../src/cli/commands.ts'
-import { features } from '../src/cli/features.ts'
 import type { Command } from '../src/capability.ts'
 import { configurationSchema, configurationWarnings, loadConfiguration } from '../src/runtime.ts'
 import type { KeySchema } from '../src/runtime/configuration/schema.ts'
@@ -27,7 +26,7 @@ const all = pages()
 const policyFile = join(import.meta.dirname, '..', 'schema', 'tool-access.schema.json')
 const page = (name: string) => all.find((each) => each.name.endsWith(name))!
 
-const commands = commandsOf(features)
+const commands = commandsOf(builtIn)
 
 test('every command in the pages is one, with options and subcommands that it has', async () => {
   const faults: string[] = []
@@ -55,7 +54,7 @@ async function faultOf({ words }: Shown): Promise<string | undefined> {
   const [name = '', ...rest] = args
   if (/^[A-Z-]/.test(name) || NO_COMMANDS.includes(own.join(' '))) return undefined
   if (!Object.hasOwn(commands, name)) return `there is no command ${name}`
-  const command = await commands[name]!(features)
+  const command = await commands[name]!(builtIn)
   try {
     // With `--help`, how many words there are is not looked at: a page may name a command alone.
     const call = readArguments(command, [...rest, '--help'], { environment: {} } as never)
@@ -87,7 +86,7 @@ test('the page of the command line has every command and every option of it, and
     `${name}: a section for each command`,
   )
   for (const [command, section] of sections) {
-    const { options } = await commands[command]!(features)
+    const { options } = await commands[command]!(builtIn)
     for (const option of Object.keys(options)) {
       assert.ok(
         section.includes(`--${option}`) || option === 'json',

@@ -4,6 +4,7 @@ import test from 'node:test'
 import {
   assemble,
   type AssemblyInput,
+  chars,
   charsPerFour,
   layoutOf,
   type Manifest,
@@ -96,6 +97,20 @@ test('a list that costs more with its reader than the whole text is not used', (
   assert.deepEqual(at(100), ['skills full'])
   assert.deepEqual(at(50), ['skills undefined'])
   assert.deepEqual(at(50, [{ ...input.tools![0]!, tokens: 4 }]), ['read_skill full', 'skills list'])
+})
+
+test('a tool that several layers bring along is counted once', () => {
+  const text = (id: string) => ({ id, layer: 'skills', renditions: [{ form: 'full', text: 'x'.repeat(10) }] })
+  const { manifest } = assemble({
+    layout: { ...layoutOf('auto'), headShare: 1 },
+    layers: [text('a'), text('b')],
+    history: [],
+    current: { id: 't1', messages: [{ message: { role: 'user', content: 'x'.repeat(55) } }] },
+    tools: [{ name: 'read', inputSchema: {}, tokens: 50, offeredWith: { layer: 'skills', form: 'full' } }],
+    budget: { window: 125, reserve: 0 },
+    counter: chars,
+  })
+  assert.deepEqual([manifest.used, manifest.entries.filter(({ reason }) => reason)], [125, []])
 })
 
 function unconditional(tool: ToolDefinition): ToolDefinition {

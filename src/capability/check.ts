@@ -3,12 +3,16 @@ export type Check<Settings = undefined> = (context: CheckContext<Settings>) => P
 
 export interface CheckContext<Settings = undefined> {
   readonly settings: Settings
-  /** Absolute path. */
+  /** Absolute paths. */
   readonly home: string
+  readonly workspace: string
   readonly environment: Readonly<Record<string, string | undefined>>
   /** Settings of another capability; `undefined` where it is not in the list. */
   settingsOf(name: string): unknown
-  /** GET over the HTTP API of a gateway that only reads; `undefined` where none can be opened. */
+  /**
+   * GET over the HTTP API of the gateway of the home, or of one that only reads; `undefined` where there is none. Rejects
+   * with a `ForewordError` where it refuses.
+   */
   get<Answer>(path: string): Promise<Answer | undefined>
 }
 

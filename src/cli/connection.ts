@@ -26,8 +26,8 @@ export async function connected<T>(
   }
 }
 
-/** The gateway that runs on this home; where there is none, one inside this process. */
-async function connect(home: string, io: Io, purpose: Purpose): Promise<Connection> {
+/** The gateway that runs on this home; where there is none, one inside this process. Whoever connects closes it. */
+export async function connect(home: string, io: Io, purpose: Purpose): Promise<Connection> {
   if (io.connect !== undefined) return await io.connect(home)
   let told = false
   for (const since = Date.now(); ; await delay(100)) {

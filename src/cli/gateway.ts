@@ -15,7 +15,6 @@ import { version } from './version.ts'
 /** Everything of a gateway but its port. */
 export interface Gateway {
   readonly configuration: Configuration
-  readonly configurationFile: string
   readonly claim: Claim
   readonly runtime: Runtime
   readonly server: Server
@@ -68,7 +67,6 @@ export async function openGateway(
     })
     return {
       configuration,
-      configurationFile: homeAt(home).configurationFile,
       claim,
       runtime,
       server: await serverOf(runtime, configuration, token, io, hooks),

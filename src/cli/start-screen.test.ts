@@ -22,7 +22,6 @@ function windowLine(model: ModelFacts | undefined): string | undefined {
       address: 'http://127.0.0.1:1',
       model: { id: 'lab/x', why: 'configured as `model`', ...(model ? { facts: model } : {}) },
       home: 'home',
-      configurationFile: 'config.json',
       recovered: 0,
       warnings: [],
     },
@@ -44,19 +43,22 @@ test('the start screen tells the window and the longest answer, and which of the
   assert.equal(windowLine(undefined), undefined)
 })
 
-test('the start screen tells how the skills reach the model', () => {
+test('the start screen has the lines of capabilities', () => {
   const stream = new PassThrough()
   const common = {
     version: '1',
     address: 'http://127.0.0.1:1',
     home: 'home',
-    configurationFile: 'c',
     recovered: 0,
     warnings: [],
   }
   const linesOf = (skills?: string) =>
     startScreen(
-      { ...common, model: { id: 'lab/x', why: 'configured' }, ...(skills !== undefined && { skills }) },
+      {
+        ...common,
+        model: { id: 'lab/x', why: 'configured' },
+        lines: skills === undefined ? [] : [{ label: 'Skills', text: skills }],
+      },
       { stdin: stream, stdout: stream, stderr: stream, environment: {} },
     ).split('\n')
   assert.equal(linesOf('All 3 skills in full.').includes('  Skills   All 3 skills in full.'), true)
@@ -74,7 +76,6 @@ test('warnings on the start screen have local times', () => {
       address: 'http://127.0.0.1:1',
       model: { id: 'lab/x', why: 'configured as `model`' },
       home: 'home',
-      configurationFile: 'config.json',
       recovered: 0,
       warnings: ['It holds until 2026-01-09T12:00:00.000Z.'],
     },

@@ -1,17 +1,14 @@
 import { type Readers, readersAmong } from './announcement.ts'
 import type { Attachment } from './attachment.ts'
-import { available, type Budget } from './budget.ts'
+import type { AssemblyInput } from './assembly-input.ts'
+import { available } from './budget.ts'
 import { checkInput } from './check-input.ts'
-import type { Earlier, UndoneTurn } from './conversation-input.ts'
 import { leastOfCurrent, mustStandOf } from './current-turn.ts'
 import { fitConversation } from './fit-conversation.ts'
 import { giveWay, type Holder, type Remainder, remainingTokens, takeBack } from './give-way.ts'
 import { cutReason } from './history-section.ts'
-import type { ImageSupport } from './image-marker.ts'
-import type { Layer } from './layer.ts'
-import type { Layout } from './layout.ts'
 import { type LayerGroup, layerSections } from './layer-section.ts'
-import type { Cut, Manifest } from './manifest.ts'
+import type { Manifest } from './manifest.ts'
 import { manifestOf } from './manifest-of.ts'
 import { ContextOverflowError } from './overflow-error.ts'
 import { type ConditionalTool, costOf, type PlacedLayer, placeLayer } from './placed-layer.ts'
@@ -21,31 +18,6 @@ import { omitted, type Section } from './section.ts'
 import { type TokenCounter, toolTokens } from './token-counter.ts'
 import { isOfferedWith, type ToolDefinition } from './tool-definition.ts'
 import type { Turn } from './turn.ts'
-
-/** Everything that decides what a model reads. Time, files and identity have become part of a layer before. */
-export interface AssemblyInput {
-  readonly layout: Layout
-  readonly layers: readonly Layer[]
-  /** Settled turns, oldest first. */
-  readonly history: readonly Turn[]
-  /** The turn that is being answered. */
-  readonly current: Turn
-  readonly attachments?: readonly Attachment[]
-  /** What may be called. One with `offeredWith` is offered where what it reads is announced, and costs nothing elsewhere. */
-  readonly tools?: readonly ToolDefinition[]
-  readonly budget: Budget
-  readonly counter: TokenCounter
-  /** The `cut` of the manifest of this conversation's last call. */
-  readonly cut?: Cut
-  /** Older turns that were not loaded because they can no longer fit. */
-  readonly earlier?: Earlier
-  /** Turns of this conversation that were taken back, oldest first. None of them is among the `history`. */
-  readonly undone?: readonly UndoneTurn[]
-  /** Which images reach the model; in the place of the others a marker is sent. Absent: all of them do. */
-  readonly images?: ImageSupport
-  /** Stands in the manifest, nothing more. */
-  readonly model?: string
-}
 
 /** A request, the account of it, and its pieces in the order of the wire. */
 export interface Assembly {
@@ -152,10 +124,8 @@ interface Settled {
  * results as short as they get, does the tail give way, and then the head again from the top. The tail is settled last,
  * against the final head, so that it loses nothing there is room for.
  */
-function settle(
-  { available: all, toolTokens: ofTools, head, tail, current, readers, input }: Plan,
-  share: number,
-): Settled {
+function settle(plan: Plan, share: number): Settled {
+  const { available: all, toolTokens: ofTools, head, tail, current, readers, input } = plan
   const { shrinks } = input.layout
   const room = all - ofTools
   const headHolders = holdersOf(head)
@@ -163,8 +133,7 @@ function settle(
   const wholeTail = tailHolders.map(() => 0)
   const headAtShare = giveWay(headHolders, share, shrinks)
   const settled = (headLeft: Remainder, tailLeft: Remainder): Settled => {
-    const ofHead = remainingTokens(headHolders, headLeft)
-    const [tokens, wanted] = [tailLeft, wholeTail].map((tailForms) => ofHead + remainingTokens(tailHolders, tailForms))
+    const [tokens, wanted] = [tailLeft, wholeTail].map((tailForms) => sentTokens(plan, headLeft, tailForms))
     return { head: headLeft, headAtShare, tail: tailLeft, tokens: tokens!, wanted: wanted! }
   }
   const whole = settled(headAtShare, wholeTail)
@@ -190,8 +159,17 @@ function filled(placed: readonly PlacedLayer[]): readonly PlacedLayer[] {
   return placed.filter((layer) => layer.forms.length > 0)
 }
 
+/** Of head and tail layers, and of the tools that are offered with them: a tool that several bring along counts once. */
+function sentTokens(plan: Plan, head: Remainder, tail: Remainder): number {
+  const forms = [...sentForms(plan.head, head), ...sentForms(plan.tail, tail)]
+  return sumTokens(forms) + sumTokens(offeredTools(plan, { head, tail })) - plan.toolTokens
+}
+
 /** Tools without a condition, and those whose layer is sent in their form. Whoever reads the list can call the tool, and nobody else. */
-function offeredTools({ tools, head, tail }: Plan, { head: ofHead, tail: ofTail }: Settled): readonly PricedTool[] {
+function offeredTools(
+  { tools, head, tail }: Plan,
+  { head: ofHead, tail: ofTail }: Pick<Settled, 'head' | 'tail'>,
+): readonly PricedTool[] {
   const sent = [...sentForms(head, ofHead), ...sentForms(tail, ofTail)]
   return tools.filter(
     ({ tool }) => tool.offeredWith === undefined || sent.some(({ layer, form }) => isOfferedWith(tool, layer, form)),
@@ -201,7 +179,7 @@ function offeredTools({ tools, head, tail }: Plan, { head: ofHead, tail: ofTail 
 function sentForms({ placed }: LayerGroup, remainder: Remainder) {
   return filled(placed).flatMap(({ layer, forms }, index) => {
     const left = remainder[index]
-    return left === undefined ? [] : [{ layer: layer.layer, form: forms[left]!.form }]
+    return left === undefined ? [] : [{ ...forms[left]!, layer: layer.layer }]
   })
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { assemble, type AssemblyInput } from './assemble.ts'
+import { assemble } from './assemble.ts'
+import type { AssemblyInput } from './assembly-input.ts'
 import type { Layer } from './layer.ts'
 import { layoutOf } from './layouts.ts'
 import { declared } from './token-counter.ts'

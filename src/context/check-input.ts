@@ -1,4 +1,4 @@
-import type { AssemblyInput } from './assemble.ts'
+import type { AssemblyInput } from './assembly-input.ts'
 import { type Layer, type Placement, placements, priorities, type Priority } from './layer.ts'
 import { layoutProblems, notAmount, notOneOf, type Problems } from './layout-problems.ts'
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { assemble, type Assembly, type AssemblyInput } from './assemble.ts'
+import { assemble, type Assembly } from './assemble.ts'
+import type { AssemblyInput } from './assembly-input.ts'
 import { compare, compareText } from './compare.ts'
 import type { Layer } from './layer.ts'
 import { layoutOf } from './layouts.ts'

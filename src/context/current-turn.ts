@@ -1,5 +1,5 @@
 import type { Origin } from './layer.ts'
-import type { Reason } from './manifest.ts'
+import type { Reason } from './reason.ts'
 import { outputText, type ToolResultPart, toolResults } from './message.ts'
 import type { PricedTurn } from './priced-turn.ts'
 import { smallestForm, sumTokens } from './priced-turn.ts'

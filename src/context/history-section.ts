@@ -3,7 +3,7 @@ import type { ConversationInput } from './conversation-input.ts'
 import type { CutLine } from './cut-line.ts'
 import type { Origin } from './layer.ts'
 import type { CutRule } from './layout.ts'
-import type { Reason } from './manifest.ts'
+import type { Reason } from './reason.ts'
 import { included, omitted, type Section } from './section.ts'
 import type { PricedMessage } from './tool-output.ts'
 

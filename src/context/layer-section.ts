@@ -1,6 +1,6 @@
 import type { Remainder } from './give-way.ts'
 import type { Placement } from './layer.ts'
-import type { ReasonCode } from './manifest.ts'
+import type { ReasonCode } from './reason.ts'
 import { userMessage } from './message.ts'
 import type { PlacedLayer } from './placed-layer.ts'
 import { omitted, type Section } from './section.ts'

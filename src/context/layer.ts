@@ -1,4 +1,4 @@
-import type { Reason } from './manifest.ts'
+import type { Reason } from './reason.ts'
 
 /** Where a layer stands. `system` and `preamble` are the head, the other two the tail (docs/words.md). */
 export type Placement = 'system' | 'preamble' | 'before-input' | 'after-input'

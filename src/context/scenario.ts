@@ -1,5 +1,5 @@
 import { assemble } from './assemble.ts'
-import type { AssemblyInput } from './assemble.ts'
+import type { AssemblyInput } from './assembly-input.ts'
 import type { Layer } from './layer.ts'
 import { layoutOf, layouts } from './layouts.ts'
 import type { Manifest } from './manifest.ts'

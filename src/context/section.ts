@@ -1,5 +1,6 @@
 import type { Origin } from './layer.ts'
-import type { ManifestEntry, Reason, Slot } from './manifest.ts'
+import type { ManifestEntry, Slot } from './manifest.ts'
+import type { Reason } from './reason.ts'
 import { type PricedAttachment, sumFullTokens } from './priced-turn.ts'
 import type { PricedMessage } from './tool-output.ts'
 

@@ -3,25 +3,8 @@ import { defined } from '../platform.ts'
 import { askServer } from './ask.ts'
 import type { Environment, ProviderConfiguration } from './configuration.ts'
 import { ModelError } from './model-error.ts'
-import type { ListedModel, Provider } from './provider.ts'
+import type { ListedModel, Provider, ProviderConnection } from './provider.ts'
 import type { Fetch } from './wire-fetch.ts'
-
-/** One entry of `providers`, ready to be asked: its address, its key, its server. */
-export interface ProviderConnection {
-  /** Its name in the configuration. */
-  readonly name: string
-  readonly configuration: ProviderConfiguration
-  /** Without a slash at its end; empty where there is none. */
-  readonly baseURL: string
-  /** Whether it is the provider's default address, where the catalog is right. */
-  readonly official: boolean
-  readonly environment: Environment
-  readonly fetch: Fetch
-  /** The key, or `undefined` where none is needed. Throws `ModelError` of code `auth` for one that is missing. */
-  key(): Promise<string | undefined>
-  /** Sends GET, or POST with a body, to a path behind the address, with the key as a bearer. Answers the JSON; throws `ResponseError`. */
-  ask(path: string, milliseconds: number, body?: unknown): Promise<unknown>
-}
 
 /** A connection and the provider that made it. */
 export interface Connected {

@@ -1,5 +1,5 @@
 import { assumedFacts, mergeFacts } from './catalog.ts'
-import type { ProviderConnection } from './connection.ts'
+import type { ProviderConnection } from './provider.ts'
 import type { ModelFacts, Price } from './model.ts'
 import type { ListedModel } from './provider.ts'
 

@@ -1,9 +1,10 @@
 import type { z } from 'zod'
 import type { CatalogRow } from './catalog.ts'
-import type { ProviderConnection } from './connection.ts'
+import type { Environment, ProviderConfiguration } from './configuration.ts'
 import type { Model, ModelFacts, WireCarriage } from './model.ts'
 import type { ModelSettings } from './model-settings.ts'
 import type { SdkLanguageModel } from './sdk-model.ts'
+import type { Fetch } from './wire-fetch.ts'
 
 /**
  * One way to reach models, as one value. `createModels` is given a list of them; nothing else has to know a provider.
@@ -86,4 +87,21 @@ export function provider<Settings extends z.ZodRawShape = z.ZodRawShape>(
     throw new RangeError(`the kind of a provider has no blank and no slash: ${JSON.stringify(value.kind)}`)
   }
   return value
+}
+
+/** One entry of `providers`, ready to be asked: its address, its key, its server. */
+export interface ProviderConnection {
+  /** Its name in the configuration. */
+  readonly name: string
+  readonly configuration: ProviderConfiguration
+  /** Without a slash at its end; empty where there is none. */
+  readonly baseURL: string
+  /** Whether it is the provider's default address, where the catalog is right. */
+  readonly official: boolean
+  readonly environment: Environment
+  readonly fetch: Fetch
+  /** The key, or `undefined` where none is needed. Throws `ModelError` of code `auth` for one that is missing. */
+  key(): Promise<string | undefined>
+  /** Sends GET, or POST with a body, to a path behind the address, with the key as a bearer. Answers the JSON; throws `ResponseError`. */
+  ask(path: string, milliseconds: number, body?: unknown): Promise<unknown>
 }

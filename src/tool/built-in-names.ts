@@ -2,7 +2,7 @@
  * Names of all tools that Foreword itself brings, whether or not a call offers them just now. `test/home.test.ts` holds
  * the list against the tools that there are.
  */
-const builtIn: ReadonlySet<string> = new Set([
+export const builtInNames: ReadonlySet<string> = new Set([
   'edit_file',
   'find_skill',
   'list_files',
@@ -29,5 +29,5 @@ const builtIn: ReadonlySet<string> = new Set([
 
 /** Whether a name is that of a tool of Foreword: no skill takes it, and with it what the tool is allowed (BEHAVIOURS §1.5). */
 export function isBuiltInName(name: string): boolean {
-  return builtIn.has(name)
+  return builtInNames.has(name)
 }

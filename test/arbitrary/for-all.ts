@@ -1,9 +1,15 @@
 import * as fc from 'fast-check'
 import { assemble, type Assembly, type AssemblyInput, ContextOverflowError, type Manifest } from '../../src/context.ts'
 
+/** `LAWS_TIMES=50` holds every law against fifty times as many inputs. */
+const times = Number(process.env['LAWS_TIMES'] ?? 1)
+
 /** Holds a law against many inputs. What fails is printed as the smallest input that still fails, with its seed. */
 export function forAll<T>(values: fc.Arbitrary<T>, law: (value: T) => void, runs = 300): void {
-  fc.assert(fc.property(values, law), { numRuns: runs, ...(process.env['UNSHRUNK'] ? { endOnFailure: true } : {}) })
+  fc.assert(fc.property(values, law), {
+    numRuns: runs * times,
+    ...(process.env['UNSHRUNK'] ? { endOnFailure: true } : {}),
+  })
 }
 
 /** An assembly, or the account of why there is none. */

@@ -133,12 +133,10 @@ function withUser(messages: readonly Message[]): readonly Message[] {
 }
 
 function tools(): fc.Arbitrary<readonly ToolDefinition[] | undefined> {
-  const reader = (reads: 'history' | 'files'): ToolDefinition => ({
-    name: `look_up_${reads}`,
-    description: `Looks up ${reads}.`,
-    inputSchema: { type: 'object' },
-    reads,
-  })
+  const reader = (reads: 'history' | 'files'): ToolDefinition => {
+    const name = reads === 'history' ? 'look_up_past' : 'look_up_a_file_'
+    return { name, description: `${name}s`, inputSchema: { type: 'object' }, reads }
+  }
   const plain: ToolDefinition = { name: 'search', inputSchema: { type: 'object' }, tokens: 12 }
   return fc.constantFrom(
     undefined,

@@ -1,7 +1,7 @@
 import { PassThrough, Readable } from 'node:stream'
 import { builtIn } from '../../src/foreword.ts'
 import type { Connection, Io } from '../../src/capability.ts'
-import { main } from '../../src/cli/features.ts'
+import { main } from '../../src/cli/main.ts'
 
 /** Times for people are those of one zone on every machine. */
 process.env.TZ = 'UTC'

@@ -1,4 +1,5 @@
 import { posix } from 'node:path'
+import { namesTwice } from '../../scripts/counts/source-counts.ts'
 import { type Import, importsOf } from './imports.ts'
 import { sourceText } from './source-text.ts'
 
@@ -67,6 +68,114 @@ export function circles(sources: Sources): readonly string[] {
   }
   for (const path of sources.keys()) visit(path, [])
   return found
+}
+
+/** Imports inside a circle that only types close: what takes part in it can be understood only together. */
+export function typeCircles(sources: Sources): readonly string[] {
+  const left = withinCircles(edges(sources))
+  const targets = Map.groupBy(left, ({ from }) => from)
+  const reaches = (start: string, goal: string): boolean => {
+    const seen = new Set<string>()
+    const open = [start]
+    for (let path = open.pop(); path !== undefined; path = open.pop()) {
+      if (path === goal) return true
+      if (seen.has(path)) continue
+      seen.add(path)
+      for (const { to } of targets.get(path) ?? []) open.push(to)
+    }
+    return false
+  }
+  const closed = left.filter(({ from, to }) => reaches(to, from))
+  return [...new Set(closed.map(({ from, to }) => `${from} imports ${to}: part of a circle`))].toSorted()
+}
+
+/** Without what imports nothing of the rest, or is imported by nothing of it: that is in no circle. */
+function withinCircles(all: readonly Edge[]): readonly Edge[] {
+  const importing = new Set(all.map(({ from }) => from))
+  const imported = new Set(all.map(({ to }) => to))
+  const left = all.filter(({ from, to }) => importing.has(to) && imported.has(from))
+  return left.length === all.length ? left : withinCircles(left)
+}
+
+const MOST_LINES = 400
+
+/** Files that are too long to be read in one go. */
+export function longFiles(sources: Sources): readonly string[] {
+  return [...sources]
+    .map(([path, source]) => ({ path, lines: source.split('\n').length - 1 }))
+    .filter(({ path, lines }) => lines > MOST_LINES && !isTest(path))
+    .map(({ path }) => `${path} has more than ${MOST_LINES} lines`)
+}
+
+/** Names that several files define and export, each with each of its files. */
+export function twiceDefined(sources: Sources): readonly string[] {
+  const files = [...sources].filter(([path]) => !isTest(path) && !path.startsWith('src/testing/'))
+  const named = namesTwice(new Map(files.map(([path, text]) => [path, { path, text, lines: 0 }])))
+  return [...named].flatMap(([name, paths]) => paths.map((path) => `${path} defines ${name}, and so does another file`))
+}
+
+/** Words of features that nothing else in the pure room is called by. */
+const productWords = ['skill', 'subject', 'project', 'persona', 'soul', 'telegram', 'workspace', 'taste', 'citation']
+
+/** What in the pure room knows a feature of the product: its words or the names of tools, in identifiers and in texts. */
+export function productFaults(sources: Sources, toolNames: Iterable<string>): readonly string[] {
+  const known = new RegExp(`${wordPattern(productWords)}|['"\`](${[...toolNames].join('|')})['"\`]|AGENTS\\.md`, 'g')
+  return [...sources]
+    .filter(([path]) => path.startsWith('src/context/') && !isTest(path) && path !== 'src/context/layouts.ts')
+    .flatMap(([path, source]) => mentions(path, source, known, 'knows'))
+}
+
+/** Names of capabilities that are also plain English, or words of what is below them: only a key of their settings counts. */
+const plainNames: ReadonlySet<string> = new Set([
+  'agents',
+  'date',
+  'files',
+  'instructions',
+  'memory',
+  'persona',
+  'prompt',
+  'projects',
+  'shell',
+  'workspace',
+])
+
+/** What below the capabilities names one of them, so that taking it off the list would leave something of it. */
+export function namedCapabilities(sources: Sources): readonly string[] {
+  const names = [...new Set([...sources.keys()].flatMap((path) => capabilityOf(path) ?? []))]
+  const words = names.filter((name) => !plainNames.has(name)).map(inPieces)
+  const keys = names.filter((name) => plainNames.has(name)).join('|')
+  const known = new RegExp(`${wordPattern(words)}|['"\`](?:${keys})\\.[\\w.]+['"\`]`, 'g')
+  return [...sources]
+    .filter(([path]) => floors[roomOf(path)]! < floors['capabilities']! && !isTest(path))
+    .filter(([path]) => path !== 'src/context/layouts.ts')
+    .flatMap(([path, source]) => mentions(path, source, known, 'names'))
+}
+
+/** `web-access` is written `webAccess`, `web_access`, `WebAccess` or `web access` as well; `skills` is `skill` too. */
+function inPieces(name: string): string {
+  const [first, ...others] = name.replace(/s$/, '').split('-')
+  return [first, ...others.map((piece) => `[${piece[0]}${piece[0]!.toUpperCase()}]${piece.slice(1)}`)].join('[-_ ]?')
+}
+
+/** Words as parts of names (`maxSkills`, `SKILL_FILE`) and of sentences, but not inside of other words. */
+function wordPattern(words: readonly string[]): string {
+  const [small, large, capital] = [words, words.map((word) => word.toUpperCase()), words.map(capitalized)]
+  return [
+    `(?<![A-Za-z])(?:${small.join('|')})s?(?![a-z])`,
+    `(?:${capital.join('|')})s?(?![a-z])`,
+    `(?<![A-Z])(?:${large.join('|')})S?(?![A-Z])`,
+  ].join('|')
+}
+
+function capitalized(word: string): string {
+  return word.replaceAll(/(?<![A-Za-z])[a-z]/g, (letter) => letter.toUpperCase())
+}
+
+/** Each thing that a file says once, however often it does, so that a list of them is not about lines. */
+function mentions(path: string, source: string, known: RegExp, verb: string): readonly string[] {
+  const { text } = sourceText(source)
+  const words = [...text.matchAll(known)].map(([word]) => word.replaceAll(/['"`]/g, '').toLowerCase())
+  return [...new Set(words)].map((word) => `${path} ${verb} ${word}`)
 }
 
 const impure =

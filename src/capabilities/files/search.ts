@@ -37,8 +37,5 @@ export const search = capability<SearchSettings>({
   name: 'search',
   summary: 'the embedding model that files are searched with',
   settings,
-  async checks({ settings: given, environment }) {
-    const { checkEmbedder } = await import('./cli/check-embedder.ts')
-    return checkEmbedder(given, environment)
-  },
+  checks: async (context) => (await import('./cli/check-embedder.ts')).checkEmbedder(context),
 })

@@ -181,6 +181,7 @@ test('the doctor is told how many subjects there are, and what waits', async () 
     subjects.checks!({
       settings: settings({}),
       home: '/home',
+      workspace: '/home/workspace',
       environment: {},
       settingsOf: () => undefined,
       get: async <Answer>() => answer as Answer,

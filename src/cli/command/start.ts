@@ -1,12 +1,13 @@
 import type { Listening } from '../../server.ts'
 import { jsonOption } from '../command.ts'
-import type { Command, CommandCall, Io } from '../../capability.ts'
-import { errorMessage } from '../../platform.ts'
+import type { AnyCapability, Command, CommandCall, Io, StartLine } from '../../capability.ts'
+import type { Provider } from '../../model.ts'
+import { defined, errorMessage } from '../../platform.ts'
 import { CommandFailure } from '../failure.ts'
 import { type Gateway, openGateway } from '../gateway.ts'
 import { leave, onInterrupt } from '../interrupt.ts'
 import { note, print, printJson } from '../io.ts'
-import { addressWithToken, startScreen } from '../start-screen.ts'
+import { addressWithToken, type StartFacts, startScreen } from '../start-screen.ts'
 import { version } from '../version.ts'
 
 /** How long running calls may take to come to an end, ms. What is unfinished then goes on at the next start. */
@@ -64,7 +65,8 @@ async function announce(gateway: Gateway, listening: Listening, call: CommandCal
   const status = await gateway.runtime.status()
   const { glanceAtModel } = await import('../model-glance.ts')
   const { models, providers } = gateway.configuration
-  const { providers: known } = await import('../../capabilities/providers.ts')
+  const { capabilities = [] } = io
+  const known = capabilities.flatMap((capability) => capability.providers ?? [])
   const settings = { known, providers, models, environment: io.environment }
   const { unusable, facts: modelFacts } = await glanceAtModel(status.model.id, settings)
   const warnings = unusable === undefined ? status.warnings : [unusable, ...status.warnings]
@@ -73,31 +75,40 @@ async function announce(gateway: Gateway, listening: Listening, call: CommandCal
     printJson(io, { address, port, pid: process.pid, model: status.model, home: call.home, warnings })
     return
   }
-  const skills = modelFacts && (await skillsText(gateway))
   const facts = {
     version: version(),
     address: addressWithToken(listening.url, gateway.token),
-    model: { ...status.model, ...(modelFacts ? { facts: modelFacts } : {}) },
-    ...(skills === undefined ? {} : { skills }),
+    model: { ...status.model, ...defined({ facts: modelFacts, ...(await standInOf(status.model.id, known)) }) },
+    lines: modelFacts ? await startLines(gateway, capabilities) : [],
     home: call.home,
-    configurationFile: gateway.configurationFile,
     recovered: status.recovered,
     warnings,
   }
   print(io, `${startScreen(facts, io)}\n`)
 }
 
-/** What of the skills reaches the model that answers next; a start does not fail for it. */
-async function skillsText({ runtime }: Gateway): Promise<string | undefined> {
-  const { reachText, skillsReach } = await import('../../capabilities/skills/cli/skills-reach.ts')
-  const { skills = 0 } = await runtime.status()
-  if (skills === 0) return undefined
-  try {
-    return reachText(skillsReach(await runtime.preview({}), skills))
-  } catch (error) {
-    const message = errorMessage(error)
-    return `What of the ${skills} skills reaches the model cannot be said: ${message.split('\n', 1)[0]}`
-  }
+/** What a stand-in says of itself, and how to attach a model in its place. */
+async function standInOf(
+  id: string,
+  known: readonly Provider[],
+): Promise<Pick<StartFacts['model'], 'standIn' | 'ways'> | undefined> {
+  const standIn = known.find(({ kind }) => kind === id.split('/', 1)[0])?.standIn
+  if (standIn === undefined) return undefined
+  const { waysToAttach } = await import('../../model.ts')
+  return { standIn, ways: waysToAttach(known) }
+}
+
+/** What capabilities say on the screen; a start does not fail for it. */
+async function startLines({ runtime }: Gateway, capabilities: readonly AnyCapability[]): Promise<readonly StartLine[]> {
+  const lines = capabilities.map(async ({ name, startLine }) => {
+    try {
+      return await startLine?.(runtime)
+    } catch (error) {
+      const text = `What is to be said of it is not known: ${errorMessage(error).split('\n', 1)[0]}`
+      return { label: `${name.charAt(0).toUpperCase()}${name.slice(1)}`, text }
+    }
+  })
+  return (await Promise.all(lines)).filter((line) => line !== undefined)
 }
 
 function interrupted(io: Io): Promise<void> {

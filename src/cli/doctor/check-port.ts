@@ -1,6 +1,19 @@
 import { createServer } from 'node:net'
+import { runningGateway } from '../running-gateway.ts'
 import { ok, problem } from './finding.ts'
 import type { Finding } from '../../capability.ts'
+
+/** A gateway that runs has its port; where none does, the port must be free. */
+export async function checkGateway(home: string, { port, bind }: { port: number; bind: string }): Promise<Finding> {
+  const running = await runningGateway(home)
+  if (running.type === 'gateway') return ok('port', `a gateway runs at ${running.address} (process ${running.pid})`)
+  if (running.type === 'none') return await checkPort(port, bind)
+  return problem(
+    'port',
+    `process ${running.pid} holds the home but does not answer`,
+    `Wait until it has ended; if it hangs, end it with \`kill ${running.pid}\`.`,
+  )
+}
 
 /** Whether the gateway could listen, where none is running. */
 export async function checkPort(port: number, bind: string): Promise<Finding> {

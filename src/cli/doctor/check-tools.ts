@@ -1,8 +1,7 @@
 import type { RuntimeStatus, ToolStatus } from '../../runtime.ts'
 import { errorMessage } from '../../platform.ts'
 import { ask } from '../answer.ts'
-import { connected } from '../connection.ts'
-import type { Finding, Io } from '../../capability.ts'
+import type { Connection, Finding } from '../../capability.ts'
 import { accessWord, fetchTools } from '../tools/tool-table.ts'
 import { ok, problem, warning } from './finding.ts'
 
@@ -10,13 +9,12 @@ import { ok, problem, warning } from './finding.ts'
  * How many tools a model may call, those whose definition has changed, and what else a gateway warns of. Asks the running
  * one where there is one: it alone knows which servers answer. What was `told` already is left out.
  */
-export async function checkTools(home: string, io: Io, told: readonly Finding[]): Promise<readonly Finding[]> {
+export async function checkTools(opened: Connection | Error, told: readonly Finding[]): Promise<readonly Finding[]> {
   try {
-    return await connected(home, io, 'read', async (connection) => {
-      const tools = await fetchTools(connection)
-      const { warnings } = await ask<Pick<RuntimeStatus, 'warnings'>>(connection, '/api/status')
-      return [...toolFindings(tools), ...gatewayFindings(warnings, told)]
-    })
+    if (opened instanceof Error) throw opened
+    const tools = await fetchTools(opened)
+    const { warnings } = await ask<Pick<RuntimeStatus, 'warnings'>>(opened, '/api/status')
+    return [...toolFindings(tools), ...gatewayFindings(warnings, told)]
   } catch (error) {
     const message = errorMessage(error)
     return [problem('tools', `they cannot be listed: ${message}`, 'Mend what is named there, then look again.')]
@@ -38,11 +36,12 @@ function toolFindings(tools: readonly ToolStatus[]): readonly Finding[] {
   ]
 }
 
-/** What other checks say of skills, of the policy and of the configuration is not said twice. */
+/** What another check says already, of the configuration, the policy or a capability, is not said twice. */
 function gatewayFindings(warnings: readonly string[], told: readonly Finding[]): readonly Finding[] {
+  const isTold = (text: string) =>
+    told.some(({ check, message }) => text.startsWith(message) || text.startsWith(`${check}: ${message}`))
   return warnings
-    .filter((text) => !text.startsWith('skills: ') && !text.startsWith('tool-access.json: '))
-    .filter((text) => !told.some(({ message }) => text.startsWith(message)))
+    .filter((text) => !text.startsWith('tool-access.json: ') && !isTold(text))
     .map((text) =>
       warning(
         'gateway',
@@ -50,9 +49,4 @@ function gatewayFindings(warnings: readonly string[], told: readonly Finding[]):
         'Mend what is named there. `foreword reload` reads most of it again, a new start all of it.',
       ),
     )
-}
-
-/** Servers of others as the configuration names them; only a running gateway contacts them. */
-export function checkServers(names: readonly string[]): readonly Finding[] {
-  return names.length === 0 ? [] : [ok('mcp', `${names.length === 1 ? 'server' : 'servers'} ${names.join(', ')}`)]
 }

@@ -8,10 +8,10 @@ const REMEDY =
 const TIMEOUT_MS = 5_000
 
 /** Whether the embedding model turns a text into a vector. Nothing where none is configured. */
-export async function checkEmbedder(
-  search: SearchSettings,
-  environment: CheckContext['environment'],
-): Promise<readonly Finding[]> {
+export async function checkEmbedder({
+  settings: search,
+  environment,
+}: CheckContext<SearchSettings>): Promise<readonly Finding[]> {
   if (!search.embedding) return []
   const { configuredEmbedder } = await import('../configured-embedder.ts')
   const { embedder, meaning, warnings } = configuredEmbedder(search, environment)

@@ -1,19 +1,22 @@
 import type { Configuration } from '../../../runtime.ts'
-import type { Finding, Io } from '../../../capability.ts'
+import type { CheckContext, Finding } from '../../../capability.ts'
 import { loadedSkills } from './known-skills.ts'
-import { askReach, reachText, type SkillsReach } from './skills-reach.ts'
+import { reachOver, reachText, type SkillsReach } from './skills-reach.ts'
 import { ok, problem, warning } from '../../../cli.ts'
 import { errorMessage } from '../../../platform.ts'
 
 /** What loads and reaches the model, and what does not and why. A skill that was switched off on purpose is no warning. */
-export async function checkSkills(home: string, configuration: Configuration, io: Io): Promise<readonly Finding[]> {
-  const { skills, left, warnings } = await loadedSkills(home, configuration, io)
+export async function checkSkills(context: CheckContext<Configuration['skills']>): Promise<readonly Finding[]> {
+  const { home, workspace, environment, settings } = context
+  const { servers = {} } = (context.settingsOf('mcp') ?? {}) as Partial<Configuration['mcp']>
+  const configuration = { agent: { workspace }, mcp: { servers }, skills: settings }
+  const { skills, left, warnings } = await loadedSkills(home, configuration, { environment })
   const count = skills.length === 1 ? 'one skill' : `${skills.length} skills`
   const off = left.filter(({ code }) => code === 'disabled').length
   const missed = left.filter(({ code }) => code !== 'disabled')
   return [
     ok('skills', `${count}${off === 0 ? '' : `, ${off} disabled`}`),
-    ...(skills.length === 0 ? [] : [await reachFinding(home, io, skills.length)]),
+    ...(skills.length === 0 ? [] : [await reachFinding(context, skills.length)]),
     ...missed.map(({ ref, why }) =>
       warning('skills', `${ref} is left out: ${why}`, '`foreword skills` lists them all.'),
     ),
@@ -23,9 +26,9 @@ export async function checkSkills(home: string, configuration: Configuration, io
 
 const FEWER = 'Name those that are not needed in `skills.disabled`, or use a model with a larger window.'
 
-async function reachFinding(home: string, io: Io, loaded: number): Promise<Finding> {
+async function reachFinding({ get }: Pick<CheckContext, 'get'>, loaded: number): Promise<Finding> {
   try {
-    const reach = await askReach({ home }, io, loaded)
+    const reach = await reachOver(get, loaded)
     return isWell(reach) ? ok('skills', reachText(reach)) : warning('skills', reachText(reach), reach.hint ?? FEWER)
   } catch (error) {
     const message = errorMessage(error)

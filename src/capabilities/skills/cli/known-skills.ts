@@ -19,16 +19,23 @@ export async function knownSkills(call: CommandCall, io: Io): Promise<KnownSkill
   const { skillsForms } = await import('../skills-forms.ts')
   const { layoutOf } = await import('../../../context.ts')
   const configuration = await validConfiguration(call.home, io)
-  const { context, skills } = configuration
-  const loaded = await loadedSkills(call.home, configuration, io, { digests: true })
+  const { agent, context, mcp, skills } = configuration
+  const loaded = await loadedSkills(call.home, { agent, mcp, skills }, io, { digests: true })
   return { ...loaded, configuration, forms: skillsForms(skills.contextMode, layoutOf(context.layout), loaded.skills) }
+}
+
+/** What of a configuration decides about skills. */
+export interface SkillsConfiguration {
+  readonly agent: Pick<Configuration['agent'], 'workspace'>
+  readonly mcp: Pick<Configuration['mcp'], 'servers'>
+  readonly skills: Configuration['skills']
 }
 
 /** The same of a configuration that was read already. Warnings about tools are among the others. */
 export async function loadedSkills(
   home: string,
-  { agent, mcp, skills }: Configuration,
-  io: Io,
+  { agent, mcp, skills }: SkillsConfiguration,
+  io: Pick<Io, 'environment'>,
   { digests = false }: { readonly digests?: boolean } = {},
 ): Promise<LoadedSkills & Pick<KnownSkills, 'roots' | 'tools'>> {
   const { loadSkills } = await import('../folder/load-skills.ts')
@@ -51,7 +58,7 @@ export async function loadedSkills(
 }
 
 /** Looks on the PATH of whoever runs the command. */
-export async function programFinder({ environment }: Io): Promise<FindBinary> {
+export async function programFinder({ environment }: Pick<Io, 'environment'>): Promise<FindBinary> {
   const { binaryFinder } = await import('../folder/find-binary.ts')
   return binaryFinder({ path: environment.PATH, platform: process.platform, extensions: environment.PATHEXT })
 }

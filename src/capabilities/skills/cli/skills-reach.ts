@@ -1,6 +1,6 @@
 import type { Preview, RuntimeStatus } from '../../../runtime.ts'
-import { ask, connected, preview } from '../../../cli.ts'
-import type { CommandCall, Io } from '../../../capability.ts'
+import { ask, connected } from '../../../cli.ts'
+import type { CheckContext, CommandCall, Io } from '../../../capability.ts'
 
 /** What of the skills reaches the model that answers next, as its next call would send it. */
 export interface SkillsReach {
@@ -23,14 +23,19 @@ export interface SkillsReach {
 
 /** Asks a gateway, or a look at the home without one, what the next call would send. */
 export async function askReach({ home }: Pick<CommandCall, 'home'>, io: Io, loaded: number): Promise<SkillsReach> {
-  return await connected(home, io, 'read', async (connection) => {
-    const next = await preview(connection, {})
-    const { skills = loaded } = await ask<Pick<RuntimeStatus, 'skills'>>(connection, '/api/status')
-    const reach = skillsReach(next, skills)
-    if (skills === loaded || reach.but !== undefined) return reach
-    const but = `the gateway has read ${skills}, and ${loaded} would load now`
-    return { ...reach, but, hint: '`foreword reload` reads them again.' }
-  })
+  return await connected(home, io, 'read', (connection) => reachOver((path) => ask(connection, path), loaded))
+}
+
+/** The same by `get`, which answers `undefined` where no gateway can be asked. */
+export async function reachOver(get: CheckContext['get'], loaded: number): Promise<SkillsReach> {
+  const next = await get<Preview>('/api/context')
+  const status = await get<Pick<RuntimeStatus, 'skills'>>('/api/status')
+  if (next === undefined || status === undefined) throw new Error('no gateway can be opened')
+  const { skills = loaded } = status
+  const reach = skillsReach(next, skills)
+  if (skills === loaded || reach.but !== undefined) return reach
+  const but = `the gateway has read ${skills}, and ${loaded} would load now`
+  return { ...reach, but, hint: '`foreword reload` reads them again.' }
 }
 
 /** Reads the account of a call for what became of the skills. */

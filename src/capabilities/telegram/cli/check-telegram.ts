@@ -1,17 +1,16 @@
 import type { Configuration, PairedChat } from '../../../runtime.ts'
-import { connected, fetchPairings, ok, problem, warning } from '../../../cli.ts'
-import type { Finding, Io } from '../../../capability.ts'
+import { ok, problem, warning } from '../../../cli.ts'
+import type { CheckContext, Finding } from '../../../capability.ts'
 import { telegramToken } from './telegram-token.ts'
 
 /** Whether the bot has its token, and whether anybody may talk to it. Nothing where no bot is configured. */
-export async function checkTelegram(
-  { channels: { telegram } }: Configuration,
-  home: string,
-  hasStore: boolean,
-  io: Io,
-): Promise<readonly Finding[]> {
+export async function checkTelegram({
+  settings: telegram,
+  environment,
+  get,
+}: CheckContext<Configuration['channels']['telegram']>): Promise<readonly Finding[]> {
   if (!telegram) return []
-  const found = await telegramToken(telegram, io.environment)
+  const found = await telegramToken(telegram, environment)
   if (!('token' in found))
     return [
       problem(
@@ -20,10 +19,8 @@ export async function checkTelegram(
         "Put the bot's token there; docs/guide/telegram.md says how.",
       ),
     ]
-  const isThere = io.connect !== undefined || hasStore
-  const paired: readonly PairedChat[] = isThere
-    ? await connected(home, io, 'read', (connection) => fetchPairings(connection, 'telegram')).catch(() => [])
-    : []
+  const answer = await get<{ readonly pairings: readonly PairedChat[] }>('/api/pairings?channel=telegram')
+  const paired = answer?.pairings ?? []
   const chats = paired.length + telegram.allowedUsers.length + telegram.allowedChats.length
   return chats === 0
     ? [warning('telegram', 'nobody may talk to the bot yet', '`foreword pair` shows a code that lets a chat in.')]

@@ -1,0 +1,47 @@
+import type { CheckContext, Finding } from '../../capability.ts'
+import { ok, warning } from '../../cli.ts'
+import { accessPlace } from '../../runtime.ts'
+import { type Access, accessFile, accessPlaces, readText } from '../../tool.ts'
+import { prefixRisk } from './prefix-risk.ts'
+
+/** Which programs may run. A policy that cannot be read is reported with the policy. */
+export async function checkShell({ home, environment }: CheckContext<unknown>): Promise<readonly Finding[]> {
+  const read = await accessFile(accessPlaces(home), environment, readText).current()
+  if (read.type !== 'access') return []
+  const file = await accessPlace(home)
+  return [checkMode(read.access, file), ...checkPrefixes(read.access, file)]
+}
+
+function checkMode({ shell }: Access, file: string): Finding {
+  if (!shell.enabled || shell.mode === 'off') return ok('shell', 'off')
+  const where = shell.allowAnyCwd ? ', in any folder' : ''
+  const asked = shell.approval === 'ask' ? ', each with your approval' : ''
+  if (shell.mode === 'full') {
+    return warning(
+      'shell',
+      `full: a model may run any command that you may${where}${asked}`,
+      `Set tools.shell.mode to "allowlist" in ${file}, or unset SHELL_TOOL_MODE.`,
+    )
+  }
+  const { length } = shell.allowedPrefixes
+  const commands = length === 0 ? 'no command' : length === 1 ? 'one prefix' : `${length} prefixes`
+  const message = `allowlist: ${commands}${where}${asked}`
+  if (!shell.allowAnyCwd) return ok('shell', message)
+  return warning('shell', message, `Without tools.shell.allowAnyCwd in ${file} it keeps to the workspace.`)
+}
+
+/** Prefixes that allow more than they seem to. Where a person sees every command, that person decides. */
+function checkPrefixes({ shell }: Access, file: string): readonly Finding[] {
+  if (!shell.enabled || shell.mode !== 'allowlist' || shell.approval === 'ask') return []
+  return shell.allowedPrefixes.flatMap((prefix) => {
+    const risk = prefixRisk(prefix)
+    if (risk === undefined) return []
+    return [
+      warning(
+        'shell',
+        `the prefix ${JSON.stringify(prefix)} lets a model do more than it says: ${risk}`,
+        `Take it out of tools.shell.allowedPrefixes in ${file} (or SHELL_TOOL_ALLOWED_PREFIXES), or set tools.shell.approval to "ask".`,
+      ),
+    ]
+  })
+}

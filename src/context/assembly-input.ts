@@ -1,0 +1,35 @@
+import type { Attachment } from './attachment.ts'
+import type { Budget } from './budget.ts'
+import type { Earlier, UndoneTurn } from './conversation-input.ts'
+import type { ImageSupport } from './image-marker.ts'
+import type { Layer } from './layer.ts'
+import type { Layout } from './layout.ts'
+import type { Cut } from './manifest.ts'
+import type { TokenCounter } from './token-counter.ts'
+import type { ToolDefinition } from './tool-definition.ts'
+import type { Turn } from './turn.ts'
+
+/** Everything that decides what a model reads. Time, files and identity have become part of a layer before. */
+export interface AssemblyInput {
+  readonly layout: Layout
+  readonly layers: readonly Layer[]
+  /** Settled turns, oldest first. */
+  readonly history: readonly Turn[]
+  /** The turn that is being answered. */
+  readonly current: Turn
+  readonly attachments?: readonly Attachment[]
+  /** What may be called. One with `offeredWith` is offered where what it reads is announced, and costs nothing elsewhere. */
+  readonly tools?: readonly ToolDefinition[]
+  readonly budget: Budget
+  readonly counter: TokenCounter
+  /** The `cut` of the manifest of this conversation's last call. */
+  readonly cut?: Cut
+  /** Older turns that were not loaded because they can no longer fit. */
+  readonly earlier?: Earlier
+  /** Turns of this conversation that were taken back, oldest first. None of them is among the `history`. */
+  readonly undone?: readonly UndoneTurn[]
+  /** Which images reach the model; in the place of the others a marker is sent. Absent: all of them do. */
+  readonly images?: ImageSupport
+  /** Stands in the manifest, nothing more. */
+  readonly model?: string
+}

@@ -1,0 +1,40 @@
+/** Why a candidate gave way, or why it is there. Numbers that belong to the reason stand beside its code. */
+export interface Reason {
+  readonly code: ReasonCode
+  readonly [number: string]: number | string
+}
+
+/** Why a candidate is not all there, or, for `project-fits`, why it is. */
+export type ReasonCode =
+  /** The head wanted more than its share. */
+  | 'head-share'
+  /** What must stand did not fit. */
+  | 'shortage'
+  /** The history was cut down to its low-water mark, in this call or an earlier one. */
+  | 'low-water'
+  /** Older than what fits. */
+  | 'budget'
+  /** A call without its result, or a result without its call. */
+  | 'unpaired'
+  /** A person took the turn back. */
+  | 'undone'
+  /** A kept history begins with a user message. */
+  | 'not-led-by-user'
+  /** Nothing but white space. */
+  | 'blank'
+  /** An attachment of a turn that is not part of the input. */
+  | 'no-such-turn'
+  /** A marker is sent in the place of `images`: the model cannot see them. */
+  | 'model-cannot-see'
+  /** A marker is sent in the place of `images`: their bytes are no longer there. */
+  | 'image-gone'
+  /** A marker is sent in the place of `images`: the provider's wire has no place for them. */
+  | 'wire-cannot-carry'
+  /** The files of a project together are below `limit`: they are sent in full. */
+  | 'project-fits'
+  /** The files of a project together are not below `limit`: they can be searched. */
+  | 'project-too-large'
+  /** The history is sent as messages, so it is not sent as text a second time. */
+  | 'sent-as-messages'
+  /** Its owner chose to send no system prompt, or it would only have been filled into one. */
+  | 'no-system-prompt'
