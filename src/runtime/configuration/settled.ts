@@ -1,5 +1,5 @@
 import { isAbsolute, join } from 'node:path'
-import type { LayoutChanges } from '../../context.ts'
+import { type LayoutChanges, type LayoutChoice, layoutOf, layouts } from '../../context.ts'
 import type { Capability } from '../../capability.ts'
 import type { HostShape } from './host-schema.ts'
 import { type ConfigurationSchema, sectionOf } from './schema.ts'
@@ -10,7 +10,7 @@ export interface Configuration extends Omit<HostShape, 'channels' | 'context'> {
   readonly channels: Sections
   readonly context: Omit<HostShape['context'], 'layout' | 'timeZone'> & {
     /** With `headShare`, `lowWater` and `placements` worked in. */
-    readonly layout: string | LayoutChanges
+    readonly layout: LayoutChoice
     readonly timeZone: string
   } & Sections
   /** The sections of capabilities: `settingsOf` reads them with their type. */
@@ -41,7 +41,7 @@ export interface Surroundings {
 /** A configuration that no longer depends on where it was written. */
 export function settled(
   shape: HostShape,
-  { whole }: Pick<ConfigurationSchema, 'whole'>,
+  { whole, layouts: known }: Pick<ConfigurationSchema, 'whole' | 'layouts'>,
   surroundings: Surroundings,
 ): Configuration {
   const absolute = withTexts(whole, shape, (text, { path }) =>
@@ -52,7 +52,7 @@ export function settled(
     ...absolute,
     context: {
       ...absolute.context,
-      layout: layoutChoice(context),
+      layout: withData(layoutChoice(context), known),
       timeZone: context.timeZone ?? surroundings.timeZone,
     },
   }
@@ -73,6 +73,12 @@ function layoutChoice({ layout, headShare, lowWater, placements }: HostShape['co
     ...(share !== undefined && { headShare: share }),
   }
   return choice
+}
+
+/** A layout of a capability goes with its data: nobody else knows it by its name. */
+function withData(choice: string | LayoutChanges, known: ConfigurationSchema['layouts']): LayoutChoice {
+  const name = typeof choice === 'string' ? choice : choice.extends
+  return Object.hasOwn(layouts, name) ? choice : layoutOf(choice, known)
 }
 
 function absolutePath(path: string, { home, userFolder }: Surroundings): string {

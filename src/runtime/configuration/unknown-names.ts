@@ -62,7 +62,8 @@ function unknownLayers(
   { layouts }: ConfigurationSchema,
 ): readonly ConfigurationWarning[] {
   const { layout, placements } = context
-  if (typeof layout === 'string') return []
+  // A layout of a capability is there as a whole; which layers it may place is for the capability to know.
+  if (typeof layout === 'string' || !('extends' in layout)) return []
   const known = [...Object.keys(layouts[layout.extends]?.placements ?? {}), ...PLACED_BY_THEMSELVES]
   const names = Object.keys({ ...layout.placements, ...placements })
   return names.flatMap((name) => {
