@@ -1,4 +1,5 @@
 import { subjects } from '../capabilities/subjects/subjects.ts'
+import { telegram } from '../capabilities/telegram/telegram.ts'
 import type { AnyCapability, SessionChoice } from '../capability.ts'
 
 /** What the command line has from features that are no capabilities yet. */
@@ -53,10 +54,7 @@ const features: readonly AnyCapability[] = [
       ]
     },
   },
-  {
-    name: 'telegram',
-    checks: async (context) => (await import('../capabilities/telegram/cli/check-telegram.ts')).checkTelegram(context),
-  },
+  telegram,
 ]
 
 /** Those of the list with what the command line has of them, and then the others. */
