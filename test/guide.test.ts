@@ -113,8 +113,12 @@ test('every slash command of a page is one, and the pages have them all', async 
   const named = new Set([...chat.matchAll(/`(\/[a-z]+)[ `]/g)].map(([, word]) => word!))
   assert.deepEqual([...named].toSorted(), known.toSorted(), 'docs/guide/command-line.md: the commands in the chat')
   assert.deepEqual(
-    tableBelow(page('telegram.md'), 'Commands').map(([cell]) => /`\/([a-z]+)/.exec(cell!)?.[1]),
-    chatCommands.map(({ name }) => name),
+    tableBelow(page('telegram.md'), 'Commands')
+      .map(([cell]) => /`\/([a-z]+)/.exec(cell!)?.[1])
+      .toSorted(),
+    chatCommands(Object.assign({}, ...builtIn.map(({ session = {} }) => session)))
+      .map(({ name }) => name)
+      .toSorted(),
     'docs/guide/telegram.md: the table of commands',
   )
 })

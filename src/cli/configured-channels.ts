@@ -1,44 +1,28 @@
-import type { Channel, Configuration } from '../runtime.ts'
-import type { Hook } from '../server.ts'
-import type { Io } from '../capability.ts'
-import { telegramToken } from '../capabilities/telegram/cli/telegram-token.ts'
+import type { AnyCapability, CapabilityHost, Channel, Io } from '../capability.ts'
+import type { Configuration } from '../runtime.ts'
 
-/** Channels as the configuration has them, and the doors at which their services call. */
-export interface ConfiguredChannels {
-  readonly channels: readonly Channel[]
-  /** By path. */
-  readonly hooks: Readonly<Record<string, Hook>>
-}
-
-/** A channel that cannot be had, because it has no token for instance, is told of, and the gateway runs without it. */
+/** The channels of capabilities, before the runtime that they work with is there: each is started with it. */
 export async function configuredChannels(
-  { channels: { telegram }, files }: Configuration,
+  capabilities: readonly AnyCapability[],
+  configuration: Configuration,
   { environment }: Pick<Io, 'environment'>,
   warn: (text: string) => void,
-): Promise<ConfiguredChannels> {
-  if (!telegram) return { channels: [], hooks: {} }
-  const found = await telegramToken(telegram, environment)
-  if (!('token' in found)) {
-    warn(`Telegram is left out: ${found.why}`)
-    return { channels: [], hooks: {} }
+): Promise<readonly Channel[]> {
+  const { settingsOf } = await import('../runtime.ts')
+  const choices = Object.fromEntries(capabilities.flatMap(({ session = {} }) => Object.entries(session)))
+  const opened: Channel[] = []
+  for (const capability of capabilities) {
+    const host: Partial<CapabilityHost<unknown>> = {
+      settings: settingsOf(configuration, capability),
+      environment,
+      choices,
+      settingsOf(name) {
+        const other = capabilities.find((each) => each.name === name)
+        return other && settingsOf(configuration, other)
+      },
+      warn,
+    }
+    opened.push(...((await capability.channels?.(host as never)) ?? []))
   }
-  const { telegramChannel } = await import('../channel.ts')
-  const { allowedUsers, allowedChats, linkPreviews, apiRoot, webhook } = telegram
-  const secret = webhook?.secretEnv === undefined ? undefined : environment[webhook.secretEnv]
-  if (webhook?.secretEnv !== undefined && !secret) {
-    warn(
-      `The environment variable ${webhook.secretEnv} is not set, so a secret for Telegram's calls was drawn. Set it, or take channels.telegram.webhook.secretEnv out.`,
-    )
-  }
-  const channel = telegramChannel({
-    token: found.token,
-    apiRoot,
-    allowedUsers,
-    allowedChats,
-    linkPreviews,
-    maxFileBytes: files.maxBytes,
-    ...(webhook ? { webhook: { url: webhook.url, ...(secret ? { secret } : {}) } } : {}),
-  })
-  const { webhookPath } = channel
-  return { channels: [channel], hooks: webhookPath === undefined ? {} : { [webhookPath]: channel.webhook } }
+  return opened
 }

@@ -5,7 +5,7 @@ import type { Claim } from '../session.ts'
 import { errorMessage } from '../platform.ts'
 import { CommandFailure } from './failure.ts'
 import { note } from './io.ts'
-import type { Io } from '../capability.ts'
+import type { Channel, Io } from '../capability.ts'
 import { withoutSecrets } from './config/effective-values.ts'
 import { completeRestore } from './backup/complete-restore.ts'
 import { configuredChannels } from './configured-channels.ts'
@@ -53,9 +53,9 @@ export async function openGateway(
       noWorkspace === undefined
         ? warnings.map(problemText)
         : [...warnings.filter(({ key }) => key !== 'agent.workspace').map(problemText), noWorkspace]
-    const { channels, hooks } = listens
-      ? await configuredChannels(configuration, io, (text) => void known.push(text))
-      : { channels: [], hooks: {} }
+    const channels = listens
+      ? await configuredChannels(io.capabilities ?? [], configuration, io, (text) => void known.push(text))
+      : []
     const runtime = await openRuntime({
       home,
       configuration,
@@ -69,7 +69,7 @@ export async function openGateway(
       configuration,
       claim,
       runtime,
-      server: await serverOf(runtime, configuration, token, io, hooks),
+      server: await serverOf(runtime, configuration, token, io, hooksOf(channels)),
       token,
       started,
       async close() {
@@ -81,6 +81,11 @@ export async function openGateway(
     claim.release()
     throw error
   }
+}
+
+/** Where the services of channels call by themselves, by path. */
+function hooksOf(channels: readonly Channel[]): ServerOptions['hooks'] {
+  return Object.fromEntries(channels.flatMap(({ hook }) => (hook ? [[hook.path, hook.handle] as const] : [])))
 }
 
 /** Where there is no token yet, a good one is about to be made. */

@@ -5,6 +5,7 @@ import { memory } from '../capabilities/memory/memory.ts'
 import { projects } from '../capabilities/projects/projects.ts'
 import { prompt } from '../capabilities/prompt/prompt.ts'
 import type { AnyCapability } from '../capability.ts'
+import { telegram } from '../capabilities/telegram/telegram.ts'
 
 /** What the command line has from features that are no capabilities yet. */
 const features: readonly AnyCapability[] = [
@@ -40,10 +41,7 @@ const features: readonly AnyCapability[] = [
       ]
     },
   },
-  {
-    name: 'telegram',
-    checks: async (context) => (await import('../capabilities/telegram/cli/check-telegram.ts')).checkTelegram(context),
-  },
+  telegram,
 ]
 
 /** Those of the list with what the command line has of them, and then the others. */

@@ -7,7 +7,6 @@ import { type McpSettings, mcpSettings } from '../capabilities/mcp-client/mcp-se
 import { webSettings } from '../capabilities/web-access/web-settings.ts'
 import { memory } from '../capabilities/memory/memory.ts'
 import { subjects } from '../capabilities/subjects/subjects.ts'
-import { telegram as telegramKeys } from '../capabilities/telegram/telegram-schema.ts'
 
 /** Settings of built-in capabilities that are not values of their own yet. Each leaves this file as it becomes one. */
 
@@ -51,28 +50,6 @@ export const pending = [
   search,
   files,
   subjects,
-  capability({
-    name: 'telegram',
-    settingsKey: 'channels.telegram',
-    settings: telegramKeys.optional().describe('A Telegram bot.'),
-    settingsWarnings(settings) {
-      if (!settings) return []
-      const wrong = (key: string, message: string, ids: readonly number[]) =>
-        ids.map((id) => ({ key, message: `has ${id}: ${message}`, hint: 'Take it out.' }))
-      return [
-        ...wrong(
-          'allowedUsers',
-          'ids of people are above 0',
-          settings.allowedUsers.filter((id) => id <= 0),
-        ),
-        ...wrong(
-          'allowedChats',
-          'ids of groups are below 0',
-          settings.allowedChats.filter((id) => id >= 0),
-        ),
-      ]
-    },
-  }),
   memory,
 ]
 

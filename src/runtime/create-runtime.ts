@@ -14,7 +14,7 @@ import { openCalibrationBook } from './models/calibration-book.ts'
 import { openChannelInbox } from './channels/channel-inbox.ts'
 import { runChannels } from './channels/channel-run.ts'
 import { noteSent } from './channels/channel-sent.ts'
-import type { Channel } from '../capability.ts'
+import { type Channel, fileLibrary, type ServiceKey } from '../capability.ts'
 import { complete } from './completions/completion.ts'
 import type { Runtime } from './contract.ts'
 import { RuntimeError } from '../capability/runtime-error.ts'
@@ -234,7 +234,9 @@ export async function createRuntime(parts: RuntimeParts): Promise<Runtime> {
       if (subject !== undefined) await sessions.setSubject(session, subject ?? undefined)
     },
     choiceOptions: (choice) => presentOptions({ agents, projects, subjects }, choice),
-    capability: () => undefined,
+    // The key says the type.
+    capability: <Service>({ name }: ServiceKey<Service>) =>
+      name === fileLibrary.name ? (library as Service) : undefined,
     complete: completed,
     async preview(options) {
       try {

@@ -1,12 +1,12 @@
-import type { TelegramOptions } from '../../src/channel.ts'
-import { rest } from '../../src/capabilities/telegram/rest.ts'
+import type { TelegramOptions } from '../../src/capabilities/telegram/telegram-options.ts'
+import { sleep } from '../../src/platform.ts'
 
 /** So many times faster passes the time of the channel. */
 export const FASTER = 50
 
 /** The time of a channel that is in a hurry. */
-export const hurried: Pick<TelegramOptions, 'now' | 'rest' | 'random'> = {
+export const hurried: Pick<TelegramOptions, 'now' | 'sleep' | 'random'> = {
   now: () => performance.now() * FASTER,
-  rest: (ms, signal) => rest(ms / FASTER, signal),
+  sleep: (ms, signal) => sleep(ms / FASTER, signal),
   random: () => 0,
 }

@@ -1,5 +1,5 @@
 import test from 'node:test'
-import { telegramChannel } from '../../src/channel.ts'
+import { telegramChannel } from '../../src/capabilities/telegram/telegram-channel.ts'
 import { channelCases, type ChannelPlace, type ScriptedFailure, scriptedTelegram } from '../../src/testing.ts'
 import { hurried } from './hurried.ts'
 

@@ -3,7 +3,9 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { messageText } from '../../src/context.ts'
-import { type TelegramChannel, telegramChannel, type TelegramOptions } from '../../src/channel.ts'
+import { telegramChannel } from '../../src/capabilities/telegram/telegram-channel.ts'
+import type { TelegramOptions } from '../../src/capabilities/telegram/telegram-options.ts'
+import type { Channel } from '../../src/capability.ts'
 import type { Runtime } from '../../src/runtime.ts'
 import type { Entry } from '../../src/session.ts'
 import { type ScriptedMessage, type ScriptedTelegram, scriptedTelegram } from '../../src/testing.ts'
@@ -17,7 +19,7 @@ export interface TelegramHome {
   /** Folder of what came in. */
   readonly inbox: string
   readonly runtime: Runtime
-  readonly channel: TelegramChannel
+  readonly channel: Channel
   readonly warnings: readonly string[]
   /** What the bot has said in a chat, as it reads now. */
   said(chat: number): readonly string[]
@@ -65,7 +67,7 @@ export async function telegramHome(t: TestContext, setting: TelegramSetting = {}
 async function openedHome(
   telegram: ScriptedTelegram,
   setting: TelegramSetting,
-  open: (channel: TelegramChannel) => Promise<Opened>,
+  open: (channel: Channel) => Promise<Opened>,
 ): Promise<TelegramHome> {
   const channel = telegramChannel({
     token: telegram.token,
@@ -74,10 +76,11 @@ async function openedHome(
     allowedChats: [crew],
     linkPreviews: false,
     maxFileBytes: 1_000_000,
+    choices: { agent: { none: 'the default agent' }, subject: { none: 'no subject' } },
     ...hurried,
-    rest: async (ms, signal) => {
+    sleep: async (ms, signal) => {
       if (ms === telegramTimes.album) await everythingIn(telegram, signal)
-      await hurried.rest!(ms, signal)
+      await hurried.sleep!(ms, signal)
     },
     ...setting.options,
   })

@@ -187,10 +187,10 @@ test('/agent lists the agents, chooses one by its name, and none', async (t) => 
     ada,
     '→ none: the default agent\n· Poet\n\nChoose one with /agent NAME.',
     'There is no agent named nobody. /agent lists them.',
-    'Poet answers from now on in this session.',
-    'Several agents begin with PO:\n· Poet\n· Porter',
-    'Porter answers from now on in this session.',
-    'Poet answers from now on in this session.',
+    'The agent of this session is now: Poet.',
+    'Several agents begin with PO:\n→ Poet\n· Porter',
+    'The agent of this session is now: Porter.',
+    'The agent of this session is now: Poet.',
   )
   const session = (await home.session(ada))!
   assert.equal((await home.runtime.store.session(session))?.choices['agent'], poet.id)
@@ -204,7 +204,7 @@ test('/subject says what a session is about, and an unknown one is told', async 
   home.telegram.say(ada, '/subject')
   home.telegram.say(ada, '/subject nothing')
   await home.telegram.until(() => home.said(ada).length === 2)
-  assert.match(home.said(ada)[0]!, /^There are no subjects yet/)
+  assert.match(home.said(ada)[0]!, /There is no subject to choose yet/)
   assert.match(home.said(ada)[1]!, /nothing/)
   home.telegram.say(ada, '/subject none')
   await home.telegram.until(() => home.said(ada)[2]?.includes('no subject'))
@@ -221,11 +221,11 @@ test('/subject takes the beginning of an id or a title, and lists what it could 
   for (const word of ['img_1', 'a p', 'ree', 'img', 'a re']) home.telegram.say(ada, `/subject ${word}`)
   await home.reads(
     ada,
-    'This session is about IMG_1 from now on.',
-    'This session is about IMG_1 from now on.',
-    'This session is about reef from now on.',
+    'The subject of this session is now: IMG_1.',
+    'The subject of this session is now: IMG_1.',
+    'The subject of this session is now: reef.',
     'Several subjects begin with img:\n· IMG_1: A pier.\n· IMG_12: A reef.',
-    'This session is about IMG_12 from now on.',
+    'The subject of this session is now: IMG_12.',
   )
 })
 
@@ -341,7 +341,7 @@ test('a wrong token is told to the operator without the token, and the gateway r
 })
 
 test('another program that asks for the messages is told to the operator, until it is gone', async (t) => {
-  const home = await telegramHome(t, { options: { rest: async () => {} } })
+  const home = await telegramHome(t, { options: { sleep: async () => {} } })
   const conflict = 'Conflict: terminated by other getUpdates request; make sure that only one bot instance is running'
   home.telegram.fail('getUpdates', { type: 'refused', code: 409, description: conflict }, 2)
   home.telegram.say(ada, 'Hello')

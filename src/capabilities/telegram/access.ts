@@ -1,4 +1,4 @@
-import type { Pairings } from '../../runtime.ts'
+import type { Pairings } from '../../capability.ts'
 import { isPersonal } from './conversation.ts'
 
 /** Who may talk to the agent. */

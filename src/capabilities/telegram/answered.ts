@@ -1,7 +1,7 @@
 import type { Message } from 'grammy/types'
 import { shortened } from './shown-text.ts'
 import { speakerOf } from './speaker.ts'
-import type { BotName } from './spoken-text.ts'
+import type { BotName } from './message-text.ts'
 
 /** The message that a message answers: what somebody points at who says "this". */
 export interface Answered {

@@ -1,4 +1,4 @@
-import type { ChannelInbox } from '../../runtime.ts'
+import type { ChannelInbox } from '../../capability.ts'
 
 /** A message that asks about a call. */
 export interface PostedApproval {

@@ -3,10 +3,10 @@ import type { Update } from 'grammy/types'
 import { errorMessage } from '../../platform.ts'
 import { backOff } from './api/back-off.ts'
 import { telegramFault } from './api/telegram-fault.ts'
-import { chatCommands } from './command/commands.ts'
+import type { ChatCommand } from './command/command.ts'
 import { pollUpdates, updateKinds } from './poll-updates.ts'
-import type { Rest } from './rest.ts'
-import type { BotName } from './spoken-text.ts'
+import type { Sleep } from './telegram-options.ts'
+import type { BotName } from './message-text.ts'
 
 /** The way to the Bot API, as long as a channel is open. */
 export interface Connection {
@@ -20,8 +20,9 @@ export interface Connection {
 
 export interface ConnectionParts {
   readonly api: Api
+  readonly commands: readonly ChatCommand[]
   readonly webhook?: { readonly url: string; readonly secret: string } | undefined
-  readonly rest: Rest
+  readonly sleep: Sleep
   readonly signal: AbortSignal
   warn(text: string): void
   /** From 0 to 1. */
@@ -29,7 +30,7 @@ export interface ConnectionParts {
 }
 
 export function openConnection(parts: ConnectionParts): Connection {
-  const { api, webhook, rest, random, warn, signal } = parts
+  const { api, webhook, sleep, random, warn, signal } = parts
   const ending = signal as unknown as Parameters<Api['raw']['getMe']>[0]
   let trouble: string | undefined
 
@@ -63,7 +64,7 @@ export function openConnection(parts: ConnectionParts): Connection {
 
   /** The menu of commands. Nobody waits for it: Telegram lets it be set only now and then. */
   async function offerCommands(): Promise<void> {
-    const commands = chatCommands.map(({ name, summary }) => ({ command: name, description: summary }))
+    const commands = parts.commands.map(({ name, summary }) => ({ command: name, description: summary }))
     for (let n = 1; !signal.aborted; n += 1) {
       try {
         await api.raw.setMyCommands({ commands }, ending)
@@ -72,7 +73,7 @@ export function openConnection(parts: ConnectionParts): Connection {
         if (signal.aborted) return
         const fault = telegramFault('setMyCommands', error, api.token)
         if (fault.type === 'refused') return warn(`Telegram does not show the commands: ${fault.refusal.message}`)
-        await rest(Math.max(fault.type === 'limited' ? fault.retryAfterMs : 0, backOff(n, random)), signal)
+        await sleep(Math.max(fault.type === 'limited' ? fault.retryAfterMs : 0, backOff(n, random)), signal)
       }
     }
   }
@@ -89,7 +90,7 @@ export function openConnection(parts: ConnectionParts): Connection {
         } catch (error) {
           if (signal.aborted) return undefined
           const least = note(faultOf(error, api.token))
-          await rest(Math.max(least, backOff(n, random)), signal)
+          await sleep(Math.max(least, backOff(n, random)), signal)
         }
       }
       return undefined

@@ -1,10 +1,10 @@
 import { exactLine, messageText } from '../../context.ts'
-import type { Runtime, SessionEvent } from '../../runtime.ts'
+import type { Runtime, SessionEvent } from '../../capability.ts'
 import type { Entry } from '../../session.ts'
 import type { TelegramPlace, TelegramSender } from './api/sender.ts'
 import { isPersonal } from './conversation.ts'
 import { growingText } from './reply-text.ts'
-import type { Rest } from './rest.ts'
+import type { Sleep } from './telegram-options.ts'
 import type { ShownReply } from './shown-reply.ts'
 import { telegramTimes } from './telegram-times.ts'
 import { messageParts } from './text/message-parts.ts'
@@ -27,7 +27,7 @@ export interface FollowParts {
   readonly runtime: Pick<Runtime, 'events'>
   readonly sender: TelegramSender
   readonly shown: ShownReply
-  readonly rest: Rest
+  readonly sleep: Sleep
   readonly signal: AbortSignal
   /** Asked before anything else: whether there is something to follow. */
   readonly begin: () => Promise<boolean>
@@ -44,7 +44,7 @@ export interface FollowParts {
  * people read and Telegram likes. What grows is for the time being: the reply itself comes from the log.
  */
 export function followTurn({ session, turn, place }: FollowedTurn, parts: FollowParts): Follower {
-  const { runtime, sender, shown, rest } = parts
+  const { runtime, sender, shown, sleep } = parts
   const ending = new AbortController()
   const signal = AbortSignal.any([parts.signal, ending.signal])
   const everyMs = isPersonal(place.chat) ? telegramTimes.personalEdit : telegramTimes.groupEdit
@@ -76,16 +76,16 @@ export function followTurn({ session, turn, place }: FollowedTurn, parts: Follow
   }
 
   async function write(): Promise<void> {
-    await rest(shown.sent.length === 0 ? telegramTimes.firstWords : everyMs, signal)
+    await sleep(shown.sent.length === 0 ? telegramTimes.firstWords : everyMs, signal)
     while (changed && !signal.aborted) {
       if (!(await isNext())) {
-        await rest(telegramTimes.firstWords, signal)
+        await sleep(telegramTimes.firstWords, signal)
         continue
       }
       changed = false
       const texts = messageParts(growingText(growing.text, doing(growing)))
       if (texts.length > 0 && (await parts.mayShow())) await shown.grow(texts)
-      await rest(everyMs, signal)
+      await sleep(everyMs, signal)
     }
   }
 
@@ -97,7 +97,7 @@ export function followTurn({ session, turn, place }: FollowedTurn, parts: Follow
   async function type(): Promise<void> {
     while (!signal.aborted) {
       if (!waits && (await parts.mayShow())) await sender.typing(place)
-      await rest(telegramTimes.typing, signal)
+      await sleep(telegramTimes.typing, signal)
     }
   }
 
@@ -146,8 +146,8 @@ function grow(growing: Growing, event: SessionEvent): Growing {
   if (event.type !== 'entry') return growing
   const { entry } = event
   if (entry.type === 'tool-start') {
-    const { wait: _over, ...rest } = growing
-    return { ...rest, tool: entry.toolName }
+    const { wait: _over, ...sleep } = growing
+    return { ...sleep, tool: entry.toolName }
   }
   if (entry.type !== 'message' || entry.message.role !== 'assistant') return growing
   const text = messageText(entry.message)

@@ -1,13 +1,13 @@
 import type { Api } from 'grammy'
 import type { Update } from 'grammy/types'
 import { backOff } from './api/back-off.ts'
-import type { Rest } from './rest.ts'
+import type { Sleep } from './telegram-options.ts'
 import { telegramTimes } from './telegram-times.ts'
 
 export interface PollParts {
   readonly api: Api
   readonly signal: AbortSignal
-  readonly rest: Rest
+  readonly sleep: Sleep
   /** From 0 to 1. */
   random(): number
   /** Keeps an update. Only what was kept is acknowledged. */
@@ -23,7 +23,7 @@ export const updateKinds = ['message', 'callback_query', 'my_chat_member'] as co
  * Asks for updates until the signal ends. An update is acknowledged with the next question, once it stands on disk:
  * whatever is lost before that comes again.
  */
-export async function pollUpdates({ api, signal, rest, random, ...parts }: PollParts): Promise<void> {
+export async function pollUpdates({ api, signal, sleep, random, ...parts }: PollParts): Promise<void> {
   const ending = signal as unknown as Parameters<Api['raw']['getUpdates']>[1]
   let offset = 0
   let failures = 0
@@ -42,7 +42,7 @@ export async function pollUpdates({ api, signal, rest, random, ...parts }: PollP
       if (signal.aborted) return
       failures += 1
       const least = await parts.onTrouble(error)
-      await rest(Math.max(least, backOff(failures, random)), signal)
+      await sleep(Math.max(least, backOff(failures, random)), signal)
     }
   }
 }

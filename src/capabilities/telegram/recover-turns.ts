@@ -1,6 +1,7 @@
-import { conversationOfSession, type Runtime } from '../../runtime.ts'
+import { type Runtime } from '../../capability.ts'
+import { conversationOfSession } from '../../runtime.ts'
 import type { TelegramPlace } from './api/sender.ts'
-import type { ApprovalDesk } from './approval-desk.ts'
+import type { ApprovalMessages } from './approval-messages.ts'
 import type { ApprovalNotes } from './approval-notes.ts'
 import { placeOf } from './conversation.ts'
 import type { FollowedTurn } from './follow-turn.ts'
@@ -14,7 +15,7 @@ export async function recoverTurns(parts: {
   readonly runtime: Runtime
   readonly notes: ApprovalNotes
   readonly replies: Replies
-  readonly approvals: ApprovalDesk
+  readonly approvals: ApprovalMessages
 }): Promise<void> {
   const { runtime, notes, replies, approvals } = parts
   const { store } = runtime

@@ -1,4 +1,5 @@
-import { type ChannelContext, citedSources, type Reply, turnView, UndeliverableError } from '../../runtime.ts'
+import { type ChannelContext, type Reply, UndeliverableError } from '../../capability.ts'
+import { citedSources, turnView } from '../../runtime.ts'
 import type { Entry } from '../../session.ts'
 import type { Access } from './access.ts'
 import type { TelegramPlace, TelegramSender } from './api/sender.ts'
@@ -7,7 +8,7 @@ import { placeOf } from './conversation.ts'
 import { type FollowedTurn, type Follower, followTurn } from './follow-turn.ts'
 import { isNextReply } from './is-next-reply.ts'
 import { replyText } from './reply-text.ts'
-import type { Rest } from './rest.ts'
+import type { Sleep } from './telegram-options.ts'
 import { type ShownReply, shownReply } from './shown-reply.ts'
 import { messageParts } from './text/message-parts.ts'
 
@@ -22,24 +23,24 @@ export interface Replies {
 }
 
 export interface RepliesParts {
-  readonly desk: ChannelContext
+  readonly context: ChannelContext
   readonly sender: TelegramSender
   readonly access: Access
-  readonly rest: Rest
+  readonly sleep: Sleep
   readonly signal: AbortSignal
   /** Told of every entry of a turn that is followed, in order. */
   readonly onEntry: (followed: FollowedTurn, entry: Entry) => void
 }
 
 export function createReplies(parts: RepliesParts): Replies {
-  const { desk, sender, access } = parts
-  const { store } = desk.runtime
+  const { context, sender, access } = parts
+  const { store } = context.runtime
   /** Of turns that are followed, and of those that are not delivered yet: what is known of their messages. */
   const replies = new Map<string, ShownReply>()
   const followers = new Map<string, Follower>()
 
   function replyOf({ session, turn }: Pick<FollowedTurn, 'session' | 'turn'>, place: TelegramPlace): ShownReply {
-    const known = replies.get(turn) ?? shownReply(sender, place, (part) => desk.sent(session, turn, part))
+    const known = replies.get(turn) ?? shownReply(sender, place, (part) => context.sent(session, turn, part))
     replies.set(turn, known)
     return known
   }
@@ -50,7 +51,7 @@ export function createReplies(parts: RepliesParts): Replies {
     const shown = replyOf(followed, place)
     const follower = followTurn(followed, {
       ...parts,
-      runtime: desk.runtime,
+      runtime: context.runtime,
       shown,
       mayShow: () => access.chat(place.chat),
       isNext: () => isNextReply(store, session, turn),

@@ -1,5 +1,6 @@
 import { exactLine } from '../../context.ts'
-import { outcomeNotice, type Reply } from '../../runtime.ts'
+import { type Reply } from '../../capability.ts'
+import { outcomeNotice } from '../../runtime.ts'
 import type { Source } from '../../session.ts'
 import { joined, styled } from './shown-text.ts'
 import type { FormattedText } from './text/formatted-text.ts'

@@ -1,4 +1,4 @@
-import type { SentPart } from '../../runtime.ts'
+import type { SentPart } from '../../capability.ts'
 import type { TelegramPlace, TelegramSender } from './api/sender.ts'
 import type { FormattedText } from './text/formatted-text.ts'
 

@@ -1,5 +1,5 @@
 import type { Message } from 'grammy/types'
-import type { Speaker } from './heard.ts'
+import type { Speaker } from './parsed-update.ts'
 
 /** Who says a message. Somebody who speaks as a group or a channel has its name, and is no person that is known. */
 export function speakerOf({ from, sender_chat: speaksAs, author_signature: signature }: Message): Speaker {

@@ -1,8 +1,8 @@
 import { exactLine } from '../../context.ts'
-import { inbox, type Runtime, RuntimeError } from '../../runtime.ts'
+import { type FileLibrary, inbox, RuntimeError } from '../../capability.ts'
 import { type TelegramFiles, TelegramFileError } from './api/telegram-files.ts'
-import type { HeardFile } from './heard-files.ts'
-import type { Rest } from './rest.ts'
+import type { ParsedFile } from './parsed-files.ts'
+import type { Sleep } from './telegram-options.ts'
 import { shortened } from './shown-text.ts'
 
 /** What became of the files of a message. */
@@ -14,11 +14,12 @@ export interface TakenFiles {
 }
 
 export interface TakeFilesParts {
-  readonly library: Pick<Runtime['library'], 'add'>
+  /** `undefined` where this gateway takes no files. */
+  readonly library: Pick<FileLibrary, 'add'> | undefined
   readonly files: TelegramFiles
   /** Of one file, bytes. */
   readonly maxBytes: number
-  readonly rest: Rest
+  readonly sleep: Sleep
   readonly signal: AbortSignal
 }
 
@@ -26,10 +27,10 @@ export interface TakeFilesParts {
 const TRIES = [1_000, 5_000] as const
 
 /** Takes files one after another. What cannot be taken keeps no other file back. */
-export async function takeFiles(heard: readonly HeardFile[], parts: TakeFilesParts): Promise<TakenFiles> {
+export async function takeFiles(parsed: readonly ParsedFile[], parts: TakeFilesParts): Promise<TakenFiles> {
   const ids: string[] = []
   const faults: string[] = []
-  for (const file of heard) {
+  for (const file of parsed) {
     try {
       ids.push(await taken(file, parts))
     } catch (error) {
@@ -41,21 +42,22 @@ export async function takeFiles(heard: readonly HeardFile[], parts: TakeFilesPar
   return { ids, faults }
 }
 
-async function taken(file: HeardFile, parts: TakeFilesParts): Promise<string> {
+async function taken(file: ParsedFile, parts: TakeFilesParts): Promise<string> {
   for (let n = 0; ; n += 1) {
     try {
       return await takenOnce(file, parts)
     } catch (error) {
       const wait = TRIES[n]
       if (!(error instanceof TelegramFileError) || error.reason !== 'unreachable' || wait === undefined) throw error
-      await parts.rest(wait, parts.signal)
+      await parts.sleep(wait, parts.signal)
       parts.signal.throwIfAborted()
     }
   }
 }
 
-async function takenOnce({ id, name, size }: HeardFile, parts: TakeFilesParts): Promise<string> {
+async function takenOnce({ id, name, size }: ParsedFile, parts: TakeFilesParts): Promise<string> {
   const { library, files, maxBytes, signal } = parts
+  if (!library) throw new RuntimeError('invalid-input', 'This gateway takes no files.')
   if (size !== undefined && size > maxBytes) {
     throw new TelegramFileError('too-large', `It has ${size} bytes; at most ${maxBytes} are taken.`)
   }

@@ -1,16 +1,17 @@
-import { beginSession, type Runtime, RuntimeError, type Submitted } from '../../runtime.ts'
+import { type Runtime, RuntimeError, type Submitted } from '../../capability.ts'
+import { beginSession } from '../../runtime.ts'
 import type { Binding } from '../../session.ts'
 import type { Access } from './access.ts'
 import type { Together } from './albums.ts'
 import type { TelegramPlace } from './api/sender.ts'
 import { keyOf } from './asker.ts'
 import { answerCommand } from './command/commands.ts'
-import { type AskedCommand, commandIn } from './command/command.ts'
+import { type AskedCommand, type ChatCommand, commandIn } from './command/command.ts'
 import { conversationOf, isPersonal } from './conversation.ts'
-import type { Doorkeeper } from './doorkeeper.ts'
+import type { PairingGate } from './pairing-gate.ts'
 import type { FollowedTurn } from './follow-turn.ts'
-import type { HeardMessage } from './heard.ts'
-import type { HeardFile } from './heard-files.ts'
+import type { ParsedMessage } from './parsed-update.ts'
+import type { ParsedFile } from './parsed-files.ts'
 import type { TakenFiles } from './take-files.ts'
 
 export interface TalkParts {
@@ -18,9 +19,10 @@ export interface TalkParts {
   /** Id of the bot. */
   readonly bot: number
   readonly access: Access
-  readonly doorkeeper: Doorkeeper
+  readonly commands: readonly ChatCommand[]
+  readonly pairingGate: PairingGate
   say(place: TelegramPlace, text: string): Promise<void>
-  take(files: readonly HeardFile[]): Promise<TakenFiles>
+  take(files: readonly ParsedFile[]): Promise<TakenFiles>
   /** Turns that the message has ended before it was handled. */
   readonly endedAhead: Promise<readonly string[]>
   /** Shows the turn while it runs. Does not wait for it. */
@@ -34,9 +36,9 @@ export interface TalkParts {
 export async function talk(messages: Together, parts: TalkParts): Promise<void> {
   const first = messages.find(({ addressed }) => addressed)
   if (!first) return
-  const { access, doorkeeper, say, runtime } = parts
+  const { access, pairingGate, say, runtime } = parts
   const { place } = first
-  if (!(await access.chat(place.chat))) return doorkeeper.hear(first)
+  if (!(await access.chat(place.chat))) return pairingGate.hear(first)
   const binding = bindingOf(place)
   const files = messages.flatMap((message) => message.files)
   const words = wordsOf(messages)
@@ -44,7 +46,7 @@ export async function talk(messages: Together, parts: TalkParts): Promise<void> 
   const begins = command?.name === 'new' ? command.argument : undefined
   if (command && begins === undefined) {
     const endedAhead = await parts.endedAhead
-    return say(place, await answerCommand(command, { runtime, binding, endedAhead }))
+    return say(place, await answerCommand(command, parts.commands, { runtime, binding, endedAhead }))
   }
   if (words === '' && files.length === 0)
     return say(place, 'I can read text, photos and files: there is none of it here.')
@@ -63,20 +65,20 @@ export function bindingOf(place: TelegramPlace): Binding {
 }
 
 /** What a message asks of the bot itself. What somebody else wrote commands nothing, and neither does what a file bears. */
-export function commandOf(messages: readonly HeardMessage[], first: HeardMessage): AskedCommand | undefined {
+export function commandOf(messages: readonly ParsedMessage[], first: ParsedMessage): AskedCommand | undefined {
   const isPlain = first.forwardedFrom === undefined && messages.every(({ files }) => files.length === 0)
   return isPlain ? commandIn(wordsOf(messages)) : undefined
 }
 
-function wordsOf(messages: readonly HeardMessage[]): string {
+function wordsOf(messages: readonly ParsedMessage[]): string {
   return messages.flatMap(({ text }) => (text === '' ? [] : [text])).join('\n')
 }
 
 interface Said {
   readonly messages: Together
-  readonly first: HeardMessage
+  readonly first: ParsedMessage
   readonly words: string
-  readonly files: readonly HeardFile[]
+  readonly files: readonly ParsedFile[]
 }
 
 async function submit(

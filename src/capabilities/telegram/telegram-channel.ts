@@ -1,21 +1,14 @@
 import { randomBytes } from 'node:crypto'
-import type { Channel } from '../../runtime.ts'
+import type { Channel } from '../../capability.ts'
 import { type OpenTelegram, openTelegram } from './open-telegram.ts'
 import type { TelegramOptions } from './telegram-options.ts'
 import { answerWebhook } from './webhook.ts'
-
-export interface TelegramChannel extends Channel {
-  /** Answers a call of Telegram, and checks by its secret that it is one. Never rejects. */
-  webhook(request: Request): Promise<Response>
-  /** Where it has to be called; absent where Telegram is asked instead. */
-  readonly webhookPath?: string
-}
 
 /** Where Telegram calls, unless the address of the webhook names a path. */
 const WEBHOOK_PATH = '/channels/telegram'
 
 /** People reach the agent through a Telegram bot: in their own chats, and in groups where they mention it. */
-export function telegramChannel(options: TelegramOptions): TelegramChannel {
+export function telegramChannel(options: TelegramOptions): Channel {
   const ending = new AbortController()
   const { signal } = ending
   const opening = Promise.withResolvers<OpenTelegram>()
@@ -26,11 +19,22 @@ export function telegramChannel(options: TelegramOptions): TelegramChannel {
     secret: options.webhook.secret ?? randomBytes(32).toString('base64url'),
   }
 
+  /** Answers a call of Telegram, and checks by its secret that it is one. Never rejects. */
+  const answer = (request: Request) =>
+    answerWebhook(request, {
+      secret: webhook?.secret,
+      async accept(update) {
+        const updates = open?.updates()
+        if (!updates || signal.aborted) throw new Error('The channel does not listen.')
+        await updates.accept(update)
+      },
+    })
+
   return {
     name: 'telegram',
-    ...(webhook && { webhookPath: new URL(webhook.url).pathname }),
-    async start(desk) {
-      open = await openTelegram(desk, { ...options, webhook, signal })
+    ...(webhook && { hook: { path: new URL(webhook.url).pathname, handle: answer } }),
+    async start(context) {
+      open = await openTelegram(context, { ...options, webhook, signal })
       opening.resolve(open)
     },
     async stop() {
@@ -44,15 +48,6 @@ export function telegramChannel(options: TelegramOptions): TelegramChannel {
       const trouble = open?.trouble()
       return trouble === undefined ? [] : [trouble]
     },
-    webhook: (request) =>
-      answerWebhook(request, {
-        secret: webhook?.secret,
-        async accept(update) {
-          const reception = open?.reception()
-          if (!reception || signal.aborted) throw new Error('The channel does not listen.')
-          await reception.accept(update)
-        },
-      }),
   }
 }
 

@@ -29,3 +29,5 @@ export const telegram = z.strictObject({
     .describe('Where the Bot API is; a server of your own takes larger files.'),
   webhook: webhook.optional().describe('Telegram calls the gateway. The gateway asks Telegram unless given.'),
 })
+
+export type TelegramSettings = z.output<typeof telegram>

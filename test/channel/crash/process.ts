@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { telegramChannel } from '../../../src/channel.ts'
+import { telegramChannel } from '../../../src/capabilities/telegram/telegram-channel.ts'
 import { tokenx } from '../../../src/context.ts'
 import { startPlugins } from '../../../src/capability.ts'
 import { promptPlugin } from '../../../src/capabilities/prompt/prompt.ts'

@@ -194,7 +194,7 @@ test('an edit of a stream is dropped by limits and faults', async (t) => {
   assert.equal(await sender.edit({ chat: ANN }, id, plainText('a b c d'), { droppable: true }), 'edited')
 })
 
-test('typing is shown, and no fault of it is heard of', async (t) => {
+test('typing is shown, and no fault of it is reported', async (t) => {
   const { telegram, sender } = await place(t)
   await sender.typing({ chat: ANN })
   telegram.fail('sendChatAction', { type: 'broken' })

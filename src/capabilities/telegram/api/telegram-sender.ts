@@ -24,7 +24,7 @@ export interface TelegramSenderOptions {
   readonly random?: () => number
 }
 
-type SpokenText = { text: string; entities?: MessageEntity[] }
+type MessageText = { text: string; entities?: MessageEntity[] }
 
 /** The person who pressed a button waits no longer than this, ms. */
 const LONGEST_ANSWER_WAIT = 30_000
@@ -51,7 +51,7 @@ export function telegramSender(options: TelegramSenderOptions): TelegramSender {
   async function withEntities<T>(
     method: string,
     part: FormattedText,
-    call: (text: SpokenText) => Promise<T>,
+    call: (text: MessageText) => Promise<T>,
   ): Promise<T> {
     const bare = { text: part.text }
     if (part.entities.length === 0) return call(bare)

@@ -1,28 +1,32 @@
-import { RuntimeError } from '../../../runtime.ts'
-import { agent } from './agent.ts'
+import { RuntimeError } from '../../../capability.ts'
+import { choiceCommand } from './choice.ts'
 import { type AskedCommand, type ChatCommand, type CommandCall } from './command.ts'
 import { context } from './context.ts'
 import { helpWith } from './help.ts'
 import { model } from './model.ts'
 import { newSession } from './new-session.ts'
 import { stop } from './stop.ts'
-import { subject } from './subject.ts'
 
-const working: readonly ChatCommand[] = [newSession, stop, context, model, agent, subject]
-const help = helpWith(working)
+/** What the menu of Telegram offers; `choices`: what a session can choose. */
+export function chatCommands(choices: OfferedChoices): readonly ChatCommand[] {
+  const chosen = Object.entries(choices).map(([choice, { none }]) => choiceCommand(choice, none))
+  const working = [newSession, stop, context, model, ...chosen]
+  return [...working, helpWith(working)]
+}
 
-/** What the menu of Telegram offers. */
-export const chatCommands: readonly ChatCommand[] = [...working, help]
+/** By name; `none`: what it means to choose none. */
+export type OfferedChoices = Readonly<Record<string, { readonly none: string }>>
 
 /** Does what a command asks for and answers what to say. What cannot be done is said in plain words. */
 export async function answerCommand(
   { name, argument }: AskedCommand,
+  commands: readonly ChatCommand[],
   call: Omit<CommandCall, 'argument'>,
 ): Promise<string> {
   const whole = { ...call, argument }
-  if (name === 'start') return `Write something, and the agent answers. Besides:\n${await help.run(whole)}`
+  if (name === 'start') return `Write something, and the agent answers. Besides:\n${await commands.at(-1)!.run(whole)}`
   if (name === 'pair') return 'This chat is paired already.'
-  const command = chatCommands.find((known) => known.name === name)
+  const command = commands.find((known) => known.name === name)
   if (!command) return `There is no command /${name}. /help lists those there are.`
   try {
     return await command.run(whole)

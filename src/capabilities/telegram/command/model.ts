@@ -1,4 +1,4 @@
-import type { ModelStatus } from '../../../runtime.ts'
+import type { ModelStatus } from '../../../capability.ts'
 import { shortened } from '../shown-text.ts'
 import type { ChatCommand } from './command.ts'
 

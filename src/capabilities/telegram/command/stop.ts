@@ -1,4 +1,4 @@
-import type { Runtime } from '../../../runtime.ts'
+import type { Runtime } from '../../../capability.ts'
 import type { Binding } from '../../../session.ts'
 import type { ChatCommand } from './command.ts'
 

@@ -1,14 +1,13 @@
 import { readFile } from 'node:fs/promises'
-import type { Configuration } from '../../../runtime.ts'
-import type { Io } from '../../../capability.ts'
+import type { TelegramSettings } from './telegram-schema.ts'
 
 /** The bot's token, or why there is none. The reason holds nothing of it. */
 export type TelegramToken = { readonly token: string } | { readonly why: string }
 
 /** Looks where the configuration says: in the environment first, then in the file. */
 export async function telegramToken(
-  { tokenEnv, tokenFile }: NonNullable<Configuration['channels']['telegram']>,
-  environment: Io['environment'],
+  { tokenEnv, tokenFile }: Pick<TelegramSettings, 'tokenEnv' | 'tokenFile'>,
+  environment: Readonly<Record<string, string | undefined>>,
 ): Promise<TelegramToken> {
   if (tokenEnv === undefined && tokenFile === undefined) {
     return { why: "no token is named. Set channels.telegram.tokenEnv or tokenFile to where the bot's token is." }

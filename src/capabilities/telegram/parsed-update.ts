@@ -1,15 +1,15 @@
 import type { CallbackQuery, ChatMemberUpdated, Message, Update } from 'grammy/types'
 import type { TelegramPlace } from './api/sender.ts'
 import { type Answered, answeredIn } from './answered.ts'
-import { type BotName, spokenText } from './spoken-text.ts'
-import { type HeardFile, filesOf } from './heard-files.ts'
+import { type BotName, messageText } from './message-text.ts'
+import { type ParsedFile, filesOf } from './parsed-files.ts'
 import { memberName, speakerOf, writerOf } from './speaker.ts'
 
 /** What an update says, as far as it concerns the bot. */
-export type Heard = HeardMessage | HeardPress | HeardArrival | HeardMove
+export type ParsedUpdate = ParsedMessage | ParsedPress | ParsedArrival | ParsedMove
 
 /** Somebody said something. */
-export interface HeardMessage {
+export interface ParsedMessage {
   readonly type: 'message'
   readonly update: number
   readonly place: TelegramPlace
@@ -24,7 +24,7 @@ export interface HeardMessage {
   readonly answers?: Answered
   /** Always in a private chat; in a group only what mentions the bot, or answers it. */
   readonly addressed: boolean
-  readonly files: readonly HeardFile[]
+  readonly files: readonly ParsedFile[]
   /** Messages of one album come one by one and belong together. */
   readonly album?: string
 }
@@ -39,7 +39,7 @@ export interface Speaker {
 }
 
 /** Somebody pressed a button. */
-export interface HeardPress {
+export interface ParsedPress {
   readonly type: 'press'
   readonly update: number
   readonly place: TelegramPlace
@@ -49,14 +49,14 @@ export interface HeardPress {
 }
 
 /** The bot was taken into a group. */
-export interface HeardArrival {
+export interface ParsedArrival {
   readonly type: 'arrival'
   readonly update: number
   readonly place: TelegramPlace
 }
 
 /** A group became a supergroup and has another id now. */
-export interface HeardMove {
+export interface ParsedMove {
   readonly type: 'move'
   readonly update: number
   readonly place: TelegramPlace
@@ -64,20 +64,20 @@ export interface HeardMove {
 }
 
 /** Reads an update. `undefined` for what is of no concern, such as the talk of a group among itself. */
-export function heardIn(update: Update, me: BotName): Heard | undefined {
-  if (update.message) return heardMessage(update.update_id, update.message, me)
-  if (update.callback_query) return heardPress(update.update_id, update.callback_query)
-  if (update.my_chat_member) return heardArrival(update.update_id, update.my_chat_member)
+export function parseUpdate(update: Update, me: BotName): ParsedUpdate | undefined {
+  if (update.message) return parseMessage(update.update_id, update.message, me)
+  if (update.callback_query) return parsePress(update.update_id, update.callback_query)
+  if (update.my_chat_member) return parseArrival(update.update_id, update.my_chat_member)
   return undefined
 }
 
-function heardMessage(update: number, message: Message, me: BotName): HeardMessage | HeardMove | undefined {
+function parseMessage(update: number, message: Message, me: BotName): ParsedMessage | ParsedMove | undefined {
   const { chat, media_group_id: album } = message
   const place = placeOf(message)
   if (message.migrate_to_chat_id !== undefined) return { type: 'move', update, place, to: message.migrate_to_chat_id }
   if (chat.type === 'channel' || isProgram(message)) return undefined
   const files = filesOf(message)
-  const { text, addressed } = spokenText(message, me)
+  const { text, addressed } = messageText(message, me)
   const forwardedFrom = writerOf(message)
   const answers = answeredIn(message, me)
   if (text === '' && files.length === 0 && isService(message)) return undefined
@@ -99,17 +99,17 @@ function heardMessage(update: number, message: Message, me: BotName): HeardMessa
   }
 }
 
-function heardPress(update: number, { id, data, from, message }: CallbackQuery): HeardPress | undefined {
+function parsePress(update: number, { id, data, from, message }: CallbackQuery): ParsedPress | undefined {
   if (!message || data === undefined) return undefined
   const place = 'date' in message && message.date !== 0 ? placeOf(message) : { chat: message.chat.id }
   const person = { id: from.id, name: memberName(from) }
   return { type: 'press', update, place, callback: id, data, person }
 }
 
-function heardArrival(
+function parseArrival(
   update: number,
   { chat, old_chat_member: before, new_chat_member: now }: ChatMemberUpdated,
-): HeardArrival | undefined {
+): ParsedArrival | undefined {
   if (chat.type !== 'group' && chat.type !== 'supergroup') return undefined
   const wasThere = before.status !== 'left' && before.status !== 'kicked'
   const isThere = now.status === 'member' || now.status === 'administrator'

@@ -1,4 +1,4 @@
-import { type ChannelContext, RuntimeError, type WaitingApproval } from '../../runtime.ts'
+import { type ChannelContext, RuntimeError, type WaitingApproval } from '../../capability.ts'
 import type { ApprovalDecision, Entry } from '../../session.ts'
 import type { Access } from './access.ts'
 import type { TelegramSender } from './api/sender.ts'
@@ -7,21 +7,21 @@ import { approvalButtons, approvalText, type ButtonDecision, pressedButton } fro
 import { askerOf } from './asker.ts'
 import { createChatQueues } from './chat-queues.ts'
 import type { FollowedTurn } from './follow-turn.ts'
-import type { HeardPress } from './heard.ts'
+import type { ParsedPress } from './parsed-update.ts'
 import { shortened } from './shown-text.ts'
 
 /** Asks chats about calls that wait for a person, and takes their answers. */
-export interface ApprovalDesk {
+export interface ApprovalMessages {
   /** Told of every entry of a turn that is followed, in order. Does not wait for anything. */
   take(followed: FollowedTurn, entry: Entry): void
   /** Somebody pressed a button. */
-  press(press: HeardPress): Promise<void>
+  press(press: ParsedPress): Promise<void>
   /** Once nothing is on its way. */
   settled(): Promise<void>
 }
 
-export interface ApprovalDeskParts {
-  readonly desk: Pick<ChannelContext, 'runtime' | 'warn'>
+export interface ApprovalMessagesParts {
+  readonly context: Pick<ChannelContext, 'runtime' | 'warn'>
   readonly sender: TelegramSender
   readonly access: Access
   readonly notes: ApprovalNotes
@@ -30,12 +30,12 @@ export interface ApprovalDeskParts {
 type Asked = Extract<Entry, { type: 'approval-request' }>
 type Decided = Extract<Entry, { type: 'approval' }>
 
-export function createApprovalDesk({ desk, sender, access, notes }: ApprovalDeskParts): ApprovalDesk {
-  const { runtime } = desk
+export function createApprovalMessages({ context, sender, access, notes }: ApprovalMessagesParts): ApprovalMessages {
+  const { runtime } = context
   /** People who pressed a button lately, by their ids. */
   const names = new Map<number, string>()
   const queues = createChatQueues((error) =>
-    desk.warn(`A call that waits could not be shown in Telegram: ${String(error)}`),
+    context.warn(`A call that waits could not be shown in Telegram: ${String(error)}`),
   )
 
   async function ask({ place, session, turn }: FollowedTurn, { approval, request, digest }: Asked): Promise<void> {
@@ -83,7 +83,7 @@ export function createApprovalDesk({ desk, sender, access, notes }: ApprovalDesk
     for (const posted of notes.of(turn)) await close(posted, 'Nobody decided before the turn ended.')
   }
 
-  async function answer({ data, place, person }: HeardPress): Promise<string | undefined> {
+  async function answer({ data, place, person }: ParsedPress): Promise<string | undefined> {
     const pressed = pressedButton(data)
     if (!pressed) return undefined
     const waiting = await waitingCall(pressed.approval)

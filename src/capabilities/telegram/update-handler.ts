@@ -1,23 +1,23 @@
 import type { Update } from 'grammy/types'
-import { type ChannelContext, type Runtime, RuntimeError } from '../../runtime.ts'
+import { type ChannelContext, RuntimeError } from '../../capability.ts'
 import type { Access } from './access.ts'
 import { createAlbums } from './albums.ts'
 import { backOff } from './api/back-off.ts'
 import { TelegramRefusal } from './api/telegram-refusal.ts'
 import { isNote } from './approval-notes.ts'
-import type { ApprovalDesk } from './approval-desk.ts'
+import type { ApprovalMessages } from './approval-messages.ts'
 import { createChatQueues } from './chat-queues.ts'
 import { endTurns } from './command/stop.ts'
 import { conversationOf } from './conversation.ts'
-import type { Doorkeeper } from './doorkeeper.ts'
-import { type Heard, type HeardMessage, heardIn } from './heard.ts'
-import type { Rest } from './rest.ts'
-import type { BotName } from './spoken-text.ts'
+import type { PairingGate } from './pairing-gate.ts'
+import { type ParsedUpdate, type ParsedMessage, parseUpdate } from './parsed-update.ts'
+import type { Sleep } from './telegram-options.ts'
+import type { BotName } from './message-text.ts'
 import { telegramTimes } from './telegram-times.ts'
 import { bindingOf, commandOf, talk, type TalkParts } from './talk.ts'
 
 /** Takes updates in, and sees to it that each is handled once, in the order of its chat. */
-export interface Reception {
+export interface UpdateHandler {
   /**
    * Keeps an update of a chat that may talk: on disk when it resolves. What comes a second time, and what is of no concern,
    * is let go.
@@ -29,70 +29,72 @@ export interface Reception {
   settled(): Promise<void>
 }
 
-export interface ReceptionParts extends Omit<TalkParts, 'runtime' | 'bot' | 'endedAhead'> {
-  readonly desk: ChannelContext
+export interface UpdateHandlerParts extends Omit<TalkParts, 'runtime' | 'bot' | 'endedAhead'> {
+  readonly context: ChannelContext
   readonly me: BotName
   readonly access: Access
-  readonly doorkeeper: Doorkeeper
-  readonly approvals: ApprovalDesk
-  readonly rest: Rest
+  readonly pairingGate: PairingGate
+  readonly approvals: ApprovalMessages
+  readonly sleep: Sleep
   readonly signal: AbortSignal
   /** From 0 to 1. */
   random(): number
 }
 
-export function createReception(parts: ReceptionParts): Reception {
-  const { desk, me, signal, access, doorkeeper, approvals } = parts
-  const { inbox } = desk
-  const runtime = desk.runtime as Runtime
-  const queues = createChatQueues((error) => desk.warn(`A message from Telegram was not handled: ${String(error)}`))
-  const albums = createAlbums(telegramTimes.album, parts.rest, signal)
+export function createUpdateHandler(parts: UpdateHandlerParts): UpdateHandler {
+  const { context, me, signal, access, pairingGate, approvals } = parts
+  const { inbox } = context
+  const { runtime } = context
+  const queues = createChatQueues((error) => context.warn(`A message from Telegram was not handled: ${String(error)}`))
+  const albums = createAlbums(telegramTimes.album, parts.sleep, signal)
 
-  function handle(heard: Heard, isKept: boolean): void {
-    const attend = (handled: readonly Heard[], work: () => Promise<void>) => attended(isKept ? handled : [], work)
-    const key = conversationOf(heard.place)
-    if (heard.type === 'message') {
-      const whole = albums.whole(heard)
+  function handle(parsed: ParsedUpdate, isKept: boolean): void {
+    const attend = (handled: readonly ParsedUpdate[], work: () => Promise<void>) =>
+      attended(isKept ? handled : [], work)
+    const key = conversationOf(parsed.place)
+    if (parsed.type === 'message') {
+      const whole = albums.whole(parsed)
       if (!whole) return
-      const endedAhead = stopAhead(heard)
+      const endedAhead = stopAhead(parsed)
       return queues.add(key, async () => {
         const messages = await whole
         if (messages) await attend(messages, () => talk(messages, { ...parts, runtime, bot: me.id, endedAhead }))
       })
     }
     // Who answers a question does not wait behind a large file.
-    if (heard.type === 'press') return queues.add(`press ${key}`, () => attend([heard], () => approvals.press(heard)))
-    queues.add(key, () => attend([heard], () => tell(heard)))
+    if (parsed.type === 'press')
+      return queues.add(`press ${key}`, () => attend([parsed], () => approvals.press(parsed)))
+    queues.add(key, () => attend([parsed], () => tell(parsed)))
   }
 
   /** Whoever says /stop does not wait behind a large file: what runs ends at once, and what comes until then in its order. */
-  async function stopAhead(heard: HeardMessage): Promise<readonly string[]> {
-    if (!heard.addressed || commandOf([heard], heard)?.name !== 'stop') return []
+  async function stopAhead(parsed: ParsedMessage): Promise<readonly string[]> {
+    if (!parsed.addressed || commandOf([parsed], parsed)?.name !== 'stop') return []
     try {
-      return (await access.chat(heard.place.chat)) ? await endTurns(runtime, bindingOf(heard.place)) : []
+      return (await access.chat(parsed.place.chat)) ? await endTurns(runtime, bindingOf(parsed.place)) : []
     } catch {
       // It is done again in its order, which says what is wrong.
       return []
     }
   }
 
-  async function tell(heard: Exclude<Heard, { type: 'message' | 'press' }>): Promise<void> {
-    const { place } = heard
-    if (heard.type === 'arrival') {
-      if (!(await access.chat(place.chat))) await doorkeeper.tell(place)
+  async function tell(parsed: Exclude<ParsedUpdate, { type: 'message' | 'press' }>): Promise<void> {
+    const { place } = parsed
+    if (parsed.type === 'arrival') {
+      if (!(await access.chat(place.chat))) await pairingGate.tell(place)
       return
     }
     if (!(await access.chat(place.chat))) return
-    desk.warn(
-      `The Telegram group ${place.chat} became a supergroup: its id is ${heard.to} now. Pair it again, or put the new id ` +
+    context.warn(
+      `The Telegram group ${place.chat} became a supergroup: its id is ${parsed.to} now. Pair it again, or put the new id ` +
         'into channels.telegram.allowedChats.',
     )
   }
 
   /** Works until it is done. What fails is tried again; what the inbox holds of it stays there when the channel stops. */
-  async function attended(kept: readonly Heard[], work: () => Promise<void>): Promise<void> {
+  async function attended(kept: readonly ParsedUpdate[], work: () => Promise<void>): Promise<void> {
     // What strangers do, such as to block the bot, is no news for the operator.
-    const warn = kept.length > 0 ? desk.warn : () => {}
+    const warn = kept.length > 0 ? context.warn : () => {}
     for (let n = 1; !signal.aborted; n += 1) {
       const fault = await faultOf(work)
       if (fault === undefined || fault instanceof TelegramRefusal) {
@@ -106,33 +108,33 @@ export function createReception(parts: ReceptionParts): Reception {
         return warn(`A message from Telegram waits for the next start: ${fault.message}`)
       }
       if (n === 1) warn(`A message from Telegram could not be handled and is tried again: ${fault.message}`)
-      await parts.rest(backOff(n, parts.random), signal)
+      await parts.sleep(backOff(n, parts.random), signal)
     }
   }
 
   /** An update that is not as the Bot API says must not keep those behind it from coming in. */
-  function read(update: Update): Heard | undefined {
+  function read(update: Update): ParsedUpdate | undefined {
     try {
-      return heardIn(update, me)
+      return parseUpdate(update, me)
     } catch (error) {
-      desk.warn(`An update from Telegram could not be read and is passed over: ${String(error)}`)
+      context.warn(`An update from Telegram could not be read and is passed over: ${String(error)}`)
       return undefined
     }
   }
 
   return {
     async accept(update) {
-      const heard = read(update)
-      if (!heard) return
+      const parsed = read(update)
+      if (!parsed) return
       // Strangers take no room on the disk. Whoever is let in by what stands before is none any more when it is handled.
-      const isKept = await access.chat(heard.place.chat)
-      if (!isKept || (await inbox.accept(String(update.update_id), update))) handle(heard, isKept)
+      const isKept = await access.chat(parsed.place.chat)
+      if (!isKept || (await inbox.accept(String(update.update_id), update))) handle(parsed, isKept)
     },
     async recover(waiting) {
       for (const { id, value } of waiting) {
         if (isNote(id)) continue
-        const heard = read(value as Update)
-        if (heard) handle(heard, true)
+        const parsed = read(value as Update)
+        if (parsed) handle(parsed, true)
         else await inbox.done(id)
       }
     },

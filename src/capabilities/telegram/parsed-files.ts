@@ -1,7 +1,7 @@
 import type { Message } from 'grammy/types'
 
 /** A file that came with a message and still lies with Telegram. */
-export interface HeardFile {
+export interface ParsedFile {
   readonly id: string
   readonly name: string
   /** Bytes, where Telegram says so. */
@@ -9,17 +9,17 @@ export interface HeardFile {
 }
 
 /** Photos in their largest size, documents, and whatever else has bytes, each under the best name there is. */
-export function filesOf(message: Message): readonly HeardFile[] {
+export function filesOf(message: Message): readonly ParsedFile[] {
   const { photo, document, audio, voice, video, video_note: note } = message
   const named = (base: string) => `${base}-${message.message_id}`
   const largest = photo?.toSorted((one, other) => one.width * one.height - other.width * other.height).at(-1)
   return [
-    ...(largest ? [heard(largest, `${named('photo')}.jpg`)] : []),
-    ...(document ? [heard(document, plainName(document.file_name) || named('file'))] : []),
-    ...(audio ? [heard(audio, plainName(audio.file_name) || `${named('audio')}.mp3`)] : []),
-    ...(voice ? [heard(voice, `${named('voice')}.ogg`)] : []),
-    ...(video ? [heard(video, plainName(video.file_name) || `${named('video')}.mp4`)] : []),
-    ...(note ? [heard(note, `${named('video')}.mp4`)] : []),
+    ...(largest ? [parsedFile(largest, `${named('photo')}.jpg`)] : []),
+    ...(document ? [parsedFile(document, plainName(document.file_name) || named('file'))] : []),
+    ...(audio ? [parsedFile(audio, plainName(audio.file_name) || `${named('audio')}.mp3`)] : []),
+    ...(voice ? [parsedFile(voice, `${named('voice')}.ogg`)] : []),
+    ...(video ? [parsedFile(video, plainName(video.file_name) || `${named('video')}.mp4`)] : []),
+    ...(note ? [parsedFile(note, `${named('video')}.mp4`)] : []),
   ]
 }
 
@@ -33,9 +33,9 @@ function plainName(name = ''): string {
 /** Characters; the end of a name says what kind of file it is. */
 const LONGEST_NAME = 200
 
-function heard(
+function parsedFile(
   { file_id: id, file_size: size }: { readonly file_id: string; readonly file_size?: number | undefined },
   name: string,
-): HeardFile {
+): ParsedFile {
   return { id, name, ...(size === undefined ? {} : { size }) }
 }

@@ -1,19 +1,19 @@
-import type { Pairings } from '../../runtime.ts'
+import type { Pairings } from '../../capability.ts'
 import { createPace } from './api/pace.ts'
 import type { TelegramPlace } from './api/sender.ts'
 import { commandIn } from './command/command.ts'
 import { isPersonal } from './conversation.ts'
-import type { HeardMessage } from './heard.ts'
+import type { ParsedMessage } from './parsed-update.ts'
 
 /** Speaks with chats that may not talk to the agent. Nothing of it reaches a model or a log. */
-export interface Doorkeeper {
+export interface PairingGate {
   /** Somebody says something in a chat that is not let in: perhaps the code that lets it in. */
-  hear(message: HeardMessage): Promise<void>
+  hear(message: ParsedMessage): Promise<void>
   /** Says how a chat is let in, unless it was told lately. */
   tell(place: TelegramPlace): Promise<void>
 }
 
-export interface DoorkeeperParts {
+export interface PairingGateParts {
   /** What the bot is called, without `@`. */
   readonly username: string
   readonly pairings: Pick<Pairings, 'redeem'>
@@ -28,7 +28,7 @@ const MOST_TRIES = 5
 /** A crowd of strangers is not answered at the cost of those who are known: so many at once, then one in so many ms. */
 const ALL_ANSWERS = { burst: 20, everyMs: 3_000 }
 
-export function createDoorkeeper({ username, pairings, say, now }: DoorkeeperParts): Doorkeeper {
+export function createPairingGate({ username, pairings, say, now }: PairingGateParts): PairingGate {
   const told = lately(now)
   const tried = lately(now)
   const answers = createPace(ALL_ANSWERS)

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { createDoorkeeper } from './doorkeeper.ts'
+import { createPairingGate } from './pairing-gate.ts'
 
-test('a crowd of strangers is answered slowly, and whoever heard nothing is told later', async () => {
+test('a crowd of strangers is answered slowly, and who was not answered is told later', async () => {
   const said: number[] = []
   let now = 0
-  const { tell } = createDoorkeeper({
+  const { tell } = createPairingGate({
     username: 'a_bot',
     pairings: { redeem: async () => false },
     say: async ({ chat }) => void said.push(chat),
@@ -21,7 +21,7 @@ test('a crowd of strangers is answered slowly, and whoever heard nothing is told
 test('a wrong code is answered in a crowd no more than anything else, and counts all the same', async () => {
   const said: string[] = []
   let tries = 0
-  const { hear } = createDoorkeeper({
+  const { hear } = createPairingGate({
     username: 'a_bot',
     pairings: { redeem: async () => (tries += 1) < 0 },
     say: async (_, text) => void said.push(text),

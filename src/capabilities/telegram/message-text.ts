@@ -7,7 +7,7 @@ export interface BotName {
   readonly username: string
 }
 
-export interface SpokenText {
+export interface MessageText {
   /** Without mentions of the bot, trimmed. */
   readonly text: string
   /** Whether the bot is meant. */
@@ -18,7 +18,7 @@ export interface SpokenText {
  * The words of a message, and whether they are for the bot: everything in a private chat; in a group what mentions it by
  * name, a command with its name, an answer to one of its messages, and a code that lets the group in.
  */
-export function spokenText(message: Message, me: BotName): SpokenText {
+export function messageText(message: Message, me: BotName): MessageText {
   const text = message.text ?? message.caption ?? ''
   const entities = message.entities ?? message.caption_entities ?? []
   const mentions = entities.filter((entity) => isMention(entity, text, me))
