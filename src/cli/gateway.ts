@@ -37,7 +37,7 @@ export async function openGateway(
   { listens = false }: { readonly listens?: boolean } = {},
 ): Promise<Gateway> {
   await completeRestore(home, warn)
-  const { configuration, warnings } = await configurationWithWarnings(home, io)
+  const { capabilities, configuration, warnings } = await configurationWithWarnings(home, io)
   const { createHome, createWorkspace, ensureToken, homeAt, openRuntime, problemText, readToken } =
     await import('../runtime.ts')
   const { claimHome } = await import('../session.ts')
@@ -59,6 +59,7 @@ export async function openGateway(
       : { channels: [], hooks: {} }
     const runtime = await openRuntime({
       home,
+      capabilities,
       configuration,
       environment: io.environment,
       version: version(),
