@@ -1,7 +1,21 @@
-import { providerCapabilities } from './capabilities/providers.ts'
-import type { AnyCapability } from './capability.ts'
-import { withFeatures } from './foreword/features.ts'
-import { pending } from './foreword/pending.ts'
-
-/** What comes with Foreword, in the order in which layers are declared and tools are offered. */
-export const builtIn: readonly AnyCapability[] = [...withFeatures(pending), ...providerCapabilities]
+export { builtIn } from './foreword/built-in.ts'
+export { createForeword, type Foreword, type ForewordOptions } from './foreword/create-foreword.ts'
+export {
+  type AnyCapability,
+  type Capability,
+  capability,
+  type CapabilityHost,
+  type Channel,
+  type Command,
+  type LayerContext,
+  type Route,
+  route,
+  type Self,
+  type ServiceKey,
+  serviceKey,
+  type SessionChoice,
+} from './capability.ts'
+export { type Layer, type Layout, layout, type LayoutDefinition } from './context.ts'
+export { languageModel, type Model, provider, type Provider } from './model.ts'
+export type { CapabilityModule, CapabilitySetting, Runtime } from './runtime.ts'
+export type { Tool } from './tool.ts'

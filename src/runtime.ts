@@ -71,7 +71,12 @@ export { createHome, createWorkspace, type Home, homeAt } from './runtime/home/h
 export { configurationWarnings } from './runtime/configuration/warnings.ts'
 export { modelNameFault } from './runtime/configuration/unknown-names.ts'
 export { valueOfWords } from './runtime/configuration/value.ts'
-export { type LoadedConfiguration, type LoadOptions, loadConfiguration } from './runtime/configuration/load.ts'
+export {
+  configuredCapabilities,
+  type LoadedConfiguration,
+  type LoadOptions,
+  loadConfiguration,
+} from './runtime/configuration/load.ts'
 export { type Configuration, settingsOf } from './runtime/configuration/settled.ts'
 export { conversationOfSession } from './runtime/channels/outbox-replies.ts'
 export { isAnswered, outcomeNotice } from './runtime/turns/outcome-notice.ts'

@@ -3,8 +3,8 @@ import { lstat, readdir, readFile, readlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import test from 'node:test'
 import { skillTools } from '../src/capabilities/skills/executor/skill-tools.ts'
-import { workspacePlugin } from '../src/capabilities/workspace/workspace.ts'
-import { shellPlugin } from '../src/capabilities/shell/shell.ts'
+import { workspaceBlock } from '../src/capabilities/workspace/workspace-block.ts'
+import { shellBlock } from '../src/capabilities/shell/shell-block.ts'
 import { accessAnswer, createToolbox, type PlannedCall, readAccess, type ToolResult, toolLimits } from '../src/tool.ts'
 import { layTraps, secrets, type Traps } from './bypass/traps.ts'
 
@@ -74,15 +74,15 @@ async function answerTo({ tool, setting, input }: Entry, traps: Traps) {
 async function toolsIn(
   { workspace, skill }: Traps,
   environment: Readonly<Record<string, string | undefined>>,
-  access: Parameters<typeof shellPlugin>[0]['access'],
+  access: Parameters<typeof shellBlock>[0]['access'],
 ) {
-  const plugins = [shellPlugin({ workspace, access, environment }), workspacePlugin({ folder: workspace })]
+  const blocks = [shellBlock({ workspace, access, environment }), workspaceBlock({ folder: workspace })]
   const toolsJson = await readFile(join(skill, 'tools.json'), 'utf8')
   const ofSkill = await skillTools(
     { name: 'bypass', folder: skill, toolFiles: { 'tools.json': toolsJson } },
     { workspace, environment, allowScripts: true },
   )
-  return [...plugins.flatMap(({ skills }) => skills!().flatMap(({ tools }) => tools)), ...ofSkill.tools]
+  return [...blocks.flatMap(({ tools }) => tools), ...ofSkill.tools]
 }
 
 /** A tool that only reads makes no plan: its refusal is its answer. */

@@ -62,5 +62,5 @@ const inbox = { type: 'session', id: 'inbox' } as const
 async function opened(home: string, environment: Readonly<Record<string, string>>, warnings: string[] = []) {
   const { configuration } = await loadConfiguration({ home, capabilities: builtIn, environment })
   const warn = (text: string) => void warnings.push(text)
-  return openRuntime({ home, configuration, environment, version: '0', warn })
+  return openRuntime({ capabilities: builtIn, home, configuration, environment, version: '0', warn })
 }

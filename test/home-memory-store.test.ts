@@ -55,7 +55,14 @@ test('a store that the program does not bring is no store', async (t) => {
   const home = temporaryHome(t)
   const { configuration } = await loadConfiguration({ home, capabilities: builtIn, environment: {} })
   await assert.rejects(
-    openRuntime({ home, configuration, environment: {}, version: '0', stores: [memoryDriver()] }),
+    openRuntime({
+      capabilities: builtIn,
+      home,
+      configuration,
+      environment: {},
+      version: '0',
+      stores: [memoryDriver()],
+    }),
     /store must be one of memory/,
   )
 })
@@ -70,7 +77,14 @@ async function gateway(t: TestContext) {
     capabilities: [...builtIn, capability({ name: 'memory-store', stores: [driver] })],
   })
   assert.deepEqual(problems, [])
-  const runtime = await openRuntime({ home, configuration, environment: {}, version: '0', stores: [driver] })
+  const runtime = await openRuntime({
+    capabilities: builtIn,
+    home,
+    configuration,
+    environment: {},
+    version: '0',
+    stores: [driver],
+  })
   t.after(() => runtime.close())
   return { home, driver, ...served(runtime) }
 }

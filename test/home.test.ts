@@ -26,7 +26,7 @@ test('a home that is not there yet is made for its owner alone, and one that can
   writeFileSync(join(above, 'note.txt'), '')
   const at = async (home: string) => {
     const { configuration } = await loadConfiguration({ home, capabilities: builtIn, environment: {} })
-    return openRuntime({ home, configuration, environment: {}, version: '0' })
+    return openRuntime({ capabilities: builtIn, home, configuration, environment: {}, version: '0' })
   }
   const runtime = await at(join(above, 'one/two'))
   t.after(() => runtime.close())

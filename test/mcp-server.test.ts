@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import test, { type TestContext } from 'node:test'
-import type { McpOptions } from '../src/capabilities/mcp-client/mcp-client.ts'
+import type { McpOptions } from '../src/capabilities/mcp-client/open-mcp.ts'
 import { callTool, type McpHome, namesOf, openMcpHome, until } from './mcp/mcp-home.ts'
 import type { ScriptedTool } from './mcp/server-script.ts'
 

@@ -3,8 +3,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
 import { assemble, type AssemblyInput, layoutOf, smallCounters } from '../src/context.ts'
-import { type PluginContext, startPlugins } from '../src/capability.ts'
-import { type SkillsOptions, skillsPlugin } from '../src/capabilities/skills/skills.ts'
+import type { LayerContext } from '../src/capability.ts'
+import { type SkillsOptions, openSkills } from '../src/capabilities/skills/open-skills.ts'
 import { createToolbox } from '../src/tool.ts'
 import { folderWith, skillText } from './skills/folder-with.ts'
 
@@ -31,7 +31,7 @@ const namesText =
 
 test('auto offers every form, and read_skill only where the list was sent', async (context) => {
   const plugin = await started(context, example)
-  assert.deepEqual(await layers(plugin), [
+  assert.deepEqual(layers(plugin), [
     {
       id: 'skills',
       layer: 'skills',
@@ -44,7 +44,7 @@ test('auto offers every form, and read_skill only where the list was sent', asyn
     },
   ])
   assert.deepEqual(
-    plugin.tools!().map(({ name, offeredWith }) => [name, offeredWith]),
+    plugin.tools().map(({ name, offeredWith }) => [name, offeredWith]),
     [['read_skill', { layer: 'skills', form: 'list' }]],
   )
 })
@@ -54,9 +54,9 @@ test('in the presets auto is full, as their own systems have it', async (context
   const plugin = await started(context, many)
   for (const name of ['chai', 'ayati', 'onyx', 'deepchat', { extends: 'chai' }]) {
     const layout = layoutOf(name)
-    assert.deepEqual(await formsIn(plugin, { layout }), ['full'], layout.name)
+    assert.deepEqual(formsIn(plugin, { layout }), ['full'], layout.name)
   }
-  assert.deepEqual(await formsIn(plugin, { layout: layoutOf({ extends: 'auto' }) }), ['list', 'list-names'])
+  assert.deepEqual(formsIn(plugin, { layout: layoutOf({ extends: 'auto' }) }), ['list', 'list-names'])
 })
 
 test('a hundred skills cost their list, never their bodies', async (context) => {
@@ -65,7 +65,7 @@ test('a hundred skills cost their list, never their bodies', async (context) => 
     skillText(`description: Does ${index}.`, `# Body\n${'Many words. '.repeat(300)}`),
   ])
   const plugin = await started(context, Object.fromEntries(skills))
-  const [layer] = await layers(plugin)
+  const [layer] = layers(plugin)
   assert.deepEqual(
     layer!.renditions.map(({ form }) => form),
     ['list', 'list-names', 'list-search'],
@@ -78,17 +78,17 @@ test('a hundred skills cost their list, never their bodies', async (context) => 
 
 test('a few skills that are long cost their list', async (context) => {
   const long = { 'a/SKILL.md': 'x'.repeat(30_000), 'b/SKILL.md': 'x'.repeat(30_000) }
-  assert.deepEqual(await formsIn(await started(context, long)), ['list', 'list-names'])
+  assert.deepEqual(formsIn(await started(context, long)), ['list', 'list-names'])
   const twenty = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`s${index}/SKILL.md`, 'x']))
-  assert.deepEqual(await formsIn(await started(context, twenty)), ['full', 'list', 'list-names'])
-  assert.deepEqual(await formsIn(await started(context, { ...twenty, 'z/SKILL.md': 'x' })), ['list', 'list-names'])
+  assert.deepEqual(formsIn(await started(context, twenty)), ['full', 'list', 'list-names'])
+  assert.deepEqual(formsIn(await started(context, { ...twenty, 'z/SKILL.md': 'x' })), ['list', 'list-names'])
 })
 
 test('in auto no name stands in a schema beyond fifty skills, and in the preset chai each does', async (context) => {
   const many = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, index) => [`s${index}/SKILL.md`, `Does ${index}.`]))
   const named = async (count: number, options: Partial<SkillsOptions>) => {
-    const tools = (await started(context, many(count), options)).tools!()
+    const tools = (await started(context, many(count), options)).tools()
     return tools.map(({ name, inputSchema }) => {
       const { skill_name: field } = inputSchema['properties'] as Record<
         string,
@@ -106,8 +106,8 @@ test('in auto no name stands in a schema beyond fifty skills, and in the preset 
   assert.deepEqual(await named(51, { mode: 'readOnDemand' }), search)
   assert.deepEqual(await named(51, { mode: 'readOnDemand', layout: layoutOf('chai') }), [['read_skill', 51]])
   const plugin = await started(context, many(51), { mode: 'readOnDemand' })
-  assert.deepEqual(await formsIn(plugin), ['list', 'list-names', 'list-search'])
-  assert.deepEqual(await formsIn(plugin, { layout: layoutOf('chai') }), ['list'])
+  assert.deepEqual(formsIn(plugin), ['list', 'list-names', 'list-search'])
+  assert.deepEqual(formsIn(plugin, { layout: layoutOf('chai') }), ['list'])
 })
 
 test('an unknown name among many is answered with the nearest, and a search ranks', async (context) => {
@@ -123,7 +123,7 @@ test('an unknown name among many is answered with the nearest, and a search rank
     'pdf-merge/SKILL.md': skillText('description: Puts invoices together.'),
     'weather/SKILL.md': '# Forecast of rain\n',
   })
-  const [read, find] = plugin.tools!()
+  const [read, find] = plugin.tools()
   const call = { session: 's', turn: 't', toolCallId: 'c', signal: new AbortController().signal }
   const answer = (tool: typeof find, input: object) =>
     createToolbox([tool!]).run({ toolCallId: 'c', toolName: tool!.name, input }, call)
@@ -148,29 +148,29 @@ test('an unknown name among many is answered with the nearest, and a search rank
 
 test('full has no read_skill, readOnDemand always has one', async (context) => {
   const inFull = await started(context, example, { mode: 'full' })
-  assert.deepEqual(await formsIn(inFull), ['full'])
-  assert.deepEqual(inFull.tools!(), [])
+  assert.deepEqual(formsIn(inFull), ['full'])
+  assert.deepEqual(inFull.tools(), [])
   const onDemand = await started(context, example, { mode: 'readOnDemand' })
-  assert.deepEqual(await formsIn(onDemand), ['list', 'list-names'])
-  assert.deepEqual(await formsIn(onDemand, { layout: layoutOf('chai') }), ['list'])
+  assert.deepEqual(formsIn(onDemand), ['list', 'list-names'])
+  assert.deepEqual(formsIn(onDemand, { layout: layoutOf('chai') }), ['list'])
   assert.deepEqual(
-    onDemand.tools!().map(({ name, offeredWith }) => [name, offeredWith]),
+    onDemand.tools().map(({ name, offeredWith }) => [name, offeredWith]),
     [['read_skill', undefined]],
   )
 })
 
 test('where nothing can be called, nothing says how to', async (context) => {
-  assert.deepEqual(await formsIn(await started(context, example), { callsTools: false }), ['full'])
+  assert.deepEqual(formsIn(await started(context, example), { callsTools: false }), ['full'])
   const onDemand = await started(context, example, { mode: 'readOnDemand' })
-  assert.deepEqual(await layers(onDemand, { callsTools: false }), [])
+  assert.deepEqual(layers(onDemand, { callsTools: false }), [])
 })
 
 test('no skills are no layer and no tool', async (context) => {
   for (const mode of ['auto', 'full', 'readOnDemand'] as const) {
     const plugin = await started(context, {}, { mode })
-    assert.deepEqual(await layers(plugin), [])
-    assert.deepEqual(plugin.tools!(), [])
-    assert.deepEqual(plugin.warnings!(), [])
+    assert.deepEqual(layers(plugin), [])
+    assert.deepEqual(plugin.tools(), [])
+    assert.deepEqual(plugin.warnings(), [])
   }
 })
 
@@ -184,10 +184,10 @@ test('as capabilities, skills are definitions with their tools, and there is no 
     },
     { layout: layoutOf('ayati') },
   )
-  assert.deepEqual(await layers(plugin), [])
-  assert.deepEqual(plugin.tools!(), [])
+  assert.deepEqual(layers(plugin), [])
+  assert.deepEqual(plugin.tools(), [])
   assert.deepEqual(
-    plugin.skills!().map(({ tools, ...definition }) => ({ ...definition, tools: tools.map(({ name }) => name) })),
+    plugin.promptBlocks().map(({ tools, ...definition }) => ({ ...definition, tools: tools.map(({ name }) => name) })),
     [
       { id: 'alpha', version: '1.10', description: 'Does A.', promptBlock: '# A', tools: ['say'] },
       { id: 'beta', version: '1', description: '', promptBlock: '# Beta', tools: [] },
@@ -205,14 +205,14 @@ test('the tools of skills stand behind read_skill, and two of one name are a war
     'c/tools.json': '{ broken',
   })
   assert.deepEqual(
-    plugin.tools!().map(({ name }) => name),
+    plugin.tools().map(({ name }) => name),
     ['read_skill', 'one', 'both', 'both'],
   )
-  const [both, broken, ...others] = plugin.warnings!()
+  const [both, broken, ...others] = plugin.warnings()
   assert.equal(both, 'the skills a and b both export a tool both; that of b is used')
   assert.match(broken!, /tools\.json/)
   assert.deepEqual(others, [])
-  assert.equal((await layers(plugin))[0]!.renditions[0]!.text.includes('## c\n'), true)
+  assert.equal(layers(plugin)[0]!.renditions[0]!.text.includes('## c\n'), true)
 })
 
 test('a tool that can never run takes the name of no other, whichever of the two comes later', async (context) => {
@@ -223,34 +223,32 @@ test('a tool that can never run takes the name of no other, whichever of the two
   ]) {
     const files = { 'a/SKILL.md': 'a', 'a/tools.json': a!, 'b/SKILL.md': 'b', 'b/tools.json': b! }
     const plugin = await started(context, files)
-    const [, both, ...others] = plugin.tools!()
+    const [, both, ...others] = plugin.tools()
     assert.deepEqual([both?.name, both?.offeredWhile, others], ['both', undefined, []])
-    assert.match(plugin.warnings!().join('\n'), /both is not offered.*binary not allowlisted: echo$/)
+    assert.match(plugin.warnings().join('\n'), /both is not offered.*binary not allowlisted: echo$/)
   }
 })
 
 test('no skill takes the place of read_skill', async (context) => {
   const plugin = await started(context, { 'a/SKILL.md': 'a', 'a/tools.json': toolsJson('read_skill', 'other') })
   assert.deepEqual(
-    plugin.tools!().map(({ name }) => name),
+    plugin.tools().map(({ name }) => name),
     ['read_skill', 'other'],
   )
-  assert.equal('plan' in plugin.tools!()[0]!, false)
-  assert.deepEqual(plugin.warnings!(), [
+  assert.equal('plan' in plugin.tools()[0]!, false)
+  assert.deepEqual(plugin.warnings(), [
     'the skill a exports a tool read_skill; that is the name of a tool of Foreword, so the tool is left out',
   ])
 })
 
 test('skills are read at start and at reload, and kept between', async (context) => {
   const root = folderWith(context, example)
-  const plugin = skillsPlugin(optionsFor(root))
-  const running = await startPlugins([plugin])
-  const before = await layers(plugin)
+  const plugin = await openSkills(optionsFor(root))
+  const before = layers(plugin)
   writeFileSync(join(root, 'beta', 'SKILL.md'), '# Changed')
-  assert.deepEqual(await layers(plugin), before)
-  await running.reload()
-  assert.match((await layers(plugin))[0]!.renditions[0]!.text, /# Changed$/)
-  await running.stop()
+  assert.deepEqual(layers(plugin), before)
+  await plugin.reload()
+  assert.match(layers(plugin)[0]!.renditions[0]!.text, /# Changed$/)
 })
 
 async function systemText(context: TestContext, options: Partial<SkillsOptions>): Promise<string | undefined> {
@@ -259,7 +257,7 @@ async function systemText(context: TestContext, options: Partial<SkillsOptions>)
     layout: layoutOf('chai'),
     layers: [
       { id: 'instructions', layer: 'instructions', renditions: [{ form: 'full', text: '  Be nice.\n' }] },
-      ...(await layers(plugin, { layout: layoutOf('chai') })),
+      ...layers(plugin, { layout: layoutOf('chai') }),
     ],
     history: [],
     current: { id: 't1', messages: [{ message: { role: 'user', content: 'U1' } }] },
@@ -271,12 +269,12 @@ async function systemText(context: TestContext, options: Partial<SkillsOptions>)
   return assemble(input).request.system
 }
 
-async function formsIn(plugin: Awaited<ReturnType<typeof started>>, context: Partial<PluginContext> = {}) {
-  return (await layers(plugin, context)).flatMap(({ renditions }) => renditions.map(({ form }) => form))
+function formsIn(plugin: Awaited<ReturnType<typeof started>>, context: Partial<LayerContext> = {}) {
+  return layers(plugin, context).flatMap(({ renditions }) => renditions.map(({ form }) => form))
 }
 
-function layers(plugin: Awaited<ReturnType<typeof started>>, context: Partial<PluginContext> = {}) {
-  return plugin.layers!({ time: '2026-01-01T00:00:00.000Z', layout: layoutOf('auto'), tools: [], ...context })
+function layers(plugin: Awaited<ReturnType<typeof started>>, context: Partial<LayerContext> = {}) {
+  return plugin.layers({ layout: layoutOf('auto'), callsTools: true, ...context })
 }
 
 async function started(
@@ -284,9 +282,7 @@ async function started(
   files: Readonly<Record<string, string>>,
   options: Partial<SkillsOptions> = {},
 ) {
-  const plugin = skillsPlugin({ ...optionsFor(folderWith(context, files)), ...options })
-  await plugin.start!()
-  return plugin
+  return openSkills({ ...optionsFor(folderWith(context, files)), ...options })
 }
 
 function optionsFor(root: string): SkillsOptions {

@@ -4,7 +4,7 @@ import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
 import { type Message, tokenx } from '../src/context.ts'
-import { skillsPlugin } from '../src/capabilities/skills/skills.ts'
+import { openSkills } from '../src/capabilities/skills/open-skills.ts'
 import { createToolbox, type ToolContext } from '../src/tool.ts'
 import { folderWith, skillText } from './skills/folder-with.ts'
 
@@ -228,7 +228,7 @@ async function readSkill(tests: TestContext) {
 }
 
 async function readSkillIn(root: string) {
-  const plugin = skillsPlugin({
+  const plugin = await openSkills({
     roots: [{ path: root, ref: 'skills', kind: 'home' }],
     findBinary: async () => true,
     mode: 'readOnDemand',
@@ -236,6 +236,5 @@ async function readSkillIn(root: string) {
     environment: {},
     allowScripts: false,
   })
-  await plugin.start!()
-  return { root, tool: plugin.tools!()[0]! }
+  return { root, tool: plugin.tools()[0]! }
 }

@@ -4,7 +4,7 @@ import type { PromptDocument } from '../citation.ts'
 import type { SubjectReading } from '../capabilities/subjects/core.ts'
 import type { Tool } from '../tool.ts'
 import type { CustomAgent, Project } from '../capabilities/agents/custom-agent.ts'
-import type { SkillDefinition } from '../capabilities/skills/skill-definition.ts'
+import type { PromptBlock } from './prompt-block.ts'
 
 /**
  * One capability: layers for the model to read, tools for it to call, and a life between start and stop. Plugins read
@@ -20,7 +20,7 @@ export interface Plugin {
   /** The same tools in the same order until the next `reload`, or until one of `withheld` is accepted. */
   tools?(): readonly Tool[]
   /** Capabilities: their tools are offered, and their prompt blocks are sent as the layout has it. As stable as `tools`. */
-  skills?(): readonly SkillDefinition[]
+  skills?(): readonly PromptBlock[]
   /** Resolves when what is started late is there, or was waited for long enough. Asked before each turn. Never rejects. */
   ready?(): Promise<void>
   /** Tools of others whose definition is not the one that was accepted: not offered until the owner accepts. */
@@ -45,7 +45,7 @@ export interface PluginContext {
   /** Names of the tools that may be offered in this step, in their order: one with `offeredWith` is where its layer stands. */
   readonly tools: readonly string[]
   /** Capabilities of all plugins, in the order of the plugins, whether or not their tools are offered. None where absent. */
-  readonly skills?: readonly SkillDefinition[]
+  readonly skills?: readonly PromptBlock[]
   /** `false`: nothing can be called in this call, so words about how to call something would be of no use. */
   readonly callsTools?: boolean
   /** Absent for a call that belongs to no session. */

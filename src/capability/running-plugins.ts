@@ -5,7 +5,7 @@ import type { WithheldTool } from './withheld-tool.ts'
 import { errorMessage } from '../platform.ts'
 import { ruleSaidOnce } from './foreign-text-rule.ts'
 import { placedGuidance } from './placed-guidance.ts'
-import type { SkillDefinition } from '../capabilities/skills/skill-definition.ts'
+import type { PromptBlock } from './prompt-block.ts'
 import { withoutPrompt } from './without-prompt.ts'
 
 /** Plugins between start and stop, as one. */
@@ -15,7 +15,7 @@ export interface RunningPlugins {
   layers(context: Omit<PluginContext, 'skills'>): Promise<readonly Layer[]>
   /** Of each plugin its own tools, then those of its skills. Throws with the name of the plugin that failed. */
   tools(): readonly Tool[]
-  skills(): readonly SkillDefinition[]
+  skills(): readonly PromptBlock[]
   /** Name of the plugin that a tool comes from: the last one that declares it. */
   ownerOf(tool: string): string | undefined
   ready(): Promise<void>

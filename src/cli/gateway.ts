@@ -36,7 +36,7 @@ export async function openGateway(
   { listens = false }: { readonly listens?: boolean } = {},
 ): Promise<Gateway> {
   await completeRestore(home, warn)
-  const { configuration, warnings } = await configurationWithWarnings(home, io)
+  const { capabilities, configuration, warnings } = await configurationWithWarnings(home, io)
   const { createHome, createWorkspace, ensureToken, homeAt, openRuntime, problemText, readToken } =
     await import('../runtime.ts')
   const { claimHome } = await import('../session.ts')
@@ -58,6 +58,7 @@ export async function openGateway(
       : []
     const runtime = await openRuntime({
       home,
+      capabilities,
       configuration,
       environment: io.environment,
       version: version(),

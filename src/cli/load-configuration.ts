@@ -11,10 +11,10 @@ export async function validConfiguration(home: string, io: Io): Promise<Configur
 export async function configurationWithWarnings(
   home: string,
   io: Io,
-): Promise<{ readonly configuration: Configuration; readonly warnings: readonly ConfigurationProblem[] }> {
+): Promise<LoadedConfiguration & { readonly warnings: readonly ConfigurationProblem[] }> {
   const { configurationWarnings } = await import('../runtime.ts')
   const loaded = await loadedValid(home, io)
-  return { configuration: loaded.configuration, warnings: await configurationWarnings(loaded, io.environment) }
+  return { ...loaded, warnings: await configurationWarnings(loaded, io.environment) }
 }
 
 async function loadedValid(home: string, io: Io): Promise<LoadedConfiguration> {

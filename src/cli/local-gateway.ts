@@ -2,7 +2,7 @@ import { authorized } from './authorized.ts'
 import type { Connection, Io } from '../capability.ts'
 import { openGateway, serverOf } from './gateway.ts'
 import { note } from './io.ts'
-import { validConfiguration } from './load-configuration.ts'
+import { configurationWithWarnings } from './load-configuration.ts'
 import { version } from './version.ts'
 
 /** A gateway inside this process that opens no port. `undefined`: another process was quicker to take the home. */
@@ -19,10 +19,10 @@ export async function localGateway(home: string, io: Io): Promise<Connection | u
 
 /** The same for looking only: it holds nothing, so it works beside any other process on the home. */
 export async function readingGateway(home: string, io: Io): Promise<Connection> {
-  const configuration = await validConfiguration(home, io)
+  const { capabilities, configuration } = await configurationWithWarnings(home, io)
   const { openRuntime } = await import('../runtime.ts')
   const { environment } = io
-  const options = { home, configuration, environment, version: version() }
+  const options = { home, capabilities, configuration, environment, version: version() }
   const runtime = await openRuntime({ ...options, recovers: false, onlyReads: true })
   return connectionTo(await serverOf(runtime, configuration, undefined, io), undefined, () => runtime.close())
 }

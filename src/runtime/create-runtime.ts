@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { readHistoryTool, readResultTool } from '../agent.ts'
 import type { Models } from '../model.ts'
 import type { Clock, CompletionInput, RunningPlugins } from '../capability.ts'
-import type { SkillsPlugin } from '../capabilities/skills/skills.ts'
 import type { Recall } from '../search.ts'
 import { type InputOptions, type SessionStore, verifyAudit } from '../session.ts'
 import { createToolbox, type Tool } from '../tool.ts'
@@ -354,8 +353,8 @@ function distinct(sentences: readonly string[]): readonly string[] {
   return [...new Set(sentences)]
 }
 
-/** Of the plugin that loads skills from folders. */
+/** Of the capability that loads skills from folders. */
 function loadedSkillCount({ plugins }: RunningPlugins): number | undefined {
-  const plugin = plugins.find((each): each is SkillsPlugin => each.name === 'skills' && 'loaded' in each)
-  return plugin?.loaded().skills.length
+  const found = plugins.find(({ name }) => name === 'skills') as { status?(): { skills?: number } } | undefined
+  return found?.status?.().skills
 }

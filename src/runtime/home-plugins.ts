@@ -1,29 +1,16 @@
-import { join } from 'node:path'
-import { foreignTextPlugin, type Plugin, readerWithin } from '../capability.ts'
-import { webPlugin } from '../capabilities/web-access/web-access.ts'
-import { mcpPlugin } from '../capabilities/mcp-client/mcp-client.ts'
-import { instructionsPlugin } from '../capabilities/instructions/instructions.ts'
-import { workspacePlugin } from '../capabilities/workspace/workspace.ts'
+import { type AnyCapability, foreignTextPlugin, type LayerContext, type Plugin, type PluginContext, type Self } from '../capability.ts'
 import { subjectsPlugin } from '../capabilities/subjects/subjects-plugin.ts'
-import { skillsPlugin } from '../capabilities/skills/skills.ts'
-import { skillRoots } from '../capabilities/skills/folder/skill-roots.ts'
-import { shellPlugin } from '../capabilities/shell/shell.ts'
 import { promptPlugin } from '../capabilities/prompt/system-prompt.ts'
 import { projectPlugin } from '../capabilities/projects/project-plugin.ts'
-import { personaPlugin } from '../capabilities/persona/persona.ts'
-import type { McpServerConfiguration } from '../capabilities/mcp-client/server-address.ts'
-import { offeredPrefix } from '../capabilities/mcp-client/tool-name.ts'
 import { memoryPlugin } from '../capabilities/memory/memory-plugin.ts'
-import { datePlugin } from '../capabilities/date/date.ts'
 import { customAgentPlugin } from '../capabilities/agents/agent-plugin.ts'
-import { capabilitiesPlugin } from '../capabilities/skills/capabilities.ts'
-import { binaryFinder } from '../capabilities/skills/folder/find-binary.ts'
 import { citationsPlugin } from '../citation.ts'
-import { type Layout, layoutOf } from '../context.ts'
+import { layoutOf } from '../context.ts'
 import type { DocumentReader } from '../document.ts'
 import type { ValueStore } from '../session.ts'
 import type { Environment } from './configuration/environment.ts'
-import type { Configuration } from './configuration/settled.ts'
+import { knownLayouts } from './configuration/schema.ts'
+import { type Configuration, settingsOf } from './configuration/settled.ts'
 import { homeAt, ownersPlaces } from './home/home.ts'
 import { loadPlugins } from './load-plugins.ts'
 import { moduleFiles } from './load-module.ts'
@@ -45,6 +32,7 @@ export interface HomeSetting {
   readonly readDocument: DocumentReader['read']
   /** `false`: looks only, and starts no server of others. */
   readonly connects: boolean
+  readonly capabilities: readonly AnyCapability[]
 }
 
 /**
@@ -54,87 +42,89 @@ export interface HomeSetting {
  * fallback of the prompt, on the date, on persona files and on how skills are shown. That text of others is data is said in every layout.
  */
 export async function homePlugins(configuration: Configuration, setting: HomeSetting): Promise<readonly Plugin[]> {
-  const { agent, context, plugins, skills, subjects, web } = configuration
-  const { home, environment, policy } = setting
-  const { systemPromptFile, soulFile, userProfileFile } = homeAt(home)
-  const layout = layoutOf(context.layout)
+  const { agent, context, plugins, subjects } = configuration
+  const { home, environment, policy, store, version, connects } = setting
+  const { systemPromptFile } = homeAt(home)
+  const layout = layoutOf(context.layout, knownLayouts(setting.capabilities))
   const { workspace } = agent
+  const values = setting.capabilities
+  const places = () => {
+    const all = values.flatMap((value) => value.places?.(settingsOf(configuration, value), home) ?? [])
+    return {
+      outOfReach: [
+        ...ownersPlaces(home),
+        subjects.directory,
+        subjects.tastes,
+        ...all.flatMap((one) => one.outOfReach ?? []),
+      ],
+      readOnly: [
+        systemPromptFile,
+        ...moduleFiles([...plugins, ...configuration.capabilities], home),
+        ...all.flatMap((one) => one.readOnly ?? []),
+      ],
+      readable: [],
+    }
+  }
+  const started = (value: AnyCapability) =>
+    capabilityAsPlugin(value, {
+      settings: settingsOf(configuration, value),
+      home: { folder: home, data: homeAt(home).data, workspace },
+      environment,
+      version,
+      layout,
+      timeZone: context.timeZone,
+      store,
+      writes: connects,
+      access: policy.current,
+      settingsOf: (name: string) => configuration[name] as unknown,
+      places,
+    } as unknown as Self<unknown, unknown>)
+  // Tools of subjects are offered before those of servers.
+  const atServers = values.findIndex(({ name }) => name === 'mcp')
   return [
     promptPlugin({ file: systemPromptFile, ...layout.prompt }),
-    datePlugin({ granularity: context.dateGranularity, timeZone: context.timeZone, tells: layout.tellsDate }),
-    instructionsPlugin({ file: join(workspace, 'AGENTS.md'), read: readerWithin([workspace]) }),
-    personaPlugin({ soulFile, userProfileFile, expected: layout.expectsPersona }),
-    await skillsOf(configuration, setting, layout),
-    workspacePlugin({
-      folder: workspace,
-      outOfReach: [...ownersPlaces(home), subjects.directory, subjects.tastes],
-      ownersFiles: [
-        systemPromptFile,
-        soulFile,
-        userProfileFile,
-        ...moduleFiles([...plugins, ...configuration.capabilities], home),
-      ],
-      skillRoots: [skills.directory, ...skills.extraDirs],
-    }),
-    shellPlugin({ workspace, environment, access: policy.current }),
-    webPlugin({ ...web, environment, readDocument: setting.readDocument }),
+    ...values.slice(0, atServers).map(started),
     subjectsPlugin({ ...setting.subjects, time: systemClock.time, usual: subjects.default }),
-    ...mcpServers(configuration, setting),
+    ...values.slice(atServers).map(started),
     ...(await loadPlugins(plugins, { home, workspace })),
     customAgentPlugin(),
     projectPlugin(),
     memoryPlugin(),
     citationsPlugin(),
-    capabilitiesPlugin(),
     foreignTextPlugin(),
   ]
 }
 
-async function skillsOf(
-  { agent: { workspace }, skills, mcp }: Configuration,
-  { home, environment }: HomeSetting,
-  layout: Layout,
-): Promise<Plugin> {
-  const { directory, extraDirs, trustedDirs, disabled, contextMode, allowScripts } = skills
-  return skillsPlugin({
-    roots: await skillRoots({ home, directory, extraDirs, workspace, trustedDirs }),
-    disabled,
-    findBinary: binaryFinder({
-      path: environment['PATH'],
-      platform: process.platform,
-      extensions: environment['PATHEXT'],
-    }),
-    mode: contextMode,
-    layout,
-    workspace,
-    environment,
-    allowScripts,
-    takenPrefixes: Object.keys(mcp.servers).map(offeredPrefix),
+/** A capability as a plugin, as long as the runtime starts plugins. */
+function capabilityAsPlugin(value: AnyCapability, host: Self<unknown, unknown>): Plugin {
+  let self = host
+  const contextOf = (context: PluginContext): LayerContext => ({
+    readsForeign: false,
+    cites: false,
+    callsTools: true,
+    ...context,
+    system: undefined,
+    choices: {},
+    promptBlocks: context.skills ?? [],
   })
-}
-
-/** Programs run in the home unless their configuration says otherwise, and not wherever the gateway was started. */
-function mcpServers(
-  { mcp }: Configuration,
-  { home, environment, version, store, connects }: HomeSetting,
-): readonly Plugin[] {
-  if (Object.keys(mcp.servers).length === 0) return []
-  const keyOf = (server: string) => `mcp/accepted/${server}`
-  return [
-    mcpPlugin({
-      servers: Object.fromEntries(
-        Object.entries<McpServerConfiguration>(mcp.servers).map(([name, server]) => [
-          name,
-          { directory: home, ...server },
-        ]),
-      ),
-      environment,
-      version,
-      connects,
-      accepted: {
-        read: (server) => store.value(keyOf(server)),
-        write: (server, definitions) => store.putValue(keyOf(server), definitions),
-      },
+  const plugin: Plugin = {
+    name: value.name,
+    version: value.version ?? '1',
+    async start() {
+      self = { ...host, service: await value.start?.(host) }
+    },
+    ...(value.placeholders && {
+      date: (context) => value.placeholders!(self, contextOf(context))['date'] ?? '',
     }),
-  ]
+    layers: async (context) => (await value.layers?.(self, contextOf(context))) ?? [],
+    tools: () => value.tools?.(self) ?? [],
+    skills: () => value.promptBlocks?.(self) ?? [],
+    ready: async () => value.ready?.(self),
+    reload: async () => value.reload?.(self),
+    withheld: () => value.withheld?.(self) ?? [],
+    accept: async (tool, digest) => (await value.accept?.(self, tool, digest)) ?? false,
+    warnings: () => value.warnings?.(self) ?? [],
+    stop: async () => value.stop?.(self),
+  }
+  return Object.assign(plugin, { status: () => value.status?.(self) ?? {} })
 }

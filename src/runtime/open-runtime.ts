@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs'
-import { providers as builtInProviders } from '../capabilities/providers.ts'
+import { type LayoutChoice, layoutOf, layouts } from '../context.ts'
 import { createDocumentReader, type DocumentReader } from '../document.ts'
 import { createModels, type Provider } from '../model.ts'
-import { type RunningPlugins, startPlugins } from '../capability.ts'
+import { type AnyCapability, type RunningPlugins, startPlugins } from '../capability.ts'
 import type { SessionStore, StoreDriver } from '../session.ts'
 import { accessFile, accessPlaces, endOrphans, readText } from '../tool.ts'
 import type { Environment } from './configuration/environment.ts'
@@ -17,10 +17,13 @@ import { createRuntime } from './create-runtime.ts'
 import { openFileRoom } from '../capabilities/files/file-room.ts'
 import { createHome, homeAt } from './home/home.ts'
 import { openSubjectRoom, type SubjectRoom } from '../capabilities/subjects/subject-room.ts'
+import { knownLayouts, knownStores } from './configuration/schema.ts'
 import { storeDriver } from './store-of-home.ts'
 import type { ToolPolicy } from './tools/tool-policy.ts'
 
 export interface OpenOptions {
+  /** What it can do, in the order of their layers and tools. */
+  readonly capabilities: readonly AnyCapability[]
   /** Path of the home. */
   readonly home: string
   readonly configuration: Configuration
@@ -50,7 +53,7 @@ export interface OpenOptions {
 export async function openRuntime(options: OpenOptions): Promise<Runtime> {
   const { home, configuration, environment, version, channels, warn, recovers, onlyReads } = options
   const { context, agent, model, providers, models } = configuration
-  const driver = storeDriver(configuration, options.stores)
+  const driver = storeDriver(configuration, options.stores ?? knownStores(options.capabilities))
   const { data } = homeAt(home)
   const isEmpty = onlyReads === true && !(await driver.exists(data)) && couldBeFolder(home)
   if (!isEmpty) await createHome(homeAt(home))
@@ -97,7 +100,12 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
     version,
     home,
     store,
-    models: createModels({ known: options.providers ?? builtInProviders, providers, models, environment }),
+    models: createModels({
+      known: options.providers ?? options.capabilities.flatMap((one) => one.providers ?? []),
+      providers,
+      models,
+      environment,
+    }),
     plugins,
     policy,
     files,
@@ -107,7 +115,7 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
     clock: systemClock,
     settings: {
       ...(model === undefined ? {} : { model }),
-      layout: context.layout,
+      layout: ownLayout(context.layout, options.capabilities),
       counter,
       ...(context.reserve === undefined ? {} : { reserve: context.reserve }),
       ...(context.margin === undefined ? {} : { margin: context.margin }),
@@ -131,6 +139,13 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
   return runtime
 }
 
+/** A layout that a capability brings is handed on as a value; others go by their names. */
+function ownLayout(choice: LayoutChoice, capabilities: readonly AnyCapability[]): LayoutChoice {
+  const name = typeof choice === 'string' ? choice : 'extends' in choice ? choice.extends : choice.name
+  const known = knownLayouts(capabilities)
+  return known[name] === layouts[name] ? choice : layoutOf(choice, known)
+}
+
 function couldBeFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() !== false
 }
@@ -148,7 +163,7 @@ interface PluginParts {
 
 /** The plugins of the home. Where one does not start, the store is given free again. */
 async function startedPlugins(
-  { home, configuration, environment, version, recovers }: OpenOptions,
+  { home, capabilities, configuration, environment, version, recovers }: OpenOptions,
   { store, policy, reader, subjects }: PluginParts,
 ): Promise<RunningPlugins> {
   try {
@@ -162,6 +177,7 @@ async function startedPlugins(
         subjects,
         readDocument: reader.read,
         connects: recovers !== false,
+        capabilities,
       }),
     )
   } catch (error) {

@@ -55,7 +55,7 @@ async function open(
   const environment = { PATH: process.env['PATH'], HOME: home, OPENAI_API_KEY: 'sk-never-shown', ...more }
   const { configuration, problems } = await loadConfiguration({ home, capabilities: builtIn, environment })
   if (problems.length > 0) throw new Error(JSON.stringify(problems))
-  const runtime = await openRuntime({ home, configuration, environment, version: '0' })
+  const runtime = await openRuntime({ capabilities: builtIn, home, configuration, environment, version: '0' })
   t.after(() => runtime.close())
 
   return {

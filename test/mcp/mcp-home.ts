@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Plugin } from '../../src/capability.ts'
-import { type McpOptions, mcpPlugin } from '../../src/capabilities/mcp-client/mcp-client.ts'
+import { type McpOptions, openMcp } from '../../src/capabilities/mcp-client/open-mcp.ts'
 import { createToolbox, type ToolResult } from '../../src/tool.ts'
 import type { ServerScript } from './server-script.ts'
 
@@ -52,7 +52,7 @@ export function openMcpHome(): McpHome {
       const configured = Object.entries(servers).map(
         ([name, server]) => [name, { enabled: true, connectTimeoutMs: 20_000, ...server }] as const,
       )
-      const plugin = mcpPlugin({
+      const opened = await openMcp({
         servers: Object.fromEntries(configured),
         environment: { PATH: process.env['PATH'] },
         accepted: {
@@ -63,8 +63,8 @@ export function openMcpHome(): McpHome {
         version: '1.0.0',
         ...options,
       })
+      const plugin: Plugin = { name: 'mcp', version: '1', ...opened }
       plugins.push(plugin)
-      await plugin.start?.()
       return plugin
     },
     async close() {

@@ -84,6 +84,7 @@ async function layersOf(home: string, layout: string) {
     subjects: { subjects: openSubjects(configuration.subjects), proposals: unused },
     readDocument: nothingRead,
     connects: false,
+    capabilities: builtIn,
   })
   const running = await startPlugins(plugins)
   const layers = await running.layers({ time: '2026-11-21T12:00:00.000Z', layout: layoutOf(layout), tools: [] })

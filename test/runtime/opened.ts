@@ -6,7 +6,7 @@ import { tokenx } from '../../src/context.ts'
 import type { Model, Models } from '../../src/model.ts'
 import { type Plugin, startPlugins } from '../../src/capability.ts'
 import { promptPlugin } from '../../src/capabilities/prompt/prompt.ts'
-import { datePlugin } from '../../src/capabilities/date/date.ts'
+import { datePlugin } from './date-plugin.ts'
 import {
   type Channel,
   createRuntime,
@@ -116,10 +116,7 @@ const everything = readAccess('{"global": {"mode": "full"}}', {})
 
 /** The packaged prompt and the date: what every home has. */
 export function homelyPlugins(home: string): readonly Plugin[] {
-  return [
-    promptPlugin({ file: join(home, 'system_prompt.md') }),
-    datePlugin({ granularity: 'day', timeZone: 'Europe/Berlin' }),
-  ]
+  return [promptPlugin({ file: join(home, 'system_prompt.md') }), datePlugin({ timeZone: 'Europe/Berlin' })]
 }
 
 /** Every event of a stream that ends. */

@@ -10,6 +10,7 @@ test('in an empty home "hello" costs at most 300 prompt tokens, whoever counts, 
   const { home } = await opened(t)
   const { configuration } = await loadConfiguration({ home: `${home}/empty`, capabilities: builtIn, environment: {} })
   const runtime = await openRuntime({
+    capabilities: builtIn,
     home: `${home}/empty`,
     configuration: { ...configuration, model: 'rehearsal' },
     environment: {},

@@ -21,7 +21,7 @@ async function gateway(t: TestContext) {
     capabilities: builtIn,
     environment: { FOREWORD_MODEL: 'rehearsal' },
   })
-  const runtime = await openRuntime({ home, configuration, environment: {}, version: '0.1.0' })
+  const runtime = await openRuntime({ capabilities: builtIn, home, configuration, environment: {}, version: '0.1.0' })
   const server = createServer(runtime, { token: TOKEN, bind: '127.0.0.1', version: '0.1.0' })
   const { url, close } = await listen(server, { port: 0, bind: '127.0.0.1' })
   t.after(async () => {

@@ -31,6 +31,7 @@ async function gateway(
   writeFileSync(join(home, 'config.json'), JSON.stringify(written))
   const { configuration } = await loadConfiguration({ home, capabilities: builtIn, environment: {} })
   const runtime = await openRuntime({
+    capabilities: builtIn,
     home,
     configuration,
     environment: { KEY: 'sk-test-0123456789' },

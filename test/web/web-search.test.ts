@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import test, { type TestContext } from 'node:test'
-import { type Plugin } from '../../src/capability.ts'
-import { webPlugin } from '../../src/capabilities/web-access/web-access.ts'
+import { type WebTools, webTools } from '../../src/capabilities/web-access/web-tools.ts'
 import type { SearchConfiguration } from '../../src/capabilities/web-access/search-provider.ts'
 import { createToolbox, type ToolResult } from '../../src/tool.ts'
 import { type ScriptedPage, scriptedWeb } from './scripted-web.ts'
@@ -224,17 +223,17 @@ test('a SearXNG on loopback is asked where its owner allows exactly that place, 
   t.after(() => web.close())
   const search = { kind: 'searxng', baseURL: 'http://127.0.0.1:8888' } as const
   const options = { search, environment: {}, readDocument, network: web.network }
-  const allowed = webPlugin({ ...options, allowHosts: ['127.0.0.1:8888'] })
-  assert.deepEqual([namesOf(allowed), allowed.warnings!()], [['web_search', 'open_url'], []])
+  const allowed = webTools({ ...options, allowHosts: ['127.0.0.1:8888'] })
+  assert.deepEqual([namesOf(allowed), allowed.warnings], [['web_search', 'open_url'], []])
   assert.equal(documentsOf(await run(allowed, 'web_search', { query: 'q' })).length, 2)
   assert.deepEqual(web.connected, ['127.0.0.1:8888'])
   const opened = await run(allowed, 'open_url', { url: 'http://127.0.0.1:8888/search' })
   assert.equal(errorOf(opened), 'could not open http://127.0.0.1:8888/search: port 8888 is not opened, only 80 and 443')
   assert.deepEqual(web.connected, ['127.0.0.1:8888'])
 
-  const refused = webPlugin({ ...options, allowHosts: ['127.0.0.1:9999', '127.0.0.2:8888', 'localhost:8888'] })
+  const refused = webTools({ ...options, allowHosts: ['127.0.0.1:9999', '127.0.0.2:8888', 'localhost:8888'] })
   assert.deepEqual(namesOf(refused), ['open_url'])
-  assert.deepEqual(refused.warnings!(), [
+  assert.deepEqual(refused.warnings, [
     'web.search.baseURL: port 8888 is not opened, only 80 and 443; where you trust it, put 127.0.0.1:8888 into web.allowHosts',
   ])
 })
@@ -248,7 +247,7 @@ test('over the real network too: its own SearXNG is reached by address and by na
   const { port } = server.address() as AddressInfo
   for (const host of ['127.0.0.1', 'localhost']) {
     const search = { kind: 'searxng', baseURL: `http://${host}:${port}` } as const
-    const plugin = webPlugin({ search, allowHosts: [`${host}:${port}`], environment: {}, readDocument })
+    const plugin = webTools({ search, allowHosts: [`${host}:${port}`], environment: {}, readDocument })
     assert.equal(documentsOf(await run(plugin, 'web_search', { query: 'q' })).length, 2)
     assert.equal((await run(plugin, 'open_url', { url: `http://${host}:${port}/` })).ok, false)
   }
@@ -262,10 +261,10 @@ test('a provider whose name leads inside is asked only where its owner allows it
   t.after(() => web.close())
   const search = { kind: 'searxng', baseURL: 'http://searx.example' } as const
   const options = { search, environment: {}, readDocument, network: web.network }
-  const refused = await run(webPlugin(options), 'web_search', { query: 'q' })
+  const refused = await run(webTools(options), 'web_search', { query: 'q' })
   assert.match(errorOf(refused), /searx\.example leads to an address that is not public/)
   assert.deepEqual(web.connected, [])
-  const allowed = await run(webPlugin({ ...options, allowHosts: ['SEARX.example:80'] }), 'web_search', { query: 'q' })
+  const allowed = await run(webTools({ ...options, allowHosts: ['SEARX.example:80'] }), 'web_search', { query: 'q' })
   assert.equal(allowed.ok, true)
   assert.deepEqual(web.connected, ['10.0.0.5:80'])
 })
@@ -300,20 +299,20 @@ for (const [search, environment, warnings] of [
   ],
 ] as const) {
   test(`${JSON.stringify(search).replace(key, '…')} is not offered, and says: ${warnings[0]}`, () => {
-    const plugin = webPlugin({ search, environment, readDocument })
-    assert.deepEqual([namesOf(plugin), plugin.warnings!()], [['open_url'], warnings])
+    const plugin = webTools({ search, environment, readDocument })
+    assert.deepEqual([namesOf(plugin), plugin.warnings], [['open_url'], warnings])
   })
 }
 
 test('settings that do nothing are told', () => {
-  const plugin = webPlugin({
+  const plugin = webTools({
     search: { kind: 'searxng', baseURL: 'https://searx.example', apiKeyEnv: 'MINE' },
     allowHosts: ['searx.lan', 'http://a.example:1', '[::1]:8888'],
     environment: {},
     readDocument,
   })
   assert.deepEqual(namesOf(plugin), ['web_search', 'open_url'])
-  assert.deepEqual(plugin.warnings!(), [
+  assert.deepEqual(plugin.warnings, [
     'web.allowHosts: searx.lan is no host with its port, such as 127.0.0.1:8888',
     'web.allowHosts: http://a.example:1 is no host with its port, such as 127.0.0.1:8888',
     'web.search.apiKeyEnv: SearXNG takes no key, so leave it out',
@@ -321,11 +320,11 @@ test('settings that do nothing are told', () => {
 })
 
 test('without a provider there is no web_search, and the words about the web name no tool', () => {
-  const plugin = webPlugin({ environment: {}, readDocument })
+  const plugin = webTools({ environment: {}, readDocument })
   assert.deepEqual(namesOf(plugin), ['open_url'])
-  const [skill] = plugin.skills!()
-  assert.equal(skill!.id, 'web')
-  assert.ok(!/open_url|web_search/.test(skill!.promptBlock))
+  const skill = plugin.block
+  assert.equal(skill.id, 'web')
+  assert.ok(!/open_url|web_search/.test(skill.promptBlock))
 })
 
 const searxng: SearchConfiguration = { kind: 'searxng', baseURL: 'https://searx.example' }
@@ -340,19 +339,19 @@ async function searching(
   const web = await scriptedWeb({ names: Object.fromEntries(hosts.map((host) => [host, [address]])), pages })
   t.after(() => web.close())
   const environment = { BRAVE_API_KEY: key, TAVILY_API_KEY: key, SEARCH_KEY: key }
-  const plugin = webPlugin({ search, environment, readDocument, network: web.network, ...limits })
-  assert.deepEqual(plugin.warnings!(), [])
+  const plugin = webTools({ search, environment, readDocument, network: web.network, ...limits })
+  assert.deepEqual(plugin.warnings, [])
   return { search: (input: object) => run(plugin, 'web_search', input), web }
 }
 
-function run(plugin: Plugin, toolName: string, input: object): Promise<ToolResult> {
-  const box = createToolbox(plugin.skills!().flatMap(({ tools }) => tools))
+function run(plugin: WebTools, toolName: string, input: object): Promise<ToolResult> {
+  const box = createToolbox(plugin.block.tools)
   const context = { session: 's1', turn: 't1', signal: new AbortController().signal }
   return box.run({ toolCallId: 'c1', toolName, input }, context)
 }
 
-function namesOf(plugin: Plugin): readonly string[] {
-  return plugin.skills!().flatMap(({ tools }) => tools.map(({ name }) => name))
+function namesOf(plugin: WebTools): readonly string[] {
+  return plugin.block.tools.map(({ name }) => name)
 }
 
 async function readDocument() {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import type { PluginContext } from '../../capability/plugin.ts'
+import type { LayerContext, Self } from '../../capability.ts'
 import { layoutOf } from '../../context.ts'
-import { datePlugin } from './date.ts'
+import { date } from './date.ts'
 import { dateText, dateWords } from './date-text.ts'
 
 for (const [time, granularity, timeZone, text] of [
@@ -18,19 +18,18 @@ for (const [time, granularity, timeZone, text] of [
   })
 }
 
-test('the date that a prompt asks for can stand in a sentence, and is there where no layer tells it', async () => {
+test('the date that a prompt asks for can stand in a sentence, and is there where no layer tells it', () => {
   const time = '2026-11-21T23:30:00.000Z'
   assert.equal(dateWords(time, 'day', 'Europe/Berlin'), 'Sunday, 2026-11-22')
   assert.equal(dateWords(time, 'minute', 'Europe/Berlin'), 'Sunday, 2026-11-22, 00:30 (Europe/Berlin)')
-  const silent = datePlugin({ timeZone: 'UTC', tells: false, granularity: 'none' })
-  assert.deepEqual(await silent.layers!(at(time)), [])
-  assert.equal(silent.date!(at(time)), 'Saturday, 2026-11-21')
+  const silent = self({ settings: 'none', layout: layoutOf('chai') })
+  assert.deepEqual(date.layers!(silent, at(time)), [])
+  assert.deepEqual(date.placeholders!(silent, at(time)), { date: 'Saturday, 2026-11-21' })
 })
 
-test('the layer speaks of the time of the input, so that the same input gives the same words', async () => {
-  const plugin = datePlugin({ timeZone: 'UTC' })
-  const layers = await plugin.layers!(at('2026-11-21T00:00:00.000Z'))
-  assert.deepEqual(layers, await plugin.layers!(at('2026-11-21T23:59:59.999Z')))
+test('the layer speaks of the time of the input, so that the same input gives the same words', () => {
+  const layers = date.layers!(self(), at('2026-11-21T00:00:00.000Z'))
+  assert.deepEqual(layers, date.layers!(self(), at('2026-11-21T23:59:59.999Z')))
   assert.deepEqual(layers, [
     {
       id: 'date',
@@ -43,13 +42,18 @@ test('the layer speaks of the time of the input, so that the same input gives th
   ])
 })
 
-test('without a granularity there is no layer', async () => {
-  assert.deepEqual(
-    await datePlugin({ timeZone: 'UTC', granularity: 'none' }).layers!(at('2026-11-21T00:00:00.000Z')),
-    [],
-  )
+test('without a granularity, and in a layout that does not tell it, there is no layer', () => {
+  assert.deepEqual(date.layers!(self({ layout: layoutOf('chai') }), at('2026-11-21T00:00:00.000Z')), [])
+  assert.deepEqual(date.layers!(self({ settings: 'none' }), at('2026-11-21T00:00:00.000Z')), [])
 })
 
-function at(time: string): PluginContext {
-  return { time, layout: layoutOf('auto'), tools: [] }
+type Given = Pick<Self<'day' | 'minute' | 'none'>, 'settings' | 'layout' | 'timeZone'>
+
+function self(given: Partial<Given> = {}) {
+  const usual: Given = { settings: 'day', layout: layoutOf('auto'), timeZone: 'UTC' }
+  return { ...usual, ...given } as Self<'day' | 'minute' | 'none'>
+}
+
+function at(time: string): LayerContext {
+  return { time, layout: layoutOf('auto') } as LayerContext
 }

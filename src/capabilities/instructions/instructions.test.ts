@@ -1,11 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import type { PluginContext } from '../../capability/plugin.ts'
-import { layoutOf } from '../../context.ts'
 import type { TextRead } from '../../tool.ts'
-import { instructionsPlugin } from './instructions.ts'
-
-const context: PluginContext = { time: '2026-11-21T12:00:00.000Z', layout: layoutOf('auto'), tools: [] }
+import { openInstructions } from './open-instructions.ts'
 
 test('AGENTS.md is a layer, trimmed', async () => {
   assert.deepEqual(await layersAndWarnings({ type: 'text', text: '  Be nice.\n' }), {
@@ -34,7 +30,6 @@ test('an unreadable AGENTS.md is a warning that names it', async () => {
 })
 
 async function layersAndWarnings(found: TextRead) {
-  const plugin = instructionsPlugin({ file: 'AGENTS.md', read: async () => found })
-  await plugin.start!()
-  return { layers: await plugin.layers!(context), warnings: plugin.warnings!() }
+  const opened = await openInstructions({ file: 'AGENTS.md', read: async () => found })
+  return { layers: opened.layers(), warnings: opened.warnings() }
 }

@@ -1,38 +1,15 @@
-import type { Layer } from '../../context.ts'
-import type { Plugin } from '../../capability/plugin.ts'
-import { textLayer } from '../../capability/text-layer.ts'
-import { readText, type TextReader } from '../../tool.ts'
+import { join } from 'node:path'
+import { capability, readerWithin } from '../../capability.ts'
 
-export interface InstructionsOptions {
-  /** Path of `AGENTS.md`. */
-  readonly file: string
-  /** How manifests and warnings name that file. */
-  readonly ref?: string
-  readonly read?: TextReader
-}
-
-/** Layer `instructions`: the workspace's `AGENTS.md`, trimmed (BEHAVIOURS §1.3). Nothing where it is missing or blank. */
-export function instructionsPlugin({
-  file,
-  ref = 'workspace/AGENTS.md',
-  read = readText,
-}: InstructionsOptions): Plugin {
-  let layers: readonly Layer[] = []
-  let warnings: readonly string[] = []
-
-  async function load(): Promise<void> {
-    const found = await read(file)
-    const text = found.type === 'text' ? found.text.trim() : ''
-    layers = text === '' ? [] : [textLayer('instructions', text, ref)]
-    warnings = found.type === 'unreadable' ? [`${ref} is not used: ${found.why}`] : []
-  }
-
-  return {
-    name: 'instructions',
-    version: '1',
-    start: load,
-    reload: load,
-    warnings: () => warnings,
-    layers: async () => layers,
-  }
-}
+/** The workspace's `AGENTS.md` as a layer. */
+export const instructions = capability({
+  name: 'instructions',
+  summary: 'reads AGENTS.md of the workspace',
+  async start({ home: { workspace } }) {
+    const { openInstructions } = await import('./open-instructions.ts')
+    return openInstructions({ file: join(workspace, 'AGENTS.md'), read: readerWithin([workspace]) })
+  },
+  layers: ({ service }) => service.layers(),
+  reload: ({ service }) => service.reload(),
+  warnings: ({ service }) => service.warnings(),
+})

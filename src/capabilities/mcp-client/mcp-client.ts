@@ -1,108 +1,52 @@
-import type { Plugin } from '../../capability/plugin.ts'
-import type { AcceptedStore } from './acceptance.ts'
-import { type Later, realLater } from './link.ts'
-import { firstAnswer, type FirstAnswer } from './first-answer.ts'
-import { publishedTools, type PublishedTools } from './published-tools.ts'
-import { createServer } from './server.ts'
-import type { McpServerConfiguration } from './server-address.ts'
+import { capability, type SettingsWarning } from '../../capability.ts'
+import { type McpSettings, mcpSettings } from './mcp-settings.ts'
 
-export interface McpOptions {
-  /** By name, in the order in which their tools are offered. */
-  readonly servers: Readonly<Record<string, McpServerConfiguration>>
-  /** Where variables that a server is given are looked up. */
-  readonly environment: Readonly<Record<string, string | undefined>>
-  readonly accepted: AcceptedStore
-  /** `false`: what was accepted is offered, and nobody is contacted. For whoever only looks. */
-  readonly connects: boolean
-  /** Of Foreword, as servers are told. */
-  readonly version: string
-  /** Timers; the real ones unless given. */
-  readonly later?: Later
-}
-
-/** The gateway should be up before servers are started in its background, ms. A turn that is asked for ends the wait. */
-const AFTER_START = 250
-
-/**
- * Tools of MCP servers, as `server__tool` (docs/decisions/0010-mcp-client.md). What a server offers the first time is
- * accepted; what differs from it later is withheld until the owner accepts that. Tools are offered from what was accepted,
- * before and without any contact, so that the head of a request is the same before and after a restart.
- */
-export function mcpPlugin(options: McpOptions): Plugin {
-  const { environment, accepted, connects, version, later = realLater } = options
-  const configured = Object.entries(options.servers).filter(([, server]) => server.enabled)
-  let published: PublishedTools = { tools: [], warnings: [] }
-  let waits: ReadonlyMap<string, FirstAnswer> = new Map()
-  /** There while the contact is still to come. */
-  let callOff: (() => void) | undefined
-
-  const servers = configured.map(([name, server]) =>
-    createServer({
-      name,
-      configured: server,
+/** Tools of MCP servers. */
+export const mcpClient = capability({
+  name: 'mcp',
+  summary: 'offers the tools of MCP servers',
+  settings: mcpSettings,
+  settingsWarnings: ({ servers }) => Object.entries(servers).flatMap(([name, server]) => unused(name, server)),
+  async checks({ settings: { servers } }) {
+    const names = Object.keys(servers)
+    if (names.length === 0) return []
+    return [{ check: 'mcp', level: 'ok', message: `${names.length === 1 ? 'server' : 'servers'} ${names.join(', ')}` }]
+  },
+  async start({ settings, home, environment, version, store, writes }) {
+    const servers = Object.entries(settings.servers)
+    if (servers.length === 0) return undefined
+    const { openMcp } = await import('./open-mcp.ts')
+    const keyOf = (server: string) => `mcp/accepted/${server}`
+    return openMcp({
+      // Programs run in the home unless their configuration says otherwise, and not wherever the gateway was started.
+      servers: Object.fromEntries(servers.map(([name, server]) => [name, { directory: home.folder, ...server }])),
       environment,
-      accepted,
-      connects,
       version,
-      later,
-      onAnswer: () => waits.get(name)?.answered(),
-      onHopeless: () => waits.get(name)?.stop(),
-    }),
-  )
+      connects: writes,
+      accepted: {
+        read: (server) => store.value(keyOf(server)),
+        write: (server, definitions) => store.putValue(keyOf(server), definitions),
+      },
+    })
+  },
+  tools: ({ service }) => service?.tools() ?? [],
+  ready: async ({ service }) => service?.ready(),
+  reload: async ({ service }) => service?.reload(),
+  withheld: ({ service }) => service?.withheld() ?? [],
+  accept: async ({ service }, tool, digest) => (await service?.accept(tool, digest)) ?? false,
+  warnings: ({ service }) => service?.warnings() ?? [],
+  stop: async ({ service }) => service?.stop(),
+})
 
-  /** Until this is called again, or something is accepted, the tools stay what they are. */
-  function publish(): void {
-    published = publishedTools(servers)
-  }
-
-  async function begin(): Promise<void> {
-    callOff?.()
-    for (const wait of waits.values()) wait.stop()
-    await Promise.all(servers.map((server) => server.load()))
-    publish()
-    const unseen = configured.filter((_, index) => !servers[index]!.seen())
-    waits = new Map(unseen.map(([name, { connectTimeoutMs }]) => [name, firstAnswer(connectTimeoutMs, later, publish)]))
-    if (connects) callOff = later(AFTER_START, contact)
-  }
-
-  function contact(): void {
-    callOff?.()
-    callOff = undefined
-    for (const wait of waits.values()) wait.start()
-    for (const server of servers) server.contact()
-  }
-
-  return {
-    name: 'mcp',
-    version: '1',
-    start: begin,
-    reload: begin,
-    tools: () => published.tools,
-    async ready() {
-      if (callOff) contact()
-      if (connects) await Promise.all([...waits.values()].map((wait) => wait.over))
-    },
-    withheld: () => servers.flatMap((server) => server.withheld()),
-    async accept(tool, digest) {
-      for (const server of servers) {
-        if (!(await server.accept(tool, digest))) continue
-        publish()
-        return true
-      }
-      return false
-    },
-    warnings() {
-      const late = [...waits].filter(([, wait]) => wait.isLate()).map(([name]) => name)
-      return [
-        ...servers.flatMap((server) => server.warnings()),
-        ...published.warnings,
-        ...late.map((name) => `${name} answered later than it was waited for: \`foreword reload\` offers its tools`),
-      ]
-    },
-    async stop() {
-      callOff?.()
-      for (const wait of waits.values()) wait.stop()
-      await Promise.all(servers.map((server) => server.stop()))
-    },
-  }
+function unused(name: string, server: McpSettings['servers'][string]): readonly SettingsWarning[] {
+  const { command, url } = server
+  if ((command === undefined) === (url === undefined)) return []
+  const useless = command === undefined ? (['args', 'environment', 'directory'] as const) : (['headers'] as const)
+  return useless
+    .filter((field) => server[field] !== undefined)
+    .map((field) => ({
+      key: `servers.${name}.${field}`,
+      message: `has no effect on a server that is reached by ${command === undefined ? 'url' : 'command'}`,
+      hint: 'Take it out.',
+    }))
 }

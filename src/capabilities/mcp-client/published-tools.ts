@@ -1,7 +1,7 @@
 import type { Tool } from '../../tool.ts'
 import type { McpDefinition } from './definition.ts'
 import type { McpServer } from './server.ts'
-import { offeredName } from './tool-name.ts'
+import { offeredName } from '../../capability.ts'
 
 /** Tools as they are offered until the next time they are published. */
 export interface PublishedTools {

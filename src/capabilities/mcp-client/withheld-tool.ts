@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { ToolDefinition } from '../../context.ts'
 import type { WithheldTool } from '../../capability.ts'
 import type { McpDefinition } from './definition.ts'
-import { offeredName } from './tool-name.ts'
+import { offeredName } from '../../capability.ts'
 
 /** A difference as the owner is shown it: whole descriptions, and annotations too, since what is accepted includes them. */
 export function withheldTool(

@@ -1,11 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import type { PluginContext } from '../../capability/plugin.ts'
-import { layoutOf } from '../../context.ts'
 import type { TextRead } from '../../tool.ts'
-import { personaPlugin } from './persona.ts'
-
-const context: PluginContext = { time: '2026-11-21T12:00:00.000Z', layout: layoutOf('ayati'), tools: [] }
+import { openPersona } from './open-persona.ts'
 
 test('soul and user profile are layers of the operator, in this order', async () => {
   const { layers, warnings } = await read(
@@ -79,14 +75,13 @@ for (const [what, found, warning] of [
 }
 
 async function read(soul: TextRead, userProfile: TextRead, expected = false) {
-  const plugin = personaPlugin({
+  const opened = await openPersona({
     soulFile: 'soul.json',
     userProfileFile: 'user_profile.json',
     expected,
     read: async (path) => (path === 'soul.json' ? soul : userProfile),
   })
-  await plugin.start!()
-  return { layers: await plugin.layers!(context), warnings: plugin.warnings!() }
+  return { layers: opened.layers(), warnings: opened.warnings() }
 }
 
 function text(value: string): TextRead {

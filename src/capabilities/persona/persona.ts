@@ -1,69 +1,21 @@
-import type { z } from 'zod'
-import type { Layer } from '../../context.ts'
-import type { Plugin } from '../../capability/plugin.ts'
-import { textLayer } from '../../capability/text-layer.ts'
-import { readText, type TextReader } from '../../tool.ts'
-import { jsonOf } from './json-file.ts'
-import { soulSchema, soulText } from './soul.ts'
-import { userProfileSchema, userProfileText } from './user-profile.ts'
+import { join } from 'node:path'
+import { capability } from '../../capability.ts'
 
-export interface PersonaOptions {
-  /** Path of `soul.json`. */
-  readonly soulFile: string
-  /** Path of `user_profile.json`. */
-  readonly userProfileFile: string
-  /** Whether the files should be there: a missing one is then a warning and a blank layer, as in the preset `ayati`. */
-  readonly expected?: boolean
-  readonly read?: TextReader
-}
+/** `soul.json` and `user_profile.json` of the home as layers. */
+export const persona = capability({
+  name: 'persona',
+  summary: 'reads soul.json and user_profile.json',
+  places: (_, home) => ({ readOnly: Object.values(filesIn(home)) }),
+  async start({ home, layout }) {
+    const { openPersona } = await import('./open-persona.ts')
+    return openPersona({ ...filesIn(home.folder), expected: layout.expectsPersona })
+  },
+  layers: ({ service }) => service.layers(),
+  reload: ({ service }) => service.reload(),
+  warnings: ({ service }) => service.warnings(),
+})
 
-/** Layers `soul` and `user-profile`. A file that is missing or wrong gives an empty layer and a warning, never a crash. */
-export function personaPlugin({
-  soulFile,
-  userProfileFile,
-  expected = false,
-  read = readText,
-}: PersonaOptions): Plugin {
-  let sources: readonly Source[] = []
-
-  async function load(): Promise<void> {
-    sources = await Promise.all([
-      source('soul', soulFile, 'context/soul.json', soulSchema, soulText),
-      source('user-profile', userProfileFile, 'context/user_profile.json', userProfileSchema, userProfileText),
-    ])
-  }
-
-  async function source<Value>(
-    layer: string,
-    file: string,
-    ref: string,
-    schema: z.ZodType<Value>,
-    textOf: (value: Value) => string,
-  ): Promise<Source> {
-    const found = jsonOf(await read(file), schema)
-    if (found.type === 'value') return { layers: [textLayer(layer, textOf(found.value), ref)], warnings: [] }
-    if (found.type === 'invalid') {
-      return {
-        layers: [textLayer(layer, '', ref)],
-        warnings: found.faults.map((fault) => `${ref} is not used: ${fault}`),
-      }
-    }
-    return expected
-      ? { layers: [textLayer(layer, '', ref)], warnings: [`${ref} is missing`] }
-      : { layers: [], warnings: [] }
-  }
-
-  return {
-    name: 'persona',
-    version: '1',
-    start: load,
-    reload: load,
-    warnings: () => sources.flatMap(({ warnings }) => warnings),
-    layers: async () => sources.flatMap(({ layers }) => layers),
-  }
-}
-
-interface Source {
-  readonly layers: readonly Layer[]
-  readonly warnings: readonly string[]
+function filesIn(home: string) {
+  const folder = join(home, 'context')
+  return { soulFile: join(folder, 'soul.json'), userProfileFile: join(folder, 'user_profile.json') }
 }

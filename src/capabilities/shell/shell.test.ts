@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
 import { type AccessRead, createToolbox, type RunContext, type ShellAccess, type ToolResult } from '../../tool.ts'
 import { whenTimeIsUp } from '../../../test/when-time-is-up.ts'
-import { shellPlugin } from './shell.ts'
+import { shellBlock } from './shell-block.ts'
 
 const context: RunContext = { session: 's1', turn: 't1', signal: new AbortController().signal }
 
@@ -27,8 +27,8 @@ async function shell(t: TestContext, settings: Partial<ShellAccess>): Promise<Sh
   await mkdir(join(folder, 'workspace-evil'))
   let read = reading(settings)
   const environment = { PATH: process.env['PATH'], PROVIDER_API_KEY: 'canary' }
-  const { skills } = shellPlugin({ workspace, access: async () => read, environment })
-  const box = createToolbox(skills!().flatMap(({ tools }) => tools))
+  const { tools } = shellBlock({ workspace, access: async () => read, environment })
+  const box = createToolbox(tools)
   const call = (input: object) => ({ toolCallId: 'c1', toolName: 'shell', input })
   return {
     workspace,
@@ -218,9 +218,9 @@ test('a cancelled call ends its program', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'shell-'))
   t.after(() => rm(folder, { recursive: true, force: true }))
   const access = async () => reading({ mode: 'full' })
-  const { skills } = shellPlugin({ workspace: folder, access, environment: { PATH: process.env['PATH'] } })
+  const { tools } = shellBlock({ workspace: folder, access, environment: { PATH: process.env['PATH'] } })
   const cancel = new AbortController()
-  const box = createToolbox(skills!()[0]!.tools)
+  const box = createToolbox(tools)
   const call = { toolCallId: 'c1', toolName: 'shell', input: { cmd: 'sleep 60' } }
   const running = box.run(call, { ...context, signal: cancel.signal })
   setTimeout(() => cancel.abort(), 100)

@@ -1,20 +1,13 @@
-import type { Plugin } from '../../capability/plugin.ts'
-import { type ShellOptions, shellTool } from './shell-tool.ts'
+import { capability } from '../../capability.ts'
 
-/** The capability to run programs: nothing runs until `tool-access.json` allows it (BEHAVIOURS §2.4). */
-export function shellPlugin(options: ShellOptions): Plugin {
-  const skill = {
-    id: 'shell',
-    version: '1',
-    description: 'Runs programs in the workspace.',
-    promptBlock,
-    tools: [shellTool(options)],
-  }
-  return { name: 'shell', version: '1', skills: () => [skill] }
-}
-
-const promptBlock = [
-  'The tool shell runs one program in the workspace and answers with its output and exit code.',
-  'Use it for what no other tool does; read and edit files with their own tools where they are offered.',
-  'A refusal says what is allowed: adapt to it, and do not try to get around it.',
-].join(' ')
+/** The tool that runs programs. */
+export const shell = capability({
+  name: 'shell',
+  summary: 'runs programs in the workspace',
+  checks: async (context) => (await import('./check-shell.ts')).checkShell(context),
+  async start({ home, environment, access }) {
+    const { shellBlock } = await import('./shell-block.ts')
+    return shellBlock({ workspace: home.workspace, environment, access })
+  },
+  promptBlocks: ({ service }) => [service],
+})

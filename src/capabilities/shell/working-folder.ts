@@ -1,6 +1,6 @@
 import { realpath, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { confinedPath } from '../../capability/confined-path.ts'
+import { confinedPath } from '../../capability.ts'
 
 /** Where a command would work, or why it cannot work there. */
 export type WorkingFolder =

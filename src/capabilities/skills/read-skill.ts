@@ -1,6 +1,6 @@
 import { type Message, outputText, tokenx, toolCalls, toolResults } from '../../context.ts'
 import type { Tool, ToolContext, ToolResult } from '../../tool.ts'
-import { textPage } from '../../capability/text-page.ts'
+import { textPage } from '../../capability.ts'
 import { nearestNames } from './nearest-names.ts'
 import { readSkillFile } from './folder/skill-file.ts'
 import type { Skill } from './skill.ts'

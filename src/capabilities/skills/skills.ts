@@ -1,115 +1,58 @@
-import { type Layer, type Layout, layoutOf, usualLayout } from '../../context.ts'
-import type { Tool } from '../../tool.ts'
-import type { Plugin } from '../../capability/plugin.ts'
-import type { SkillDefinition } from './skill-definition.ts'
-import { findSkillTool } from './find-skill.ts'
-import { loadSkills, type LoadSkillsOptions } from './folder/load-skills.ts'
-import { readSkillTool } from './read-skill.ts'
-import type { FindBinary } from './folder/find-binary.ts'
-import type { LoadedSkills } from './skill.ts'
-import { namesInSchema, skillsForms, type SkillsMode } from './skills-forms.ts'
-import { skillsFullText, skillsListText, skillsNamesText, skillsSearchText } from './skills-text.ts'
-import { type SkillsTools, skillsTools, type SkillToolOptions } from './skills-tools.ts'
+import { join } from 'node:path'
+import { capability } from '../../capability.ts'
+import { serverPrefixes } from './server-prefixes.ts'
+import { skillsSettings } from './skills-settings.ts'
 
-export interface SkillsOptions
-  extends Omit<LoadSkillsOptions, 'digests' | 'environment' | 'findBinary'>, Omit<SkillToolOptions, 'findBinary'> {
-  readonly findBinary: FindBinary
-  /** How skills are shown. `auto` unless given. */
-  readonly mode?: SkillsMode
-  /** The layout that the tools are made for. The usual one unless given. */
-  readonly layout?: Layout
-  /** How manifests name where the layer comes from. */
-  readonly ref?: string
-}
-
-/** The plugin, and what it loaded last. */
-export interface SkillsPlugin extends Plugin {
-  loaded(): LoadedSkills
-}
-
-const nothing: LoadedSkills = { skills: [], left: [], warnings: [] }
-
-/** Layer `skills` in full, as a list, or both (BEHAVIOURS §1.3), `read_skill`, and the tools of the skills. */
-export function skillsPlugin(options: SkillsOptions): SkillsPlugin {
-  const { mode = 'auto', layout: toolsFor = layoutOf(usualLayout), ref = 'skills' } = options
-  let loaded = nothing
-  let ofSkills: SkillsTools = { bySkill: new Map(), idle: new Set(), warnings: [] }
-  let tools: readonly Tool[] = []
-  let capabilities: readonly SkillDefinition[] = []
-  let layersIn: (layout: Layout) => readonly Layer[] = () => []
-
-  async function load(): Promise<void> {
-    loaded = await loadSkills(options)
-    const { skills } = loaded
-    ofSkills = await skillsTools(skills, options)
-    if (toolsFor.skills.asCapabilities) {
-      capabilities = skills.map(({ name, description, body, fields }) => ({
-        id: name,
-        version: fields.version ?? '1',
-        description,
-        promptBlock: body,
-        tools: ofSkills.bySkill.get(name) ?? [],
-      }))
-      return
-    }
-    tools = [...readers(), ...[...ofSkills.bySkill.values()].flat()]
-    layersIn = remembered((chosen) => {
-      if (skills.length === 0) return []
-      const isAsWritten = chosen.ownSpacing?.includes('skills') ?? false
-      const texts = {
-        full: () => skillsFullText(skills),
-        list: () => skillsListText(skills, chosen.skills.summaries),
-        'list-names': () => skillsNamesText(skills, namesInSchema(toolsFor, skills)),
-        'list-search': () => skillsSearchText(skills),
-      }
-      const renditions = skillsForms(mode, chosen, skills).forms.map((form) => ({
-        form,
-        text: isAsWritten ? texts[form]() : texts[form]().trimEnd(),
-      }))
-      return [{ id: 'skills', layer: 'skills', renditions, origin: { kind: 'operator', ref } }]
+/** Skills of the home and of the workspace, and the layer about the prompt blocks of all capabilities. */
+export const skills = capability({
+  name: 'skills',
+  summary: 'reads skills, and runs their tools',
+  settings: skillsSettings,
+  settingsWarnings({ contextMode }, { layout }) {
+    if (!layout.skills.asCapabilities || contextMode === 'auto') return []
+    const hint = 'There each skill is a block of its own. Name those that are not needed in skills.disabled.'
+    return [{ key: 'contextMode', message: `has no effect in the layout ${layout.name.replace(/\+$/, '')}`, hint }]
+  },
+  commands: { skills: async () => (await import('./cli/skills.ts')).skills },
+  checks: async (context) => (await import('./cli/check-skills.ts')).checkSkills(context),
+  async startLine(runtime) {
+    const { reachText, skillsReach } = await import('./cli/skills-reach.ts')
+    const { skills: loaded = 0 } = (await runtime.status()) as { readonly skills?: number }
+    if (loaded === 0) return undefined
+    return { label: 'Skills', text: reachText(skillsReach(await runtime.preview({}), loaded)) }
+  },
+  places: ({ directory, extraDirs }, home) => ({
+    outOfReach: [join(home, 'skills')],
+    readOnly: [directory, ...extraDirs],
+  }),
+  async start({ settings, home, environment, layout, settingsOf }) {
+    const { openSkills } = await import('./open-skills.ts')
+    const { skillRoots } = await import('./folder/skill-roots.ts')
+    const { binaryFinder } = await import('./folder/find-binary.ts')
+    const { workspace } = home
+    return openSkills({
+      roots: await skillRoots({ ...settings, home: home.folder, workspace }),
+      disabled: settings.disabled,
+      findBinary: binaryFinder({
+        path: environment['PATH'],
+        platform: process.platform,
+        extensions: environment['PATHEXT'],
+      }),
+      mode: settings.contextMode,
+      layout,
+      workspace,
+      environment,
+      allowScripts: settings.allowScripts,
+      takenPrefixes: serverPrefixes(settingsOf('mcp')),
     })
-  }
-
-  function readers(): readonly Tool[] {
-    const { skills } = loaded
-    if (skills.length === 0 || mode === 'full') return []
-    const inSchema = namesInSchema(toolsFor, skills)
-    const reader = readSkillTool(skills, {
-      inSchema,
-      ...(mode === 'auto' && { offeredWith: { layer: 'skills', form: 'list' } }),
-    })
-    return inSchema ? [reader] : [reader, findSkillTool(skills)]
-  }
-
-  return {
-    name: 'skills',
-    version: '1',
-    start: load,
-    reload: load,
-    loaded: () => loaded,
-    warnings: () => [...loaded.warnings, ...ofSkills.warnings],
-    tools: () => tools,
-    skills: () => capabilities,
-    layers: async ({ layout, callsTools = true }) => {
-      const layers = layersIn(layout)
-      return callsTools ? layers : layers.flatMap(withoutList)
-    },
-  }
-}
-
-/** A list is of no use where nothing can be read from it. */
-function withoutList(layer: Layer): readonly Layer[] {
-  const renditions = layer.renditions.filter(({ form }) => !form.startsWith('list'))
-  return renditions.length === 0 ? [] : [{ ...layer, renditions }]
-}
-
-/** The same layers for the same layout, until skills are read again. */
-function remembered(layersOf: (layout: Layout) => readonly Layer[]): (layout: Layout) => readonly Layer[] {
-  const known = new Map<string, readonly Layer[]>()
-  return (layout) => {
-    const key = JSON.stringify([layout.skills, layout.ownSpacing])
-    const layers = known.get(key) ?? layersOf(layout)
-    known.set(key, layers)
-    return layers
-  }
-}
+  },
+  async layers({ service }, context) {
+    const { promptBlocksLayer } = await import('./prompt-blocks-layer.ts')
+    return [...service.layers(context), ...promptBlocksLayer(context)]
+  },
+  tools: ({ service }) => service.tools(),
+  promptBlocks: ({ service }) => service.promptBlocks(),
+  reload: ({ service }) => service.reload(),
+  warnings: ({ service }) => service.warnings(),
+  status: ({ service }) => ({ skills: service.loaded().skills.length }),
+})

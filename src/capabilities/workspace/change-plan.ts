@@ -1,5 +1,5 @@
 import { fileDiff, type ToolFailed, type ToolPlan } from '../../tool.ts'
-import { confinedPath, type Inside } from '../../capability/confined-path.ts'
+import { confinedPath, type Inside } from '../../capability.ts'
 import { keptByOwner } from './kept-by-owner.ts'
 import { replaceFile } from './replace-file.ts'
 import { shownName } from './shown-name.ts'

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import { join, relative } from 'node:path'
-import { type Inside, isWithin, realPlace } from '../../capability/confined-path.ts'
+import { type Inside, isWithin, realPlace } from '../../capability.ts'
 import type { WorkspaceOptions } from './workspace-options.ts'
 
 /**
@@ -9,15 +9,15 @@ import type { WorkspaceOptions } from './workspace-options.ts'
  */
 export async function keptByOwner(
   { root, path, names }: Inside,
-  { ownersFiles = [], skillRoots = [] }: Pick<WorkspaceOptions, 'ownersFiles' | 'skillRoots'>,
+  { readOnly = [] }: Pick<WorkspaceOptions, 'readOnly'>,
 ): Promise<string | undefined> {
   const plain = names.map(plainName)
   if (plain.includes('.git')) return 'what stands in .git can make git run programs'
   if (plain[0] === '.agents') return SKILLS
   if (plain.length === 1 && plain[0] === 'agents.md') return INSTRUCTIONS
-  const files = await Promise.all([join(root, 'AGENTS.md'), ...ownersFiles].map(realPlace))
+  const files = await Promise.all([join(root, 'AGENTS.md'), ...readOnly].map(realPlace))
   if (files.includes(path)) return INSTRUCTIONS
-  const folders = await skillFolders([join(root, '.agents', 'skills'), ...skillRoots])
+  const folders = await skillFolders([join(root, '.agents', 'skills'), ...readOnly])
   return folders.some((folder) => holdsSkill(folder, root, path)) ? SKILLS : undefined
 }
 

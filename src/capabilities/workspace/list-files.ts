@@ -1,5 +1,5 @@
 import type { Tool } from '../../tool.ts'
-import { confinedPath, type Inside } from '../../capability/confined-path.ts'
+import { confinedPath, type Inside } from '../../capability.ts'
 import { DEEPEST, type WalkEntry, walkFolder } from './folder-walk.ts'
 import { globMatcher } from './glob.ts'
 import { readTextFile } from './text-file.ts'

@@ -1,5 +1,5 @@
 import type { Tool, ToolResult } from '../../tool.ts'
-import { confinedPath } from '../../capability/confined-path.ts'
+import { confinedPath } from '../../capability.ts'
 import { shownName } from './shown-name.ts'
 import { readTextFile } from './text-file.ts'
 import type { WorkspaceOptions } from './workspace-options.ts'

@@ -1,5 +1,5 @@
 import { writeFileAtomically } from '../../platform.ts'
-import type { Inside } from '../../capability/confined-path.ts'
+import type { Inside } from '../../capability.ts'
 import { holdFolder } from './held-folder.ts'
 import { readTextFile } from './text-file.ts'
 

@@ -1,5 +1,5 @@
 import type { Tool, ToolResult } from '../../tool.ts'
-import { confinedPath, type Inside } from '../../capability/confined-path.ts'
+import { confinedPath, type Inside } from '../../capability.ts'
 import { DEEPEST, walkFolder } from './folder-walk.ts'
 import { globMatcher } from './glob.ts'
 import { expressionMatcher, type LineMatch, type LineMatcher, literalMatcher } from './line-matcher.ts'

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { constants, type FileHandle, open } from 'node:fs/promises'
-import type { Inside } from '../../capability/confined-path.ts'
+import type { Inside } from '../../capability.ts'
 import { holdFolder } from './held-folder.ts'
 import { shownName } from './shown-name.ts'
 

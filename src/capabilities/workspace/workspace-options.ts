@@ -3,8 +3,9 @@ export interface WorkspaceOptions {
   readonly folder: string
   /** Folders that stay out of reach even where the workspace holds them, absolute: the home, say. */
   readonly outOfReach?: readonly string[]
-  /** Files that become instructions or programs, besides `AGENTS.md`: they may be read and never changed. Absolute. */
-  readonly ownersFiles?: readonly string[]
-  /** Folders of skills, besides `.agents/skills`: likewise. Absolute. */
-  readonly skillRoots?: readonly string[]
+  /**
+   * Files that become instructions or programs, besides `AGENTS.md`, and folders of skills, besides `.agents/skills`: they
+   * may be read and never changed. Absolute.
+   */
+  readonly readOnly?: readonly string[]
 }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import test, { type TestContext } from 'node:test'
 import { createToolbox, type RunContext, type Tool } from '../../tool.ts'
-import { workspacePlugin } from './workspace.ts'
+import { workspaceBlock } from './workspace-block.ts'
 
 const context: RunContext = { session: 's1', turn: 't1', signal: new AbortController().signal }
 
@@ -19,8 +19,8 @@ async function workspace(t: TestContext, files: Readonly<Record<string, string |
     await mkdir(dirname(join(folder, name)), { recursive: true })
     await writeFile(join(folder, name), content)
   }
-  const { skills } = workspacePlugin({ folder, outOfReach: [join(folder, 'closed')] })
-  const box = createToolbox(skills!().flatMap(({ tools }) => tools))
+  const { tools } = workspaceBlock({ folder, outOfReach: [join(folder, 'closed')] })
+  const box = createToolbox(tools)
   const call = (toolName: string, input: object) => ({ toolCallId: 'c1', toolName, input })
   return {
     top,

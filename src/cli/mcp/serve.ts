@@ -3,7 +3,7 @@ import type { Runtime } from '../../runtime.ts'
 import type { CommandCall, Io } from '../../capability.ts'
 import { onInterrupt } from '../interrupt.ts'
 import { note } from '../io.ts'
-import { validConfiguration } from '../load-configuration.ts'
+import { configurationWithWarnings } from '../load-configuration.ts'
 import { version } from '../version.ts'
 
 /**
@@ -56,10 +56,10 @@ export async function serveMcp({ home }: CommandCall, io: Io): Promise<number> {
 }
 
 async function opened(home: string, io: Io, warn: (text: string) => void): Promise<Runtime> {
-  const configuration = await validConfiguration(home, io)
+  const { capabilities, configuration } = await configurationWithWarnings(home, io)
   const { openRuntime } = await import('../../runtime.ts')
   const { environment } = io
-  return openRuntime({ home, configuration, environment, version: version(), recovers: false, warn })
+  return openRuntime({ capabilities, home, configuration, environment, version: version(), recovers: false, warn })
 }
 
 function faultText(error: unknown, io: Io): string {

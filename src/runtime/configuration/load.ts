@@ -73,6 +73,21 @@ export async function loadConfiguration(options: LoadOptions): Promise<LoadedCon
   }
 }
 
+/**
+ * The capabilities of the program and those that the configuration of a home names, with what is wrong with the latter.
+ * Whoever starts no gateway, such as the help, goes on without those that cannot be used. Quick where none is named.
+ */
+export async function configuredCapabilities(
+  options: LoadOptions,
+): Promise<Pick<LoadedConfiguration, 'capabilities' | 'problems'>> {
+  const { home, environment, capabilities, read = readText } = options
+  const found = await read(homeAt(home).configurationFile)
+  const isNamed = found.type === 'text' && found.text.includes('"capabilities"')
+  if (!isNamed && !environment['FOREWORD_CAPABILITIES']) return { capabilities, problems: [] }
+  const loaded = await loadConfiguration(options)
+  return { ...loaded, problems: loaded.problems.filter(({ key }) => key === 'capabilities') }
+}
+
 /** What may stand in the file depends on the capabilities that it names. */
 async function wholeSchema(
   { home, environment, capabilities }: LoadOptions,

@@ -44,9 +44,8 @@ export function sectionOf({ name, settingsKey = name }: Pick<AnyCapability, 'nam
 function schemaOf(capabilities: readonly AnyCapability[]): ConfigurationSchema {
   const sections = foldedSections(capabilities)
   const providers = capabilities.flatMap((one) => one.providers ?? [])
-  const stores = [sqliteDriver, ...capabilities.flatMap((one) => one.stores ?? [])]
-  const given = capabilities.flatMap((one) => one.layouts ?? [])
-  const allLayouts = { ...layouts, ...Object.fromEntries(given.map((layout) => [layout.name, layout])) }
+  const stores = knownStores(capabilities)
+  const allLayouts = knownLayouts(capabilities)
   const inHost = ['gateway', 'context', 'agent', 'channels']
   const whole = hostSchema({
     layouts: allLayouts,
@@ -60,6 +59,17 @@ function schemaOf(capabilities: readonly AnyCapability[]): ConfigurationSchema {
 }
 
 const TITLE = { title: 'config.json of Foreword' }
+
+/** What `store` may name. */
+export function knownStores(capabilities: readonly AnyCapability[]): readonly StoreDriver[] {
+  return [sqliteDriver, ...capabilities.flatMap(({ stores = [] }) => stores)]
+}
+
+/** The layouts of Foreword and those of capabilities, by name. */
+export function knownLayouts(capabilities: readonly AnyCapability[]): Readonly<Record<string, Layout>> {
+  const given = capabilities.flatMap((one) => one.layouts ?? [])
+  return { ...layouts, ...Object.fromEntries(given.map((layout) => [layout.name, layout])) }
+}
 
 interface Sections {
   [name: string]: z.ZodType | Sections

@@ -38,8 +38,8 @@ export async function loadedSkills(
   io: Pick<Io, 'environment'>,
   { digests = false }: { readonly digests?: boolean } = {},
 ): Promise<LoadedSkills & Pick<KnownSkills, 'roots' | 'tools'>> {
+  const { serverPrefixes } = await import('../server-prefixes.ts')
   const { loadSkills } = await import('../folder/load-skills.ts')
-  const { offeredPrefix } = await import('../../mcp-client/tool-name.ts')
   const { skillRoots } = await import('../folder/skill-roots.ts')
   const { skillsTools } = await import('../skills-tools.ts')
   const { environment } = io
@@ -51,7 +51,7 @@ export async function loadedSkills(
     workspace,
     environment,
     allowScripts: skills.allowScripts,
-    takenPrefixes: Object.keys(mcp.servers).map(offeredPrefix),
+    takenPrefixes: serverPrefixes(mcp),
     findBinary,
   })
   return { ...loaded, warnings: [...loaded.warnings, ...tools.warnings], roots, tools }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { access, constants, realpath, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isWithin } from '../../../capability/confined-path.ts'
+import { isWithin } from '../../../capability.ts'
 
 /** A script that a skill ships, as it is now, or why there is none to run. */
 export type SkillScript =

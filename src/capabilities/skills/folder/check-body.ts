@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { TokenCounter } from '../../../context.ts'
-import { isWithin } from '../../../capability/confined-path.ts'
+import { isWithin } from '../../../capability.ts'
 import type { SkillFinding } from './skill-finding.ts'
 import { splitFrontmatter } from './strip-frontmatter.ts'
 

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import { open, readdir, realpath } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { isWithin } from '../../../capability/confined-path.ts'
+import { isWithin } from '../../../capability.ts'
 
 /** The text of a file that a skill ships, or why there is none, in a sentence for the model. */
 export type SkillFile = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly error: string }

@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises'
 import { join, relative, resolve, sep } from 'node:path'
-import { isWithin } from '../../../capability/confined-path.ts'
+import { isWithin } from '../../../capability.ts'
 import type { SkillRoot } from '../skill.ts'
 import { isTrustedFolder } from './trusted-folder.ts'
 

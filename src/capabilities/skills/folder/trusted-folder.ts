@@ -1,4 +1,4 @@
-import { isWithin } from '../../../capability/confined-path.ts'
+import { isWithin } from '../../../capability.ts'
 
 /** Folders that somebody's skills may come from. */
 export interface TrustedFolders {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { assert as always, property, string } from 'fast-check'
-import { offeredName } from './tool-name.ts'
+import { offeredName } from './server-tool-name.ts'
 
 test('a name that every provider takes is used as it is', () => {
   assert.equal(offeredName('files', 'read_file'), 'files__read_file')

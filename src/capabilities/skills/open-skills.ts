@@ -1,0 +1,107 @@
+import { type Layer, type Layout, layoutOf, usualLayout } from '../../context.ts'
+import type { Tool } from '../../tool.ts'
+import type { LayerContext, PromptBlock } from '../../capability.ts'
+import { findSkillTool } from './find-skill.ts'
+import { loadSkills, type LoadSkillsOptions } from './folder/load-skills.ts'
+import { readSkillTool } from './read-skill.ts'
+import type { FindBinary } from './folder/find-binary.ts'
+import type { LoadedSkills } from './skill.ts'
+import { namesInSchema, skillsForms, type SkillsMode } from './skills-forms.ts'
+import { skillsFullText, skillsListText, skillsNamesText, skillsSearchText } from './skills-text.ts'
+import { type SkillsTools, skillsTools, type SkillToolOptions } from './skills-tools.ts'
+
+export interface SkillsOptions
+  extends Omit<LoadSkillsOptions, 'digests' | 'environment' | 'findBinary'>, Omit<SkillToolOptions, 'findBinary'> {
+  readonly findBinary: FindBinary
+  /** How skills are shown. `auto` unless given. */
+  readonly mode?: SkillsMode
+  /** The layout that the tools are made for. The usual one unless given. */
+  readonly layout?: Layout
+  /** How manifests name where the layer comes from. */
+  readonly ref?: string
+}
+
+const nothing: LoadedSkills = { skills: [], left: [], warnings: [] }
+
+/** Layer `skills` in full, as a list, or both (BEHAVIOURS §1.3), `read_skill`, and the tools of the skills. */
+export async function openSkills(options: SkillsOptions) {
+  const { mode = 'auto', layout: toolsFor = layoutOf(usualLayout), ref = 'skills' } = options
+  let loaded = nothing
+  let ofSkills: SkillsTools = { bySkill: new Map(), idle: new Set(), warnings: [] }
+  let tools: readonly Tool[] = []
+  let blocks: readonly PromptBlock[] = []
+  let layersIn: (layout: Layout) => readonly Layer[] = () => []
+
+  async function load(): Promise<void> {
+    loaded = await loadSkills(options)
+    const { skills } = loaded
+    ofSkills = await skillsTools(skills, options)
+    if (toolsFor.skills.asCapabilities) {
+      blocks = skills.map(({ name, description, body, fields }) => ({
+        id: name,
+        version: fields.version ?? '1',
+        description,
+        promptBlock: body,
+        tools: ofSkills.bySkill.get(name) ?? [],
+      }))
+      return
+    }
+    tools = [...readers(), ...[...ofSkills.bySkill.values()].flat()]
+    layersIn = remembered((chosen) => {
+      if (skills.length === 0) return []
+      const isAsWritten = chosen.ownSpacing?.includes('skills') ?? false
+      const texts = {
+        full: () => skillsFullText(skills),
+        list: () => skillsListText(skills, chosen.skills.summaries),
+        'list-names': () => skillsNamesText(skills, namesInSchema(toolsFor, skills)),
+        'list-search': () => skillsSearchText(skills),
+      }
+      const renditions = skillsForms(mode, chosen, skills).forms.map((form) => ({
+        form,
+        text: isAsWritten ? texts[form]() : texts[form]().trimEnd(),
+      }))
+      return [{ id: 'skills', layer: 'skills', renditions, origin: { kind: 'operator', ref } }]
+    })
+  }
+
+  function readers(): readonly Tool[] {
+    const { skills } = loaded
+    if (skills.length === 0 || mode === 'full') return []
+    const inSchema = namesInSchema(toolsFor, skills)
+    const reader = readSkillTool(skills, {
+      inSchema,
+      ...(mode === 'auto' && { offeredWith: { layer: 'skills', form: 'list' } }),
+    })
+    return inSchema ? [reader] : [reader, findSkillTool(skills)]
+  }
+
+  await load()
+  return {
+    reload: load,
+    loaded: () => loaded,
+    warnings: () => [...loaded.warnings, ...ofSkills.warnings],
+    tools: () => tools,
+    promptBlocks: () => blocks,
+    layers: ({ layout, callsTools }: Pick<LayerContext, 'layout' | 'callsTools'>) => {
+      const layers = layersIn(layout)
+      return callsTools ? layers : layers.flatMap(withoutList)
+    },
+  }
+}
+
+/** A list is of no use where nothing can be read from it. */
+function withoutList(layer: Layer): readonly Layer[] {
+  const renditions = layer.renditions.filter(({ form }) => !form.startsWith('list'))
+  return renditions.length === 0 ? [] : [{ ...layer, renditions }]
+}
+
+/** The same layers for the same layout, until skills are read again. */
+function remembered(layersOf: (layout: Layout) => readonly Layer[]): (layout: Layout) => readonly Layer[] {
+  const known = new Map<string, readonly Layer[]>()
+  return (layout) => {
+    const key = JSON.stringify([layout.skills, layout.ownSpacing])
+    const layers = known.get(key) ?? layersOf(layout)
+    known.set(key, layers)
+    return layers
+  }
+}

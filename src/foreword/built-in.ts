@@ -1,0 +1,46 @@
+import { agents } from '../capabilities/agents/agents.ts'
+import { aiSdkChat } from '../capabilities/ai-sdk-chat/ai-sdk-chat.ts'
+import { date } from '../capabilities/date/date.ts'
+import { files } from '../capabilities/files/files.ts'
+import { instructions } from '../capabilities/instructions/instructions.ts'
+import { mcpClient } from '../capabilities/mcp-client/mcp-client.ts'
+import { memory } from '../capabilities/memory/memory.ts'
+import { openaiApi } from '../capabilities/openai-api/openai-api.ts'
+import { persona } from '../capabilities/persona/persona.ts'
+import { projects } from '../capabilities/projects/projects.ts'
+import { prompt } from '../capabilities/prompt/prompt.ts'
+import { providerCapabilities } from '../capabilities/providers.ts'
+import { search } from '../capabilities/search/search.ts'
+import { shell } from '../capabilities/shell/shell.ts'
+import { skills } from '../capabilities/skills/skills.ts'
+import { subjects } from '../capabilities/subjects/subjects.ts'
+import { telegram } from '../capabilities/telegram/telegram.ts'
+import { webAccess } from '../capabilities/web-access/web-access.ts'
+import { workspace } from '../capabilities/workspace/workspace.ts'
+import type { AnyCapability } from '../capability.ts'
+
+/**
+ * What comes with Foreword, in the order in which it is started, layers are declared and tools are offered. `files` asks
+ * `search` for its embedding model when it starts, so it stands behind it.
+ */
+export const builtIn: readonly AnyCapability[] = [
+  prompt,
+  date,
+  instructions,
+  persona,
+  skills,
+  workspace,
+  shell,
+  webAccess,
+  subjects,
+  mcpClient,
+  agents,
+  projects,
+  search,
+  files,
+  memory,
+  openaiApi,
+  aiSdkChat,
+  telegram,
+  ...providerCapabilities,
+]

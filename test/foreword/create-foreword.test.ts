@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import test, { type TestContext } from 'node:test'
+import { builtIn, capability, createForeword } from '../../src/foreword.ts'
+import { configurationSchema, configuredCapabilities, keyPathOf, loadConfiguration } from '../../src/runtime.ts'
+import { run } from '../cli/recorded-io.ts'
+
+test('a gateway stands in eight lines, as the guide shows it', async (t) => {
+  const guide = readFileSync(join(import.meta.dirname, '../../docs/guide/library.md'), 'utf8')
+  const [, shown] = /```ts from=embed\n([^]*?)```/.exec(guide)!
+  assert.equal(shown!.trim().split('\n').length <= 8, true)
+  assert.match(shown!, /createForeword\(\{/)
+  const foreword = await createForeword({ home: temporaryHome(t), configuration: { model: 'rehearsal' } })
+  const { url } = await foreword.listen({ port: 0 })
+  const { session, turn } = await foreword.runtime.submit({ text: '/say Hello.' })
+  const answer = await fetch(`${url}/api/sessions/${session}/turns/${turn}?wait=10000`, {
+    headers: { authorization: `Bearer ${foreword.token}` },
+  })
+  assert.equal(((await answer.json()) as { text: string }).text, 'Hello.')
+  await foreword.close()
+})
+
+test('a mistake in the configuration is told before the home is touched', async (t) => {
+  const home = temporaryHome(t)
+  await assert.rejects(
+    createForeword({ home, configuration: { gatway: {} } }),
+    /gatway is not a key.*Did you mean gateway/,
+  )
+})
+
+for (const { name, settings, settingsKey = name } of builtIn.filter((one) => one.settings)) {
+  test(`without the capability ${name}, ${settingsKey} is a key like any other unknown one`, async () => {
+    const without = builtIn.filter((one) => one.name !== name)
+    const value = settingsKey.split('.').reduceRight<unknown>((inner, key) => ({ [key]: inner }), settings ? {} : 0)
+    const read = async () => ({ type: 'text' as const, text: JSON.stringify(value) })
+    const { problems } = await loadConfiguration({
+      home: '/srv/foreword',
+      environment: {},
+      capabilities: without,
+      read,
+    })
+    assert.deepEqual(
+      problems.map(({ key, message }) => `${key} ${message}`),
+      [`${settingsKey} is not a key`],
+    )
+    assert.equal(keyPathOf(settingsKey, configurationSchema(without)), undefined)
+  })
+}
+
+test('config.json names a capability: its section is checked, its layer is sent, and it is listed by config', async (t) => {
+  const home = temporaryHome(t)
+  writeFileSync(join(home, 'tide.ts'), tide)
+  writeFileSync(
+    join(home, 'config.json'),
+    '{"capabilities": ["./tide.ts"], "model": "rehearsal", "tide": {"harbour": "Kiel"}}',
+  )
+  const environment = { FOREWORD_HOME: home }
+  assert.match((await run(['config', 'get', 'tide.harbour'], { environment })).stdout, /^Kiel {2}\(config\.json:1:/)
+  assert.equal((await run(['config', 'set', 'tide.harbour', 'Emden'], { environment })).code, 0)
+  assert.match(
+    (await run(['config', 'set', 'tide.harbor', 'x'], { environment })).stderr,
+    /Did you mean tide\.harbour\?/,
+  )
+  const foreword = await createForeword({ home })
+  const { request } = await foreword.runtime.preview({ input: 'Hello' })
+  assert.match(request.system!, /The harbour is Emden\./)
+  await foreword.close()
+})
+
+for (const [text, why] of [
+  ['export const tide = 1', /has no default export/],
+  ['export default { name: 5 }', /its "name" must be a text/],
+  ['export default { name: "tide", layers: [] }', /the "layers" of tide must be a function/],
+  ['export default { name: "tide", layer: 1 }', /"layer" is nothing that a capability such as tide has/],
+  ['export default { name: "skills" }', /there is a capability skills already/],
+  ['throw new Error("no tide today")', /no tide today/],
+] as const) {
+  test(`a module that says ${text} is a problem, which commands that start nothing survive`, async (t) => {
+    const home = temporaryHome(t)
+    writeFileSync(join(home, 'tide.ts'), text)
+    writeFileSync(join(home, 'config.json'), '{"capabilities": ["./tide.ts"], "model": "rehearsal"}')
+    const { problems } = await loadConfiguration({ home, environment: {}, capabilities: builtIn })
+    assert.match(problems[0]!.message, why)
+    assert.deepEqual([problems[0]!.key, problems[0]!.place], ['capabilities', 'config.json:1:2'])
+    const environment = { FOREWORD_HOME: home }
+    const usable = await configuredCapabilities({ home, environment: {}, capabilities: builtIn })
+    assert.deepEqual([usable.capabilities, usable.problems], [builtIn, problems])
+    assert.match((await run(['config', 'get', 'model'], { environment })).stdout, /^rehearsal/)
+    const started = await run(['start'], { environment })
+    assert.equal(started.code, 1)
+    assert.match(started.stderr, /capabilities names \.\/tide\.ts, which cannot be used/)
+  })
+}
+
+test('a section that is taken is refused, by the name of the key', async (t) => {
+  const home = temporaryHome(t)
+  const { z } = await import('zod')
+  const module = join(home, 'gate.ts')
+  writeFileSync(module, 'export default (setting) => globalThis.gate(setting)')
+  writeFileSync(join(home, 'config.json'), '{"capabilities": ["./gate.ts"]}')
+  Object.assign(globalThis, {
+    gate: () => capability({ name: 'gate', settingsKey: 'gateway.port', settings: z.string() }),
+  })
+  const { problems } = await loadConfiguration({ home, environment: {}, capabilities: builtIn })
+  assert.match(
+    problems[0]!.message,
+    /would stand at gateway\.port, which is a key already; give it another settingsKey/,
+  )
+})
+
+const tide = `
+import { z } from '${import.meta.resolve('zod')}'
+export default ({ home }) => ({
+  name: 'tide',
+  settings: z.strictObject({ harbour: z.string().default('Husum').describe('Whose tides.') }),
+  layers: ({ settings }) => [
+    { id: 'tide', layer: 'tide', placement: 'system', renditions: [{ form: 'full', text: 'The harbour is ' + settings.harbour + '.' }] },
+  ],
+})
+`
+
+function temporaryHome(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'foreword-embedded-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const home = join(folder, 'home')
+  mkdirSync(home)
+  return home
+}

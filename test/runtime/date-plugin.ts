@@ -1,0 +1,20 @@
+import type { Plugin } from '../../src/capability.ts'
+import { dateText } from '../../src/capabilities/date/date-text.ts'
+
+/** Says the date as every home does. */
+export function datePlugin({ timeZone }: { readonly timeZone: string }): Plugin {
+  return {
+    name: 'date',
+    version: '1',
+    layers: async ({ time }) => [
+      {
+        id: 'date',
+        layer: 'date',
+        renditions: [{ form: 'full', text: dateText(time, 'day', timeZone) }],
+        placement: 'system',
+        priority: 'high',
+        origin: { kind: 'operator', ref: 'date of the input' },
+      },
+    ],
+  }
+}
