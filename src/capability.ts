@@ -7,7 +7,7 @@ export {
 } from './capability/capability.ts'
 export type { CapabilityHost } from './capability/host.ts'
 export type { ChoiceFiles, ChoiceOption, SessionChoice, TurnPreset } from './capability/session-choice.ts'
-export type { TurnPart, TurnQuestion } from './capability/turn-part.ts'
+export type { TurnPart, TurnQuestion, TurnTool } from './capability/turn-part.ts'
 export type { LayerContext } from './capability/layer-context.ts'
 export type { PromptBlock } from './capability/prompt-block.ts'
 export type { Check, CheckContext, Finding } from './capability/check.ts'
@@ -73,8 +73,16 @@ export type {
   TurnView,
 } from './capability/runtime/turns.ts'
 export type { MemoryReading, Plugin, PluginContext, RememberedText } from './capability/plugin.ts'
-export { type RunningPlugins, startPlugins } from './capability/running-plugins.ts'
+export { pluginAsCapability, pluginContext } from './capability/plugin-as-capability.ts'
+export {
+  type CapabilityBase,
+  type Chosen,
+  type Contributed,
+  type OfferedChoice,
+  type RunningCapabilities,
+  startCapabilities,
+  type TurnParts,
+} from './capability/start-capabilities.ts'
 export { readerWithin } from './capability/reader-within.ts'
 export type { ProjectFiles } from './capability/plugin.ts'
-export { foreignTextPlugin } from './capability/foreign-text/foreign-text.ts'
 export { textPage } from './capability/text-page.ts'

@@ -3,11 +3,12 @@ export {
   type FileSearchAnswer,
   type NewSession,
   type NotesSummary,
+  openRuntime,
   type PreviewOptions,
   type Runtime,
   type RuntimeStatus,
   type SessionMemory,
-} from './runtime/contract.ts'
+} from './runtime/features.ts'
 export type { WaitingApproval } from './capability.ts'
 export type { TurnView } from './capability.ts'
 export type { TurnTotals } from './capability.ts'
@@ -39,9 +40,11 @@ export { inbox } from './capability.ts'
 export type { AddedFile } from './capability.ts'
 export type { Records } from './capability.ts'
 export type { Kept } from './capability.ts'
-export { createRuntime, type RuntimeParts } from './runtime/create-runtime.ts'
+export { createRuntime, type HostedRuntime, type RuntimeParts } from './runtime/create-runtime.ts'
 export { configuredEmbedder, type ConfiguredEmbedder } from './capabilities/files/configured-embedder.ts'
-export { type OpenOptions, openRuntime } from './runtime/open-runtime.ts'
+export type { OpenOptions } from './runtime/open-runtime.ts'
+export { homeFeatures, ownFeatures, promptFeature, withFeatures } from './runtime/features.ts'
+export { createRecords } from './runtime/records.ts'
 export {
   type Channel,
   type ChannelContext,

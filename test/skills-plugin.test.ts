@@ -3,7 +3,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
 import { assemble, type AssemblyInput, layoutOf, smallCounters } from '../src/context.ts'
-import { type PluginContext, startPlugins } from '../src/capability.ts'
+import { capabilityHost } from '../src/testing.ts'
+import { type PluginContext, pluginAsCapability, startCapabilities } from '../src/capability.ts'
 import { type SkillsOptions, skillsPlugin } from '../src/capabilities/skills/skills.ts'
 import { createToolbox } from '../src/tool.ts'
 import { folderWith, skillText } from './skills/folder-with.ts'
@@ -244,7 +245,7 @@ test('no skill takes the place of read_skill', async (context) => {
 test('skills are read at start and at reload, and kept between', async (context) => {
   const root = folderWith(context, example)
   const plugin = skillsPlugin(optionsFor(root))
-  const running = await startPlugins([plugin])
+  const running = await startCapabilities([pluginAsCapability(plugin)], await capabilityHost())
   const before = await layers(plugin)
   writeFileSync(join(root, 'beta', 'SKILL.md'), '# Changed')
   assert.deepEqual(await layers(plugin), before)

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { Layer, Layout } from '../context.ts'
 import type { Provider } from '../model.ts'
+import type { StoreDriver } from '../session.ts'
 import type { Tool } from '../tool.ts'
 import type { Channel } from './channel.ts'
 import type { Check } from './check.ts'
@@ -12,7 +13,7 @@ import type { PromptBlock } from './prompt-block.ts'
 import type { Route } from './route.ts'
 import type { SessionChoice } from './session-choice.ts'
 import type { SlashCommand } from './slash-command.ts'
-import type { TurnPart, TurnQuestion } from './turn-part.ts'
+import type { TurnPart, TurnQuestion, TurnTool } from './turn-part.ts'
 import type { WithheldTool } from './withheld-tool.ts'
 
 /**
@@ -48,6 +49,8 @@ export interface Capability<Settings = undefined, Service = undefined> {
   readonly checks?: Check<Settings>
   readonly providers?: readonly Provider[]
   readonly layouts?: readonly Layout[]
+  /** What `store` in the configuration may name. */
+  readonly stores?: readonly StoreDriver[]
   /**
    * Places of this capability that tools on files must keep away from: absolute paths. `outOfReach`: not read, not written.
    * `readOnly`: files of the owner, never written. `readable`: folders outside the workspace that may be read.
@@ -64,6 +67,8 @@ export interface Capability<Settings = undefined, Service = undefined> {
   promptBlocks?(self: Self<Settings, Service>): readonly PromptBlock[]
   /** What it gives one turn, decided once before its first step. */
   turn?(self: Self<Settings, Service>, question: TurnQuestion): TurnPart | Promise<TurnPart>
+  /** Every tool that `turn` may give, for the list of tools. */
+  turnTools?(self: Self<Settings, Service>): readonly TurnTool[]
   /** What `{{date}}` and other placeholders of prompts stand for, by name. */
   placeholders?(self: Self<Settings, Service>, context: LayerContext): Readonly<Record<string, string>>
   readonly routes?: (self: Self<Settings, Service>) => readonly Route[] | Promise<readonly Route[]>
@@ -80,6 +85,15 @@ export interface Capability<Settings = undefined, Service = undefined> {
   sessionStarted?(self: Self<Settings, Service>, session: string): void
   /** A session is about to be deleted: what belongs to it goes first. */
   sessionDeleted?(self: Self<Settings, Service>, session: string): Promise<void>
+  /**
+   * Of the sessions of one conversation, `session` first and then the earlier ones, those whose words a model may be given
+   * there. All of them unless given. Asked before a model searches the history.
+   */
+  conversation?(
+    self: Self<Settings, Service>,
+    session: string,
+    sessions: readonly string[],
+  ): readonly string[] | Promise<readonly string[]>
   /** Tools of others whose definition is not the accepted one: not offered until the owner accepts. */
   withheld?(self: Self<Settings, Service>): readonly WithheldTool[]
   /** Accepts the definition with this digest. Returns false where no tool of that name and digest is withheld. */

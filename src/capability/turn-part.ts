@@ -14,7 +14,7 @@ export interface TurnQuestion {
   readonly text: string
   /** The system prompt that came with the input, in place of every other. */
   readonly system?: string
-  /** What the session has chosen, by the name of the choice, defaults worked in. */
+  /** What the session has chosen, by the name of the choice, defaults worked in, without what is gone (`preset`). */
   readonly choices: Readonly<Record<string, string>>
   readonly layout: Layout
   /** `provider/model`. */
@@ -45,4 +45,12 @@ export interface TurnPart {
    * part takes its size from the room (BEHAVIOURS §3.5). Not asked in layouts that do not limit it.
    */
   within?(room: number): TurnPart | Promise<TurnPart>
+}
+
+/** A tool that `turn` may give: listed so that the owner finds it, and can deny it. */
+export interface TurnTool {
+  /** As it is listed: for no session, so that a call of it fails. */
+  readonly tool: Tool
+  /** `sessions that …`. */
+  readonly offeredIn: string
 }

@@ -1,26 +1,23 @@
 import { statSync } from 'node:fs'
-import { providers as builtInProviders } from '../capabilities/providers.ts'
-import { createDocumentReader, type DocumentReader } from '../document.ts'
+import type { AnyCapability, Channel } from '../capability.ts'
 import { createModels, type Provider } from '../model.ts'
-import { type RunningPlugins, startPlugins } from '../capability.ts'
-import type { SessionStore, StoreDriver } from '../session.ts'
+import { defined } from '../platform.ts'
+import type { StoreDriver } from '../session.ts'
 import { accessFile, accessPlaces, endOrphans, readText } from '../tool.ts'
-import type { Environment } from './configuration/environment.ts'
-import { configuredEmbedder } from '../capabilities/files/configured-embedder.ts'
-import { homePlugins } from './home-plugins.ts'
-import type { Configuration } from './configuration/settled.ts'
-import type { Channel } from '../capability.ts'
 import { systemClock } from './clock.ts'
-import type { Runtime } from './contract.ts'
+import type { Environment } from './configuration/environment.ts'
+import type { Configuration } from './configuration/settled.ts'
+import { createRuntime, type HostedRuntime } from './create-runtime.ts'
+import { createHome, homeAt, ownersPlaces } from './home/home.ts'
 import { counters } from './models/counters.ts'
-import { createRuntime } from './create-runtime.ts'
-import { openFileRoom } from '../capabilities/files/file-room.ts'
-import { createHome, homeAt } from './home/home.ts'
-import { openSubjectRoom, type SubjectRoom } from '../capabilities/subjects/subject-room.ts'
+import { storeDrivers } from './store-drivers.ts'
 import { storeDriver } from './store-of-home.ts'
-import type { ToolPolicy } from './tools/tool-policy.ts'
 
 export interface OpenOptions {
+  /** What it can do, in the order of their layers and tools. */
+  readonly capabilities: readonly AnyCapability[]
+  /** Their settings, by the name of the capability. */
+  readonly capabilitySettings?: Readonly<Record<string, unknown>>
   /** Path of the home. */
   readonly home: string
   readonly configuration: Configuration
@@ -29,9 +26,9 @@ export interface OpenOptions {
   readonly version: string
   /** Where people talk besides the doors of the gateway. Not started where nothing is taken up. */
   readonly channels?: readonly Channel[]
-  /** What `store` in the configuration may name. SQLite unless given. */
+  /** What `store` in the configuration may name, besides those of the capabilities. SQLite unless given. */
   readonly stores?: readonly StoreDriver[]
-  /** The providers that entries of the configuration are of. Those that come with Foreword unless given. */
+  /** The providers that entries of the configuration are of, besides those of the capabilities. */
   readonly providers?: readonly Provider[]
   /** What is known to be wrong already, for the status. */
   readonly warnings?: readonly string[]
@@ -47,88 +44,72 @@ export interface OpenOptions {
 }
 
 /** A runtime over a home, as its configuration has it. Closing it closes everything. */
-export async function openRuntime(options: OpenOptions): Promise<Runtime> {
-  const { home, configuration, environment, version, channels, warn, recovers, onlyReads } = options
+export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> {
+  const { capabilities, home, configuration, environment, version, channels, warn, recovers, onlyReads } = options
   const { context, agent, model, providers, models } = configuration
-  const driver = storeDriver(configuration, options.stores)
+  const driver = storeDriver(configuration, [
+    ...(options.stores ?? storeDrivers),
+    ...capabilities.flatMap(({ stores = [] }) => stores),
+  ])
   const { data } = homeAt(home)
   const isEmpty = onlyReads === true && !(await driver.exists(data)) && couldBeFolder(home)
   if (!isEmpty) await createHome(homeAt(home))
-  const policy = accessFile(accessPlaces(home), environment, readText)
   const [store, counter] = await Promise.all([
     driver.open({ folder: data, inMemory: isEmpty }),
     counters(context.counter),
   ])
-  const { files: limits } = configuration
-  const reader = createDocumentReader({ limits: { bytes: limits.maxBytes } })
-  let runtime: Runtime | undefined
   const early = [...(options.warnings ?? [])]
-  /** Until there is a runtime, what is told is kept for its status. */
-  const tell = (text: string) => {
-    if (!runtime) early.push(text)
+  const orphans = recovers === false ? 0 : endOrphans()
+  if (orphans > 0) {
+    const text = `${orphans} programs that a former process had left running were ended.`
+    early.push(text)
     warn?.(text)
   }
-  const subjects = openSubjectRoom({
-    ...configuration.subjects,
-    store,
-    clock: systemClock,
-    asksByItself: recovers !== false,
-    complete: (input) => runtime!.complete(input),
-    warn: tell,
-  })
-  const plugins = await startedPlugins(options, { store, policy, reader, subjects })
-  const orphans = recovers === false ? 0 : endOrphans()
-  if (orphans > 0) tell(`${orphans} programs that a former process had left running were ended.`)
-  const { embedder, meaning, warnings } = configuredEmbedder(configuration.search, environment)
-  for (const warning of warnings) tell(warning)
-  const files = openFileRoom({
-    ...(embedder ? { embedder } : {}),
-    ...(meaning ? { meaning } : {}),
-    store,
-    data,
-    clock: systemClock,
-    counter,
-    limits,
-    reader,
-    readOnly: recovers === false,
-    warn: tell,
-  })
-  runtime = await createRuntime({
-    version,
-    home,
-    store,
-    models: createModels({ known: options.providers ?? builtInProviders, providers, models, environment }),
-    plugins,
-    policy,
-    files,
-    ...(isEmpty ? { historyIndex: ':memory:' } : {}),
-    timeZone: context.timeZone,
-    subjects,
-    clock: systemClock,
-    settings: {
-      ...(model === undefined ? {} : { model }),
-      layout: context.layout,
-      counter,
-      ...(context.reserve === undefined ? {} : { reserve: context.reserve }),
-      ...(context.margin === undefined ? {} : { margin: context.margin }),
-      maxSteps: agent.maxSteps,
-      toolTimeoutMs: agent.toolTimeoutMs,
-      maxResultChars: agent.maxResultChars,
-      maxTurnResultChars: agent.maxTurnResultChars,
-      retryDelaysMs: growingRetriesMs,
-      retryForMs: agent.retryForMs,
-      maxAnswerMs: agent.maxAnswerMs,
-      completions: context.completions,
-      memory: context.memory,
-      ...(configuration.subjects.default === undefined ? {} : { subject: configuration.subjects.default }),
-      ...(agent.reasoning === undefined ? {} : { reasoning: agent.reasoning }),
-    },
-    ...(channels ? { channels } : {}),
-    warnings: early,
-    ...(warn ? { warn } : {}),
-    ...(recovers === undefined ? {} : { recovers }),
-  })
-  return runtime
+  try {
+    return await createRuntime({
+      version,
+      home,
+      store,
+      models: createModels({
+        known: [...(options.providers ?? []), ...capabilities.flatMap((each) => each.providers ?? [])],
+        providers,
+        models,
+        environment,
+      }),
+      capabilities,
+      capabilitySettings: options.capabilitySettings ?? {},
+      policy: accessFile(accessPlaces(home), environment, readText),
+      workspace: agent.workspace,
+      environment,
+      places: { outOfReach: ownersPlaces(home) },
+      timeZone: context.timeZone,
+      clock: systemClock,
+      settings: {
+        ...defined({
+          model,
+          reserve: context.reserve,
+          margin: context.margin,
+          reasoning: agent.reasoning,
+        }),
+        layout: context.layout,
+        counter,
+        maxSteps: agent.maxSteps,
+        toolTimeoutMs: agent.toolTimeoutMs,
+        maxResultChars: agent.maxResultChars,
+        maxTurnResultChars: agent.maxTurnResultChars,
+        retryDelaysMs: growingRetriesMs,
+        retryForMs: agent.retryForMs,
+        maxAnswerMs: agent.maxAnswerMs,
+        completions: context.completions,
+      },
+      warnings: early,
+      ...(isEmpty ? { historyIndex: ':memory:' } : {}),
+      ...defined({ channels, warn, recovers }),
+    })
+  } catch (error) {
+    await store.close()
+    throw error
+  }
 }
 
 function couldBeFolder(path: string): boolean {
@@ -137,35 +118,3 @@ function couldBeFolder(path: string): boolean {
 
 /** Waits before a model call is made again, ms: together, a little less than a minute. */
 const growingRetriesMs = [500, 1_000, 2_000, 4_000, 8_000, 8_000, 8_000, 8_000, 8_000, 8_000]
-
-/** What plugins are made of, besides the configuration. */
-interface PluginParts {
-  readonly store: SessionStore
-  readonly policy: ToolPolicy
-  readonly reader: DocumentReader
-  readonly subjects: SubjectRoom
-}
-
-/** The plugins of the home. Where one does not start, the store is given free again. */
-async function startedPlugins(
-  { home, configuration, environment, version, recovers }: OpenOptions,
-  { store, policy, reader, subjects }: PluginParts,
-): Promise<RunningPlugins> {
-  try {
-    return await startPlugins(
-      await homePlugins(configuration, {
-        home,
-        environment,
-        version,
-        policy,
-        store,
-        subjects,
-        readDocument: reader.read,
-        connects: recovers !== false,
-      }),
-    )
-  } catch (error) {
-    await Promise.all([store.close(), reader.close()])
-    throw error
-  }
-}

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { messageText, tokenx, usualLayout } from '../context.ts'
 import type { ModelRequest } from '../model.ts'
-import { startPlugins } from '../capability.ts'
+import { pluginAsCapability } from '../capability.ts'
 import { promptPlugin } from '../capabilities/prompt/prompt.ts'
-import { type Channel, createRuntime, type Runtime, systemClock } from '../runtime.ts'
+import { type Channel, createRuntime, ownFeatures, type Runtime, systemClock, withFeatures } from '../runtime.ts'
 import { openSqliteStore, type SessionStore } from '../session.ts'
 import { readAccess } from '../tool.ts'
 import type { ChannelPlace, OpenChannel } from './channel-place.ts'
@@ -86,17 +86,20 @@ async function openWorld(
       return answer(saidIn(request))
     },
   })
-  const runtime = await createRuntime({
+  const opened = await createRuntime({
     version: '0.1.0',
     home,
     store: watchedStore(await openSqliteStore({ path: join(home, 'store.sqlite') }), before),
     models: scriptedModels(model),
-    plugins: await startPlugins([promptPlugin({ file: join(home, 'system_prompt.md') })]),
+    capabilities: [promptPlugin({ file: join(home, 'system_prompt.md') })]
+      .map(pluginAsCapability)
+      .concat(ownFeatures(home)),
     settings: { layout: usualLayout, counter: tokenx, maxSteps: 4, retryDelaysMs: [1, 1] },
     clock: systemClock,
     policy: { current: async () => readAccess('{}', {}) },
     channels: [watchedChannel(side.channel, before)],
   })
+  const runtime = withFeatures(opened)
   let closing: Promise<void> | undefined
   const answers = async (conversation: string) =>
     (await side.heard(conversation)).flatMap((text) => text.match(/answer-\d+/g) ?? [])

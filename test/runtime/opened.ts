@@ -4,12 +4,15 @@ import { join } from 'node:path'
 import { type TestContext } from 'node:test'
 import { tokenx } from '../../src/context.ts'
 import type { Model, Models } from '../../src/model.ts'
-import { type Plugin, startPlugins } from '../../src/capability.ts'
+import { type AnyCapability, type Plugin, pluginAsCapability } from '../../src/capability.ts'
+import type { MemorySettings } from '../../src/capabilities/memory/core/memory-settings.ts'
 import { promptPlugin } from '../../src/capabilities/prompt/prompt.ts'
 import { datePlugin } from '../../src/capabilities/date/date.ts'
 import {
   type Channel,
   createRuntime,
+  ownFeatures,
+  promptFeature,
   type Runtime,
   type RuntimeSettings,
   type SessionEvent,
@@ -17,6 +20,7 @@ import {
   type ToolPolicy,
   type TurnView,
   turnView,
+  withFeatures,
 } from '../../src/runtime.ts'
 import { type Entry, openSqliteStore, type SessionStore } from '../../src/session.ts'
 import { type FixedClock, fixedClock, scriptedModel, scriptedModels } from '../../src/testing.ts'
@@ -30,7 +34,9 @@ export interface Setting {
   readonly tools?: readonly Tool[]
   readonly channels?: readonly Channel[]
   readonly plugins?: readonly Plugin[]
-  readonly settings?: Partial<RuntimeSettings>
+  /** Besides what every runtime of these tests has. */
+  readonly capabilities?: readonly AnyCapability[]
+  readonly settings?: Partial<RuntimeSettings & { memory: MemorySettings; subject: string }>
   /** What may run; everything unless said. */
   readonly access?: () => AccessRead
   /** Instead of `access`. */
@@ -75,13 +81,18 @@ async function openedAt(runtimes: Runtime[], home: string, setting: Setting, res
   const store = around(await openSqliteStore({ path: join(home, 'store.sqlite') }))
   const clock = fixedClock({ prefix: restarts === 0 ? '' : `${restarts}r` })
   const warnings: string[] = []
-  const runtime = await createRuntime({
+  const { memory, subject, ...settings } = setting.settings ?? {}
+  const bare = await createRuntime({
     version: '0.1.0',
     home,
     store,
     models: setting.models ?? scriptedModels(model),
-    plugins: await startPlugins(setting.plugins ?? homelyPlugins(home)),
-    settings: { layout: 'auto', counter: tokenx, maxSteps: 12, retryDelaysMs: [1, 1], ...setting.settings },
+    capabilities: [
+      ...asCapabilities(setting.plugins ?? homelyPlugins(home)),
+      ...(setting.capabilities ?? []),
+      ...ownFeatures(home, { memory, subject }),
+    ],
+    settings: { layout: 'auto', counter: tokenx, maxSteps: 12, retryDelaysMs: [1, 1], ...settings },
     clock: setting.sleep ? { ...clock, sleep: setting.sleep } : clock,
     policy: setting.policy ?? { current: async () => setting.access?.() ?? everything },
     warn: (text) => warnings.push(text),
@@ -89,6 +100,7 @@ async function openedAt(runtimes: Runtime[], home: string, setting: Setting, res
     ...(setting.tools ? { tools: setting.tools } : {}),
     ...(setting.channels ? { channels: setting.channels } : {}),
   })
+  const runtime = withFeatures(bare)
   runtimes.push(runtime)
 
   const ended = async ({ session, turn }: { session: string; turn: string }) => {
@@ -113,6 +125,13 @@ async function openedAt(runtimes: Runtime[], home: string, setting: Setting, res
 
 /** A policy that allows every tool and asks where a tool asks. */
 const everything = readAccess('{"global": {"mode": "full"}}', {})
+
+/** Plugins as capabilities; the prompt can be edited, and those of features that every runtime has are left to these. */
+function asCapabilities(plugins: readonly Plugin[]): readonly AnyCapability[] {
+  const own = ['prompt', 'memory', 'subjects']
+  const prompt = plugins.find(({ name }) => name === 'prompt') ?? { name: 'prompt', version: '1' }
+  return [promptFeature(() => prompt), ...plugins.filter(({ name }) => !own.includes(name)).map(pluginAsCapability)]
+}
 
 /** The packaged prompt and the date: what every home has. */
 export function homelyPlugins(home: string): readonly Plugin[] {

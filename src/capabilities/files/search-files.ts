@@ -1,5 +1,5 @@
 import type { SearchEngine } from '../../search.ts'
-import type { FileSearch, FileSearchAnswer } from '../../runtime/contract.ts'
+import type { FileSearch, FileSearchAnswer } from '../../runtime/features.ts'
 import { RuntimeError } from '../../capability/runtime-error.ts'
 import { collectionOf } from './library.ts'
 import type { FileLibrary } from '../../capability.ts'

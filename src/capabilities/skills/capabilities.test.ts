@@ -3,7 +3,8 @@ import test from 'node:test'
 import { layoutOf } from '../../context.ts'
 import type { Tool } from '../../tool.ts'
 import type { PluginContext } from '../../capability/plugin.ts'
-import { startPlugins } from '../../capability/running-plugins.ts'
+import { pluginAsCapability, startCapabilities } from '../../capability.ts'
+import { capabilityHost } from '../../testing.ts'
 import type { SkillDefinition } from './skill-definition.ts'
 import { skillPlugin } from './skill-plugin.ts'
 import { capabilitiesPlugin } from './capabilities.ts'
@@ -130,9 +131,12 @@ test('what is sent comes from the operator, under its own name', async () => {
 })
 
 test('a definition is a plugin, whose tools are offered and whose block is sent', async () => {
-  const running = await startPlugins([capabilitiesPlugin(), skillPlugin(shell), skillPlugin(notes)])
+  const running = await startCapabilities(
+    [capabilitiesPlugin(), skillPlugin(shell), skillPlugin(notes)].map(pluginAsCapability),
+    await capabilityHost(),
+  )
   assert.deepEqual(
-    running.plugins.map(({ name, version }) => `${name} ${version}`),
+    running.capabilities.map(({ name, version }) => `${name} ${version}`),
     ['capabilities 1', 'shell 1', 'notes 1'],
   )
   assert.deepEqual(
@@ -140,7 +144,15 @@ test('a definition is a plugin, whose tools are offered and whose block is sent'
     ['shell', 'add_note', 'find_note'],
   )
   assert.equal(running.ownerOf('add_note'), 'notes')
-  const layers = await running.layers({ time: '', layout: layoutOf('auto'), tools: ['shell'] })
+  const layers = await running.layers({
+    time: '',
+    layout: layoutOf('auto'),
+    tools: ['shell'],
+    callsTools: true,
+    choices: {},
+    readsForeign: false,
+    cites: false,
+  })
   assert.deepEqual(
     layers.map(({ renditions }) => renditions[0]!.text),
     ['Run one program.'],

@@ -1,7 +1,7 @@
 import { openSubjects, type Proposals, type Subjects, type SubjectsOptions } from './core.ts'
 import type { SessionStore } from '../../session.ts'
 import type { Clock } from '../../capability.ts'
-import type { NotesSummary, Runtime } from '../../runtime/contract.ts'
+import type { NotesSummary, Runtime } from '../../runtime/features.ts'
 import { createNotesSummaries } from './notes-summaries.ts'
 import { createProposals } from './proposals/proposals.ts'
 

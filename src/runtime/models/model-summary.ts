@@ -1,7 +1,6 @@
 import { cappedText } from '../../tool.ts'
-import type { Runtime } from '../contract.ts'
+import { type Runtime, RuntimeError } from '../../capability.ts'
 import type { CompletionInput } from '../../capability.ts'
-import { RuntimeError } from '../../capability/runtime-error.ts'
 
 /** A text that a model is asked to put into fewer words. */
 export interface SummaryTask {

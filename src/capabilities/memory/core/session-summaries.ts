@@ -3,7 +3,7 @@ import { errorMessage, orAborted, sha256, singleFlight } from '../../../platform
 import { referredContent, type SessionRow, type SessionStore } from '../../../session.ts'
 import { summaryByModel } from '../../../runtime/models/model-summary.ts'
 import type { Clock } from '../../../capability.ts'
-import type { Runtime } from '../../../runtime/contract.ts'
+import type { Runtime } from '../../../runtime/features.ts'
 import { counterKey } from '../../../runtime/turns/turn-projection.ts'
 import { sessionFacts } from './session-facts.ts'
 import { sessionWords, summaryRules } from './session-question.ts'

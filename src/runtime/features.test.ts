@@ -4,11 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { after } from 'node:test'
 import { assemble, layoutOf, tokenx } from '../context.ts'
-import { startPlugins } from '../capability.ts'
-import { readAccess } from '../tool.ts'
-import { openSubjects, type Proposals } from '../capabilities/subjects/core.ts'
+import { startCapabilities } from '../capability.ts'
+import { capabilityHost } from '../testing.ts'
 import { loadConfiguration } from './configuration/load.ts'
-import { homePlugins } from './home-plugins.ts'
+import { homeFeatures } from './features.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'foreword-home-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
@@ -60,27 +59,27 @@ test('a home of the preset chai without files sends no system message at all', a
   assert.deepEqual([layers, warnings], [[], []])
 })
 
-const unused = {} as Proposals
-const nothingRead = () => Promise.reject(new Error('nothing is read here'))
-
-async function layersOf(home: string, layout: string) {
-  const environment = { FOREWORD_CONTEXT_LAYOUT: layout }
+async function layersOf(home: string, name: string) {
+  const environment = { FOREWORD_CONTEXT_LAYOUT: name }
   const { configuration, problems } = await loadConfiguration({ home, environment, timeZone: 'UTC' })
   assert.deepEqual(problems, [])
-  const policy = { current: async () => readAccess(undefined, {}) }
-  const store = { value: async () => undefined, putValue: async () => {} }
-  const plugins = await homePlugins(configuration, {
-    home,
-    environment,
-    version: '0',
-    policy,
-    store,
-    subjects: { subjects: openSubjects(configuration.subjects), proposals: unused },
-    readDocument: nothingRead,
-    connects: false,
+  const layout = layoutOf(name)
+  const data = join(home, 'data')
+  const host = await capabilityHost({
+    home: { folder: home, data, workspace: join(home, 'workspace') },
+    layout,
+    writes: false,
   })
-  const running = await startPlugins(plugins)
-  const layers = await running.layers({ time: '2026-11-21T12:00:00.000Z', layout: layoutOf(layout), tools: [] })
+  const running = await startCapabilities(await homeFeatures({ home, configuration, environment }), host)
+  const layers = await running.layers({
+    time: '2026-11-21T12:00:00.000Z',
+    layout,
+    tools: [],
+    callsTools: true,
+    choices: {},
+    readsForeign: false,
+    cites: false,
+  })
   const warnings = running.warnings()
   await running.stop()
   return { layers, warnings }
