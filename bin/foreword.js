@@ -20,8 +20,10 @@ async function start() {
   module.enableCompileCache()
   // A reader that has seen enough, such as `head`, is no failure.
   process.stdout.on('error', (error) => (error.code === 'EPIPE' ? process.exit(0) : undefined))
-  const source = new URL('../src/cli/main.ts', import.meta.url)
-  const { main } = await import(existsSync(source) ? source.href : new URL('../dist/cli/main.js', import.meta.url).href)
+  const source = new URL('../src/cli/features.ts', import.meta.url)
+  const { main } = await import(
+    existsSync(source) ? source.href : new URL('../dist/cli/features.js', import.meta.url).href
+  )
   process.exitCode = await main(process.argv.slice(2), {
     stdin: process.stdin,
     stdout: process.stdout,

@@ -1,14 +1,14 @@
 // Proves that what is published works where it is installed: packs, installs the tarball into a temporary prefix and into
 // a temporary project, runs the command, imports the library, and checks what an old Node is told.
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const folder = mkdtempSync(join(tmpdir(), 'foreword-packed-'))
-const { version, exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+const { version, exports, dependencies, devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const isWindows = process.platform === 'win32'
 // A home of its own, and this Node before any older one.
 const environment = {
@@ -67,7 +67,9 @@ function checkProject(tarball) {
   const project = join(folder, 'project')
   mkdirSync(project)
   writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'project', private: true, type: 'module' }))
-  npm(['install', tarball, '--no-audit', '--no-fund'], project)
+  // What the examples import besides Foreword.
+  const others = ['ai', 'zod'].map((name) => `${name}@${(devDependencies[name] ?? dependencies[name]).slice(1)}`)
+  npm(['install', tarball, ...others, '--no-audit', '--no-fund'], project)
   writeFileSync(
     join(project, 'use.ts'),
     `import { available, type Budget } from 'foreword/context'
@@ -83,22 +85,47 @@ console.log(available(budget), o200k.text('hello'), createToolbox([]).definition
   const all = doors.map((_, at) => `Object.keys(door${at}).length > 0`).join(', ')
   writeFileSync(join(project, 'all.ts'), `${named}console.log([${all}].filter(Boolean).length)\n`)
   expect('import every door', run(process.execPath, ['all.ts'], { cwd: project }), String(doors.length))
-  // An outsider's provider: compiled and run against what is installed.
-  copyFileSync(join(root, 'examples', '05-own-provider.ts'), join(project, 'provider.ts'))
-  expect('a provider of one file', run(process.execPath, ['provider.ts'], { cwd: project }), 'High water is at four.')
-  const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
-  const options = [
-    '--noEmit',
-    '--strict',
-    '--skipLibCheck',
-    '--module',
-    'nodenext',
-    '--target',
-    'es2024',
-    '--types',
-    '',
-  ]
-  run(process.execPath, [compiler, ...options, 'use.ts', 'all.ts', 'provider.ts'], { cwd: project })
+  checkExamples(project)
+}
+
+/** Every example is compiled and run against what is installed. */
+function checkExamples(project) {
+  // What they put out, where they do.
+  const outputs = {
+    '03-own-tools.ts': 'Booked: Marigold in berth 3.',
+    '05-agent-loop.ts': 'Enter now: 2.4 m and rising.',
+    '05-own-provider.ts': 'High water is at four.',
+  }
+  cpSync(join(root, 'examples'), join(project, 'examples'), { recursive: true })
+  const examples = readdirSync(join(project, 'examples'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .toSorted()
+  for (const name of examples) {
+    expect(
+      `the example ${name}`,
+      run(process.execPath, [join('examples', name)], { cwd: project }),
+      outputs[name] ?? '',
+    )
+  }
+  writeFileSync(
+    join(project, 'tsconfig.json'),
+    JSON.stringify({
+      compilerOptions: {
+        noEmit: true,
+        strict: true,
+        skipLibCheck: true,
+        module: 'nodenext',
+        target: 'es2024',
+        lib: ['es2024', 'esnext'],
+        allowImportingTsExtensions: true,
+        erasableSyntaxOnly: true,
+        types: ['node'],
+        typeRoots: [join(root, 'node_modules', '@types')],
+      },
+    }),
+  )
+  run(process.execPath, [join(root, 'node_modules', 'typescript', 'bin', 'tsc')], { cwd: project })
+  tell(`${examples.length} examples run, and are typed by what is installed`)
 }
 
 function initialize() {

@@ -1,13 +1,14 @@
 // Writes schema/ anew: the JSON Schemas of config.json, of tool-access.json and of scenarios. Run it after a change of any.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { scenarioJsonSchema } from '../src/context/scenario.ts'
-import { configurationSchema } from '../src/runtime/configuration/json-schema.ts'
+import { builtIn } from '../src/foreword.ts'
+import { configurationSchema } from '../src/runtime/configuration/schema.ts'
 import { accessSchema } from '../src/tool/access/access-schema.ts'
 
 const folder = new URL('../schema/', import.meta.url)
 
 mkdirSync(folder, { recursive: true })
-write('config.schema.json', configurationSchema())
+write('config.schema.json', configurationSchema(builtIn).json)
 write('scenario.schema.json', scenarioJsonSchema())
 write('tool-access.schema.json', accessSchema())
 

@@ -4,7 +4,23 @@ export {
   capability,
   type CapabilityPlaces,
   type Self,
+  type StartLine,
+  type SettingsContext,
+  type SettingsWarning,
 } from './capability/capability.ts'
+export {
+  environmentVariable,
+  homePath,
+  httpAddress,
+  innerSchema,
+  milliseconds,
+  modelId,
+  type SettingFacts,
+  settingFacts,
+  share,
+  tokens,
+  withoutSettingFacts,
+} from './capability/settings-schema.ts'
 export type { CapabilityHost } from './capability/host.ts'
 export type { ChoiceFiles, ChoiceOption, SessionChoice, TurnPreset } from './capability/session-choice.ts'
 export type { TurnPart, TurnQuestion, TurnTool } from './capability/turn-part.ts'
@@ -12,12 +28,22 @@ export type { LayerContext } from './capability/layer-context.ts'
 export type { PromptBlock } from './capability/prompt-block.ts'
 export type { Check, CheckContext, Finding } from './capability/check.ts'
 export type { SlashCommand, SlashCommandCall } from './capability/slash-command.ts'
-export { type Route, route, type RouteAnswer, type RouteCall } from './capability/route.ts'
+export {
+  type ErrorFormat,
+  type Failure,
+  type Route,
+  route,
+  type RouteAnswer,
+  type RouteCall,
+  type Sink,
+  type StreamDefinition,
+} from './capability/route.ts'
 export { type Command, type CommandCall, type CommandOption } from './capability/command.ts'
 export type { Connection, Io, Output } from './capability/io.ts'
 export {
   type Channel,
   type ChannelContext,
+  type ChannelHook,
   type ChannelInbox,
   type Reply,
   type SentPart,
@@ -27,6 +53,7 @@ export { type ServiceKey, serviceKey } from './capability/service-key.ts'
 export { type AddedFile, fileLibrary, type FileLibrary, inbox, type NewFile } from './capability/file-library.ts'
 export type { Clock } from './capability/clock.ts'
 export type { Kept, RecordKind, Records } from './capability/records.ts'
+export { recordChoice, recordName, recordText } from './capability/record-choice.ts'
 export type { RetryNotice } from './capability/retry-notice.ts'
 export type { WithheldTool } from './capability/withheld-tool.ts'
 export { RuntimeError, type RuntimeErrorCode } from './capability/runtime-error.ts'
@@ -35,11 +62,14 @@ export type {
   McpCall,
   McpCatalogue,
   McpContribution,
+  McpDefinitions,
+  McpPart,
   McpPrompt,
   McpResources,
   McpResourceSet,
   McpTool,
   PersonAsked,
+  ResourceText,
   ToolRefusal,
 } from './capability/mcp.ts'
 export type { PersonsDecision, WaitingApproval } from './capability/runtime/approvals.ts'
@@ -85,4 +115,7 @@ export {
 } from './capability/start-capabilities.ts'
 export { readerWithin } from './capability/reader-within.ts'
 export type { ProjectFiles } from './capability/plugin.ts'
-export { textPage } from './capability/text-page.ts'
+export { PAGE_CHARS, textPage } from './capability/text-page.ts'
+export { textLayer } from './capability/text-layer.ts'
+export { noPrompt } from './capability/without-prompt.ts'
+export { summaryByModel } from './capability/model-summary.ts'

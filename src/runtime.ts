@@ -1,13 +1,10 @@
 export {
   type FileSearch,
-  type FileSearchAnswer,
   type NewSession,
-  type NotesSummary,
   openRuntime,
   type PreviewOptions,
   type Runtime,
   type RuntimeStatus,
-  type SessionMemory,
 } from './runtime/features.ts'
 export type { WaitingApproval } from './capability.ts'
 export type { TurnView } from './capability.ts'
@@ -31,8 +28,6 @@ export type { CompletionCut } from './capability.ts'
 export { forgetLearnedLimits } from './runtime/models/learned-limits.ts'
 export type { ModelView } from './capability.ts'
 export { RuntimeError, type RuntimeErrorCode } from './capability/runtime-error.ts'
-export type { AgentValue, ProjectValue } from './capabilities/agents/custom-agents.ts'
-export { agentSchema, projectSchema } from './capabilities/agents/custom-agents.ts'
 export type { EditedPrompt, PromptVersion } from './capabilities/prompt/edited-prompt.ts'
 export type { NewFile } from './capability.ts'
 export type { FileLibrary } from './capability.ts'
@@ -40,10 +35,11 @@ export { inbox } from './capability.ts'
 export type { AddedFile } from './capability.ts'
 export type { Records } from './capability.ts'
 export type { Kept } from './capability.ts'
+export { onceEach } from './runtime/sessions/once-each.ts'
 export { createRuntime, type HostedRuntime, type RuntimeParts } from './runtime/create-runtime.ts'
 export { configuredEmbedder, type ConfiguredEmbedder } from './capabilities/files/configured-embedder.ts'
 export type { OpenOptions } from './runtime/open-runtime.ts'
-export { homeFeatures, ownFeatures, promptFeature, withFeatures } from './runtime/features.ts'
+export { homeFeatures, ownFeatures, ownSettings, withFeatures } from './runtime/features.ts'
 export { createRecords } from './runtime/records.ts'
 export {
   type Channel,
@@ -75,13 +71,15 @@ export { configurationWarnings } from './runtime/configuration/warnings.ts'
 export { modelNameFault } from './runtime/configuration/unknown-names.ts'
 export { valueOfWords } from './runtime/configuration/value.ts'
 export { type LoadedConfiguration, type LoadOptions, loadConfiguration } from './runtime/configuration/load.ts'
-export type { Configuration } from './runtime/configuration/settled.ts'
+export { type Configuration, settingsOf } from './runtime/configuration/settled.ts'
 export { conversationOfSession } from './runtime/channels/outbox-replies.ts'
 export { isAnswered, outcomeNotice } from './runtime/turns/outcome-notice.ts'
 export { citedSources, turnTotals, turnView } from './runtime/turns/turn-view.ts'
 export { configurationKey, type EditOptions, setValue } from './runtime/configuration/edit.ts'
 export { keyPathOf } from './runtime/configuration/key.ts'
-export { configurationSchema } from './runtime/configuration/json-schema.ts'
+export { type ConfigurationSchema, configurationSchema, type KeySchema } from './runtime/configuration/schema.ts'
+export { factsAt } from './runtime/configuration/setting-texts.ts'
+export type { CapabilityModule, CapabilitySetting } from './runtime/configuration/load-capabilities.ts'
 export { type ConfigurationProblem, ConfigurationError, problemText } from './runtime/configuration/problem.ts'
 export { type Environment, variableOf } from './runtime/configuration/environment.ts'
 export { type Backup, backupHome, type BackupOptions, type BackupProgress } from './runtime/backup/backup-home.ts'

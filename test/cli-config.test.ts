@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'node:test'
+import { builtIn } from '../src/foreword.ts'
 import { configurationSchema } from '../src/runtime.ts'
 import { keysInGuide, tableOfSchema } from './cli/configuration-table.ts'
 import { cellsOf } from './guide/written-table.ts'
@@ -163,7 +164,7 @@ test('config tells its mistakes, schema and path', async (context) => {
   assert.match(shown.stderr, /nonsense is not a key/)
   assert.deepEqual(
     JSON.parse((await run(['config', 'schema'], { environment })).stdout),
-    JSON.parse(JSON.stringify(configurationSchema())),
+    JSON.parse(JSON.stringify(configurationSchema(builtIn).json)),
   )
   assert.equal((await run(['config', 'path'], { environment })).stdout, `${join(home, 'config.json')}\n`)
 })

@@ -3,9 +3,11 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'node:test'
 import { commonOptions } from '../src/cli/command.ts'
-import { commands } from '../src/cli/commands.ts'
+import { commandsOf } from '../src/cli/commands.ts'
+import { features } from '../src/cli/features.ts'
 import { run } from './cli/recorded-io.ts'
 
+const commands = commandsOf(features)
 const names = Object.keys(commands)
 const root = join(import.meta.dirname, '..')
 
@@ -26,7 +28,7 @@ test('--help lists every command with a line of its own', async () => {
 
 for (const name of names) {
   test(`${name} --help shows how to write it and every option`, async () => {
-    const command = await commands[name]!()
+    const command = await commands[name]!(features)
     assert.equal(command.name, name)
     for (const words of [
       [name, '--help'],
@@ -105,7 +107,7 @@ test('the guide explains every command and every option of it', async () => {
   for (const name of names) {
     const section = sections.get(name)
     assert.ok(section, `the guide has no section on ${name}`)
-    const { options } = await commands[name]!()
+    const { options } = await commands[name]!(features)
     for (const option of Object.keys(options)) assert.ok(section.includes(`--${option}`), `${name} --${option}`)
   }
 })

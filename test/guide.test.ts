@@ -2,12 +2,14 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'node:test'
+import { builtIn } from '../src/foreword.ts'
 import { chatCommands } from '../src/capabilities/telegram/command/commands.ts'
 import { readArguments } from '../src/cli/arguments.ts'
-import { commands } from '../src/cli/commands.ts'
+import { commandsOf } from '../src/cli/commands.ts'
+import { features } from '../src/cli/features.ts'
 import type { Command } from '../src/capability.ts'
-import { configurationWarnings, loadConfiguration } from '../src/runtime.ts'
-import type { KeySchema } from '../src/runtime/configuration/json-schema.ts'
+import { configurationSchema, configurationWarnings, loadConfiguration } from '../src/runtime.ts'
+import type { KeySchema } from '../src/runtime/configuration/schema.ts'
 import { plainKeys, schemaAt } from '../src/runtime/configuration/key.ts'
 import { scriptedConnection } from './cli/scripted-connection.ts'
 import { run } from './cli/recorded-io.ts'
@@ -24,6 +26,8 @@ import { served } from './server/served.ts'
 const all = pages()
 const policyFile = join(import.meta.dirname, '..', 'schema', 'tool-access.schema.json')
 const page = (name: string) => all.find((each) => each.name.endsWith(name))!
+
+const commands = commandsOf(features)
 
 test('every command in the pages is one, with options and subcommands that it has', async () => {
   const faults: string[] = []
@@ -51,7 +55,7 @@ async function faultOf({ words }: Shown): Promise<string | undefined> {
   const [name = '', ...rest] = args
   if (/^[A-Z-]/.test(name) || NO_COMMANDS.includes(own.join(' '))) return undefined
   if (!Object.hasOwn(commands, name)) return `there is no command ${name}`
-  const command = await commands[name]!()
+  const command = await commands[name]!(features)
   try {
     // With `--help`, how many words there are is not looked at: a page may name a command alone.
     const call = readArguments(command, [...rest, '--help'], { environment: {} } as never)
@@ -83,7 +87,7 @@ test('the page of the command line has every command and every option of it, and
     `${name}: a section for each command`,
   )
   for (const [command, section] of sections) {
-    const { options } = await commands[command]!()
+    const { options } = await commands[command]!(features)
     for (const option of Object.keys(options)) {
       assert.ok(
         section.includes(`--${option}`) || option === 'json',
@@ -161,7 +165,7 @@ test('every configuration in the pages is read, and nothing in it is unknown', a
     count += 1
     const read = () => Promise.resolve({ type: 'text' as const, text })
     const environment = { OPENROUTER_API_KEY: 'set', TELEGRAM_BOT_TOKEN: 'set' }
-    const loaded = await loadConfiguration({ home: '/no/such/home', environment, read })
+    const loaded = await loadConfiguration({ home: '/no/such/home', capabilities: builtIn, environment, read })
     const odd = await configurationWarnings(loaded, environment)
     assert.deepEqual([...loaded.problems, ...odd], [], `${each.name}:${block.line}`)
   }
@@ -182,9 +186,10 @@ function configurationIn(block: string): string | undefined {
 
 test('every key in a table of a page is a key of the configuration', () => {
   const policy = JSON.parse(readFileSync(policyFile, 'utf8')) as KeySchema
-  const ends = plainKeys().map((path) => `.${path.join('.')}`)
+  const { json } = configurationSchema(builtIn)
+  const ends = plainKeys(json).map((path) => `.${path.join('.')}`)
   const isKey = (key: string) =>
-    schemaAt(key.split('.')) ?? schemaAt(key.split('.'), policy) ?? ends.find((end) => end.includes(`.${key}`))
+    schemaAt(key.split('.'), json) ?? schemaAt(key.split('.'), policy) ?? ends.find((end) => end.includes(`.${key}`))
   const faults = all.flatMap(({ name, text }) => {
     const tables = text.split(/\n(?!\|)/).filter((part) => /^\|\s*key\s*\|/m.test(part))
     const keys = tables.flatMap((table) => [...table.matchAll(/^\| `([A-Za-z.]+)`/gm)].map(([, key]) => key!))
@@ -197,7 +202,7 @@ test('every variable of Foreword that a page names sets something', async () => 
   const names = new Set(all.flatMap(({ text }) => [...text.matchAll(/\bFOREWORD_[A-Z_]+/g)].map(([name]) => name)))
   assert.ok(names.size > 3)
   const environment = Object.fromEntries([...names].map((name) => [name, '1']))
-  const loaded = await loadConfiguration({ home: '/no/such/home', environment: {} })
+  const loaded = await loadConfiguration({ home: '/no/such/home', capabilities: builtIn, environment: {} })
   const unknown = await configurationWarnings(loaded, environment)
   assert.deepEqual(
     unknown.map(

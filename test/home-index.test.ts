@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'node:test'
+import { builtIn } from '../src/foreword.ts'
 import { loadConfiguration, openRuntime } from '../src/runtime.ts'
 import { temporaryHome } from './cli/home.ts'
 import { run } from './cli/recorded-io.ts'
@@ -59,7 +60,7 @@ test('who leaves while the index is brought up to date hears nothing of it', asy
 const inbox = { type: 'session', id: 'inbox' } as const
 
 async function opened(home: string, environment: Readonly<Record<string, string>>, warnings: string[] = []) {
-  const { configuration } = await loadConfiguration({ home, environment })
+  const { configuration } = await loadConfiguration({ home, capabilities: builtIn, environment })
   const warn = (text: string) => void warnings.push(text)
   return openRuntime({ home, configuration, environment, version: '0', warn })
 }

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
+import { builtIn } from '../src/foreword.ts'
 import { compactHome } from '../src/runtime/backup/compact-home.ts'
 import { backupHome, loadConfiguration, openRuntime } from '../src/runtime.ts'
 import { sqliteDriver, type StoreDriver } from '../src/session.ts'
+import { capability } from '../src/capability.ts'
 import { memoryDriver } from '../src/testing.ts'
 import { eventsOf, served } from './server/served.ts'
 
@@ -52,26 +53,22 @@ test('what a store cannot do is said before anything is done', async (t) => {
 
 test('a store that the program does not bring is no store', async (t) => {
   const home = temporaryHome(t)
-  const { configuration } = await loadConfiguration({ home, environment: {} })
+  const { configuration } = await loadConfiguration({ home, capabilities: builtIn, environment: {} })
   await assert.rejects(
     openRuntime({ home, configuration, environment: {}, version: '0', stores: [memoryDriver()] }),
     /store must be one of memory/,
   )
 })
 
-test('what the guide shows of a store is what the memory store does', async () => {
-  const guide = await readFile(join(import.meta.dirname, '../docs/guide/own-store.md'), 'utf8')
-  const code = await readFile(join(import.meta.dirname, '../src/testing/memory-store.ts'), 'utf8')
-  const shown = [...guide.matchAll(/```ts from=memory-store\n([\s\S]*?)```/g)].map(([, text]) => text!.trim())
-  assert.ok(shown.length > 0)
-  for (const text of shown) assert.ok(code.includes(text), text)
-})
-
 async function gateway(t: TestContext) {
   const home = temporaryHome(t)
   const driver: StoreDriver = memoryDriver()
   const environment = { FOREWORD_STORE: 'memory', FOREWORD_MODEL: 'rehearsal' }
-  const { configuration, problems } = await loadConfiguration({ home, environment, stores: ['memory'] })
+  const { configuration, problems } = await loadConfiguration({
+    home,
+    environment,
+    capabilities: [...builtIn, capability({ name: 'memory-store', stores: [driver] })],
+  })
   assert.deepEqual(problems, [])
   const runtime = await openRuntime({ home, configuration, environment: {}, version: '0', stores: [driver] })
   t.after(() => runtime.close())

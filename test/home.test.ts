@@ -3,6 +3,7 @@ import { chmodSync, copyFileSync, existsSync, readFileSync, statSync, symlinkSyn
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
+import { builtIn } from '../src/foreword.ts'
 import { loadConfiguration, openRuntime } from '../src/runtime.ts'
 import { isBuiltInName } from '../src/tool.ts'
 import { openedHome, until } from './home/opened-home.ts'
@@ -24,7 +25,7 @@ test('a home that is not there yet is made for its owner alone, and one that can
   const { home: above } = await openedHome(t)
   writeFileSync(join(above, 'note.txt'), '')
   const at = async (home: string) => {
-    const { configuration } = await loadConfiguration({ home, environment: {} })
+    const { configuration } = await loadConfiguration({ home, capabilities: builtIn, environment: {} })
     return openRuntime({ home, configuration, environment: {}, version: '0' })
   }
   const runtime = await at(join(above, 'one/two'))

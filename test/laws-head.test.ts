@@ -5,13 +5,16 @@ import {
   type AssemblyInput,
   available,
   type Layer,
+  layouts,
   type Manifest,
   type ManifestEntry,
   outline,
   type Priority,
   type Request,
+  smallCounters,
   toolResults,
   type Turn,
+  usualLayout,
 } from '../src/context.ts'
 import { forAll, outcomeOf } from './arbitrary/for-all.ts'
 import { inputs, shortInputs, wantedTokens, withRoom } from './arbitrary/inputs.ts'
@@ -140,6 +143,38 @@ test('nothing is reduced for a shortage while there is room for it', () => {
     600,
   )
   assert.ok(went > 20, 'the law was hardly put to the test')
+})
+
+test('a layer that costs nothing stays where the current turn as it is sent takes all the room', () => {
+  const value = [
+    { type: 'text' as const, text: 'sunny'.repeat(100).slice(0, 420) },
+    { type: 'file' as const, mediaType: 'image/png', data: { type: 'data' as const, data: 'aGk=' } },
+  ]
+  const call = { toolCallId: 'c1', toolName: 'search' }
+  const input: AssemblyInput = {
+    layout: layouts[usualLayout]!,
+    layers: [{ id: 'free', layer: 'reminder', priority: 'low', renditions: [{ form: 'full', text: 's' }] }],
+    counter: smallCounters.find(({ id }) => id === 'declared')!,
+    history: [],
+    current: {
+      id: 't1',
+      messages: [
+        { message: { role: 'user', content: 's' }, tokens: 1 },
+        { message: { role: 'assistant', content: [{ type: 'tool-call', ...call, input: {} }] }, tokens: 15 },
+        {
+          message: { role: 'tool', content: [{ type: 'tool-result', ...call, output: { type: 'content', value } }] },
+          tokens: 2725,
+        },
+      ],
+    },
+    budget: { window: 0, reserve: 0, margin: 0 },
+  }
+  const least = outcomeOf(input).manifest.used
+  const outcomes = [3, 2, 1, 0].map((less) => outcomeOf(withRoom(input, least - less)))
+  for (const { manifest, assembly } of outcomes) {
+    if (assembly) assert.equal(manifest.entries.find(({ id }) => id === 'free')?.outcome, 'included')
+  }
+  assert.ok(outcomes.at(-1)?.assembly)
 })
 
 test('with the head in the same forms a larger window never gives the current turn or the tail less', () => {

@@ -304,16 +304,16 @@ test('what was dropped is announced to the model if it can read it, and to nobod
     const gone = manifest.entries.filter(
       (entry) => entry.slot === 'history' && entry.outcome === 'omitted' && isCut(entry),
     )
-    const offered = (name: string) => (input.tools ?? []).some((tool) => tool.name === name)
+    const offered = (what: 'history' | 'files') => (input.tools ?? []).some(({ reads }) => reads === what)
     const files = gone.filter((entry) => entry.layer === 'attachment')
     const wanted =
-      (gone.some((entry) => entry.layer !== 'attachment') && offered('read_history')) ||
-      (files.length > 0 && offered('read_attachment'))
+      (gone.some((entry) => entry.layer !== 'attachment') && offered('history')) ||
+      (files.length > 0 && offered('files'))
     const entry = manifest.entries.find((one) => one.id === 'announcement')
     assert.equal(entry !== undefined, wanted, outline(manifest))
     const [told] = keptMessages(assembly, ['announcement'])
     if (!told) return assert.ok(!entry || manifest.used + entry.fullTokens > manifest.budget.available)
-    if (!offered('read_attachment')) return
+    if (!offered('files')) return
     for (const file of files) {
       const { name } = input.attachments!.find((one) => one.id === file.id)!
       assert.ok((told.content as string).includes(`${name} (${file.id})`))
@@ -424,7 +424,7 @@ function withoutStrays(input: AssemblyInput): AssemblyInput {
 
 /** Where the least cost of the newest turns passes a limit; that turn is still given. */
 function loaderStop({ history, counter, tools = [] }: AssemblyInput, limit: number): number {
-  const reader = tools.find((tool) => tool.name === 'read_history')?.name
+  const reader = tools.find(({ reads }) => reads === 'history')?.name
   let least = 0
   return history.findLastIndex(({ messages }) => {
     for (const { message, tokens } of messages) {

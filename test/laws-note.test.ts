@@ -24,8 +24,9 @@ test('the note on files that are no longer shown never costs a turn that fits wi
       name: `notes-${index}.txt`,
       text: 'The tide comes.',
     }))
-    const withTool = (name: string) => keptIn({ ...input, attachments, tools: [{ name, inputSchema: {}, tokens: 12 }] })
-    assert.ok(withTool('read_attachment') >= withTool('search'))
+    const tool = { name: 'look', inputSchema: {}, tokens: 12 }
+    const withTool = (traits: object) => keptIn({ ...input, attachments, tools: [{ ...tool, ...traits }] })
+    assert.ok(withTool({ reads: 'files' }) >= withTool({}))
   })
 })
 

@@ -14,7 +14,7 @@ import {
 const STEPS = 40
 const tools: readonly ToolDefinition[] = [
   { name: 'read_file', inputSchema: { type: 'object' } },
-  { name: 'read_history', inputSchema: { type: 'object' } },
+  { name: 'read_history', inputSchema: { type: 'object' }, reads: 'history' },
 ]
 
 test('a tool loop of 40 steps in a window of 32k sends what the step before sent, but for a cut now and then', (t) => {

@@ -32,6 +32,7 @@ export function readHistoryTool(store: HistoryStore, recall: Recall): Tool {
     },
     idempotent: true,
     readsContext: true,
+    reads: 'history',
     async execute(input, { session: own, turn: current }) {
       // The toolbox has checked it against the schema above.
       const question = input as Question

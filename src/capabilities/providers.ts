@@ -1,3 +1,4 @@
+import { capability } from '../capability.ts'
 import type { Provider } from '../model.ts'
 import { anthropic } from './anthropic/anthropic.ts'
 import { ollama } from './ollama/ollama.ts'
@@ -10,5 +11,8 @@ export { rehearsalModel } from './rehearsal/rehearsal-model.ts'
 
 /** The providers that come with Foreword. Whoever lists models or suggests one keeps this order. */
 export const providers: readonly Provider[] = [ollama, openai, anthropic, openaiCompatible, rehearsal]
+
+/** Each as a capability of its own, which can be left out. */
+export const providerCapabilities = providers.map((one) => capability({ name: one.kind, providers: [one] }))
 
 export { anthropic, ollama, openai, openaiCompatible, rehearsal }

@@ -8,9 +8,10 @@ import type { Check } from './check.ts'
 import type { Command } from './command.ts'
 import type { CapabilityHost } from './host.ts'
 import type { LayerContext } from './layer-context.ts'
-import type { McpContribution } from './mcp.ts'
+import type { McpPart } from './mcp.ts'
 import type { PromptBlock } from './prompt-block.ts'
-import type { Route } from './route.ts'
+import type { ErrorFormat, Route } from './route.ts'
+import type { Runtime } from './runtime/runtime.ts'
 import type { SessionChoice } from './session-choice.ts'
 import type { SlashCommand } from './slash-command.ts'
 import type { TurnPart, TurnQuestion, TurnTool } from './turn-part.ts'
@@ -39,6 +40,8 @@ export interface Capability<Settings = undefined, Service = undefined> {
   readonly settings?: z.ZodType<Settings>
   /** Dotted path of its section, such as `channels.telegram`. `name` unless given. */
   readonly settingsKey?: string
+  /** What is odd about settings that the schema takes, such as a value without effect. Told at the start and by the doctor. */
+  readonly settingsWarnings?: (settings: Settings, context: SettingsContext) => readonly SettingsWarning[]
   /** What a session can choose, by the name of the choice: log entry, PATCH, `--NAME`, `/NAME` and preview follow from it. */
   readonly session?: Readonly<Record<string, SessionChoice<Self<Settings, Service>>>>
   /** By name, loaded when called. */
@@ -47,9 +50,11 @@ export interface Capability<Settings = undefined, Service = undefined> {
   readonly slashCommands?: Readonly<Record<string, SlashCommand>>
   /** What `foreword doctor` looks at. Changes nothing. */
   readonly checks?: Check<Settings>
+  /** What `foreword start` says of it on its screen: a label of at most eight letters and a line. */
+  readonly startLine?: (runtime: Runtime) => Promise<StartLine | undefined>
   readonly providers?: readonly Provider[]
   readonly layouts?: readonly Layout[]
-  /** What `store` in the configuration may name. */
+  /** Ways to keep sessions, chosen by their names with the configuration key `store`. */
   readonly stores?: readonly StoreDriver[]
   /**
    * Places of this capability that tools on files must keep away from: absolute paths. `outOfReach`: not read, not written.
@@ -72,7 +77,9 @@ export interface Capability<Settings = undefined, Service = undefined> {
   /** What `{{date}}` and other placeholders of prompts stand for, by name. */
   placeholders?(self: Self<Settings, Service>, context: LayerContext): Readonly<Record<string, string>>
   readonly routes?: (self: Self<Settings, Service>) => readonly Route[] | Promise<readonly Route[]>
-  readonly mcp?: (self: Self<Settings, Service>) => McpContribution | Promise<McpContribution>
+  /** Failures below a path of its routes, where they have a shape of their own. */
+  readonly errorFormat?: ErrorFormat
+  readonly mcp?: McpPart<Self<Settings, Service>>
   readonly channels?: (self: Self<Settings, Service>) => readonly Channel[] | Promise<readonly Channel[]>
 
   /** Resolves when what is started late is there, or was waited for long enough. Asked before each turn. Never rejects. */
@@ -109,6 +116,27 @@ export interface Capability<Settings = undefined, Service = undefined> {
 export interface Self<Settings = undefined, Service = undefined> extends CapabilityHost<Settings> {
   /** What `start` returned; `undefined` where there is no `start`. */
   readonly service: Service
+}
+
+export interface StartLine {
+  readonly label: string
+  readonly text: string
+}
+
+/** What settings may be odd beside. */
+export interface SettingsContext {
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** As configured. */
+  readonly layout: Layout
+}
+
+/** Something odd about settings: the gateway starts, and yet it cannot be what was meant. Never repeats a secret. */
+export interface SettingsWarning {
+  /** Below the section of the capability, such as `allowHosts`. Empty for the section itself. */
+  readonly key: string
+  /** What is wrong, behind the name of the key. */
+  readonly message: string
+  readonly hint: string
 }
 
 export interface CapabilityPlaces {

@@ -25,8 +25,18 @@ export interface Channel {
    * Replies of one session come one after another; called only once `start` was.
    */
   deliver(reply: Reply): Promise<{ readonly messageId: string }>
+  /**
+   * Where its service calls by itself: a path of the gateway, such as `/channels/telegram`. Each POST to it comes here,
+   * without a token of the gateway: `handle` checks who calls. A rejection is an inner failure.
+   */
+  readonly hook?: ChannelHook
   /** What is wrong with it now, for the status of the gateway. */
   warnings?(): readonly string[]
+}
+
+export interface ChannelHook {
+  readonly path: string
+  handle(request: Request): Promise<Response>
 }
 
 export interface Reply {

@@ -1,4 +1,5 @@
 import type { Terminal } from '@earendil-works/pi-tui'
+import type { AnyCapability } from './capability.ts'
 
 /** The process as the command line sees it: everything it reads and writes comes through here, so that tests need none. */
 export interface Io {
@@ -6,6 +7,8 @@ export interface Io {
   readonly stdout: Output
   readonly stderr: Output
   readonly environment: Readonly<Record<string, string | undefined>>
+  /** What the commands, options, slash commands and checks of this command line come from, beside its own. */
+  readonly capabilities?: readonly AnyCapability[]
   /** Where commands find their gateway. Looked for in the home unless given. */
   readonly connect?: (home: string) => Promise<Connection>
   /** Calls `listener` for Ctrl-C and for a request to end, and answers how to stop listening. The process's own unless given. */

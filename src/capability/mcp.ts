@@ -86,20 +86,39 @@ export interface McpPrompt {
 }
 
 /** What a capability adds to the MCP server. */
+export interface McpPart<Self> {
+  /** Everything that `open` gives, in the same order. Known before any home is open, so that a client is answered at once. */
+  definitions(): McpDefinitions | Promise<McpDefinitions>
+  open(self: Self): McpContribution | Promise<McpContribution>
+}
+
+export interface McpDefinitions {
+  /** Sentences for a client's model about what is added. */
+  readonly instructions?: string
+  readonly tools?: readonly Tool[]
+  readonly templates?: readonly ResourceTemplateType[]
+  readonly prompts?: readonly Prompt[]
+}
+
 export interface McpContribution {
   readonly tools?: readonly McpTool[]
   readonly resources?: readonly McpResourceSet[]
   readonly prompts?: readonly McpPrompt[]
-  /** Sentences for a client's model about what is added. */
-  readonly instructions?: string
 }
 
-/** Resources below one template, such as `foreword://subjects/{id}`. */
+/** Resources of one kind, such as `foreword://subjects/{id}`. */
 export interface McpResourceSet {
   readonly templates: readonly ResourceTemplateType[]
   /** All of them, in a fixed order. */
   list(): Promise<readonly Resource[]>
   /** `undefined`: the address is not one of this set, or there is nothing at it. */
-  read(uri: string): Promise<ReadResourceResult | undefined>
-  complete?(template: string, variable: string, typed: string): Promise<readonly string[]>
+  read(uri: string): Promise<ResourceText | undefined>
+  /** Values for a variable of one of the templates. */
+  complete?(template: string, variable: string): Promise<readonly string[]>
+}
+
+/** A text of a resource, before it has its address. */
+export interface ResourceText {
+  readonly mimeType: string
+  readonly text: string
 }

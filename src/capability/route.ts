@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http'
 import type { z } from 'zod'
 
 /** What a route is handed: everything in it has been checked against the route's schemas. */
@@ -8,11 +7,34 @@ export interface RouteCall<Query, Body> {
   param(name: string): string
   readonly query: Query
   readonly body: Body
-  /** Present behind a listening server; streams then write to it directly. */
-  readonly outgoing: ServerResponse | undefined
+  /** Answers with server-sent events. Rejects with what `run` throws before its first write. */
+  stream(definition: StreamDefinition): Promise<Response>
 }
 
-/** One door: what it takes, what it answers, and how. The OpenAPI document is made from the same schemas. */
+/** What one stream of server-sent events says. */
+export interface StreamDefinition {
+  readonly headers?: Readonly<Record<string, string>>
+  /** An answer, which its reader takes for whole when it ends: the others can be read on from the last event. */
+  readonly isAnswer?: true
+  /** Ends the stream when it resolves. A failure before the first write is thrown to the caller of `stream`. */
+  run(sink: Sink): Promise<void>
+  /** The last text of a stream that has begun and then fails. */
+  lastWords(error: unknown): string
+}
+
+/** Where a stream's text goes. Writing never waits by itself; the writer decides. */
+export interface Sink {
+  /** Aborted when the reader has left or fallen too far behind, or when the server ends its streams. */
+  readonly signal: AbortSignal
+  /** Takes effect until the first write. */
+  header(name: string, value: string): void
+  /** Sends the headers now rather than with the first write: from here on a failure is reported within the stream. */
+  begin(): void
+  /** Returns a promise only where the reader has fallen behind: wait for it before writing more. */
+  write(text: string): Promise<void> | undefined
+}
+
+/** One endpoint: what it accepts, what it answers, and how. The OpenAPI document is made from the same schemas. */
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** With `:name` for the variable parts. */
@@ -49,4 +71,23 @@ export function route<Query extends z.ZodObject = z.ZodObject, Body extends z.Zo
 ): Route {
   // The mount parses with these very schemas before it calls.
   return definition
+}
+
+/** A failure as an endpoint reports it: a status, a code for programs, a sentence for people. */
+export interface Failure {
+  readonly status: number
+  readonly code: string
+  readonly message: string
+  /** What else is known. Never a secret. */
+  readonly facts: Readonly<Record<string, unknown>>
+  /** How to fix it, where that is a sentence of its own. */
+  readonly hint?: string | undefined
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** How failures are answered below a path whose clients expect a shape of their own. */
+export interface ErrorFormat {
+  /** Such as `/v1/`. Of several that fit, the longest counts. */
+  readonly path: string
+  format(failure: Failure): { readonly status: number; readonly body: object }
 }

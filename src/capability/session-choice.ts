@@ -41,10 +41,13 @@ export interface TurnPreset {
   readonly system?: { readonly text: string; readonly ref: string }
 }
 
-/** How a turn is given the files that belong to what was chosen. */
+/** How a turn is given the files that belong to what was chosen: a record of the kind that has the name of the choice. */
 export interface ChoiceFiles {
-  /** Their texts are sent in full where they fit; otherwise, or always where false, they are read by tools. */
+  /**
+   * Their texts are sent in full where they fit; otherwise, or always where false, they are read by tools. Of several such
+   * choices of one session the first is sent.
+   */
   readonly sent: boolean
-  /** The tool that searches them. */
-  readonly search: { readonly name: string; readonly description: string }
+  /** The tool that searches them. `offeredIn` is for the list of tools: `sessions that …`. */
+  readonly search: { readonly name: string; readonly description: string; readonly offeredIn: string }
 }

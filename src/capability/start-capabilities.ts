@@ -5,7 +5,7 @@ import type { AnyCapability, CapabilityPlaces, Self } from './capability.ts'
 import type { Channel } from './channel.ts'
 import type { CapabilityHost } from './host.ts'
 import type { LayerContext } from './layer-context.ts'
-import type { McpContribution } from './mcp.ts'
+import type { McpContribution, McpDefinitions } from './mcp.ts'
 import { finishedLayers } from './own-layers.ts'
 import { isPlugin } from './plugin-as-capability.ts'
 import type { PromptBlock } from './prompt-block.ts'
@@ -38,7 +38,12 @@ export interface Contributed {
   /** Routes of the capability of this name. */
   routes(capability: string): Promise<readonly Route[]>
   /** What the capability of this name adds to the MCP server; `undefined`: nothing. */
-  mcp(capability: string): Promise<McpContribution | undefined>
+  mcp(capability: string): McpAddition | undefined
+}
+
+export interface McpAddition {
+  definitions(): McpDefinitions | Promise<McpDefinitions>
+  open(): McpContribution | Promise<McpContribution>
 }
 
 /** A choice as hosts offer it. */
@@ -292,9 +297,10 @@ function running(
       const found = started.find(({ value }) => value.name === name)
       return (await found?.value.routes?.(found.self)) ?? []
     },
-    async mcp(name) {
+    mcp(name) {
       const found = started.find(({ value }) => value.name === name)
-      return found?.value.mcp?.(found.self)
+      const part = found?.value.mcp
+      return part && { definitions: () => part.definitions(), open: () => part.open(found.self) }
     },
     channels: async () =>
       (await Promise.all(started.map(async ({ value, self }) => (await value.channels?.(self)) ?? []))).flat(),

@@ -104,7 +104,7 @@ export async function serverOf(
   io: Io,
   hooks: ServerOptions['hooks'] = {},
 ): Promise<Server> {
-  const { createServer } = await import('../server.ts')
+  const { createFeatureServer: createServer } = await import('../server/features.ts')
   const { bind, allowedHosts, maxBodyBytes } = configuration.gateway
   return createServer(runtime, {
     token,

@@ -19,7 +19,7 @@ export async function configurationWithWarnings(
 
 async function loadedValid(home: string, io: Io): Promise<LoadedConfiguration> {
   const { homeAt, loadConfiguration, problemText } = await import('../runtime.ts')
-  const loaded = await loadConfiguration({ home, environment: io.environment })
+  const loaded = await loadConfiguration({ home, environment: io.environment, capabilities: io.capabilities ?? [] })
   const { problems } = loaded
   if (problems.length === 0) return loaded
   const count = problems.length === 1 ? 'a mistake' : `${problems.length} mistakes`

@@ -1,8 +1,9 @@
 import { readArguments } from './arguments.ts'
-import type { Command, Io } from '../capability.ts'
-import { commands } from './commands.ts'
+import type { Command, CommandCall, Io } from '../capability.ts'
+import { commandsOf, isCommand } from './commands.ts'
 import { CommandFailure, usageFailure } from './failure.ts'
 import { commandHelp, overview } from './help.ts'
+import { homeDirectory } from './home-directory.ts'
 import { note, print, printJson } from './io.ts'
 import { errorMessage, ForewordError, nearestName } from '../platform.ts'
 import { styled } from './style.ts'
@@ -27,23 +28,75 @@ async function dispatch(argv: readonly string[], io: Io): Promise<number> {
     print(io, version())
     return 0
   }
-  const command = await commandNamed(name)
-  const call = readArguments(command, args, io)
-  if (!call.has('help')) return await command.run(call, io)
+  const { command, call, io: complete } = await prepared(name, args, io)
+  if (!call.has('help')) return await command.run(call, complete)
   print(io, commandHelp(command, io))
   return 0
 }
 
+interface PreparedCommand {
+  readonly command: Command
+  readonly call: CommandCall
+  readonly io: Io
+}
+
+/** A command or an option that is not known may come from a capability of the home: only then are those loaded. */
+async function prepared(name: string, args: readonly string[], io: Io): Promise<PreparedCommand> {
+  try {
+    return await prepare(name, args, io)
+  } catch (error) {
+    if (!(error instanceof CommandFailure) || error.exitCode !== 2) throw error
+    const complete = await withHomeCapabilities(args, io)
+    if (complete === io) throw error
+    return await prepare(name, args, complete)
+  }
+}
+
+async function prepare(name: string, args: readonly string[], io: Io): Promise<PreparedCommand> {
+  const command = await commandNamed(name, io)
+  return { command, call: readArguments(command, args, io), io }
+}
+
 async function help(names: readonly string[], io: Io): Promise<number> {
   const [name] = names
-  if (name !== undefined && !name.startsWith('-')) print(io, commandHelp(await commandNamed(name), io))
-  else print(io, overview(await Promise.all(Object.values(commands).map((load) => load())), io))
+  const complete = await withHomeCapabilities(names, io)
+  if (name !== undefined && !name.startsWith('-')) print(io, commandHelp(await commandNamed(name, complete), io))
+  else print(io, overview(await everyCommand(complete), io))
   return 0
 }
 
-async function commandNamed(name: string): Promise<Command> {
+/** A command of the home that cannot be loaded is left out of the list. */
+async function everyCommand(io: Io): Promise<readonly Command[]> {
+  const { capabilities = [] } = io
+  const loaded = Object.entries(commandsOf(capabilities)).map(async ([name, load]) => {
+    try {
+      return [await load(capabilities)]
+    } catch (error) {
+      note(io, `The command ${name} cannot be loaded: ${errorMessage(error)}`)
+      return []
+    }
+  })
+  return (await Promise.all(loaded)).flat()
+}
+
+/** With the capabilities that the configuration names. One that cannot be loaded is reported, and breaks nothing. */
+async function withHomeCapabilities(args: readonly string[], io: Io): Promise<Io> {
+  const named = args.findLastIndex((arg) => arg === '--home')
+  const home = homeDirectory(named === -1 ? undefined : args[named + 1], io.environment)
+  const { loadCapabilities } = await import('./load-capabilities.ts')
+  try {
+    const more = await loadCapabilities(home, io)
+    return more.length === 0 ? io : { ...io, capabilities: [...(io.capabilities ?? []), ...more] }
+  } catch (error) {
+    note(io, errorMessage(error))
+    return io
+  }
+}
+
+async function commandNamed(name: string, { capabilities = [] }: Io): Promise<Command> {
+  const commands = commandsOf(capabilities)
   const load = Object.hasOwn(commands, name) ? commands[name] : undefined
-  if (load !== undefined) return await load()
+  if (load !== undefined) return await load(capabilities)
   const near = nearestName(name, Object.keys(commands))
   throw usageFailure(
     name.startsWith('-') ? `The command comes first, before ${name}.` : `There is no command \`${name}\`.`,
@@ -55,7 +108,7 @@ async function commandNamed(name: string): Promise<Command> {
 function tell(error: unknown, argv: readonly string[], io: Io): number {
   const { code, message, hint, exitCode } = asFailure(error)
   if (argv.includes('--json')) printJson(io, { error: { code, message, hint } })
-  const place = argv[0] !== undefined && Object.hasOwn(commands, argv[0]) ? `foreword ${argv[0]}` : 'foreword'
+  const place = argv[0] !== undefined && isCommand(argv[0], io.capabilities ?? []) ? `foreword ${argv[0]}` : 'foreword'
   note(io, `${styled(io, 'red', place, io.stderr)}: ${message}`)
   if (hint !== undefined) note(io, hint.replaceAll(/^/gm, '  '))
   if (io.environment.FOREWORD_DEBUG && error instanceof Error && error.stack !== undefined) note(io, error.stack)

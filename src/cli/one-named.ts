@@ -15,7 +15,7 @@ export function theOneNamed<Thing>(
   word: string,
   things: readonly Thing[],
   namesOf: (thing: Thing) => Named,
-  kind: 'agent' | 'project' | 'file' | 'subject',
+  kind: string,
 ): Thing {
   const wanted = folded(word)
   const is = (fits: (named: Named) => boolean) => things.filter((thing) => fits(namesOf(thing)))

@@ -11,7 +11,7 @@ export interface HomeStore {
 /** The store that the configuration of a home names. */
 export async function homeStore(home: string, io: Io): Promise<HomeStore> {
   const { homeAt, storeOfHome } = await import('../runtime.ts')
-  return { driver: await storeOfHome(home, io.environment), folder: homeAt(home).data }
+  return { driver: await storeOfHome(home, io.environment, io.capabilities ?? []), folder: homeAt(home).data }
 }
 
 /** Reads in the store without asking a gateway. `absent` answers where nothing was ever written. */

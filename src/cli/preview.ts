@@ -12,8 +12,6 @@ export interface PreviewOptions {
   readonly input?: string | undefined
   readonly model?: string | undefined
   readonly system?: string | undefined
-  /** Ids of what would be chosen. */
-  readonly agent?: string
-  readonly project?: string
-  readonly subject?: string
+  /** What the session would have chosen: ids by the name of the choice. */
+  readonly [choice: string]: string | undefined
 }

@@ -3,7 +3,7 @@ import test from 'node:test'
 import { announcement, type DroppedFile } from './announcement.ts'
 import { chars } from './token-counter.ts'
 
-const readers = { history: undefined, attachments: 'read_attachment' }
+const readers = { history: undefined, files: 'read_attachment' }
 
 function told(files: readonly DroppedFile[]): string | undefined {
   return announcement({ count: 0, unit: 'turn', files }, readers, chars)?.message.content as string | undefined

@@ -4,15 +4,15 @@ import type { TokenCounter } from './token-counter.ts'
 import type { ToolDefinition } from './tool-definition.ts'
 import type { PricedMessage } from './tool-output.ts'
 
-/** The tools, if offered, with which the model can read what is no longer in front of it. */
+/** The names of the tools, if offered, with which the model can read what is no longer in front of it. */
 export interface Readers {
   readonly history: string | undefined
-  readonly attachments: string | undefined
+  readonly files: string | undefined
 }
 
 export function readersAmong(tools: readonly ToolDefinition[]): Readers {
-  const offered = (name: string) => (tools.some((tool) => tool.name === name) ? name : undefined)
-  return { history: offered('read_history'), attachments: offered('read_attachment') }
+  const reader = (of: ToolDefinition['reads']) => tools.find(({ reads }) => reads === of)?.name
+  return { history: reader('history'), files: reader('files') }
 }
 
 /** What was dropped from the front of a conversation. */
@@ -39,8 +39,8 @@ export function announcement(dropped: Dropped, readers: Readers, counter: TokenC
   if (dropped.count > 0 && readers.history) {
     lines.push(`[${countOf(dropped)} of this conversation not shown; ${readers.history} finds and reads them]`)
   }
-  if (dropped.files.length > 0 && readers.attachments) {
-    lines.push(`[files not shown: ${namesOf(dropped.files)}; ${readers.attachments} reads them]`)
+  if (dropped.files.length > 0 && readers.files) {
+    lines.push(`[files not shown: ${namesOf(dropped.files)}; ${readers.files} reads them]`)
   }
   if (lines.length === 0) return undefined
   const text = lines.join('\n')

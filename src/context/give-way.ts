@@ -29,7 +29,7 @@ export function giveWay(holders: readonly Holder[], limit: number, shrinks: bool
 
 /**
  * Gives back what steps of others have made room for: to hard holders first, each the fullest form that fits `limit`
- * beside what is left of the rest.
+ * beside what is left of the rest. A form that costs nothing fits everywhere.
  */
 export function takeBack(holders: readonly Holder[], left: Remainder, limit: number, shrinks: boolean): Remainder {
   const remainder = [...left]
@@ -38,7 +38,9 @@ export function takeBack(holders: readonly Holder[], left: Remainder, limit: num
     for (const index of lastFirst(holders, priority).toReversed()) {
       const { forms } = holders[index]!
       const before = tokensOf(holders[index]!, remainder[index])
-      const fuller = forms.findIndex((form, at) => (shrinks || at === 0) && tokens - before + form.tokens <= limit)
+      const fuller = forms.findIndex(
+        (form, at) => (shrinks || at === 0) && tokens - before + form.tokens <= Math.max(limit, tokens),
+      )
       if (fuller < 0 || fuller >= (remainder[index] ?? forms.length)) continue
       tokens += forms[fuller]!.tokens - before
       remainder[index] = fuller

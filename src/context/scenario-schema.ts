@@ -98,6 +98,12 @@ export const scenarioSchema = z.strictObject({
         strict: z.boolean().optional().describe('Whether the provider has to keep its calls to the schema.'),
         tokens: tokens.optional(),
         keepsOutput: z.boolean().optional().describe('Its results stay whole while their turn stays in the history.'),
+        reads: z
+          .enum(['history', 'files'])
+          .optional()
+          .describe(
+            'What was left out and can be read with it: the notes on it name the tool. Where absent, "history" for a tool named read_history and "files" for one named read_attachment.',
+          ),
         offeredWith: z
           .strictObject({ layer: z.string(), form: z.string() })
           .optional()

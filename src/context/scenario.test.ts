@@ -151,3 +151,22 @@ test('a text that is no JSON says so, with the line where there are lines', () =
   assert.throws(() => readScenarios('{"a": 1}\n// a comment\n{"a": 2}\n'), /line 2 is not JSON/)
   assert.throws(() => readScenarios('{"a": 1}\n{"a": 2\n'), /line 2 is not JSON/)
 })
+
+test('the note on what was left out names the tool that reads it, by what it reads or by its former name', () => {
+  const turn = (id: string) => ({ id, messages: [{ role: 'user', content: 'x'.repeat(200) }] })
+  const note = (tool: object) => {
+    const result = runScenario({
+      ...least,
+      budget: { window: 500 },
+      counter: 'chars',
+      history: ['a', 'b', 'c'].map(turn),
+      tools: [{ inputSchema: {}, ...tool }],
+    })
+    assert.ok('request' in result)
+    return /; (\w+) finds and reads them/.exec(JSON.stringify(result.request.messages))?.[1]
+  }
+  assert.equal(note({ name: 'look_back', reads: 'history' }), 'look_back')
+  assert.equal(note({ name: 'read_history' }), 'read_history')
+  assert.equal(note({ name: 'look_back' }), undefined)
+  assert.equal(note({ name: 'read_history', reads: 'files' }), undefined)
+})

@@ -109,7 +109,7 @@ function assemblyInput(scenario: Scenario, counters: readonly TokenCounter[]): A
     history: scenario.history.map(turnOf),
     current: turnOf(scenario.current),
     attachments: scenario.attachments.map(own),
-    tools: scenario.tools.map(own),
+    tools: scenario.tools.map(({ reads, ...tool }) => own({ ...tool, reads: reads ?? usualReads.get(tool.name) })),
     budget: scenario.budget,
     counter,
     ...(scenario.cut ? { cut: scenario.cut } : {}),
@@ -118,6 +118,12 @@ function assemblyInput(scenario: Scenario, counters: readonly TokenCounter[]): A
     ...(scenario.model === undefined ? {} : { model: scenario.model }),
   }
 }
+
+/** Scenarios of versions without `reads` get the notes on what was left out by these names. */
+const usualReads: ReadonlyMap<string, 'history' | 'files'> = new Map([
+  ['read_history', 'history'],
+  ['read_attachment', 'files'],
+])
 
 /** Given numbers belong to `declared`, where what is left out costs nothing. Every other counter counts for itself. */
 function ownCost<T extends { readonly tokens?: number | undefined }>(

@@ -10,6 +10,8 @@ export interface ToolDefinition {
   readonly tokens?: number
   /** Its results stay as they are for as long as their turn stays in the history. Not sent. */
   readonly keepsOutput?: boolean
+  /** What of a conversation that is no longer sent can be read with it: the notes on what was left out name it. Not sent. */
+  readonly reads?: 'history' | 'files'
   /** Offered only in calls that send this layer in this form, or in one named after it (`FORM-…`). In all calls when absent. Not sent. */
   readonly offeredWith?: OfferedWith
 }

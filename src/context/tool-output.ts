@@ -61,7 +61,9 @@ export function excerptedTo(
 ): FormedMessage {
   return smallerMessage(priced, 'tool-output-excerpt', counter, (part) => {
     const text = outputText(part.output)
-    return smallerOutput(part, text, excerptText(text, characters, part, reader))
+    const excerpt = excerptText(text, characters, part, reader)
+    // Where pictures go, a text that is hardly too long stays whole: an excerpt for more room is never the shorter one.
+    return smallerOutput(part, text, excerpt.length < text.length ? excerpt : text)
   })
 }
 

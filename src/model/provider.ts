@@ -56,6 +56,8 @@ export interface Provider<Settings extends z.ZodRawShape = z.ZodRawShape> {
   suggest?(connection: ProviderConnection, milliseconds: number): Promise<readonly Suggestion[]>
   /** It answers where no model is attached, for this reason. */
   readonly standIn?: string
+  /** Commands that its models act on where a line of a message begins with one, without their slash. */
+  readonly script?: readonly string[]
   /** How to make it usable, for somebody who has attached no model, such as "start Ollama (`ollama serve`)". */
   readonly attach?: string
 }

@@ -238,6 +238,11 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     ...sessions,
     capability: capabilities.capability,
     contributed: capabilities,
+    async choiceOptions(choice) {
+      const offered = Object.hasOwn(capabilities.choices, choice) ? capabilities.choices[choice] : undefined
+      if (!offered) throw new RuntimeError('not-found', `Sessions cannot choose: ${choice}.`, { choice })
+      return offered.list?.()
+    },
     complete: completed,
     async preview(options) {
       try {

@@ -1,29 +1,33 @@
+import { agents } from '../capabilities/agents/agents.ts'
+import type { AgentValue } from '../capabilities/agents/agent-record.ts'
+import type { MeaningStatus } from '../capabilities/files/file-service.ts'
+import { files } from '../capabilities/files/files.ts'
+import type { FileService } from '../capabilities/files/file-service.ts'
+import { search } from '../capabilities/files/search.ts'
+import type { Memory, SessionMemory } from '../capabilities/memory/core/memory.ts'
+import type { MemorySettings } from '../capabilities/memory/core/memory-settings.ts'
+import { memory } from '../capabilities/memory/memory.ts'
+import { projects } from '../capabilities/projects/projects.ts'
+import type { ProjectValue } from '../capabilities/projects/project-record.ts'
+import type { EditedPrompt } from '../capabilities/prompt/edited-prompt.ts'
+import { prompt, type PromptService } from '../capabilities/prompt/prompt.ts'
+import { providers } from '../capabilities/providers.ts'
+import type { Proposals, Subjects } from '../capabilities/subjects/core.ts'
+import type { SubjectService } from '../capabilities/subjects/subject-service.ts'
+import { subjects } from '../capabilities/subjects/subjects.ts'
+import { loadPlugins } from './load-plugins.ts'
+import { moduleFiles } from './load-module.ts'
 import { join } from 'node:path'
-import { customAgentPlugin } from '../capabilities/agents/agents.ts'
-import { agentKind, type AgentValue, projectKind, type ProjectValue } from '../capabilities/agents/custom-agents.ts'
 import { datePlugin } from '../capabilities/date/date.ts'
-import { configuredEmbedder } from '../capabilities/files/configured-embedder.ts'
-import type { MeaningStatus } from '../capabilities/files/file-room.ts'
 import { instructionsPlugin } from '../capabilities/instructions/instructions.ts'
 import { mcpPlugin } from '../capabilities/mcp-client/mcp-client.ts'
 import { offeredPrefix } from '../capabilities/mcp-client/tool-name.ts'
-import { createMemory, type Memory } from '../capabilities/memory/core/memory.ts'
-import { type MemorySettings, usualMemory } from '../capabilities/memory/core/memory-settings.ts'
-import type { SessionSummary } from '../capabilities/memory/core/session-summaries.ts'
-import { memoryPlugin } from '../capabilities/memory/memory.ts'
-import { sessionsIn } from '../capabilities/memory/sessions-in.ts'
 import { personaPlugin } from '../capabilities/persona/persona.ts'
-import { createEditedPrompt, type EditedPrompt } from '../capabilities/prompt/edited-prompt.ts'
-import { promptPlugin } from '../capabilities/prompt/prompt.ts'
-import { providers } from '../capabilities/providers.ts'
 import { shellPlugin } from '../capabilities/shell/shell.ts'
 import { capabilitiesPlugin } from '../capabilities/skills/capabilities.ts'
 import { binaryFinder } from '../capabilities/skills/folder/find-binary.ts'
 import { skillRoots } from '../capabilities/skills/folder/skill-roots.ts'
 import { type SkillsPlugin, skillsPlugin } from '../capabilities/skills/skills.ts'
-import { type Proposals, SubjectError, type SubjectReading, type Subjects } from '../capabilities/subjects/core.ts'
-import { openSubjectRoom, type SubjectRoom } from '../capabilities/subjects/subject-room.ts'
-import { subjectsPlugin } from '../capabilities/subjects/subjects.ts'
 import { webPlugin } from '../capabilities/web-access/web-access.ts'
 import { workspacePlugin } from '../capabilities/workspace/workspace.ts'
 import {
@@ -32,7 +36,6 @@ import {
   type CapabilityHost,
   type FileLibrary,
   fileLibrary,
-  type LayerContext,
   type NewSession as NewSessionOf,
   type Plugin,
   pluginAsCapability,
@@ -41,17 +44,13 @@ import {
   readerWithin,
   type Records,
   type Runtime as RuntimeOf,
-  RuntimeError,
   type RuntimeStatus as RuntimeStatusOf,
   serviceKey,
 } from '../capability.ts'
 import { createDocumentReader } from '../document.ts'
-import type { IndexProgress, SearchAnswer, SearchQuery } from '../search.ts'
 import type { Configuration } from './configuration/settled.ts'
 import type { HostedRuntime } from './create-runtime.ts'
-import { type FileFeature, filesFeature } from './feature-files.ts'
 import { homeAt, ownersPlaces } from './home/home.ts'
-import { loadPlugins, pluginFiles } from './load-plugins.ts'
 import { type OpenOptions, openRuntime as openWith } from './open-runtime.ts'
 
 /**
@@ -70,9 +69,9 @@ export interface Runtime extends Omit<RuntimeOf, 'newSession' | 'preview' | 'sta
   readonly projects: Records<ProjectValue>
   readonly subjects: Subjects
   readonly proposals: Proposals
-  summariseNotes(subject: string): Promise<NotesSummary>
+  summariseNotes: SubjectService['summariseNotes']
   readonly library: FileLibrary
-  search(query: FileSearch): Promise<FileSearchAnswer>
+  search(query: FileSearch): ReturnType<FileService['search']>
   memory(session: string, input?: string): Promise<SessionMemory>
   forgetMemory(session: string): Promise<void>
 }
@@ -94,69 +93,18 @@ export interface RuntimeStatus extends RuntimeStatusOf {
   readonly meaning?: MeaningStatus
 }
 
-/** What a session is given of what was said and done before, and what is kept of the session itself. */
-export interface SessionMemory {
-  readonly session: string
-  /** What is switched on in the layout of the configuration. */
-  readonly on: { readonly previousSession: boolean; readonly toolHistory: boolean }
-  readonly layers: readonly {
-    /** As in the manifest: `memory` (in `ayati`), `previous-session` or `tool-history`. */
-    readonly id: string
-    /** As the model reads it; empty where there is nothing. */
-    readonly text: string
-    /** What it costs by the counter of the configuration. */
-    readonly tokens: number
-    /** Sessions whose words it holds. */
-    readonly from: readonly string[]
-    readonly origin: string
-  }[]
-  /** Its own summary, for the next session of its conversation; absent where nobody has said anything in it. */
-  readonly own?: SessionSummary
-  /** Nothing of it is given to other sessions. */
-  readonly forgotten: boolean
-}
-
-/** Notes in a model's words, kept for as long as the notes are the same. */
-export interface NotesSummary {
-  readonly subject: string
-  readonly text: string
-  readonly model: string
-  /** SHA-256 of the notes that it covers. */
-  readonly covers: string
-  /** Lines of the notes. */
-  readonly lines: number
-  /** ISO 8601. */
-  readonly time: string
-}
-
-/** A question to the index of files. */
-export interface FileSearch {
-  readonly text: string
-  /** Only files of this project; of all projects, agents and sessions where absent. */
+/** A question to the index of files: of all of them, or of those of a project. */
+export interface FileSearch extends Omit<Parameters<FileService['search']>[0], 'owner'> {
   readonly project?: string
-  /** 10 unless given. */
-  readonly limit?: number
-  /** Both ways unless given. */
-  readonly by?: SearchQuery['by']
 }
-
-export interface FileSearchAnswer extends SearchAnswer {
-  readonly progress: IndexProgress
-}
-
-/** What subjects give others. */
-interface SubjectService extends Pick<SubjectRoom, 'subjects' | 'proposals' | 'summariseNotes'> {}
-
-/** What memory gives others. */
-interface MemoryService extends Pick<Memory, 'show' | 'forget' | 'conversationOf'> {}
 
 const keys = {
-  prompt: serviceKey<EditedPrompt>('prompt'),
+  prompt: serviceKey<PromptService>('prompt'),
   agents: serviceKey<Records<AgentValue>>('agents'),
   projects: serviceKey<Records<ProjectValue>>('projects'),
   subjects: serviceKey<SubjectService>('subjects'),
-  files: serviceKey<FileFeature>('files'),
-  memory: serviceKey<MemoryService>('memory'),
+  files: serviceKey<FileService>('files'),
+  memory: serviceKey<Pick<Memory, 'show' | 'forget'>>('memory'),
 }
 
 /** The services of the features, on the runtime itself, where hosts look for them until they ask for capabilities. */
@@ -182,12 +130,16 @@ export function withFeatures<Opened extends RuntimeOf>(opened: Opened): Omit<Ope
     setProject: (session, id) => choose(session, 'project', id),
     setSubject: (session, id) => choose(session, 'subject', id),
     summariseNotes: (subject) => of(keys.subjects).summariseNotes(subject),
-    search: (query) => of(keys.files).search(query),
+    search: ({ project, ...query }) =>
+      of(keys.files).search({
+        ...query,
+        ...(project === undefined ? {} : { owner: { type: 'project', id: project } }),
+      }),
     memory: (session, input = '') => of(keys.memory).show(session, input),
     forgetMemory: (session) => of(keys.memory).forget(session),
   }
   const services: Record<string, () => unknown> = {
-    prompt: () => of(keys.prompt),
+    prompt: () => of(keys.prompt).edited,
     agents: () => of(keys.agents),
     projects: () => of(keys.projects),
     subjects: () => of(keys.subjects).subjects,
@@ -209,8 +161,17 @@ function named(choices: Readonly<Record<string, string | undefined>>): Record<st
 export async function openRuntime(
   options: Omit<OpenOptions, 'capabilities'> & Partial<Pick<OpenOptions, 'capabilities'>>,
 ): Promise<Omit<HostedRuntime, keyof RuntimeOf> & Runtime> {
+  const { configuration } = options
   const capabilities = options.capabilities ?? (await homeFeatures(options))
-  return withFeatures(await openWith({ ...options, providers: options.providers ?? providers, capabilities }))
+  const capabilitySettings = {
+    subjects: configuration.subjects,
+    files: configuration.files,
+    search: configuration.search,
+    memory: configuration.context.memory,
+    ...options.capabilitySettings,
+  }
+  const known = options.providers ?? providers
+  return withFeatures(await openWith({ ...options, providers: known, capabilities, capabilitySettings }))
 }
 
 /** The features of a home, in the order their layers are declared and their tools are offered. */
@@ -219,15 +180,14 @@ export async function homeFeatures({
   configuration,
   environment,
 }: Pick<OpenOptions, 'home' | 'configuration' | 'environment'>): Promise<readonly AnyCapability[]> {
-  const { agent, context, plugins, skills, subjects, web, files, search, mcp } = configuration
+  const { agent, context, plugins, skills, web, mcp } = configuration
   const { systemPromptFile, soulFile, userProfileFile } = homeAt(home)
   const { workspace } = agent
-  const reader = createDocumentReader({ limits: { bytes: files.maxBytes } })
-  const { embedder, meaning, warnings } = configuredEmbedder(search, environment)
+  const reader = createDocumentReader({ limits: { bytes: configuration.files.maxBytes } })
   const servers = Object.entries(mcp.servers)
   try {
     return [
-      promptFeature(({ layout }) => promptPlugin({ file: systemPromptFile, ...layout.prompt })),
+      prompt,
       wrapped('date', ({ layout, timeZone }) =>
         datePlugin({ granularity: context.dateGranularity, timeZone, tells: layout.tellsDate }),
       ),
@@ -239,8 +199,13 @@ export async function homeFeatures({
       wrapped('workspace', () =>
         workspacePlugin({
           folder: workspace,
-          outOfReach: [...ownersPlaces(home), subjects.directory, subjects.tastes],
-          ownersFiles: [systemPromptFile, soulFile, userProfileFile, ...pluginFiles(plugins, home)],
+          outOfReach: [...ownersPlaces(home), configuration.subjects.directory, configuration.subjects.tastes],
+          ownersFiles: [
+            systemPromptFile,
+            soulFile,
+            userProfileFile,
+            ...moduleFiles([...plugins, ...configuration.capabilities], home),
+          ],
           skillRoots: [skills.directory, ...skills.extraDirs],
         }),
       ),
@@ -249,13 +214,14 @@ export async function homeFeatures({
         const plugin = webPlugin({ ...web, environment, readDocument: reader.read })
         return { ...plugin, stop: () => reader.close() }
       }),
-      subjectsFeature(subjects),
+      subjects,
       ...(servers.length === 0 ? [] : [wrapped('mcp', (host) => mcpOf(servers, host))]),
       ...(await loadPlugins(plugins, { home, workspace })).map(pluginAsCapability),
-      agentsFeature(),
-      projectsFeature(),
-      filesFeature({ limits: files, reader, ...(embedder && { embedder }), ...(meaning && { meaning }), warnings }),
-      memoryFeature(context.memory),
+      agents,
+      projects,
+      files,
+      search,
+      memory,
     ]
   } catch (error) {
     await reader.close()
@@ -263,25 +229,28 @@ export async function homeFeatures({
   }
 }
 
-/** Those that hold what people make, for runtimes that are put together by hand. */
-export function ownFeatures(
+/** Those that hold what people make, for runtimes that are put together by hand, in this order. */
+export const ownFeatures: readonly AnyCapability[] = [subjects, agents, projects, files, search, memory]
+
+/** Their settings, where nothing is configured. */
+export function ownSettings(
   home: string,
-  { subject, memory }: { readonly subject?: string | undefined; readonly memory?: MemorySettings | undefined } = {},
-): readonly AnyCapability[] {
-  return [
-    subjectsFeature({
+  {
+    subject,
+    memory: remembers,
+  }: { readonly subject?: string | undefined; readonly memory?: MemorySettings | undefined } = {},
+): Readonly<Record<string, unknown>> {
+  return {
+    subjects: {
       directory: join(home, 'subjects'),
       tastes: join(home, 'tastes'),
       maxTextChars: 20_000,
       maxReplyChars: 50_000,
       summarize: false,
       default: subject,
-    }),
-    agentsFeature(),
-    projectsFeature(),
-    filesFeature({}),
-    memoryFeature(memory),
-  ]
+    },
+    ...(remembers && { memory: remembers }),
+  }
 }
 
 /** A plugin that is made of what the home gives. Where it does not start, its name is said as it is configured. */
@@ -308,41 +277,6 @@ function wrapped(name: string, make: (host: CapabilityHost<unknown>) => Plugin |
     warnings: (self) => of(self).warnings!(self),
     stop: (self) => of(self).stop!(self),
   })
-}
-
-/** The plugin of a feature gives its layers within a turn from what was decided for it, and by itself in a call of no turn. */
-const isOfNoTurn = ({ turn }: LayerContext) => turn === undefined
-
-export function promptFeature(make: (host: CapabilityHost<unknown>) => Plugin): AnyCapability {
-  return capability<unknown, EditedPrompt & { readonly plugin: Plugin }>({
-    name: 'prompt',
-    async start(host) {
-      const plugin = make(host)
-      await plugin.start?.()
-      return { ...createEditedPrompt(host), plugin }
-    },
-    layers: async ({ service }, context) =>
-      isOfNoTurn(context) ? ((await service.plugin.layers?.(withReplaced(context))) ?? []) : [],
-    async turn({ service }) {
-      const prompt = await service.text()
-      return {
-        layers: async (context) =>
-          (await service.plugin.layers?.({ ...withReplaced(context), ...(prompt === undefined ? {} : { prompt }) })) ??
-          [],
-      }
-    },
-    reload: async ({ service }) => service.plugin.reload?.(),
-    warnings: ({ service }) => service.plugin.warnings?.() ?? [],
-  })
-}
-
-/** The prompt of an agent in place of the home's, as the plugin knows it. */
-function withReplaced(context: LayerContext) {
-  const { system, ...rest } = pluginContext(context)
-  const ref = context.system?.ref ?? ''
-  if (!ref.startsWith('agent/')) return { ...rest, ...(system === undefined ? {} : { system }) }
-  const agent = { id: ref.slice('agent/'.length), name: '', prompt: system ?? '', mode: 'replace' as const }
-  return { ...rest, agent }
 }
 
 function skillsFeature({ agent: { workspace }, skills, mcp }: Configuration): AnyCapability {
@@ -397,176 +331,4 @@ function mcpOf(
       write: (server, definitions) => store.putValue(keyOf(server), definitions),
     },
   })
-}
-
-function subjectsFeature(settings: Configuration['subjects']): AnyCapability {
-  const read = async (subjects: Subjects, id: string): Promise<SubjectReading | undefined> => {
-    try {
-      return await subjects.context(id)
-    } catch (error) {
-      // Its folder was removed meanwhile.
-      if (error instanceof SubjectError) return undefined
-      throw error
-    }
-  }
-  return capability<unknown, SubjectRoom & { readonly plugin: Plugin }>({
-    name: 'subjects',
-    session: {
-      subject: {
-        summary: 'Id of the subject that it is about.',
-        none: 'the configured one, if there is one',
-        async check({ service }, id) {
-          try {
-            await service.subjects.context(id)
-          } catch (error) {
-            if (!(error instanceof SubjectError)) throw error
-            const code = error.code === 'not-found' ? 'not-found' : 'invalid-input'
-            throw new RuntimeError(code, error.message, error.facts, { cause: error })
-          }
-        },
-        usual: () => settings.default,
-      },
-    },
-    async start(host) {
-      const { store, clock, writes, warn } = host
-      const room = openSubjectRoom({
-        ...settings,
-        store,
-        clock,
-        asksByItself: writes,
-        complete: (input) => host.runtime.complete(input),
-        warn,
-      })
-      const { subjects, proposals } = room
-      const plugin = subjectsPlugin({ subjects, proposals, time: clock.time, usual: settings.default })
-      await plugin.start?.()
-      return { ...room, plugin }
-    },
-    tools: ({ service }) => service.plugin.tools?.() ?? [],
-    async turn({ service }, { choices }) {
-      const id = choices['subject']
-      const subject = id === undefined ? undefined : await read(service.subjects, id)
-      if (!subject) return {}
-      return {
-        layers: async (context) => (await service.plugin.layers?.({ ...pluginContext(context), subject })) ?? [],
-        readsForeign: true,
-      }
-    },
-    reload: async ({ service }) => service.plugin.reload?.(),
-    warnings: ({ service }) => service.plugin.warnings?.() ?? [],
-    stop: ({ service }) => service.close(),
-  })
-}
-
-function agentsFeature(): AnyCapability {
-  const plugin = customAgentPlugin()
-  return capability<unknown, Records<AgentValue>>({
-    name: 'agents',
-    session: {
-      agent: {
-        summary: 'Id of the custom agent that answers.',
-        none: 'the default agent',
-        check: async ({ service }, id) => void (await service.get(id)),
-        async preset({ service }, id) {
-          const value = (await service.find(id))?.value
-          if (!value) return undefined
-          const { model, layout, tools, mode, prompt } = value
-          return {
-            ...(model === undefined ? {} : { model }),
-            ...(layout === undefined ? {} : { layout }),
-            ...(tools ? { tools } : {}),
-            ...(mode === 'replace' ? { system: { text: prompt.trim(), ref: `agent/${id}` } } : {}),
-          }
-        },
-      },
-    },
-    start: (host) =>
-      host.records<AgentValue>({
-        ...agentKind,
-        async check({ model }, before) {
-          if (model === undefined || model === before?.model) return
-          try {
-            await host.runtime.model(model)
-          } catch (error) {
-            // One that cannot be reached at the moment may well be there.
-            if (error instanceof RuntimeError && error.code === 'model-not-found') throw error
-          }
-        },
-      }),
-    async turn({ service }, { choices }) {
-      const id = choices['agent']
-      const value = id === undefined ? undefined : (await service.find(id))?.value
-      if (id === undefined || !value) return {}
-      return { layers: async (context) => plugin.layers!({ ...pluginContext(context), agent: { ...value, id } }) }
-    },
-  })
-}
-
-function projectsFeature(): AnyCapability {
-  const plugin = customAgentPlugin()
-  return capability<unknown, Records<ProjectValue>>({
-    name: 'projects',
-    session: {
-      project: {
-        summary: 'Id of a project.',
-        none: 'no project',
-        check: async ({ service }, id) => void (await service.get(id)),
-        preset: async ({ service }, id) => ((await service.find(id)) ? {} : undefined),
-      },
-    },
-    start: (host) => host.records<ProjectValue>(projectKind),
-    async turn({ service }, { choices }) {
-      const id = choices['project']
-      const value = id === undefined || choices['agent'] !== undefined ? undefined : (await service.find(id))?.value
-      if (id === undefined || !value) return {}
-      return { layers: async (context) => plugin.layers!({ ...pluginContext(context), project: { ...value, id } }) }
-    },
-  })
-}
-
-function memoryFeature(settings: MemorySettings = usualMemory): AnyCapability {
-  const plugin = memoryPlugin()
-  return capability<unknown, Memory>({
-    name: 'memory',
-    start(host) {
-      const { store, clock, layout, counter, warn } = host
-      return createMemory({
-        store,
-        clock,
-        settings,
-        layout,
-        counter,
-        complete: (input) => host.runtime.complete(input),
-        recall: {
-          find: (query) => host.runtime.recall.find(query),
-          conversationOf: (session) => host.runtime.recall.conversationOf(session),
-        },
-        warn,
-      })
-    },
-    layers: async (_, context) => (isOfNoTurn(context) ? plugin.layers!(pluginContext(context)) : []),
-    async turn({ service }, { session, turn, text, layout, keeps, signal }) {
-      const memory = await service.read({ session, turn, text, layout, keeps, signal })
-      return {
-        async layers(context) {
-          const now = memory.now()
-          return plugin.layers!({ ...pluginContext(context), ...(now ? { memory: now } : {}) })
-        },
-        readsForeign: memory.hasAny,
-        holds: (layer) => (memory.whole ? heldIn(memory.whole, layer) : undefined),
-      }
-    },
-    conversation: async ({ service }, session, sessions) => {
-      const remembered = new Set(await service.conversationOf(session))
-      return sessions.filter((id) => remembered.has(id))
-    },
-    sessionStarted: ({ service }, session) => service.begun(session),
-    sessionDeleted: ({ service }, session) => service.forgetDeleted(session),
-    stop: ({ service }) => service.close(),
-  })
-}
-
-function heldIn(whole: Parameters<typeof sessionsIn>[0], layer: string): readonly string[] | undefined {
-  const sessions = sessionsIn(whole, layer)
-  return sessions.length > 0 ? sessions : undefined
 }

@@ -1,8 +1,6 @@
-import { stat } from 'node:fs/promises'
-import { isAbsolute, join } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { Plugin } from '../capability.ts'
 import { errorMessage } from '../platform.ts'
+import { defaultExport } from './load-module.ts'
 
 /** What a plugin is told of the home that it works in. */
 export interface PluginSetting {
@@ -31,50 +29,12 @@ export async function loadPlugins(names: readonly string[], setting: PluginSetti
 }
 
 async function loadPlugin(name: string, setting: PluginSetting): Promise<Plugin> {
-  const module = (await import(await urlOf(name, setting.home))) as { readonly default?: unknown }
-  const exported = module.default
+  const exported = await defaultExport(name, setting.home)
   if (exported === undefined)
     throw new Error('its module has no default export; export a plugin, or a function that makes one')
   const plugin: unknown =
     typeof exported === 'function' ? await (exported as (given: PluginSetting) => unknown)(setting) : exported
   return checked(plugin)
-}
-
-/** The files of plugins that are named by their path, absolute: what stands in them runs as Foreword itself. */
-export function pluginFiles(names: readonly string[], home: string): readonly string[] {
-  return names.flatMap((name) => fileOf(name, home) ?? [])
-}
-
-function fileOf(name: string, home: string): string | undefined {
-  if (name.startsWith('file:')) return URL.parse(name)?.host === '' ? fileURLToPath(name) : undefined
-  if (isAbsolute(name)) return name
-  return name.startsWith('./') || name.startsWith('../') ? join(home, name) : undefined
-}
-
-async function urlOf(name: string, home: string): Promise<string> {
-  if (name.startsWith('file:')) return name
-  const file = fileOf(name, home)
-  if (file !== undefined) {
-    if (!(await isFile(file))) throw new Error(`there is no file ${file}`)
-    return pathToFileURL(file).href
-  }
-  const { resolve } = await import('import-meta-resolve')
-  try {
-    return resolve(name, pathToFileURL(join(home, 'config.json')).href)
-  } catch (error) {
-    const here = fileURLToPath(pathToFileURL(home))
-    throw new Error(
-      `no package of this name is installed in ${here}; run \`npm install ${name}\` there, or name a path that begins with ./`,
-      {
-        cause: error,
-      },
-    )
-  }
-}
-
-async function isFile(path: string): Promise<boolean> {
-  const found = await stat(path).catch(() => undefined)
-  return found?.isFile() === true
 }
 
 const functions = [

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import type { AnyCapability, Channel } from '../capability.ts'
 import { createModels, type Provider } from '../model.ts'
 import { defined } from '../platform.ts'
-import type { StoreDriver } from '../session.ts'
+import { sqliteDriver, type StoreDriver } from '../session.ts'
 import { accessFile, accessPlaces, endOrphans, readText } from '../tool.ts'
 import { systemClock } from './clock.ts'
 import type { Environment } from './configuration/environment.ts'
@@ -10,7 +10,6 @@ import type { Configuration } from './configuration/settled.ts'
 import { createRuntime, type HostedRuntime } from './create-runtime.ts'
 import { createHome, homeAt, ownersPlaces } from './home/home.ts'
 import { counters } from './models/counters.ts'
-import { storeDrivers } from './store-drivers.ts'
 import { storeDriver } from './store-of-home.ts'
 
 export interface OpenOptions {
@@ -48,7 +47,7 @@ export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> 
   const { capabilities, home, configuration, environment, version, channels, warn, recovers, onlyReads } = options
   const { context, agent, model, providers, models } = configuration
   const driver = storeDriver(configuration, [
-    ...(options.stores ?? storeDrivers),
+    ...(options.stores ?? [sqliteDriver]),
     ...capabilities.flatMap(({ stores = [] }) => stores),
   ])
   const { data } = homeAt(home)

@@ -1,12 +1,15 @@
-import type { StoreDriver } from '../session.ts'
+import type { AnyCapability } from '../capability.ts'
+import { sqliteDriver, type StoreDriver } from '../session.ts'
 import type { Environment } from './configuration/environment.ts'
 import { loadConfiguration } from './configuration/load.ts'
 import { ConfigurationError } from './configuration/problem.ts'
 import type { Configuration } from './configuration/settled.ts'
-import { storeDrivers } from './store-drivers.ts'
 
 /** @throws ConfigurationError that lists the known ones where none has this name */
-export function storeDriver({ store }: Pick<Configuration, 'store'>, drivers = storeDrivers): StoreDriver {
+export function storeDriver(
+  { store }: Pick<Configuration, 'store'>,
+  drivers: readonly StoreDriver[] = [sqliteDriver],
+): StoreDriver {
   const found = drivers.find(({ name }) => name === store)
   if (found) return found
   const message = `must be one of ${drivers.map(({ name }) => name).join(', ')}`
@@ -17,9 +20,8 @@ export function storeDriver({ store }: Pick<Configuration, 'store'>, drivers = s
 export async function storeOfHome(
   home: string,
   environment: Environment,
-  drivers: readonly StoreDriver[] = storeDrivers,
+  capabilities: readonly AnyCapability[],
 ): Promise<StoreDriver> {
-  const stores = drivers.map(({ name }) => name)
-  const { configuration } = await loadConfiguration({ home, environment, stores })
-  return storeDriver(configuration, drivers)
+  const { configuration, schema } = await loadConfiguration({ home, environment, capabilities })
+  return storeDriver(configuration, schema.stores)
 }

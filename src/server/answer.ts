@@ -1,6 +1,5 @@
+import type { ErrorFormat, Failure } from '../capability.ts'
 import { defined } from '../platform.ts'
-import { type Failure } from './failure.ts'
-import { openaiFailure } from '../capabilities/openai-api/http/openai-failure.ts'
 
 /** On every answer: nothing is cached, framed, sniffed or loaded from elsewhere, and no other origin may read it. */
 export const securityHeaders = {
@@ -47,10 +46,13 @@ export function empty(status: number, headers: Readonly<Record<string, string>> 
   return new Response(null, { status, headers: { ...securityHeaders, ...headers } })
 }
 
-/** A failure in the shape that the caller's clients know: OpenAI's under `/v1`, ours elsewhere. */
-export function refusal(failure: Failure, path: string): Response {
-  if (!path.startsWith('/v1/')) return json(forewordError(failure), failure.status, failure.headers)
-  const { status, body } = openaiFailure(failure)
+/** A failure in the shape that the callers of a path know: that of the longest format that fits, Foreword's own elsewhere. */
+export function refusal(failure: Failure, path = '/', formats: readonly ErrorFormat[] = []): Response {
+  const format = formats
+    .filter((each) => path.startsWith(each.path))
+    .toSorted((one, other) => other.path.length - one.path.length)[0]
+  if (format === undefined) return json(forewordError(failure), failure.status, failure.headers)
+  const { status, body } = format.format(failure)
   return json(body, status, failure.headers)
 }
 

@@ -1,25 +1,23 @@
 import type { ErrorCode } from '../platform.ts'
-import type { RuntimeErrorCode } from '../runtime.ts'
+import type { RuntimeErrorCode } from '../capability.ts'
 
 /** What a code becomes on the wire. */
 export interface HttpError {
   /** The caller's own doing is 4xx; a provider that failed is 502 or 504, so that a retry is worth a thought. */
   readonly status: number
-  /** As OpenAI's clients know it, under `/v1`; the same word unless given. */
-  readonly openai?: { readonly code: string; readonly status?: number }
 }
 
 /** The codes of `platform/error-codes.ts` that HTTP has, each with its status. */
 export const httpErrors = {
   'invalid-input': { status: 400 },
   'bad-request': { status: 400 },
-  'unsupported-parameter': { status: 400, openai: { code: 'unsupported_parameter' } },
+  'unsupported-parameter': { status: 400 },
   'append-only': { status: 400 },
-  unauthorized: { status: 401, openai: { code: 'invalid_api_key' } },
+  unauthorized: { status: 401 },
   'host-not-allowed': { status: 403 },
   'origin-not-allowed': { status: 403 },
   'not-found': { status: 404 },
-  'model-not-found': { status: 404, openai: { code: 'model_not_found' } },
+  'model-not-found': { status: 404 },
   'method-not-allowed': { status: 405 },
   'key-reused': { status: 409 },
   exists: { status: 409 },
@@ -29,10 +27,10 @@ export const httpErrors = {
   'body-too-large': { status: 413 },
   'file-too-large': { status: 413 },
   'unsupported-media-type': { status: 415 },
-  'context-overflow': { status: 422, openai: { code: 'context_length_exceeded', status: 400 } },
-  'content-filter': { status: 422, openai: { code: 'content_filter', status: 400 } },
-  'rate-limit': { status: 429, openai: { code: 'rate_limit_exceeded' } },
-  quota: { status: 429, openai: { code: 'insufficient_quota' } },
+  'context-overflow': { status: 422 },
+  'content-filter': { status: 422 },
+  'rate-limit': { status: 429 },
+  quota: { status: 429 },
   cancelled: { status: 499 },
   internal: { status: 500 },
   storage: { status: 500 },
@@ -55,15 +53,6 @@ export type HttpErrorCode = keyof typeof httpErrors
 
 /** The HTTP status of a code. A log may hold codes that another version wrote. */
 export function statusOf(code: string): number {
-  return kindOf(code)?.status ?? 500
-}
-
-/** A code as OpenAI's clients know it. */
-export function openaiKindOf(code: string): { readonly code: string; readonly status?: number } {
-  return kindOf(code)?.openai ?? { code }
-}
-
-function kindOf(code: string): HttpError | undefined {
-  const kinds: Readonly<Record<string, HttpError>> = httpErrors
-  return Object.hasOwn(kinds, code) ? kinds[code] : undefined
+  const errors: Readonly<Record<string, HttpError>> = httpErrors
+  return (Object.hasOwn(errors, code) ? errors[code] : undefined)?.status ?? 500
 }

@@ -1,30 +1,7 @@
 import { type ServerResponse } from 'node:http'
-import { RuntimeError } from '../runtime.ts'
+import { RuntimeError, type Sink, type StreamDefinition } from '../capability.ts'
 import { securityHeaders } from './answer.ts'
 import { nodeWire, webWire, type Wire } from './wire.ts'
-
-/** Where a stream's text goes. Writing never waits by itself; the writer decides. */
-export interface Sink {
-  /** Aborted when the reader has left or fallen too far behind, or when the server ends its streams. */
-  readonly signal: AbortSignal
-  /** Takes effect until the first write. */
-  header(name: string, value: string): void
-  /** Sends the headers now rather than with the first write: from here on a failure is told within the stream. */
-  begin(): void
-  /** Answers a promise only where the reader has fallen behind: wait for it before writing more. */
-  write(text: string): Promise<void> | undefined
-}
-
-/** What one stream says. */
-export interface StreamDefinition {
-  readonly headers?: Readonly<Record<string, string>>
-  /** An answer, which its reader takes for whole when it ends: the others can be read on from the last event. */
-  readonly isAnswer?: true
-  /** Ends the stream when it resolves. A failure before the first write is thrown to the caller of `open`. */
-  run(sink: Sink): Promise<void>
-  /** The last text of a stream that has begun and then fails. */
-  lastWords(error: unknown): string
-}
 
 /** All open streams of a server. */
 export interface Streams {

@@ -1,19 +1,8 @@
+import type { Failure } from '../capability.ts'
 import { ForewordError } from '../platform.ts'
 import { type HttpErrorCode, type httpErrors, statusOf } from './error-codes.ts'
 
-/** A failure as a door tells it: a status for programs, a code for programs that look closer, a sentence for people. */
-export interface Failure {
-  readonly status: number
-  readonly code: string
-  readonly message: string
-  /** What else is known. Never a secret. */
-  readonly facts: Readonly<Record<string, unknown>>
-  /** How to fix it, where that is a sentence of its own. */
-  readonly hint?: string | undefined
-  readonly headers: Readonly<Record<string, string>>
-}
-
-/** A request that a door refuses by itself. */
+/** A request that an endpoint refuses by itself. */
 export class HttpFailure<Code extends HttpErrorCode = HttpErrorCode> extends ForewordError {
   override readonly name = 'HttpFailure'
   readonly failure: Failure

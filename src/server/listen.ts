@@ -1,9 +1,10 @@
 import { createServer as createHttpServer, type Server as HttpServer, type ServerResponse } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
+import type { Failure } from '../capability.ts'
 import { refusal } from './answer.ts'
 import { type Server } from './create-server.ts'
 import { stopping } from './event-stream.ts'
-import { type Failure, failureOf, HttpFailure } from './failure.ts'
+import { failureOf, HttpFailure } from './failure.ts'
 import { assertBindIsSafe } from './loopback.ts'
 
 /** An open port. */
@@ -23,9 +24,9 @@ export async function listen(server: Server, { port, bind }: { port: number; bin
   assertBindIsSafe(bind, server.token)
   const listener = getRequestListener((request, bindings) => server.fetch(request, bindingsOf(bindings)), {
     errorHandler: () =>
-      refusal(new HttpFailure(400, 'invalid-input', 'The request is not HTTP as it should be.').failure, '/'),
+      refusal(new HttpFailure(400, 'invalid-input', 'The request is not HTTP as it should be.').failure),
   })
-  const refuse = getRequestListener(({ url }) => refusal(closing, new URL(url).pathname))
+  const refuse = getRequestListener(({ url }) => server.refuse(closing, new URL(url).pathname))
   const drain = createDrain()
   const http = createHttpServer({ keepAliveTimeout: 30_000 }, (incoming, outgoing) => {
     if (drain.began()) return void refuse(incoming, outgoing)

@@ -1,4 +1,4 @@
-import { RuntimeError } from '../runtime.ts'
+import { RuntimeError } from '../capability.ts'
 
 export function noSuchSession(session: string): RuntimeError {
   return new RuntimeError(

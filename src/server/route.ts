@@ -3,6 +3,7 @@ import { type ServerResponse } from 'node:http'
 import { type Hono } from 'hono'
 import { type z } from 'zod'
 import { readJson } from './body.ts'
+import type { Streams } from './event-stream.ts'
 import { HttpFailure } from './failure.ts'
 
 /** What an HTTP adapter knows besides the request. */
@@ -14,7 +15,11 @@ export interface Bindings {
 const FILES_FACTOR = 16
 
 /** Puts routes on an app. What a schema refuses never reaches its handler. */
-export function mount(app: Hono<{ Bindings: Bindings }>, routes: readonly Route[], maxBodyBytes: number): void {
+export function mount(
+  app: Hono<{ Bindings: Bindings }>,
+  routes: readonly Route[],
+  { maxBodyBytes, streams }: { readonly maxBodyBytes: number; readonly streams: Streams },
+): void {
   for (const { method, path, query, body, holdsFiles, handle } of routes) {
     const most = holdsFiles ? maxBodyBytes * FILES_FACTOR : maxBodyBytes
     app.on(method, path, async (context) => {
@@ -24,7 +29,7 @@ export function mount(app: Hono<{ Bindings: Bindings }>, routes: readonly Route[
         param: (name) => context.req.param(name) ?? '',
         query: query && check(query, context.req.query(), 'query'),
         body: body && check(body, await readJson(request, most), 'body'),
-        outgoing: context.env?.outgoing,
+        stream: (definition) => streams.open(request, context.env?.outgoing, definition),
       })
     })
   }

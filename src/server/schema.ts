@@ -37,34 +37,6 @@ export const sessionRow = z.looseObject({
   turns: z.number(),
   entries: z.number(),
   model: z.string().optional(),
-  agent: z.string().optional().describe('Id of the agent that answers; the default agent where absent.'),
-  project: z.string().optional(),
-  subject: z.string().optional().describe('Id of the subject that it is about.'),
-})
-
-export const sessionMemory = z.object({
-  session: z.string(),
-  on: z.object({ previousSession: z.boolean(), toolHistory: z.boolean() }).describe('In the configured layout.'),
-  layers: z.array(
-    z.object({
-      id: z.enum(['memory', 'previous-session', 'tool-history']),
-      text: z.string().describe('As the model reads it; empty where there is nothing.'),
-      tokens: z.number(),
-      from: z.array(z.string()).describe('Sessions whose words it holds.'),
-      origin: z.string(),
-    }),
-  ),
-  own: z
-    .object({
-      session: z.string(),
-      text: z.string(),
-      by: z.string().optional().describe('The model that wrote it; absent: by rule from the log.'),
-      covers: z.string().describe('SHA-256 of what it was made of.'),
-      time: z.string(),
-    })
-    .optional()
-    .describe('Its own summary, for the next session; absent where nothing was said in it.'),
-  forgotten: z.boolean().describe('Nothing of it is given to other sessions.'),
 })
 
 export const turnRow = z.looseObject({
@@ -163,33 +135,6 @@ export const waitingApproval = z.looseObject({
   digest: z.string(),
 })
 
-const fileState = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('processing') }),
-  z.object({
-    type: z.literal('ready'),
-    reading: z.looseObject({
-      kind: z.enum(['text', 'table', 'image']),
-      characters: z.number().optional(),
-      tokens: z.number().optional().describe('By the counter that is named; only of text.'),
-      indexed: z.boolean().optional().describe('It can be searched.'),
-    }),
-  }),
-  z.object({ type: z.literal('failed'), code: z.string(), reason: z.string() }),
-])
-
-export const fileRow = z.looseObject({
-  id: z.string(),
-  name: z.string(),
-  time: z.string(),
-  owner: z.object({ type: z.enum(['session', 'agent', 'project']), id: z.string() }),
-  bytes: z.number(),
-  hash: z.string().describe('SHA-256.'),
-  state: fileState,
-  repeated: z.literal(true).optional().describe('Handing it in: its owner has this very file already.'),
-})
-
-export const refusedFile = z.object({ name: z.string(), code: z.string(), message: z.string() })
-
 /** Files that go with a message. */
 export const attachments = z
   .array(z.string().min(1))
@@ -198,56 +143,3 @@ export const attachments = z
   .describe(
     'Ids of files, in the order in which they stand above the message. Files that are still being read are waited for.',
   )
-
-export const logRecord = z.object({
-  timestamp: z.string(),
-  op: z.string(),
-  details: z.record(z.string(), z.unknown()).describe('All other keys of the line.'),
-})
-
-export const gapRecord = z.looseObject({
-  timestamp: z.string(),
-  description: z.string(),
-  intent_category: z.string(),
-})
-
-/** What is known of a subject: always with every key. */
-export const subjectContext = z.object({
-  tastes: z.object({
-    default: z.string(),
-    genres: z.record(z.string(), z.string()),
-    conflicts: z
-      .array(z.object({ point: z.string(), files: z.array(z.string()) }))
-      .describe('Lines that stand in two or more genre files.'),
-  }),
-  brief: z.object({ raw: z.string(), intent: z.string(), tastes: z.array(z.string()) }),
-  notes: z.object({ summary: z.string(), truncated: z.boolean() }),
-  recent_log: z.array(logRecord).describe('The last 10, newest first.'),
-  recent_gaps: z.array(gapRecord).describe('The last 10, newest first.'),
-})
-
-export const warnings = z.array(z.string()).describe('What was odd about the files that it was read from.')
-
-export const subjectRow = z.object({
-  id: z.string(),
-  title: z.string().describe('The first line of the brief that says something.'),
-  updated: z.string(),
-  waiting: z.number().describe('Proposals about its notes that wait for a person.'),
-})
-
-export const proposalState = z.enum(['waiting', 'confirmed', 'declined', 'undone'])
-
-export const proposal = z.looseObject({
-  id: z.string(),
-  time: z.string(),
-  file: z.discriminatedUnion('type', [
-    z.object({ type: z.literal('notes'), subject: z.string() }),
-    z.object({ type: z.literal('taste'), name: z.string() }),
-  ]),
-  content: z.string().describe('What is added at the end of the file.'),
-  category: z.enum(['appearance', 'process', 'value']).optional(),
-  digest: z.string(),
-  diff: z.string().describe('A unified diff: of what it would do while it waits, and of what was done afterwards.'),
-  by: z.looseObject({ tool: z.string() }).describe('Which session, turn and tool asked for it.'),
-  state: z.looseObject({ type: proposalState }),
-})

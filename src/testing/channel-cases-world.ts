@@ -5,7 +5,15 @@ import { messageText, tokenx, usualLayout } from '../context.ts'
 import type { ModelRequest } from '../model.ts'
 import { pluginAsCapability } from '../capability.ts'
 import { promptPlugin } from '../capabilities/prompt/prompt.ts'
-import { type Channel, createRuntime, ownFeatures, type Runtime, systemClock, withFeatures } from '../runtime.ts'
+import {
+  type Channel,
+  createRuntime,
+  ownFeatures,
+  ownSettings,
+  type Runtime,
+  systemClock,
+  withFeatures,
+} from '../runtime.ts'
 import { openSqliteStore, type SessionStore } from '../session.ts'
 import { readAccess } from '../tool.ts'
 import type { ChannelPlace, OpenChannel } from './channel-place.ts'
@@ -91,9 +99,8 @@ async function openWorld(
     home,
     store: watchedStore(await openSqliteStore({ path: join(home, 'store.sqlite') }), before),
     models: scriptedModels(model),
-    capabilities: [promptPlugin({ file: join(home, 'system_prompt.md') })]
-      .map(pluginAsCapability)
-      .concat(ownFeatures(home)),
+    capabilities: [promptPlugin({ file: join(home, 'system_prompt.md') })].map(pluginAsCapability).concat(ownFeatures),
+    capabilitySettings: ownSettings(home),
     settings: { layout: usualLayout, counter: tokenx, maxSteps: 4, retryDelaysMs: [1, 1] },
     clock: systemClock,
     policy: { current: async () => readAccess('{}', {}) },

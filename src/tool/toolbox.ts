@@ -116,13 +116,14 @@ export function createToolbox(declared: readonly Tool[], options: ToolboxOptions
 
 /** What the model is told of a tool, and what an assembly has to know of it. */
 export function definitionOf(tool: Tool): ToolDefinition {
-  const { name, description, inputSchema, tokens, keepsOutput, offeredWith } = tool
+  const { name, description, inputSchema, tokens, keepsOutput, reads, offeredWith } = tool
   return {
     name,
     ...(description !== undefined && { description }),
     inputSchema,
     ...(tokens !== undefined && { tokens }),
     ...(keepsOutput !== undefined && { keepsOutput }),
+    ...(reads !== undefined && { reads }),
     ...(offeredWith !== undefined && { offeredWith }),
   }
 }

@@ -133,15 +133,20 @@ function withUser(messages: readonly Message[]): readonly Message[] {
 }
 
 function tools(): fc.Arbitrary<readonly ToolDefinition[] | undefined> {
-  const tool = (name: string): ToolDefinition => ({ name, description: `${name}s`, inputSchema: { type: 'object' } })
+  const reader = (reads: 'history' | 'files'): ToolDefinition => ({
+    name: `look_up_${reads}`,
+    description: `Looks up ${reads}.`,
+    inputSchema: { type: 'object' },
+    reads,
+  })
   const plain: ToolDefinition = { name: 'search', inputSchema: { type: 'object' }, tokens: 12 }
   return fc.constantFrom(
     undefined,
     [plain],
-    [{ ...plain, keepsOutput: true }, tool('read_history')],
-    [tool('read_history')],
-    [plain, tool('read_history'), tool('read_attachment')],
-    [tool('read_attachment')],
+    [{ ...plain, keepsOutput: true }, reader('history')],
+    [reader('history')],
+    [plain, reader('history'), reader('files')],
+    [reader('files')],
   )
 }
 

@@ -1,3 +1,4 @@
+import { builtIn } from '../../src/foreword.ts'
 import { configurationSchema } from '../../src/runtime.ts'
 import { writtenTable } from '../guide/written-table.ts'
 
@@ -13,7 +14,7 @@ export const keysInGuide = writtenTable('configuration.md', 'keys')
 
 /** The table of all keys as the schema has it. */
 export function tableOfSchema(): string {
-  const rows = keysOf(configurationSchema() as KeySchema, []).map(([key, schema]) => {
+  const rows = keysOf(configurationSchema(builtIn).json as KeySchema, []).map(([key, schema]) => {
     const values =
       schema.enum === undefined ? '' : ` One of ${schema.enum.map((value) => `\`${String(value)}\``).join(', ')}.`
     const usual = schema.default === undefined ? '' : `\`${JSON.stringify(schema.default)}\``

@@ -1,6 +1,7 @@
 import { PassThrough, Readable } from 'node:stream'
+import { builtIn } from '../../src/foreword.ts'
 import type { Connection, Io } from '../../src/capability.ts'
-import { main } from '../../src/cli/main.ts'
+import { main } from '../../src/cli/features.ts'
 
 /** Times for people are those of one zone on every machine. */
 process.env.TZ = 'UTC'
@@ -37,6 +38,7 @@ export async function run(argv: readonly string[], options: RunOptions = {}): Pr
     stdin: stdinOf(options, stdout),
     stdout: stdout.stream,
     stderr: stderr.stream,
+    capabilities: builtIn,
     environment: { HOME: '/nowhere', ...options.environment },
     onInterrupt: options.onInterrupt ?? (() => () => {}),
     firstInputMs: options.idle === true ? 1 : 60_000,

@@ -6,8 +6,9 @@ import { createModels } from '../../src/model.ts'
 import { pluginAsCapability } from '../../src/capability.ts'
 import { promptPlugin } from '../../src/capabilities/prompt/prompt.ts'
 import { datePlugin } from '../../src/capabilities/date/date.ts'
-import { type Channel, createRuntime, ownFeatures, systemClock, withFeatures } from '../../src/runtime.ts'
-import { createServer, listen } from '../../src/server.ts'
+import { type Channel, createRuntime, ownFeatures, ownSettings, systemClock, withFeatures } from '../../src/runtime.ts'
+import { listen } from '../../src/server.ts'
+import { createFeatureServer as createServer } from '../../src/server/features.ts'
 import { openSqliteStore } from '../../src/session.ts'
 import { readAccess, type Tool } from '../../src/tool.ts'
 
@@ -72,7 +73,8 @@ const opened = await createRuntime({
   models: createModels({ known, providers: { ollama: { kind: 'ollama', baseURL: modelUrl } } }),
   capabilities: [promptPlugin({ file: join(home, 'system_prompt.md') }), datePlugin({ timeZone: 'Europe/Berlin' })]
     .map(pluginAsCapability)
-    .concat(ownFeatures(home)),
+    .concat(ownFeatures),
+  capabilitySettings: ownSettings(home),
   settings: { model: 'ollama/scripted', layout: 'auto', counter: tokenx, maxSteps: 6, retryDelaysMs: [5, 20] },
   clock: systemClock,
   policy: { current: async () => readAccess('{"global": {"mode": "full"}}', {}) },

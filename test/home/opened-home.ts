@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type TestContext } from 'node:test'
+import { builtIn } from '../../src/foreword.ts'
 import { outputText, toolResults } from '../../src/context.ts'
 import { loadConfiguration, openRuntime, type Runtime, turnView } from '../../src/runtime.ts'
 import type { Entry } from '../../src/session.ts'
@@ -52,7 +53,7 @@ async function open(
 ): Promise<OpenedHome> {
   writeIn(home, 'config.json', JSON.stringify({ model: 'rehearsal', ...SMALL, ...given }))
   const environment = { PATH: process.env['PATH'], HOME: home, OPENAI_API_KEY: 'sk-never-shown', ...more }
-  const { configuration, problems } = await loadConfiguration({ home, environment })
+  const { configuration, problems } = await loadConfiguration({ home, capabilities: builtIn, environment })
   if (problems.length > 0) throw new Error(JSON.stringify(problems))
   const runtime = await openRuntime({ home, configuration, environment, version: '0' })
   t.after(() => runtime.close())

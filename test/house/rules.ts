@@ -35,8 +35,13 @@ export function roomFaults(sources: Sources, doors: ReadonlySet<string>): readon
     if (floors[there] === undefined) return fault(`the room ${there} stands on no floor`)
     if (there === 'testing' && !isTest(from)) return fault('only tests may import from testing')
     if (there !== 'testing' && floors[there] >= floors[here]) return fault('rooms import downwards only')
-    return doors.has(to) ? [] : fault('not a door')
+    return doors.has(to) || (here === 'foreword' && isCapability(to)) ? [] : fault('not a door')
   })
+}
+
+/** The value of a capability: the file that has the name of its folder. */
+function isCapability(path: string): boolean {
+  return /^src\/capabilities\/([^/]+)\/\1\.ts$/.test(path)
 }
 
 /** Capabilities that know each other. What they share stands on a lower floor. */
@@ -146,7 +151,7 @@ export function exportFaults(doors: Readonly<Record<string, Door>>, sources: Sou
 }
 
 function doorFaults(name: string, door: Door, sources: Sources): readonly string[] {
-  const stem = name.slice(2)
+  const stem = name === '.' ? 'foreword' : name.slice(2)
   const wanted = {
     'foreword-source': `./src/${stem}.ts`,
     types: `./dist/${stem}.d.ts`,

@@ -5,7 +5,8 @@ import { listen } from '../../src/server.ts'
 import { HttpFailure } from '../../src/server/failure.ts'
 import { createGuard } from '../../src/server/guard.ts'
 import { httpEndpoint } from '../../src/server/mcp/http-endpoint.ts'
-import { runtimeCatalogue } from '../../src/server/mcp/runtime-catalogue.ts'
+import { openCatalogue } from '../../src/server/mcp/catalogue.ts'
+import { subjectAddition } from '../../src/server/mcp-features.ts'
 import { openedHome } from '../home/opened-home.ts'
 import { withConformanceFixtures } from './conformance-catalogue.ts'
 import { oneSubject } from './mcp-home.ts'
@@ -51,7 +52,8 @@ function isFailure({ status }: Check): boolean {
 async function conformanceServer(t: Parameters<typeof openedHome>[0]): Promise<string> {
   const { runtime, home } = await openedHome(t, oneSubject)
   const unexpected = (error: unknown) => assert.fail(String(error))
-  const catalogue = runtimeCatalogue(runtime, { home, time: () => new Date().toISOString(), unexpected })
+  const time = () => new Date().toISOString()
+  const catalogue = await openCatalogue(runtime, { home, time, unexpected, additions: [subjectAddition(runtime)] })
   const endpoint = httpEndpoint(withConformanceFixtures(catalogue), {
     version: '0.1.0',
     maxBodyBytes: 1 << 20,
@@ -61,6 +63,7 @@ async function conformanceServer(t: Parameters<typeof openedHome>[0]): Promise<s
   const server: Server = {
     token: undefined,
     endStreams: () => void endpoint.close(),
+    refuse: ({ status }) => new Response(null, { status }),
     async fetch(request) {
       try {
         return guard(request, '/mcp') ?? (await endpoint.fetch(request))

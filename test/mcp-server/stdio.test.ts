@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline'
 import { PassThrough } from 'node:stream'
 import { test, type TestContext } from 'node:test'
 import { serveMcpOverStdio } from '../../src/server/mcp.ts'
+import { subjectAddition, subjectDefinitions } from '../../src/server/mcp-features.ts'
 import { spawnForeword } from '../cli/gateway-process.ts'
 import { temporaryHome } from '../cli/home.ts'
 import { run } from '../cli/recorded-io.ts'
@@ -118,7 +119,11 @@ test('what a file asks is answered to its last line, though nobody is there any 
     })
     const connection = serveMcpOverStdio({
       home: home.home,
-      open: async () => opened.then(() => home.runtime),
+      definitions: [await subjectDefinitions()],
+      open: async () => {
+        await opened
+        return { runtime: home.runtime, additions: [subjectAddition(home.runtime)] }
+      },
       stdin,
       stdout,
       version: '0.1.0',

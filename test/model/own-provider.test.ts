@@ -1,37 +1,20 @@
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import test from 'node:test'
 import { harbour } from '../../examples/05-own-provider.ts'
+import { capability } from '../../src/capability.ts'
 import { createModels } from '../../src/model.ts'
 import { loadConfiguration } from '../../src/runtime.ts'
 import { providerCases } from '../../src/testing.ts'
 
-const root = join(import.meta.dirname, '../..')
-
 // The window of the catalog counts at every address.
 providerCases(test, { provider: harbour, model: 'pilot-1' })
-
-test('the guide shows the provider that passes the suite', async () => {
-  const guide = await readFile(join(root, 'docs/guide/own-provider.md'), 'utf8')
-  const tested = await Promise.all(
-    ['examples/05-own-provider.ts', 'test/model/own-provider.test.ts'].map((file) =>
-      readFile(join(root, file), 'utf8'),
-    ),
-  )
-  const shown = [...guide.matchAll(/```ts\n([^]*?)```/g)].map(([, code]) => withoutIndent(code!))
-  assert.equal(shown.length, 5)
-  for (const code of shown.filter((each) => !each.includes('openRuntime'))) {
-    assert.ok(withoutIndent(tested.join('\n')).includes(code), code)
-  }
-})
 
 test('a provider of one’s own is known to the configuration, with its settings, and is chosen by its key', async () => {
   const load = (providers: object) =>
     loadConfiguration({
       home: '/srv/foreword',
       environment: {},
-      providers: [harbour],
+      capabilities: [capability({ name: 'harbour', providers: [harbour] })],
       read: () => Promise.resolve({ type: 'text', text: JSON.stringify({ providers }) }),
     })
   const { configuration, problems } = await load({
@@ -55,7 +38,3 @@ test('a provider of one’s own is known to the configuration, with its settings
   assert.equal((await choose({ HARBOUR_API_KEY: 'k' })).id, 'pier/pilot-1')
   await assert.rejects(choose({}), /No model is attached/)
 })
-
-function withoutIndent(code: string): string {
-  return code.replaceAll(/^ +/gm, '')
-}

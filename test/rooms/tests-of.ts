@@ -9,7 +9,7 @@ const source = join(import.meta.dirname, '../../src')
 /** The rooms whose tests share one process. A room that is named nowhere fails `lower.test.ts`. */
 export const rooms = {
   lower: ['citation', 'context', 'document', 'model', 'platform', 'search', 'session', 'tool'],
-  upper: ['agent', 'capabilities', 'capability', 'cli', 'runtime', 'server', 'testing'],
+  upper: ['agent', 'capabilities', 'capability', 'cli', 'foreword', 'runtime', 'server', 'testing'],
 } as const
 
 /**

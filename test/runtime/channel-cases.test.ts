@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Channel, ChannelContext } from '../../src/runtime.ts'
 import { channelCases, type ChannelPlace } from '../../src/testing.ts'
@@ -86,16 +84,4 @@ for (const [name, channelTo] of Object.entries(broken)) {
   test(`the suite finds a channel that does not keep to: ${name}`, async () => {
     await assert.rejects(casesOf(channelTo).get(name)!(), assert.AssertionError)
   })
-}
-
-test('the guide shows the channel that passes the suite', async () => {
-  const guide = await readFile(join(import.meta.dirname, '../../docs/guide/own-channel.md'), 'utf8')
-  const example = withoutIndent(await readFile(join(import.meta.dirname, 'channel-example.ts'), 'utf8'))
-  const shown = [...guide.matchAll(/```ts\n((?:async )[^]*?)```/g)].map(([, code]) => withoutIndent(code!))
-  assert.equal(shown.length, 3)
-  for (const code of shown) assert.ok(example.includes(code), code)
-})
-
-function withoutIndent(code: string): string {
-  return code.replaceAll(/^ +/gm, '')
 }

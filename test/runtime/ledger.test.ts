@@ -1,9 +1,11 @@
+import { mkdirSync } from 'node:fs'
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { layout } from '../../src/context.ts'
 import type { SealedManifest } from '../../src/runtime.ts'
+import { referredContent } from '../../src/session.ts'
 import { scriptedModel, scriptedModels } from '../../src/testing.ts'
 import { gate, type Opened, opened, tool } from './opened.ts'
 
@@ -83,7 +85,8 @@ test('every call can be built again: after many turns, tools, cuts, a restart an
   })
   const before = await opened(t, { model, tools: [look] })
   const session = await talk(before, 12)
-  await writeFile(join(before.home, 'system_prompt.md'), 'You are a parrot.')
+  mkdirSync(join(before.home, 'context'), { recursive: true })
+  await writeFile(join(before.home, 'context', 'system_prompt.md'), 'You are a parrot.')
   assert.deepEqual(await before.runtime.reload(), { warnings: [] })
   before.clock.advance(86_400_000)
   await talk(before, 6, session)
@@ -103,6 +106,27 @@ test('every call can be built again: after many turns, tools, cuts, a restart an
     assert.ok(rebuilt.identical)
     assert.equal(JSON.stringify(rebuilt.request), JSON.stringify(model.asked[index]?.request))
   }
+})
+
+test('calls of versions that knew the tools that read back by their names are built again as they were', async (t) => {
+  const at = await opened(t, { model: talkative(small) })
+  const session = await talk(at, 12)
+  const call = (await at.store.calls(session)).at(-1)!
+  const { request } = await at.runtime.request(call.id)
+  assert.match(JSON.stringify(request.messages[0]), /read_history finds and reads them/)
+  const { toolsSayReads, ...input } = call.input as { readonly toolsSayReads: true; readonly tools: string }
+  assert.ok(toolsSayReads)
+  const tools = JSON.parse((await referredContent(at.store, input.tools))!) as { readonly reads?: string }[]
+  const kept = async (id: string, record: object, sent: readonly object[]) => {
+    const reference = `sha256:${await at.store.putContent(JSON.stringify(sent))}`
+    await at.store.putCall({ ...call, id, input: { ...record, tools: reference } })
+    return (await at.runtime.request(id)).request
+  }
+  const bare = tools.map((definition) => ({ ...definition, reads: undefined }))
+  assert.deepEqual(await kept('call_of_an_older_version', input, bare), request)
+  // Today's tools of those names read back what they say that they do.
+  const { messages } = await kept('call_with_a_tool_of_that_name', { ...input, toolsSayReads }, bare)
+  assert.doesNotMatch(JSON.stringify(messages), /read_history finds/)
 })
 
 test('the digest of a turn in an account covers all that was said in it', async (t) => {

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
 import { type AnyMessage, tokenx } from '../../src/context.ts'
-import { memoryPlugin } from '../../src/capabilities/memory/memory.ts'
+import { memoryPlugin } from '../../src/capabilities/memory/memory-plugin.ts'
 import { scriptedModel } from '../../src/testing.ts'
 import { gate, homelyPlugins, opened, type Setting, tool } from './opened.ts'
 

@@ -6,13 +6,13 @@ import { tokenx } from '../../src/context.ts'
 import type { Model, Models } from '../../src/model.ts'
 import { type AnyCapability, type Plugin, pluginAsCapability } from '../../src/capability.ts'
 import type { MemorySettings } from '../../src/capabilities/memory/core/memory-settings.ts'
-import { promptPlugin } from '../../src/capabilities/prompt/prompt.ts'
+import { prompt, promptPlugin } from '../../src/capabilities/prompt/prompt.ts'
 import { datePlugin } from '../../src/capabilities/date/date.ts'
 import {
   type Channel,
   createRuntime,
   ownFeatures,
-  promptFeature,
+  ownSettings,
   type Runtime,
   type RuntimeSettings,
   type SessionEvent,
@@ -90,8 +90,9 @@ async function openedAt(runtimes: Runtime[], home: string, setting: Setting, res
     capabilities: [
       ...asCapabilities(setting.plugins ?? homelyPlugins(home)),
       ...(setting.capabilities ?? []),
-      ...ownFeatures(home, { memory, subject }),
+      ...ownFeatures,
     ],
+    capabilitySettings: ownSettings(home, { memory, subject }),
     settings: { layout: 'auto', counter: tokenx, maxSteps: 12, retryDelaysMs: [1, 1], ...settings },
     clock: setting.sleep ? { ...clock, sleep: setting.sleep } : clock,
     policy: setting.policy ?? { current: async () => setting.access?.() ?? everything },
@@ -129,8 +130,10 @@ const everything = readAccess('{"global": {"mode": "full"}}', {})
 /** Plugins as capabilities; the prompt can be edited, and those of features that every runtime has are left to these. */
 function asCapabilities(plugins: readonly Plugin[]): readonly AnyCapability[] {
   const own = ['prompt', 'memory', 'subjects']
-  const prompt = plugins.find(({ name }) => name === 'prompt') ?? { name: 'prompt', version: '1' }
-  return [promptFeature(() => prompt), ...plugins.filter(({ name }) => !own.includes(name)).map(pluginAsCapability)]
+  return [
+    ...(plugins.some(({ name }) => name === 'prompt') ? [prompt] : []),
+    ...plugins.filter(({ name }) => !own.includes(name)).map(pluginAsCapability),
+  ]
 }
 
 /** The packaged prompt and the date: what every home has. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { builtIn } from '../../src/foreword.ts'
 import { messageTokens, type TokenCounter, tokenx, toolTokens } from '../../src/context.ts'
 import { o200k } from '../../src/context/o200k.ts'
 import { loadConfiguration, openRuntime } from '../../src/runtime.ts'
@@ -7,7 +8,7 @@ import { opened } from './opened.ts'
 
 test('in an empty home "hello" costs at most 300 prompt tokens, whoever counts, tools included', async (t) => {
   const { home } = await opened(t)
-  const { configuration } = await loadConfiguration({ home: `${home}/empty`, environment: {} })
+  const { configuration } = await loadConfiguration({ home: `${home}/empty`, capabilities: builtIn, environment: {} })
   const runtime = await openRuntime({
     home: `${home}/empty`,
     configuration: { ...configuration, model: 'rehearsal' },

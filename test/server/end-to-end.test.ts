@@ -5,8 +5,10 @@ import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { DefaultChatTransport, readUIMessageStream, type UIMessage } from 'ai'
 import OpenAI, { APIError } from 'openai'
+import { builtIn } from '../../src/foreword.ts'
 import { loadConfiguration, openRuntime } from '../../src/runtime.ts'
-import { createServer, listen } from '../../src/server.ts'
+import { listen } from '../../src/server.ts'
+import { createFeatureServer as createServer } from '../../src/server/features.ts'
 import { type Accepted, parseEvents, TOKEN } from './served.ts'
 
 const authorization = `Bearer ${TOKEN}`
@@ -14,7 +16,11 @@ const authorization = `Bearer ${TOKEN}`
 /** A whole gateway on a home, with the rehearsal model behind it. */
 async function gateway(t: TestContext) {
   const home = mkdtempSync(join(tmpdir(), 'foreword-server-'))
-  const { configuration } = await loadConfiguration({ home, environment: { FOREWORD_MODEL: 'rehearsal' } })
+  const { configuration } = await loadConfiguration({
+    home,
+    capabilities: builtIn,
+    environment: { FOREWORD_MODEL: 'rehearsal' },
+  })
   const runtime = await openRuntime({ home, configuration, environment: {}, version: '0.1.0' })
   const server = createServer(runtime, { token: TOKEN, bind: '127.0.0.1', version: '0.1.0' })
   const { url, close } = await listen(server, { port: 0, bind: '127.0.0.1' })

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
 import { RuntimeError } from '../../src/runtime.ts'
 import { type HttpError, type HttpErrorCode, httpErrors } from '../../src/server/error-codes.ts'
+import { openaiCodes } from '../../src/capabilities/openai-api/http/openai-failure.ts'
 import { openedHome } from '../home/opened-home.ts'
 import { cellsOf } from '../guide/written-table.ts'
 import { errorsInGuide, errorTable } from './error-table.ts'
@@ -90,7 +91,8 @@ test('every code can be reached, with its own status, and no answer has another 
   for (const code of ofProviders) {
     const response = await ask('/v1/chat/completions', { body: asked(`/fail ${code}`) })
     const { error } = (await response.json()) as { error: { code: string } }
-    const { status, openai } = kinds[code]!
+    const { status } = kinds[code]!
+    const openai = openaiCodes[code]
     assert.deepEqual([response.status, error.code], [openai?.status ?? status, openai?.code ?? code], code)
     assert.equal(response.headers.has('retry-after'), status === 429, code)
     reached.add(code)

@@ -1,4 +1,5 @@
 import { errorCodes, type ErrorMeaning } from '../../src/platform.ts'
+import { openaiCodes } from '../../src/capabilities/openai-api/http/openai-failure.ts'
 import { type HttpError, type HttpErrorCode, httpErrors } from '../../src/server/error-codes.ts'
 import { writtenTable } from '../guide/written-table.ts'
 
@@ -7,7 +8,8 @@ export const errorsInGuide = writtenTable('http.md', 'errors')
 /** The table of error codes as the gateway has it. */
 export function errorTable(): string {
   const meanings: Readonly<Record<HttpErrorCode, ErrorMeaning>> = errorCodes
-  const rows = Object.entries<HttpError>(httpErrors).map(([code, { status, openai }]) => {
+  const rows = Object.entries<HttpError>(httpErrors).map(([code, { status }]) => {
+    const openai = openaiCodes[code as HttpErrorCode]
     const other = openai && [openai.status, `\`${openai.code}\``].filter((part) => part !== undefined).join(' ')
     const { meaning, retryable } = meanings[code as HttpErrorCode]
     return `| ${status} | \`${code}\` | ${other ?? ''} | ${retryable ? 'yes' : ''} | ${meaning} |`

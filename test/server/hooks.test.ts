@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createServer } from '../../src/server.ts'
+import { createFeatureServer as createServer } from '../../src/server/features.ts'
 import { scriptedRuntime } from './scripted-runtime.ts'
 import { TOKEN } from './served.ts'
 

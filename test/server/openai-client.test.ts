@@ -4,8 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import OpenAI, { APIError, BadRequestError, InternalServerError, NotFoundError } from 'openai'
+import { builtIn } from '../../src/foreword.ts'
 import { inbox, loadConfiguration, openRuntime } from '../../src/runtime.ts'
-import { createServer, listen } from '../../src/server.ts'
+import { listen } from '../../src/server.ts'
+import { createFeatureServer as createServer } from '../../src/server/features.ts'
 import { scriptedProvider, type ScriptedProviderOptions } from '../../src/testing.ts'
 import { TOKEN } from './served.ts'
 
@@ -27,7 +29,7 @@ async function gateway(
     ...extra,
   }
   writeFileSync(join(home, 'config.json'), JSON.stringify(written))
-  const { configuration } = await loadConfiguration({ home, environment: {} })
+  const { configuration } = await loadConfiguration({ home, capabilities: builtIn, environment: {} })
   const runtime = await openRuntime({
     home,
     configuration,

@@ -56,6 +56,7 @@ test('the document names every door', () => {
     'GET /api/calls/{call}/manifest',
     'GET /api/calls/{call}/request',
     'GET /api/chat/{id}/stream',
+    'GET /api/choices/{choice}',
     'GET /api/configuration',
     'GET /api/context',
     'GET /api/diff',

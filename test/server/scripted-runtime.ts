@@ -24,7 +24,9 @@ import {
   type TurnRow,
 } from '../../src/session.ts'
 import type { RankedPassage, SearchHit } from '../../src/search.ts'
-import { agentKind, projectKind } from '../../src/capabilities/agents/custom-agents.ts'
+import { presentOptions } from '../../src/runtime/present-options.ts'
+import { agentSchema } from '../../src/capabilities/agents/agent-record.ts'
+import { projectKind } from '../../src/capabilities/projects/project-record.ts'
 import { createEditedPrompt } from '../../src/capabilities/prompt/edited-prompt.ts'
 import { createRecords } from '../../src/runtime/records.ts'
 import { scriptedApprovals } from './scripted-approvals.ts'
@@ -271,7 +273,10 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
   const records = scriptedRecords()
   const memory = records as SessionStore
   const clock = { time: () => time, monotonic: () => 0, newId: (kind: string) => `${kind}-${++ids}` }
-  const agents = createRecords({ store: memory, clock }, agentKind)
+  const agents = createRecords(
+    { store: memory, clock },
+    { kind: 'agent', schema: agentSchema, nameOf: ({ name }) => name },
+  )
   const projects = createRecords({ store: memory, clock }, projectKind)
   const { subjects, proposals, summariseNotes } = scriptedSubjects(time)
   const existingSubject = async (subject: string): Promise<void> => {
@@ -430,6 +435,7 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
       const { subject: _before, ...row } = rows.get(session) ?? {}
       rows.set(session, subject === undefined ? row : { ...row, subject })
     },
+    choiceOptions: (choice) => presentOptions({ agents, projects, subjects }, choice),
     prompt: createEditedPrompt({ store: memory, clock }),
     agents,
     projects,

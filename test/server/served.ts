@@ -1,4 +1,5 @@
-import { createServer, type Server, type ServerOptions } from '../../src/server.ts'
+import { type Server, type ServerOptions } from '../../src/server.ts'
+import { createFeatureServer as createServer } from '../../src/server/features.ts'
 import { type Runtime } from '../../src/runtime.ts'
 
 export const TOKEN = 'a-token-of-the-test-that-nobody-guesses'

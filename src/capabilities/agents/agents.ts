@@ -1,32 +1,62 @@
+import { capability, recordChoice, type Records, type Self, type SessionChoice, textLayer } from '../../capability.ts'
 import type { Layer } from '../../context.ts'
-import type { CustomAgent, Project } from './custom-agent.ts'
-import type { Plugin } from '../../capability/plugin.ts'
+import { defined } from '../../platform.ts'
+import { agentKind, type AgentValue } from './agent-record.ts'
+
+type AgentsSelf = Self<undefined, Records<AgentValue>>
+
+const agent: SessionChoice<AgentsSelf> = {
+  summary: 'Id of the custom agent that answers.',
+  none: 'the default agent',
+  ...recordChoice<AgentsSelf>('agent'),
+  async preset({ service }, id) {
+    const found = await service.find(id)
+    if (!found) return undefined
+    const { model, layout, tools, mode, prompt } = found.value
+    const system = mode === 'replace' ? { text: prompt, ref: refOf(id) } : undefined
+    return defined({ model, layout, tools, system })
+  },
+  files: {
+    sent: false,
+    search: {
+      name: 'search_files_of_agent',
+      description: 'Search the files you were given. Gives numbered passages to cite.',
+      offeredIn: 'sessions of a custom agent that has files with text',
+    },
+  },
+}
 
 /**
- * Layers `custom-agent` and `reminder` of the agent that answers (BEHAVIOURS §3.3, §3.7). In a project the default agent
- * reads the project's instructions as its own; a custom agent reads its own prompt only. An agent that replaces the system
- * prompt has no layer beside it.
+ * Custom agents: each a prompt with the tools, the model and the layout that go with it (BEHAVIOURS §3.3, §3.7). One that
+ * replaces the system prompt has no layer beside it.
  */
-export function customAgentPlugin(): Plugin {
-  return {
-    name: 'custom-agent',
-    version: '1',
-    layers: async ({ agent, project }) => [...promptOf(agent, project), ...reminderOf(agent)],
-  }
+export const agents = capability<undefined, Records<AgentValue>>({
+  name: 'agents',
+  summary: 'custom agents: a prompt with tools, a model and a layout of its own',
+  session: { agent },
+  commands: { agents: async () => (await import('./cli/agents.ts')).agents },
+  start: (host) => host.records(agentKind(host)),
+  async turn({ service }, { choices }) {
+    const id = choices['agent']
+    const found = id === undefined ? undefined : await service.find(id)
+    const layers = found ? layersOf(found.id, found.value) : []
+    return { layers: () => layers }
+  },
+  async routes(self) {
+    const { agentRoutesOf } = await import('./http/agent-routes.ts')
+    return agentRoutesOf(self.service, self.runtime)
+  },
+})
+
+function layersOf(id: string, { mode, prompt, reminder = '' }: AgentValue): readonly Layer[] {
+  const beside = mode === 'replace' ? '' : prompt.trim()
+  const last = reminder.trim()
+  return [
+    ...(beside === '' ? [] : [textLayer('custom-agent', beside, refOf(id))]),
+    ...(last === '' ? [] : [{ ...textLayer('reminder', last, refOf(id)), id: 'agent-reminder' }]),
+  ]
 }
 
-function promptOf(agent: CustomAgent | undefined, project: Project | undefined): readonly Layer[] {
-  if (agent) return agent.mode === 'replace' ? [] : layerOf('custom-agent', agent.prompt, `agent/${agent.id}`)
-  return project ? layerOf('custom-agent', project.instructions, `project/${project.id}`) : []
-}
-
-function reminderOf(agent: CustomAgent | undefined): readonly Layer[] {
-  return agent?.reminder ? layerOf('reminder', agent.reminder, `agent/${agent.id}`) : []
-}
-
-function layerOf(layer: string, given: string, ref: string): readonly Layer[] {
-  const text = given.trim()
-  if (text === '') return []
-  const id = layer === 'reminder' ? 'agent-reminder' : layer
-  return [{ id, layer, renditions: [{ form: 'full', text }], origin: { kind: 'operator', ref } }]
+function refOf(id: string): string {
+  return `agent/${id}`
 }

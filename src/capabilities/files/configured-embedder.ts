@@ -6,8 +6,7 @@ import {
   ollamaEmbedder,
   openaiCompatibleEmbedder,
 } from '../../search.ts'
-import type { Environment } from '../../runtime/configuration/environment.ts'
-import type { Configuration } from '../../runtime/configuration/settled.ts'
+import type { SearchSettings } from './search.ts'
 
 /** What the configuration says of finding passages by their meaning. */
 export interface ConfiguredEmbedder {
@@ -19,8 +18,8 @@ export interface ConfiguredEmbedder {
 
 /** The embedding model of `search.embedding`. Asks nobody. */
 export function configuredEmbedder(
-  { embedding }: Configuration['search'],
-  environment: Environment,
+  { embedding }: SearchSettings,
+  environment: Readonly<Record<string, string | undefined>>,
 ): ConfiguredEmbedder {
   if (!embedding) return { warnings: [] }
   const { kind, model, baseURL, apiKeyEnv, dimensions } = embedding

@@ -1,4 +1,3 @@
-import { inbox, type FileLibrary } from '../../capability.ts'
 import type { TokenCounter } from '../../context.ts'
 import type { Document, DocumentReader, Unreadable } from '../../document.ts'
 import type { SearchEngine } from '../../search.ts'
@@ -11,9 +10,8 @@ import {
   referredContent,
   type SessionStore,
 } from '../../session.ts'
-import type { Clock } from '../../capability.ts'
+import { type Clock, type FileLibrary, inbox, RuntimeError } from '../../capability.ts'
 import { textTokens } from '../../runtime/calls/counted-in-slices.ts'
-import { RuntimeError } from '../../capability/runtime-error.ts'
 import { counterKey } from '../../runtime/turns/turn-projection.ts'
 import { runtimeFailure } from '../../runtime/runtime-failure.ts'
 import { errorMessage } from '../../platform.ts'
@@ -248,6 +246,11 @@ export function createLibrary(parts: LibraryParts): FileLibrary {
 function rowOf(clock: Clock, given: Pick<FileRow, 'name' | 'owner' | 'hash' | 'bytes'>): FileRow {
   const state = { type: 'processing' } as const
   return { id: clock.newId('file'), time: clock.time(), mediaType: 'application/octet-stream', ...given, state }
+}
+
+/** Files belong to sessions, and to records of the kind that has the name of a choice. */
+export function ownerOf(type: string, id: string): FileOwner {
+  return { type: type as FileOwner['type'], id }
 }
 
 /** What may see a file may search its collection. */

@@ -1,43 +1,41 @@
-import { exactLine, type Layer } from '../../context.ts'
-import type { Plugin, PluginContext } from '../../capability/plugin.ts'
-import { documentsText } from '../../citation.ts'
+import { capability, recordChoice, type Records, type Self, type SessionChoice, textLayer } from '../../capability.ts'
+import { projectKind, type ProjectValue } from './project-record.ts'
+
+type ProjectsSelf = Self<undefined, Records<ProjectValue>>
+
+const project: SessionChoice<ProjectsSelf> = {
+  summary: 'Id of the project that the session belongs to.',
+  none: 'no project',
+  ...recordChoice<ProjectsSelf>('project'),
+  preset: async ({ service }, id) => ((await service.find(id)) ? {} : undefined),
+  files: {
+    sent: true,
+    search: {
+      name: 'search_project',
+      description: 'Search the files of this project. Gives numbered passages to cite.',
+      offeredIn: 'sessions of a project whose files are not sent as a whole',
+    },
+  },
+}
 
 /**
- * Layer `project` (BEHAVIOURS §3.5, §3.6): the project's files in full, where they were found to fit; otherwise its place
- * in the account, with the numbers that decided. Spreadsheets are listed for the tool that reads them.
+ * Projects: instructions, and files that belong together (BEHAVIOURS §3.5). The default agent reads the instructions as its
+ * own; a custom agent reads its own prompt only.
  */
-export function projectPlugin(): Plugin {
-  return {
-    name: 'project',
-    version: '1',
-    layers: async (context) =>
-      context.project && context.files ? projectLayers(context.project.id, context.files) : [],
-  }
-}
-
-function projectLayers(
-  id: string,
-  { documents, tokens, reason, tables }: NonNullable<PluginContext['files']>,
-): readonly Layer[] {
-  const origin = { kind: 'file', ref: `project/${id}` } as const
-  const about = { layer: 'project', origin }
-  const isSent = documents.length > 0
-  return [
-    ...(reason && isSent
-      ? [{ ...about, id: 'project', renditions: [{ form: 'full', text: documentsText(documents) }], because: reason }]
-      : []),
-    ...(reason && !isSent
-      ? [{ ...about, id: 'project', renditions: [{ form: 'full', text: '', tokens }], withheld: reason }]
-      : []),
-    ...(tables.length > 0
-      ? [{ ...about, id: 'project-tables', renditions: [{ form: 'full', text: tablesText(tables) }] }]
-      : []),
-  ]
-}
-
-function tablesText(tables: NonNullable<PluginContext['files']>['tables']): string {
-  const lines = tables.map(
-    ({ id, name, sheets }) => `- ${exactLine(name)} (${id}): ${sheets.map(exactLine).join(', ')}`,
-  )
-  return ['Spreadsheets of this project, to be read with read_attachment:', ...lines].join('\n')
-}
+export const projects = capability<undefined, Records<ProjectValue>>({
+  name: 'projects',
+  summary: 'projects: instructions and files that sessions share',
+  session: { project },
+  commands: { projects: async () => (await import('./cli/projects.ts')).projects },
+  start: (host) => host.records(projectKind),
+  async turn({ service }, { choices: { agent, project: id } }) {
+    const found = id === undefined || agent !== undefined ? undefined : await service.find(id)
+    const text = found?.value.instructions.trim() ?? ''
+    const layers = text === '' ? [] : [textLayer('custom-agent', text, `project/${id}`)]
+    return { layers: () => layers }
+  },
+  async routes({ service }) {
+    const { projectRoutesOf } = await import('./http/project-routes.ts')
+    return projectRoutesOf(service)
+  },
+})

@@ -1,6 +1,5 @@
 import { type RecordStore, StoreError } from '../../session.ts'
-import type { Clock } from '../../capability.ts'
-import { RuntimeError } from '../../capability/runtime-error.ts'
+import { type Clock, RuntimeError } from '../../capability.ts'
 import { runtimeFailure } from '../../runtime/runtime-failure.ts'
 
 /** The system prompt as its owner edited it, with every version before (BEHAVIOURS §3.3). */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { layoutOf, tokenx } from '../../context.ts'
-import type { Plugin, PluginContext } from '../../capability/plugin.ts'
+import type { Plugin, PluginContext } from '../../capability.ts'
 import type { TextRead } from '../../tool.ts'
 import { promptPlugin } from './prompt.ts'
 

@@ -9,5 +9,6 @@ export const rehearsal = provider({
   onlyModel: true,
   standIn:
     'No model is attached yet, so this is a rehearsal: it answers with the outline of what a model would have been sent.',
+  script: ['say', 'call', 'fail', 'slow'],
   open: ({ configured }) => rehearsalModel(configured),
 })

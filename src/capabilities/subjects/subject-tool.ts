@@ -4,7 +4,7 @@ import type { OfferedWhile, Tool } from '../../tool.ts'
 /** Of one result, characters: a subject with several tastes has more to say than most tools. */
 const MOST_SHOWN = 64_000
 
-/** An operation as a tool of the gateway. What it answers is JSON; what was odd about the files stands in a line below. */
+/** An operation as a tool of the gateway. It answers with JSON, and with a line below about what was odd about the files. */
 export function subjectTool(
   { name, description, inputSchema, readOnly, faultOf, run }: SubjectOperation,
   offeredWhile: OfferedWhile,

@@ -1,9 +1,12 @@
 import { z } from 'zod'
+import { homePath, modelId } from '../../capability.ts'
 
 /** Keys below `subjects`. */
 export const subjects = z.strictObject({
-  directory: z.string().min(1).default('subjects').describe('Folder of the subjects; relative to the home.'),
-  tastes: z.string().min(1).default('tastes').describe('Folder of the tastes; relative to the home.'),
+  directory: homePath().default('subjects').describe('Folder of the subjects; relative to the home.'),
+  tastes: homePath({ variables: ['CHEMIGRAM_TASTES_DIR'] })
+    .default('tastes')
+    .describe('Folder of the tastes; relative to the home.'),
   default: z.string().min(1).optional().describe('Id of the subject of sessions that choose none.'),
   maxTextChars: z
     .int()
@@ -19,9 +22,7 @@ export const subjects = z.strictObject({
     .boolean()
     .default(false)
     .describe('Whether a model puts notes of more than 40 lines into words. Their beginning and end unless it does.'),
-  summaryModel: z
-    .string()
-    .min(1)
-    .optional()
-    .describe('PROVIDER/MODEL that does it; the configured model unless given.'),
+  summaryModel: modelId().optional().describe('PROVIDER/MODEL that does it; the configured model unless given.'),
 })
+
+export type SubjectSettings = z.output<typeof subjects>

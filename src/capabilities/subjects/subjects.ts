@@ -1,42 +1,95 @@
-import { type OperationParts, SubjectError, subjectOperations, type Subjects } from './core.ts'
-import type { Plugin } from '../../capability/plugin.ts'
-import { subjectLayer } from './subject-layer.ts'
-import { subjectTool } from './subject-tool.ts'
+import { capability, type CheckContext, type Finding, RuntimeError, serviceKey } from '../../capability.ts'
+import type { SubjectList } from './cli/find-subject.ts'
+import type { SubjectFacts } from './core.ts'
+import type { RunningSubjects, SubjectService } from './subject-service.ts'
+import { type SubjectSettings, subjects as settings } from './subjects-schema.ts'
 
-export interface SubjectsPluginOptions extends OperationParts {
-  /** Id of the subject of sessions that choose none. */
-  readonly usual?: string | undefined
+/** Subjects, tastes and proposals of the home. */
+export const subjectService = serviceKey<SubjectService>('subjects')
+
+/** Anything with a working context of its own: brief, notes, logs, and the tastes that apply (BEHAVIOURS §4). */
+export const subjects = capability<SubjectSettings, RunningSubjects>({
+  name: 'subjects',
+  summary: 'Folders with a brief, notes and logs, the tastes of their owner, and proposals that a person confirms.',
+  settings: settings.describe('Where subjects and tastes are.'),
+  session: {
+    subject: {
+      summary: 'Id of the subject that the session is about.',
+      none: 'no subject',
+      async check({ service }, id) {
+        await service.subjects.notes(id, { limit: 1 })
+      },
+      find: async ({ service }, word) => subjectNamed(word, await service.subjects.list()),
+      list: async ({ service }) =>
+        (await service.subjects.list()).map(({ id, title }) => (title === '' ? { id } : { id, summary: title })),
+      usual: (self) => self.settings.default,
+    },
+  },
+  commands: { subjects: async () => (await import('./cli/subjects.ts')).subjects },
+  checks: checkSubjects,
+  places: ({ directory, tastes }) => ({ outOfReach: [directory, tastes] }),
+  start: async (host) => (await import('./subject-service.ts')).startSubjects(host),
+  tools: ({ service }) => service.tools,
+  async turn({ service }, { choices: { subject } }) {
+    const reading = subject === undefined ? undefined : await service.read(subject)
+    if (!reading) return {}
+    const { subjectLayer } = await import('./subject-layer.ts')
+    return {
+      readsForeign: true,
+      layers: ({ tools, callsTools }) => [subjectLayer(reading, callsTools ? tools : [])],
+    }
+  },
+  async routes({ service, clock }) {
+    const [{ subjectRoutes }, { proposalRoutes }] = await Promise.all([
+      import('./http/subject-routes.ts'),
+      import('./http/proposal-routes.ts'),
+    ])
+    return [...subjectRoutes(service, () => new Date(clock.time())), ...proposalRoutes(service)]
+  },
+  mcp: {
+    definitions: async () => (await import('./mcp/definitions.ts')).subjectDefinitions,
+    async open({ service: { subjects: all, proposals }, store, clock }) {
+      const { subjectContribution } = await import('./mcp/subject-contribution.ts')
+      return subjectContribution({ subjects: all, proposals, store, time: () => clock.time() })
+    },
+  },
+  reload: ({ service }) => service.reload(),
+  warnings: ({ service }) => service.warnings(),
+  stop: ({ service }) => service.close(),
+})
+
+/** How many subjects there are, and how many proposals wait. Nothing where there is neither. */
+async function checkSubjects({ get }: CheckContext<SubjectSettings>): Promise<readonly Finding[]> {
+  const listed = await get<SubjectList>('/api/subjects')
+  if (!listed) return []
+  const { subjects: all, waiting } = listed
+  if (waiting > 0) {
+    const message = waiting === 1 ? '1 proposal waits for you' : `${waiting} proposals wait for you`
+    const hint = '`foreword subjects proposals` shows what a model would like to write.'
+    return [{ check: 'subjects', level: 'warning', message, hint }]
+  }
+  return all.length === 0 ? [] : [{ check: 'subjects', level: 'ok', message: `${all.length}` }]
 }
 
-/** Layer `subject`, and the tools that read a subject, add to its log, and propose (BEHAVIOURS §4). None of them confirms. */
-export function subjectsPlugin({ usual, ...parts }: SubjectsPluginOptions): Plugin {
-  // Their definitions cost a thousand tokens in every request: nothing for a home without subjects.
-  const offeredWhile = { what: 'there is a subject', isSo: () => parts.subjects.any() }
-  const tools = subjectOperations(parts).map((operation) => subjectTool(operation, offeredWhile))
-  let warnings: readonly string[] = []
-  const look = async () => {
-    warnings = usual === undefined ? [] : await faultsOf(usual, parts.subjects)
-  }
-  return {
-    name: 'subjects',
-    version: '1',
-    tools: () => tools,
-    layers: async ({ subject, tools: offered, callsTools = true }) =>
-      subject ? [subjectLayer(subject, callsTools ? offered : [])] : [],
-    start: look,
-    reload: look,
-    warnings: () => warnings,
-  }
+/**
+ * The id that a word of a person means: an id or a title, or the beginning of either where only one begins so. A word that
+ * means nothing is returned as it is.
+ */
+function subjectNamed(word: string, all: readonly SubjectFacts[]): string {
+  const wanted = folded(word)
+  const found = [
+    ({ id }: SubjectFacts) => id === word,
+    ({ id, title }: SubjectFacts) => folded(id) === wanted || folded(title) === wanted,
+    ({ id, title }: SubjectFacts) => folded(id).startsWith(wanted) || folded(title).startsWith(wanted),
+  ]
+    .map((isMeant) => all.filter(isMeant))
+    .find(({ length }) => length > 0)
+  const [first, ...others] = found ?? []
+  if (first === undefined || others.length === 0) return first?.id ?? word
+  const ids = [first, ...others].slice(0, 10).map(({ id }) => id)
+  throw new RuntimeError('invalid-input', `${others.length + 1} subjects are meant by ${word}: ${ids.join(', ')}.`)
 }
 
-/** Turns run without a subject that is not there; its owner should know. */
-async function faultsOf(usual: string, subjects: Subjects): Promise<readonly string[]> {
-  try {
-    // Not its context: long notes would be put into a model's words, and there is none yet.
-    await subjects.notes(usual, { limit: 1 })
-    return []
-  } catch (error) {
-    if (!(error instanceof SubjectError)) throw error
-    return [`subjects.default names no subject that is there: ${error.message}`]
-  }
+function folded(text: string): string {
+  return text.normalize('NFC').toLowerCase()
 }

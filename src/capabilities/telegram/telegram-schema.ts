@@ -1,19 +1,19 @@
 import { z } from 'zod'
-import { variable } from '../../runtime/configuration/variable.ts'
+import { environmentVariable, homePath } from '../../capability.ts'
 
 const webhook = z.strictObject({
   url: z
     .url({ protocol: /^https$/ })
     .describe('Public address of the gateway; /channels/telegram is added where it names no path.'),
-  secretEnv: variable
+  secretEnv: environmentVariable()
     .optional()
     .describe('Environment variable that holds the secret of the calls; made unless given.'),
 })
 
 /** Keys below `channels.telegram`. */
 export const telegram = z.strictObject({
-  tokenEnv: variable.optional().describe("Environment variable that holds the bot's token."),
-  tokenFile: z.string().min(1).optional().describe("File that holds the bot's token; relative to the home."),
+  tokenEnv: environmentVariable().optional().describe("Environment variable that holds the bot's token."),
+  tokenFile: homePath({ path: 'file' }).optional().describe("File that holds the bot's token; relative to the home."),
   allowedUsers: z.array(z.int()).default([]).describe('Ids of the people who may talk to the bot.'),
   allowedChats: z
     .array(z.int())

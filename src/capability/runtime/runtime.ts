@@ -3,6 +3,7 @@ import type { Recall } from '../../search.ts'
 import type { AuditVerdict, Binding, SessionRow, SessionStore } from '../../session.ts'
 import type { ToolResult } from '../../tool.ts'
 import type { ServiceKey } from '../service-key.ts'
+import type { ChoiceOption } from '../session-choice.ts'
 import type { PersonsDecision, WaitingApproval } from './approvals.ts'
 import type { Preview, PreviewOptions, RebuiltRequest, Replay } from './calls.ts'
 import type { CompletionEvent, CompletionInput } from './completions.ts'
@@ -41,6 +42,11 @@ export interface Runtime {
    * `not-found` for an id of nothing, and with `invalid-input` for a choice that no capability offers.
    */
   choose(session: string, choices: Readonly<Record<string, string | null>>): Promise<void>
+  /**
+   * What can be chosen; `undefined` where that cannot be listed. Rejects with `not-found` for a choice that no capability
+   * offers.
+   */
+  choiceOptions(choice: string): Promise<readonly ChoiceOption[] | undefined>
   /**
    * Takes the last turn back: it stays in the log, and no later call reads it. What its tools did stays done. Rejects with
    * `not-found` where there is none, with `invalid-input` while one is running or waits, and with `changed` where somebody

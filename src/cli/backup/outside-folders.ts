@@ -5,7 +5,11 @@ import type { Io } from '../../capability.ts'
 /** Folders that the configuration of a home names and that are not in it, as absolute paths. They are not part of an archive. */
 export async function outsideFolders(home: string, io: Io): Promise<readonly string[]> {
   const { loadConfiguration } = await import('../../runtime.ts')
-  const { configuration } = await loadConfiguration({ home, environment: io.environment })
+  const { configuration } = await loadConfiguration({
+    home,
+    environment: io.environment,
+    capabilities: io.capabilities ?? [],
+  })
   const { skills, subjects, agent } = configuration
   const named = [skills.directory, ...skills.extraDirs, subjects.directory, subjects.tastes, agent.workspace]
   const folders = named.filter((path): path is string => path !== undefined).map((path) => resolve(home, path))

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { addToHistory, readHistory } from '../chat-history.ts'
+import { addToHistory, readHistory } from './chat-history.ts'
 import { completion } from './completion.ts'
 import { fromEditor, toEditor } from './editor-text.ts'
 import { mentionedFiles } from './mentioned-files.ts'

@@ -1,4 +1,4 @@
-import type { Conversation } from '../conversation.ts'
+import type { Conversation } from './conversation.ts'
 import { preview } from '../preview.ts'
 import { type Prices, sessionCost } from './session-cost.ts'
 import type { ChatStatus } from './status-text.ts'

@@ -1,40 +1,14 @@
 import type { Entry, SessionRow } from '../../session.ts'
 import { ask, pathTo } from '../answer.ts'
 import type { Connection, Io } from '../../capability.ts'
-import type { Conversation } from '../conversation.ts'
-import { exactLine } from '../exact-text.ts'
+import type { Conversation } from './conversation.ts'
 import { CommandFailure } from '../failure.ts'
 import { findSession } from '../find-session.ts'
 import { refuseTools } from '../for-persons.ts'
 import { note, print, width } from '../io.ts'
-import { fetchRecords, findRecord } from '../records/find-record.ts'
-import { agentKind } from '../records/record-kind.ts'
-import { sessionWith } from '../session-setting.ts'
 import { sessionTable, withTitle } from '../sessions/session-table.ts'
-import { oneLine, table } from '../table.ts'
+import { oneLine } from '../table.ts'
 import { costText, pricesOver, sessionCost } from './session-cost.ts'
-
-/** `/agent`: lists the agents, or has one answer from the next turn on; `none` is the default agent. */
-export async function chooseAgent(conversation: Conversation, io: Io, word: string | undefined): Promise<void> {
-  const { connection, session } = conversation
-  if (word === undefined) return await listAgents(connection, io)
-  if (session !== undefined) refuseTools(io, 'choose who answers in a session')
-  if (word === 'none') {
-    if (session !== undefined) {
-      await ask(connection, pathTo('/api/sessions/', session), { method: 'PATCH', body: { agent: null } })
-    }
-    return note(io, 'The default agent answers from now on in this session.')
-  }
-  const { id, value } = await findRecord(connection, agentKind, word)
-  conversation.session = await sessionWith(connection, session, { agent: id })
-  note(io, `${exactLine(value.name)} answers from now on in this session.`)
-}
-
-async function listAgents(connection: Connection, io: Io): Promise<void> {
-  const agents = await fetchRecords(connection, agentKind)
-  if (agents.length === 0) return note(io, 'There are no custom agents. `foreword agents new --name NAME` makes one.')
-  print(io, table([['id', 'name'], ...agents.map(({ id, value }) => [id, exactLine(value.name)])]))
-}
 
 /** `/sessions`: lists the newest, or goes on in the one that a word means. */
 export async function changeSession(conversation: Conversation, io: Io, word: string | undefined): Promise<void> {

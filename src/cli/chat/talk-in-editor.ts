@@ -1,15 +1,15 @@
 import { truncateToWidth } from '@earendil-works/pi-tui'
 import { personWatch } from '../approval/person-watch.ts'
-import { addToHistory, readHistory } from '../chat-history.ts'
+import { addToHistory, readHistory } from './chat-history.ts'
 import type { CommandCall, Io } from '../../capability.ts'
-import { type Conversation, converse } from '../conversation.ts'
+import { type Conversation, converse } from './conversation.ts'
 import { exactLine } from '../exact-text.ts'
 import { CommandFailure } from '../failure.ts'
-import { attachNamed } from '../../capabilities/files/cli/attach.ts'
+import { attachNamed } from '../attach/attach.ts'
 import { sizeText } from '../state-text.ts'
 import { exitCodeOf, leave, onInterrupt } from '../interrupt.ts'
 import { note, print } from '../io.ts'
-import { isSlashCommand, isForNow, slashCommand, slashCommands } from '../slash-command.ts'
+import { isSlashCommand, isForNow, slashCommand, slashCommands } from './slash-command.ts'
 import { harmless, styled } from '../style.ts'
 import { WAITING } from '../turn-end.ts'
 import { chatStatus } from './chat-status.ts'
@@ -31,6 +31,7 @@ export async function talkInEditor(
   beside: Redirected,
 ): Promise<number> {
   const directory = process.cwd()
+  const commands = slashCommands(outer.capabilities)
   const prices = pricesOver(conversation.connection)
   const queue = messageQueue()
   const over = Promise.withResolvers<number>()
@@ -49,8 +50,8 @@ export async function talkInEditor(
   const editor = composer({
     tui: screen.tui,
     queue,
-    completion: completion(slashCommands, directory),
-    commands: slashCommands.map(({ name }) => name),
+    completion: completion(commands, directory),
+    commands: commands.map(({ name }) => name),
     history: () => readHistory(call.home),
     onMessage: accept,
     onInterrupt: interrupted,
@@ -89,7 +90,7 @@ export async function talkInEditor(
   function accept(text: string): void {
     addToHistory(call.home, text)
     if (LEAVE.has(text.trim())) over.resolve(0)
-    else if (isForNow(text)) look(text)
+    else if (isForNow(text, outer)) look(text)
     else queue.add(text)
   }
 
@@ -173,7 +174,7 @@ export async function talkInEditor(
   }
 
   async function command(text: string, to: Io): ReturnType<typeof slashCommand> {
-    if (isSlashCommand(text)) print(to, dim(harmless(text, to.stdout)))
+    if (isSlashCommand(text, outer)) print(to, dim(harmless(text, to.stdout)))
     const result = await slashCommand(text, conversation, to)
     if (result.type === 'failed') editor.putBack(text)
     return result

@@ -54,28 +54,27 @@ function actionOf(call: CommandCall): Action {
 }
 
 async function getAll(call: CommandCall, io: Io): Promise<number> {
-  const { configurationSchema } = await import('../../runtime.ts')
   const loaded = await load(call, io)
-  const values = effectiveValues(loaded, configurationSchema())
+  const values = effectiveValues(loaded, loaded.schema.json)
   if (!call.json) print(io, valueTable(values))
   else for (const value of values) printJson(io, value)
   return await tellProblems(loaded, io)
 }
 
 async function getOne(written: string, call: CommandCall, io: Io): Promise<number> {
-  const { configurationSchema, keyPathOf } = await import('../../runtime.ts')
-  const key = keyPathOf(written)?.join('.') ?? written
+  const { keyPathOf } = await import('../../runtime.ts')
   const loaded = await load(call, io)
+  const key = keyPathOf(written, loaded.schema)?.join('.') ?? written
   const found = effectiveValue(key, loaded)
-  if (found.value === undefined) refuseUnknown(key, schemaKeys(configurationSchema()))
+  if (found.value === undefined) refuseUnknown(key, schemaKeys(loaded.schema.json))
   if (call.json) printJson(io, found)
   else print(io, `${valueText(found.value)}  ${styled(io, 'dim', `(${found.place ?? found.origin})`)}`)
   return await tellProblems(loaded, io)
 }
 
-async function schema(_call: CommandCall, io: Io): Promise<number> {
-  const { configurationSchema } = await import('../../runtime.ts')
-  print(io, JSON.stringify(configurationSchema(), null, 2))
+async function schema(call: CommandCall, io: Io): Promise<number> {
+  const loaded = await load(call, io)
+  print(io, JSON.stringify(loaded.schema.json, null, 2))
   return 0
 }
 
@@ -89,7 +88,7 @@ async function path(call: CommandCall, io: Io): Promise<number> {
 
 async function load(call: CommandCall, io: Io): Promise<LoadedConfiguration> {
   const { loadConfiguration } = await import('../../runtime.ts')
-  return await loadConfiguration({ home: call.home, environment: io.environment })
+  return await loadConfiguration({ home: call.home, environment: io.environment, capabilities: io.capabilities ?? [] })
 }
 
 function refuseUnknown(key: string, known: readonly string[]): void {

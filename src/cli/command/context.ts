@@ -1,20 +1,20 @@
 import { jsonOption } from '../command.ts'
-import type { Command, CommandCall, Connection, Io } from '../../capability.ts'
+import type { AnyCapability, Command, CommandCall, Connection, Io } from '../../capability.ts'
 import { connected } from '../connection.ts'
 import { findSession } from '../find-session.ts'
 import { print, printJson } from '../io.ts'
 import { withNearestModel } from '../nearest-model.ts'
 import { outlineText } from '../outline-text.ts'
 import { preview } from '../preview.ts'
-import { settingOf } from '../session-setting.ts'
+import { choiceOptions, choiceUsage, chosenBy } from '../session-choices.ts'
 import { systemOf, systemOption } from '../system-option.ts'
 
-export const context: Command = {
+export const context = (capabilities: readonly AnyCapability[]): Command => ({
   name: 'context',
   summary: 'show what the next call would send',
   usage: [
     'context [SESSION] [--input TEXT] [--model ID] [--system TEXT|@FILE] [--json]',
-    'context [SESSION] [--agent ID] [--project ID] [--subject ID]',
+    ...(choiceUsage(capabilities) === '' ? [] : [`context [SESSION] ${choiceUsage(capabilities)}`]),
   ],
   details:
     'A bar shows how full the window is: used, free, and kept for the answer. Every piece that is a candidate stands on a line ' +
@@ -26,13 +26,11 @@ export const context: Command = {
     input: { value: 'TEXT', summary: 'as if this were the next message' },
     model: { value: 'ID', summary: 'as if this were the model' },
     system: { ...systemOption, summary: 'as if this were the system prompt (`@FILE` reads a file)' },
-    agent: { value: 'ID', summary: 'as if this custom agent answered' },
-    project: { value: 'ID', summary: 'as if the session belonged to this project' },
-    subject: { value: 'ID', summary: 'as if the session were about this subject' },
+    ...choiceOptions(capabilities, (summary) => `as if this were the ${summary}`),
     json: { ...jsonOption, summary: 'print {request, manifest}' },
   },
   run: (call, io) => connected(call.home, io, 'read', (connection) => showContext(connection, call, io)),
-}
+})
 
 async function showContext(connection: Connection, call: CommandCall, io: Io): Promise<number> {
   const [word] = call.words
@@ -44,7 +42,7 @@ async function showContext(connection: Connection, call: CommandCall, io: Io): P
       input: call.text('input'),
       model,
       system,
-      ...(await settingOf(connection, call)),
+      ...(await chosenBy(connection, call, io.capabilities)),
     }),
   )
   if (call.json) printJson(io, { request, manifest })

@@ -37,7 +37,7 @@ async function bringBack(call: CommandCall, io: Io): Promise<number> {
     stoppable(io, (signal) =>
       restoreHome({
         home: call.home,
-        storeOf: (home) => storeOfHome(home, io.environment),
+        storeOf: (home) => storeOfHome(home, io.environment, io.capabilities ?? []),
         file,
         replaces: call.has('replace'),
         time: new Date().toISOString(),

@@ -1,7 +1,7 @@
-import type { Command, CommandCall, Connection, Io } from '../../capability.ts'
+import type { AnyCapability, Command, CommandCall, Connection, Io } from '../../capability.ts'
 import { connected } from '../connection.ts'
 import { CommandFailure, usageFailure } from '../failure.ts'
-import { attach } from '../../capabilities/files/cli/attach.ts'
+import { attach } from '../attach/attach.ts'
 import { newestTalk } from '../find-session.ts'
 import { followToEnd } from '../follow-to-end.ts'
 import { refuseTools } from '../for-persons.ts'
@@ -9,19 +9,19 @@ import { note, printJson } from '../io.ts'
 import { nearestModelHint, NOT_FOUND, withNearestModel } from '../nearest-model.ts'
 import { pipedInput } from '../piped-input.ts'
 import { preview } from '../preview.ts'
-import { sessionWith, settingOf } from '../session-setting.ts'
+import { choiceOptions, choicesOf, choiceUsage, chosenBy, sessionWith } from '../session-choices.ts'
 import { quietSources } from '../source-list.ts'
 import { submit } from '../turn.ts'
 import { systemOf, systemOption } from '../system-option.ts'
 import { turnDocument, turnExitCode } from '../turn-end.ts'
 import { turnDisplay } from '../turn-display.ts'
 
-export const send: Command = {
+export const send = (capabilities: readonly AnyCapability[]): Command => ({
   name: 'send',
   summary: 'send one message and print the answer',
   usage: [
     'send TEXT [--session ID | --continue] [--model ID] [--system TEXT|@FILE] [--json]',
-    'send TEXT [--agent ID] [--project ID] [--subject ID] [--file PATH]…',
+    ['send TEXT', choiceUsage(capabilities), '[--file PATH]…'].filter(Boolean).join(' '),
     'send [TEXT] < FILE',
     'send [TEXT] - < FILE',
   ],
@@ -39,9 +39,7 @@ export const send: Command = {
     continue: { summary: 'continue the newest session' },
     model: { value: 'ID', summary: 'the model for this turn alone, such as ollama/llama3.2' },
     system: systemOption,
-    agent: { value: 'ID', summary: 'the custom agent that answers in the session, by its id or name' },
-    project: { value: 'ID', summary: 'the project of the session, by its id or name' },
-    subject: { value: 'ID', summary: 'the subject that the session is about' },
+    ...choiceOptions(capabilities),
     file: { value: 'PATH', summary: 'attach a file, or one that was handed in before by its id; may be repeated' },
     key: { value: 'KEY', summary: 'idempotency key: the same key again answers the same turn' },
     json: {
@@ -55,7 +53,7 @@ export const send: Command = {
     const system = await systemOf(call, io)
     return await connected(call.home, io, 'write', (connection) => sendOver(connection, { text, system }, call, io))
   },
-}
+})
 
 interface Message {
   readonly text: string
@@ -66,9 +64,9 @@ async function sendOver(connection: Connection, { text, system }: Message, call:
   const named = call.has('continue') ? (await newestTalk(connection)).id : call.text('session')
   const files = call.texts('file')
   const model = call.text('model')
-  const setting = await settingOf(connection, call)
-  if (model !== undefined && (files.length > 0 || Object.keys(setting).length > 0)) await assertModel(connection, model)
-  const session = await sessionWith(connection, named, setting)
+  const chosen = await chosenBy(connection, call, io.capabilities)
+  if (model !== undefined && (files.length > 0 || Object.keys(chosen).length > 0)) await assertModel(connection, model)
+  const session = await sessionWith(connection, named, chosen)
   const attachments = files.length === 0 ? undefined : await attach(connection, files, session, io)
   const turn = await withNearestModel(connection, model, () =>
     submit(connection, { text, session, model, system, idempotencyKey: call.text('key'), attachments }),
@@ -113,14 +111,9 @@ function checkOptions(call: CommandCall, io: Io): void {
     throw usageFailure('--session and --continue each name a session.', 'Write one of them.')
   }
   if (call.has('system')) refuseTools(io, 'choose what a model is told')
-  // A session keeps its agent, its project and its subject: what sets them there is for persons.
-  if (!['agent', 'project', 'subject'].some((option) => call.has(option))) return
-  if (call.has('session') || call.has('continue'))
-    refuseTools(io, 'change who answers in a session, or what it is about')
-  else if (call.has('key')) {
-    throw usageFailure(
-      'With a key, an agent, a project or a subject needs a session.',
-      'Write `--session ID`, or choose them with `foreword agents use` and `foreword projects use`.',
-    )
-  }
+  // A session keeps what it chose: changing that is for persons.
+  const chosen = choicesOf(io.capabilities).find(({ name }) => call.has(name))
+  if (chosen === undefined) return
+  if (call.has('session') || call.has('continue')) refuseTools(io, 'choose for a session')
+  else if (call.has('key')) throw usageFailure(`With --key, --${chosen.name} needs a session.`, 'Write `--session ID`.')
 }

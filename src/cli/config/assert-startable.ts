@@ -1,17 +1,18 @@
-import type { Configuration, Environment } from '../../runtime.ts'
+import type { Environment, LoadedConfiguration } from '../../runtime.ts'
 import { checkModel } from '../doctor/check-model.ts'
 import { checkPlugins } from '../doctor/check-plugins.ts'
 import { checkPort } from '../doctor/check-port.ts'
 import { checkToken } from '../doctor/check-token.ts'
 import type { Finding } from '../../capability.ts'
 import { CommandFailure } from '../failure.ts'
+import { effectiveValue } from './effective-values.ts'
 
 /** A configuration as it would be after a change of one key. */
 export interface PlannedChange {
   readonly home: string
-  /** Names of the levels, joined by dots. */
-  readonly key: string
-  readonly configuration: Configuration
+  /** Names of the levels. */
+  readonly path: readonly string[]
+  readonly planned: LoadedConfiguration
   readonly environment: Environment
 }
 
@@ -20,20 +21,26 @@ export interface PlannedChange {
  * same, such as a model that its provider does not list. Looks at the changed key alone.
  */
 export async function assertStartable(change: PlannedChange): Promise<readonly string[]> {
-  const { home, key, configuration } = change
+  const { home, path, planned } = change
+  const { configuration, problems, schema } = planned
   const { gateway } = configuration
-  if (key === 'model' || key === 'subjects.summaryModel') return await checkModelOf(change)
+  const key = path.join('.')
+  const { factsAt } = await import('../../runtime.ts')
+  if (key === 'model' || factsAt(schema.whole, path).model) return await checkModelOf(change)
   if (key === 'gateway.bind') refuseProblems([await checkPort(0, gateway.bind), ...(await checkToken(home, gateway))])
+  const broken = key === 'capabilities' ? problems.find((problem) => problem.key === key) : undefined
+  if (broken) throw refused(`${key} ${broken.message}.`, broken.hint)
   if (key === 'plugins') refuseProblems(await checkPlugins(home, configuration))
   return []
 }
 
 /** Throws for what can be the id of no model. Answers what is odd about one that can. */
-async function checkModelOf({ key, configuration, environment }: PlannedChange): Promise<readonly string[]> {
-  const id = key === 'model' ? configuration.model : configuration.subjects.summaryModel
-  if (id === undefined) return []
+async function checkModelOf({ path, planned, environment }: PlannedChange): Promise<readonly string[]> {
+  const { configuration, knownProviders: known } = planned
+  const key = path.join('.')
+  const id = effectiveValue(key, planned).value
+  if (typeof id !== 'string') return []
   const { modelNameFault } = await import('../../runtime.ts')
-  const { providers: known } = await import('../../capabilities/providers.ts')
   const fault = modelNameFault(id, configuration, known)
   if (fault) throw refused(`${key} ${fault.message}.`, fault.hint)
   const { createModels, waysToAttach } = await import('../../model.ts')

@@ -1,4 +1,5 @@
 import type { CommandCall, Io } from '../../capability.ts'
+import type { ConfigurationSchema, LoadedConfiguration } from '../../runtime.ts'
 import { CommandFailure, usageFailure } from '../failure.ts'
 import { refuseTools } from '../for-persons.ts'
 import { note, printJson } from '../io.ts'
@@ -14,8 +15,9 @@ export async function setKey(call: CommandCall, io: Io): Promise<number> {
     throw usageFailure('A key and a value are needed.', 'Write `foreword config set KEY VALUE`.')
   }
   const { valueOfWords } = await import('../../runtime.ts')
-  const path = await pathOf(key)
-  const value = valueOfWords(path, texts)
+  const { schema } = await loaded(call, io)
+  const path = await pathOf(key, schema)
+  const value = valueOfWords(path, texts, schema)
   return await change(path, value, call, io, quotingMend(key, texts, value))
 }
 
@@ -24,7 +26,7 @@ export async function unsetKey(call: CommandCall, io: Io): Promise<number> {
   refuseTools(io, 'change the configuration')
   const [, key] = call.words
   if (key === undefined) throw usageFailure('A key is needed.', 'Write `foreword config unset KEY`.')
-  return await change(await pathOf(key), undefined, call, io)
+  return await change(await pathOf(key, (await loaded(call, io)).schema), undefined, call, io)
 }
 
 /** What may be meant where a text was due and JSON of another kind was written. */
@@ -33,9 +35,14 @@ function quotingMend(key: string, [text]: readonly string[], value: unknown): st
   return `If you mean the text, write it in quotes: \`foreword config set ${key} '"${text}"'\`.`
 }
 
-async function pathOf(key: string): Promise<readonly string[]> {
+async function loaded({ home }: CommandCall, { environment, capabilities = [] }: Io): Promise<LoadedConfiguration> {
+  const { loadConfiguration } = await import('../../runtime.ts')
+  return await loadConfiguration({ home, environment, capabilities })
+}
+
+async function pathOf(key: string, schema: ConfigurationSchema): Promise<readonly string[]> {
   const { configurationKey } = await import('../../runtime.ts')
-  return await orFailure(() => configurationKey(key))
+  return await orFailure(() => configurationKey(key, schema))
 }
 
 /** Writes what is read back as it was meant, and what a gateway could start with; else nothing. */
@@ -54,12 +61,12 @@ async function change(
   let odd: readonly string[] = []
   const check = async (text: string) => {
     const read = () => Promise.resolve({ type: 'text' as const, text })
-    const { configuration } = await loadConfiguration({ home, environment, read })
-    odd = value === undefined ? [] : await assertStartable({ home, key, configuration, environment })
+    const planned = await loadConfiguration({ home, environment, capabilities: io.capabilities ?? [], read })
+    odd = value === undefined ? [] : await assertStartable({ home, path, planned, environment })
   }
-  const before = (await loadConfiguration({ home: call.home, environment: io.environment })).origins
-  await orFailure(() => setValue({ home, key: path, value, check }), hint)
-  const wasSet = Object.keys(before).some((other) => other === key || other.startsWith(`${key}.`))
+  const { origins, schema } = await loaded(call, io)
+  await orFailure(() => setValue({ home, schema, key: path, value, check }), hint)
+  const wasSet = Object.keys(origins).some((other) => other === key || other.startsWith(`${key}.`))
   if (value === undefined && !wasSet && !call.json) {
     note(io, `${key} was not set.`)
     return 0
@@ -82,15 +89,15 @@ async function orFailure<T>(work: () => T | Promise<T>, hint?: string): Promise<
 
 /** What is in force at the next start, and what is odd about this key then. */
 async function tellChange(key: string, value: unknown, call: CommandCall, io: Io): Promise<number> {
-  const { configurationWarnings, loadConfiguration, problemText } = await import('../../runtime.ts')
-  const loaded = await loadConfiguration({ home: call.home, environment: io.environment })
-  const now = effectiveValue(key, loaded)
+  const { configurationWarnings, problemText } = await import('../../runtime.ts')
+  const inForce = await loaded(call, io)
+  const now = effectiveValue(key, inForce)
   const next = now.value === undefined ? '' : ` The next start uses ${valueText(now.value)}.`
   if (call.json) printJson(io, now)
   else if (value === undefined) note(io, `Removed ${key} from config.json.${next}`)
   else note(io, `Set ${key} to ${valueText(now.value)}. It takes effect at the next start.`)
   if (now.origin === 'environment') note(io, `The environment variable ${now.place} is set and goes before the file.`)
-  const odd = await configurationWarnings(loaded, io.environment)
+  const odd = await configurationWarnings(inForce, io.environment)
   const near = odd.filter(
     (each) => each.key === key || each.key.startsWith(`${key}.`) || key.startsWith(`${each.key}.`),
   )

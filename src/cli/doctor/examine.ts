@@ -29,7 +29,7 @@ export async function examine(home: string, io: Io): Promise<readonly Finding[]>
   const { providers: known } = await import('../../capabilities/providers.ts')
   const files = homeAt(home)
   const { environment } = io
-  const loaded = await loadConfiguration({ home, environment })
+  const loaded = await loadConfiguration({ home, environment, capabilities: io.capabilities ?? [] })
   const { gateway, mcp, model, models, providers } = loaded.configuration
   const kept = await homeStore(home, io)
   const store = await checkStore(kept)

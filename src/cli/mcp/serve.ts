@@ -19,14 +19,17 @@ export async function serveMcp({ home }: CommandCall, io: Io): Promise<number> {
   // At a terminal a person has started it, who can correct what is wrong at once.
   const first = io.stdin.isTTY ? await open() : undefined
   const { serveMcpOverStdio } = await import('../../server/mcp.ts')
+  const { subjectAddition, subjectDefinitions } = await import('../../server/mcp-features.ts')
+  const opensHome = (runtime: Runtime) => ({ runtime, additions: [subjectAddition(runtime)] })
   const connection = serveMcpOverStdio({
     home,
+    definitions: [await subjectDefinitions()],
     // A client can do no more than to be told; its log, and whoever reads that, hears of it as well.
     open: async () => {
-      if (first !== undefined) return first
+      if (first !== undefined) return opensHome(first)
       if (hasEnded) throw new Error('the client has gone')
       try {
-        return await open()
+        return opensHome(await open())
       } catch (error) {
         warn(faultText(error, io))
         throw error

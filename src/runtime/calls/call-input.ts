@@ -27,6 +27,8 @@ export interface CallInput {
   readonly budget: Budget
   readonly layers: readonly string[]
   readonly tools: string
+  /** The tools say what they read. Absent in records of versions that knew such tools by their names. */
+  readonly toolsSayReads?: true
   readonly cut?: Cut
   readonly earlier?: Earlier
   /** Files of turns that were not loaded, which were announced. */
@@ -78,6 +80,7 @@ export async function recordInput(
     budget: input.budget,
     layers,
     tools,
+    toolsSayReads: true,
     ...(input.cut ? { cut: input.cut } : {}),
     ...(input.earlier ? { earlier: input.earlier } : {}),
     ...(earlierFiles.length > 0 ? { earlierFiles } : {}),
@@ -103,7 +106,8 @@ export async function restoreInput(
   const layout = { ...layoutOf(input.layout), fileFrame: input.fileFrame ?? 'plain' }
   const counter = await counters(input.counter)
   const layers = (await Promise.all(input.layers.map(get))) as Layer[]
-  const tools = (await get(input.tools)) as ToolDefinition[]
+  const definitions = (await get(input.tools)) as ToolDefinition[]
+  const tools = input.toolsSayReads ? definitions : definitions.map(withFormerReads)
   const rest = {
     layout,
     layers,
@@ -142,6 +146,12 @@ export async function restoreInput(
     ...(undone.length > 0 ? { undone } : {}),
     ...(attachments.length > 0 ? { attachments } : {}),
   }
+}
+
+/** A tool of a record of before tools said what they read: two were known by their names. */
+function withFormerReads(tool: ToolDefinition): ToolDefinition {
+  if (tool.name === 'read_history') return { ...tool, reads: 'history' }
+  return tool.name === 'read_attachment' ? { ...tool, reads: 'files' } : tool
 }
 
 /** What a call cannot be built again without. */

@@ -1,5 +1,6 @@
 import { editedJson, type JsonChange } from '../../tool.ts'
 import { checked } from './load.ts'
+import type { ConfigurationSchema } from './schema.ts'
 import { parseConfiguration } from './file.ts'
 import { type KeyPath, keyPathOf, namesAt, namesIn, schemaAt } from './key.ts'
 import { errorMessage, nearestName } from '../../platform.ts'
@@ -10,6 +11,7 @@ import { homeAt } from '../home/home.ts'
 export interface EditOptions {
   /** Path of the home. */
   readonly home: string
+  readonly schema: ConfigurationSchema
   /** Such as `gateway.port`, or one name per level. */
   readonly key: string | KeyPath
   /** JSON; `undefined` takes the key out. */
@@ -23,8 +25,8 @@ export interface EditOptions {
  * `ConfigurationError`, and has then changed nothing, where the key is unknown, the value does not fit it, or the key
  * holds a secret: those are named by environment variable or file.
  */
-export async function setValue({ home, key, value, check }: EditOptions): Promise<void> {
-  const path = typeof key === 'string' ? configurationKey(key) : key
+export async function setValue({ home, schema, key, value, check }: EditOptions): Promise<void> {
+  const path = typeof key === 'string' ? configurationKey(key, schema) : key
   refuseSecret(path)
   const wanted: JsonChange = value === undefined ? { type: 'remove', path: [...path] } : { type: 'set', path, value }
   let known: ReadonlySet<string> = new Set()
@@ -36,11 +38,11 @@ export async function setValue({ home, key, value, check }: EditOptions): Promis
         const before = parseConfiguration(withoutMark(text))
         if (before.problems.length > 0) throw new ConfigurationError(before.problems)
         // Other keys may be wrong already: they can be corrected one by one.
-        known = new Set(checked(before.value).faults.map((fault) => fault.path.join('.')))
+        known = new Set(checked(before.value, schema).faults.map((fault) => fault.path.join('.')))
         return changed(text, wanted)
       },
       async check(text) {
-        assertFits(text, path, known)
+        assertFits(text, path, known, schema)
         await check?.(text)
       },
     })
@@ -50,16 +52,16 @@ export async function setValue({ home, key, value, check }: EditOptions): Promis
 }
 
 /** The path of a key that somebody wrote. Throws a `ConfigurationError` with the nearest one where there is none. */
-export function configurationKey(key: string): KeyPath {
-  const path = keyPathOf(key)
+export function configurationKey(key: string, schema: ConfigurationSchema): KeyPath {
+  const path = keyPathOf(key, schema)
   if (path) return path
   const words = namesIn(key)
   if (!words)
     throw problem([key], 'has a quote that is not closed', 'A name in quotes is written `models."lab/m1".window`.')
   let known = 0
-  while (known < words.length && schemaAt(words.slice(0, known + 1))) known++
+  while (known < words.length && schemaAt(words.slice(0, known + 1), schema.json)) known++
   const beside = words.slice(0, known)
-  const names = namesAt(beside)
+  const names = namesAt(beside, schema.json)
   if (names.length === 0) throw problem(words, 'is not a key', `${beside.join('.')} has no keys below it.`)
   const near = nearestName(words[known] ?? '', names)
   const hint = near === undefined ? `Known there: ${names.join(', ')}.` : `Did you mean ${[...beside, near].join('.')}?`
@@ -87,10 +89,10 @@ function changed(text: string, change: JsonChange): string {
   }
 }
 
-function assertFits(text: string, path: KeyPath, known: ReadonlySet<string>): void {
+function assertFits(text: string, path: KeyPath, known: ReadonlySet<string>, schema: ConfigurationSchema): void {
   const after = parseConfiguration(text)
   if (after.problems.length > 0) throw new ConfigurationError(after.problems)
-  const faults = checked(after.value).faults.filter(
+  const faults = checked(after.value, schema).faults.filter(
     (fault) => !known.has(fault.path.join('.')) || isWithin(fault.path, path) || isWithin(path, fault.path),
   )
   if (faults.length === 0) return

@@ -1,5 +1,7 @@
 import { type KeyPath, plainKeys } from './key.ts'
 import type { Environment } from '../../model.ts'
+import type { ConfigurationSchema } from './schema.ts'
+import { factsAt } from './setting-texts.ts'
 import { valueOf } from './value.ts'
 
 export type { Environment }
@@ -12,16 +14,13 @@ export interface Override {
 }
 
 /** What the environment says over single keys. An empty variable says nothing. */
-export function overridesOf(environment: Environment): readonly Override[] {
-  return plainKeys().flatMap((path) => {
-    const variables = [variableOf(path), ...(alsoSetBy[path.join('.')] ?? [])]
+export function overridesOf(environment: Environment, { json, whole }: ConfigurationSchema): readonly Override[] {
+  return plainKeys(json).flatMap((path) => {
+    const variables = [variableOf(path), ...(factsAt(whole, path).variables ?? [])]
     const variable = variables.find((name) => (environment[name] ?? '') !== '')
-    return variable === undefined ? [] : [{ path, variable, value: valueOf(path, environment[variable]!) }]
+    return variable === undefined ? [] : [{ path, variable, value: valueOf(path, environment[variable]!, json) }]
   })
 }
-
-/** Variables of others that set a key too (BEHAVIOURS §4). */
-const alsoSetBy: Readonly<Record<string, readonly string[]>> = { 'subjects.tastes': ['CHEMIGRAM_TASTES_DIR'] }
 
 /** `agent.maxSteps` is set by `FOREWORD_AGENT_MAX_STEPS`. */
 export function variableOf(path: KeyPath): string {

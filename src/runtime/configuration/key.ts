@@ -1,10 +1,10 @@
-import { type KeySchema, keySchema } from './json-schema.ts'
+import type { ConfigurationSchema, KeySchema } from './schema.ts'
 
 /** A key of the configuration, one name per level, such as `['gateway', 'port']`. */
 export type KeyPath = readonly string[]
 
 /** Every key that holds a value of its own and is no entry of a map, such as `gateway.port` and `model`. */
-export function plainKeys(schema: KeySchema = keySchema, path: KeyPath = []): readonly KeyPath[] {
+export function plainKeys(schema: KeySchema, path: KeyPath = []): readonly KeyPath[] {
   if (schema.properties === undefined) return typeof schema.additionalProperties === 'object' ? [] : [path]
   return Object.entries(schema.properties)
     .filter(([name]) => name !== '$schema')
@@ -12,7 +12,7 @@ export function plainKeys(schema: KeySchema = keySchema, path: KeyPath = []): re
 }
 
 /** What the schema says of a key; `undefined` where there is no such key. */
-export function schemaAt(path: KeyPath, schema: KeySchema = keySchema): KeySchema | undefined {
+export function schemaAt(path: KeyPath, schema: KeySchema): KeySchema | undefined {
   const [name, ...rest] = path
   if (name === undefined) return schema
   for (const branch of [schema, ...(schema.anyOf ?? [])]) {
@@ -23,8 +23,8 @@ export function schemaAt(path: KeyPath, schema: KeySchema = keySchema): KeySchem
 }
 
 /** The keys that may stand beside each other at a path; empty where any name may. */
-export function namesAt(path: KeyPath): readonly string[] {
-  const schema = schemaAt(path)
+export function namesAt(path: KeyPath, whole: KeySchema): readonly string[] {
+  const schema = schemaAt(path, whole)
   return [schema, ...(schema?.anyOf ?? [])].flatMap((branch) => Object.keys(branch?.properties ?? {}))
 }
 
@@ -33,9 +33,9 @@ export function namesAt(path: KeyPath): readonly string[] {
  * `models.ollama/llama3.2.window`, and may stand in quotes: `models."ollama/llama3.2".window` is the same key.
  * `undefined` where there is no such key.
  */
-export function keyPathOf(key: string): KeyPath | undefined {
+export function keyPathOf(key: string, { json }: Pick<ConfigurationSchema, 'json'>): KeyPath | undefined {
   const words = wordsOf(key)
-  return words && resolve(words, keySchema)
+  return words && resolve(words, json)
 }
 
 /** The names in a written key, quotes taken off; `undefined` where a quote is not closed. */

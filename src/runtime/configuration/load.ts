@@ -1,14 +1,15 @@
-import { providers as builtIn } from '../../capabilities/providers.ts'
+import type { AnyCapability } from '../../capability.ts'
 import type { Provider } from '../../model.ts'
 import { readText, type TextReader } from '../../tool.ts'
+import { homeAt } from '../home/home.ts'
 import { type Environment, type Override, overridesOf } from './environment.ts'
 import { type ConfigurationFile, parseConfiguration } from './file.ts'
+import type { HostShape } from './host-schema.ts'
 import type { KeyPath } from './key.ts'
+import { loadCapabilities } from './load-capabilities.ts'
 import { type ConfigurationProblem, type Fault, faultsOf } from './problem.ts'
-import { configurationShape, configurationShapeFor, type ConfigurationShape } from './schema.ts'
+import { type ConfigurationSchema, configurationSchema } from './schema.ts'
 import { type Configuration, settled } from './settled.ts'
-import { homeAt } from '../home/home.ts'
-import { storeNames } from '../store-drivers.ts'
 
 /** A configuration, what is wrong with it, and where it comes from. */
 export interface LoadedConfiguration {
@@ -18,6 +19,9 @@ export interface LoadedConfiguration {
   readonly problems: readonly ConfigurationProblem[]
   /** Where each key that was set comes from: `config.json:LINE:COLUMN`, or an environment variable. Others are defaults. */
   readonly origins: Readonly<Record<string, string>>
+  /** Those of the program, and behind them those that the configuration names. */
+  readonly capabilities: readonly AnyCapability[]
+  readonly schema: ConfigurationSchema
   /** The providers that an entry of `providers` may be of. */
   readonly knownProviders: readonly Provider[]
 }
@@ -26,47 +30,74 @@ export interface LoadOptions {
   /** Path of the home. */
   readonly home: string
   readonly environment: Environment
+  /** What the program is composed of. */
+  readonly capabilities: readonly AnyCapability[]
   /** IANA name, for the date that the model is told where the configuration names none. The machine's unless given. */
   readonly timeZone?: string
   readonly read?: TextReader
-  /** Names of the stores that there are. Those that come with Foreword unless given. */
-  readonly stores?: readonly string[]
-  /** The providers that an entry of `providers` may be of. Those that come with Foreword unless given. */
-  readonly providers?: readonly Provider[]
 }
 
-/** Reads `config.json` and the environment over it. Rejects never: what is wrong is among the problems. */
+/**
+ * Reads `config.json` and the environment over it: first which capabilities it names, then those modules, then all of it.
+ * Rejects never: what is wrong is among the problems, a module that cannot be used too.
+ */
 export async function loadConfiguration(options: LoadOptions): Promise<LoadedConfiguration> {
-  const { home, environment, read = readText, providers = builtIn, stores = storeNames } = options
+  const { home, environment, read = readText } = options
   const found = await read(homeAt(home).configurationFile)
   const file = parseConfiguration(found.type === 'text' ? found.text : '')
   const unreadable: readonly ConfigurationProblem[] =
     found.type === 'unreadable'
       ? [{ key: '', place: 'config.json', message: `the file cannot be read: ${found.why}`, hint: '' }]
       : []
-  const overrides = overridesOf(environment)
-  const { shape, faults } = checked(withOverrides(file.value, overrides), configurationShapeFor({ providers, stores }))
+  const { schema, faults: ofModules } = await wholeSchema(options, file)
+  const { capabilities, providers } = schema
+  const overrides = overridesOf(environment, schema)
+  const { shape, faults } = checked(withOverrides(file.value, overrides), schema)
   const places = placesOf(file, overrides)
+  const surroundings = {
+    home,
+    userFolder: environment['HOME'],
+    timeZone: options.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+  }
   return {
-    configuration: settled(shape, {
-      home,
-      userFolder: environment['HOME'],
-      timeZone: options.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
-    }),
-    problems: [...unreadable, ...file.problems, ...faults.map((fault) => problemOf(fault, places))].toSorted(byPlace),
+    configuration: settled(shape, schema, surroundings),
+    problems: [
+      ...unreadable,
+      ...file.problems,
+      ...[...ofModules, ...faults].map((fault) => problemOf(fault, places)),
+    ].toSorted(byPlace),
     origins: originsOf(file, overrides, places),
+    capabilities,
+    schema,
     knownProviders: providers,
+  }
+}
+
+/** What may stand in the file depends on the capabilities that it names. */
+async function wholeSchema(
+  { home, environment, capabilities }: LoadOptions,
+  file: ConfigurationFile,
+): Promise<{ readonly schema: ConfigurationSchema; readonly faults: readonly Fault[] }> {
+  const first = configurationSchema(capabilities)
+  const named = overridesOf(environment, first).find(({ path }) => path.join('.') === 'capabilities')
+  const names: unknown = named ? named.value : file.value['capabilities']
+  if (!Array.isArray(names) || names.length === 0) return { schema: first, faults: [] }
+  const modules = names.filter((name): name is string => typeof name === 'string' && name !== '')
+  const loaded = await loadCapabilities(modules, home, first)
+  return {
+    schema: loaded.capabilities.length === 0 ? first : configurationSchema([...capabilities, ...loaded.capabilities]),
+    faults: loaded.faults.map((fault) => ({ path: ['capabilities'], ...fault })),
   }
 }
 
 /** The faults of a whole value, and what stands without the keys that are at fault. */
 export function checked(
   value: unknown,
-  whole = configurationShape,
-): { readonly shape: ConfigurationShape; readonly faults: readonly Fault[] } {
+  { whole, json }: Pick<ConfigurationSchema, 'whole' | 'json'>,
+): { readonly shape: HostShape; readonly faults: readonly Fault[] } {
   const first = whole.safeParse(value)
   if (first.success) return { shape: first.data, faults: [] }
-  const faults = faultsOf(first.error.issues)
+  const faults = faultsOf(first.error.issues, json)
   const rest: unknown = structuredClone(value)
   for (const { path } of faults) remove(rest, path)
   const second = whole.safeParse(rest)

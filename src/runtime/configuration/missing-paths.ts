@@ -1,38 +1,23 @@
 import { stat } from 'node:fs/promises'
 import type { LoadedConfiguration } from './load.ts'
+import type { ConfigurationSchema } from './schema.ts'
+import { withTexts } from './setting-texts.ts'
 import type { Configuration } from './settled.ts'
 import type { ConfigurationWarning } from './warnings.ts'
 
 /** Files and folders that somebody named and that are not there. Those that are nobody's choice need not be there. */
 export async function missingPaths(
   configuration: Configuration,
+  schema: ConfigurationSchema,
   origins: LoadedConfiguration['origins'],
 ): Promise<readonly ConfigurationWarning[]> {
-  const { agent, channels, mcp, providers, skills, subjects } = configuration
-  const isNamed = (key: string) => Object.hasOwn(origins, key)
-  const folders: readonly (readonly [key: string, path: string, hint?: string])[] = [
-    ['agent.workspace', agent.workspace, 'An empty one is made at the start. If you mean another folder, name that.'],
-    ['skills.directory', skills.directory],
-    ...skills.extraDirs.map((path) => ['skills.extraDirs', path] as const),
-    ...skills.trustedDirs.map((path) => ['skills.trustedDirs', path] as const),
-    ['subjects.directory', subjects.directory],
-    ['subjects.tastes', subjects.tastes],
-    ...Object.entries(mcp.servers).flatMap(([name, { directory }]) =>
-      directory === undefined ? [] : [[`mcp.servers.${name}.directory`, directory] as const],
-    ),
-  ]
-  const files: readonly (readonly [key: string, path: string])[] = [
-    ...Object.entries(providers).flatMap(([name, { apiKeyFile }]) =>
-      apiKeyFile === undefined ? [] : [[`providers.${name}.apiKeyFile`, apiKeyFile] as const],
-    ),
-    ...(channels.telegram?.tokenFile === undefined
-      ? []
-      : [['channels.telegram.tokenFile', channels.telegram.tokenFile] as const]),
-  ]
-  const found = await Promise.all([
-    ...folders.filter(([key]) => isNamed(key)).map(([key, path, hint]) => missing(key, path, 'folder', hint)),
-    ...files.map(([key, path]) => missing(key, path, 'file')),
-  ])
+  const named: Promise<ConfigurationWarning | undefined>[] = []
+  withTexts(schema.whole, configuration, (place, { path, whenMissing }, names) => {
+    const key = names.join('.')
+    if (typeof path === 'string' && Object.hasOwn(origins, key)) named.push(missing(key, place, path, whenMissing))
+    return place
+  })
+  const found = await Promise.all(named)
   return found.filter((warning) => warning !== undefined)
 }
 

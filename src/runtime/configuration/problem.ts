@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { type KeyPath, namesAt, schemaAt } from './key.ts'
+import type { KeySchema } from './schema.ts'
 import { nearestName } from '../../platform.ts'
 
 /** Something that is wrong with the configuration. Never repeats a value: it may be a secret. */
@@ -38,33 +39,33 @@ export interface Fault {
 }
 
 /** What the issues of the schema come to, each at the key that has to be changed. */
-export function faultsOf(issues: readonly z.core.$ZodIssue[]): readonly Fault[] {
-  return issues.flatMap((issue) => faultsOfIssue(issue, issue.path.map(String)))
+export function faultsOf(issues: readonly z.core.$ZodIssue[], json: KeySchema): readonly Fault[] {
+  return issues.flatMap((issue) => faultsOfIssue(issue, issue.path.map(String), json))
 }
 
-function faultsOfIssue(issue: z.core.$ZodIssue, path: KeyPath): readonly Fault[] {
-  if (issue.code === 'unrecognized_keys') return issue.keys.map((name) => unknownKey([...path, name]))
-  if (issue.code === 'invalid_union') return unionFaults(issue, path)
-  return [{ path, message: messageOf(issue), hint: hintOf(path) }]
+function faultsOfIssue(issue: z.core.$ZodIssue, path: KeyPath, json: KeySchema): readonly Fault[] {
+  if (issue.code === 'unrecognized_keys') return issue.keys.map((name) => unknownKey([...path, name], json))
+  if (issue.code === 'invalid_union') return unionFaults(issue, path, json)
+  return [{ path, message: messageOf(issue), hint: hintOf(path, json) }]
 }
 
 /** Of several things that a value may be, the one that it came closest to. */
-function unionFaults(issue: z.core.$ZodIssueInvalidUnion, path: KeyPath): readonly Fault[] {
+function unionFaults(issue: z.core.$ZodIssueInvalidUnion, path: KeyPath, json: KeySchema): readonly Fault[] {
   const branches = issue.errors.map((issues) =>
-    issues.flatMap((inner) => faultsOfIssue(inner, [...path, ...inner.path.map(String)])),
+    issues.flatMap((inner) => faultsOfIssue(inner, [...path, ...inner.path.map(String)], json)),
   )
   const deeper = branches.find((faults) => faults.every((fault) => fault.path.length > path.length))
-  return deeper ?? branches[0] ?? [{ path, message: 'is not allowed', hint: hintOf(path) }]
+  return deeper ?? branches[0] ?? [{ path, message: 'is not allowed', hint: hintOf(path, json) }]
 }
 
-function unknownKey(path: KeyPath): Fault {
+function unknownKey(path: KeyPath, json: KeySchema): Fault {
   const name = path.at(-1)!
   const beside = path.slice(0, -1)
   if (/^(api|secret)?_?key$|^token$|^password$|^secret$/i.test(name)) {
     const hint = 'A secret does not belong here: name an environment variable or a file that holds it.'
-    return { path, message: 'is not a key', hint: `${hint} Known here: ${namesAt(beside).join(', ')}.` }
+    return { path, message: 'is not a key', hint: `${hint} Known here: ${namesAt(beside, json).join(', ')}.` }
   }
-  const known = namesAt(beside)
+  const known = namesAt(beside, json)
   const near = nearestName(name, known)
   const hint = near === undefined ? `Known here: ${known.join(', ')}.` : `Did you mean ${[...beside, near].join('.')}?`
   return { path, message: 'is not a key', hint }
@@ -98,6 +99,6 @@ function wordsFor(type: string): string {
   return words[type] ?? type
 }
 
-function hintOf(path: KeyPath): string {
-  return schemaAt(path)?.description ?? ''
+function hintOf(path: KeyPath, json: KeySchema): string {
+  return schemaAt(path, json)?.description ?? ''
 }

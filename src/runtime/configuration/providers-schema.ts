@@ -1,25 +1,19 @@
 import { z } from 'zod'
 import type { Provider, ProviderConfiguration } from '../../model.ts'
-import { variable } from './variable.ts'
-
-/** As far as timers reach: a later one would go off at once. */
-const milliseconds = z.int().min(1).max(2_147_483_647)
+import { environmentVariable, homePath, httpAddress, milliseconds } from '../../capability.ts'
 
 const timeouts = z.strictObject({
-  firstMs: milliseconds.optional().describe('From the request to the first piece of an answer, ms.'),
-  idleMs: milliseconds.optional().describe('Between one piece of an answer and the next, ms.'),
+  firstMs: milliseconds().optional().describe('From the request to the first piece of an answer, ms.'),
+  idleMs: milliseconds().optional().describe('Between one piece of an answer and the next, ms.'),
 })
 
 /** Keys of every provider that reaches a server. */
 const connectionKeys = {
-  baseURL: z
-    .url({ protocol: /^https?$/, error: 'must be a URL that begins with http:// or https://' })
+  baseURL: httpAddress('must be a URL that begins with http:// or https://')
     .optional()
     .describe('Where the provider is, if not at its usual address.'),
-  apiKeyEnv: variable.optional().describe('Environment variable that holds the key.'),
-  apiKeyFile: z
-    .string()
-    .min(1)
+  apiKeyEnv: environmentVariable().optional().describe('Environment variable that holds the key.'),
+  apiKeyFile: homePath({ path: 'file' })
     .optional()
     .describe('File that holds the key; a relative path is relative to the home.'),
   headers: z.record(z.string(), z.string()).optional().describe('Headers for every request. No secrets here.'),

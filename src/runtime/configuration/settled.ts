@@ -1,14 +1,32 @@
 import { isAbsolute, join } from 'node:path'
 import type { LayoutChanges } from '../../context.ts'
-import type { ConfigurationShape } from './schema.ts'
+import type { Capability } from '../../capability.ts'
+import type { HostShape } from './host-schema.ts'
+import { type ConfigurationSchema, sectionOf } from './schema.ts'
+import { withTexts } from './setting-texts.ts'
 
 /** Everything that was decided in `config.json` and the environment; defaults in their place, paths absolute. */
-export interface Configuration extends Omit<ConfigurationShape, 'context'> {
-  readonly context: Omit<ConfigurationShape['context'], 'layout' | 'timeZone'> & {
+export interface Configuration extends Omit<HostShape, 'channels' | 'context'> {
+  readonly channels: Sections
+  readonly context: Omit<HostShape['context'], 'layout' | 'timeZone'> & {
     /** With `headShare`, `lowWater` and `placements` worked in. */
     readonly layout: string | LayoutChanges
     readonly timeZone: string
-  }
+  } & Sections
+  /** The sections of capabilities: `settingsOf` reads them with their type. */
+  readonly [section: string]: any // oxlint-disable-line typescript/no-explicit-any -- capabilities know what is in theirs
+}
+
+/** Settings of capabilities, by the names of their sections. */
+type Sections = Readonly<Record<string, any>> // oxlint-disable-line typescript/no-explicit-any -- likewise
+
+/** What a configuration says to a capability. */
+export function settingsOf<Settings>(
+  configuration: Configuration,
+  capability: Pick<Capability<Settings, never>, 'name' | 'settingsKey'>,
+): Settings {
+  const names = sectionOf(capability).split('.')
+  return names.reduce<unknown>((value, name) => (value as Sections | undefined)?.[name], configuration) as Settings
 }
 
 /** What a configuration depends on besides its text. */
@@ -21,48 +39,27 @@ export interface Surroundings {
 }
 
 /** A configuration that no longer depends on where it was written. */
-export function settled(shape: ConfigurationShape, surroundings: Surroundings): Configuration {
-  const absolute = (path: string) => absolutePath(path, surroundings)
-  const { agent, channels, context, mcp, providers, skills, subjects } = shape
-  const { telegram } = channels
+export function settled(
+  shape: HostShape,
+  { whole }: Pick<ConfigurationSchema, 'whole'>,
+  surroundings: Surroundings,
+): Configuration {
+  const absolute = withTexts(whole, shape, (text, { path }) =>
+    path === undefined ? text : absolutePath(text, surroundings),
+  ) as Configuration
+  const { context } = shape
   return {
-    ...shape,
-    agent: { ...agent, workspace: absolute(agent.workspace) },
-    channels: telegram
-      ? { telegram: { ...telegram, ...(telegram.tokenFile && { tokenFile: absolute(telegram.tokenFile) }) } }
-      : {},
-    context: { ...context, layout: layoutChoice(context), timeZone: context.timeZone ?? surroundings.timeZone },
-    providers: Object.fromEntries(
-      Object.entries(providers).map(([name, provider]) => [
-        name,
-        { ...provider, ...(provider.apiKeyFile && { apiKeyFile: absolute(provider.apiKeyFile) }) },
-      ]),
-    ),
-    skills: {
-      ...skills,
-      directory: absolute(skills.directory),
-      extraDirs: skills.extraDirs.map(absolute),
-      trustedDirs: skills.trustedDirs.map(absolute),
+    ...absolute,
+    context: {
+      ...absolute.context,
+      layout: layoutChoice(context),
+      timeZone: context.timeZone ?? surroundings.timeZone,
     },
-    mcp: {
-      servers: Object.fromEntries(
-        Object.entries(mcp.servers).map(([name, server]) => [
-          name,
-          { ...server, ...(server.directory && { directory: absolute(server.directory) }) },
-        ]),
-      ),
-    },
-    subjects: { ...subjects, directory: absolute(subjects.directory), tastes: absolute(subjects.tastes) },
   }
 }
 
 /** The single keys beside `layout` change the layout it names, whether or not that is changed already. */
-function layoutChoice({
-  layout,
-  headShare,
-  lowWater,
-  placements,
-}: ConfigurationShape['context']): string | LayoutChanges {
+function layoutChoice({ layout, headShare, lowWater, placements }: HostShape['context']): string | LayoutChanges {
   const isChanged = headShare !== undefined || lowWater !== undefined || Object.keys(placements).length > 0
   if (typeof layout === 'string' && !isChanged) return layout
   const base: Exclude<typeof layout, string> = typeof layout === 'string' ? { extends: layout } : layout

@@ -1,21 +1,26 @@
-import { layouts } from '../../context.ts'
 import { builtInProviders, type Provider } from '../../model.ts'
 import { nearestName } from '../../platform.ts'
+import type { ConfigurationSchema } from './schema.ts'
+import { withTexts } from './setting-texts.ts'
 import type { Configuration } from './settled.ts'
 import type { ConfigurationWarning } from './warnings.ts'
 
 /** Names of layers and providers that nothing has: what was set for them has no effect. */
 export function unknownNames(
   configuration: Configuration,
-  known: readonly Provider[],
+  schema: ConfigurationSchema,
 ): readonly ConfigurationWarning[] {
-  const { models, subjects } = configuration
-  const named: readonly (readonly [key: string, id: string])[] = [
-    ...Object.keys(models).map((id) => [`models.${id}`, id] as const),
-    ...(subjects.summaryModel === undefined ? [] : [['subjects.summaryModel', subjects.summaryModel] as const]),
-  ]
+  const known = schema.providers
+  const named: (readonly [key: string, id: string])[] = Object.keys(configuration.models).map((id) => [
+    `models.${id}`,
+    id,
+  ])
+  withTexts(schema.whole, configuration, (id, { model }, path) => {
+    if (model) named.push([path.join('.'), id])
+    return id
+  })
   return [
-    ...unknownLayers(configuration),
+    ...unknownLayers(configuration, schema),
     ...named.flatMap(([key, id]) => {
       const fault = modelNameFault(id, configuration, known)
       return fault === undefined ? [] : [{ key, ...fault }]
@@ -51,8 +56,11 @@ export function modelNameFault(
 /** Layers that are declared with a place of their own, and so stand in no layout. */
 const PLACED_BY_THEMSELVES = ['date']
 
-/** Plugins of the owner declare layers of their own: without any, every name is known. */
-function unknownLayers({ context, plugins }: Configuration): readonly ConfigurationWarning[] {
+/** Plugins and capabilities of the owner declare layers of their own: without any, every name is known. */
+function unknownLayers(
+  { context, plugins, capabilities }: Configuration,
+  { layouts }: ConfigurationSchema,
+): readonly ConfigurationWarning[] {
   const { layout, placements } = context
   if (typeof layout === 'string') return []
   const known = [...Object.keys(layouts[layout.extends]?.placements ?? {}), ...PLACED_BY_THEMSELVES]
@@ -60,7 +68,7 @@ function unknownLayers({ context, plugins }: Configuration): readonly Configurat
   return names.flatMap((name) => {
     if (known.includes(name)) return []
     const near = nearestName(name, known)
-    if (near === undefined && plugins.length > 0) return []
+    if (near === undefined && plugins.length + capabilities.length > 0) return []
     const key = Object.hasOwn(placements, name) ? `context.placements.${name}` : `context.layout.placements.${name}`
     const hint =
       near === undefined

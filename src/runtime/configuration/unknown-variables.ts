@@ -2,6 +2,7 @@ import { type Environment, variableOf } from './environment.ts'
 import { namesAt, plainKeys } from './key.ts'
 import { nearestName } from '../../platform.ts'
 import type { ConfigurationProblem } from './problem.ts'
+import type { KeySchema } from './schema.ts'
 
 /** Variables of the command that are no keys. */
 const OTHERS = ['FOREWORD_HOME', 'FOREWORD_DEBUG']
@@ -13,17 +14,21 @@ const INTERNAL = new Set(['FOREWORD_RUN', 'FOREWORD_LOCOMO'])
 const OF_TOOLS = /^FOREWORD_TOOL_/
 
 /** Variables that begin with `FOREWORD_` and set nothing, each with the one that may be meant. An empty one says nothing. */
-export function unknownVariables(environment: Environment, configuration: unknown): readonly ConfigurationProblem[] {
-  const known = [...plainKeys().map(variableOf), ...OTHERS]
+export function unknownVariables(
+  environment: Environment,
+  configuration: unknown,
+  json: KeySchema,
+): readonly ConfigurationProblem[] {
+  const known = [...plainKeys(json).map(variableOf), ...OTHERS]
   const named = textsIn(configuration)
   return Object.keys(environment)
     .filter((name) => /^foreword_/i.test(name) && (environment[name] ?? '') !== '')
     .filter((name) => !known.includes(name) && !INTERNAL.has(name) && !OF_TOOLS.test(name) && !named.has(name))
-    .map((name) => ({ key: '', place: name, message: 'this variable sets nothing', hint: hintOf(name, known) }))
+    .map((name) => ({ key: '', place: name, message: 'this variable sets nothing', hint: hintOf(name, known, json) }))
 }
 
-function hintOf(name: string, known: readonly string[]): string {
-  const map = mapOf(name)
+function hintOf(name: string, known: readonly string[], json: KeySchema): string {
+  const map = mapOf(name, json)
   if (map !== undefined) return `Entries of ${map} are set in config.json alone.`
   const near = nearestName(name.toUpperCase(), known)
   return near === undefined
@@ -32,9 +37,9 @@ function hintOf(name: string, known: readonly string[]): string {
 }
 
 /** The map that a variable would set an entry of, such as `FOREWORD_PROVIDERS_LAB_KIND`. */
-function mapOf(name: string): string | undefined {
-  const single = new Set(plainKeys().map(([first]) => first))
-  const maps = namesAt([]).filter((key) => !single.has(key) && key !== '$schema')
+function mapOf(name: string, json: KeySchema): string | undefined {
+  const single = new Set(plainKeys(json).map(([first]) => first))
+  const maps = namesAt([], json).filter((key) => !single.has(key) && key !== '$schema')
   return maps.find((key) => name.toUpperCase().startsWith(`FOREWORD_${key.toUpperCase()}_`))
 }
 

@@ -2,25 +2,25 @@ import { layoutOf } from '../../context.ts'
 import type { Provider as KnownProvider } from '../../model.ts'
 import type { Environment } from './environment.ts'
 import { unusedKeys } from './providers-schema.ts'
-import type { Configuration } from './settled.ts'
+import { type ConfigurationSchema, sectionOf } from './schema.ts'
+import { type Configuration, settingsOf } from './settled.ts'
 import type { ConfigurationWarning } from './warnings.ts'
 
 /** Values that cannot have the effect that was meant, because of other values or of what they are. */
 export function unusedValues(
   configuration: Configuration,
   environment: Environment,
-  known: readonly KnownProvider[],
+  schema: ConfigurationSchema,
 ): readonly ConfigurationWarning[] {
-  const { models, providers, mcp } = configuration
+  const { models, providers } = configuration
   return [
-    ...Object.entries(providers).flatMap(([name, provider]) => ofProvider(name, provider, environment, known)),
+    ...Object.entries(providers).flatMap(([name, provider]) =>
+      ofProvider(name, provider, environment, schema.providers),
+    ),
     ...Object.entries(models).flatMap(([id, facts]) => ofModel(id, facts)),
-    ...Object.entries(mcp.servers).flatMap(([name, server]) => ofServer(name, server)),
     ...ofLimits(configuration),
     ...ofGateway(configuration),
-    ...ofSkills(configuration),
-    ...ofSearches(configuration),
-    ...ofTelegram(configuration),
+    ...ofCapabilities(configuration, environment, schema),
   ]
 }
 
@@ -89,19 +89,6 @@ function ofModel(id: string, { window, maxOutput }: Configuration['models'][stri
   ]
 }
 
-function ofServer(name: string, server: Configuration['mcp']['servers'][string]): readonly ConfigurationWarning[] {
-  const { command, url } = server
-  if ((command === undefined) === (url === undefined)) return []
-  const useless = command === undefined ? (['args', 'environment', 'directory'] as const) : (['headers'] as const)
-  return useless
-    .filter((field) => server[field] !== undefined)
-    .map((field) => ({
-      key: `mcp.servers.${name}.${field}`,
-      message: `has no effect on a server that is reached by ${command === undefined ? 'url' : 'command'}`,
-      hint: 'Take it out.',
-    }))
-}
-
 function ofLimits({ context, model, models }: Configuration): readonly ConfigurationWarning[] {
   const window = model === undefined ? undefined : models[model]?.window
   const taken = (context.reserve ?? 0) + (context.margin ?? 0)
@@ -120,38 +107,16 @@ function ofGateway({ gateway }: Configuration): readonly ConfigurationWarning[] 
     }))
 }
 
-function ofSkills({ context, skills }: Configuration): readonly ConfigurationWarning[] {
-  const layout = typeof context.layout === 'string' ? context.layout : context.layout.extends
-  if (!layoutOf(context.layout).skills.asCapabilities || skills.contextMode === 'auto') return []
-  const hint = 'There each skill is a block of its own. Name those that are not needed in skills.disabled.'
-  return [{ key: 'skills.contextMode', message: `has no effect in the layout ${layout}`, hint }]
-}
-
-function ofSearches({ subjects, web }: Configuration): readonly ConfigurationWarning[] {
-  return [
-    ...(web.allowHosts.length > 0 && web.search === undefined
-      ? [{ key: 'web.allowHosts', message: 'has no effect without web.search', hint: 'Name the search service there.' }]
-      : []),
-    ...(subjects.summaryModel !== undefined && !subjects.summarize
-      ? [{ key: 'subjects.summaryModel', message: 'has no effect', hint: 'Set subjects.summarize to true.' }]
-      : []),
-  ]
-}
-
-function ofTelegram({ channels: { telegram } }: Configuration): readonly ConfigurationWarning[] {
-  if (!telegram) return []
-  const wrong = (key: 'allowedUsers' | 'allowedChats', message: string, ids: readonly number[]) =>
-    ids.map((id) => ({ key: `channels.telegram.${key}`, message: `has ${id}: ${message}`, hint: 'Take it out.' }))
-  return [
-    ...wrong(
-      'allowedUsers',
-      'ids of people are above 0',
-      telegram.allowedUsers.filter((id) => id <= 0),
-    ),
-    ...wrong(
-      'allowedChats',
-      'ids of groups are below 0',
-      telegram.allowedChats.filter((id) => id >= 0),
-    ),
-  ]
+/** What each capability finds odd about its own settings. */
+function ofCapabilities(
+  configuration: Configuration,
+  environment: Environment,
+  { capabilities, layouts }: ConfigurationSchema,
+): readonly ConfigurationWarning[] {
+  const layout = layoutOf(configuration.context.layout, layouts)
+  return capabilities.flatMap((capability) => {
+    const odd = capability.settingsWarnings?.(settingsOf(configuration, capability), { environment, layout }) ?? []
+    const section = sectionOf(capability)
+    return odd.map(({ key, ...warning }) => ({ key: key === '' ? section : `${section}.${key}`, ...warning }))
+  })
 }

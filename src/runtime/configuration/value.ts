@@ -1,11 +1,12 @@
 import { type KeyPath, schemaAt } from './key.ts'
+import type { ConfigurationSchema, KeySchema } from './schema.ts'
 
 /**
  * What a text means for a key, by the kind of value that the key has: `4142` is a number where one is due, `a,b` a list.
  * Where it means nothing it stays a text, and the schema says what is wrong.
  */
-export function valueOf(path: KeyPath, text: string): unknown {
-  const schema = schemaAt(path)
+export function valueOf(path: KeyPath, text: string, json: KeySchema): unknown {
+  const schema = schemaAt(path, json)
   switch (schema?.type) {
     case 'integer':
     case 'number':
@@ -25,12 +26,16 @@ export function valueOf(path: KeyPath, text: string): unknown {
  * What the words mean that a person wrote behind a key. Several make a list. For a text, JSON of another kind (`5`,
  * `true`, `[…]`) is not taken for one, so that the schema refuses it: whoever means the text writes it in quotes.
  */
-export function valueOfWords(path: KeyPath, words: readonly string[]): unknown {
-  const schema = schemaAt(path)
+export function valueOfWords(
+  path: KeyPath,
+  words: readonly string[],
+  { json }: Pick<ConfigurationSchema, 'json'>,
+): unknown {
+  const schema = schemaAt(path, json)
   const [text = ''] = words
   if (schema?.type === 'array' && words.length > 1) return words.map((word) => itemOf(word, schema.items?.type))
   if (words.length > 1) return words
-  return schema?.type === 'string' ? jsonOr(text) : valueOf(path, text)
+  return schema?.type === 'string' ? jsonOr(text) : valueOf(path, text, json)
 }
 
 function listOf(text: string, type: string | undefined): unknown {

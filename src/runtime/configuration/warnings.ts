@@ -21,16 +21,16 @@ export interface ConfigurationWarning {
  * the disk, asks nobody.
  */
 export async function configurationWarnings(
-  { configuration, origins, knownProviders }: LoadedConfiguration,
+  { configuration, origins, schema }: LoadedConfiguration,
   environment: Environment,
 ): Promise<readonly ConfigurationProblem[]> {
   const odd = [
-    ...unknownNames(configuration, knownProviders),
-    ...unusedValues(configuration, environment, knownProviders),
-    ...(await missingPaths(configuration, origins)),
+    ...unknownNames(configuration, schema),
+    ...unusedValues(configuration, environment, schema),
+    ...(await missingPaths(configuration, schema, origins)),
   ]
   const placed = odd.map((warning) => ({ ...warning, place: placeOf(warning.key, origins) }))
-  return [...placed, ...unknownVariables(environment, configuration)]
+  return [...placed, ...unknownVariables(environment, configuration, schema.json)]
 }
 
 /** Where a key was set; of one that is missing, the place of what misses it. */

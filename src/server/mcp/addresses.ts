@@ -1,6 +1,7 @@
-/** The addresses under which a client finds what stands here. */
-export const subjectAddress = (id: string): string => `foreword://subjects/${encodeURIComponent(id)}`
-export const sessionAddress = (id: string): string => `foreword://sessions/${encodeURIComponent(id)}`
+/** The address under which a client finds one thing of a kind, such as `foreword://sessions/ID`. */
+export function resourceAddress(kind: string, id: string): string {
+  return `foreword://${kind}/${encodeURIComponent(id)}`
+}
 
 /** `foreword://KIND/ID` or `foreword://KIND/ID/PART`, or `undefined` for any other text. */
 export function parsedAddress(text: string): Address | undefined {

@@ -1,19 +1,16 @@
-import { inputRequired, type InputRequiredResult } from '@modelcontextprotocol/server'
-import { type Proposal, type Proposals, SubjectError } from '../../capabilities/subjects/core.ts'
-import { callDigest } from '../../tool.ts'
+import { type ElicitRequestFormParams, inputRequired, type InputRequiredResult } from '@modelcontextprotocol/server'
 import type { McpCall } from '../../capability.ts'
-import {
-  confirmedElsewhere,
-  personsWord,
-  type PersonsWord,
-  proposalQuestion,
-} from '../../capabilities/subjects/mcp/proposal-question.ts'
+import { callDigest } from '../../tool.ts'
 
-/** What asking came to. `ask`: the client has to ask, and make the same call again with the answer. */
-export type AskedPerson =
-  | { readonly type: 'settled'; readonly proposal: Proposal; readonly warnings: readonly string[] }
-  | { readonly type: 'ask'; readonly result: InputRequiredResult }
-  | { readonly type: 'cancelled' }
+/** A question to the person behind a client, about something that has a digest of what is shown of it. */
+export interface PersonQuestion {
+  /** Of what is asked about. */
+  readonly id: string
+  readonly digest: string
+  readonly form: ElicitRequestFormParams
+  /** What the client is told meanwhile. */
+  readonly progress: string
+}
 
 /** A call as its later rounds have to be made: by the same tool with the same input. */
 export interface AskingCall {
@@ -21,78 +18,55 @@ export interface AskingCall {
   readonly input: unknown
 }
 
-/** How long a person may take, ms. The proposal waits on afterwards. */
-const PATIENCE = 600_000
+/** What came of asking. `ask`: the client has to ask, and make the same call again with the answer. */
+export type PersonAnswer =
+  /** As the client sent it; `undefined` where nobody answered. It comes from outside. */
+  | { readonly type: 'answer'; readonly answer: unknown }
+  | { readonly type: 'ask'; readonly result: InputRequiredResult }
+  | { readonly type: 'cancelled' }
+
+/** How long a person may take, ms. */
+const ANSWER_MS = 600_000
 const QUESTION = 'decision'
 
-/** Asks the person behind a client about a proposal that was made in this call. Only what they say decides. */
-export async function askPerson(
-  proposals: Proposals,
-  proposal: Proposal,
-  asking: AskingCall,
-  call: McpCall,
-): Promise<AskedPerson> {
-  if (call.person === undefined || proposal.state.type !== 'waiting') return { type: 'settled', proposal, warnings: [] }
-  const question = proposalQuestion(proposal, call.client)
-  if (question === undefined) return { type: 'settled', proposal, warnings: [confirmedElsewhere(proposal)] }
+/** Asks the person behind a client that can ask. */
+export async function askPerson(question: PersonQuestion, asking: AskingCall, call: McpCall): Promise<PersonAnswer> {
+  const { id, digest, form, progress } = question
   if (call.person === 'round') {
-    const { id, digest } = proposal
-    const requestState = await call.seal({ ...asking, input: callDigest(asking), proposal: id, digest })
+    const requestState = await call.seal({ ...asking, input: callDigest(asking), id, digest })
     return {
       type: 'ask',
-      result: inputRequired({ inputRequests: { [QUESTION]: inputRequired.elicit(question) }, requestState }),
+      result: inputRequired({ inputRequests: { [QUESTION]: inputRequired.elicit(form) }, requestState }),
     }
   }
-  await call.progress(1, 2, 'A person is asked to confirm the proposal.')
-  const word = await replyOf(call, question, proposal)
-  return call.signal.aborted ? { type: 'cancelled' } : settle(proposals, proposal, word)
+  await call.progress(1, 2, progress)
+  const answer = await replyOf(call, form)
+  return call.signal.aborted ? { type: 'cancelled' } : { type: 'answer', answer }
 }
 
 /**
- * The later round of such a call. The id and the digest were sealed here, so they are the ones of what was shown; the
- * answer alone comes from outside. `undefined` where the seal belongs to another call.
+ * What a later round of such a call answers. The id and the digest were sealed here, so they are the ones of what was shown;
+ * the answer alone comes from outside, and is `undefined` where none came. `undefined` where the seal belongs to another call.
  */
-export async function answeredPerson(
-  proposals: Proposals,
+export function answeredQuestion(
   asking: AskingCall,
   call: McpCall,
-): Promise<AskedPerson | undefined> {
-  const sealed = call.sealed() as Partial<Record<'tool' | 'input' | 'proposal' | 'digest', unknown>> | null
-  const { tool, input, proposal: id, digest } = sealed ?? {}
+): { readonly id: string; readonly digest: string; readonly answer: unknown } | undefined {
+  const sealed = call.sealed() as Partial<Record<'tool' | 'input' | 'id' | 'digest', unknown>> | null
+  const { tool, input, id, digest } = sealed ?? {}
   if (tool !== asking.tool || input !== callDigest(asking)) return undefined
   if (typeof id !== 'string' || typeof digest !== 'string') return undefined
-  const proposal = await proposals.get(id)
-  if (proposal.digest !== digest) return undefined
-  const answer = call.context.mcpReq.inputResponses?.[QUESTION]
-  if (answer === undefined) return askPerson(proposals, proposal, asking, call)
-  if (call.signal.aborted) return { type: 'cancelled' }
-  return settle(proposals, proposal, personsWord(answer, proposal))
+  return { id, digest, answer: call.context.mcpReq.inputResponses?.[QUESTION] }
 }
 
-async function replyOf(call: McpCall, question: object, proposal: Proposal): Promise<PersonsWord> {
+/** `undefined` where nobody answered, or the client cannot ask after all. */
+async function replyOf(call: McpCall, form: ElicitRequestFormParams): Promise<unknown> {
   try {
-    const answer = await call.context.mcpReq.send(
-      { method: 'elicitation/create', params: { ...question } },
-      { timeout: PATIENCE, signal: call.signal },
+    return await call.context.mcpReq.send(
+      { method: 'elicitation/create', params: { ...form } },
+      { timeout: ANSWER_MS, signal: call.signal },
     )
-    return personsWord(answer, proposal)
   } catch {
-    // Nobody answered, or the client cannot ask after all: the proposal waits.
-    return 'later'
-  }
-}
-
-async function settle(proposals: Proposals, proposal: Proposal, word: PersonsWord): Promise<AskedPerson> {
-  if (word === 'later' || word === 'unread') {
-    const warnings = word === 'unread' ? [confirmedElsewhere(proposal)] : []
-    return { type: 'settled', proposal: await proposals.get(proposal.id), warnings }
-  }
-  try {
-    const decided = await proposals.decide(proposal.id, { type: word, digest: proposal.digest, by: 'mcp' })
-    return { type: 'settled', proposal: decided, warnings: [] }
-  } catch (error) {
-    if (!(error instanceof SubjectError)) throw error
-    // Somebody else was quicker, or the file is not what it was: the proposal says how things stand.
-    return { type: 'settled', proposal: await proposals.get(proposal.id), warnings: [error.message] }
+    return undefined
   }
 }

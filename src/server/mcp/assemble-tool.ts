@@ -27,7 +27,7 @@ export function assembleTool(unexpected: (error: unknown) => void): McpTool {
         return answer
       } catch (error) {
         if (error instanceof ScenarioError) return failed('invalid-input', error.message, { problems: error.problems })
-        return await failureReply(error, unexpected)
+        return failureReply(error, unexpected)
       }
     },
   }

@@ -1,11 +1,12 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import type { AuditFacts, SessionStore } from '../../session.ts'
 import type { CalledTool, ToolRefusal } from '../../capability.ts'
+import { defined, errorMessage } from '../../platform.ts'
 
 /** Keeps what programs did here, and what they were refused. What only reads leaves no record. */
 export interface McpAudit {
   refused(call: CalledTool, refusal: ToolRefusal): Promise<void>
-  /** Runs a call between a record before its effect and one after it. */
+  /** Runs a call between a record before its effect and one after it. Rejects with what `run` rejects with. */
   around(call: CalledTool, run: () => Promise<CallToolResult>): Promise<CallToolResult>
 }
 
@@ -28,16 +29,16 @@ export function mcpAudit({ store, time }: AuditParts): McpAudit {
       const facts = factsOf(call)
       await note({ ...facts, kind: 'decision', decision: 'allowed', rule: 'mcp' })
       const started = performance.now()
-      const result = await run()
-      const [block] = result.content
-      await note({
-        ...facts,
-        kind: 'call',
-        rule: 'mcp',
-        ok: result.isError !== true,
-        durationMs: Math.round(performance.now() - started),
-        bytes: block?.type === 'text' ? Buffer.byteLength(block.text) : 0,
+      const ended = (ok: boolean, text: string) => {
+        const durationMs = Math.round(performance.now() - started)
+        return note({ ...facts, kind: 'call', rule: 'mcp', ok, durationMs, bytes: Buffer.byteLength(text) })
+      }
+      const result = await run().catch(async (error: unknown) => {
+        await ended(false, errorMessage(error))
+        throw error
       })
+      const [block] = result.content
+      await ended(result.isError !== true, block?.type === 'text' ? block.text : '')
       return result
     },
   }
@@ -48,6 +49,6 @@ function factsOf({ tool, input, client }: CalledTool): Pick<AuditFacts, 'tool' |
   return {
     tool,
     input: text.length > INPUT ? `${text.slice(0, INPUT)}…` : text,
-    ...(client === undefined ? {} : { reason: `called by ${client}` }),
+    ...defined({ reason: client === undefined ? undefined : `called by ${client}` }),
   }
 }

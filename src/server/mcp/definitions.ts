@@ -1,49 +1,6 @@
-import type { Prompt, ResourceTemplateType, Tool } from '@modelcontextprotocol/server'
-import { operationFacts, type SubjectOperation } from '../../capabilities/subjects/core.ts'
+import type { Prompt, ResourceTemplateType } from '@modelcontextprotocol/server'
+import type { McpDefinitions } from '../../capability.ts'
 import { assembleDefinition } from './assemble-definition.ts'
-import { envelopeSchema } from './envelope.ts'
-
-/** What the server says of itself to the model of a client. */
-export const instructions =
-  'Foreword keeps the working context of subjects: anything with a brief, notes, a log and tastes of its own. Call ' +
-  'read_context before working on a subject, log_operation and log_gap while you work, and propose_notes_update or ' +
-  'propose_taste_update for what should be remembered. A proposal writes nothing until a person confirms it. Where ' +
-  'tastes conflict, the person decides. Every tool answers {success, data, error}.'
-
-/** Every tool in its order. Known without a home, so that a client is answered before one is open. */
-export function toolDefinitions(): readonly Tool[] {
-  return [...operationFacts.map(operationDefinition), assembleDefinition]
-}
-
-/** An operation on subjects, as a tool that answers in the envelope. */
-export function operationDefinition(operation: Omit<SubjectOperation, 'run'>): Tool {
-  const { name, title, description, inputSchema, outputSchema, readOnly } = operation
-  return {
-    name,
-    title,
-    description,
-    inputSchema: { ...inputSchema, type: 'object' },
-    outputSchema: envelopeSchema(outputSchema),
-    annotations: {
-      title,
-      readOnlyHint: readOnly,
-      destructiveHint: false,
-      // The same proposal, still waiting, is not made twice; a line of a log is.
-      idempotentHint: readOnly || name.startsWith('propose_'),
-      openWorldHint: false,
-    },
-  }
-}
-
-export const workOnSubjectPrompt: Prompt = {
-  name: 'work_on_subject',
-  title: 'Work on a subject',
-  description: 'Brings the working context of a subject into the conversation, and how to work with it',
-  arguments: [
-    { name: 'subject_id', description: 'Its id, such as the name of its folder', required: true },
-    { name: 'task', description: 'What is to be done; ask the person where it is left out' },
-  ],
-}
 
 export const explainCallPrompt: Prompt = {
   name: 'explain_call',
@@ -52,27 +9,15 @@ export const explainCallPrompt: Prompt = {
   arguments: [{ name: 'call_id', description: 'Its id, as `foreword calls` shows it', required: true }],
 }
 
-export const resourceTemplates: readonly ResourceTemplateType[] = [
-  {
-    uriTemplate: 'foreword://subjects/{id}',
-    name: 'subject',
-    title: 'Subject',
-    description: 'The working context of a subject, as read_context gives it',
-    mimeType: 'application/json',
-  },
-  {
-    uriTemplate: 'foreword://subjects/{id}/{part}',
-    name: 'subject-part',
-    title: 'Part of a subject',
-    description: 'brief and notes as they were written; tastes, log and gaps as read_context gives them',
-  },
-  {
-    uriTemplate: 'foreword://sessions/{id}',
-    name: 'session',
-    title: 'Session',
-    description: 'What was said in a session, its newest turns',
-    mimeType: 'application/json',
-  },
+export const sessionTemplate: ResourceTemplateType = {
+  uriTemplate: 'foreword://sessions/{id}',
+  name: 'session',
+  title: 'Session',
+  description: 'What was said in a session, its newest turns',
+  mimeType: 'application/json',
+}
+
+export const callTemplates: readonly ResourceTemplateType[] = [
   {
     uriTemplate: 'foreword://calls/{id}/manifest',
     name: 'manifest',
@@ -88,3 +33,22 @@ export const resourceTemplates: readonly ResourceTemplateType[] = [
     mimeType: 'text/plain',
   },
 ]
+
+/** What the server offers without any capability. */
+const ownDefinitions = {
+  instructions: 'Every tool answers {success, data, error}.',
+  tools: [assembleDefinition],
+  templates: [sessionTemplate, ...callTemplates],
+  prompts: [explainCallPrompt],
+} as const satisfies McpDefinitions
+
+/** Everything that is offered, in its order: first what capabilities add. Known without a home. */
+export function allDefinitions(added: readonly McpDefinitions[]): Required<McpDefinitions> {
+  const all: readonly McpDefinitions[] = [...added, ownDefinitions]
+  return {
+    instructions: all.flatMap(({ instructions }) => instructions ?? []).join(' '),
+    tools: all.flatMap(({ tools = [] }) => tools),
+    templates: all.flatMap(({ templates = [] }) => templates),
+    prompts: all.flatMap(({ prompts = [] }) => prompts),
+  }
+}

@@ -1,7 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
-import type { RuntimeErrorCode } from '../../runtime.ts'
-import type { StoreErrorCode } from '../../session.ts'
-import { SubjectError, type SubjectErrorCode } from '../../capabilities/subjects/core.ts'
+import { type ErrorCode, ForewordError } from '../../platform.ts'
 
 /**
  * What every reply of a tool says, whatever came of it (BEHAVIOURS §4). Beside that stand, only where there are any,
@@ -25,7 +23,17 @@ export interface EnvelopeError {
   readonly recoverable: boolean
 }
 
-export type EnvelopeCode = SubjectErrorCode | 'internal' | 'cancelled' | 'unavailable'
+export type EnvelopeCode =
+  | 'not-found'
+  | 'invalid-input'
+  | 'exists'
+  | 'changed'
+  | 'decided'
+  | 'unwritable'
+  | 'internal'
+  | 'cancelled'
+  /** Nothing can be done now, and the message says why. */
+  | 'unavailable'
 
 /** The reply of a call that did what was asked. */
 export function succeeded(data: Readonly<Record<string, unknown>>, warnings: readonly string[] = []): CallToolResult {
@@ -41,18 +49,18 @@ export function failed(
   return { ...result({ success: false, data: null, error }), isError: true }
 }
 
-/** The reply to an error. Of one that nobody expected it says only that it happened: `unexpected` is told the rest. */
-export async function failureReply(error: unknown, unexpected: (error: unknown) => void): Promise<CallToolResult> {
-  if (error instanceof SubjectError) return failed(error.code, error.message, error.facts)
-  // Loaded late: a client is answered before the runtime is there.
-  const { RuntimeError } = await import('../../runtime.ts')
-  const { StoreError } = await import('../../session.ts')
-  const isUnavailable =
-    (error instanceof RuntimeError && UNAVAILABLE.has(error.code)) ||
-    (error instanceof StoreError && UNAVAILABLE_STORE.has(error.code))
-  if (isUnavailable) return failed('unavailable', error.message)
+/** The reply to an error. Of one that nobody expected it says only that it happened: `unexpected` gets the rest. */
+export function failureReply(error: unknown, unexpected: (error: unknown) => void): CallToolResult {
+  if (error instanceof ForewordError) {
+    if (UNAVAILABLE.has(error.code)) return failed('unavailable', error.message)
+    if (error.expose && isReplied(error.code)) return failed(error.code, error.message, error.facts)
+  }
   unexpected(error)
   return failed('internal', 'Foreword failed inside. Its log says how; the call may be tried again.')
+}
+
+function isReplied(code: string): code is EnvelopeCode {
+  return code !== 'internal' && Object.hasOwn(recoverable, code)
 }
 
 /** As BEHAVIOURS §4 has them on this wire: `not_found` and `invalid_input`. */
@@ -60,9 +68,18 @@ function wireCode(code: string): string {
   return code === 'not-found' || code === 'invalid-input' ? code.replace('-', '_') : code
 }
 
-/** Nothing can be written now, and the message says why. */
-const UNAVAILABLE: ReadonlySet<RuntimeErrorCode> = new Set(['closing', 'storage-full', 'storage'])
-const UNAVAILABLE_STORE: ReadonlySet<StoreErrorCode> = new Set(['busy', 'full', 'closed', 'io', 'readonly', 'corrupt'])
+/** Codes of the runtime and of stores for a home that cannot be read or written now. */
+const UNAVAILABLE: ReadonlySet<string> = new Set<ErrorCode>([
+  'closing',
+  'storage-full',
+  'storage',
+  'busy',
+  'full',
+  'closed',
+  'io',
+  'readonly',
+  'corrupt',
+])
 
 /** JSON Schema of the envelope around data of this schema. Definitions of the data move to where references find them. */
 export function envelopeSchema(data: Readonly<Record<string, unknown>>): Record<string, unknown> & { type: 'object' } {

@@ -1,13 +1,7 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
-import type { McpCatalogue, McpPrompt, McpTool } from '../../capability.ts'
+import type { McpCatalogue, McpDefinitions, McpPrompt, McpTool } from '../../capability.ts'
 import { errorMessage } from '../../platform.ts'
-import {
-  explainCallPrompt,
-  instructions,
-  resourceTemplates,
-  toolDefinitions,
-  workOnSubjectPrompt,
-} from './definitions.ts'
+import { allDefinitions } from './definitions.ts'
 import { failed } from './envelope.ts'
 
 /**
@@ -15,7 +9,12 @@ import { failed } from './envelope.ts'
  * is opened for the first that needs it, and once its tools have been listed. Where it cannot be opened, each call is told
  * why, and the next one tries again.
  */
-export function lateCatalogue(open: () => Promise<McpCatalogue>, home: string): McpCatalogue {
+export function lateCatalogue(
+  open: () => Promise<McpCatalogue>,
+  home: string,
+  added: readonly McpDefinitions[],
+): McpCatalogue {
+  const { instructions, tools, templates, prompts } = allDefinitions(added)
   let opening: Promise<McpCatalogue> | undefined
   let refusal: Promise<McpCatalogue['refusal']> | undefined
   const opened = (): Promise<McpCatalogue> => {
@@ -33,14 +32,14 @@ export function lateCatalogue(open: () => Promise<McpCatalogue>, home: string): 
 
   return {
     instructions,
-    tools: toolDefinitions().map((definition) => lateTool(definition, opened)),
+    tools: tools.map((definition) => lateTool(definition, opened)),
     resources: {
-      templates: resourceTemplates,
+      templates,
       list: async (cursor) => (await openedOrTold()).resources.list(cursor),
       read: async (uri) => (await openedOrTold()).resources.read(uri),
       complete: async (...typed) => (await openedOrTold()).resources.complete(...typed),
     },
-    prompts: [workOnSubjectPrompt, explainCallPrompt].map((definition) => latePrompt(definition, openedOrTold)),
+    prompts: prompts.map((definition) => latePrompt(definition, openedOrTold)),
     async refusal(tool) {
       // What reads the policy is loaded with the first question about it: a client that greets us does not wait for that.
       refusal ??= import('./tool-permission.ts').then(({ refusalIn }) => refusalIn(home))

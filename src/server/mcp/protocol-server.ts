@@ -55,7 +55,7 @@ export function protocolServer(catalogue: McpCatalogue, era: Era, options: Proto
       return await answerOf(catalogue, tool, params.arguments ?? {}, call)
     } catch (error) {
       if (error instanceof ProtocolError) throw error
-      return await failureReply(error, unexpected)
+      return failureReply(error, unexpected)
     }
   })
 

@@ -1,14 +1,14 @@
-import type { ReadResourceResult, Resource } from '@modelcontextprotocol/server'
-import type { Runtime } from '../../runtime.ts'
-import { parsedAddress, sessionAddress, subjectAddress } from './addresses.ts'
+import type { Resource } from '@modelcontextprotocol/server'
+import type { McpResources, McpResourceSet, ResourceText } from '../../capability.ts'
+import { outline } from '../../context.ts'
 import { scenarioJsonSchema } from '../../context/scenario.ts'
+import { defined } from '../../platform.ts'
+import type { CallRecord, SessionStore } from '../../session.ts'
+import { parsedAddress, resourceAddress } from './addresses.ts'
 import { scenarioAddress } from './assemble-definition.ts'
-import { callText } from './call-resource.ts'
-import type { McpResources } from '../../capability.ts'
-import { resourceTemplates } from './definitions.ts'
+import { callTemplates, sessionTemplate } from './definitions.ts'
 import { invalidParams } from './protocol-server.ts'
 import { readSession } from './session-resource.ts'
-import { readSubject, subjectParts } from '../../capabilities/subjects/mcp/subject-resource.ts'
 
 /** Entries on one page of the list. */
 const PAGE = 100
@@ -25,38 +25,13 @@ const scenarioResource: Resource = {
   mimeType: SCHEMA,
 }
 
-/** A text of a resource, before it has its address. */
-export interface ResourceText {
-  readonly mimeType: string
-  readonly text: string
-}
-
-/** Subjects, sessions and the account of every call, to be read. Nothing here writes. */
-export function runtimeResources(runtime: Runtime): McpResources {
-  const { subjects, store } = runtime
+/** Several sets as one, with pages that go over all of them. */
+export function pagedResources(sets: readonly McpResourceSet[]): McpResources {
   return {
-    templates: resourceTemplates,
+    templates: sets.flatMap(({ templates }) => templates),
     async list(cursor) {
       const start = startOf(cursor)
-      const all: readonly Resource[] = [
-        ...(await subjects.list()).map(({ id, title, updated }) => ({
-          uri: subjectAddress(id),
-          name: id,
-          ...(title === '' ? {} : { title: title.slice(0, 200) }),
-          description: `The working context of ${id}`,
-          mimeType: 'application/json',
-          annotations: { lastModified: updated },
-        })),
-        ...(await store.sessions({ limit: SESSIONS })).map(({ id, title, updated }) => ({
-          uri: sessionAddress(id),
-          name: id,
-          ...(title === undefined ? {} : { title: title.slice(0, 200) }),
-          description: `What was said in the session ${id}`,
-          mimeType: 'application/json',
-          annotations: { lastModified: updated },
-        })),
-        scenarioResource,
-      ]
+      const all = (await Promise.all(sets.map((set) => set.list()))).flat()
       const next = start + PAGE
       return {
         resources: all.slice(start, next),
@@ -64,46 +39,77 @@ export function runtimeResources(runtime: Runtime): McpResources {
       }
     },
     async read(uri) {
-      const found = await textAt(runtime, uri)
-      return found === undefined ? undefined : contentsOf(uri, found)
+      for (const set of sets) {
+        const found = await set.read(uri)
+        if (found !== undefined) return { contents: [{ uri, ...found }] }
+      }
+      return undefined
     },
     async complete(template, variable, typed) {
-      if (!resourceTemplates.some(({ uriTemplate }) => uriTemplate === template)) {
-        throw invalidParams(`There is no resource template ${template}.`)
-      }
-      const values = await valuesOf(runtime, template, variable)
+      const set = sets.find(({ templates }) => templates.some(({ uriTemplate }) => uriTemplate === template))
+      if (set === undefined) throw invalidParams(`There is no resource template ${template}.`)
+      const values = (await set.complete?.(template, variable)) ?? []
       return values.filter((value) => value.startsWith(typed))
     },
   }
 }
 
-async function textAt(runtime: Runtime, uri: string): Promise<ResourceText | undefined> {
-  const address = parsedAddress(uri)
-  if (address?.kind === 'subjects') return readSubject(runtime.subjects, address.id, address.part)
-  if (address?.kind === 'sessions' && address.part === undefined) return readSession(runtime.store, address.id)
-  if (uri === scenarioAddress) return { mimeType: SCHEMA, text: JSON.stringify(scenarioJsonSchema()) }
-  if (address?.kind === 'calls') return callText(await runtime.store.call(address.id), address.part)
-  return undefined
+/** Sessions, the account of every call, and the format of scenarios, to be read. Nothing here writes. */
+export function ownResources(store: SessionStore): readonly McpResourceSet[] {
+  const sessionIds = async () => (await store.sessions({ limit: SESSIONS })).map(({ id }) => id)
+  return [
+    {
+      templates: [sessionTemplate],
+      list: async () =>
+        (await store.sessions({ limit: SESSIONS })).map(({ id, title, updated }) => ({
+          uri: resourceAddress('sessions', id),
+          name: id,
+          ...defined({ title: title?.slice(0, 200) }),
+          description: `What was said in the session ${id}`,
+          mimeType: 'application/json',
+          annotations: { lastModified: updated },
+        })),
+      async read(uri) {
+        const address = parsedAddress(uri)
+        if (address?.kind !== 'sessions' || address.part !== undefined) return undefined
+        return readSession(store, address.id)
+      },
+      complete: async (_template, variable) => (variable === 'id' ? sessionIds() : []),
+    },
+    {
+      templates: callTemplates,
+      list: async () => [],
+      async read(uri) {
+        const address = parsedAddress(uri)
+        return address?.kind === 'calls' ? callText(await store.call(address.id), address.part) : undefined
+      },
+      async complete(_template, variable) {
+        if (variable !== 'id') return []
+        const newest = (await sessionIds()).slice(0, 10)
+        const calls = await Promise.all(newest.map((session) => store.calls(session, { last: 20 })))
+        return calls.flatMap((each) => each.map(({ id }) => id).toReversed())
+      },
+    },
+    {
+      templates: [],
+      list: async () => [scenarioResource],
+      read: async (uri) =>
+        uri === scenarioAddress ? { mimeType: SCHEMA, text: JSON.stringify(scenarioJsonSchema()) } : undefined,
+    },
+  ]
 }
 
-function contentsOf(uri: string, { mimeType, text }: ResourceText): ReadResourceResult {
-  return { contents: [{ uri, mimeType, text }] }
-}
-
-async function valuesOf({ subjects, store }: Runtime, template: string, variable: string): Promise<readonly string[]> {
-  if (variable === 'part') return Object.keys(subjectParts)
-  if (variable !== 'id') return []
-  if (template.startsWith('foreword://subjects/')) return (await subjects.list()).map(({ id }) => id)
-  const sessions = (await store.sessions({ limit: SESSIONS })).map(({ id }) => id)
-  if (template.startsWith('foreword://sessions/')) return sessions
-  const calls = await Promise.all(sessions.slice(0, 10).map((session) => store.calls(session, { last: 20 })))
-  return calls.flatMap((each) => each.map(({ id }) => id).toReversed())
+/** The account of one model call: `manifest` as JSON, `outline` as lines. */
+function callText(call: CallRecord | undefined, part: string | undefined): ResourceText | undefined {
+  if (call === undefined) return undefined
+  if (part === 'manifest') return { mimeType: 'application/json', text: JSON.stringify(call.manifest) }
+  return part === 'outline' ? { mimeType: 'text/plain', text: `${outline(call.manifest)}\n` } : undefined
 }
 
 function startOf(cursor: string | undefined): number {
   if (cursor === undefined) return 0
   const start = Number(/^from (\d{1,9})$/.exec(Buffer.from(cursor, 'base64url').toString())?.[1])
   if (!Number.isSafeInteger(start))
-    throw invalidParams('The cursor is not one of this list. Leave it out to begin anew.')
+    throw invalidParams('The cursor is not one of this list. Leave it out to begin again.')
   return start
 }

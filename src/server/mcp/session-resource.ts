@@ -1,6 +1,6 @@
 import { type AnyMessage, messageText, toolCalls } from '../../context.ts'
 import type { Entry, LogStore } from '../../session.ts'
-import type { ResourceText } from './resources.ts'
+import type { ResourceText } from '../../capability.ts'
 
 /** The most turns of a session that are read at once, and the most characters of all they say. The newest are kept. */
 const TURNS = 50

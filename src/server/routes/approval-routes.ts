@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import { type PersonsDecision, type Runtime } from '../../runtime.ts'
+import { type PersonsDecision, type Route, route, type Runtime } from '../../capability.ts'
 import { json } from '../answer.ts'
-import { type Route, route } from '../../capability.ts'
 import { decidedBy, digest, waitingApproval } from '../schema.ts'
 
 const common = {

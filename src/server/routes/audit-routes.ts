@@ -1,8 +1,7 @@
 import { z } from 'zod'
-import { type Runtime } from '../../runtime.ts'
+import { type Route, route, type Runtime } from '../../capability.ts'
 import { type AuditOptions } from '../../session.ts'
 import { json } from '../answer.ts'
-import { type Route, route } from '../../capability.ts'
 import { limit } from '../schema.ts'
 
 const auditQuery = z.strictObject({

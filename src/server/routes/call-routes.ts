@@ -1,10 +1,9 @@
 import { z } from 'zod'
 import { outline } from '../../context.ts'
-import { type Runtime } from '../../runtime.ts'
+import { type Route, route, type Runtime } from '../../capability.ts'
 import { type CallRecord } from '../../session.ts'
 import { json, text } from '../answer.ts'
 import { noSuchCall, noSuchSession } from '../no-such.ts'
-import { type Route, route } from '../../capability.ts'
 import { beginning, limit, manifest, requestView } from '../schema.ts'
 
 const callsInBrief = z.array(z.looseObject({ id: z.string(), used: z.number() }))

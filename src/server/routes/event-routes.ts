@@ -1,14 +1,12 @@
 import { z } from 'zod'
-import { type Runtime } from '../../runtime.ts'
+import { type Route, route, type Runtime } from '../../capability.ts'
 import { forewordError, json } from '../answer.ts'
-import { type Streams } from '../event-stream.ts'
 import { failureOf, HttpFailure } from '../failure.ts'
 import { noSuchSession, noSuchTurn } from '../no-such.ts'
-import { type Route, route } from '../../capability.ts'
 import { entry, eventId, limit } from '../schema.ts'
 
 /** What happens in a session: the log in pages, and as a stream that can be taken up again. */
-export function eventRoutes(runtime: Runtime, streams: Streams): readonly Route[] {
+export function eventRoutes(runtime: Runtime): readonly Route[] {
   const { store } = runtime
   return [
     route({
@@ -44,11 +42,11 @@ export function eventRoutes(runtime: Runtime, streams: Streams): readonly Route[
         after: eventId.optional().describe('Id of the last event that was seen; `live`: only what comes.'),
       }),
       answers: { 200: { description: 'Events', media: 'text/event-stream' } },
-      handle: async ({ param, query, request, outgoing }) => {
+      handle: async ({ param, query, request, stream }) => {
         const session = param('session')
         const after = lastEventId(request) ?? query.after
         await checkExists(session, query.turn)
-        return streams.open(request, outgoing, {
+        return stream({
           async run(sink) {
             sink.begin()
             const options = {

@@ -1,8 +1,7 @@
 import { z } from 'zod'
-import { type Runtime } from '../../runtime.ts'
+import { type Route, route, type Runtime } from '../../capability.ts'
 import { json } from '../answer.ts'
 import { HttpFailure } from '../failure.ts'
-import { type Route, route } from '../../capability.ts'
 import { attachments, submitted } from '../schema.ts'
 
 const message = {

@@ -1,8 +1,7 @@
 import { z } from 'zod'
-import { type Runtime } from '../../runtime.ts'
+import { type Route, route, type Runtime } from '../../capability.ts'
 import { empty, json } from '../answer.ts'
 import { HttpFailure } from '../failure.ts'
-import { type Route, route } from '../../capability.ts'
 
 const channel = z
   .string()

@@ -1,24 +1,23 @@
 import { z } from 'zod'
-import { type Records } from '../../runtime.ts'
+import { type Records, type Route, route } from '../../capability.ts'
 import { empty, json } from '../answer.ts'
 import { changeOf, keptRecord, restoreBody } from './record-schema.ts'
-import { type Route, route } from '../../capability.ts'
 
-/** A kind of things that people make and edit, as its doors are named. */
-export interface RecordDoor {
-  /** `agent`: then the doors are `/api/agents`. */
+/** A kind of things that people make and edit, as its endpoints are named. */
+export interface RecordEndpoints {
+  /** `agent`: then the endpoints are `/api/agents`. */
   readonly name: string
   /** With its article, such as `an agent`. */
   readonly one: string
   readonly schema: z.ZodObject
-  /** What is odd about a value, in sentences: told to whoever makes or changes it, and no reason to refuse it. */
+  /** What is odd about a value, in sentences: shown to anyone who makes or changes it, and no reason to refuse it. */
   readonly warningsOf?: (value: unknown) => Promise<readonly string[]>
 }
 
 /** Makes, lists, reads, changes and removes one kind of things, and brings earlier versions back. */
 export function recordRoutes<Value extends object>(
   records: () => Records<Value>,
-  { name, one, schema, warningsOf = async () => [] }: RecordDoor,
+  { name, one, schema, warningsOf = async () => [] }: RecordEndpoints,
 ): readonly Route[] {
   const kept = keptRecord(schema)
   const written = keptRecord(schema).extend({ warnings: z.array(z.string()).optional() })

@@ -1,17 +1,16 @@
 import { z } from 'zod'
-import { type Runtime } from '../../runtime.ts'
 import { type SessionRow, shownSession } from '../../session.ts'
 import { empty, json } from '../answer.ts'
-import { assertThere } from '../assert-there.ts'
 import { noSuchSession } from '../no-such.ts'
-import { type Route, route } from '../../capability.ts'
-import { beginning, limit, sessionMemory, sessionRow } from '../schema.ts'
-
-const chosen = z.string().min(1).nullable().optional()
+import { type Route, route, type Runtime } from '../../capability.ts'
+import { beginning, limit, sessionRow as plainRow } from '../schema.ts'
+import { choiceChanges, choiceIds, type OfferedChoices, partChoices } from '../session-choices.ts'
 
 /** Sessions: list, make, read, choose what they are answered with, delete. */
-export function sessionRoutes(runtime: Runtime): readonly Route[] {
+export function sessionRoutes(runtime: Runtime, choices: OfferedChoices): readonly Route[] {
   const { store } = runtime
+  const sessionRow = plainRow.extend(choiceIds(choices))
+  const changes = ['model', ...Object.keys(choices)]
 
   const existing = async (id: string): Promise<SessionRow> => {
     const row = await store.session(id)
@@ -46,13 +45,12 @@ export function sessionRoutes(runtime: Runtime): readonly Route[] {
           .optional()
           .describe('Id of the session that it goes on from: the one before in the same conversation.'),
         model: z.string().min(1).optional(),
-        agent: z.string().min(1).optional().describe('Id of a custom agent; the default agent where absent.'),
-        project: z.string().min(1).optional().describe('Id of a project.'),
-        subject: z.string().min(1).optional().describe('Id of the subject that it is about.'),
+        ...choiceIds(choices),
       }),
       answers: { 201: { description: 'The new session', schema: sessionRow } },
       handle: async ({ body }) => {
-        const row = await runtime.newSession(body)
+        const { chosen, others } = partChoices<string, typeof body>(choices, body)
+        const row = await runtime.newSession({ ...others, choices: chosen })
         return json(shownSession(row), 201, { location: `/api/sessions/${encodeURIComponent(row.id)}` })
       },
     }),
@@ -68,51 +66,36 @@ export function sessionRoutes(runtime: Runtime): readonly Route[] {
       method: 'PATCH',
       path: '/api/sessions/:session',
       tag: 'sessions',
-      summary: 'Chooses the model, the agent, the project and the subject of a session',
+      summary: `Chooses ${listed(
+        changes.map((name) => `the ${name}`),
+        'and',
+      )} of a session`,
       description: 'Each counts from the next turn on. What is not named stays.',
       body: z
         .strictObject({
-          model: chosen.describe('`provider/model`; null returns to the configured one.'),
-          agent: chosen.describe('Id of a custom agent; null returns to the default agent.'),
-          project: chosen.describe('Id of a project; null leaves it.'),
-          subject: chosen.describe('Id of a subject; null returns to the configured one, if there is one.'),
+          model: z
+            .string()
+            .min(1)
+            .nullable()
+            .optional()
+            .describe('`provider/model`; null returns to the configured one.'),
+          ...choiceChanges(choices),
         })
-        .refine((body) => Object.keys(body).length > 0, 'expected a model, an agent, a project or a subject'),
+        .refine((body) => Object.keys(body).length > 0, `expected ${listed(changes.map(withArticle), 'or')}`),
       answers: { 200: { description: 'The session', schema: sessionRow } },
       handle: async ({ param, body }) => {
         const session = param('session')
-        const { model, agent, project, subject } = body
-        await existing(session)
-        await assertThere(runtime, { agent, project, subject })
-        if (model !== undefined) await runtime.setModel(session, model ?? undefined)
-        if (agent !== undefined) await runtime.setAgent(session, agent ?? undefined)
-        if (project !== undefined) await runtime.setProject(session, project ?? undefined)
-        if (subject !== undefined) await runtime.setSubject(session, subject ?? undefined)
+        const { chosen, others } = partChoices<string | null, typeof body>(choices, body)
+        const before = await existing(session)
+        await runtime.choose(session, chosen)
+        try {
+          if (others.model !== undefined) await runtime.setModel(session, others.model ?? undefined)
+        } catch (error) {
+          // What a request cannot have leaves everything as it was.
+          await runtime.choose(session, valuesBefore(before, chosen))
+          throw error
+        }
         return json(shownSession(await existing(param('session'))))
-      },
-    }),
-    route({
-      method: 'GET',
-      path: '/api/sessions/:session/memory',
-      tag: 'sessions',
-      summary: 'What a session is given of earlier ones, and what is kept of it',
-      query: z.strictObject({
-        input: z.string().max(10_000).default('').describe('The next message: its words find earlier calls of tools.'),
-      }),
-      answers: { 200: { description: 'Text, price and source of each layer', schema: sessionMemory } },
-      handle: async ({ param, query }) => json(await runtime.memory(param('session'), query.input)),
-    }),
-    route({
-      method: 'DELETE',
-      path: '/api/sessions/:session/memory',
-      tag: 'sessions',
-      summary: 'Forgets a session in all others',
-      description:
-        'No other session is given anything of it from now on, and what calls of others were given of it is removed, for good. Its own log stays.',
-      answers: { 204: { description: 'It is forgotten' } },
-      handle: async ({ param }) => {
-        await runtime.forgetMemory(param('session'))
-        return empty(204)
       },
     }),
     route({
@@ -147,4 +130,20 @@ export function sessionRoutes(runtime: Runtime): readonly Route[] {
       },
     }),
   ]
+}
+
+function valuesBefore(
+  { choices }: SessionRow,
+  changed: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, string | null>> {
+  return Object.fromEntries(Object.keys(changed).map((name) => [name, choices[name] ?? null]))
+}
+
+function withArticle(name: string): string {
+  return `${/^[aeiou]/.test(name) ? 'an' : 'a'} ${name}`
+}
+
+/** `the model, the agent and the project`. */
+function listed(words: readonly string[], last: string): string {
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} ${last} ${words.at(-1)}`
 }

@@ -1,33 +1,31 @@
 import { z } from 'zod'
-import { type Runtime } from '../../runtime.ts'
 import { json, text } from '../answer.ts'
-import { assertThere } from '../assert-there.ts'
-import { type Route, route } from '../../capability.ts'
+import { type Route, route, type Runtime } from '../../capability.ts'
+import { defined } from '../../platform.ts'
 import { manifest, requestView } from '../schema.ts'
+import { choiceIds, type OfferedChoices, partChoices } from '../session-choices.ts'
 
 export interface SystemOptions {
   readonly version: string
+  readonly choices: OfferedChoices
   /** The configuration as it may be shown: without secrets. */
   readonly configuration: () => unknown
   readonly openapi: () => Promise<unknown>
 }
 
-const previewQuery = z.strictObject({
-  session: z.string().min(1).optional().describe('Without one: the first call of a new session.'),
-  input: z.string().optional().describe('What would be said.'),
-  model: z.string().min(1).optional(),
-  system: z.string().min(1).optional().describe('As if this were the system prompt of the turn.'),
-  agent: z.string().min(1).optional().describe('As if this custom agent were chosen.'),
-  project: z.string().min(1).optional().describe('As if this project were chosen.'),
-  subject: z.string().min(1).optional().describe('As if it were about this subject.'),
-})
-
 /** The gateway itself: is it there, what does it run, what would it send. */
-export function systemRoutes(runtime: Runtime, { version, configuration, openapi }: SystemOptions): readonly Route[] {
-  const preview = async (options: z.output<typeof previewQuery>) => {
-    await assertThere(runtime, options)
-    const given = Object.entries(options).filter(([, value]) => value !== undefined)
-    return json(await runtime.preview(Object.fromEntries(given)))
+export function systemRoutes(runtime: Runtime, options: SystemOptions): readonly Route[] {
+  const { version, choices, configuration, openapi } = options
+  const previewQuery = z.strictObject({
+    session: z.string().min(1).optional().describe('Without one: the first call of a new session.'),
+    input: z.string().optional().describe('What would be said.'),
+    model: z.string().min(1).optional(),
+    system: z.string().min(1).optional().describe('As if this were the system prompt of the turn.'),
+    ...choiceIds(choices),
+  })
+  const preview = async (query: z.output<typeof previewQuery>) => {
+    const { chosen, others } = partChoices<string, typeof query>(choices, query)
+    return json(await runtime.preview({ ...defined(others), choices: chosen }))
   }
   const previewAnswers = {
     200: {
@@ -60,7 +58,10 @@ export function systemRoutes(runtime: Runtime, { version, configuration, openapi
       tag: 'system',
       summary: 'Says what runs: version, home, model, turns on their way, warnings',
       answers: { 200: { description: 'The status', schema: z.looseObject({ version: z.string(), home: z.string() }) } },
-      handle: async () => json(await runtime.status()),
+      handle: async () => {
+        const { facts, ...status } = await runtime.status()
+        return json({ ...status, ...facts })
+      },
     }),
     route({
       method: 'GET',

@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import { type Runtime, RuntimeError } from '../../runtime.ts'
+import { type Route, route, type Runtime, RuntimeError } from '../../capability.ts'
 import { json } from '../answer.ts'
-import { type Route, route } from '../../capability.ts'
 import { digest, toolResult, toolStatus, toolTrial } from '../schema.ts'
 
 const input = z.unknown().describe('What the tool is given, as its schema has it.')

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { type Runtime, turnView } from '../../runtime.ts'
+import { type Route, route, type Runtime } from '../../capability.ts'
+import { turnView } from '../../runtime.ts'
 import { json } from '../answer.ts'
 import { noSuchSession, noSuchTurn } from '../no-such.ts'
-import { type Route, route } from '../../capability.ts'
 import { limit, turnRow, turnView as turnViewSchema } from '../schema.ts'
 
 /** Turns of a session: list, read, wait for, cancel. */

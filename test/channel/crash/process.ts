@@ -4,7 +4,14 @@ import { telegramChannel } from '../../../src/channel.ts'
 import { tokenx } from '../../../src/context.ts'
 import { pluginAsCapability } from '../../../src/capability.ts'
 import { promptPlugin } from '../../../src/capabilities/prompt/prompt.ts'
-import { type Channel, createRuntime, ownFeatures, systemClock, withFeatures } from '../../../src/runtime.ts'
+import {
+  type Channel,
+  createRuntime,
+  ownFeatures,
+  ownSettings,
+  systemClock,
+  withFeatures,
+} from '../../../src/runtime.ts'
 import { openSqliteStore } from '../../../src/session.ts'
 import { scriptedModel, scriptedModels } from '../../../src/testing.ts'
 import { readAccess } from '../../../src/tool.ts'
@@ -85,9 +92,8 @@ withFeatures(
     home,
     store: await openSqliteStore({ path: join(home, 'store.sqlite') }),
     models: scriptedModels(model),
-    capabilities: [promptPlugin({ file: join(home, 'system_prompt.md') })]
-      .map(pluginAsCapability)
-      .concat(ownFeatures(home)),
+    capabilities: [promptPlugin({ file: join(home, 'system_prompt.md') })].map(pluginAsCapability).concat(ownFeatures),
+    capabilitySettings: ownSettings(home),
     settings: { layout: 'auto', counter: tokenx, maxSteps: 4, retryDelaysMs: [1, 1] },
     clock: systemClock,
     policy: { current: async () => readAccess('{}', {}) },

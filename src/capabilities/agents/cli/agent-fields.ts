@@ -1,6 +1,5 @@
 import type { CommandCall, Io } from '../../../capability.ts'
-import { usageFailure } from '../../../cli/failure.ts'
-import { readNamedFile } from '../../../cli/read-file.ts'
+import { readNamedFile, usageFailure } from '../../../cli.ts'
 
 /** Fields that an agent need not have. */
 const optional: readonly string[] = ['reminder', 'tools', 'model', 'layout']

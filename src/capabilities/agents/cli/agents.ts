@@ -1,13 +1,20 @@
 import { agentFields } from './agent-fields.ts'
-import { jsonOption, noQuestion } from '../../../cli/command.ts'
+import {
+  agentKind,
+  deleteRecord,
+  editRecord,
+  jsonOption,
+  listRecords,
+  listVersions,
+  newRecord,
+  noQuestion,
+  restoreVersion,
+  runSubcommand,
+  showRecord,
+  type Subcommand,
+  useRecord,
+} from '../../../cli.ts'
 import type { Command } from '../../../capability.ts'
-import { deleteRecord, editRecord, newRecord } from '../../../cli/records/change.ts'
-import { listRecords } from '../../../cli/records/list.ts'
-import { agentKind } from '../../../cli/records/record-kind.ts'
-import { showRecord } from '../../../cli/records/show.ts'
-import { useRecord } from '../../../cli/records/use.ts'
-import { listVersions, restoreVersion } from '../../../cli/records/versions.ts'
-import { runSubcommand, type Subcommand } from '../../../cli/subcommand.ts'
 
 export const agents: Command = {
   name: 'agents',

@@ -1,11 +1,12 @@
-import { agentSchema, type AgentValue, type Runtime } from '../../../runtime.ts'
+import type { Records, Route } from '../../../capability.ts'
+import { type Runtime } from '../../../runtime.ts'
 import { isListed } from '../../../tool.ts'
-import { recordRoutes } from '../../../server/routes/record-routes.ts'
-import type { Route } from '../../../capability.ts'
+import { recordRoutes } from '../../../server.ts'
+import { agentSchema, type AgentValue } from '../agent-record.ts'
 
-/** Custom agents: each a prompt with the tools, the model and the layout that go with it. */
-export function agentRoutes(runtime: Runtime): readonly Route[] {
-  return recordRoutes(() => runtime.agents, {
+/** Custom agents, made, changed and brought back. */
+export function agentRoutesOf(agents: Records<AgentValue>, runtime: Pick<Runtime, 'tools'>): readonly Route[] {
+  return recordRoutes(() => agents, {
     name: 'agent',
     one: 'an agent',
     schema: agentSchema,
@@ -13,8 +14,15 @@ export function agentRoutes(runtime: Runtime): readonly Route[] {
   })
 }
 
+export function agentRoutes(runtime: Runtime): readonly Route[] {
+  return agentRoutesOf(runtime.agents, runtime)
+}
+
 /** Tools that an agent names and that are not there now: those of a server that is away may come back. */
-async function unknownTools(runtime: Runtime, agent: AgentValue | undefined): Promise<readonly string[]> {
+async function unknownTools(
+  runtime: Pick<Runtime, 'tools'>,
+  agent: AgentValue | undefined,
+): Promise<readonly string[]> {
   const { tools = [] } = agent ?? {}
   if (tools.length === 0) return []
   const known = (await runtime.tools()).map(({ name }) => name)

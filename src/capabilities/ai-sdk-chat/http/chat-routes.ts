@@ -1,13 +1,14 @@
-import { type ServerResponse } from 'node:http'
 import { z } from 'zod'
-import { type Runtime } from '../../../runtime.ts'
-import { empty } from '../../../server/answer.ts'
-import { type Streams } from '../../../server/event-stream.ts'
-import { failureOf, HttpFailure } from '../../../server/failure.ts'
-import { sayWithFiles } from '../../files/http/hand-in.ts'
-import { type InlineFile, inlineFile } from '../../files/http/inline-file.ts'
-import { type Route, route } from '../../../capability.ts'
-import { attachments } from '../../../server/schema.ts'
+import { type Route, route, type RouteCall, type Runtime } from '../../../capability.ts'
+import {
+  attachments,
+  empty,
+  failureOf,
+  HttpFailure,
+  type InlineFile,
+  inlineFile,
+  submitWithFiles,
+} from '../../../server.ts'
 import { uiFailure, uiMessageStream } from './ui-message-stream.ts'
 
 /** Conversations that `useChat` names, in the bindings of sessions. */
@@ -43,7 +44,7 @@ const answers = {
 } as const
 
 /** The AI SDK's UI message stream: `useChat` from `@ai-sdk/react` works as it is. */
-export function chatRoutes(runtime: Runtime, streams: Streams): readonly Route[] {
+export function chatRoutes(runtime: Runtime): readonly Route[] {
   const { store } = runtime
   return [
     route({
@@ -55,12 +56,12 @@ export function chatRoutes(runtime: Runtime, streams: Streams): readonly Route[]
       description: 'A reader that leaves does not end the turn: `GET /api/chat/{id}/stream` takes it up again.',
       body: chatBody,
       answers,
-      handle: async ({ body, request, outgoing }) => {
+      handle: async ({ body, stream }) => {
         if (body.trigger === 'regenerate-message') throw appendOnly()
         const message = body.messages.at(-1)!
         const { text, files } = inputOf(message, body.attachments)
         const inSession = (await existingSession(body.id)) ?? (await runtime.sessionFor(bindingOf(body.id)))
-        const { turn, session } = await sayWithFiles(runtime, files, (added) =>
+        const { turn, session } = await submitWithFiles(runtime, files, (added) =>
           runtime.submit({
             session: inSession,
             text,
@@ -71,7 +72,7 @@ export function chatRoutes(runtime: Runtime, streams: Streams): readonly Route[]
               : { attachments: [...(body.attachments ?? []), ...added] }),
           }),
         )
-        return follow(session, turn, request, outgoing)
+        return follow(session, turn, stream)
       },
     }),
     route({
@@ -80,12 +81,12 @@ export function chatRoutes(runtime: Runtime, streams: Streams): readonly Route[]
       tag: 'chat',
       summary: 'Streams the turn that is running, from its beginning',
       answers: { ...answers, 204: { description: 'Nothing is running' } },
-      handle: async ({ param, request, outgoing }) => {
+      handle: async ({ param, stream }) => {
         const session = (await existingSession(param('id'))) ?? (await store.bound(bindingOf(param('id'))))
         if (session === undefined) return empty(204)
         const turns = await store.turns(session, { limit: NEWEST })
         const running = turns.findLast(({ state }) => state === 'queued' || state === 'running')
-        return running === undefined ? empty(204) : follow(session, running.turn, request, outgoing)
+        return running === undefined ? empty(204) : follow(session, running.turn, stream)
       },
     }),
   ]
@@ -94,13 +95,8 @@ export function chatRoutes(runtime: Runtime, streams: Streams): readonly Route[]
     return (await store.session(id))?.id
   }
 
-  function follow(
-    session: string,
-    turn: string,
-    request: Request,
-    outgoing: ServerResponse | undefined,
-  ): Promise<Response> {
-    return streams.open(request, outgoing, {
+  function follow(session: string, turn: string, stream: RouteCall<unknown, unknown>['stream']): Promise<Response> {
+    return stream({
       isAnswer: true,
       headers: {
         'x-vercel-ai-ui-message-stream': 'v1',

@@ -1,7 +1,7 @@
 import { messageText, toolCalls, toolResults, outputText, type Message } from '../../../context.ts'
 import { outcomeNotice, type SessionEvent, turnTotals } from '../../../runtime.ts'
 import { type Entry, type Source, type Usage } from '../../../session.ts'
-import { messageReasoning } from '../../../server/message-reasoning.ts'
+import { messageReasoning } from '../../../server.ts'
 import { type SourceChunk, uiSources } from './ui-sources.ts'
 
 type Spoken = 'text' | 'reasoning'

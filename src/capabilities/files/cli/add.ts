@@ -1,46 +1,20 @@
 import type { CommandCall, Connection, Io } from '../../../capability.ts'
-import { connected } from '../../../cli/connection.ts'
-import { exactLine } from '../../../cli/exact-text.ts'
-import { usageFailure } from '../../../cli/failure.ts'
-import { findSession } from '../../../cli/find-session.ts'
-import { note, print, printJson } from '../../../cli/io.ts'
-import { findRecord } from '../../../cli/records/find-record.ts'
-import { agentKind, projectKind } from '../../../cli/records/record-kind.ts'
-import { styled } from '../../../cli/style.ts'
-import { handIn, type HandedIn } from './hand-in.ts'
-import type { Belonging } from './send-file.ts'
-import { stateText } from '../../../cli/state-text.ts'
+import {
+  addFilesTo,
+  agentKind,
+  type Belonging,
+  connected,
+  findRecord,
+  findSession,
+  projectKind,
+  usageFailure,
+} from '../../../cli.ts'
 
 /** Hands files in, for a project, an agent, a session, or the next message. */
 export async function addFiles(call: CommandCall, io: Io): Promise<number> {
   return await connected(call.home, io, 'write', async (connection) =>
-    addTo(connection, call.words.slice(1), await belongingOf(connection, call), call, io),
+    addFilesTo(connection, call.words.slice(1), await belongingOf(connection, call), call, io),
   )
-}
-
-/** Hands files in and prints a line for each. Answers the exit code: 1 where one could not be handed in or read. */
-export async function addTo(
-  connection: Connection,
-  paths: readonly string[],
-  belonging: Belonging,
-  call: CommandCall,
-  io: Io,
-): Promise<number> {
-  const done = await handIn(connection, paths, belonging, io, (each) => tell(each, call, io))
-  return done.every((each) => 'row' in each && each.row.state.type === 'ready') ? 0 : 1
-}
-
-function tell(done: HandedIn, call: CommandCall, io: Io): void {
-  if ('row' in done) {
-    if (call.json) return printJson(io, done.row)
-    const { id, name, state, repeated } = done.row
-    const line = `${id}  ${exactLine(name)}  ${stateText(state)}${repeated ? ' (it was there already)' : ''}`
-    return print(io, state.type === 'failed' ? styled(io, 'red', line) : line)
-  }
-  const { code, message, hint } = done.failure
-  if (call.json) printJson(io, { path: done.path, error: { code, message } })
-  note(io, styled(io, 'red', exactLine(message), io.stderr))
-  if (hint !== undefined) note(io, `  ${hint}`)
 }
 
 async function belongingOf(connection: Connection, call: CommandCall): Promise<Belonging> {

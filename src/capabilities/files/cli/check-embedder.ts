@@ -1,7 +1,7 @@
-import type { Configuration, Environment } from '../../../runtime.ts'
-import { ok, problem } from '../../../cli/doctor/finding.ts'
-import type { Finding } from '../../../capability.ts'
+import { ok, problem } from '../../../cli.ts'
+import type { CheckContext, Finding } from '../../../capability.ts'
 import { errorMessage } from '../../../platform.ts'
+import type { SearchSettings } from '../search.ts'
 
 const REMEDY =
   'Start its server and check `search.embedding` of config.json. Until then files are searched by words alone.'
@@ -9,11 +9,11 @@ const TIMEOUT_MS = 5_000
 
 /** Whether the embedding model turns a text into a vector. Nothing where none is configured. */
 export async function checkEmbedder(
-  search: Configuration['search'],
-  environment: Environment,
+  search: SearchSettings,
+  environment: CheckContext['environment'],
 ): Promise<readonly Finding[]> {
   if (!search.embedding) return []
-  const { configuredEmbedder } = await import('../../../runtime.ts')
+  const { configuredEmbedder } = await import('../configured-embedder.ts')
   const { embedder, meaning, warnings } = configuredEmbedder(search, environment)
   if (!embedder) return warnings.map((text) => problem('search', text, REMEDY))
   try {

@@ -1,10 +1,7 @@
-import type { FileSearchAnswer } from '../../../runtime.ts'
 import type { SearchHit } from '../../../search.ts'
-import { exactLine } from '../../../cli/exact-text.ts'
-import { CommandFailure } from '../../../cli/failure.ts'
-import { print, printJson } from '../../../cli/io.ts'
+import { CommandFailure, exactLine, print, printJson, styled } from '../../../cli.ts'
 import type { Io } from '../../../capability.ts'
-import { styled } from '../../../cli/style.ts'
+import type { FileSearchAnswer } from '../file-service.ts'
 import { passagePlace } from './passage-place.ts'
 
 /** The same question asked in each way, and how many passages the two lists share. */

@@ -1,10 +1,9 @@
-import { jsonOption } from '../../../cli/command.ts'
+import { jsonOption, runSubcommand, type Subcommand } from '../../../cli.ts'
 import type { Command } from '../../../capability.ts'
 import { addFiles } from './add.ts'
 import { listFiles } from './list.ts'
 import { removeFile } from './remove.ts'
 import { showFile, showText } from './show.ts'
-import { runSubcommand, type Subcommand } from '../../../cli/subcommand.ts'
 
 export const files: Command = {
   name: 'files',

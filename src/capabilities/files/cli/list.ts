@@ -1,15 +1,25 @@
 import type { FileRow } from '../../../session.ts'
 import type { CommandCall, Connection, Io } from '../../../capability.ts'
-import { connected } from '../../../cli/connection.ts'
-import { exactLine } from '../../../cli/exact-text.ts'
-import { findSession } from '../../../cli/find-session.ts'
-import { lineLimit, note, print, printJson, width } from '../../../cli/io.ts'
-import { findRecord } from '../../../cli/records/find-record.ts'
-import { agentKind, projectKind } from '../../../cli/records/record-kind.ts'
-import { fittedTable, oneLine } from '../../../cli/table.ts'
-import { timeText } from '../../../cli/time-text.ts'
+import {
+  agentKind,
+  connected,
+  exactLine,
+  findRecord,
+  findSession,
+  fittedTable,
+  lineLimit,
+  note,
+  oneLine,
+  ownerText,
+  print,
+  printJson,
+  projectKind,
+  sizeText,
+  stateText,
+  timeText,
+  width,
+} from '../../../cli.ts'
 import { fetchFiles } from './find-file.ts'
-import { ownerText, sizeText, stateText } from '../../../cli/state-text.ts'
 
 /** One file a line, in the order in which they were handed in. */
 export async function listFiles(call: CommandCall, io: Io): Promise<number> {

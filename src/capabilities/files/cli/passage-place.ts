@@ -1,5 +1,5 @@
 import type { SearchHit } from '../../../search.ts'
-import { exactLine } from '../../../cli/exact-text.ts'
+import { exactLine } from '../../../cli.ts'
 
 /** Where a passage stands: its page, or its line, and the headings above it. */
 export function passagePlace({ page, line, headings }: SearchHit['chunk']): string {

@@ -1,10 +1,15 @@
-import { answer, pathTo } from '../../../cli/answer.ts'
+import {
+  answer,
+  connected,
+  exactLine,
+  note,
+  pathTo,
+  personAgrees,
+  printJson,
+  purposeOf,
+  findFile,
+} from '../../../cli.ts'
 import type { CommandCall, Io } from '../../../capability.ts'
-import { connected } from '../../../cli/connection.ts'
-import { exactLine } from '../../../cli/exact-text.ts'
-import { note, printJson } from '../../../cli/io.ts'
-import { personAgrees, purposeOf } from '../../../cli/person-agrees.ts'
-import { findFile } from './find-file.ts'
 
 /** Removes a file, its text and its place in the index, for good: a person is asked, unless `--yes` says so. */
 export async function removeFile(call: CommandCall, io: Io): Promise<number> {

@@ -1,17 +1,22 @@
-import type { FileSearchAnswer } from '../../../runtime.ts'
 import type { IndexProgress, SearchHit } from '../../../search.ts'
-import { ask } from '../../../cli/answer.ts'
+import {
+  ask,
+  connected,
+  exactLine,
+  findRecord,
+  limitOf,
+  note,
+  print,
+  printJson,
+  projectKind,
+  snippet,
+  styled,
+  width,
+} from '../../../cli.ts'
 import type { CommandCall, Connection, Io } from '../../../capability.ts'
-import { connected } from '../../../cli/connection.ts'
-import { exactLine } from '../../../cli/exact-text.ts'
-import { note, print, printJson, width } from '../../../cli/io.ts'
-import { findRecord } from '../../../cli/records/find-record.ts'
-import { projectKind } from '../../../cli/records/record-kind.ts'
-import { styled } from '../../../cli/style.ts'
+import type { FileSearchAnswer } from '../file-service.ts'
 import { compareWays, showWays } from './compare-ways.ts'
-import { limitOf } from '../../../cli/search/limit.ts'
 import { passagePlace } from './passage-place.ts'
-import { snippet } from '../../../cli/search/snippet.ts'
 
 /** Shows where words stand in files, best first, and how far the index is. */
 export async function searchFiles(call: CommandCall, io: Io): Promise<number> {

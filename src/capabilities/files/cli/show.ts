@@ -1,14 +1,21 @@
 import type { FileRow } from '../../../session.ts'
-import { ask, pathTo } from '../../../cli/answer.ts'
+import {
+  ask,
+  connected,
+  exactLine,
+  fullTimeText,
+  harmless,
+  ownerText,
+  pathTo,
+  print,
+  printJson,
+  sizeText,
+  stateText,
+  styled,
+  table,
+  findFile,
+} from '../../../cli.ts'
 import type { CommandCall, Io } from '../../../capability.ts'
-import { connected } from '../../../cli/connection.ts'
-import { exactLine } from '../../../cli/exact-text.ts'
-import { print, printJson } from '../../../cli/io.ts'
-import { harmless, styled } from '../../../cli/style.ts'
-import { table } from '../../../cli/table.ts'
-import { fullTimeText } from '../../../cli/time-text.ts'
-import { findFile } from './find-file.ts'
-import { ownerText, sizeText, stateText } from '../../../cli/state-text.ts'
 
 /** What is known of one file. */
 export async function showFile(call: CommandCall, io: Io): Promise<number> {

@@ -1,26 +1,28 @@
 import { z } from 'zod'
-import { inbox, type Runtime } from '../../../runtime.ts'
+import type { Runtime } from '../../../runtime.ts'
 import { type FileOwner, type FileRow } from '../../../session.ts'
-import { bytes, empty, json, refusal } from '../../../server/answer.ts'
-import { HttpFailure } from '../../../server/failure.ts'
-import { type Route, route } from '../../../capability.ts'
-import { fileRow, refusedFile } from '../../../server/schema.ts'
+import { bytes, empty, HttpFailure, json, refusal } from '../../../server.ts'
+import { inbox, type Route, route } from '../../../capability.ts'
+import { fileRow, refusedFile } from './file-schema.ts'
+import { type FileOwners, ofRuntime, ownerTypes } from './file-owners.ts'
 import { upload, type Uploaded } from './upload.ts'
 
-const belonging = {
-  session: z.string().min(1).optional().describe('Id of the session that they belong to.'),
-  project: z.string().min(1).optional().describe('Id of the project that they belong to.'),
-  agent: z.string().min(1).optional().describe('Id of the agent that they belong to.'),
+export function fileRoutes(runtime: Runtime): readonly Route[] {
+  return fileRoutesOf(ofRuntime(runtime))
 }
 
-const form = z.object({
-  ...belonging,
-  file: z.array(z.file()).describe('One part, or several, each with a file name. They stand behind the fields.'),
-})
-
 /** Files that people hand in: stored at once, then read, then ready to be searched. */
-export function fileRoutes(runtime: Runtime): readonly Route[] {
-  const { library } = runtime
+export function fileRoutesOf(self: FileOwners): readonly Route[] {
+  const library = self.service
+  const types = ownerTypes(self)
+  const belonging = Object.fromEntries(
+    types.map((type) => [type, z.string().min(1).optional().describe(`Id of the ${type} that they belong to.`)]),
+  )
+  const form = z.object({
+    ...belonging,
+    file: z.array(z.file()).describe('One part, or several, each with a file name. They stand behind the fields.'),
+  })
+  const names = types.map((type) => `\`${type}/ID\``).join(', ')
   return [
     route({
       method: 'GET',
@@ -30,12 +32,9 @@ export function fileRoutes(runtime: Runtime): readonly Route[] {
       query: z.strictObject({
         owner: z
           .string()
-          .regex(
-            /^(?:inbox|(?:session|project|agent)\/.+)$/,
-            'expected `project/ID`, `agent/ID`, `session/ID` or `inbox`',
-          )
+          .regex(new RegExp(`^(?:inbox|(?:${types.join('|')})/.+)$`), `expected ${names} or \`inbox\``)
           .optional()
-          .describe('Only those of `project/ID`, `agent/ID`, `session/ID`, or of `inbox`: not attached yet.'),
+          .describe(`Only those of ${names}, or of \`inbox\`: not attached yet.`),
       }),
       answers: { 200: { description: 'Files', schema: z.object({ files: z.array(fileRow) }) } },
       handle: async ({ query: { owner } }) =>
@@ -48,7 +47,7 @@ export function fileRoutes(runtime: Runtime): readonly Route[] {
       summary: 'Hands in files, of any size that is allowed',
       description:
         'The bytes are on disk when the answer comes; reading them goes on: `state` tells how far it is, and ' +
-        '`GET /api/files/{file}?wait=` waits for it. Without session, project or agent the files wait for a message ' +
+        `\`GET /api/files/{file}?wait=\` waits for it. Without ${inWords(types)} the files wait for a message ` +
         'that names them among its `attachments`. A file that is refused keeps no other one back.',
       query: z.strictObject(belonging),
       form,
@@ -58,7 +57,7 @@ export function fileRoutes(runtime: Runtime): readonly Route[] {
           schema: z.object({ files: z.array(fileRow), refused: z.array(refusedFile) }),
         },
       },
-      handle: async ({ request, query }) => uploadAnswer(await upload(runtime, request, query)),
+      handle: async ({ request, query }) => uploadAnswer(await upload(self, request, query)),
     }),
     route({
       method: 'GET',
@@ -130,6 +129,10 @@ export function fileRoutes(runtime: Runtime): readonly Route[] {
   ]
 }
 
+function inWords(types: readonly string[]): string {
+  return types.length < 2 ? types.join() : `${types.slice(0, -1).join(', ')} or ${types.at(-1)}`
+}
+
 function ownerNamed(name: string): FileOwner {
   if (name === 'inbox') return inbox
   const slash = name.indexOf('/')
@@ -140,7 +143,7 @@ function ownerNamed(name: string): FileOwner {
 function uploadAnswer({ files, refused }: Uploaded): Response {
   const [only, ...others] = refused
   if (only && files.length === 0 && others.length === 0) {
-    return refusal(only.failure, '/')
+    return refusal(only.failure)
   }
   return json({ files, refused: refused.map(({ name, failure: { code, message } }) => ({ name, code, message })) }, 201)
 }

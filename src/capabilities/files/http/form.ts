@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { type Readable } from 'node:stream'
-import { HttpFailure } from '../../../server/failure.ts'
+import { HttpFailure } from '../../../server.ts'
 
 /** Who takes the parts of a form, in the order in which they come. */
 export interface FormReader {

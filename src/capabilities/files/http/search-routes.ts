@@ -1,9 +1,8 @@
 import { z } from 'zod'
-import { type Runtime } from '../../../runtime.ts'
-import { json } from '../../../server/answer.ts'
-import { HttpFailure } from '../../../server/failure.ts'
+import type { Runtime } from '../../../runtime.ts'
+import { HttpFailure, json, limit } from '../../../server.ts'
 import { type Route, route } from '../../../capability.ts'
-import { limit } from '../../../server/schema.ts'
+import { choicesWithFiles, type FileOwners, ofRuntime, ownerAmong } from './file-owners.ts'
 
 const hit = z.looseObject({
   document: z.string().describe('Id of the file.'),
@@ -38,8 +37,18 @@ const answer = z.object({
   progress,
 })
 
-/** Passages of files, for a person. */
 export function searchRoutes(runtime: Runtime): readonly Route[] {
+  return searchRoutesOf(ofRuntime(runtime))
+}
+
+/** Passages of files, for a person. */
+export function searchRoutesOf(self: FileOwners): readonly Route[] {
+  const owners = Object.fromEntries(
+    choicesWithFiles(self).map((type) => [
+      type,
+      z.string().min(1).optional().describe(`Only files of this ${type}. All files where absent.`),
+    ]),
+  )
   return [
     route({
       method: 'GET',
@@ -48,7 +57,7 @@ export function searchRoutes(runtime: Runtime): readonly Route[] {
       summary: 'Searches files by their words, and by meaning where an embedding model is configured',
       query: z.strictObject({
         q: z.string().regex(/\S/, 'expected words to look for').max(2000).describe('Words to look for, never syntax.'),
-        project: z.string().min(1).optional().describe('Only files of this project. All files where absent.'),
+        ...owners,
         by: z
           .enum(['words', 'meaning', 'both'])
           .default('both')
@@ -56,9 +65,9 @@ export function searchRoutes(runtime: Runtime): readonly Route[] {
         limit: limit(10, 100),
       }),
       answers: { 200: { description: 'Hits, best first', schema: answer } },
-      handle: async ({ query: { q: text, project, limit: most, by } }) => {
-        if (project !== undefined) await runtime.projects.get(project)
-        const found = await runtime.search({ text, ...(project && { project }), limit: most, by })
+      handle: async ({ query: { q: text, limit: most, by, ...named } }) => {
+        const owner = Object.keys(named).length === 0 ? undefined : await ownerAmong(self, named)
+        const found = await self.service.search({ text, owner, limit: most, by })
         const { chunks, embedded } = found.progress
         if (by === 'meaning' && found.degraded === undefined && chunks > 0 && embedded === 0) throw noVectors()
         return json(found)

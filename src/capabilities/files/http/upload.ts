@@ -1,8 +1,9 @@
-import { type AddedFile, inbox, type Runtime, RuntimeError } from '../../../runtime.ts'
+import { type AddedFile, RuntimeError } from '../../../capability.ts'
 import { type FileOwner } from '../../../session.ts'
-import { type Failure, failureOf, HttpFailure } from '../../../server/failure.ts'
+import type { Failure } from '../../../capability.ts'
+import { failureOf, HttpFailure } from '../../../server.ts'
+import { type Belonging, type FileOwners, ownerAmong, ownerTypes } from './file-owners.ts'
 import { readForm } from './form.ts'
-import { noSuchSession } from '../../../server/no-such.ts'
 import { serialQueue } from '../../../platform.ts'
 
 /** What became of the files of one form. */
@@ -17,18 +18,13 @@ export interface RefusedFile {
   readonly failure: Failure
 }
 
-/** Fields that say what the files belong to. */
-const owners = ['session', 'project', 'agent'] as const
-
-/** Where files are to go: at most one of them. */
-export type Belonging = { readonly [type in (typeof owners)[number]]?: string | undefined }
-
 /**
  * Takes in the files of a form, each as it comes. `belonging` and the fields of the form that stand before its files say
  * what they belong to; where neither does, they wait in the inbox for the message that they are attached to. A form that
  * breaks off leaves nothing behind.
  */
-export async function upload(runtime: Runtime, request: Request, belonging: Belonging): Promise<Uploaded> {
+export async function upload(self: FileOwners, request: Request, belonging: Belonging): Promise<Uploaded> {
+  const types = ownerTypes(self)
   const given: Record<string, string | undefined> = { ...belonging }
   const files: (AddedFile | undefined)[] = []
   const refused: RefusedFile[] = []
@@ -38,7 +34,7 @@ export async function upload(runtime: Runtime, request: Request, belonging: Belo
   const queue = serialQueue()
   const take = async (place: number, name: string, bytes: AsyncIterable<Uint8Array>, to: FileOwner) => {
     try {
-      files[place] = await runtime.library.add({ name, bytes, owner: to })
+      files[place] = await self.service.add({ name, bytes, owner: to })
     } catch (error) {
       refused.push({ name, failure: failureOfFile(name, error) })
     }
@@ -46,37 +42,23 @@ export async function upload(runtime: Runtime, request: Request, belonging: Belo
   try {
     await readForm(request, {
       field(name, value) {
-        if (!owners.some((type) => type === name)) throw unknownField(name)
+        if (!types.includes(name)) throw unknownField(name, types)
         if (owner) throw tooLate(name)
         given[name] = value
       },
       async file(name, bytes) {
         const place = count++
-        owner ??= ownerOf(runtime, given)
+        owner ??= ownerAmong(self, given)
         const to = owner
         await queue.add(async () => take(place, name, bytes, await to))
       },
     })
   } catch (error) {
-    for (const row of files) if (row && !row.repeated) await runtime.library.remove(row.id)
+    for (const row of files) if (row && !row.repeated) await self.service.remove(row.id)
     throw error
   }
   if (count === 0) throw new HttpFailure(400, 'invalid-input', 'The form has no file. Add a part with a file name.')
   return { files: files.filter((row) => row !== undefined), refused }
-}
-
-/** What a session, a project or an agent owns; rejects where there is none of that id. */
-async function ownerOf(runtime: Runtime, given: Belonging): Promise<FileOwner> {
-  const named = owners.flatMap((type) => (given[type] ? [{ type, id: given[type] }] : []))
-  const [owner, other] = named
-  if (!owner) return inbox
-  if (other) {
-    throw new HttpFailure(400, 'invalid-input', `A file belongs to one thing: name ${owner.type} or ${other.type}.`)
-  }
-  if (owner.type === 'project') await runtime.projects.get(owner.id)
-  else if (owner.type === 'agent') await runtime.agents.get(owner.id)
-  else if ((await runtime.store.session(owner.id)) === undefined) throw noSuchSession(owner.id)
-  return owner
 }
 
 /** A file that is too large, or has no name, is refused by itself; everything else concerns the whole form. */
@@ -90,8 +72,8 @@ function failureOfFile(name: string, error: unknown): Failure {
   return failureOf(error)
 }
 
-function unknownField(name: string): HttpFailure {
-  const known = owners.join(', ')
+function unknownField(name: string, types: readonly string[]): HttpFailure {
+  const known = types.join(', ')
   return new HttpFailure(
     400,
     'invalid-input',

@@ -1,5 +1,5 @@
 import type { Tool } from '../../../tool.ts'
-import { PAGE_CHARS, textPage } from '../../../capability/text-page.ts'
+import { PAGE_CHARS, textPage } from '../../../capability.ts'
 import { tablePage, type TableQuestion } from './table-page.ts'
 
 /** A file that the session may read, with its text. */
@@ -34,6 +34,7 @@ export function readAttachmentTool(files: readonly ReadableFile[]): Tool {
     },
     idempotent: true,
     readsContext: true,
+    reads: 'files',
     origin: 'file',
     async execute(input) {
       const question = input as { id: string; offset?: number; limit?: number } & TableQuestion

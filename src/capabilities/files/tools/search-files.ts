@@ -2,9 +2,8 @@ import type { Tool, ToolResult } from '../../../tool.ts'
 import type { FoundDocuments } from '../../../citation.ts'
 
 export interface SearchFilesOptions {
-  readonly name: 'search_project' | 'search_files_of_agent'
-  /** What is searched, for the description: `the files of this project`. */
-  readonly what: string
+  readonly name: string
+  readonly description: string
   /** Already narrowed to what the session may see. */
   search(query: string, limit: number, signal: AbortSignal): Promise<FoundDocuments>
 }
@@ -12,10 +11,10 @@ export interface SearchFilesOptions {
 const MOST = 25
 
 /** Searches files that a session may see; its results have numbers that can be cited. */
-export function searchFilesTool({ name, what, search }: SearchFilesOptions): Tool {
+export function searchFilesTool({ name, description, search }: SearchFilesOptions): Tool {
   return {
     name,
-    description: `Search ${what}. Gives numbered passages to cite.`,
+    description,
     inputSchema: {
       type: 'object',
       properties: {

@@ -1,8 +1,25 @@
-import { jsonOption } from '../../../cli/command.ts'
-import type { Command, CommandCall, Io } from '../../../capability.ts'
-import { forgetSession } from './forget.ts'
-import { showMemory } from './show.ts'
-import { runSubcommand, type Subcommand } from '../../../cli/subcommand.ts'
+import type { Command, CommandCall, Connection, Io } from '../../../capability.ts'
+import {
+  CommandFailure,
+  type Subcommand,
+  answer,
+  ask,
+  connected,
+  exactLine,
+  findSession,
+  harmless,
+  jsonOption,
+  note,
+  pathTo,
+  personAgrees,
+  print,
+  printJson,
+  purposeOf,
+  runSubcommand,
+  styled,
+} from '../../../cli.ts'
+import type { SessionRow } from '../../../session.ts'
+import type { SessionMemory } from '../core/memory.ts'
 
 export const memory: Command = {
   name: 'memory',
@@ -24,4 +41,69 @@ export const memory: Command = {
 const subcommands: Readonly<Record<string, Subcommand>> = {
   show: { least: 0, most: 1, run: showMemory },
   forget: { least: 1, most: 1, forPersons: 'forget sessions', run: forgetSession },
+}
+
+/** What a session is given of earlier ones: the words, from where, and what they cost. */
+async function showMemory(call: CommandCall, io: Io): Promise<number> {
+  const shown = await connected(call.home, io, 'read', async (connection) => {
+    const [, word] = call.words
+    const session = word === undefined ? await newestSession(connection) : await findSession(connection, word)
+    const input = call.text('input')
+    const query = input === undefined ? '' : `?input=${encodeURIComponent(input)}`
+    return await ask<SessionMemory>(connection, `${pathTo('/api/sessions/', session, '/memory')}${query}`)
+  })
+  if (call.json) printJson(io, shown)
+  else printMemory(shown, io)
+  return 0
+}
+
+async function newestSession(connection: Connection): Promise<string> {
+  const { sessions } = await ask<{ readonly sessions: readonly SessionRow[] }>(connection, '/api/sessions?limit=1')
+  const [newest] = sessions
+  if (newest) return newest.id
+  throw new CommandFailure('not-found', 'there are no sessions yet.', {
+    hint: '`foreword send "Hello"` begins one.',
+  })
+}
+
+function printMemory({ session, on, layers, own, forgotten }: SessionMemory, io: Io): void {
+  print(io, styled(io, 'bold', `session ${exactLine(session)}`))
+  const off = [
+    ...(on.previousSession ? [] : ['the previous session (`context.memory.previousSession.enabled`)']),
+    ...(on.toolHistory ? [] : ['earlier calls of tools (`context.memory.toolHistory.enabled`)']),
+  ]
+  if (off.length > 0) note(io, `Switched off: ${off.join(', ')}.`)
+  for (const { id, text, tokens, origin } of layers) {
+    if (text === '') print(io, `\n${exactLine(id)}: nothing`)
+    else {
+      print(io, `\n${styled(io, 'bold', `${exactLine(id)}, ${tokens} tokens, from ${exactLine(origin)}`)}`)
+      print(io, harmless(text, io.stdout))
+    }
+  }
+  if (forgotten) print(io, '\nIt is forgotten: no other session is given anything of it.')
+  else if (own) {
+    const by = own.by === undefined ? 'by rule from its log' : `by ${exactLine(own.by)}`
+    print(io, `\n${styled(io, 'bold', `its own summary, for the next session, ${by}`)}`)
+    print(io, harmless(own.text, io.stdout))
+  }
+}
+
+/** Removes what other sessions were given of one. */
+async function forgetSession(call: CommandCall, io: Io): Promise<number> {
+  return await connected(call.home, io, purposeOf(call, io), async (connection) => {
+    const session = await findSession(connection, call.words[1]!)
+    if (!(await personAgrees(`Forget the session ${session} in all others, for good?`, call, io))) {
+      note(io, 'Nothing was forgotten.')
+      return 1
+    }
+    await answer(connection, pathTo('/api/sessions/', session, '/memory'), { method: 'DELETE' })
+    if (call.json) printJson(io, { forgotten: session })
+    else {
+      note(
+        io,
+        `No other session is given anything of ${session}. Its log stays: \`foreword sessions delete\` removes it.`,
+      )
+    }
+    return 0
+  })
 }

@@ -1,27 +1,46 @@
-import type { Layout } from '../../../context.ts'
+import { z } from 'zod'
+import { type Layout, layouts } from '../../../context.ts'
+
+/** Layouts that remember unless the settings say otherwise. */
+const remembering = Object.keys(layouts)
+  .filter((name) => layouts[name]!.memory.isUsual)
+  .map((name) => `\`${name}\``)
+  .join(', ')
 
 /** What a turn may be given of earlier sessions (`context.memory`). */
-export interface MemorySettings {
-  readonly previousSession: {
-    /** As the layout has it where absent. */
-    readonly enabled?: boolean | undefined
-    readonly maxTokens: number
-    /** Whether a model puts the session into words. */
-    readonly summarize: boolean
-    /** `provider/model`; the configured one where absent. */
-    readonly model?: string | undefined
-  }
-  readonly toolHistory: {
-    readonly enabled?: boolean | undefined
-    readonly maxTokens: number
-  }
-}
+export const memorySettings = z.strictObject({
+  previousSession: z
+    .strictObject({
+      enabled: z
+        .boolean()
+        .optional()
+        .describe(
+          `Whether a session begins with a summary of the conversation's last one. In the layout ${remembering} alone unless given.`,
+        ),
+      maxTokens: z.int().min(50).max(20_000).default(600).describe('The longest summary, tokens.'),
+      summarize: z
+        .boolean()
+        .default(false)
+        .describe('Whether a model writes the summary. By rule from the log otherwise: asked, answered, files, tools.'),
+      model: z.string().min(1).optional().describe('The model that writes it. The one of `model` unless given.'),
+    })
+    .prefault({})
+    .describe('The last session of the same conversation.'),
+  toolHistory: z
+    .strictObject({
+      enabled: z
+        .boolean()
+        .optional()
+        .describe(
+          `Whether a turn is given earlier calls of tools that its message finds. In ${remembering} alone unless given.`,
+        ),
+      maxTokens: z.int().min(50).max(20_000).default(300).describe('The most of such calls, tokens.'),
+    })
+    .prefault({})
+    .describe('Earlier calls of tools in the same conversation.'),
+})
 
-/** As the configuration has it where it says nothing. */
-export const usualMemory: MemorySettings = {
-  previousSession: { maxTokens: 600, summarize: false },
-  toolHistory: { maxTokens: 300 },
-}
+export type MemorySettings = z.output<typeof memorySettings>
 
 /** What is on in a layout. */
 export function memoryIn(

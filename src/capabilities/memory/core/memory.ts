@@ -1,14 +1,12 @@
 import { type LayoutChoice, layoutOf, type TokenCounter } from '../../../context.ts'
-import { type Clock, type MemoryReading, type RememberedText } from '../../../capability.ts'
-import { memoryPlugin } from '../memory.ts'
+import type { Clock, Runtime } from '../../../capability.ts'
 import type { Recall } from '../../../search.ts'
 import type { SessionStore } from '../../../session.ts'
 import { noSuchSession } from '../../../runtime/sessions/admission.ts'
-import type { Runtime, SessionMemory } from '../../../runtime/features.ts'
-import { sessionsIn } from '../sessions-in.ts'
-import { errorMessage } from '../../../platform.ts'
+import { defined, errorMessage } from '../../../platform.ts'
+import { type MemoryReading, memoryLayers, type RememberedText, sessionsIn } from './memory-layers.ts'
 import { memoryIn, type MemorySettings } from './memory-settings.ts'
-import { createSessionSummaries } from './session-summaries.ts'
+import { createSessionSummaries, type SessionSummary } from './session-summaries.ts'
 import { toolHistory } from './tool-history.ts'
 
 /** What turns are given of earlier sessions (BEHAVIOURS §2.1), and how it is shown and forgotten. */
@@ -16,15 +14,39 @@ export interface Memory {
   /** Read once, before the first step of a turn. */
   read(question: MemoryQuestion): Promise<TurnMemory>
   /** A session has begun: where a model is to put the one before into words, it is asked at once. */
-  begun(session: string): void
+  askAhead(session: string): void
   show(session: string, input: string): Promise<SessionMemory>
   /** The session and the earlier ones of its conversation, newest first, without those that are forgotten. */
   conversationOf(session: string): Promise<readonly string[]>
+  /** Of the sessions of one conversation, those that may be remembered in this one. */
+  remembered(session: string, sessions: readonly string[]): Promise<readonly string[]>
   /** From now on nothing of the session is remembered in any other. Its log stays. */
   forget(session: string): Promise<void>
   /** To be called before a session is deleted. */
-  forgetDeleted(session: string): Promise<void>
+  sessionDeleted(session: string): Promise<void>
   close(): Promise<void>
+}
+
+/** What a session is given of what was said and done before, and what is kept of the session itself. */
+export interface SessionMemory {
+  readonly session: string
+  /** What is switched on in the layout of the configuration. */
+  readonly on: { readonly previousSession: boolean; readonly toolHistory: boolean }
+  readonly layers: readonly {
+    /** As in the manifest: `memory` (in `ayati`), `previous-session` or `tool-history`. */
+    readonly id: string
+    /** As the model reads it; empty where there is nothing. */
+    readonly text: string
+    /** What it costs by the counter of the configuration. */
+    readonly tokens: number
+    /** Sessions whose words it holds. */
+    readonly from: readonly string[]
+    readonly origin: string
+  }[]
+  /** Its own summary, for the next session of its conversation; absent where nobody has said anything in it. */
+  readonly own?: SessionSummary
+  /** Nothing of it is given to other sessions. */
+  readonly forgotten: boolean
 }
 
 /** What a turn was given of earlier sessions. */
@@ -63,28 +85,35 @@ export interface MemoryParts {
 type Asking = Pick<MemoryQuestion, 'keeps' | 'signal'>
 
 export function createMemory(parts: MemoryParts): Memory {
-  const { store, clock, settings, counter, recall, warn } = parts
+  const { store, settings, counter, recall, warn } = parts
   const { previousSession } = settings
   const summaries = createSessionSummaries({ ...parts, ...previousSession })
-  const gone = new Set<string>()
+  const forgottenNow = new Set<string>()
   /** What is asked ahead of a turn. */
-  const begun = new Set<Promise<unknown>>()
+  const running = new Set<Promise<unknown>>()
 
-  const isForgotten = async (session: string) => gone.has(session) || (await store.value(keyOf(session))) === true
+  const isForgotten = async (session: string) =>
+    forgottenNow.has(session) || (await store.value(keyOf(session))) === true
+
+  async function remembered(session: string, sessions: readonly string[]): Promise<readonly string[]> {
+    const forgotten = await Promise.all(sessions.map(async (id) => id !== session && isForgotten(id)))
+    return sessions.filter((_, index) => !forgotten[index])
+  }
 
   /** What may be remembered in a session: earlier ones of its conversation, newest first. */
   async function earlier(session: string): Promise<readonly string[]> {
-    const ids = (await recall.conversationOf(session)).filter((id) => id !== session)
-    const forgotten = await Promise.all(ids.map(isForgotten))
-    return ids.filter((_, index) => !forgotten[index])
+    const ids = await recall.conversationOf(session)
+    return remembered(
+      session,
+      ids.filter((id) => id !== session),
+    )
   }
 
   async function previous(ids: readonly string[], { keeps, signal }: Asking): Promise<RememberedText> {
     for (const id of ids) {
       const row = await store.session(id)
       const summary = row && (await summaries.summaryOf(row, keeps, signal))
-      if (summary)
-        return { text: summary.text, sessions: [id], ...(summary.by === undefined ? {} : { by: summary.by }) }
+      if (summary) return { text: summary.text, sessions: [id], ...defined({ by: summary.by }) }
     }
     return NOTHING
   }
@@ -93,7 +122,7 @@ export function createMemory(parts: MemoryParts): Memory {
     return toolHistory(recall, { text, turn, sessions, maxTokens: settings.toolHistory.maxTokens, counter })
   }
 
-  /** A turn can be answered without its memory; the owner is told. */
+  /** A turn can be answered without its memory; the owner is warned. */
   async function orNothing<Value>(work: Promise<Value>, nothing: Value, signal?: AbortSignal): Promise<Value> {
     return work.catch((error: unknown) => {
       // The turn ends itself where it is cancelled.
@@ -118,48 +147,38 @@ export function createMemory(parts: MemoryParts): Memory {
   }
 
   async function forget(session: string): Promise<void> {
-    gone.add(session)
+    forgottenNow.add(session)
     await summaries.forget(session)
   }
 
   return {
     async read(question) {
       const { whole, hasAny } = await reading(question)
-      return { whole, hasAny, now: () => whole && withoutGone(whole, gone) }
+      return { whole, hasAny, now: () => whole && withoutForgotten(whole, forgottenNow) }
     },
-    begun(session) {
+    askAhead(session) {
       if (!previousSession.summarize || !memoryIn(settings, layoutOf(parts.layout)).previousSession) return
       const asked = earlier(session).then((ids) => previous(ids, { keeps: true }))
-      const work = orNothing(asked, NOTHING).finally(() => begun.delete(work))
-      begun.add(work)
+      const work = orNothing(asked, NOTHING).finally(() => running.delete(work))
+      running.add(work)
     },
     async show(session, input) {
       const row = await store.session(session)
       if (!row) throw noSuchSession(session)
       const layout = layoutOf(parts.layout)
       const { whole: found = {} } = await reading({ session, text: input, layout, keeps: false })
-      const layers = (await memoryPlugin().layers?.({ time: clock.time(), layout, tools: [], memory: found })) ?? []
       const forgotten = await isForgotten(session)
       const own = forgotten ? undefined : await summaries.summaryOf(row, false)
       return {
         session,
         on: memoryIn(settings, layout),
-        layers: layers.flatMap(({ id, renditions, origin, withheld }) => {
+        layers: memoryLayers(found, layout).map(({ id, renditions, origin }) => {
           const { text } = renditions[0]!
-          if (withheld) return []
           const tokens = text === '' ? 0 : counter.text(text) + counter.perMessage
-          return [
-            {
-              id,
-              text,
-              tokens,
-              from: sessionsIn(found, id),
-              origin: origin!.ref,
-            },
-          ]
+          return { id, text, tokens, from: sessionsIn(found, id), origin: origin!.ref }
         }),
         forgotten,
-        ...(own ? { own } : {}),
+        ...defined({ own }),
       }
     },
     async forget(session) {
@@ -168,11 +187,12 @@ export function createMemory(parts: MemoryParts): Memory {
       await forget(session)
       await store.withdrawSession(session)
     },
+    remembered,
     conversationOf: async (session) => [session, ...(await earlier(session))],
-    forgetDeleted: forget,
+    sessionDeleted: forget,
     async close() {
       await summaries.stop()
-      await Promise.all(begun)
+      await Promise.all(running)
     },
   }
 }
@@ -184,7 +204,7 @@ function keyOf(session: string): string {
 }
 
 /** Lines of several sessions are one text: with one of them it goes whole. */
-function withoutGone({ previous, tools }: MemoryReading, gone: ReadonlySet<string>): MemoryReading {
-  const kept = (part: RememberedText) => (part.sessions.some((id) => gone.has(id)) ? NOTHING : part)
+function withoutForgotten({ previous, tools }: MemoryReading, forgottenNow: ReadonlySet<string>): MemoryReading {
+  const kept = (part: RememberedText) => (part.sessions.some((id) => forgottenNow.has(id)) ? NOTHING : part)
   return { ...(previous ? { previous: kept(previous) } : {}), ...(tools ? { tools: kept(tools) } : {}) }
 }

@@ -1,10 +1,7 @@
 import { indented, type TokenCounter, wholeCharacter } from '../../../context.ts'
 import { errorMessage, orAborted, sha256, singleFlight } from '../../../platform.ts'
 import { referredContent, type SessionRow, type SessionStore } from '../../../session.ts'
-import { summaryByModel } from '../../../runtime/models/model-summary.ts'
-import type { Clock } from '../../../capability.ts'
-import type { Runtime } from '../../../runtime/features.ts'
-import { counterKey } from '../../../runtime/turns/turn-projection.ts'
+import { type Clock, type Runtime, summaryByModel } from '../../../capability.ts'
 import { sessionFacts } from './session-facts.ts'
 import { sessionWords, summaryRules } from './session-question.ts'
 import { summaryText } from './summary-text.ts'
@@ -59,7 +56,7 @@ export function createSessionSummaries(parts: SessionSummariesParts): SessionSum
   const running = singleFlight<string, SessionSummary>()
   /** What a model did not put into words, by session: not asked again before it changes. */
   const failed = new Map<string, string>()
-  const setting = `${maxTokens} ${counterKey(counter)} ${summarize}`
+  const setting = `${maxTokens} ${counter.id}@${counter.version} ${summarize}`
 
   async function keptOf(session: string): Promise<(SessionSummary & { readonly state: string }) | undefined> {
     const kept = await store.value(keyOf(session))

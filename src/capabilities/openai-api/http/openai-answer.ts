@@ -1,4 +1,4 @@
-import { type CompletionCut, type CompletionEvent } from '../../../runtime.ts'
+import { type CompletionCut, type CompletionEvent } from '../../../capability.ts'
 import { type Usage } from '../../../session.ts'
 import { type AnswerCitation, isWebAddress } from '../../../citation.ts'
 import { type AnswerEvent } from './turn-completion.ts'

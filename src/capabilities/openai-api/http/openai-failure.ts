@@ -1,6 +1,5 @@
-import { defined } from '../../../platform.ts'
-import { openaiKindOf } from '../../../server/error-codes.ts'
-import { type Failure } from '../../../server/failure.ts'
+import type { Failure } from '../../../capability.ts'
+import { defined, type ErrorCode } from '../../../platform.ts'
 
 /**
  * A failure as OpenAI tells it: `{error: {message, type, param, code}}`, with the codes, and for a prompt that is too large
@@ -9,8 +8,8 @@ import { type Failure } from '../../../server/failure.ts'
 export function openaiFailure(failure: Failure): { readonly status: number; readonly body: object } {
   const { code, message, facts, hint } = failure
   const overflows = code === 'context-overflow'
-  const known = openaiKindOf(code)
-  const status = known.status ?? failure.status
+  const known = Object.hasOwn(openaiCodes, code) ? openaiCodes[code as ErrorCode] : undefined
+  const status = known?.status ?? failure.status
   const { parameter, problems, ...others } = facts
   const error = {
     ...others,
@@ -18,9 +17,20 @@ export function openaiFailure(failure: Failure): { readonly status: number; read
     message: (overflows && overflowSentence(facts)) || message,
     type: typeOf(status),
     param: overflows ? 'messages' : (parameter ?? firstField(problems) ?? null),
-    code: known.code,
+    code: known?.code ?? code,
   }
   return { status, body: { error } }
+}
+
+/** Codes, and statuses, that OpenAI's clients know by another name. All others are passed on as they are. */
+export const openaiCodes: Readonly<Partial<Record<ErrorCode, { readonly code: string; readonly status?: number }>>> = {
+  'unsupported-parameter': { code: 'unsupported_parameter' },
+  unauthorized: { code: 'invalid_api_key' },
+  'model-not-found': { code: 'model_not_found' },
+  'context-overflow': { code: 'context_length_exceeded', status: 400 },
+  'content-filter': { code: 'content_filter', status: 400 },
+  'rate-limit': { code: 'rate_limit_exceeded' },
+  quota: { code: 'insufficient_quota' },
 }
 
 function typeOf(status: number): string {

@@ -1,5 +1,5 @@
 import { type AnyMessage, type Message, type ToolDefinition } from '../../../context.ts'
-import { HttpFailure } from '../../../server/failure.ts'
+import { HttpFailure } from '../../../server.ts'
 import { textAndFiles, textContent, userContent } from './openai-parts.ts'
 import { type CompletionBody, type OpenaiMessage } from './openai-schema.ts'
 

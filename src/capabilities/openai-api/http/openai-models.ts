@@ -1,5 +1,5 @@
-import { type ModelView, type Runtime } from '../../../runtime.ts'
-import { HttpFailure } from '../../../server/failure.ts'
+import type { ModelView, Runtime } from '../../../capability.ts'
+import { HttpFailure } from '../../../server.ts'
 
 /** Models that can be used, as OpenAI lists them; `foreword` is the configured one. */
 export async function openaiModels(runtime: Runtime): Promise<readonly object[]> {

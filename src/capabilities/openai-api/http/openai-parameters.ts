@@ -1,5 +1,5 @@
 import type { CallParameters, ResponseFormat } from '../../../model.ts'
-import { HttpFailure } from '../../../server/failure.ts'
+import { HttpFailure } from '../../../server.ts'
 import type { CompletionBody } from './openai-schema.ts'
 
 /** What a request asks of its call, besides its messages and tools. What nobody asked for is not there. */

@@ -1,6 +1,5 @@
 import type { UserMessage } from '../../../context.ts'
-import { HttpFailure } from '../../../server/failure.ts'
-import { type InlineFile, inlineFile } from '../../files/http/inline-file.ts'
+import { HttpFailure, type InlineFile, inlineFile } from '../../../server.ts'
 import type { OpenaiContent, OpenaiPart } from './openai-schema.ts'
 
 type Part = Exclude<UserMessage['content'], string>[number]

@@ -1,19 +1,22 @@
-import { type ServerResponse } from 'node:http'
 import { z } from 'zod'
-import { type CompletionCut, type CompletionEvent, type Runtime } from '../../../runtime.ts'
-import { json } from '../../../server/answer.ts'
-import { type Streams } from '../../../server/event-stream.ts'
-import { failureOf } from '../../../server/failure.ts'
+import {
+  type CompletionCut,
+  type CompletionEvent,
+  type Route,
+  route,
+  type RouteCall,
+  type Runtime,
+} from '../../../capability.ts'
+import { failureOf, json } from '../../../server.ts'
 import { openaiFailure } from './openai-failure.ts'
 import { openaiModel, openaiModels } from './openai-models.ts'
 import { type AnswerEvent } from './turn-completion.ts'
 import { type AnswerNames, chunks, collect, collected, completion } from './openai-answer.ts'
 import { type CompletionBody, completionBody, ignored } from './openai-schema.ts'
 import { type Source, sourceOf } from './openai-source.ts'
-import { type Route, route } from '../../../capability.ts'
 
 /** OpenAI's format: its official clients work as they are. */
-export function openaiRoutes(runtime: Runtime, streams: Streams): readonly Route[] {
+export function openaiRoutes(runtime: Runtime): readonly Route[] {
   return [
     route({
       method: 'POST',
@@ -35,14 +38,12 @@ export function openaiRoutes(runtime: Runtime, streams: Streams): readonly Route
       },
       body: completionBody,
       answers: { 200: { description: 'A chat completion, or with `stream` its chunks', schema: z.looseObject({}) } },
-      handle: async ({ body, request, outgoing }) => {
+      handle: async ({ body, request, stream }) => {
         const source = await sourceOf(runtime, body, request)
         const left = ignored(body, source.inSession)
         const headers: Record<string, string> =
           left.length === 0 ? {} : { 'x-foreword-ignored': left.map(encodeURIComponent).join(', ') }
-        return body.stream === true
-          ? streamed(source, body, headers, request, outgoing)
-          : whole(source, body, headers, request)
+        return body.stream === true ? streamed(source, body, headers, stream) : whole(source, body, headers, request)
       },
     }),
     route({
@@ -84,10 +85,9 @@ export function openaiRoutes(runtime: Runtime, streams: Streams): readonly Route
     source: Source,
     body: CompletionBody,
     headers: Readonly<Record<string, string>>,
-    request: Request,
-    outgoing: ServerResponse | undefined,
+    stream: RouteCall<unknown, unknown>['stream'],
   ): Promise<Response> {
-    return streams.open(request, outgoing, {
+    return stream({
       isAnswer: true,
       headers,
       async run(sink) {

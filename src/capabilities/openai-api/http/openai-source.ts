@@ -1,7 +1,7 @@
-import { beginSession, type CompletionEvent, newSessionReply, newSessionWords, type Runtime } from '../../../runtime.ts'
+import { type CompletionEvent, type Runtime } from '../../../capability.ts'
+import { beginSession, newSessionReply, newSessionWords } from '../../../runtime.ts'
 import { type Binding, type Usage } from '../../../session.ts'
-import { HttpFailure } from '../../../server/failure.ts'
-import { sayWithFiles } from '../../files/http/hand-in.ts'
+import { HttpFailure, submitWithFiles } from '../../../server.ts'
 import { conversationOf, lastInput, toolsOf } from './openai-messages.ts'
 import { parametersOf, refuseUnsupported } from './openai-parameters.ts'
 import { type CompletionBody } from './openai-schema.ts'
@@ -39,7 +39,7 @@ export async function sourceOf(runtime: Runtime, body: CompletionBody, request: 
     : asked
   const model = modelOf(body)
   const { toolChoice: _gatewaysOwn, parallelToolCalls: _too, ...parameters } = parametersOf(body)
-  const { session, turn } = await sayWithFiles(runtime, files, (attachments) =>
+  const { session, turn } = await submitWithFiles(runtime, files, (attachments) =>
     runtime.submit({
       text,
       ...(named === null || named === 'new' ? {} : { session: named }),

@@ -1,15 +1,10 @@
 import { messageText } from '../../../context.ts'
-import {
-  type CompletionEvent,
-  type Runtime,
-  RuntimeError,
-  type RuntimeErrorCode,
-  turnTotals,
-} from '../../../runtime.ts'
+import { type CompletionEvent, type Runtime, RuntimeError, type RuntimeErrorCode } from '../../../capability.ts'
+import { turnTotals } from '../../../runtime.ts'
 import { type Entry, type Usage } from '../../../session.ts'
 import { type FinishReason } from '../../../model.ts'
 import { type AnswerCitation, answerCitations } from '../../../citation.ts'
-import { messageReasoning } from '../../../server/message-reasoning.ts'
+import { messageReasoning } from '../../../server.ts'
 
 /** What an answer tells here: of a session it tells the markers of each message, too, when it is whole. */
 export type AnswerEvent =

@@ -1,14 +1,25 @@
-import { jsonOption, noQuestion } from '../../../cli/command.ts'
-import type { Command } from '../../../capability.ts'
-import { addToProject } from './add.ts'
-import { projectFields } from './project-fields.ts'
-import { deleteRecord, editRecord, newRecord } from '../../../cli/records/change.ts'
-import { listRecords } from '../../../cli/records/list.ts'
-import { projectKind } from '../../../cli/records/record-kind.ts'
-import { showRecord } from '../../../cli/records/show.ts'
-import { useRecord } from '../../../cli/records/use.ts'
-import { listVersions, restoreVersion } from '../../../cli/records/versions.ts'
-import { runSubcommand, type Subcommand } from '../../../cli/subcommand.ts'
+import type { Command, CommandCall, Io } from '../../../capability.ts'
+import {
+  addFilesTo,
+  connected,
+  deleteRecord,
+  editRecord,
+  findRecord,
+  jsonOption,
+  listRecords,
+  listVersions,
+  newRecord,
+  noQuestion,
+  projectKind,
+  readNamedFile,
+  restoreVersion,
+  runSubcommand,
+  showRecord,
+  type Subcommand,
+  usageFailure,
+  useRecord,
+} from '../../../cli.ts'
+import { defined } from '../../../platform.ts'
 
 export const projects: Command = {
   name: 'projects',
@@ -52,4 +63,26 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
   versions: { least: 1, most: 1, run: (call, io) => listVersions(projectKind, call, io) },
   restore: { least: 2, most: 2, forPersons, run: (call, io) => restoreVersion(projectKind, call, io) },
   use: { least: 0, most: 1, forPersons, run: (call, io) => useRecord(projectKind, call, io) },
+}
+
+/** Hands files in for a project. */
+async function addToProject(call: CommandCall, io: Io): Promise<number> {
+  const [, word, ...paths] = call.words
+  return await connected(call.home, io, 'write', async (connection) => {
+    const { id } = await findRecord(connection, projectKind, word!)
+    return await addFilesTo(connection, paths, { project: id }, call, io)
+  })
+}
+
+/** The fields of a project as the options name them. */
+async function projectFields(call: CommandCall, io: Io): Promise<Readonly<Record<string, unknown>>> {
+  const file = call.text('instructions-file')
+  const text = call.text('instructions')
+  if (file !== undefined && text !== undefined) {
+    throw usageFailure(
+      'The instructions are given twice.',
+      'Write `--instructions TEXT` or `--instructions-file PATH`.',
+    )
+  }
+  return defined({ name: call.text('name'), instructions: file === undefined ? text : await readNamedFile(file, io) })
 }

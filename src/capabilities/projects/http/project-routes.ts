@@ -1,8 +1,13 @@
-import { projectSchema, type Runtime } from '../../../runtime.ts'
-import { recordRoutes } from '../../../server/routes/record-routes.ts'
-import type { Route } from '../../../capability.ts'
+import type { Records, Route } from '../../../capability.ts'
+import { type Runtime } from '../../../runtime.ts'
+import { recordRoutes } from '../../../server.ts'
+import { projectSchema, type ProjectValue } from '../project-record.ts'
 
-/** Projects: instructions, and files that belong together. */
+/** Projects, made, changed and brought back. */
+export function projectRoutesOf(projects: Records<ProjectValue>): readonly Route[] {
+  return recordRoutes(() => projects, { name: 'project', one: 'a project', schema: projectSchema })
+}
+
 export function projectRoutes(runtime: Runtime): readonly Route[] {
-  return recordRoutes(() => runtime.projects, { name: 'project', one: 'a project', schema: projectSchema })
+  return projectRoutesOf(runtime.projects)
 }

@@ -1,10 +1,6 @@
 import type { PromptVersion } from '../../../runtime.ts'
-import { ask, type AskInit } from '../../../cli/answer.ts'
+import { ask, type AskInit, connected, note, printJson, readNamedFile, versionNamed } from '../../../cli.ts'
 import type { CommandCall, Io } from '../../../capability.ts'
-import { connected } from '../../../cli/connection.ts'
-import { note, printJson } from '../../../cli/io.ts'
-import { readNamedFile } from '../../../cli/read-file.ts'
-import { versionNamed } from '../../../cli/records/versions.ts'
 
 /** Takes the text of a file, or of the standard input, as the system prompt. */
 export async function editPrompt(call: CommandCall, io: Io): Promise<number> {

@@ -1,8 +1,7 @@
-import { jsonOption, noQuestion } from '../../../cli/command.ts'
+import { jsonOption, noQuestion, runSubcommand, type Subcommand } from '../../../cli.ts'
 import type { Command } from '../../../capability.ts'
 import { editPrompt, resetPrompt, restorePrompt, sendNoPrompt } from './change.ts'
 import { listPromptVersions, showPrompt } from './show.ts'
-import { runSubcommand, type Subcommand } from '../../../cli/subcommand.ts'
 
 export const prompt: Command = {
   name: 'prompt',

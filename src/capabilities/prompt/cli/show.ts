@@ -1,13 +1,20 @@
 import type { PromptVersion } from '../../../runtime.ts'
-import { ask } from '../../../cli/answer.ts'
+import {
+  ask,
+  connected,
+  exactLine,
+  fullTimeText,
+  harmless,
+  note,
+  oneLine,
+  preview,
+  print,
+  printJson,
+  table,
+  timeText,
+  width,
+} from '../../../cli.ts'
 import type { CommandCall, Io } from '../../../capability.ts'
-import { connected } from '../../../cli/connection.ts'
-import { exactLine } from '../../../cli/exact-text.ts'
-import { note, print, printJson, width } from '../../../cli/io.ts'
-import { preview } from '../../../cli/preview.ts'
-import { harmless } from '../../../cli/style.ts'
-import { oneLine, table } from '../../../cli/table.ts'
-import { fullTimeText, timeText } from '../../../cli/time-text.ts'
 
 interface EditedPrompt extends Partial<PromptVersion> {
   readonly edited: boolean

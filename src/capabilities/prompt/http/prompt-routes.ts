@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { type Runtime } from '../../../runtime.ts'
-import { json } from '../../../server/answer.ts'
-import { restoreBody, versionLookedAt } from '../../../server/routes/record-schema.ts'
+import { json, restoreBody, versionLookedAt } from '../../../server.ts'
 import { type Route, route } from '../../../capability.ts'
+import type { EditedPrompt } from '../edited-prompt.ts'
 
 const version = z.object({
   version: z.number(),
@@ -10,8 +10,12 @@ const version = z.object({
   text: z.string().optional().describe('Absent: it was reset in this version.'),
 })
 
-/** The system prompt as its owner edited it, with its history. */
 export function promptRoutes({ prompt }: Runtime): readonly Route[] {
+  return promptRoutesOf(prompt)
+}
+
+/** The system prompt as its owner edited it, with its history. */
+export function promptRoutesOf(prompt: EditedPrompt): readonly Route[] {
   const about = { path: '/api/prompt', tag: 'prompt' } as const
   const answers = { 200: { description: 'The new version', schema: version } } as const
   return [

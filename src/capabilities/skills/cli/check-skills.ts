@@ -2,7 +2,7 @@ import type { Configuration } from '../../../runtime.ts'
 import type { Finding, Io } from '../../../capability.ts'
 import { loadedSkills } from './known-skills.ts'
 import { askReach, reachText, type SkillsReach } from './skills-reach.ts'
-import { ok, problem, warning } from '../../../cli/doctor/finding.ts'
+import { ok, problem, warning } from '../../../cli.ts'
 import { errorMessage } from '../../../platform.ts'
 
 /** What loads and reaches the model, and what does not and why. A skill that was switched off on purpose is no warning. */

@@ -2,10 +2,7 @@ import { readdir, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { SkillFinding } from '../folder/skill-finding.ts'
 import type { CommandCall, Io } from '../../../capability.ts'
-import { exactLine } from '../../../cli/exact-text.ts'
-import { fileFailure } from '../../../cli/read-file.ts'
-import { note, print, printJson } from '../../../cli/io.ts'
-import { styled } from '../../../cli/style.ts'
+import { exactLine, fileFailure, note, print, printJson, styled } from '../../../cli.ts'
 import { knownSkills, programFinder } from './known-skills.ts'
 
 /** Lints folders of skills against the Agent Skills standard: `file:line: message`. Exit code 1 where a rule is broken. */

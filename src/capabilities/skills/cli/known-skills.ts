@@ -4,7 +4,7 @@ import type { LoadedSkills, SkillRoot } from '../skill.ts'
 import type { FindBinary } from '../folder/find-binary.ts'
 import type { Configuration } from '../../../runtime.ts'
 import type { CommandCall, Io } from '../../../capability.ts'
-import { validConfiguration } from '../../../cli/load-configuration.ts'
+import { validConfiguration } from '../../../cli.ts'
 
 /** Skills as a gateway that starts now would load them. */
 export interface KnownSkills extends LoadedSkills {

@@ -1,10 +1,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { CommandCall, Io } from '../../../capability.ts'
-import { CommandFailure, usageFailure } from '../../../cli/failure.ts'
-import { note, printJson } from '../../../cli/io.ts'
-import { validConfiguration } from '../../../cli/load-configuration.ts'
-import { fileFailure } from '../../../cli/read-file.ts'
+import { CommandFailure, fileFailure, note, printJson, usageFailure, validConfiguration } from '../../../cli.ts'
 
 /** Begins a skill that is valid as it stands. */
 export async function newSkill(call: CommandCall, io: Io): Promise<number> {

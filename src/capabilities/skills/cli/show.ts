@@ -1,10 +1,6 @@
 import type { CommandCall, Io } from '../../../capability.ts'
-import { exactLine } from '../../../cli/exact-text.ts'
-import { CommandFailure } from '../../../cli/failure.ts'
-import { print, printJson } from '../../../cli/io.ts'
+import { CommandFailure, exactLine, harmless, print, printJson, styled, table } from '../../../cli.ts'
 import { nearestName } from '../../../platform.ts'
-import { harmless, styled } from '../../../cli/style.ts'
-import { table } from '../../../cli/table.ts'
 import { type KnownSkills, knownSkills } from './known-skills.ts'
 import { skillFacts } from './skill-facts.ts'
 

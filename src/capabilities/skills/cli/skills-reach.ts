@@ -1,8 +1,6 @@
 import type { Preview, RuntimeStatus } from '../../../runtime.ts'
-import { ask } from '../../../cli/answer.ts'
+import { ask, connected, preview } from '../../../cli.ts'
 import type { CommandCall, Io } from '../../../capability.ts'
-import { connected } from '../../../cli/connection.ts'
-import { preview } from '../../../cli/preview.ts'
 
 /** What of the skills reaches the model that answers next, as its next call would send it. */
 export interface SkillsReach {

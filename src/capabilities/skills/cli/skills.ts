@@ -1,11 +1,10 @@
-import { jsonOption } from '../../../cli/command.ts'
+import { jsonOption, runSubcommand, type Subcommand } from '../../../cli.ts'
 import type { Command } from '../../../capability.ts'
 import { checkSkills } from './check.ts'
 import { listSkills } from './list.ts'
 import { newSkill } from './new.ts'
 import { showSkill } from './show.ts'
 import { trustSkills } from './trust.ts'
-import { runSubcommand, type Subcommand } from '../../../cli/subcommand.ts'
 
 export const skills: Command = {
   name: 'skills',

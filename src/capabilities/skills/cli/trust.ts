@@ -1,11 +1,7 @@
 import { realpath, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { CommandCall, Io } from '../../../capability.ts'
-import { exactLine } from '../../../cli/exact-text.ts'
-import { CommandFailure } from '../../../cli/failure.ts'
-import { note, printJson } from '../../../cli/io.ts'
-import { validConfiguration } from '../../../cli/load-configuration.ts'
-import { fileFailure } from '../../../cli/read-file.ts'
+import { CommandFailure, exactLine, fileFailure, note, printJson, validConfiguration } from '../../../cli.ts'
 
 /** Lets the skills of a workspace be loaded: adds its folder to `skills.trustedDirs`. */
 export async function trustSkills(call: CommandCall, io: Io): Promise<number> {
@@ -17,7 +13,7 @@ export async function trustSkills(call: CommandCall, io: Io): Promise<number> {
   const roots = await skillRoots({ ...skills, home: call.home, workspace })
   const root = roots.at(-1)!
   const isNew = root.trusted === false
-  if (isNew) await write(call.home, [...skills.trustedDirs, workspace])
+  if (isNew) await write(call.home, [...skills.trustedDirs, workspace], io)
   const found = await loadSkills({ roots: [{ ...root, trusted: true }], findBinary: () => Promise.resolve(true) })
   const names = found.skills.map(({ name }) => name)
   if (call.json) {
@@ -46,10 +42,10 @@ async function folderAt(path: string): Promise<string> {
   throw new CommandFailure('file', `${path} is not a folder.`)
 }
 
-async function write(home: string, folders: readonly string[]): Promise<void> {
-  const { ConfigurationError, setValue } = await import('../../../runtime.ts')
+async function write(home: string, folders: readonly string[], { capabilities = [] }: Io): Promise<void> {
+  const { ConfigurationError, configurationSchema, setValue } = await import('../../../runtime.ts')
   try {
-    await setValue({ home, key: 'skills.trustedDirs', value: folders })
+    await setValue({ home, schema: configurationSchema(capabilities), key: 'skills.trustedDirs', value: folders })
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error
     throw new CommandFailure('configuration', error.message, { cause: error })

@@ -1,7 +1,6 @@
-import { connected } from '../../../cli/connection.ts'
+import { connected, ok, warning } from '../../../cli.ts'
 import type { Finding, Io } from '../../../capability.ts'
 import { fetchSubjects } from './find-subject.ts'
-import { ok, warning } from '../../../cli/doctor/finding.ts'
 
 /** How many subjects there are, and how many proposals wait. Nothing where there is neither. */
 export async function checkSubjects(home: string, hasStore: boolean, io: Io): Promise<readonly Finding[]> {

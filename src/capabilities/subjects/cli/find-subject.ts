@@ -1,7 +1,6 @@
 import type { SubjectFacts } from '../core.ts'
-import { ask } from '../../../cli/answer.ts'
+import { ask, theOneNamed } from '../../../cli.ts'
 import type { Connection } from '../../../capability.ts'
-import { theOneNamed } from '../../../cli/one-named.ts'
 
 /** A subject as the gateway lists it. */
 export type ListedSubject = SubjectFacts & {

@@ -1,9 +1,16 @@
 import type { CommandCall, Io } from '../../../capability.ts'
-import { connected } from '../../../cli/connection.ts'
-import { exactLine } from '../../../cli/exact-text.ts'
-import { lineLimit, note, print, printJson, width } from '../../../cli/io.ts'
-import { fittedTable, oneLine } from '../../../cli/table.ts'
-import { timeText } from '../../../cli/time-text.ts'
+import {
+  connected,
+  exactLine,
+  fittedTable,
+  lineLimit,
+  note,
+  oneLine,
+  print,
+  printJson,
+  timeText,
+  width,
+} from '../../../cli.ts'
 import { fetchSubjects, type ListedSubject } from './find-subject.ts'
 
 /** One subject a line. */
@@ -17,7 +24,7 @@ export async function listSubjects(call: CommandCall, io: Io): Promise<number> {
 }
 
 /** One subject a line, with a head. */
-export function subjectTable(subjects: readonly ListedSubject[], io: Io): string {
+function subjectTable(subjects: readonly ListedSubject[], io: Io): string {
   const now = new Date()
   const rows = subjects.map(({ id, title, updated, waiting }) => [
     exactLine(id),

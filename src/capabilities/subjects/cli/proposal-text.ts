@@ -1,9 +1,6 @@
 import { diffShowsAll, type Proposal, type ProposalState, type SubjectFile } from '../core.ts'
-import { diffText } from '../../../cli/approval/diff-text.ts'
-import { exactLine, exactLines } from '../../../cli/exact-text.ts'
+import { diffText, exactLine, exactLines, fullTimeText, styled } from '../../../cli.ts'
 import type { Io } from '../../../capability.ts'
-import { styled } from '../../../cli/style.ts'
-import { fullTimeText } from '../../../cli/time-text.ts'
 
 /** A proposal as a person decides about it: what it changes, who asked for it, and the change. Nothing in it steers a terminal. */
 export function proposalText(proposal: Proposal, now: Date, io: Io): string {

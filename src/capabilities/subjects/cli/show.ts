@@ -1,14 +1,22 @@
-import type { SubjectContext, SubjectReading } from '../core.ts'
-import { ask, pathTo } from '../../../cli/answer.ts'
 import type { CommandCall, Io } from '../../../capability.ts'
-import { connected } from '../../../cli/connection.ts'
-import { exactLine } from '../../../cli/exact-text.ts'
-import { print, printJson, width } from '../../../cli/io.ts'
-import { harmless, styled } from '../../../cli/style.ts'
-import { oneLine, table } from '../../../cli/table.ts'
-import { findSubject, type ListedSubject } from './find-subject.ts'
-import { fullTimeText } from '../../../cli/time-text.ts'
-import { tellWarnings } from './tell-warnings.ts'
+import {
+  ask,
+  connected,
+  exactLine,
+  fullTimeText,
+  harmless,
+  note,
+  oneLine,
+  pathTo,
+  print,
+  printJson,
+  styled,
+  table,
+  usageFailure,
+  width,
+} from '../../../cli.ts'
+import type { NotesPage, SubjectContext, SubjectReading } from '../core.ts'
+import { type ListedSubject, findSubject } from './find-subject.ts'
 
 /** One subject: what it is, what is known of it, and its brief. */
 export async function showSubject(call: CommandCall, io: Io): Promise<number> {
@@ -17,13 +25,13 @@ export async function showSubject(call: CommandCall, io: Io): Promise<number> {
     return await ask<SubjectDocument>(connection, pathTo('/api/subjects/', id))
   })
   if (call.json) printJson(io, subject)
-  else tellSubject(subject, io)
+  else printSubject(subject, io)
   return 0
 }
 
 type SubjectDocument = ListedSubject & Pick<SubjectReading, 'context' | 'warnings'>
 
-function tellSubject({ id, updated, waiting, context, warnings }: SubjectDocument, io: Io): void {
+function printSubject({ id, updated, waiting, context, warnings }: SubjectDocument, io: Io): void {
   const { brief, notes, recent_gaps: gaps } = context
   print(io, styled(io, 'bold', exactLine(id)))
   const wide = Math.max(20, width(io) - 12)
@@ -39,7 +47,7 @@ function tellSubject({ id, updated, waiting, context, warnings }: SubjectDocumen
   print(io, table(rows.map(([name, text]) => [name!, oneLine(text!, wide)])))
   const words = brief.raw.trimEnd()
   if (words !== '') print(io, `\n${harmless(words, io.stdout)}`)
-  tellWarnings(warnings, io)
+  printWarnings(warnings, io)
 }
 
 /** Names that the brief declares; those without a file say so. */
@@ -65,4 +73,52 @@ function logText({ recent_log: log }: SubjectContext): string {
 /** A context holds the last ten. */
 function countText(count: number): string {
   return count < 10 ? String(count) : '10 or more'
+}
+
+/** What `read_context` answers; what was odd about the files is a note beside it. */
+export async function showContext(call: CommandCall, io: Io): Promise<number> {
+  const { context, warnings } = await connected(call.home, io, 'read', async (connection) => {
+    const { id } = await findSubject(connection, call.words[1]!)
+    return await ask<Omit<SubjectReading, 'id'>>(connection, pathTo('/api/subjects/', id, '/context'))
+  })
+  printJson(io, context, { pretty: !call.json })
+  printWarnings(warnings, io)
+  return 0
+}
+
+/** A part of the notes as they are in their file. */
+export async function showNotes(call: CommandCall, io: Io): Promise<number> {
+  const query = pageQuery(call)
+  const { id, page } = await connected(call.home, io, 'read', async (connection) => {
+    const { id: subject } = await findSubject(connection, call.words[1]!)
+    const path = `${pathTo('/api/subjects/', subject, '/notes')}${query}`
+    return { id: subject, page: await ask<NotesPage>(connection, path) }
+  })
+  if (call.json) printJson(io, page)
+  else printNotes(id, page, io)
+  return 0
+}
+
+function pageQuery(call: CommandCall): string {
+  const given = ['offset', 'limit'].flatMap((name) => {
+    const text = call.text(name)
+    if (text === undefined) return []
+    if (!/^\d{1,9}$/.test(text)) throw usageFailure(`--${name} takes a number of lines, not ${text}.`)
+    return [`${name}=${text}`]
+  })
+  return given.length === 0 ? '' : `?${given.join('&')}`
+}
+
+function printNotes(id: string, { text, offset, lines, total, next_offset: next }: NotesPage, io: Io): void {
+  if (lines > 0) print(io, harmless(text.replace(/\n$/, ''), io.stdout))
+  if (total === 0) return note(io, `${id} has no notes.`)
+  if (lines === 0) return note(io, `The notes have ${total} lines.`)
+  if (offset === 0 && next === null) return
+  const more = next === null ? '' : `; \`--offset ${next}\` goes on`
+  note(io, `Lines ${offset + 1} to ${offset + lines} of ${total}${more}.`)
+}
+
+/** What was odd about the files of a subject, beside the data. */
+function printWarnings(warnings: readonly string[], io: Io): void {
+  for (const warning of warnings) note(io, styled(io, 'yellow', exactLine(warning), io.stderr))
 }

@@ -1,18 +1,9 @@
-import { jsonOption } from '../../../cli/command.ts'
+import { jsonOption, runSubcommand, type Subcommand, usageFailure } from '../../../cli.ts'
 import type { Command, CommandCall, Io } from '../../../capability.ts'
-import { runSubcommand, type Subcommand } from '../../../cli/subcommand.ts'
-import { showContext } from './context.ts'
-import { usageFailure } from '../../../cli/failure.ts'
-import { decideProposal } from './decide.ts'
-import { declineAll } from './decline-all.ts'
 import { listSubjects } from './list.ts'
-import { newSubject } from './new.ts'
-import { showNotes } from './notes.ts'
-import { listProposals } from './proposals.ts'
-import { showSubject } from './show.ts'
-import { summarizeNotes } from './summarize.ts'
-import { undoProposal } from './undo.ts'
-import { logGap, logOperation } from './write-line.ts'
+import { decideProposal, declineAll, listProposals, undoProposal } from './proposals.ts'
+import { showContext, showNotes, showSubject } from './show.ts'
+import { logGap, logOperation, newSubject, summarizeNotes } from './write.ts'
 
 export const subjects: Command = {
   name: 'subjects',

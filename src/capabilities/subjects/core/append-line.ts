@@ -1,6 +1,6 @@
 import { constants, type FileHandle, open } from 'node:fs/promises'
 import { type JsonObject, objectIn } from './json-lines.ts'
-import { type FilePlace, type NoPlace, unwritable, whyNot } from './subject-file-place.ts'
+import { type FilePath, type NoPath, unwritable, whyNot } from './file-path.ts'
 import { SubjectError } from './subject-error.ts'
 import { syncFolder } from '../../../platform.ts'
 
@@ -14,7 +14,7 @@ const LONGEST_LINE = 64 * 1024
  *
  * @throws SubjectError `invalid-input`, `unwritable`
  */
-export async function appendLine(place: FilePlace | NoPlace, object: JsonObject): Promise<JsonObject> {
+export async function appendLine(place: FilePath | NoPath, object: JsonObject): Promise<JsonObject> {
   const { json, read } = written(object, place.shown)
   const line = `${json}\n`
   const size = Buffer.byteLength(line)
@@ -41,7 +41,7 @@ export async function appendLine(place: FilePlace | NoPlace, object: JsonObject)
 const FLAGS =
   constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 
-async function appendTo(file: FileHandle, line: string, { folder, shown }: FilePlace): Promise<void> {
+async function appendTo(file: FileHandle, line: string, { folder, shown }: FilePath): Promise<void> {
   const { size } = await file.stat()
   const bytes = Buffer.from((await endsOpen(file, size)) ? `\n${line}` : line)
   const { bytesWritten } = await file.write(bytes)

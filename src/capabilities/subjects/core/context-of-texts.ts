@@ -1,14 +1,12 @@
 import { readBrief } from './brief.ts'
-import { brokenLines, leftOutOf, noNames } from './context-warnings.ts'
-import { fullest } from './fullest.ts'
-import { gapRecord } from './gap-record.ts'
-import { type JsonLines, jsonLines, type JsonObject } from './json-lines.ts'
-import { logRecord } from './log-record.ts'
+import { gapRecord } from './log-line.ts'
+import { type JsonLines, type JsonObject, jsonLines } from './json-lines.ts'
+import { logRecord } from './log-line.ts'
 import { notesForm } from './notes-form.ts'
 import type { Brief, Conflict, SubjectContext } from './subject-context.ts'
-import { defaultTaste, isTasteName } from './subject-name.ts'
+import { defaultTaste, isTasteName, nameRule } from './subject-name.ts'
 import { type Genre, tasteConflicts } from './taste-conflicts.ts'
-import { cappedText, moreByReply, moreBySetting, type TextCap } from './text-cap.ts'
+import { type TextCap, beginningOf, capText, moreByReply, moreBySetting } from './text-cap.ts'
 
 /** What was read of a subject; a file that is missing is an empty text. */
 export interface SubjectTexts {
@@ -46,10 +44,10 @@ export function subjectContext(
   const material = materialOf(texts)
   const { brief, log, gaps } = material
   const fits = ({ context }: Shown) => JSON.stringify(context).length <= maxReplyChars
-  let shown = contextShown(material, { chars: maxTextChars, rest: moreBySetting })
+  let shown = showContext(material, { chars: maxTextChars, rest: moreBySetting })
   if (!fits(shown)) {
-    const shorter = (chars: number) => contextShown(material, { chars, rest: moreByReply })
-    const fewer = (entries: number) => contextShown(material, { chars: LEAST_CHARS, rest: moreByReply }, entries)
+    const shorter = (chars: number) => showContext(material, { chars, rest: moreByReply })
+    const fewer = (entries: number) => showContext(material, { chars: LEAST_CHARS, rest: moreByReply }, entries)
     shown = fullest(LEAST_CHARS, maxTextChars, shorter, fits) ?? fullest(0, MOST_GENRES, fewer, fits) ?? fewer(0)
   }
   const warnings = [
@@ -102,8 +100,8 @@ interface Shown {
 }
 
 /** As much as one text may have, and as many entries as a list may have besides that. */
-function contextShown({ texts, brief, ...lists }: Material, cap: TextCap, entries = Number.POSITIVE_INFINITY): Shown {
-  const shown = (text: string) => cappedText(text, cap)
+function showContext({ texts, brief, ...lists }: Material, cap: TextCap, entries = Number.POSITIVE_INFINITY): Shown {
+  const shown = (text: string) => capText(text, cap)
   const records = <Record>(lines: readonly JsonObject[], read: (line: JsonObject, cap: TextCap) => Record) =>
     lines.slice(0, Math.min(entries, shownRecords)).map((line) => read(line, cap))
   const genres = lists.genres.slice(0, entries)
@@ -121,7 +119,7 @@ function contextShown({ texts, brief, ...lists }: Material, cap: TextCap, entrie
       summary === undefined
         ? notesForm(texts.notes, cap.chars)
         : {
-            summary: cappedText(summary, { ...cap, rest: 'read_full_notes reads the notes themselves' }),
+            summary: capText(summary, { ...cap, rest: 'read_full_notes reads the notes themselves' }),
             truncated: true,
           },
     recent_log: records(lists.log.objects, logRecord),
@@ -148,4 +146,52 @@ function fitting<Part>(parts: readonly Part[], sizeOf: (part: Part) => number, m
   let used = 0
   const over = parts.findIndex((part) => (used += sizeOf(part)) > maxChars)
   return over === -1 ? parts : parts.slice(0, over)
+}
+
+/**
+ * What `make` gives for the largest whole number that still fits, `least` to `most`, found by halving; `undefined` where not
+ * even the least does. More room is taken to mean more.
+ */
+function fullest<Value>(
+  least: number,
+  most: number,
+  make: (room: number) => Value,
+  fits: (value: Value) => boolean,
+): Value | undefined {
+  let best: Value | undefined
+  for (let low = least, high = most; low <= high;) {
+    const room = Math.floor((low + high) / 2)
+    const value = make(room)
+    if (fits(value)) {
+      best = value
+      low = room + 1
+    } else {
+      high = room - 1
+    }
+  }
+  return best
+}
+
+/** Of a list, such as `record of the log`, that so many entries are not shown. */
+function leftOutOf(what: string, count: number, why: string): readonly string[] {
+  if (count === 0) return []
+  const [first = '', ...rest] = what.split(' ')
+  const many = count === 1 ? what : [`${first}s`, ...rest].join(' ')
+  return [`${count} more ${many} ${count === 1 ? 'is' : 'are'} not shown: ${why}.`]
+}
+
+/** Of declared tastes that are none. */
+function noNames(tastes: readonly string[]): readonly string[] {
+  const [name, ...more] = [...new Set(tastes)].filter((taste) => !isTasteName(taste))
+  if (name === undefined) return []
+  const shown = JSON.stringify(name.length > 100 ? `${beginningOf(name, 100)}…` : name)
+  const others = more.length === 0 ? '' : ` (and ${more.length} more)`
+  return [`brief.md declares the taste ${shown}${others}, which is no name of one. It has ${nameRule}.`]
+}
+
+/** Of lines that were skipped. */
+function brokenLines(file: string, { broken }: JsonLines): readonly string[] {
+  if (broken === 0) return []
+  const skipped = broken === 1 ? '1 line is no JSON object and was' : `${broken} lines are no JSON objects and were`
+  return [`${file}: ${skipped} skipped.`]
 }

@@ -2,16 +2,16 @@ import { mkdir, realpath, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { syncFolder, writeNewFile } from '../../../platform.ts'
 import { SubjectError } from './subject-error.ts'
-import { unwritable, whyNot } from './subject-file-place.ts'
+import { unwritable, whyNot } from './file-path.ts'
 import { isSubjectId, nameRule, quotedId } from './subject-name.ts'
-import type { SubjectPlaces } from './subject-places.ts'
+import type { SubjectFolders } from './subject-folders.ts'
 
 /**
  * Makes the folder of a subject, for its owner alone, and its brief where there is one.
  *
  * @throws SubjectError `invalid-input`, `exists`, `unwritable`
  */
-export async function createSubject({ directory }: SubjectPlaces, id: string, brief?: string): Promise<void> {
+export async function createSubject({ directory }: SubjectFolders, id: string, brief?: string): Promise<void> {
   if (!isSubjectId(id)) {
     throw new SubjectError('invalid-input', `${quotedId(id)} is no id of a subject. It has ${nameRule}.`)
   }

@@ -3,14 +3,14 @@ import { join } from 'node:path'
 import { readBrief } from './brief.ts'
 import { linesOf } from './lines.ts'
 import { readBeginning } from './read-subject-file.ts'
-import { folderWithin } from './subject-file-place.ts'
+import { folderWithin } from './file-path.ts'
 import { isSubjectId } from './subject-name.ts'
-import { fileOfSubject, type SubjectPlaces } from './subject-places.ts'
+import { fileOfSubject, type SubjectFolders } from './subject-folders.ts'
 import type { SubjectFacts } from './subjects.ts'
 import { beginningOf } from './text-cap.ts'
 
 /** All subjects, by the order of their ids. Hidden folders, such as `.git`, are left out, and so is what is no subject. */
-export async function listSubjects(places: SubjectPlaces): Promise<readonly SubjectFacts[]> {
+export async function listSubjects(places: SubjectFolders): Promise<readonly SubjectFacts[]> {
   const ids = (await idsIn(places)).toSorted()
   const facts: SubjectFacts[] = []
   for (let from = 0; from < ids.length; from += AT_ONCE) {
@@ -21,14 +21,14 @@ export async function listSubjects(places: SubjectPlaces): Promise<readonly Subj
 }
 
 /** Whether there is one. */
-export async function anySubject(places: SubjectPlaces): Promise<boolean> {
+export async function anySubject(places: SubjectFolders): Promise<boolean> {
   for (const id of await idsIn(places)) {
     if ((await folderWithin(places.directory, id)) !== undefined) return true
   }
   return false
 }
 
-async function idsIn({ directory }: SubjectPlaces): Promise<readonly string[]> {
+async function idsIn({ directory }: SubjectFolders): Promise<readonly string[]> {
   const names = await readdir(directory).catch(() => [])
   return names.filter((name) => isSubjectId(name) && !name.startsWith('.'))
 }
@@ -39,7 +39,7 @@ const AT_ONCE = 16
 /** The files of a subject. */
 const FILES = ['brief.md', 'notes.md', 'log.jsonl', 'vocabulary_gaps.jsonl']
 
-async function factsOf(places: SubjectPlaces, id: string): Promise<SubjectFacts | undefined> {
+async function factsOf(places: SubjectFolders, id: string): Promise<SubjectFacts | undefined> {
   const folder = await folderWithin(places.directory, id)
   if (folder === undefined) return undefined
   const brief = await readBeginning(await fileOfSubject(places, id, folder, 'brief.md'), BEGINNING)

@@ -1,13 +1,13 @@
 import { wholeLines } from './lines.ts'
 import { SubjectError } from './subject-error.ts'
 import type { NotesPage, NotesQuery } from './subjects.ts'
-import { cappedText, moreBySetting } from './text-cap.ts'
+import { capText, moreBySetting } from './text-cap.ts'
 
 /** Lines of a page unless a query says how many. */
 const PAGE_LINES = 200
 
 /**
- * Some lines of the notes, exactly as they stand there: all pages, joined, are the notes. A page ends before it has more
+ * Some lines of the notes, exactly as they are in the file: all pages, joined, are the notes. A page ends before it has more
  * than `maxChars` characters; only a single line that is longer than that is shown in part.
  *
  * @throws SubjectError `invalid-input`
@@ -19,7 +19,7 @@ export function notesPage(text: string, { offset = 0, limit = PAGE_LINES }: Note
   const shown = fitting(lines.slice(offset, offset + limit), maxChars)
   const end = offset + shown.length
   return {
-    text: shown.length === 1 ? cappedText(shown[0]!, { chars: maxChars, rest: moreBySetting }) : shown.join(''),
+    text: shown.length === 1 ? capText(shown[0]!, { chars: maxChars, rest: moreBySetting }) : shown.join(''),
     offset,
     lines: shown.length,
     total: lines.length,

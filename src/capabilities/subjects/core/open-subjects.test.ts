@@ -6,7 +6,7 @@ import test, { after } from 'node:test'
 import { openSubjects } from './open-subjects.ts'
 import type { Subjects } from './subjects.ts'
 import type { SubjectsOptions } from './subjects-options.ts'
-import type { SummaryRequest } from './summary-request.ts'
+import type { SummaryRequest } from './subjects-options.ts'
 
 const homes: string[] = []
 after(() => Promise.all(homes.map((home) => rm(home, { recursive: true, force: true }))))

@@ -1,16 +1,16 @@
 import { mkdir, realpath } from 'node:fs/promises'
 import { appendLine } from './append-line.ts'
 import { createSubject } from './create-subject.ts'
-import { gapLine, operationLine } from './entry-line.ts'
-import { gapRecord } from './gap-record.ts'
+import { gapLine, operationLine } from './log-line.ts'
+import { gapRecord } from './log-line.ts'
 import type { JsonObject } from './json-lines.ts'
 import { anySubject, listSubjects } from './list-subjects.ts'
-import { logRecord } from './log-record.ts'
+import { logRecord } from './log-line.ts'
 import { notesPage } from './notes-page.ts'
 import { readNotes, readSubject } from './read-subject.ts'
 import { exactText, replaceText } from './replace-text.ts'
-import { unwritable, whyNot } from './subject-file-place.ts'
-import { fileOfSubject, fileToChange, subjectFolder, type SubjectPlaces } from './subject-places.ts'
+import { unwritable, whyNot } from './file-path.ts'
+import { fileOfSubject, fileToChange, subjectFolder, type SubjectFolders } from './subject-folders.ts'
 import type { SubjectsOptions } from './subjects-options.ts'
 import type { SubjectFile, Subjects } from './subjects.ts'
 
@@ -38,7 +38,7 @@ export function openSubjects(options: SubjectsOptions): Subjects {
 }
 
 /** Where those meet who change files of a kind. The folder of the tastes is made where it is missing. */
-async function meetingFolder({ directory, tastes }: SubjectPlaces, file: SubjectFile): Promise<string> {
+async function meetingFolder({ directory, tastes }: SubjectFolders, file: SubjectFile): Promise<string> {
   if (file.type === 'notes') return directory
   try {
     await mkdir(tastes, { recursive: true, mode: 0o700 })

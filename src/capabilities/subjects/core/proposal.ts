@@ -35,7 +35,7 @@ export interface ProposalSource {
 
 export type ProposalState =
   | { readonly type: 'waiting' }
-  /** `by`: through which door, such as `cli`, `http` or `mcp`. */
+  /** `by`: over which interface, such as `cli`, `http` or `mcp`. */
   | { readonly type: 'confirmed'; readonly by: string; readonly time: string }
   | { readonly type: 'declined'; readonly by: string; readonly time: string; readonly reason?: string }
   | { readonly type: 'undone'; readonly by: string; readonly time: string }
@@ -64,4 +64,10 @@ export interface Proposals {
   decide(id: string, decision: ProposalDecision): Promise<Proposal>
   /** Takes a confirmed one back. What people wrote meanwhile stays; where it cannot be told apart, it is `changed`. */
   undo(id: string, by: string): Promise<Proposal>
+}
+
+/** Whether every line that would be added is in the diff. One of a great change, or beside very long lines, is cut. */
+export function diffShowsAll({ diff, content }: Pick<Proposal, 'diff' | 'content'>): boolean {
+  const shown = new Set(diff.split(/\r?\n/))
+  return content.split(/\r\n|\n|\r/).every((line) => shown.has(`+${line}`))
 }

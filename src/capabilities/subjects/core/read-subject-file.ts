@@ -1,5 +1,5 @@
 import { constants, type FileHandle, open } from 'node:fs/promises'
-import { type FilePlace, type NoPlace, whyNot } from './subject-file-place.ts'
+import { type FilePath, type NoPath, whyNot } from './file-path.ts'
 
 /** What a file holds. */
 export type FileRead =
@@ -11,7 +11,7 @@ export type FileRead =
 export const MOST_BYTES = 8 * 1024 * 1024
 
 /** Reads a whole file. Never throws, waits for no pipe, and follows no link that was not there when it was resolved. */
-export function readWhole(place: FilePlace | NoPlace): Promise<FileRead> {
+export function readWhole(place: FilePath | NoPath): Promise<FileRead> {
   return reading(place, async (file, size, mode) => {
     if (size > MOST_BYTES) return tooLarge(size)
     const bytes = await bytesFrom(file, 0, size)
@@ -23,7 +23,7 @@ export function readWhole(place: FilePlace | NoPlace): Promise<FileRead> {
  * Reads the end of a file of any size: a small piece of it, and larger ones until there is enough in it or it is whole.
  * A line that begins before the piece is not in it.
  */
-export function readEnd(place: FilePlace | NoPlace, isEnough: (bytes: Uint8Array) => boolean): Promise<FileRead> {
+export function readEnd(place: FilePath | NoPath, isEnough: (bytes: Uint8Array) => boolean): Promise<FileRead> {
   return reading(place, async (file, size, mode) => {
     for (const piece of PIECES) {
       // The byte before shows whether the piece begins with a line.
@@ -39,7 +39,7 @@ export function readEnd(place: FilePlace | NoPlace, isEnough: (bytes: Uint8Array
 }
 
 /** The first bytes of a file as text; what cannot be read is empty. */
-export async function readBeginning(place: FilePlace | NoPlace, most: number): Promise<string> {
+export async function readBeginning(place: FilePath | NoPath, most: number): Promise<string> {
   const read = await reading(place, async (file, size, mode) => {
     return { type: 'bytes', bytes: await bytesFrom(file, 0, Math.min(size, most)), mode }
   })
@@ -50,7 +50,7 @@ const LARGEST_PIECE = 16 * 1024 * 1024
 const PIECES = [256 * 1024, 1024 * 1024, 4 * 1024 * 1024, LARGEST_PIECE]
 
 async function reading(
-  place: FilePlace | NoPlace,
+  place: FilePath | NoPath,
   read: (file: FileHandle, size: number, mode: number) => Promise<FileRead>,
 ): Promise<FileRead> {
   if (place.type === 'none') return { type: 'unreadable', why: place.why }

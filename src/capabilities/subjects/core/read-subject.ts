@@ -5,9 +5,9 @@ import { jsonLines } from './json-lines.ts'
 import { linesOf } from './lines.ts'
 import { longNotesLines } from './notes-form.ts'
 import { type FileRead, readEnd, readWhole } from './read-subject-file.ts'
-import type { FilePlace, NoPlace } from './subject-file-place.ts'
+import type { FilePath, NoPath } from './file-path.ts'
 import { defaultTaste } from './subject-name.ts'
-import { fileOfSubject, fileOfTaste, type SubjectPlaces } from './subject-places.ts'
+import { fileOfSubject, fileOfTaste, type SubjectFolders } from './subject-folders.ts'
 import type { SubjectReading } from './subjects.ts'
 import type { SubjectsOptions } from './subjects-options.ts'
 
@@ -20,18 +20,18 @@ export async function readSubject(options: SubjectsOptions, id: string, folder: 
 }
 
 /** All of the notes; what cannot be read is empty. */
-export async function readNotes(places: SubjectPlaces, id: string, folder: string): Promise<string> {
+export async function readNotes(places: SubjectFolders, id: string, folder: string): Promise<string> {
   return textOf(await readWhole(await fileOfSubject(places, id, folder, 'notes.md')))
 }
 
 /** All texts, one after another, and what was odd about their files. */
 async function textsOf(
-  places: SubjectPlaces,
+  places: SubjectFolders,
   id: string,
   folder: string,
 ): Promise<{ readonly texts: SubjectTexts; readonly warnings: readonly string[] }> {
   const warnings: string[] = []
-  const read = async (place: FilePlace | NoPlace, reader = readWhole) => {
+  const read = async (place: FilePath | NoPath, reader = readWhole) => {
     const found = await reader(place)
     if (found.type === 'unreadable') warnings.push(`${place.shown} cannot be read: ${found.why}.`)
     return found
@@ -63,7 +63,7 @@ function noFile(name: string): string {
 }
 
 /** As much of a log as holds the records that are shown. */
-function readRecords(place: FilePlace | NoPlace): Promise<FileRead> {
+function readRecords(place: FilePath | NoPath): Promise<FileRead> {
   return readEnd(place, (bytes) => jsonLines(decoded(bytes)).objects.length >= shownRecords)
 }
 

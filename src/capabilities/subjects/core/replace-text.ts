@@ -4,7 +4,7 @@ import { basename, join } from 'node:path'
 import { ForewordError, withFileLock, writeFileAtomically } from '../../../platform.ts'
 import { MOST_BYTES, readWhole } from './read-subject-file.ts'
 import { SubjectError } from './subject-error.ts'
-import { type FilePlace, type NoPlace, unwritable, whyNot } from './subject-file-place.ts'
+import { type FilePath, type NoPath, unwritable, whyNot } from './file-path.ts'
 
 export interface TextChange {
   /** What was looked at; empty where there was no file. */
@@ -19,7 +19,7 @@ export interface TextChange {
  *
  * @throws SubjectError `changed`, `invalid-input`, `unwritable`
  */
-export async function replaceText(place: FilePlace | NoPlace, change: TextChange, lockFolder: string): Promise<void> {
+export async function replaceText(place: FilePath | NoPath, change: TextChange, lockFolder: string): Promise<void> {
   if (place.type === 'none') throw unwritable(place.shown, place.why)
   if (Buffer.byteLength(change.text) > MOST_BYTES) {
     throw new SubjectError('invalid-input', `${place.shown} may hold ${MOST_BYTES} bytes, and this would be more.`)
@@ -35,31 +35,31 @@ export async function replaceText(place: FilePlace | NoPlace, change: TextChange
 }
 
 /**
- * The text of a file, exactly as it stands there; empty where there is none.
+ * The text of a file, exactly as it is on disk; empty where there is none.
  *
  * @throws SubjectError `unwritable` where it cannot be read, or holds more than text: then it could not be put back
  */
-export async function exactText(place: FilePlace | NoPlace): Promise<string> {
-  return (await standing(place)).text
+export async function exactText(place: FilePath | NoPath): Promise<string> {
+  return (await readExact(place)).text
 }
 
-async function replaceHeld(place: FilePlace, { before, text }: TextChange): Promise<void> {
-  const { mode } = await still(place, before)
+async function replaceHeld(place: FilePath, { before, text }: TextChange): Promise<void> {
+  const { mode } = await assertUnchanged(place, before)
   await removeLeftovers(place)
   await writeFileAtomically(place.path, text, {
     mode,
     beside: join(place.folder, `${leftoverStart(place)}${randomUUID()}.tmp`),
-    check: async () => void (await still(place, before)),
+    check: async () => void (await assertUnchanged(place, before)),
   })
 }
 
-interface Standing {
+interface ExactFile {
   readonly text: string
   /** Permission bits; `undefined` where there is no file. */
   readonly mode: number | undefined
 }
 
-async function standing(place: FilePlace | NoPlace): Promise<Standing> {
+async function readExact(place: FilePath | NoPath): Promise<ExactFile> {
   const read = await readWhole(place)
   if (read.type === 'missing') return { text: '', mode: undefined }
   if (read.type === 'unreadable') throw unreadable(place.shown, read.why)
@@ -75,8 +75,8 @@ function unreadable(shown: string, why: string): SubjectError {
   return new SubjectError('unwritable', `${shown} cannot be read: ${why}.`)
 }
 
-async function still(place: FilePlace, before: string): Promise<Standing> {
-  const now = await standing(place)
+async function assertUnchanged(place: FilePath, before: string): Promise<ExactFile> {
+  const now = await readExact(place)
   if (now.text !== before) {
     throw new SubjectError('changed', `${place.shown} has changed meanwhile. Look at it again, then decide anew.`)
   }
@@ -84,16 +84,16 @@ async function still(place: FilePlace, before: string): Promise<Standing> {
   return now
 }
 
-/** Of a process that ended in the middle; whoever holds the lock is alone with them. */
-async function removeLeftovers(place: FilePlace): Promise<void> {
+/** Left by a process that ended in the middle; the holder of the lock is alone with them. */
+async function removeLeftovers(place: FilePath): Promise<void> {
   const left = (await readdir(place.folder)).filter((name) => isLeftover(name, place))
   await Promise.all(left.map((name) => rm(join(place.folder, name), { force: true })))
 }
 
-function isLeftover(name: string, place: FilePlace): boolean {
+function isLeftover(name: string, place: FilePath): boolean {
   return name.startsWith(leftoverStart(place)) && /^[0-9a-f-]{36}\.tmp$/.test(name.slice(leftoverStart(place).length))
 }
 
-function leftoverStart({ path }: FilePlace): string {
+function leftoverStart({ path }: FilePath): string {
   return `.${basename(path)}.`
 }

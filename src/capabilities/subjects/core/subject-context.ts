@@ -1,6 +1,6 @@
 /**
- * What is known of a subject, in the shape that every door answers with: always with every key (BEHAVIOURS §4). Its names
- * are part of what others read, so they are written as they stand there.
+ * What is known of a subject, in the shape that every endpoint and tool answers with: always with every key (BEHAVIOURS §4). Its names
+ * are part of what others read, so they are spelled as in its files.
  */
 export interface SubjectContext {
   readonly tastes: Tastes
@@ -21,7 +21,7 @@ export interface Tastes {
   readonly conflicts: readonly Conflict[]
 }
 
-/** A line that stands in two or more genre files. Nobody decides between them but the people concerned. */
+/** A line that is in two or more genre files. Nobody decides between them but the people concerned. */
 export interface Conflict {
   readonly point: string
   readonly files: readonly string[]

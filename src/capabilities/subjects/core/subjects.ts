@@ -1,6 +1,6 @@
 import type { GapRecord, LogRecord, SubjectContext } from './subject-context.ts'
 
-/** The folders of subjects and tastes. Reads tolerate whatever stands there; writes keep whole lines and whole files. */
+/** The folders of subjects and tastes. Reads tolerate whatever they find; writes keep whole lines and whole files. */
 export interface Subjects {
   /** By id, in the order of their names. Folders whose names are no ids are left out. */
   list(): Promise<readonly SubjectFacts[]>
@@ -16,10 +16,10 @@ export interface Subjects {
   logOperation(id: string, operation: OperationEntry): Promise<LogRecord>
   /** One more line in `vocabulary_gaps.jsonl`, on disk when it resolves. */
   logGap(id: string, gap: GapEntry): Promise<GapRecord>
-  /** The whole text of a file that can be written, exactly as it stands there; empty where there is none. */
+  /** The whole text of a file that can be written, exactly as it is on disk; empty where there is none. */
   text(file: SubjectFile): Promise<string>
   /**
-   * Replaces a file as a whole, or not at all. `before` is the text that was looked at: where another one stands by then,
+   * Replaces a file as a whole, or not at all. `before` is the text that was looked at: where it has changed by then,
    * it is `changed` and nothing is written.
    */
   replace(file: SubjectFile, change: { readonly before: string; readonly text: string }): Promise<void>

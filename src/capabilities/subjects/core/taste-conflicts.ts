@@ -5,7 +5,7 @@ import type { Conflict } from './subject-context.ts'
 export type Genre = readonly [name: string, text: string]
 
 /**
- * Lines that stand in two or more files, in the order in which they are first seen. Ends of lines and spaces around them
+ * Lines that are in two or more files, in the order in which they are first seen. Ends of lines and spaces around them
  * make no difference; blank lines, those that begin with `#`, and those of punctuation alone say nothing (BEHAVIOURS §4).
  */
 export function tasteConflicts(genres: readonly Genre[]): readonly Conflict[] {

@@ -9,7 +9,7 @@ export interface TextCap {
 export const uncapped: TextCap = { chars: Number.POSITIVE_INFINITY, rest: '' }
 
 /** A text of at most so many characters, and below it a sentence that says what is missing, where something is. */
-export function cappedText(text: string, { chars, rest }: TextCap): string {
+export function capText(text: string, { chars, rest }: TextCap): string {
   if (text.length <= chars) return text
   const shown = beginningOf(text, chars)
   return `${shown}\n\n${capNotice(shown.length, text.length, rest)}`

@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { type Runtime } from '../../../runtime.ts'
-import { json } from '../../../server/answer.ts'
+import type { SubjectService } from '../subject-service.ts'
+import { decidedBy, digest, json } from '../../../server.ts'
 import { type Route, route } from '../../../capability.ts'
-import { decidedBy, digest, proposal, proposalState } from '../../../server/schema.ts'
+import { proposal, proposalState } from './subject-schema.ts'
 
 /** What models would like to write about subjects. Only a person comes through here: no tool leads to this door. */
-export function proposalRoutes({ proposals }: Runtime): readonly Route[] {
+export function proposalRoutes({ proposals }: Pick<SubjectService, 'proposals'>): readonly Route[] {
   const each = '/api/proposals/:proposal'
   const tag = 'proposals'
   return [

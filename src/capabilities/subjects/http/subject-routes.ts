@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { type Runtime } from '../../../runtime.ts'
-import { type SubjectFacts, type SubjectFile } from '../core.ts'
-import { json } from '../../../server/answer.ts'
+import type { SubjectFacts, SubjectFile } from '../core.ts'
+import type { SubjectService } from '../subject-service.ts'
+import { json, limit } from '../../../server.ts'
 import { type Route, route } from '../../../capability.ts'
-import { gapRecord, limit, logRecord, subjectContext, subjectRow, warnings } from '../../../server/schema.ts'
+import { gapRecord, logRecord, subjectContext, subjectRow, warnings } from './subject-schema.ts'
 
 const notesPage = z.object({
   text: z.string(),
@@ -37,8 +37,8 @@ const summary = z.object({
 })
 
 /** Subjects: what is known of each, and what is added to its logs. Proposals have doors of their own. */
-export function subjectRoutes(runtime: Runtime, now: () => Date = () => new Date()): readonly Route[] {
-  const { subjects, proposals } = runtime
+export function subjectRoutes(service: SubjectService, now: () => Date = () => new Date()): readonly Route[] {
+  const { subjects, proposals } = service
   const each = '/api/subjects/:subject'
   const tag = 'subjects'
   return [
@@ -147,7 +147,7 @@ export function subjectRoutes(runtime: Runtime, now: () => Date = () => new Date
       tag,
       summary: 'Has a model put the notes of a subject into words, and keeps that as long as the notes are the same',
       answers: { 200: { description: 'The summary, and what it covers', schema: summary } },
-      handle: async ({ param }) => json(await runtime.summariseNotes(param('subject'))),
+      handle: async ({ param }) => json(await service.summariseNotes(param('subject'))),
     }),
   ]
 }

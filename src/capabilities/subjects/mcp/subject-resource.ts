@@ -1,5 +1,31 @@
+import type { McpResourceSet, ResourceText } from '../../../capability.ts'
+import { parsedAddress, resourceAddress } from '../../../server/mcp.ts'
 import { type SubjectContext, SubjectError, type Subjects } from '../core.ts'
-import type { ResourceText } from '../../../server/mcp/resources.ts'
+import { subjectTemplates } from './definitions.ts'
+
+/** Subjects and their parts, to be read. */
+export function subjectResources(subjects: Subjects): McpResourceSet {
+  return {
+    templates: subjectTemplates,
+    list: async () =>
+      (await subjects.list()).map(({ id, title, updated }) => ({
+        uri: resourceAddress('subjects', id),
+        name: id,
+        ...(title === '' ? {} : { title: title.slice(0, 200) }),
+        description: `The working context of ${id}`,
+        mimeType: 'application/json',
+        annotations: { lastModified: updated },
+      })),
+    async read(uri) {
+      const address = parsedAddress(uri)
+      return address?.kind === 'subjects' ? readSubject(subjects, address.id, address.part) : undefined
+    },
+    async complete(_template, variable) {
+      if (variable === 'part') return Object.keys(subjectParts)
+      return variable === 'id' ? (await subjects.list()).map(({ id }) => id) : []
+    },
+  }
+}
 
 /** The context of a subject, or a part of it; `undefined` where there is no such subject or part. */
 export async function readSubject(
@@ -21,7 +47,7 @@ export async function readSubject(
 type PartReader = (context: SubjectContext, subjects: Subjects, id: string) => ResourceText | Promise<ResourceText>
 
 /** By the names under which they are read. */
-export const subjectParts: Readonly<Record<string, PartReader>> = {
+const subjectParts: Readonly<Record<string, PartReader>> = {
   brief: ({ brief }) => markdown(brief.raw),
   notes: async (_context, subjects, id) => markdown(await notesOf(subjects, id)),
   tastes: ({ tastes }) => json(tastes),

@@ -1,19 +1,16 @@
 import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server'
 import type { OperationParts, Proposal, Proposals, SubjectOperation } from '../core.ts'
 import { inputFault } from '../../../tool.ts'
-import { answeredPerson, askPerson, type AskedPerson, type AskingCall } from '../../../server/mcp/ask-person.ts'
-import type { McpAudit } from '../../../server/mcp/audited.ts'
 import type { McpCall, McpTool } from '../../../capability.ts'
-import { operationDefinition } from '../../../server/mcp/definitions.ts'
-import { failed, failureReply, succeeded } from '../../../server/mcp/envelope.ts'
+import { type AskingCall, failed, type McpAudit, succeeded } from '../../../server/mcp.ts'
+import { answeredProposal, askAboutProposal, type AskedProposal } from './ask-about-proposal.ts'
+import { operationDefinition } from './definitions.ts'
 
 export interface SubjectToolParts {
   /** The operations over whatever takes proposals. */
   readonly operations: (proposals: OperationParts['proposals']) => readonly SubjectOperation[]
   readonly proposals: Proposals
   readonly audit: McpAudit
-  /** Told of failures that nobody expected. */
-  readonly unexpected: (error: unknown) => void
 }
 
 /** The operations on subjects, as tools that answer in the envelope. None of them confirms anything by itself. */
@@ -26,14 +23,9 @@ function subjectTool(operation: SubjectOperation, parts: SubjectToolParts): McpT
   return {
     definition,
     async call(input, call) {
-      try {
-        const fault = operation.faultOf(input) ?? (await inputFault(definition.inputSchema, input))
-        if (fault !== undefined) return failed('invalid-input', fault)
-        if (operation.readOnly) return await answered(operation, input, call)
-        return await writing(operation, input, call, parts)
-      } catch (error) {
-        return await failureReply(error, parts.unexpected)
-      }
+      const fault = operation.faultOf(input) ?? (await inputFault(definition.inputSchema, input))
+      if (fault !== undefined) return failed('invalid-input', fault)
+      return operation.readOnly ? answered(operation, input, call) : writing(operation, input, call, parts)
     },
   }
 }
@@ -42,11 +34,11 @@ async function writing(
   { name }: SubjectOperation,
   input: Readonly<Record<string, unknown>>,
   call: McpCall,
-  { operations, proposals, audit, unexpected }: SubjectToolParts,
+  { operations, proposals, audit }: SubjectToolParts,
 ): Promise<CallToolResult | InputRequiredResult> {
   const asking: AskingCall = { tool: name, input }
   const over = (taking: OperationParts['proposals']) => operations(taking).find((each) => each.name === name)!
-  const reply = async (asked: AskedPerson): Promise<CallToolResult | InputRequiredResult> => {
+  const reply = async (asked: AskedProposal): Promise<CallToolResult | InputRequiredResult> => {
     if (asked.type === 'ask') return asked.result
     if (asked.type === 'cancelled') return cancelled()
     // The same words as before, with what became of the proposal.
@@ -60,7 +52,7 @@ async function writing(
     })
   }
   if (call.sealed() !== undefined) {
-    const asked = await answeredPerson(proposals, asking, call)
+    const asked = await answeredProposal(proposals, asking, call)
     return asked === undefined ? failed('invalid-input', FOREIGN_ANSWER) : reply(asked)
   }
 
@@ -76,11 +68,12 @@ async function writing(
     try {
       return await answered(operation, input, call)
     } catch (error) {
-      return call.signal.aborted ? cancelled() : await failureReply(error, unexpected)
+      if (call.signal.aborted) return cancelled()
+      throw error
     }
   })
   if (proposed === undefined || result.isError || call.person === undefined) return result
-  return reply(await askPerson(proposals, proposed, asking, call))
+  return reply(await askAboutProposal(proposals, proposed, asking, call))
 }
 
 const FOREIGN_ANSWER = 'The answer belongs to another call. Make this call again without it.'

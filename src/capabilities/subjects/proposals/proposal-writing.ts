@@ -2,8 +2,8 @@ import { changedFile, type SubjectFile, SubjectError, type Subjects } from '../c
 import { fileDiff } from '../../../tool.ts'
 import { errorMessage } from '../../../platform.ts'
 import type { KeptProposal, Stage } from './proposal-record.ts'
-import type { AuditNote, ProposalShelf } from './proposal-shelf.ts'
-import { appended, cutOut, type Standing, standing } from './proposal-text.ts'
+import type { AuditNote, ProposalRepository } from './proposal-repository.ts'
+import { appendLines, removeLines, type LineRange, findLines } from './proposal-text.ts'
 
 /**
  * How a decision reaches its file. What will be written is noted first, then the file is replaced, then it is noted that it
@@ -25,10 +25,10 @@ type Begun = Extract<Stage, { type: 'confirming' | 'undoing' }>
 const MOST_ATTEMPTS = 20
 
 export function createProposalWriting({
-  shelf,
+  repository,
   subjects,
 }: {
-  readonly shelf: ProposalShelf
+  readonly repository: ProposalRepository
   readonly subjects: Pick<Subjects, 'text' | 'replace'>
 }): ProposalWriting {
   async function finish(proposal: KeptProposal): Promise<KeptProposal> {
@@ -36,7 +36,7 @@ export function createProposalWriting({
     for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
       const { stage } = now
       if (stage.type !== 'confirming' && stage.type !== 'undoing') return now
-      now = (await further(now, stage)) ?? (await shelf.get(now.id))
+      now = (await attemptOnce(now, stage)) ?? (await repository.get(now.id))
     }
     if (now.stage.type === 'confirming' || now.stage.type === 'undoing') {
       const name = changedFile(now.file)
@@ -47,10 +47,10 @@ export function createProposalWriting({
     return now
   }
 
-  /** One attempt. Answers how it stands then; `undefined` where that has to be looked up. */
-  async function further(proposal: KeptProposal, stage: Begun): Promise<KeptProposal | undefined> {
+  /** One attempt. Returns the proposal as it is then; `undefined` where it has to be looked up. */
+  async function attemptOnce(proposal: KeptProposal, stage: Begun): Promise<KeptProposal | undefined> {
     const { file } = proposal
-    const planned = await shelf.texts(stage.change)
+    const planned = await repository.texts(stage.change)
     const now = await textNow(proposal, stage)
     if (now === planned.after) return done(proposal, stage, planned)
     if (now !== planned.before) return planAgain(proposal, stage, planned.before, now)
@@ -66,7 +66,7 @@ export function createProposalWriting({
     return done(proposal, stage, planned)
   }
 
-  /** Somebody edited the file since: what was wanted may stand there already, or is worked out anew. */
+  /** Somebody edited the file since: what was wanted may be there already, or is worked out again. */
   async function planAgain(
     proposal: KeptProposal,
     stage: Begun,
@@ -74,23 +74,23 @@ export function createProposalWriting({
     now: string,
   ): Promise<KeptProposal | undefined> {
     const { content } = proposal
-    const places = standing(now, content)
+    const ranges = findLines(now, content)
     if (stage.type === 'confirming') {
-      const stands = places.length > standing(before, content).length
-      if (stands) return done(proposal, stage, { before, after: appended(before, content) })
-      const change = await shelf.keepTexts(now, appended(now, content))
-      return shelf.advance(proposal, { ...stage, change })
+      const isThere = ranges.length > findLines(before, content).length
+      if (isThere) return done(proposal, stage, { before, after: appendLines(before, content) })
+      const change = await repository.keepTexts(now, appendLines(now, content))
+      return repository.advance(proposal, { ...stage, change })
     }
-    if (places.length === 0) return done(proposal, stage, { before, after: now })
-    const place = onlyOne(places)
-    if (!place) {
-      const unclear = await notApart(proposal, places.length, now)
+    if (ranges.length === 0) return done(proposal, stage, { before, after: now })
+    const range = onlyOne(ranges)
+    if (!range) {
+      const unclear = await notApart(proposal, ranges.length, now)
       await putBack(proposal, stage, unclear)
       throw unclear
     }
-    const addedTo = (await shelf.texts(stage.confirmed.change)).before
-    const change = await shelf.keepTexts(now, cutOut(now, place, addedTo))
-    return shelf.advance(proposal, { ...stage, change })
+    const addedTo = (await repository.texts(stage.confirmed.change)).before
+    const change = await repository.keepTexts(now, removeLines(now, range, addedTo))
+    return repository.advance(proposal, { ...stage, change })
   }
 
   async function done(
@@ -100,8 +100,8 @@ export function createProposalWriting({
   ): Promise<KeptProposal | undefined> {
     const { by, time, change } = stage
     const diff = await changeOf(proposal.file, before, after)
-    if (stage.type === 'undoing') return shelf.advance(proposal, { type: 'undone', by, time, diff })
-    return shelf.advance(proposal, { type: 'confirmed', by, time, change, diff })
+    if (stage.type === 'undoing') return repository.advance(proposal, { type: 'undone', by, time, diff })
+    return repository.advance(proposal, { type: 'confirmed', by, time, change, diff })
   }
 
   async function textNow(proposal: KeptProposal, stage: Begun): Promise<string> {
@@ -117,14 +117,14 @@ export function createProposalWriting({
   async function putBack(proposal: KeptProposal, stage: Begun, error: unknown): Promise<void> {
     const reason = errorMessage(error)
     const back: Stage = stage.type === 'confirming' ? { type: 'waiting' } : stage.confirmed
-    await shelf.advance(proposal, back, { rule: stage.by, ok: false, reason })
+    await repository.advance(proposal, back, { rule: stage.by, ok: false, reason })
   }
 
-  async function notApart({ id, file, stage }: KeptProposal, places: number, now: string): Promise<SubjectError> {
+  async function notApart({ id, file, stage }: KeptProposal, ranges: number, now: string): Promise<SubjectError> {
     const name = changedFile(file)
-    const found = places === 0 ? 'do not stand there as they were added' : `stand there ${places} times`
+    const found = ranges === 0 ? 'do not stand there as they were added' : `stand there ${ranges} times`
     const confirmed = stage.type === 'undoing' ? stage.confirmed : stage
-    const wrote = confirmed.type === 'confirmed' ? (await shelf.texts(confirmed.change)).after : ''
+    const wrote = confirmed.type === 'confirmed' ? (await repository.texts(confirmed.change)).after : ''
     return new SubjectError(
       'changed',
       `${name} was edited since, and the lines of ${id} ${found}. Nothing is changed; edit the file by hand.`,
@@ -136,28 +136,28 @@ export function createProposalWriting({
     finish,
     async confirm(proposal, by, time, note) {
       const before = await subjects.text(proposal.file)
-      const change = await shelf.keepTexts(before, appended(before, proposal.content))
-      const begun = await shelf.advance(proposal, { type: 'confirming', by, time, change }, note)
+      const change = await repository.keepTexts(before, appendLines(before, proposal.content))
+      const begun = await repository.advance(proposal, { type: 'confirming', by, time, change }, note)
       return begun && finish(begun)
     },
     async undo(proposal, by, time, note) {
       const { stage: confirmed, file, content } = proposal
       if (confirmed.type !== 'confirmed') return undefined
-      const written = await shelf.texts(confirmed.change)
+      const written = await repository.texts(confirmed.change)
       const now = await subjects.text(file)
-      const places = standing(now, content)
-      const place = onlyOne(places)
-      if (now !== written.after && !place) throw await notApart(proposal, places.length, now)
-      const rest = now === written.after || !place ? written.before : cutOut(now, place, written.before)
-      const change = await shelf.keepTexts(now, rest)
-      const begun = await shelf.advance(proposal, { type: 'undoing', by, time, change, confirmed }, note)
+      const ranges = findLines(now, content)
+      const range = onlyOne(ranges)
+      if (now !== written.after && !range) throw await notApart(proposal, ranges.length, now)
+      const rest = now === written.after || !range ? written.before : removeLines(now, range, written.before)
+      const change = await repository.keepTexts(now, rest)
+      const begun = await repository.advance(proposal, { type: 'undoing', by, time, change, confirmed }, note)
       return begun && finish(begun)
     },
   }
 }
 
-function onlyOne(places: readonly Standing[]): Standing | undefined {
-  return places.length === 1 ? places[0] : undefined
+function onlyOne(ranges: readonly LineRange[]): LineRange | undefined {
+  return ranges.length === 1 ? ranges[0] : undefined
 }
 
 /** An empty file and none look the same: every line is one that is added. */

@@ -12,8 +12,8 @@ import {
 } from '../core.ts'
 import type { Clock } from '../../../capability.ts'
 import { decidedAlready, fileOf, type KeptProposal, proposalDigest, proposalOf, stateOf } from './proposal-record.ts'
-import { createProposalShelf, type ProposalStore } from './proposal-shelf.ts'
-import { appended, trimmedLines } from './proposal-text.ts'
+import { createProposalRepository, type ProposalStore } from './proposal-repository.ts'
+import { appendLines, trimLines } from './proposal-text.ts'
 import { changeOf, createProposalWriting } from './proposal-writing.ts'
 import { runtimeFailure } from '../../../runtime/runtime-failure.ts'
 import { serialQueue } from '../../../platform.ts'
@@ -32,49 +32,49 @@ const MOST_LINES = 1_000
 
 /** Proposals as records in the store, and every decision about them in the audit (BEHAVIOURS §4). */
 export function createProposals({ store, subjects, clock }: ProposalsParts): Proposals {
-  const shelf = createProposalShelf({ store, clock })
-  const writing = createProposalWriting({ shelf, subjects })
+  const repository = createProposalRepository({ store, clock })
+  const writing = createProposalWriting({ repository, subjects })
 
-  /** One after another: whoever comes second finds what the first has done. */
+  /** One at a time: the second finds what the first has done. */
   const queue = serialQueue()
-  const inTurn = <T>(work: () => Promise<T>) => told(queue.add(work))
+  const inTurn = <T>(work: () => Promise<T>) => inRuntimeTerms(queue.add(work))
 
-  /** As it stands once everything that was begun is done, by this process or by one that ended in the middle. */
-  async function settled(id: string): Promise<KeptProposal> {
-    return writing.finish(await shelf.get(id))
+  /** The proposal once everything that was begun is done, by this process or by one that ended in the middle. */
+  async function settle(id: string): Promise<KeptProposal> {
+    return writing.finish(await repository.get(id))
   }
 
-  async function shown(kept: KeptProposal, textOf: (file: SubjectFile) => Promise<string>): Promise<Proposal> {
+  async function present(kept: KeptProposal, textOf: (file: SubjectFile) => Promise<string>): Promise<Proposal> {
     const { stage, file, content } = kept
     if (stage.type === 'undoing') return proposalOf(kept, stage.confirmed.diff)
     if (stage.type !== 'waiting' && stage.type !== 'confirming') return proposalOf(kept, stage.diff)
-    // A file that cannot be read is told of when it is decided; until then it counts as one that has nothing in it.
+    // A file that cannot be read is reported at the decision; until then it counts as empty.
     const before = await textOf(file).catch(() => '')
-    return proposalOf(kept, await changeOf(file, before, appended(before, content)))
+    return proposalOf(kept, await changeOf(file, before, appendLines(before, content)))
   }
 
-  const current = (kept: KeptProposal) => shown(kept, subjects.text)
+  const current = (kept: KeptProposal) => present(kept, subjects.text)
 
   async function propose(draft: ProposalDraft, by: ProposalSource): Promise<Proposal> {
     const file = fileOf(draft)
-    const value = { file, content: checkedLines(draft.content), ...categoryOf(draft) }
-    await mustBeThere(file)
+    const value = { file, content: checkLines(draft.content), ...categoryOf(draft) }
+    await assertExists(file)
     const digest = proposalDigest(value)
-    const waiting = (await shelf.all()).filter(({ stage }) => stage.type === 'waiting')
+    const waiting = (await repository.all()).filter(({ stage }) => stage.type === 'waiting')
     const same = waiting.find((each) => each.digest === digest && isSameSource(each.by, by))
     if (same) return current(same)
     if (waiting.length >= MOST_WAITING) throw tooMany(waiting.length)
-    return current(await shelf.add({ ...value, digest, by, time: clock.time() }))
+    return current(await repository.add({ ...value, digest, by, time: clock.time() }))
   }
 
   /** Notes belong to a subject that there is; the first line of a taste makes its file. */
-  async function mustBeThere(file: SubjectFile): Promise<void> {
+  async function assertExists(file: SubjectFile): Promise<void> {
     if (file.type === 'notes') await subjects.notes(file.subject, { limit: 1 })
     else await subjects.text(file)
   }
 
   async function decide(id: string, { type, digest, by, reason }: ProposalDecision): Promise<Proposal> {
-    const proposal = await settled(id)
+    const proposal = await settle(id)
     if (proposal.stage.type !== 'waiting') throw decidedAlready(proposal)
     if (proposal.digest !== digest) throw anotherOne(proposal)
     const time = clock.time()
@@ -83,7 +83,7 @@ export function createProposals({ store, subjects, clock }: ProposalsParts): Pro
     const next =
       type === 'confirm'
         ? await writing.confirm(proposal, by, time, note)
-        : await shelf.advance(
+        : await repository.advance(
             proposal,
             { type: 'declined', by, time, ...why, diff: (await current(proposal)).diff },
             note,
@@ -93,46 +93,46 @@ export function createProposals({ store, subjects, clock }: ProposalsParts): Pro
   }
 
   async function undo(id: string, by: string): Promise<Proposal> {
-    const proposal = await settled(id)
+    const proposal = await settle(id)
     if (proposal.stage.type !== 'confirmed') throw decidedAlready(proposal)
     const next = await writing.undo(proposal, by, clock.time(), { rule: by, reason: 'taken back' })
     return next ? current(next) : undo(id, by)
   }
 
-  /** What cannot be settled now is shown as it was; whoever decides about it is told why. */
-  async function settledOrNot(kept: KeptProposal): Promise<KeptProposal> {
+  /** What cannot be settled now is shown as it was; a decision about it reports why. */
+  async function trySettle(kept: KeptProposal): Promise<KeptProposal> {
     if (kept.stage.type !== 'confirming' && kept.stage.type !== 'undoing') return kept
-    return inTurn(() => settled(kept.id)).catch(() => shelf.get(kept.id))
+    return inTurn(() => settle(kept.id)).catch(() => repository.get(kept.id))
   }
 
-  async function keptIn(state: Proposal['state']['type'] | undefined): Promise<readonly KeptProposal[]> {
-    const all = await Promise.all((await shelf.all()).map(settledOrNot))
+  async function proposalsIn(state: Proposal['state']['type'] | undefined): Promise<readonly KeptProposal[]> {
+    const all = await Promise.all((await repository.all()).map(trySettle))
     return all.filter(({ stage }) => state === undefined || stateOf(stage).type === state)
   }
 
   async function list(state: Proposal['state']['type'] | undefined): Promise<readonly Proposal[]> {
-    const wanted = await keptIn(state)
+    const wanted = await proposalsIn(state)
     const texts = new Map<string, Promise<string>>()
     const textOf = (file: SubjectFile) => {
       const known = texts.get(changedFile(file)) ?? subjects.text(file)
       texts.set(changedFile(file), known)
       return known
     }
-    return Promise.all(wanted.map((each) => shown(each, textOf)))
+    return Promise.all(wanted.map((each) => present(each, textOf)))
   }
 
   return {
     propose: (draft, by) => inTurn(() => propose(draft, by)),
-    list: ({ state } = {}) => told(list(state)),
-    waiting: async () => (await told(keptIn('waiting'))).map(({ file }) => file),
-    get: (id) => told(shelf.get(id).then(settledOrNot).then(current)),
+    list: ({ state } = {}) => inRuntimeTerms(list(state)),
+    waiting: async () => (await inRuntimeTerms(proposalsIn('waiting'))).map(({ file }) => file),
+    get: (id) => inRuntimeTerms(repository.get(id).then(trySettle).then(current)),
     decide: (id, decision) => inTurn(() => decide(id, decision)),
     undo: (id, by) => inTurn(() => undo(id, by)),
   }
 }
 
 /** What the store fails with, in the words of the runtime. */
-async function told<T>(work: Promise<T>): Promise<T> {
+async function inRuntimeTerms<T>(work: Promise<T>): Promise<T> {
   try {
     return await work
   } catch (error) {
@@ -140,8 +140,8 @@ async function told<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-function checkedLines(content: string): string {
-  const lines = trimmedLines(content)
+function checkLines(content: string): string {
+  const lines = trimLines(content)
   if (lines === '') throw new SubjectError('invalid-input', 'The content is empty. Say what should be added.')
   if (!lines.isWellFormed()) {
     throw new SubjectError('invalid-input', 'The content has half a character in it, which no file can hold.')

@@ -1,9 +1,7 @@
 import type { Configuration, PairedChat } from '../../../runtime.ts'
-import { connected } from '../../../cli/connection.ts'
+import { connected, fetchPairings, ok, problem, warning } from '../../../cli.ts'
 import type { Finding, Io } from '../../../capability.ts'
-import { fetchPairings } from '../../../cli/pair/list.ts'
 import { telegramToken } from './telegram-token.ts'
-import { ok, problem, warning } from '../../../cli/doctor/finding.ts'
 
 /** Whether the bot has its token, and whether anybody may talk to it. Nothing where no bot is configured. */
 export async function checkTelegram(

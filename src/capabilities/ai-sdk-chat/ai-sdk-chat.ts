@@ -1,0 +1,11 @@
+import { capability } from '../../capability.ts'
+
+/** The AI SDK's UI message stream: `useChat` from `@ai-sdk/react` works as it is. */
+export const aiSdkChat = capability({
+  name: 'ai-sdk-chat',
+  summary: "Streams turns to the AI SDK's useChat under /api/chat",
+  async routes({ runtime }) {
+    const { chatRoutes } = await import('./http/chat-routes.ts')
+    return chatRoutes(runtime)
+  },
+})

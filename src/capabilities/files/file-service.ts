@@ -1,0 +1,181 @@
+import { join } from 'node:path'
+import { type Clock, type FileLibrary, RuntimeError } from '../../capability.ts'
+import type { TokenCounter } from '../../context.ts'
+import { createDocumentReader, type DocumentReader } from '../../document.ts'
+import { defined, errorMessage, once } from '../../platform.ts'
+import type { Embedder, IndexProgress, MeaningSettings, SearchAnswer, SearchEngine, SearchQuery } from '../../search.ts'
+import { type FileOwner, openBlobs, type SessionStore } from '../../session.ts'
+import { collectionOf, createLibrary, type LibraryLimits } from './library.ts'
+
+/** Files that people hand in, and their index, which is opened when somebody needs it. */
+export interface FileService extends FileLibrary {
+  /**
+   * For a person: all files, or those of one owner. Where nothing is in the index yet, nothing is found. Rejects with
+   * `storage` where the index cannot be read.
+   */
+  search(query: FileSearch): Promise<FileSearchAnswer>
+  /** For a tool, in the collections that its session may see. */
+  find(query: SearchQuery): Promise<SearchAnswer>
+  engine(): Promise<SearchEngine>
+  /** The embedding model, and why it could not be used when it was asked last. Absent where none is configured. */
+  meaning(): Promise<MeaningStatus | undefined>
+  /** What keeps the embedding model from being used, as far as it was asked. */
+  warnings(): readonly string[]
+}
+
+/** A question to the index of files. */
+export interface FileSearch {
+  readonly text: string
+  /** Only files of this owner; every file where absent. */
+  readonly owner?: FileOwner | undefined
+  /** 10 unless given. */
+  readonly limit?: number
+  /** Both ways unless given. */
+  readonly by?: SearchQuery['by']
+}
+
+export interface FileSearchAnswer extends SearchAnswer {
+  readonly progress: IndexProgress
+}
+
+export interface MeaningStatus {
+  /** Of the embedding model, with everything that changes its vectors. */
+  readonly embedder: string
+  readonly degraded?: string
+}
+
+export interface FileServiceOptions {
+  readonly store: SessionStore
+  /** Folder of the gateway's data, absolute. */
+  readonly data: string
+  readonly clock: Clock
+  readonly counter: TokenCounter
+  /** 50 MiB and 1,000,000 tokens unless given. */
+  readonly limits?: LibraryLimits
+  /** Closed with the service. One of its own unless given. */
+  readonly reader?: DocumentReader
+  readonly embedder?: Embedder
+  readonly meaning?: MeaningSettings
+  readonly readOnly?: boolean
+  readonly warn: (text: string) => void
+}
+
+const usualLimits: LibraryLimits = { maxBytes: 50 * 1024 * 1024, maxTokens: 1_000_000 }
+
+export function openFileService(options: FileServiceOptions): FileService {
+  const { store, data, clock, counter, limits = usualLimits, embedder, meaning, readOnly = false, warn } = options
+  const stopped = new AbortController()
+  let opening: Promise<SearchEngine> | undefined
+  /** Why the embedding model could not be used when it was asked last. */
+  let degraded: string | undefined
+  const engine = () => (opening ??= open())
+
+  async function open(): Promise<SearchEngine> {
+    const { openSqliteSearch } = await import('../../search.ts')
+    const path = join(data, 'search.sqlite')
+    return openSqliteSearch({ path, readOnly, onWarning: warn, ...defined({ embedder, meaning }) })
+  }
+
+  async function find(query: SearchQuery): Promise<SearchAnswer> {
+    const found = await (await engine()).search(query)
+    if (query.by !== 'words') await lookAtMeaning()
+    return found
+  }
+
+  async function lookAtMeaning(): Promise<void> {
+    const index = embedder && (await opening?.catch(() => undefined))
+    degraded = (await index?.progress([]))?.degraded
+  }
+
+  /** Vectors catch up behind the words; one run at a time, and one more where files came meanwhile. */
+  let embedding: Promise<void> = Promise.resolve()
+  function embed(): void {
+    if (!embedder) return
+    embedding = embedBehind(embedding)
+  }
+
+  async function embedBehind(before: Promise<void>): Promise<void> {
+    await before
+    if (stopped.signal.aborted) return
+    try {
+      degraded = (await (await engine()).embedMissing({ signal: stopped.signal })).degraded
+    } catch (error) {
+      if (stopped.signal.aborted) return
+      warn(`Passages are found by their words alone: ${errorMessage(error)}`)
+      await lookAtMeaning().catch(() => {})
+    }
+  }
+
+  let recovering: Promise<number> = Promise.resolve(0)
+  async function recover(): Promise<number> {
+    const { length } = await store.files()
+    if (length === 0 || stopped.signal.aborted) return 0
+    try {
+      // Known before anything else is asked, so that whoever closes finds it. What it fails with, the library says.
+      await engine().catch(() => {})
+      if (stopped.signal.aborted) return 0
+      const recovered = await library.recover()
+      embed()
+      return recovered
+    } catch (error) {
+      // Who closes in the midst of it leaves the rest to the next start.
+      if (stopped.signal.aborted) return 0
+      throw error
+    }
+  }
+
+  const library = createLibrary({
+    onIndexed: embed,
+    store,
+    blobs: openBlobs(join(data, 'files')),
+    reader: options.reader ?? createDocumentReader({ limits: { bytes: limits.maxBytes }, counter: counter.id }),
+    engine,
+    clock,
+    counter,
+    limits,
+    warn,
+  })
+
+  async function search({ text, owner, limit = 10, by }: FileSearch): Promise<FileSearchAnswer> {
+    const files = await library.files(owner)
+    const nothing = { hits: [], progress: { documents: files.length, indexed: 0, chunks: 0, embedded: 0 } }
+    if (files.length === 0) return nothing
+    const collections = [...new Set(files.map((file) => collectionOf(file.owner)))]
+    try {
+      const index = await engine()
+      const [found, progress] = await Promise.all([
+        find({ text, collections, limit, ...defined({ by }) }),
+        index.progress(collections),
+      ])
+      return { ...found, progress }
+    } catch (error) {
+      const { SearchError } = await import('../../search.ts')
+      if (!(error instanceof SearchError)) throw error
+      if (error.code === 'not-found') return nothing
+      throw new RuntimeError('storage', error.message, { index: error.code }, { cause: error })
+    }
+  }
+
+  return {
+    ...library,
+    search,
+    find,
+    engine,
+    async meaning() {
+      if (!embedder) return undefined
+      await lookAtMeaning()
+      return { embedder: embedder.id, ...defined({ degraded }) }
+    },
+    warnings: () => (degraded === undefined ? [] : [`Files are searched by words alone: ${degraded}`]),
+    recover: () => (recovering = recover()),
+    close: once(async () => {
+      stopped.abort()
+      await library.close()
+      await embedding
+      // It ends what the recovery asks of the index; only then is nobody left who reads the store.
+      const index = await opening?.catch(() => undefined)
+      await index?.close()
+      await recovering.catch(() => {})
+    }),
+  }
+}

@@ -1,0 +1,81 @@
+import { z } from 'zod'
+import { capability, type CapabilityHost, type TurnTool } from '../../capability.ts'
+import { defined } from '../../platform.ts'
+import type { FileService } from './file-service.ts'
+import type { SearchSettings } from './search.ts'
+
+const settings = z.strictObject({
+  maxBytes: z
+    .int()
+    .min(1)
+    .max(2_000_000_000)
+    .default(52_428_800)
+    .describe('The largest file that can be handed in, bytes.'),
+  maxTokens: z.int().min(1).default(1_000_000).describe('The longest text of one file, tokens.'),
+})
+
+type FileSettings = z.output<typeof settings>
+
+interface FilesService extends FileService {
+  turnTools(): readonly TurnTool[]
+}
+
+/**
+ * Files that people hand in: stored, read, indexed, and given to the turns of whatever they belong to: a session, or
+ * something that a session has chosen (BEHAVIOURS §3.4, §3.5). Its service is `fileLibrary`, and searches the files.
+ */
+export const files = capability<FileSettings, FilesService>({
+  name: 'files',
+  summary: 'files that people hand in, for a message, a project or an agent',
+  settings,
+  commands: {
+    files: async () => (await import('./cli/files.ts')).files,
+    search: async () => (await import('./cli/search.ts')).search,
+  },
+  start,
+  async turn(self, question) {
+    const { turnFiles } = await import('./turn-files.ts')
+    return turnFiles(self, question)
+  },
+  turnTools: ({ service }) => service.turnTools(),
+  async routes(self) {
+    const [{ fileRoutesOf }, { searchRoutesOf }] = await Promise.all([
+      import('./http/file-routes.ts'),
+      import('./http/search-routes.ts'),
+    ])
+    return [...fileRoutesOf(self), ...searchRoutesOf(self)]
+  },
+  // Files are read behind what people say: nobody waits for it.
+  async recover({ service, warn }) {
+    void service.recover().catch((error: unknown) => warn(String(error)))
+  },
+  async sessionDeleted({ service }, session) {
+    for (const { id } of await service.files({ type: 'session', id: session })) await service.remove(id)
+  },
+  warnings: ({ service }) => service.warnings(),
+  status: async ({ service }) => defined({ meaning: await service.meaning() }),
+  stop: ({ service }) => service.close(),
+})
+
+async function start(host: CapabilityHost<FileSettings>): Promise<FilesService> {
+  const { home, store, clock, counter, writes, environment, warn } = host
+  const [{ openFileService }, { configuredEmbedder }, { fileTurnTools }] = await Promise.all([
+    import('./file-service.ts'),
+    import('./configured-embedder.ts'),
+    import('./turn-files.ts'),
+  ])
+  const search = (host.settingsOf('search') ?? {}) as SearchSettings
+  const { embedder, meaning, warnings } = configuredEmbedder(search, environment)
+  for (const warning of warnings) warn(warning)
+  const service = openFileService({
+    ...defined({ embedder, meaning }),
+    store,
+    data: home.data,
+    clock,
+    counter,
+    limits: host.settings,
+    readOnly: !writes,
+    warn,
+  })
+  return { ...service, turnTools: () => fileTurnTools(host.choices) }
+}

@@ -1,0 +1,56 @@
+import { z } from 'zod'
+import { type CapabilityHost, inbox } from '../../../capability.ts'
+import type { FileOwner } from '../../../session.ts'
+import { HttpFailure, noSuchSession } from '../../../server.ts'
+import type { FileSearch, FileService } from '../file-service.ts'
+import type { Runtime } from '../../../runtime.ts'
+import { ownerOf } from '../library.ts'
+
+/** Files, and what they can belong to. */
+export interface FileOwners extends Pick<CapabilityHost, 'store' | 'choices' | 'records'> {
+  readonly service: FileService
+}
+
+/** Where files are to go, by the type of their owner: at most one of them. */
+export type Belonging = Readonly<Record<string, string | undefined>>
+
+/** A session, and every choice of sessions that has files: those that are sent in full first. */
+export function ownerTypes({ choices }: Pick<FileOwners, 'choices'>): readonly string[] {
+  return ['session', ...choicesWithFiles({ choices })]
+}
+
+export function choicesWithFiles({ choices }: Pick<FileOwners, 'choices'>): readonly string[] {
+  const withFiles = Object.entries(choices).filter(([, { files }]) => files)
+  return withFiles.toSorted(([, a], [, b]) => Number(b.files!.sent) - Number(a.files!.sent)).map(([name]) => name)
+}
+
+/** The one owner that is named, and the inbox where none is. Rejects where there is none of that id. */
+export async function ownerAmong(self: FileOwners, given: Belonging): Promise<FileOwner> {
+  const named = ownerTypes(self).flatMap((type) => (given[type] ? [ownerOf(type, given[type])] : []))
+  const [owner, other] = named
+  if (!owner) return inbox
+  if (other) {
+    throw new HttpFailure(400, 'invalid-input', `A file belongs to one thing: name ${owner.type} or ${other.type}.`)
+  }
+  const { type, id } = owner
+  if (type !== 'session') await self.records({ kind: type, schema: z.unknown(), nameOf: () => '' }).get(id)
+  else if ((await self.store.session(id)) === undefined) throw noSuchSession(id)
+  return owner
+}
+
+/** What the routes work with, of a runtime that names its services itself. */
+export function ofRuntime(runtime: Runtime): FileOwners {
+  const files = (sent: boolean) => ({ sent, search: { name: '', description: '', offeredIn: '' } })
+  return {
+    service: {
+      ...runtime.library,
+      search: ({ owner, ...query }: FileSearch) => runtime.search({ ...query, ...(owner && { project: owner.id }) }),
+    } as FileService,
+    store: runtime.store,
+    choices: {
+      agent: { summary: '', none: '', files: files(false) },
+      project: { summary: '', none: '', files: files(true) },
+    },
+    records: ({ kind }) => (kind === 'agent' ? runtime.agents : runtime.projects) as never,
+  }
+}

@@ -1,0 +1,181 @@
+import type { CapabilityHost, ChoiceFiles, TurnPart, TurnQuestion, TurnTool } from '../../capability.ts'
+import { documentsText, type FoundDocument, type FoundDocuments } from '../../citation.ts'
+import { exactLine, type Layer } from '../../context.ts'
+import { defined, once } from '../../platform.ts'
+import { onceEach } from '../../runtime.ts'
+import type { SearchAnswer, SearchHit, SearchQuery } from '../../search.ts'
+import type { FileOwner, FileRow } from '../../session.ts'
+import type { Tool } from '../../tool.ts'
+import { type FileFit, fileFit, sheetsOf } from './file-fit.ts'
+import type { FileService } from './file-service.ts'
+import { collectionOf, ownerOf } from './library.ts'
+import { readAttachmentTool } from './tools/read-attachment.ts'
+import { searchAttachmentTool } from './tools/search-attachment.ts'
+import { searchFilesTool } from './tools/search-files.ts'
+
+interface Parts {
+  readonly service: FileService
+  readonly choices: CapabilityHost['choices']
+}
+
+/** Something that the session has chosen, with its files. */
+interface Chosen extends ChoiceFiles {
+  readonly owner: FileOwner
+  readonly rows: readonly FileRow[]
+}
+
+/**
+ * The files that a turn may see: those of its session and of what the session has chosen. Texts are sent in full where the
+ * choice has it so and they fit (BEHAVIOURS §3.5); the others are searched and read by tools.
+ */
+export async function turnFiles({ service, choices }: Parts, question: TurnQuestion): Promise<TurnPart> {
+  const { session } = question
+  const [ofSession, chosen] = await Promise.all([
+    session === undefined ? [] : service.files({ type: 'session', id: session }),
+    Promise.all(
+      Object.entries(choices).flatMap(([name, { files }]) => {
+        const id = question.choices[name]
+        return files && id !== undefined ? [chosenFiles(service, name, id, files)] : []
+      }),
+    ),
+  ])
+  const sent = chosen.find((each) => each.sent)
+  const all: Omit<Visible, 'fit'> = {
+    readsForeign: ofSession.length > 0 || chosen.some(({ rows }) => rows.length > 0),
+    sent,
+    others: chosen.filter((each) => each !== sent),
+    ofSession,
+  }
+  if (!sent) return partOf(service, { ...all, fit: undefined })
+  const within = (room?: number) => partOf(service, { ...all, fit: fileFit(sent.rows, question, room) })
+  const whole = within()
+  return whole.sources ? { ...whole, within } : whole
+}
+
+async function chosenFiles(service: FileService, name: string, id: string, files: ChoiceFiles): Promise<Chosen> {
+  const owner = ownerOf(name, id)
+  const rows = await service.files(owner)
+  // What was handed in twice is sent, counted and listed once.
+  return { ...files, owner, rows: files.sent ? onceEach(rows, sameReading) : rows }
+}
+
+function sameReading({ hash, state }: FileRow): string {
+  return `${state.type === 'ready' && state.reading.kind} ${hash}`
+}
+
+interface Visible {
+  readonly readsForeign: boolean
+  readonly ofSession: readonly FileRow[]
+  readonly sent: Chosen | undefined
+  /** Of `sent`. */
+  readonly fit: FileFit | undefined
+  readonly others: readonly Chosen[]
+}
+
+function partOf(service: FileService, visible: Visible): TurnPart {
+  const { readsForeign, sent, fit } = visible
+  const tools = fileTools(service, visible)
+  if (!sent || !fit) return { readsForeign, tools }
+  // Each step of a turn sends the same texts: they are read once.
+  const layers = once(() => layersOf(service, sent.owner, fit))
+  const part = { readsForeign, tools, layers }
+  if (!fit.fits) return part
+  const sources = fit.files.map(({ id, name, time }, index) => ({
+    citation: index + 1,
+    document: id,
+    title: name,
+    updated: time,
+  }))
+  return { ...part, sources }
+}
+
+/** The texts, where they fit; otherwise their place in the account, with the numbers that decided. Spreadsheets are listed. */
+async function layersOf(service: FileService, { type, id }: FileOwner, fit: FileFit): Promise<readonly Layer[]> {
+  const { fits, tokens, reason, files, tables } = fit
+  const origin = { kind: 'file', ref: `${type}/${id}` } as const
+  const documents = fits ? await Promise.all(files.map((row, index) => documentOf(service, row, index + 1))) : []
+  const about = { id: type, layer: type, origin }
+  return [
+    ...(reason && fits
+      ? [{ ...about, renditions: [{ form: 'full', text: documentsText(documents) }], because: reason }]
+      : []),
+    ...(reason && !fits ? [{ ...about, renditions: [{ form: 'full', text: '', tokens }], withheld: reason }] : []),
+    ...(tables.length > 0
+      ? [{ ...about, id: `${type}-tables`, renditions: [{ form: 'full', text: tablesText(type, tables) }] }]
+      : []),
+  ]
+}
+
+async function documentOf(service: FileService, row: FileRow, citation: number) {
+  return { citation_id: citation, title: row.name, contents: (await service.text(row)) ?? '' }
+}
+
+function tablesText(type: string, tables: readonly FileRow[]): string {
+  const lines = tables.map(
+    (row) => `- ${exactLine(row.name)} (${row.id}): ${(sheetsOf(row) ?? []).map(exactLine).join(', ')}`,
+  )
+  return [`Spreadsheets of this ${type}, to be read with read_attachment:`, ...lines].join('\n')
+}
+
+/** Each tool sees what its session may see, because it was made for it. */
+function fileTools(service: FileService, { sent, fit, others, ofSession }: Visible): readonly Tool[] {
+  const searched = sent && fit && !fit.fits && fit.files.length > 0 ? [{ ...sent, rows: fit.files }] : []
+  const readable = [
+    ...ofSession,
+    ...others.flatMap(({ rows }) => rows),
+    ...searched.flatMap(({ rows }) => rows),
+    ...(fit?.tables ?? []),
+  ].filter(hasText)
+  const find = async (query: SearchQuery) => foundIn(await service.find(query))
+  const searches = [...searched, ...others.filter(({ rows }) => rows.some(hasText))].map(({ owner, search }) =>
+    searchFilesTool({
+      ...search,
+      search: (text, limit, signal) => find({ text, collections: [collectionOf(owner)], limit, signal }),
+    }),
+  )
+  if (readable.length === 0) return searches
+  const files = readable.map((row) => ({
+    id: row.id,
+    name: row.name,
+    ...defined({ sheets: sheetsOf(row) }),
+    text: () => service.text(row),
+  }))
+  const search = (file: string, text: string, signal: AbortSignal) => {
+    const { owner } = readable.find(({ id }) => id === file)!
+    return find({ text, collections: [collectionOf(owner)], documents: [file], limit: 8, perDocument: 8, signal })
+  }
+  return [...searches, readAttachmentTool(files), searchAttachmentTool({ files, search })]
+}
+
+/** Every tool that a turn may be given here, for the list of tools. */
+export function fileTurnTools(choices: CapabilityHost['choices']): readonly TurnTool[] {
+  const nothing = async () => ({ documents: [] })
+  const chosen = Object.values(choices).flatMap(({ files }) => files ?? [])
+  const sentFirst = chosen.toSorted((a, b) => Number(b.sent) - Number(a.sent))
+  const withText = 'sessions that have a file with text'
+  return [
+    ...sentFirst.map(({ search }) => listed(searchFilesTool({ ...search, search: nothing }), search.offeredIn)),
+    listed(readAttachmentTool([]), withText),
+    listed(searchAttachmentTool({ files: [], search: nothing }), withText),
+  ]
+}
+
+function listed({ name, description, inputSchema, readsContext = false }: Tool, offeredIn: string): TurnTool {
+  const error = `${name} works in ${offeredIn}, and no session asked here`
+  const execute = async () => ({ ok: false, error }) as const
+  return { tool: { name, ...defined({ description }), inputSchema, readsContext, execute }, offeredIn }
+}
+
+function hasText({ state }: FileRow): boolean {
+  return state.type === 'ready' && state.reading.kind !== 'image'
+}
+
+function foundIn({ hits, degraded }: SearchAnswer): FoundDocuments {
+  return { documents: hits.map(foundDocument), ...defined({ degraded }) }
+}
+
+function foundDocument({ document, title, url, updated, chunk, score }: SearchHit): FoundDocument {
+  const { text, start, end, page, headings } = chunk
+  const place = { start, end, page, headings: headings.length > 0 ? headings : undefined }
+  return defined({ document, title, content: text, url, updated, ...place, score })
+}

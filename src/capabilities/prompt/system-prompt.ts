@@ -1,0 +1,100 @@
+import { fileURLToPath } from 'node:url'
+import { type LayerContext, noPrompt, type Plugin, textLayer } from '../../capability.ts'
+import type { Layer } from '../../context.ts'
+import { readText, type TextReader } from '../../tool.ts'
+
+export interface PromptOptions {
+  /** Path of the operator's own system prompt. */
+  readonly file: string
+  /** How manifests and warnings name that file. */
+  readonly ref?: string
+  /** What is sent where the file is missing or unreadable; none where empty. The packaged prompt unless given. */
+  readonly fallback?: string
+  /**
+   * A line above the prompt, as the preset `ayati` has it (BEHAVIOURS §2.1). A missing file is then a warning, and a blank
+   * one is as good as missing.
+   */
+  readonly heading?: string
+  readonly read?: TextReader
+}
+
+/** The system prompt of a home, read when it is told to. */
+export interface SystemPrompt {
+  load(): Promise<void>
+  warnings(): readonly string[]
+  /** The layer `system-prompt`. What is given goes first, then what the owner edited (BEHAVIOURS §3.3). */
+  layers(given: LayerContext['system'], edited: string | undefined): readonly Layer[]
+}
+
+/**
+ * The operator's own prompt, or the packaged one. A blank prompt is a choice (BEHAVIOURS §3.3): the layer is then withheld,
+ * and only a missing prompt gives way to the packaged one.
+ */
+export function systemPrompt(options: PromptOptions): SystemPrompt {
+  const { file, ref = 'context/system_prompt.md', heading, read = readText } = options
+  let own: Prompt = { text: '', ref }
+  let warning: string | undefined
+
+  async function load(): Promise<void> {
+    const found = await read(file)
+    const text = found.type === 'text' ? found.text.trim() : undefined
+    warning = warningOf(found.type === 'unreadable' ? found.why : found.type, text === '')
+    const isUsed = text !== undefined && (text !== '' || heading === undefined)
+    own = isUsed ? { text, ref } : { text: await fallback(), ref: PACKAGED }
+  }
+
+  function warningOf(found: string, isBlank: boolean): string | undefined {
+    if (found === 'missing') return heading === undefined ? undefined : `${ref} is missing; the packaged prompt is used`
+    if (isBlank && heading === undefined) {
+      return `${ref} is blank, so no system prompt is sent; remove the file to send the packaged one`
+    }
+    if (found === 'text') return isBlank ? `${ref} is not used, the packaged prompt is: it is blank` : undefined
+    return `${ref} is not used, the packaged prompt is: ${found}`
+  }
+
+  async function fallback(): Promise<string> {
+    return (options.fallback ?? (await packagedPrompt())).trim()
+  }
+
+  return {
+    load,
+    warnings: () => (warning === undefined ? [] : [warning]),
+    layers(given, edited) {
+      const { text: chosen, ref: from } = given ?? (edited === undefined ? own : { text: edited, ref: EDITED })
+      const text = chosen.trim()
+      if (text === '') return from === PACKAGED ? [] : [noPrompt(from)]
+      return [textLayer('system-prompt', heading === undefined ? text : `${heading}\n\n${text}`, from)]
+    },
+  }
+}
+
+/** The same as a plugin of the old shape. */
+export function promptPlugin(options: PromptOptions): Plugin {
+  const { load, warnings, layers } = systemPrompt(options)
+  return {
+    name: 'prompt',
+    version: '1',
+    start: load,
+    reload: load,
+    warnings,
+    layers: async ({ agent, prompt, system = '' }) => {
+      if (system.trim() !== '') return layers({ text: system, ref: 'system prompt of this turn' }, prompt)
+      return layers(agent?.mode === 'replace' ? { text: agent.prompt, ref: `agent/${agent.id}` } : undefined, prompt)
+    },
+  }
+}
+
+const EDITED = 'edited system prompt'
+const PACKAGED = 'packaged system prompt'
+
+interface Prompt {
+  readonly text: string
+  readonly ref: string
+}
+
+async function packagedPrompt(): Promise<string> {
+  const path = fileURLToPath(new URL('../../../assets/system-prompt.md', import.meta.url))
+  const found = await readText(path)
+  if (found.type === 'text') return found.text
+  throw new Error(`the packaged system prompt cannot be read at ${path}; install foreword anew`)
+}

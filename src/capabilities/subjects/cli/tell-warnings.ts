@@ -1,9 +1,0 @@
-import { exactLine } from '../../../cli/exact-text.ts'
-import { note } from '../../../cli/io.ts'
-import type { Io } from '../../../capability.ts'
-import { styled } from '../../../cli/style.ts'
-
-/** What was odd about the files of a subject, beside the data. */
-export function tellWarnings(warnings: readonly string[], io: Io): void {
-  for (const warning of warnings) note(io, styled(io, 'yellow', exactLine(warning), io.stderr))
-}

@@ -1,0 +1,117 @@
+import type { CapabilityHost, Clock, Runtime } from '../../capability.ts'
+import type { SessionStore } from '../../session.ts'
+import type { Tool } from '../../tool.ts'
+import {
+  openSubjects,
+  type Proposals,
+  SubjectError,
+  subjectOperations,
+  type SubjectReading,
+  type Subjects,
+} from './core.ts'
+import { createNotesSummaries, type NotesSummary } from './notes-summaries.ts'
+import { createProposals } from './proposals/proposals.ts'
+import { subjectTool } from './subject-tool.ts'
+import type { SubjectSettings } from './subjects-schema.ts'
+
+/** Subjects, what waits to be written there, and long notes in a model's words. */
+export interface SubjectService {
+  readonly subjects: Subjects
+  readonly proposals: Proposals
+  /** Asks a model now, for a person. Rejects with `SubjectError` and `RuntimeError`. */
+  summariseNotes(subject: string): Promise<NotesSummary>
+}
+
+/** The same with what the capability itself needs of it. */
+export interface RunningSubjects extends SubjectService {
+  /** What a model may do with subjects (BEHAVIOURS §4). None of them confirms a proposal. */
+  readonly tools: readonly Tool[]
+  /** What a turn is given; `undefined` where its folder was removed meanwhile. */
+  read(subject: string): Promise<SubjectReading | undefined>
+  /** Looks again whether the usual subject is there. */
+  reload(): Promise<void>
+  warnings(): readonly string[]
+  /** Ends what a model is asked at the moment. */
+  close(): Promise<void>
+}
+
+/** What a service of subjects is made of. */
+export interface SubjectParts {
+  readonly settings: SubjectSettings
+  readonly store: SessionStore
+  readonly clock: Clock
+  /** `false`: kept summaries are shown, and no model is asked unless a person wants it. */
+  readonly writes: boolean
+  /** Not called before every capability has started. */
+  readonly complete: Runtime['complete']
+  readonly warn: (text: string) => void
+}
+
+export async function startSubjects(host: CapabilityHost<SubjectSettings>): Promise<RunningSubjects> {
+  const { settings, store, clock, writes } = host
+  const service = createSubjects({
+    settings,
+    store,
+    clock,
+    writes,
+    complete: (input) => host.runtime.complete(input),
+    warn: (text) => host.warn(text),
+  })
+  await service.reload()
+  return service
+}
+
+export function createSubjects({ settings, store, clock, writes, complete, warn }: SubjectParts): RunningSubjects {
+  const { default: usual, directory, tastes, maxTextChars, maxReplyChars, summarize, summaryModel } = settings
+  const summaries = createNotesSummaries({
+    store,
+    clock,
+    complete,
+    notesOf: (subject) => subjects.text({ type: 'notes', subject }),
+    enabled: summarize,
+    asksByItself: writes,
+    model: summaryModel,
+    warn,
+  })
+  const { summaryOf } = summaries
+  const subjects = openSubjects({ directory, tastes, maxTextChars, maxReplyChars, ...(summarize && { summaryOf }) })
+  const proposals = createProposals({ store, subjects, clock })
+  // Their definitions cost a thousand tokens in every request: nothing for a home without subjects.
+  const offeredWhile = { what: 'there is a subject', isSo: () => subjects.any() }
+  const operations = subjectOperations({ subjects, proposals, time: () => clock.time() })
+  const tools = operations.map((operation) => subjectTool(operation, offeredWhile))
+  let warnings: readonly string[] = []
+  return {
+    subjects,
+    proposals,
+    summariseNotes: summaries.summarize,
+    tools,
+    read: (subject) => orMissing(subjects.context(subject)),
+    async reload() {
+      warnings = usual === undefined ? [] : await faultsOf(usual, subjects)
+    },
+    warnings: () => warnings,
+    close: summaries.stop,
+  }
+}
+
+async function orMissing<Value>(reading: Promise<Value>): Promise<Value | undefined> {
+  try {
+    return await reading
+  } catch (error) {
+    if (error instanceof SubjectError) return undefined
+    throw error
+  }
+}
+
+/** Turns run without a subject that is not there; its owner should know. */
+async function faultsOf(usual: string, subjects: Subjects): Promise<readonly string[]> {
+  try {
+    // Not its context: long notes would be put into a model's words, and there is none yet.
+    await subjects.notes(usual, { limit: 1 })
+    return []
+  } catch (error) {
+    if (!(error instanceof SubjectError)) throw error
+    return [`subjects.default names no subject that is there: ${error.message}`]
+  }
+}

@@ -1,0 +1,116 @@
+import { isAnswered, type RuntimeStatus, type Submitted } from '../../runtime.ts'
+import type { SessionRow } from '../../session.ts'
+import { ask, pathTo } from '../answer.ts'
+import type { Watch } from '../approval/watch.ts'
+import type { Connection, Io } from '../../capability.ts'
+import { CommandFailure } from '../failure.ts'
+import { note } from '../io.ts'
+import { styled } from '../style.ts'
+import { cancel, follow, submit, type TurnEnd } from '../turn.ts'
+import { turnDisplay } from '../turn-display.ts'
+import { endText, goesOnText } from '../turn-end.ts'
+
+/** A file that was handed in for a message. */
+export interface Attachment {
+  readonly id: string
+  /** As it was named here. */
+  readonly name: string
+}
+
+/** One talk in the terminal: which session it is in, and the turn that is running. */
+export interface Conversation {
+  readonly connection: Connection
+  /** `undefined` until the first message. */
+  session: string | undefined
+  /** The session that a new one goes on from. */
+  after?: string | undefined
+  running: Submitted | undefined
+  /** Called when a turn was accepted and runs. */
+  onRunning?: () => void
+  /** Files that go with the next message. */
+  attachments: readonly Attachment[]
+  readonly cancel: () => Promise<void>
+  /** The model that answers next. */
+  readonly model: () => Promise<string>
+  readonly setModel: (model: string) => Promise<void>
+}
+
+export async function opened(
+  connection: Connection,
+  options: { readonly session: string | undefined; readonly model: string | undefined },
+): Promise<Conversation> {
+  const conversation: Conversation = {
+    connection,
+    session: options.session,
+    running: undefined,
+    attachments: [],
+    async cancel() {
+      if (this.running !== undefined) await cancel(connection, this.running)
+    },
+    async model() {
+      const row = this.session === undefined ? undefined : await sessionRow(connection, this.session)
+      return row?.model ?? (await ask<RuntimeStatus>(connection, '/api/status')).model.id
+    },
+    async setModel(model) {
+      if (this.session === undefined) {
+        const body = { model, after: this.after }
+        this.session = (await ask<SessionRow>(connection, '/api/sessions', { method: 'POST', body })).id
+      } else {
+        await ask(connection, pathTo('/api/sessions/', this.session), { method: 'PATCH', body: { model } })
+      }
+    },
+  }
+  if (options.session !== undefined) await sessionRow(connection, options.session)
+  if (options.model !== undefined) await conversation.setModel(options.model)
+  return conversation
+}
+
+/** Sends one message and shows the answer. A failure is told and the talk goes on. Answers what came of it: `unsent` was not accepted. */
+export async function converse(
+  conversation: Conversation,
+  text: string,
+  watch: Watch,
+  io: Io,
+  signal?: AbortSignal,
+): Promise<'answered' | 'failed' | 'waiting' | 'unsent'> {
+  const { connection } = conversation
+  let isAccepted = false
+  try {
+    const { session } = conversation
+    const attachments = conversation.attachments.map(({ id }) => id)
+    const turn = await submit(connection, {
+      text,
+      session,
+      ...(session === undefined ? { after: conversation.after } : {}),
+      ...(attachments.length === 0 ? {} : { attachments }),
+    })
+    isAccepted = true
+    conversation.attachments = []
+    conversation.session = turn.session
+    conversation.running = turn
+    conversation.onRunning?.()
+    const end = await follow(connection, turn, { display: turnDisplay(io, { details: true }), watch, signal })
+    tellEnd(end, io)
+    if (end.type === 'waiting') return 'waiting'
+    return end.type === 'cancelled' || isAnswered(end) ? 'answered' : 'failed'
+  } catch (error) {
+    if (!(error instanceof CommandFailure)) throw error
+    // The one before may have been deleted meanwhile: then the next message begins afresh.
+    if (error.code === 'not-found') conversation.after = undefined
+    note(io, styled(io, 'red', `${error.code}: ${error.message}`, io.stderr))
+    return isAccepted ? 'failed' : 'unsent'
+  } finally {
+    conversation.running = undefined
+  }
+}
+
+function tellEnd(end: TurnEnd, io: Io): void {
+  if (end.type === 'completed') return
+  if (end.type === 'cancelled') note(io, styled(io, 'dim', '(cancelled)', io.stderr))
+  else if (end.type === 'waiting') note(io, styled(io, 'yellow', goesOnText(end), io.stderr))
+  else note(io, styled(io, isAnswered(end) ? 'yellow' : 'red', endText(end), io.stderr))
+}
+
+async function sessionRow(connection: Connection, session: string): Promise<SessionRow> {
+  return await ask<SessionRow>(connection, pathTo('/api/sessions/', session))
+}

@@ -1,0 +1,243 @@
+import { join } from 'node:path'
+import type { AnyCapability, Io } from '../../capability.ts'
+import { ForewordError, nearestName } from '../../platform.ts'
+import { ask, type AskInit } from '../answer.ts'
+import { attachNamed } from '../attach/attach.ts'
+import { exactLine } from '../exact-text.ts'
+import { CommandFailure, usageFailure } from '../failure.ts'
+import { refuseTools } from '../for-persons.ts'
+import { wrappedLine } from '../help.ts'
+import { lineLimit, note, print, width } from '../io.ts'
+import { fetchModels, modelTable } from '../model-table.ts'
+import { outlineText } from '../outline-text.ts'
+import { preview } from '../preview.ts'
+import { choicesOf, choose, findOption, listOptions, type OfferedChoice, sessionWith } from '../session-choices.ts'
+import { fittedTable, table } from '../table.ts'
+import { fetchTools, toolTable } from '../tools/tool-table.ts'
+import type { Conversation } from './conversation.ts'
+import { changeSession, showCost, undoTurn } from './session-actions.ts'
+
+/** A command of a conversation, without its slash. */
+export interface ConversationCommand {
+  readonly name: string
+  /** What may follow it. */
+  readonly argument?: string
+  readonly summary: string
+  /** It only shows something, whatever follows it (`always`) or where nothing does (`alone`): it need not wait for a turn. */
+  readonly shows?: 'always' | 'alone'
+  /** Answers a message that is to be sent, where there is one. */
+  run(
+    conversation: Conversation,
+    io: Io,
+    argument: string | undefined,
+  ): Promise<string | undefined | void> | string | undefined | void
+}
+
+/** In the order of the help: the host's own, one for each choice of a session, and those of capabilities. */
+export function slashCommands(capabilities: readonly AnyCapability[] = []): readonly ConversationCommand[] {
+  const contributed = capabilities.flatMap(({ slashCommands: own = {} }) =>
+    Object.entries(own).map(([name, command]): ConversationCommand => ({
+      ...command,
+      name,
+      async run({ connection, session }, io, argument = '') {
+        const text = await command.run({
+          argument,
+          session,
+          ask: (path, init = {}) => ask(connection, path, init as AskInit),
+        })
+        if (text !== undefined) print(io, text)
+      },
+    })),
+  )
+  return [...inSession, ...choicesOf(capabilities).map(choiceCommand), ...contributed, ...ofProgram]
+}
+
+/** One command a line; on a narrow terminal what it does stands below its name. */
+export function slashHelp(capabilities: readonly AnyCapability[] | undefined, columns: number): string {
+  const rows = slashCommands(capabilities).map(({ name, argument = '', summary }) => [
+    `  /${name} ${argument}`.trimEnd(),
+    summary,
+  ])
+  const lines = table(rows)
+  if (Math.max(...lines.split('\n').map(({ length }) => length)) <= columns) return lines
+  return rows
+    .map(([name, summary]) => `${name}\n    ${wrappedLine(summary!, columns - 4).replaceAll('\n', '\n    ')}`)
+    .join('\n')
+}
+
+/** Whether a line begins with one of them. */
+export function isSlashCommand(line: string, { capabilities }: Pick<Io, 'capabilities'>): boolean {
+  return commandNamed(/^\S*/.exec(line)![0], capabilities) !== undefined
+}
+
+function commandNamed(word: string, capabilities: Io['capabilities']): ConversationCommand | undefined {
+  return slashCommands(capabilities).find(({ name }) => word === `/${name}` && name !== LEAVING)
+}
+
+/** Whether a line needs no turn to be over: a command that shows something and changes nothing, or one that is not known. */
+export function isForNow(line: string, { capabilities }: Pick<Io, 'capabilities'>): boolean {
+  const [first = ''] = /^\S*/.exec(line) ?? []
+  const command = commandNamed(first, capabilities)
+  if (command === undefined) return COMMAND.test(first) && scriptOf(first, capabilities) === undefined
+  return command.shows === 'always' || (command.shows === 'alone' && line.slice(first.length).trim() === '')
+}
+
+/** What became of a line: a command that was done or not, or a message that is to be sent. */
+export type LineResult = { readonly type: 'done' | 'failed' } | { readonly type: 'message'; readonly text: string }
+
+/**
+ * Does what a line that begins with a slash asks for. Any other line is a message. A command that is not known is never one:
+ * it is refused with the nearest that is.
+ */
+export async function slashCommand(line: string, conversation: Conversation, io: Io): Promise<LineResult> {
+  const [, word, argument] = /^(\S*)\s*(.*)$/s.exec(line.trimEnd())!
+  const command = commandNamed(word!, io.capabilities)
+  try {
+    if (command === undefined) return await messageOf(line, word!, conversation, io)
+    const text = await command.run(conversation, io, argument === '' ? undefined : argument)
+    return text === undefined ? { type: 'done' } : { type: 'message', text }
+  } catch (error) {
+    if (!(error instanceof ForewordError)) throw error
+    note(io, error.message)
+    if (error.hint !== undefined) note(io, `  ${error.hint}`)
+    return { type: 'failed' }
+  }
+}
+
+const LEAVING = 'exit'
+
+const inSession: readonly ConversationCommand[] = [
+  {
+    name: 'new',
+    argument: '[WORDS]',
+    summary: 'begin a new session, with WORDS as its first message',
+    run(conversation, io, words) {
+      conversation.after = conversation.session ?? conversation.after
+      conversation.session = undefined
+      conversation.attachments = []
+      if (words !== undefined) return words
+      note(io, 'The next message begins a new session.')
+      return undefined
+    },
+  },
+  {
+    name: 'sessions',
+    argument: '[ID]',
+    summary: 'go on in another session, or list the newest',
+    shows: 'alone',
+    run: changeSession,
+  },
+  { name: 'undo', summary: 'take the last message and its answer back: the model reads them no more', run: undoTurn },
+  {
+    name: 'file',
+    argument: 'PATH',
+    summary: 'attach a file to the next message',
+    async run(conversation, io, path) {
+      if (path === undefined) throw usageFailure('Which file?', 'Write /file PATH.')
+      const { connection, session, attachments } = conversation
+      const added = await attachNamed(connection, [pathOf(path, io)], session, io)
+      conversation.attachments = [...attachments, ...added]
+      note(io, `${path} goes with the next message.`)
+    },
+  },
+  {
+    name: 'context',
+    summary: 'what the next call would send, piece by piece',
+    shows: 'always',
+    async run(conversation, io) {
+      const { manifest } = await preview(conversation.connection, { session: conversation.session })
+      print(io, outlineText(manifest, io))
+    },
+  },
+  { name: 'cost', summary: 'what the calls of this session used and cost', shows: 'always', run: showCost },
+  {
+    name: 'model',
+    argument: '[ID]',
+    summary: 'choose the model of this session, or list them',
+    shows: 'alone',
+    async run(conversation, io, model) {
+      if (model === undefined) return print(io, modelTable(await fetchModels(conversation.connection), lineLimit(io)))
+      await conversation.setModel(model)
+      note(io, `${model} answers from now on in this session.`)
+    },
+  },
+]
+
+const ofProgram: readonly ConversationCommand[] = [
+  {
+    name: 'tools',
+    summary: 'which tools there are, and what may run',
+    shows: 'always',
+    async run({ connection }, io) {
+      print(io, await toolTable(await fetchTools(connection), lineLimit(io)))
+    },
+  },
+  {
+    name: 'help',
+    summary: 'this list',
+    shows: 'always',
+    run: (_conversation, io) => print(io, slashHelp(io.capabilities, width(io))),
+  },
+  { name: LEAVING, summary: 'leave (also /quit)', run: () => undefined },
+]
+
+/** `/agent` and the like: lists what can be chosen, or chooses from the next turn on; `none` chooses none. */
+function choiceCommand({ name: choice, none }: OfferedChoice): ConversationCommand {
+  const chosen = (what: string) => `The ${choice} of this session is now: ${what}.`
+  return {
+    name: choice,
+    argument: '[ID]',
+    summary: `choose the ${choice} of this session (\`none\`: ${none}), or list them`,
+    shows: 'alone',
+    async run(conversation, io, word) {
+      const { connection, session } = conversation
+      if (word === undefined) return await showOptions(conversation, choice, io)
+      if (session !== undefined) refuseTools(io, 'choose for a session')
+      if (word === 'none') {
+        if (session !== undefined) await choose(connection, session, { [choice]: null })
+        return note(io, chosen(none))
+      }
+      const { id, name = id } = await findOption(connection, choice, word)
+      conversation.session = await sessionWith(connection, session, { [choice]: id })
+      note(io, chosen(exactLine(name)))
+    },
+  }
+}
+
+async function showOptions({ connection }: Conversation, choice: string, io: Io): Promise<void> {
+  const options = await listOptions(connection, choice)
+  if (options === undefined) return note(io, `They cannot be listed. Write /${choice} ID.`)
+  if (options.length === 0) return note(io, `There is no ${choice} yet.`)
+  const rows = [['id', 'name', 'summary']].concat(
+    options.map(({ id, name = '', summary = '' }) => [id, exactLine(name), exactLine(summary)]),
+  )
+  const columns = [0, 1, 2].filter((column) => column === 0 || rows.slice(1).some((row) => row[column] !== ''))
+  const shown = rows.map((row) => columns.map((column) => row[column]!))
+  print(io, fittedTable(shown, { columns: lineLimit(io), spare: [columns.length - 1] }))
+}
+
+const COMMAND = /^\/[\w-]*$/
+/** The kind of provider whose models act on lines that begin so. */
+function scriptOf(word: string, capabilities: Io['capabilities'] = []): string | undefined {
+  return capabilities
+    .flatMap(({ providers = [] }) => providers)
+    .find(({ script = [] }) => script.some((name) => word === `/${name}`))?.kind
+}
+
+/** A line that is no command of ours. What begins with a path is a message, and so are lines that the model itself acts on. */
+async function messageOf(line: string, word: string, conversation: Conversation, io: Io): Promise<LineResult> {
+  const script = scriptOf(word, io.capabilities)
+  const isScript = script !== undefined && (await conversation.model()).split('/', 1)[0] === script
+  if (!COMMAND.test(word) || isScript) return { type: 'message', text: line }
+  const near = nearestName(word.slice(1), [...slashCommands(io.capabilities).map(({ name }) => name), 'quit'])
+  throw new CommandFailure('no-such-command', `there is no command ${exactLine(word)}. The line was not sent.`, {
+    hint: `${near === undefined ? '/help lists the commands.' : `Did you mean /${near}?`} With a blank in front it is a message.`,
+  })
+}
+
+/** As it was typed or dropped on the terminal: in quotes, or below the own folder. */
+function pathOf(written: string, io: Io): string {
+  const bare = /^(['"])(.*)\1$/s.exec(written)?.[2] ?? written
+  const own = io.environment.HOME
+  return own !== undefined && bare.startsWith('~/') ? join(own, bare.slice(2)) : bare
+}

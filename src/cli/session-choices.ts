@@ -1,0 +1,93 @@
+import type { AnyCapability, ChoiceOption, CommandCall, CommandOption, Connection } from '../capability.ts'
+import type { SessionRow } from '../session.ts'
+import { ask, pathTo } from './answer.ts'
+import { findSession } from './find-session.ts'
+import { theOneNamed } from './one-named.ts'
+
+/** Something that a session can choose, such as `agent`. */
+export interface OfferedChoice {
+  readonly name: string
+  readonly summary: string
+  /** What it means to choose none. */
+  readonly none: string
+}
+
+/** In the order of the capabilities. */
+export function choicesOf(capabilities: readonly AnyCapability[] = []): readonly OfferedChoice[] {
+  return capabilities.flatMap(({ session = {} }) =>
+    Object.entries(session).map(([name, { summary, none }]) => ({ name, summary, none })),
+  )
+}
+
+/** `--agent ID`, `--subject ID` and so on. `about` is what a command says of each. */
+export function choiceOptions(
+  capabilities: readonly AnyCapability[],
+  about: (summary: string) => string = (summary) => summary,
+): Readonly<Record<string, CommandOption>> {
+  const options = choicesOf(capabilities).map(({ name, summary }) => {
+    const phrase = summary.replace(/\.$/, '')
+    return [name, { value: 'ID', summary: about(phrase.charAt(0).toLowerCase() + phrase.slice(1)) }] as const
+  })
+  return Object.fromEntries(options)
+}
+
+/** The same for a line of usage: `[--agent ID] [--subject ID]`. */
+export function choiceUsage(capabilities: readonly AnyCapability[]): string {
+  return choicesOf(capabilities)
+    .map(({ name }) => `[--${name} ID]`)
+    .join(' ')
+}
+
+/** The choices that the options of a call name, by their ids. */
+export async function chosenBy(
+  connection: Connection,
+  call: CommandCall,
+  capabilities: readonly AnyCapability[] = [],
+): Promise<Readonly<Record<string, string>>> {
+  const chosen: Record<string, string> = {}
+  for (const { name } of choicesOf(capabilities)) {
+    const word = call.text(name)
+    if (word !== undefined) chosen[name] = (await findOption(connection, name, word)).id
+  }
+  return chosen
+}
+
+/** What can be chosen; `undefined` where the gateway cannot list it. */
+export async function listOptions(
+  connection: Connection,
+  choice: string,
+): Promise<readonly ChoiceOption[] | undefined> {
+  const path = pathTo('/api/choices/', choice)
+  return (await ask<{ readonly options?: readonly ChoiceOption[] }>(connection, path)).options
+}
+
+/** What a word means: an id, a name in any case, or an unambiguous beginning. Where nothing can be listed it is an id. */
+export async function findOption(connection: Connection, choice: string, word: string): Promise<ChoiceOption> {
+  const options = await listOptions(connection, choice)
+  if (options === undefined) return { id: word }
+  return theOneNamed(word, options, ({ id, name = id }) => ({ id, name }), choice)
+}
+
+/** The session that a word means, with those choices: a new one where none is named and something is chosen. */
+export async function sessionWith(
+  connection: Connection,
+  word: string | undefined,
+  chosen: Readonly<Record<string, string>>,
+): Promise<string | undefined> {
+  const session = word === undefined ? undefined : await findSession(connection, word)
+  if (Object.keys(chosen).length === 0) return session
+  if (session === undefined) {
+    return (await ask<SessionRow>(connection, '/api/sessions', { method: 'POST', body: chosen })).id
+  }
+  await choose(connection, session, chosen)
+  return session
+}
+
+/** Chooses for a session from its next turn on; `null` chooses none. */
+export async function choose(
+  connection: Connection,
+  session: string,
+  chosen: Readonly<Record<string, string | null>>,
+): Promise<void> {
+  await ask(connection, pathTo('/api/sessions/', session), { method: 'PATCH', body: chosen })
+}

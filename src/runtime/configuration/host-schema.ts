@@ -1,0 +1,238 @@
+import { isIP } from 'node:net'
+import { z } from 'zod'
+import { homePath, milliseconds, share, tokens } from '../../capability.ts'
+import { type Layout, usualLayout } from '../../context.ts'
+import type { Provider } from '../../model.ts'
+import { nearestName } from '../../platform.ts'
+import { providersSchema } from './providers-schema.ts'
+
+/** What the host's own keys depend on. */
+export interface HostSchemaOptions {
+  readonly layouts: Readonly<Record<string, Layout>>
+  readonly providers: readonly Provider[]
+  /** Names of the stores. */
+  readonly stores: readonly string[]
+  /** Keys of capabilities that stand inside one of the host's own, such as `context`, by its name. */
+  readonly inside: (section: string) => z.ZodRawShape
+  /** Sections of capabilities. */
+  readonly sections: z.ZodRawShape
+}
+
+const placement = z.enum(['system', 'preamble', 'before-input', 'after-input'])
+const placements = z.record(z.string(), placement)
+const usDollars = z.number().min(0)
+const timeZone = z.string().refine(isTimeZone, 'must be the name of a time zone, such as Europe/Berlin')
+
+const gateway = z.strictObject({
+  port: z.int().min(0).max(65_535).default(4141).describe('Port that the gateway listens on; 0 takes a free one.'),
+  bind: z
+    .string()
+    .refine(isAddress, 'must be an address or a name, without a scheme, a port or a path')
+    .default('127.0.0.1')
+    .describe('Address that the gateway listens on. Others than loopback need a token of at least 24 characters.'),
+  token: z
+    .string()
+    .regex(/^[\x21-\x7e]+$/, 'must be a word of printable characters without spaces')
+    .optional()
+    .describe('Token that callers bring. Better left out: the gateway makes one at its first start, in data/token.'),
+  allowedHosts: z
+    .array(z.string())
+    .default([])
+    .describe('Names besides loopback and the bind address that a caller may use for the gateway.'),
+  maxBodyBytes: z.int().min(1024).default(1_048_576).describe('The largest body of an HTTP request, bytes.'),
+})
+
+const price = z.strictObject({
+  input: usDollars.describe('US dollars per million prompt tokens.'),
+  cachedInput: usDollars.optional().describe('US dollars per million prompt tokens read from the cache.'),
+  cacheWrite: usDollars.optional().describe('US dollars per million prompt tokens written to the cache.'),
+  output: usDollars.describe('US dollars per million tokens of an answer.'),
+})
+
+const cache = z.strictObject({
+  kind: z
+    .enum(['automatic', 'marked'])
+    .describe('`automatic`: any repeated beginning is cached. `marked`: up to marks in the request.'),
+  minimumTokens: tokens().describe('Shorter prompts are not cached, tokens.'),
+  step: z.int().min(1).optional().describe('Reuse is counted in steps of so many tokens.'),
+  lifetimeSeconds: z.int().min(1).describe('How long a prompt stays cached, seconds.'),
+})
+
+const model = z.strictObject({
+  window: z.int().min(1).optional().describe('Prompt and answer together, tokens.'),
+  maxOutput: z.int().min(1).optional().describe('The longest answer, tokens.'),
+  tools: z.boolean().optional().describe('Whether the model can call tools.'),
+  vision: z.boolean().optional().describe('Whether the model can see images.'),
+  reasoning: z.boolean().optional().describe('Whether the model reasons before it answers.'),
+  toolChoiceNone: z.boolean().optional().describe('Whether the model can be told to answer without a tool.'),
+  price: price.optional().describe('What the model costs.'),
+  cache: cache.optional().describe('How the provider caches prompts.'),
+})
+
+const cut = z.strictObject({
+  unit: z.enum(['turn', 'message']).optional().describe('What is dropped: whole turns, or single messages.'),
+  lowWater: share().optional().describe('Share of what is available that a cut leaves filled, 0 to 1.'),
+})
+
+const completions = z.strictObject({
+  cut: z
+    .enum(['none', 'auto'])
+    .default('none')
+    .describe(
+      'What happens to messages outside a session that do not fit: they are refused, or the oldest are left out.',
+    ),
+  prompt: z
+    .boolean()
+    .default(false)
+    .describe('Whether the prompt, date, instructions and skills of this home are added to calls outside a session.'),
+})
+
+const agent = z.strictObject({
+  maxSteps: z.int().min(1).max(1000).default(12).describe('Model calls that one turn may make.'),
+  workspace: homePath({ whenMissing: 'An empty one is made at the start. If you mean another folder, name that.' })
+    .default('workspace')
+    .describe('Folder of AGENTS.md and of what file tools may touch; a relative path is relative to the home.'),
+  toolTimeoutMs: milliseconds().default(120_000).describe('Time limit of a tool that declares none, ms.'),
+  maxAnswerMs: milliseconds()
+    .default(1_800_000)
+    .describe('How long one answer of a model may take, ms. What was said until then is kept.'),
+  retryForMs: z
+    .int()
+    .min(0)
+    .max(600_000)
+    .default(60_000)
+    .describe('How long a call that failed before its first word is retried, ms: a provider may be restarting.'),
+  maxResultChars: z
+    .int()
+    .min(500)
+    .default(24_000)
+    .describe('The most of one tool result that the model is shown, characters. What is longer is stored whole.'),
+  maxTurnResultChars: z
+    .int()
+    .min(2_000)
+    .default(240_000)
+    .describe('The most of all tool results of one turn that the model is shown, characters.'),
+  reasoning: z
+    .enum(['none', 'low', 'medium', 'high'])
+    .optional()
+    .describe('How much a model that can reason should. As its provider has it unless given.'),
+})
+
+/**
+ * All of `config.json` (docs/guide/configuration.md). Every key may be left out; a key that is not here is a problem, since
+ * a misspelt one would be a setting that silently does nothing. The types are those of the host's own keys.
+ */
+export function hostSchema({ layouts, providers, stores, inside, sections }: HostSchemaOptions) {
+  return z.strictObject({
+    $schema: z.string().optional().describe('JSON Schema of this file, for editors.'),
+    gateway: gateway
+      .extend(inside('gateway') as object)
+      .prefault({})
+      .describe('Where the gateway listens, and what it asks of callers.'),
+    model: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('Model for sessions that choose none: PROVIDER/MODEL. The best at hand unless given.'),
+    providers: providersSchema(providers).default({}).describe('Doors to models, by the name they have here.'),
+    models: z
+      .record(z.string(), model)
+      .default({})
+      .describe('Facts of models, by PROVIDER/MODEL, over the built-in ones.'),
+    context: contextSchema(layouts, inside('context')).prefault({}).describe('How the context of a call is assembled.'),
+    agent: agent
+      .extend(inside('agent') as object)
+      .prefault({})
+      .describe('How a turn runs.'),
+    ...(sections as object),
+    channels: z
+      .strictObject(inside('channels'))
+      .prefault({})
+      .describe('Where people talk, besides the browser and the terminal.'),
+    store: z
+      .string()
+      .refine((name) => stores.includes(name), { error: `must be one of ${stores.join(', ')}` })
+      .default('sqlite')
+      .describe('Where sessions are kept, by the name of the store.'),
+    plugins: z.array(z.string().min(1)).default([]).describe('Modules of further plugins, in order.'),
+    capabilities: z
+      .array(z.string().min(1))
+      .default([])
+      .describe('Modules of further capabilities, in order: paths that begin with ./, or names of packages.'),
+  })
+}
+
+/** The keys of the host, with every default in its place and every path as it was written. */
+export type HostShape = z.infer<ReturnType<typeof hostSchema>>
+
+function contextSchema(layouts: HostSchemaOptions['layouts'], inside: z.ZodRawShape) {
+  const layoutNames = Object.keys(layouts)
+  const layoutName = z.enum(layoutNames as [string, ...string[]])
+  const changedLayout = z.strictObject({
+    extends: layoutName.describe('The layout that is changed.'),
+    placements: placements.optional().describe('Where layers stand, by layer.'),
+    priorities: z
+      .record(z.string(), z.enum(['required', 'high', 'normal', 'low']))
+      .optional()
+      .describe('How hard layers hold on, by layer.'),
+    cut: cut.optional().describe('How history is cut.'),
+    headShare: share().optional().describe('Share of the available tokens that the head may take, 0 to 1.'),
+  })
+  return z
+    .strictObject({
+      layout: z
+        .union([layoutName, changedLayout])
+        .default(usualLayout)
+        .describe(`Where layers stand and how history is cut: ${layoutNames.join(', ')}, or one of them with changes.`),
+      headShare: share()
+        .optional()
+        .describe('Share of the available tokens that tools, system and preamble may take, 0 to 1.'),
+      lowWater: share().optional().describe('Share of what is available that a cut leaves filled, 0 to 1.'),
+      reserve: z
+        .int()
+        .min(1)
+        .optional()
+        .describe('Room for the answer, tokens. A quarter of the window, at most 8192, unless given.'),
+      margin: tokens()
+        .optional()
+        .describe("Room for the counter's error, tokens. Learned from the provider unless given."),
+      placements: placements.default({}).describe('Where layers stand, by layer: changes the layout.'),
+      counter: z.enum(['tokenx', 'o200k']).default('tokenx').describe('What tokens are counted with before a call.'),
+      ...(inside as object),
+      completions: completions.prefault({}).describe('Calls of `/v1` that belong to no session.'),
+      timeZone: timeZone
+        .optional()
+        .describe(
+          "Time zone of the date that the model is told and of dates in a search of the history. The machine's unless given.",
+        ),
+    })
+    .superRefine(({ layout, placements: beside }, { addIssue }) => {
+      if (typeof layout === 'string') return
+      const known = Object.keys({ ...layouts[layout.extends]?.placements, ...layout.placements, ...beside })
+      for (const name of Object.keys(layout.priorities ?? {})) {
+        if (known.includes(name)) continue
+        const near = nearestName(name, known)
+        const hint =
+          near === undefined ? `name it in placements too, or use one of ${known.join(', ')}` : `did you mean ${near}`
+        addIssue({
+          code: 'custom',
+          path: ['layout', 'priorities', name],
+          message: `is the name of no layer that has a place: ${hint}`,
+        })
+      }
+    })
+}
+
+function isTimeZone(name: string): boolean {
+  try {
+    Intl.DateTimeFormat('en', { timeZone: name })
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** What a port can be opened on: an IP address or the name of this machine. */
+function isAddress(text: string): boolean {
+  return isIP(text) !== 0 || /^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/i.test(text)
+}

@@ -1,0 +1,131 @@
+import type { AnyCapability } from '../../capability.ts'
+import { errorMessage } from '../../platform.ts'
+import { defaultExport } from '../load-module.ts'
+import { schemaAt } from './key.ts'
+import type { Fault } from './problem.ts'
+import { type ConfigurationSchema, configurationSchema, sectionOf } from './schema.ts'
+
+/** What the module of capabilities is told of the home that it works in. */
+export interface CapabilitySetting {
+  readonly home: string
+}
+
+/** What the module of capabilities exports by default. */
+export type CapabilityModule =
+  | AnyCapability
+  | readonly AnyCapability[]
+  | ((
+      setting: CapabilitySetting,
+    ) => AnyCapability | readonly AnyCapability[] | Promise<AnyCapability | readonly AnyCapability[]>)
+
+/** The capabilities of modules, and what is wrong with those that cannot be used, behind the name of the key. */
+export interface LoadedCapabilities {
+  readonly capabilities: readonly AnyCapability[]
+  readonly faults: readonly Pick<Fault, 'message' | 'hint'>[]
+}
+
+/** Loads modules of capabilities in order. Never rejects. `before` is what may be configured without them. */
+export async function loadCapabilities(
+  names: readonly string[],
+  home: string,
+  before: ConfigurationSchema,
+): Promise<LoadedCapabilities> {
+  let schema = before
+  const faults: Pick<Fault, 'message' | 'hint'>[] = []
+  const capabilities: AnyCapability[] = []
+  for (const name of names) {
+    try {
+      for (const capability of await capabilitiesOf(name, home)) {
+        assertFits(capability, schema)
+        const next = configurationSchema([...schema.capabilities, capability])
+        capabilities.push(capability)
+        schema = next
+      }
+    } catch (error) {
+      const message = `names ${name}, which cannot be used: ${errorMessage(error)}`
+      faults.push({ message, hint: 'Correct it, or take it out of capabilities.' })
+    }
+  }
+  return { capabilities, faults }
+}
+
+async function capabilitiesOf(name: string, home: string): Promise<readonly AnyCapability[]> {
+  const exported = await defaultExport(name, home)
+  if (exported === undefined) {
+    throw new Error('its module has no default export; export a capability, or a function that makes one')
+  }
+  const made: unknown =
+    typeof exported === 'function' ? await (exported as (setting: CapabilitySetting) => unknown)({ home }) : exported
+  return (Array.isArray(made) ? made : [made]).map(checked)
+}
+
+const functions: readonly (keyof AnyCapability)[] = [
+  'settingsWarnings',
+  'checks',
+  'places',
+  'start',
+  'layers',
+  'tools',
+  'promptBlocks',
+  'turn',
+  'placeholders',
+  'routes',
+  'mcp',
+  'channels',
+  'ready',
+  'recover',
+  'reload',
+  'sessionStarted',
+  'sessionDeleted',
+  'withheld',
+  'accept',
+  'warnings',
+  'status',
+  'stop',
+]
+const lists: readonly (keyof AnyCapability)[] = ['providers', 'layouts', 'stores']
+const maps: readonly (keyof AnyCapability)[] = ['session', 'commands', 'slashCommands']
+const texts: readonly (keyof AnyCapability)[] = ['version', 'summary', 'settingsKey']
+const members: readonly string[] = ['name', 'settings', ...functions, ...lists, ...maps, ...texts]
+
+/** A capability may come from somebody whom no compiler has watched. */
+function checked(value: unknown): AnyCapability {
+  if (!isObject(value)) throw new Error('it is no object with a name')
+  const { name, settings } = value
+  if (typeof name !== 'string' || name === '') throw new Error('its "name" must be a text')
+  const fault = (key: string, must: string) => new Error(`the "${key}" of ${name} must be ${must}`)
+  for (const [keys, must, fits] of [
+    [functions, 'a function', (one: unknown) => typeof one === 'function'],
+    [lists, 'a list', Array.isArray],
+    [maps, 'an object', isObject],
+    [texts, 'a text', (one: unknown) => typeof one === 'string' && one !== ''],
+  ] as const) {
+    for (const key of keys) if (value[key] !== undefined && !fits(value[key])) throw fault(key, must)
+  }
+  if (settings !== undefined && !(isObject(settings) && '_zod' in settings))
+    throw fault('settings', 'a schema of zod 4')
+  const unknown = Object.keys(value).find((key) => !members.includes(key))
+  if (unknown !== undefined) throw new Error(`"${unknown}" is nothing that a capability such as ${name} has`)
+  return value as unknown as AnyCapability
+}
+
+/** Names and sections are there once. */
+function assertFits(capability: AnyCapability, schema: ConfigurationSchema): void {
+  const { name, settings } = capability
+  if (schema.capabilities.some((other) => other.name === name)) {
+    throw new Error(`there is a capability ${name} already; give it another name`)
+  }
+  const section = sectionOf(capability)
+  const path = section.split('.')
+  const taken = path.some((_, index) => {
+    const found = schemaAt(path.slice(0, index + 1), schema.json)
+    return found !== undefined && (index === path.length - 1 || found.properties === undefined)
+  })
+  if (settings !== undefined && taken) {
+    throw new Error(`its settings would stand at ${section}, which is a key already; give it another settingsKey`)
+  }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

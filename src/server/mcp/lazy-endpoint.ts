@@ -1,0 +1,56 @@
+import type { Runtime } from '../../capability.ts'
+import type { McpAddition } from './catalogue.ts'
+import type { HttpEndpoint } from './http-endpoint.ts'
+
+/** Where programs that speak MCP enter. */
+export const MCP_PATH = '/mcp'
+
+export interface LazyEndpointOptions {
+  readonly version: string
+  readonly maxBodyBytes: number
+  /** Called with failures that nobody expected. */
+  readonly unexpected: (error: unknown) => void
+  /** What capabilities add, in their order. */
+  readonly additions: readonly McpAddition[]
+}
+
+export interface LazyEndpoint {
+  fetch(request: Request): Promise<Response>
+  /** Ends every stream and forgets every client; one that comes back begins again. */
+  close(): void
+}
+
+/** The MCP endpoint of a gateway. What it needs is loaded with the first request. */
+export function lazyEndpoint(runtime: Runtime, options: LazyEndpointOptions): LazyEndpoint {
+  const { version, maxBodyBytes, unexpected, additions } = options
+  let endpoint: Promise<HttpEndpoint> | undefined
+
+  async function opened(): Promise<HttpEndpoint> {
+    const [{ httpEndpoint }, { openCatalogue }, { home }] = await Promise.all([
+      import('./http-endpoint.ts'),
+      import('./catalogue.ts'),
+      runtime.status(),
+    ])
+    const time = () => new Date().toISOString()
+    const catalogue = await openCatalogue(runtime, { home, time, unexpected, additions })
+    return httpEndpoint(catalogue, { version, maxBodyBytes, unexpected })
+  }
+
+  return {
+    async fetch(request) {
+      endpoint ??= opened()
+      try {
+        return await (await endpoint).fetch(request)
+      } catch (error) {
+        // What could not be opened is tried again with the next request.
+        void endpoint?.catch(() => (endpoint = undefined))
+        throw error
+      }
+    },
+    close() {
+      const closing = endpoint
+      endpoint = undefined
+      void closing?.then((open) => open.close()).catch(unexpected)
+    },
+  }
+}

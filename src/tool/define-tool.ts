@@ -1,0 +1,123 @@
+import { errorMessage } from '../platform.ts'
+import { failed } from './failed.ts'
+import type { Tool, ToolContext, ToolFailed, ToolPlan, ToolResult, ToolTraits } from './tool.ts'
+
+/**
+ * A tool whose input is typed by its schema: any Standard Schema that can be written as a JSON Schema, such as one of zod.
+ * The model is told the JSON Schema; `execute` or `plan` is handed the parsed input, with defaults and transforms applied.
+ * Input that the schema refuses, and whatever is thrown, becomes a failed result that the model reads.
+ *
+ * @throws TypeError where the schema is not one of an object, or has no JSON Schema
+ */
+export function tool<Input = Readonly<Record<string, never>>>(definition: ToolOf<Input>): Tool {
+  const { schema, execute, plan, ...traits } = definition
+  const inputSchema = jsonSchemaOf(traits.name, schema)
+  if (plan) {
+    return {
+      ...traits,
+      inputSchema,
+      async plan(value, context) {
+        const input = await parse(schema, value, traits.name)
+        return 'ok' in input ? input : planned(await plan(input.value, context))
+      },
+    }
+  }
+  return {
+    ...traits,
+    inputSchema,
+    async execute(value, context) {
+      const input = await parse(schema, value, traits.name)
+      return 'ok' in input ? input : resultOf(await execute(input.value, context))
+    },
+  }
+}
+
+/** What `tool` makes a tool of: with `execute`, or with `plan` where a person may want to see the effect first. */
+export type ToolOf<Input> = Omit<ToolTraits, 'inputSchema'> & {
+  /** What the model has to give. No input at all where absent. */
+  readonly schema?: ToolSchema<Input>
+} & (
+    | {
+        execute(input: NoInfer<Input>, context: ToolContext): ToolAnswer | Promise<ToolAnswer>
+        readonly plan?: undefined
+      }
+    | {
+        /** Says what a call would do, and does nothing of it. What a person approves is then what runs. */
+        plan(input: NoInfer<Input>, context: ToolContext): PlanAnswer | Promise<PlanAnswer>
+        readonly execute?: undefined
+      }
+  )
+
+/** A text is a result that went well. */
+export type ToolAnswer = string | ToolResult
+
+type PlanAnswer =
+  | ToolFailed
+  | (Omit<ToolPlan, 'run'> & {
+      /** Does what the plan says, or fails where that is no longer possible. */
+      run(context: ToolContext): ToolAnswer | Promise<ToolAnswer>
+    })
+
+/**
+ * What a schema has to be able to do: the contracts Standard Schema and Standard JSON Schema, which zod from 4.2 on and
+ * others implement. `Input` is what it parses to.
+ */
+export interface ToolSchema<Input> {
+  readonly '~standard': {
+    readonly version: 1
+    readonly types?: { readonly input: unknown; readonly output: Input } | undefined
+    validate(value: unknown): Parsed<Input> | Promise<Parsed<Input>>
+    readonly jsonSchema: { input(options: { readonly target: 'draft-2020-12' }): Record<string, unknown> }
+  }
+}
+
+type Parsed<Input> = { readonly value: Input; readonly issues?: undefined } | { readonly issues: readonly Issue[] }
+
+interface Issue {
+  readonly message: string
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
+}
+
+const NO_INPUT = { type: 'object', properties: {}, additionalProperties: false }
+
+function jsonSchemaOf(name: string, schema: ToolSchema<unknown> | undefined): Tool['inputSchema'] {
+  if (!schema) return NO_INPUT
+  const convert = schema['~standard'].jsonSchema?.input
+  if (!convert) throw new TypeError(`The schema of the tool ${name} has no JSON Schema. Use zod 4.2 or newer.`)
+  const { $schema: _, ...written } = converted(name, () => convert({ target: 'draft-2020-12' }))
+  if (written['type'] !== 'object') throw new TypeError(`The schema of the tool ${name} must be one of an object.`)
+  return written
+}
+
+function converted(name: string, convert: () => Record<string, unknown>): Record<string, unknown> {
+  try {
+    return convert()
+  } catch (cause) {
+    throw new TypeError(`The schema of the tool ${name} has no JSON Schema: ${errorMessage(cause)}.`, { cause })
+  }
+}
+
+async function parse<Input>(
+  schema: ToolSchema<Input> | undefined,
+  value: unknown,
+  name: string,
+): Promise<{ readonly value: Input } | ToolFailed> {
+  if (!schema) return { value: {} as Input }
+  const { issues, ...parsed } = await schema['~standard'].validate(value)
+  if (issues === undefined) return parsed as { readonly value: Input }
+  return failed('invalid-input', `invalid input for ${name}: ${issues.map(sentence).join('; ')}`)
+}
+
+function sentence({ message, path = [] }: Issue): string {
+  const field = path.map((part) => String(typeof part === 'object' ? part.key : part)).join('.')
+  return field === '' ? message : `${field}: ${message}`
+}
+
+function planned(answer: PlanAnswer): ToolPlan | ToolFailed {
+  if (!('run' in answer)) return answer
+  return { ...answer, run: async (context) => resultOf(await answer.run(context)) }
+}
+
+function resultOf(answer: ToolAnswer): ToolResult {
+  return typeof answer === 'string' ? { ok: true, output: answer } : answer
+}
