@@ -17,7 +17,7 @@ import { assemble, type Assembly, type Cut, layoutOf, type Message, tokenx } fro
 import { remembering } from '../src/runtime/models/counters.ts'
 import { loadHistory } from '../src/runtime/calls/history-loader.ts'
 import { tokenCounts } from '../src/runtime/turns/turn-projection.ts'
-import { createTurnShelf, type TurnShelf } from '../src/runtime/turns/turn-shelf.ts'
+import { createTurnCache, type TurnCache } from '../src/runtime/turns/turn-cache.ts'
 import { type EntryBody, openSqliteStore, type SessionStore } from '../src/session.ts'
 
 const SIZES = [100, 1_000, 10_000, 100_000]
@@ -40,7 +40,7 @@ try {
     for (const size of SIZES) {
       const cutting = await measure(window, size, undefined)
       console.log(row(window, size, 'first', cutting.cut ? await measure(window, size, cutting.cut) : cutting))
-      console.log(row(window, size, 'steady', await measure(window, size, cutting.cut, createTurnShelf())))
+      console.log(row(window, size, 'steady', await measure(window, size, cutting.cut, createTurnCache())))
       if (cutting.cut) console.log(row(window, size, 'cut', cutting))
     }
   }
@@ -60,7 +60,7 @@ interface Measured {
   readonly floor: number
 }
 
-async function measure(window: number, size: number, cut: Cut | undefined, shelf?: TurnShelf): Promise<Measured> {
+async function measure(window: number, size: number, cut: Cut | undefined, shelf?: TurnCache): Promise<Measured> {
   const times = { load: [] as number[], assemble: [] as number[], serialise: [] as number[], whole: [] as number[] }
   const floors: number[] = []
   let last = await call(window, size, cut, shelf)
@@ -87,7 +87,7 @@ async function measure(window: number, size: number, cut: Cut | undefined, shelf
   }
 }
 
-async function call(window: number, size: number, cut: Cut | undefined, shelf: TurnShelf | undefined) {
+async function call(window: number, size: number, cut: Cut | undefined, shelf: TurnCache | undefined) {
   const layout = layoutOf('auto')
   const budget = { window, reserve: 1_000 }
   const current = { id: 'now', messages: [{ message: { role: 'user', content: 'And now?' } as const }] }

@@ -110,11 +110,18 @@ export type {
   TurnTotals,
   TurnView,
 } from './capability/runtime/turns.ts'
-export type { MemoryReading, Plugin, PluginContext, RememberedText } from './capability/plugin.ts'
-export { type RunningPlugins, startPlugins } from './capability/running-plugins.ts'
+export type { Plugin, PluginContext } from './capability/plugin.ts'
+export { pluginAsCapability, pluginContext } from './capability/plugin-as-capability.ts'
+export {
+  type CapabilityBase,
+  type Chosen,
+  type Contributed,
+  type OfferedChoice,
+  type RunningCapabilities,
+  startCapabilities,
+  type TurnParts,
+} from './capability/start-capabilities.ts'
 export { readerWithin } from './capability/reader-within.ts'
-export type { ProjectFiles } from './capability/plugin.ts'
-export { foreignTextPlugin } from './capability/foreign-text/foreign-text.ts'
 export { PAGE_CHARS, textPage } from './capability/text-page.ts'
 export { textLayer } from './capability/text-layer.ts'
 export { noPrompt } from './capability/without-prompt.ts'

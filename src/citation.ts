@@ -1,5 +1,5 @@
 export { type AnswerCitation, answerCitations } from './citation/answer-citation.ts'
-export { citationsPlugin } from './citation/citations-plugin.ts'
+export { citationLayers } from './citation/citation-layers.ts'
 export {
   documentsText,
   type PromptDocument,

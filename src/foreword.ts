@@ -18,4 +18,4 @@ export {
 export { type Layer, type Layout, layout, type LayoutDefinition } from './context.ts'
 export { languageModel, type Model, provider, type Provider } from './model.ts'
 export type { CapabilityModule, CapabilitySetting, Runtime } from './runtime.ts'
-export type { Tool } from './tool.ts'
+export { type Tool, tool } from './tool.ts'

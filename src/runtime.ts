@@ -1,13 +1,4 @@
-export {
-  type FileSearch,
-  type FileSearchAnswer,
-  type NewSession,
-  type NotesSummary,
-  type PreviewOptions,
-  type Runtime,
-  type RuntimeStatus,
-  type SessionMemory,
-} from './runtime/contract.ts'
+export type { NewSession, PreviewOptions, Runtime, RuntimeStatus } from './capability.ts'
 export type { WaitingApproval } from './capability.ts'
 export type { TurnView } from './capability.ts'
 export type { TurnTotals } from './capability.ts'
@@ -29,10 +20,7 @@ export type { CompletionEvent } from './capability.ts'
 export type { CompletionCut } from './capability.ts'
 export { forgetLearnedLimits } from './runtime/models/learned-limits.ts'
 export type { ModelView } from './capability.ts'
-export { RuntimeError, type RuntimeErrorCode } from './capability/runtime-error.ts'
-export type { AgentValue, ProjectValue } from './capabilities/agents/custom-agents.ts'
-export { agentSchema, projectSchema } from './capabilities/agents/custom-agents.ts'
-export type { EditedPrompt, PromptVersion } from './capabilities/prompt/edited-prompt.ts'
+export { RuntimeError, type RuntimeErrorCode } from './capability.ts'
 export type { NewFile } from './capability.ts'
 export type { FileLibrary } from './capability.ts'
 export { inbox } from './capability.ts'
@@ -40,8 +28,9 @@ export type { AddedFile } from './capability.ts'
 export type { Records } from './capability.ts'
 export type { Kept } from './capability.ts'
 export { onceEach } from './runtime/sessions/once-each.ts'
-export { createRuntime, type RuntimeParts } from './runtime/create-runtime.ts'
+export { createRuntime, type HostedRuntime, type RuntimeParts } from './runtime/create-runtime.ts'
 export { type OpenOptions, openRuntime } from './runtime/open-runtime.ts'
+export { createRecords } from './runtime/records.ts'
 export {
   type Channel,
   type ChannelContext,
@@ -93,3 +82,7 @@ export { restoreHome, type Restored, type RestoreOptions, type RestoreProgress }
 export { finishRestore, isRestorePending } from './runtime/backup/pending-restore.ts'
 export { type Compacted, compactHome } from './runtime/backup/compact-home.ts'
 export { BackupError, type BackupErrorCode } from './runtime/backup/backup-error.ts'
+export { runtimeFailure } from './runtime/runtime-failure.ts'
+export { noSuchSession } from './runtime/sessions/admission.ts'
+export { textTokens } from './runtime/calls/counted-in-slices.ts'
+export { counterKey } from './runtime/turns/turn-projection.ts'

@@ -1,3 +1,4 @@
+export { capabilityHost } from './testing/capability-host.ts'
 export { channelCases } from './testing/channel-cases.ts'
 export type { ChannelPlace, ChannelTest, OpenChannel, SayOptions } from './testing/channel-place.ts'
 export { type FixedClock, type FixedClockOptions, fixedClock } from './testing/fixed-clock.ts'

@@ -50,3 +50,5 @@ export type { Program, ProgramEnd, ProgramLimits, ProgramOutput } from './tool/p
 export { runProgram } from './tool/process/run-program.ts'
 export { endOrphans } from './tool/process/orphans.ts'
 export { readText, type TextRead, type TextReader } from './tool/text-reader.ts'
+export { prefixRisk } from './tool/access/prefix-risk.ts'
+export { commandWords } from './tool/access/command-words.ts'

@@ -115,7 +115,7 @@ test('every slash command of a page is one, and the pages have them all', async 
   assert.deepEqual(
     tableBelow(page('telegram.md'), 'Commands')
       .map(([cell]) => /`\/([a-z]+)/.exec(cell!)?.[1])
-      .toSorted(),
+      .toSorted((one, other) => String(one).localeCompare(String(other))),
     chatCommands(Object.assign({}, ...builtIn.map(({ session = {} }) => session)))
       .map(({ name }) => name)
       .toSorted(),

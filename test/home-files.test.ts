@@ -453,7 +453,7 @@ test('with an embedding model, files are found by what they mean, and where it f
   assert.match((await ask()).degraded!, /^Found by words alone/)
   const status = await runtime.status()
   assert.match(status.meaning!.degraded!, /HTTP 404/)
-  assert.ok(status.warnings.some((text) => text.startsWith('Files are searched by words alone: ')))
+  assert.ok(status.warnings.some((text) => text.startsWith('files: Files are searched by words alone: ')))
   fails = false
   assert.equal((await ask()).degraded, undefined)
   assert.equal((await runtime.status()).meaning!.degraded, undefined)

@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { builtIn } from '../src/foreword.ts'
 import { compactHome } from '../src/runtime/backup/compact-home.ts'
-import { backupHome, loadConfiguration, openRuntime } from '../src/runtime.ts'
+import { backupHome, loadConfiguration } from '../src/runtime.ts'
+import { openRuntime } from './home/features.ts'
 import { sqliteDriver, type StoreDriver } from '../src/session.ts'
 import { capability } from '../src/capability.ts'
 import { memoryDriver } from '../src/testing.ts'
@@ -58,33 +59,26 @@ test('a store that the program does not bring is no store', async (t) => {
     openRuntime({
       capabilities: builtIn,
       home,
-      configuration,
+      configuration: { ...configuration, store: 'memory' },
       environment: {},
       version: '0',
-      stores: [memoryDriver()],
     }),
-    /store must be one of memory/,
+    /store must be one of sqlite/,
   )
 })
 
 async function gateway(t: TestContext) {
   const home = temporaryHome(t)
   const driver: StoreDriver = memoryDriver()
+  const capabilities = [...builtIn, capability({ name: 'memory-store', stores: [driver] })]
   const environment = { FOREWORD_STORE: 'memory', FOREWORD_MODEL: 'rehearsal' }
   const { configuration, problems } = await loadConfiguration({
     home,
     environment,
-    capabilities: [...builtIn, capability({ name: 'memory-store', stores: [driver] })],
+    capabilities,
   })
   assert.deepEqual(problems, [])
-  const runtime = await openRuntime({
-    capabilities: builtIn,
-    home,
-    configuration,
-    environment: {},
-    version: '0',
-    stores: [driver],
-  })
+  const runtime = await openRuntime({ capabilities, home, configuration, environment: {}, version: '0' })
   t.after(() => runtime.close())
   return { home, driver, ...served(runtime) }
 }

@@ -22,9 +22,6 @@ after(() => server.close())
 /** A model that is there without the one of the rehearsal, and without any that a list may lack. */
 const elsewhere = { providers: { elsewhere: { kind: 'openai-compatible', baseURL: `${server.url}/v1` } } }
 
-/** Hosts still name these. The list may only become shorter. */
-const notYet = ['skills', 'mcp', 'files', 'search', 'subjects', 'memory', 'agents', 'projects', 'prompt']
-
 const whole = await broughtBy(builtIn)
 
 test('the whole list works', () => {
@@ -37,34 +34,29 @@ test('the whole list works', () => {
 
 for (const left of builtIn) {
   const { name, commands = {}, settings, settingsKey = name, session = {} } = left
-  const todo = notYet.includes(name)
-  test(
-    `without ${name} its commands, keys, routes and checks are gone, and everything else works`,
-    { todo },
-    async () => {
-      const rest = await broughtBy(builtIn.filter((one) => one !== left))
-      assert.equal(rest.answer, name === 'rehearsal' ? 'Hello from elsewhere.' : 'Hello.')
+  test(`without ${name} its commands, keys, routes and checks are gone, and everything else works`, async () => {
+    const rest = await broughtBy(builtIn.filter((one) => one !== left))
+    assert.equal(rest.answer, name === 'rehearsal' ? 'Hello from elsewhere.' : 'Hello.')
 
-      assert.deepEqual(gone(whole.commands, rest.commands), Object.keys(commands).toSorted())
-      const keys = gone(whole.keys, rest.keys)
-      assert.ok(settings === undefined || keys.includes(settingsKey), `the section ${settingsKey} is still there`)
-      assert.deepEqual(
-        keys.filter((key) => key !== settingsKey && !key.startsWith(`${settingsKey}.`)),
-        [],
-      )
+    assert.deepEqual(gone(whole.commands, rest.commands), Object.keys(commands).toSorted())
+    const keys = gone(whole.keys, rest.keys)
+    assert.ok(settings === undefined || keys.includes(settingsKey), `the section ${settingsKey} is still there`)
+    assert.deepEqual(
+      keys.filter((key) => key !== settingsKey && !key.startsWith(`${settingsKey}.`)),
+      [],
+    )
 
-      const routes = gone(whole.routes, rest.routes)
-      assert.equal(routes.length > 0, left.routes !== undefined, `routes that are gone: ${routes.join(', ')}`)
-      const checks = gone(whole.checks, rest.checks)
-      assert.ok(left.checks !== undefined || checks.length === 0, `checks that are gone: ${checks.join(', ')}`)
-      assert.deepEqual(gone(whole.choices, rest.choices), Object.keys(session).toSorted())
+    const routes = gone(whole.routes, rest.routes)
+    assert.equal(routes.length > 0, left.routes !== undefined, `routes that are gone: ${routes.join(', ')}`)
+    const checks = gone(whole.checks, rest.checks)
+    assert.ok(left.checks !== undefined || checks.length === 0, `checks that are gone: ${checks.join(', ')}`)
+    assert.deepEqual(gone(whole.choices, rest.choices), Object.keys(session).toSorted())
 
-      // Nothing is there that is not there with it.
-      for (const each of ['commands', 'keys', 'routes', 'choices'] as const) {
-        assert.deepEqual(gone(rest[each], whole[each]), [], each)
-      }
-    },
-  )
+    // Nothing is there that is not there with it.
+    for (const each of ['commands', 'keys', 'routes', 'choices'] as const) {
+      assert.deepEqual(gone(rest[each], whole[each]), [], each)
+    }
+  })
 }
 
 interface Brought {

@@ -4,7 +4,7 @@ import { glob, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
-import { prefixRisk } from '../src/capabilities/shell/prefix-risk.ts'
+import { prefixRisk } from '../src/tool/access/prefix-risk.ts'
 import { readAccess } from '../src/tool.ts'
 import { openedHome } from './home/opened-home.ts'
 

@@ -40,6 +40,9 @@ test('a value is never read for placeholders', () => {
   assert.equal(text, '{{tools}} {{date}} $& $1 $$')
 })
 
-test('a value that is absent is blank', () => {
-  assert.deepEqual(fillPlaceholders('A\n{{tools}}\nB {{date}}', {}), { text: 'A\nB ', used: ['tools', 'date'] })
+test('what nobody gives a value for stays as it is', () => {
+  assert.deepEqual(fillPlaceholders('A\n{{tools}}\nB {{tide}}', { tide: 'high' }), {
+    text: 'A\n{{tools}}\nB high',
+    used: ['tide'],
+  })
 })

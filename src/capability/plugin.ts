@@ -1,9 +1,6 @@
-import type { Layer, Layout, Reason } from '../context.ts'
+import type { Layer, Layout } from '../context.ts'
 import type { WithheldTool } from './withheld-tool.ts'
-import type { PromptDocument } from '../citation.ts'
-import type { SubjectReading } from '../capabilities/subjects/core.ts'
 import type { Tool } from '../tool.ts'
-import type { CustomAgent, Project } from '../capabilities/agents/custom-agent.ts'
 import type { PromptBlock } from './prompt-block.ts'
 
 /**
@@ -53,50 +50,12 @@ export interface PluginContext {
   readonly turn?: string
   /** `provider/model`. */
   readonly model?: string
-  /** The system prompt as its owner edited it, in place of the one in the home. */
-  readonly prompt?: string
   /** The system prompt that came with the input of this turn, in place of every other. */
   readonly system?: string
-  /** The custom agent that answers; absent: the default agent. */
-  readonly agent?: CustomAgent
-  readonly project?: Project
-  readonly files?: ProjectFiles
-  /** What the session is about, as it was when the turn began. */
-  readonly subject?: SubjectReading
-  /** What is remembered of earlier sessions, as it was when the turn began; absent where that is switched off. */
-  readonly memory?: MemoryReading
+  /** What the session has chosen, by the name of the choice. */
+  readonly choices?: Readonly<Record<string, string>>
   /** Something that others wrote may come into this call: a file, a page, what a tool answers. */
   readonly readsForeign?: boolean
   /** Something in this turn has numbers that can be cited. */
   readonly cites?: boolean
-}
-
-/** What a turn is given of what was said and done before. A part that is switched off is absent. */
-export interface MemoryReading {
-  /** About the last session of the conversation. */
-  readonly previous?: RememberedText
-  /** Calls of tools that the words of the message find, one in a line. */
-  readonly tools?: RememberedText
-}
-
-/** A text about earlier sessions, in which every line is framed. */
-export interface RememberedText {
-  /** Empty where there is nothing to remember. */
-  readonly text: string
-  /** Sessions whose words it holds. */
-  readonly sessions: readonly string[]
-  /** `provider/model` that put it into words; absent where it was taken from the log by rule. */
-  readonly by?: string
-}
-
-/** The files of a project, as a call sends them. */
-export interface ProjectFiles {
-  /** With their numbers; none where they are not sent. */
-  readonly documents: readonly PromptDocument[]
-  /** Of all of them, by the model-agnostic counter. */
-  readonly tokens: number
-  /** The numbers that decided; absent where there is no file to decide about. */
-  readonly reason: Reason | undefined
-  /** Spreadsheets: listed, never sent. */
-  readonly tables: readonly { readonly id: string; readonly name: string; readonly sheets: readonly string[] }[]
 }

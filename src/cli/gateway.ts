@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Configuration, Runtime } from '../runtime.ts'
+import type { Configuration, HostedRuntime, Runtime } from '../runtime.ts'
 import type { Server, ServerOptions } from '../server.ts'
 import type { Claim } from '../session.ts'
 import { errorMessage } from '../platform.ts'
@@ -8,7 +8,6 @@ import { note } from './io.ts'
 import type { Channel, Io } from '../capability.ts'
 import { withoutSecrets } from './config/effective-values.ts'
 import { completeRestore } from './backup/complete-restore.ts'
-import { configuredChannels } from './configured-channels.ts'
 import { configurationWithWarnings } from './load-configuration.ts'
 import { version } from './version.ts'
 
@@ -53,16 +52,13 @@ export async function openGateway(
       noWorkspace === undefined
         ? warnings.map(problemText)
         : [...warnings.filter(({ key }) => key !== 'agent.workspace').map(problemText), noWorkspace]
-    const channels = listens
-      ? await configuredChannels(io.capabilities ?? [], configuration, io, (text) => void known.push(text))
-      : []
     const runtime = await openRuntime({
       home,
       capabilities,
       configuration,
       environment: io.environment,
       version: version(),
-      channels,
+      listens,
       warnings: known,
       warn,
     })
@@ -70,7 +66,7 @@ export async function openGateway(
       configuration,
       claim,
       runtime,
-      server: await serverOf(runtime, configuration, token, io, hooksOf(channels)),
+      server: await serverOf(runtime, configuration, token, io, hooksOf(runtime.channels)),
       token,
       started,
       async close() {
@@ -102,15 +98,17 @@ async function refuseGuessable(bind: string, token: string | undefined): Promise
 
 /** The HTTP doors of a runtime, before any port is open. */
 export async function serverOf(
-  runtime: Runtime,
+  runtime: HostedRuntime,
   configuration: Configuration,
   token: string | undefined,
   io: Io,
   hooks: ServerOptions['hooks'] = {},
 ): Promise<Server> {
-  const { createFeatureServer: createServer } = await import('../server/features.ts')
+  const { contributionsOf, createServer } = await import('../server.ts')
   const { bind, allowedHosts, maxBodyBytes } = configuration.gateway
   return createServer(runtime, {
+    contributions: await contributionsOf(runtime.contributed),
+    choices: runtime.contributed.choices,
     token,
     bind: token === undefined ? '127.0.0.1' : bind,
     allowedHosts,

@@ -1,7 +1,6 @@
-import type { Kept, RecordKind, Records } from '../capability.ts'
+import { type Kept, type RecordKind, type Records, RuntimeError } from '../capability.ts'
 import { type RecordVersion, type RecordStore, StoreError } from '../session.ts'
 import type { Clock } from '../capability.ts'
-import { RuntimeError } from '../capability/runtime-error.ts'
 import { serialQueue } from '../platform.ts'
 import { runtimeFailure } from './runtime-failure.ts'
 

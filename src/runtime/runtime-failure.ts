@@ -1,6 +1,6 @@
+import { RuntimeError } from '../capability.ts'
 import { ModelError } from '../model.ts'
 import { StoreError } from '../session.ts'
-import { RuntimeError } from '../capability/runtime-error.ts'
 
 /** A failure of the store or of a model in the words of the runtime. Other errors are passed on. */
 export function runtimeFailure(error: unknown): unknown {

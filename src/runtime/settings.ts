@@ -1,6 +1,5 @@
 import type { RetryRule } from '../agent.ts'
 import type { LayoutChoice, TokenCounter } from '../context.ts'
-import type { MemorySettings } from '../capabilities/memory/core/memory-settings.ts'
 
 /** What the configuration decides about every turn. */
 export interface RuntimeSettings {
@@ -19,8 +18,6 @@ export interface RuntimeSettings {
   readonly maxResultChars?: number
   /** The most of all tool results of one turn that the model is shown, characters. 240,000 unless given. */
   readonly maxTurnResultChars?: number
-  /** Id of the subject of sessions that choose none. */
-  readonly subject?: string
   /** How much a model that can reason should; absent: as its provider has it. */
   readonly reasoning?: 'none' | 'low' | 'medium' | 'high'
   /** Least waits before a call that failed before its first word is made again, ms: no more tries than these. */
@@ -33,8 +30,6 @@ export interface RuntimeSettings {
   readonly storageRetryDelaysMs?: readonly number[]
   /** Of calls outside every session, where they say nothing themselves: nothing is cut and nothing added unless given. */
   readonly completions?: CompletionSettings
-  /** What turns are given of earlier sessions; as it is usual where absent. */
-  readonly memory?: MemorySettings
 }
 
 /** What becomes of a conversation outside every session that does not fit: refused as a whole, or cut where it is oldest. */

@@ -1,4 +1,4 @@
-import type { AnyCapability, ErrorFormat, McpContribution, Route } from '../capability.ts'
+import type { AnyCapability, ErrorFormat, Route } from '../capability.ts'
 import type { McpAddition } from './mcp/catalogue.ts'
 
 /** What one capability adds to a server. */
@@ -17,20 +17,17 @@ export interface StartedCapabilities {
   /** Routes of the capability of this name. */
   routes(capability: string): Promise<readonly Route[]>
   /** What the capability of this name adds to the MCP server; `undefined`: nothing. */
-  mcp(capability: string): Promise<McpContribution | undefined>
+  mcp(capability: string): McpAddition | undefined
 }
 
 /** What started capabilities add to a server, in their order. */
 export function contributionsOf(started: StartedCapabilities): Promise<readonly ServerContribution[]> {
   return Promise.all(
-    started.capabilities.map(async ({ name, errorFormat, mcp }) => ({
+    started.capabilities.map(async ({ name, errorFormat }) => ({
       name,
       routes: await started.routes(name),
       errorFormat,
-      mcp: mcp && {
-        definitions: () => mcp.definitions(),
-        open: async () => (await started.mcp(name)) ?? {},
-      },
+      mcp: started.mcp(name),
     })),
   )
 }

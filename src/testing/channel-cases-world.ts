@@ -3,13 +3,25 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { messageText, tokenx, usualLayout } from '../context.ts'
 import type { ModelRequest } from '../model.ts'
-import { startPlugins } from '../capability.ts'
-import { promptPlugin } from '../capabilities/prompt/prompt.ts'
+import { capability } from '../capability.ts'
 import { type Channel, createRuntime, type Runtime, systemClock } from '../runtime.ts'
 import { openSqliteStore, type SessionStore } from '../session.ts'
 import { readAccess } from '../tool.ts'
 import type { ChannelPlace, OpenChannel } from './channel-place.ts'
 import { scriptedModel, scriptedModels, type ScriptedReply } from './scripted-model.ts'
+
+/** What every request of these gateways begins with. */
+const prompt = capability({
+  name: 'prompt',
+  layers: () => [
+    {
+      id: 'system-prompt',
+      layer: 'system-prompt',
+      renditions: [{ form: 'full', text: 'You answer in a chat.' }],
+      origin: { kind: 'operator', ref: 'channel cases' },
+    },
+  ],
+})
 
 /** A channel on a gateway that can be started again and again. */
 export interface ChannelWorld {
@@ -86,12 +98,12 @@ async function openWorld(
       return answer(saidIn(request))
     },
   })
-  const runtime = await createRuntime({
+  const runtime: Runtime = await createRuntime({
     version: '0.1.0',
     home,
     store: watchedStore(await openSqliteStore({ path: join(home, 'store.sqlite') }), before),
     models: scriptedModels(model),
-    plugins: await startPlugins([promptPlugin({ file: join(home, 'system_prompt.md') })]),
+    capabilities: [prompt],
     settings: { layout: usualLayout, counter: tokenx, maxSteps: 4, retryDelaysMs: [1, 1] },
     clock: systemClock,
     policy: { current: async () => readAccess('{}', {}) },

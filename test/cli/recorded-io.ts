@@ -1,4 +1,5 @@
 import { PassThrough, Readable } from 'node:stream'
+import { builtIn } from '../../src/foreword.ts'
 import type { Connection, Io } from '../../src/capability.ts'
 import { main } from '../../src/cli/main.ts'
 
@@ -37,6 +38,7 @@ export async function run(argv: readonly string[], options: RunOptions = {}): Pr
     stdin: stdinOf(options, stdout),
     stdout: stdout.stream,
     stderr: stderr.stream,
+    capabilities: builtIn,
     environment: { HOME: '/nowhere', ...options.environment },
     onInterrupt: options.onInterrupt ?? (() => () => {}),
     firstInputMs: options.idle === true ? 1 : 60_000,

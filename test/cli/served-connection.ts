@@ -1,6 +1,6 @@
 import { authorized } from '../../src/cli/authorized.ts'
 import type { Connection } from '../../src/capability.ts'
-import type { Runtime } from '../../src/runtime.ts'
+import type { Runtime } from '../home/features.ts'
 import { served, TOKEN } from '../server/served.ts'
 
 /** The way to a gateway over a runtime in memory: inside the process of the command, or one that runs beside it. */

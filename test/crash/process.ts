@@ -3,12 +3,13 @@ import { join } from 'node:path'
 import { providers as known } from '../../src/capabilities/providers.ts'
 import { tokenx } from '../../src/context.ts'
 import { createModels } from '../../src/model.ts'
-import { startPlugins } from '../../src/capability.ts'
-import { promptPlugin } from '../../src/capabilities/prompt/prompt.ts'
+import { pluginAsCapability } from '../../src/capability.ts'
+import { prompt } from '../../src/capabilities/prompt/prompt.ts'
 import { datePlugin } from '../runtime/date-plugin.ts'
 import { type Channel, createRuntime, systemClock } from '../../src/runtime.ts'
+import { ownFeatures, ownSettings, withFeatures } from '../home/features.ts'
 import { listen } from '../../src/server.ts'
-import { createFeatureServer as createServer } from '../../src/server/features.ts'
+import { createTestServer as createServer } from '../home/test-server.ts'
 import { openSqliteStore } from '../../src/session.ts'
 import { readAccess, type Tool } from '../../src/tool.ts'
 
@@ -66,21 +67,20 @@ const pigeon: Channel = {
 }
 
 const store = await openSqliteStore({ path: join(home, 'store.sqlite') })
-const runtime = await createRuntime({
+const opened = await createRuntime({
   version: '0.1.0',
   home,
   store,
   models: createModels({ known, providers: { ollama: { kind: 'ollama', baseURL: modelUrl } } }),
-  plugins: await startPlugins([
-    promptPlugin({ file: join(home, 'system_prompt.md') }),
-    datePlugin({ timeZone: 'Europe/Berlin' }),
-  ]),
+  capabilities: [prompt, pluginAsCapability(datePlugin({ timeZone: 'Europe/Berlin' })), ...ownFeatures],
+  capabilitySettings: ownSettings(home),
   settings: { model: 'ollama/scripted', layout: 'auto', counter: tokenx, maxSteps: 6, retryDelaysMs: [5, 20] },
   clock: systemClock,
   policy: { current: async () => readAccess('{"global": {"mode": "full"}}', {}) },
   tools: [letter, note],
   channels: [pigeon],
 })
+const runtime = withFeatures(opened)
 await runtime.sessionFor({ channel: 'pigeon', conversation: 'roof' })
 const server = createServer(runtime, { bind: '127.0.0.1', version: '0.1.0' })
 const { url } = await listen(server, { port: 0, bind: '127.0.0.1' })

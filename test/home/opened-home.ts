@@ -4,7 +4,8 @@ import { dirname, join } from 'node:path'
 import { type TestContext } from 'node:test'
 import { builtIn } from '../../src/foreword.ts'
 import { outputText, toolResults } from '../../src/context.ts'
-import { loadConfiguration, openRuntime, type Runtime, turnView } from '../../src/runtime.ts'
+import { loadConfiguration, turnView } from '../../src/runtime.ts'
+import { openRuntime, type Runtime } from './features.ts'
 import type { Entry } from '../../src/session.ts'
 
 /** A whole home on the disk, opened as the gateway opens it, with `rehearsal` and a small window as its model. */

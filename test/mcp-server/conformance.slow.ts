@@ -6,7 +6,8 @@ import { HttpFailure } from '../../src/server/failure.ts'
 import { createGuard } from '../../src/server/guard.ts'
 import { httpEndpoint } from '../../src/server/mcp/http-endpoint.ts'
 import { openCatalogue } from '../../src/server/mcp/catalogue.ts'
-import { subjectAddition } from '../../src/server/mcp-features.ts'
+import { contributionsOf } from '../../src/server.ts'
+import type { HostedRuntime } from '../../src/runtime.ts'
 import { openedHome } from '../home/opened-home.ts'
 import { withConformanceFixtures } from './conformance-catalogue.ts'
 import { oneSubject } from './mcp-home.ts'
@@ -53,7 +54,14 @@ async function conformanceServer(t: Parameters<typeof openedHome>[0]): Promise<s
   const { runtime, home } = await openedHome(t, oneSubject)
   const unexpected = (error: unknown) => assert.fail(String(error))
   const time = () => new Date().toISOString()
-  const catalogue = await openCatalogue(runtime, { home, time, unexpected, additions: [subjectAddition(runtime)] })
+  const catalogue = await openCatalogue(runtime, {
+    home,
+    time,
+    unexpected,
+    additions: (await contributionsOf((runtime as unknown as HostedRuntime).contributed)).flatMap(
+      ({ mcp }) => mcp ?? [],
+    ),
+  })
   const endpoint = httpEndpoint(withConformanceFixtures(catalogue), {
     version: '0.1.0',
     maxBodyBytes: 1 << 20,

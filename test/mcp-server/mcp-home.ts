@@ -1,7 +1,7 @@
 import type { TestContext } from 'node:test'
-import type { Runtime } from '../../src/runtime.ts'
+import type { Runtime } from '../home/features.ts'
 import { listen, type ServerOptions } from '../../src/server.ts'
-import { createFeatureServer as createServer } from '../../src/server/features.ts'
+import { createTestServer as createServer } from '../home/test-server.ts'
 import { openedHome, type OpenedHome } from '../home/opened-home.ts'
 
 export const TOKEN = 'a-token-of-the-test'

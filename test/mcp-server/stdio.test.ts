@@ -7,7 +7,9 @@ import { createInterface } from 'node:readline'
 import { PassThrough } from 'node:stream'
 import { test, type TestContext } from 'node:test'
 import { serveMcpOverStdio } from '../../src/server/mcp.ts'
-import { subjectAddition, subjectDefinitions } from '../../src/server/mcp-features.ts'
+import { subjects } from '../../src/capabilities/subjects/subjects.ts'
+import { contributionsOf } from '../../src/server.ts'
+import type { HostedRuntime } from '../../src/runtime.ts'
 import { spawnForeword } from '../cli/gateway-process.ts'
 import { temporaryHome } from '../cli/home.ts'
 import { run } from '../cli/recorded-io.ts'
@@ -119,10 +121,10 @@ test('what a file asks is answered to its last line, though nobody is there any 
     })
     const connection = serveMcpOverStdio({
       home: home.home,
-      definitions: [await subjectDefinitions()],
+      definitions: [await subjects.mcp!.definitions()],
       open: async () => {
         await opened
-        return { runtime: home.runtime, additions: [subjectAddition(home.runtime)] }
+        return { runtime: home.runtime, additions: await additionsOf(home.runtime) }
       },
       stdin,
       stdout,
@@ -384,4 +386,9 @@ interface Printed {
   readonly command: string
   readonly args: readonly string[]
   readonly env: Readonly<Record<string, string>>
+}
+
+async function additionsOf(runtime: object) {
+  const contributions = await contributionsOf((runtime as HostedRuntime).contributed)
+  return contributions.flatMap(({ mcp }) => mcp ?? [])
 }

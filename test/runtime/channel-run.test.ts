@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Channel, ChannelContext, ChannelInbox, Runtime } from '../../src/runtime.ts'
+import type { Channel, ChannelContext, ChannelInbox } from '../../src/runtime.ts'
+import type { Runtime } from '../home/features.ts'
 import { runChannels } from '../../src/runtime/channels/channel-run.ts'
 
 function running(channels: readonly Channel[], patienceMs = 60_000) {

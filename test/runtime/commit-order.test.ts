@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { SessionEvent, Submitted } from '../../src/runtime.ts'
-import { createDesks } from '../../src/runtime/sessions/session-desk.ts'
+import { createSessionStates } from '../../src/runtime/sessions/session-state.ts'
 import { openSqliteStore } from '../../src/session.ts'
 import { scriptedModel } from '../../src/testing.ts'
 import { gate, opened, upTo } from './opened.ts'
@@ -105,7 +105,7 @@ test('two who write in one session are heard in the order of the log, wherever a
 
 test('entries are published in the order of seq, whoever writes them and however', async (t) => {
   const { store } = await opened(t)
-  const desks = createDesks(store)
+  const desks = createSessionStates(store)
   const { session, seq } = (await store.append('a', [{ type: 'session-start' }], time))[0]!
   const desk = (await desks.of(session))!
   const told: number[] = [seq]
@@ -128,7 +128,7 @@ test('entries are published in the order of seq, whoever writes them and however
 test('what is written while a desk is made is not lost on it', async (t) => {
   const { store } = await opened(t)
   await store.append('a', [{ type: 'session-start' }], time)
-  const desks = createDesks({
+  const desks = createSessionStates({
     ...store,
     async calls(session, options) {
       await store.append(session, [{ type: 'model', model: 'other' }], time)

@@ -29,7 +29,7 @@ const server = await scriptedProvider({
 after(() => server.close())
 
 const providers = ['ollama', 'local', 'openai', 'responses', 'anthropic'] as const
-const facts = (vision: boolean) => ({ vision, window: 20_000 })
+const facts = (vision: boolean) => ({ vision, window: 200_000 })
 const models = createModels({
   known,
   environment: { KEY: 'sk-test-0123456789abcdef' },

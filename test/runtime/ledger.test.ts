@@ -1,3 +1,4 @@
+import { mkdirSync } from 'node:fs'
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -84,7 +85,8 @@ test('every call can be built again: after many turns, tools, cuts, a restart an
   })
   const before = await opened(t, { model, tools: [look] })
   const session = await talk(before, 12)
-  await writeFile(join(before.home, 'system_prompt.md'), 'You are a parrot.')
+  mkdirSync(join(before.home, 'context'), { recursive: true })
+  await writeFile(join(before.home, 'context', 'system_prompt.md'), 'You are a parrot.')
   assert.deepEqual(await before.runtime.reload(), { warnings: [] })
   before.clock.advance(86_400_000)
   await talk(before, 6, session)

@@ -3,8 +3,6 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
 import { type AnyMessage, tokenx } from '../../src/context.ts'
-import { foreignTextPlugin } from '../../src/capability.ts'
-import { memoryPlugin } from '../../src/capabilities/memory/memory-plugin.ts'
 import { scriptedModel } from '../../src/testing.ts'
 import { gate, homelyPlugins, opened, type Setting, tool } from './opened.ts'
 
@@ -18,7 +16,7 @@ async function remembering(t: TestContext, setting: Setting = {}) {
   const here = await opened(t, {
     ...setting,
     model,
-    plugins: [...homelyPlugins('/nowhere'), memoryPlugin()],
+    plugins: homelyPlugins(),
     settings: { layout: 'ayati', ...setting.settings },
   })
   const begin = async () => {
@@ -265,7 +263,7 @@ test('what a message finds changes nothing in the head of a session that has ear
   const shell = tool('terminal', async () => ({ ok: true, output: 'clean' }))
   const here = await remembering(t, { model, tools: [shell], settings: { layout: 'auto', memory } })
   await here.say('status', { session: await here.begin() })
-  const later = await here.reopened({ tools: [], plugins: [memoryPlugin(), foreignTextPlugin()] })
+  const later = await here.reopened({ tools: [], plugins: [] })
   later.clock.advance(10_000)
   const { id: second } = await later.runtime.newSession({ binding })
   const heads: (string | undefined)[] = []

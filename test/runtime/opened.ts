@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import { type TestContext } from 'node:test'
 import { tokenx } from '../../src/context.ts'
 import type { Model, Models } from '../../src/model.ts'
-import { type Plugin, startPlugins } from '../../src/capability.ts'
-import { promptPlugin } from '../../src/capabilities/prompt/prompt.ts'
+import { type AnyCapability, type Plugin, pluginAsCapability } from '../../src/capability.ts'
+import { prompt } from '../../src/capabilities/prompt/prompt.ts'
 import { datePlugin } from './date-plugin.ts'
+import type { MemorySettings } from '../../src/capabilities/memory/core/memory-settings.ts'
 import {
   type Channel,
   createRuntime,
-  type Runtime,
   type RuntimeSettings,
   type SessionEvent,
   type SubmitInput,
@@ -18,6 +18,7 @@ import {
   type TurnView,
   turnView,
 } from '../../src/runtime.ts'
+import { ownFeatures, ownSettings, type Runtime, withFeatures } from '../home/features.ts'
 import { type Entry, openSqliteStore, type SessionStore } from '../../src/session.ts'
 import { type FixedClock, fixedClock, scriptedModel, scriptedModels } from '../../src/testing.ts'
 import { type AccessRead, type DirectTool, readAccess, type Tool, type ToolTraits } from '../../src/tool.ts'
@@ -30,7 +31,9 @@ export interface Setting {
   readonly tools?: readonly Tool[]
   readonly channels?: readonly Channel[]
   readonly plugins?: readonly Plugin[]
-  readonly settings?: Partial<RuntimeSettings>
+  /** Besides what every runtime of these tests has. */
+  readonly capabilities?: readonly AnyCapability[]
+  readonly settings?: Partial<RuntimeSettings & { memory: MemorySettings; subject: string }>
   /** What may run; everything unless said. */
   readonly access?: () => AccessRead
   /** Instead of `access`. */
@@ -75,13 +78,19 @@ async function openedAt(runtimes: Runtime[], home: string, setting: Setting, res
   const store = around(await openSqliteStore({ path: join(home, 'store.sqlite') }))
   const clock = fixedClock({ prefix: restarts === 0 ? '' : `${restarts}r` })
   const warnings: string[] = []
-  const runtime = await createRuntime({
+  const { memory, subject, ...settings } = setting.settings ?? {}
+  const bare = await createRuntime({
     version: '0.1.0',
     home,
     store,
     models: setting.models ?? scriptedModels(model),
-    plugins: await startPlugins(setting.plugins ?? homelyPlugins(home)),
-    settings: { layout: 'auto', counter: tokenx, maxSteps: 12, retryDelaysMs: [1, 1], ...setting.settings },
+    capabilities: [
+      ...asCapabilities(setting.plugins ?? homelyPlugins()),
+      ...(setting.capabilities ?? []),
+      ...ownFeatures,
+    ],
+    capabilitySettings: ownSettings(home, { memory, subject }),
+    settings: { layout: 'auto', counter: tokenx, maxSteps: 12, retryDelaysMs: [1, 1], ...settings },
     clock: setting.sleep ? { ...clock, sleep: setting.sleep } : clock,
     policy: setting.policy ?? { current: async () => setting.access?.() ?? everything },
     warn: (text) => warnings.push(text),
@@ -89,6 +98,7 @@ async function openedAt(runtimes: Runtime[], home: string, setting: Setting, res
     ...(setting.tools ? { tools: setting.tools } : {}),
     ...(setting.channels ? { channels: setting.channels } : {}),
   })
+  const runtime = withFeatures(bare)
   runtimes.push(runtime)
 
   const ended = async ({ session, turn }: { session: string; turn: string }) => {
@@ -114,9 +124,18 @@ async function openedAt(runtimes: Runtime[], home: string, setting: Setting, res
 /** A policy that allows every tool and asks where a tool asks. */
 const everything = readAccess('{"global": {"mode": "full"}}', {})
 
+/** Plugins as capabilities; the prompt can be edited, and those of features that every runtime has are left to these. */
+function asCapabilities(plugins: readonly Plugin[]): readonly AnyCapability[] {
+  const own = ['prompt', 'memory', 'subjects']
+  return [
+    ...(plugins.some(({ name }) => name === 'prompt') ? [prompt] : []),
+    ...plugins.filter(({ name }) => !own.includes(name)).map(pluginAsCapability),
+  ]
+}
+
 /** The packaged prompt and the date: what every home has. */
-export function homelyPlugins(home: string): readonly Plugin[] {
-  return [promptPlugin({ file: join(home, 'system_prompt.md') }), datePlugin({ timeZone: 'Europe/Berlin' })]
+export function homelyPlugins(): readonly Plugin[] {
+  return [{ name: 'prompt', version: '1' }, datePlugin({ timeZone: 'Europe/Berlin' })]
 }
 
 /** Every event of a stream that ends. */

@@ -4,7 +4,7 @@ import { test, type TestContext } from 'node:test'
 import { type Channel, type Reply, UndeliverableError } from '../../src/runtime.ts'
 import { noteSent } from '../../src/runtime/channels/channel-sent.ts'
 import { createOutbox, type OutboxOptions } from '../../src/runtime/channels/outbox.ts'
-import { createDesks } from '../../src/runtime/sessions/session-desk.ts'
+import { createSessionStates } from '../../src/runtime/sessions/session-state.ts'
 import { openSqliteStore, type SessionStore, type TurnOutcome } from '../../src/session.ts'
 import { fixedClock } from '../../src/testing.ts'
 import { temporaryFolder } from '../session/temporary-folder.ts'
@@ -34,7 +34,7 @@ async function world(context: TestContext) {
   const warnings: string[] = []
 
   function outbox(channel: Channel, options: OutboxOptions = {}, through: SessionStore = store) {
-    const desks = createDesks(through)
+    const desks = createSessionStates(through)
     const warn = (text: string) => void warnings.push(text)
     const made = createOutbox(through, [channel], clock, warn, { retryDelaysMs: [1], patienceMs: 100, ...options })
     context.after(() => made.stop())

@@ -3,7 +3,8 @@ import { test } from 'node:test'
 import { builtIn } from '../../src/foreword.ts'
 import { messageTokens, type TokenCounter, tokenx, toolTokens } from '../../src/context.ts'
 import { o200k } from '../../src/context/o200k.ts'
-import { loadConfiguration, openRuntime } from '../../src/runtime.ts'
+import { loadConfiguration } from '../../src/runtime.ts'
+import { openRuntime } from '../home/features.ts'
 import { opened } from './opened.ts'
 
 test('in an empty home "hello" costs at most 300 prompt tokens, whoever counts, tools included', async (t) => {

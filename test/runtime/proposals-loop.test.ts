@@ -3,11 +3,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'node:test'
 import { outputText, toolResults } from '../../src/context.ts'
-import { subjectsPlugin } from '../../src/capabilities/subjects/subjects-plugin.ts'
-import { createProposals } from '../../src/capabilities/subjects/proposals/proposals.ts'
 import { openSqliteStore } from '../../src/session.ts'
-import { openSubjects } from '../../src/capabilities/subjects/core.ts'
-import { fixedClock, scriptedModel } from '../../src/testing.ts'
+import { scriptedModel } from '../../src/testing.ts'
 import { opened } from './opened.ts'
 
 test('a model reads a subject, works, and proposes; nothing is written until a person says so, and then it is read', async (t) => {
@@ -20,13 +17,6 @@ test('a model reads a subject, works, and proposes; nothing is written until a p
   // As an MCP server beside the gateway has it: another connection to the same store.
   const store = await openSqliteStore({ path: join(home, 'store.sqlite') })
   t.after(() => store.close())
-  const clock = fixedClock({ prefix: 'beside' })
-  const subjects = openSubjects({
-    directory: join(home, 'subjects'),
-    tastes: join(home, 'tastes'),
-    maxTextChars: 20_000,
-  })
-  const proposals = createProposals({ store, subjects, clock })
   const model = scriptedModel({
     answer: (_request, n) => {
       const call = (name: string, input: object) => ({ toolCalls: [{ name, input }] })
@@ -35,7 +25,7 @@ test('a model reads a subject, works, and proposes; nothing is written until a p
       return { text: 'Proposed.' }
     },
   })
-  const here = await first.reopened({ model, plugins: [subjectsPlugin({ subjects, proposals, time: clock.time })] })
+  const here = await first.reopened({ model, plugins: [] })
 
   const { id: session } = await here.runtime.newSession({ subject: 'tide' })
   const { turn } = await here.say('When is high water?', { session })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { writeFile } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { test } from 'node:test'
@@ -125,7 +125,8 @@ test('what an estimate has taught never stops a session', async (t) => {
 
 test('a provider that leaves out a cached head is not taken to cut prompts, in any session', async (t) => {
   const at = await opened(t, { model: reporting((characters, n) => (n === 1 ? tokens(characters) : 300)) })
-  await writeFile(join(at.home, 'system_prompt.md'), words(4000))
+  await mkdir(join(at.home, 'context'))
+  await writeFile(join(at.home, 'context', 'system_prompt.md'), words(4000))
   await at.runtime.reload()
   for (let n = 0; n < 3; n += 1) assert.deepEqual((await at.say('hello')).warnings, [])
   assert.equal(await limitOf(at), undefined)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Runtime } from '../../src/runtime.ts'
+import type { Runtime } from '../home/features.ts'
 import { watchingFirstReader } from './let-go.ts'
 import { echo, failing, scriptedRuntime, type Script } from './scripted-runtime.ts'
 import { type Accepted, eventsOf, parseEvents, served } from './served.ts'

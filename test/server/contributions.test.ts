@@ -140,7 +140,10 @@ function started(capabilities: readonly AnyCapability[]): StartedCapabilities {
   return {
     capabilities,
     routes: async (name) => named(name)?.routes?.({ runtime: scriptedRuntime() } as never) ?? [],
-    mcp: async (name) => named(name)?.mcp?.open({} as never),
+    mcp(name) {
+      const part = named(name)?.mcp
+      return part && { definitions: () => part.definitions(), open: async () => part.open({} as never) }
+    },
   }
 }
 

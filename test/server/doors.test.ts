@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createFeatureServer as createServer } from '../../src/server/features.ts'
+import { createTestServer as createServer } from '../home/test-server.ts'
 import { RuntimeError, type RuntimeErrorCode } from '../../src/runtime.ts'
 import { scriptedRuntime } from './scripted-runtime.ts'
 import { served, TOKEN } from './served.ts'

@@ -6,9 +6,10 @@ import { test, type TestContext } from 'node:test'
 import { DefaultChatTransport, readUIMessageStream, type UIMessage } from 'ai'
 import OpenAI, { APIError } from 'openai'
 import { builtIn } from '../../src/foreword.ts'
-import { loadConfiguration, openRuntime } from '../../src/runtime.ts'
+import { loadConfiguration } from '../../src/runtime.ts'
+import { openRuntime } from '../home/features.ts'
 import { listen } from '../../src/server.ts'
-import { createFeatureServer as createServer } from '../../src/server/features.ts'
+import { createTestServer as createServer } from '../home/test-server.ts'
 import { type Accepted, parseEvents, TOKEN } from './served.ts'
 
 const authorization = `Bearer ${TOKEN}`

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { type Runtime } from '../../src/runtime.ts'
+import { type Runtime } from '../home/features.ts'
 import { MOST_BYTES } from './scripted-library.ts'
 import { scriptedRuntime } from './scripted-runtime.ts'
 import { served, TOKEN } from './served.ts'

@@ -1,4 +1,4 @@
-import type { Runtime } from '../../src/runtime.ts'
+import type { Runtime } from '../home/features.ts'
 
 /** A runtime that tells of the first of its readers when it begins to read, and when nobody waits for it any more. */
 export function watchingFirstReader(runtime: Runtime): {

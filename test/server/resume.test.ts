@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { serverSentEvents } from '../../src/cli/server-sent-events.ts'
 import type { SessionEvent } from '../../src/runtime.ts'
 import { listen } from '../../src/server.ts'
-import { createFeatureServer as createServer } from '../../src/server/features.ts'
+import { createTestServer as createServer } from '../home/test-server.ts'
 import { assertWhole, busySession } from '../runtime/two-writers.ts'
 import { TOKEN } from './served.ts'
 

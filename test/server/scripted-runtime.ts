@@ -4,7 +4,6 @@ import {
   type CompletionEvent,
   type CompletionInput,
   type EventsOptions,
-  type Runtime,
   RuntimeError,
   type RuntimeErrorCode,
   type SessionEvent,
@@ -12,6 +11,7 @@ import {
   type ToolStatus,
   type ToolTrial,
 } from '../../src/runtime.ts'
+import { type Runtime } from '../home/features.ts'
 import {
   type ApprovalDecision,
   type ApprovalQuestion,
@@ -25,7 +25,8 @@ import {
 } from '../../src/session.ts'
 import type { RankedPassage, SearchHit } from '../../src/search.ts'
 import { presentOptions } from '../../src/runtime/present-options.ts'
-import { agentKind, projectKind } from '../../src/capabilities/agents/custom-agents.ts'
+import { agentSchema } from '../../src/capabilities/agents/agent-record.ts'
+import { projectKind } from '../../src/capabilities/projects/project-record.ts'
 import { createEditedPrompt } from '../../src/capabilities/prompt/edited-prompt.ts'
 import { createRecords } from '../../src/runtime/records.ts'
 import { scriptedApprovals } from './scripted-approvals.ts'
@@ -272,7 +273,10 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
   const records = scriptedRecords()
   const memory = records as SessionStore
   const clock = { time: () => time, monotonic: () => 0, newId: (kind: string) => `${kind}-${++ids}` }
-  const agents = createRecords({ store: memory, clock }, agentKind)
+  const agents = createRecords(
+    { store: memory, clock },
+    { kind: 'agent', schema: agentSchema, nameOf: ({ name }) => name },
+  )
   const projects = createRecords({ store: memory, clock }, projectKind)
   const { subjects, proposals, summariseNotes } = scriptedSubjects(time)
   const existingSubject = async (subject: string): Promise<void> => {

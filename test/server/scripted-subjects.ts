@@ -10,7 +10,8 @@ import {
   type SubjectFile,
   type Subjects,
 } from '../../src/capabilities/subjects/core.ts'
-import { type NotesSummary, RuntimeError } from '../../src/runtime.ts'
+import type { NotesSummary } from '../../src/capabilities/subjects/notes-summaries.ts'
+import { RuntimeError } from '../../src/runtime.ts'
 
 interface ScriptedSubject {
   readonly brief: string

@@ -1,6 +1,6 @@
 import { type Server, type ServerOptions } from '../../src/server.ts'
-import { createFeatureServer as createServer } from '../../src/server/features.ts'
-import { type Runtime } from '../../src/runtime.ts'
+import { createTestServer as createServer } from '../home/test-server.ts'
+import { type Runtime } from '../home/features.ts'
 
 export const TOKEN = 'a-token-of-the-test-that-nobody-guesses'
 

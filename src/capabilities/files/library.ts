@@ -11,9 +11,7 @@ import {
   type SessionStore,
 } from '../../session.ts'
 import { type Clock, type FileLibrary, inbox, RuntimeError } from '../../capability.ts'
-import { textTokens } from '../../runtime/calls/counted-in-slices.ts'
-import { counterKey } from '../../runtime/turns/turn-projection.ts'
-import { runtimeFailure } from '../../runtime/runtime-failure.ts'
+import { counterKey, runtimeFailure, textTokens } from '../../runtime.ts'
 import { errorMessage } from '../../platform.ts'
 
 export interface LibraryParts {

@@ -3,8 +3,6 @@ import { capability, type CapabilityHost } from '../../capability.ts'
 import type { EditedPrompt } from './edited-prompt.ts'
 import type { SystemPrompt } from './system-prompt.ts'
 
-export { promptPlugin } from './system-prompt.ts'
-
 /** The system prompt in the home, and as its owner edited it. */
 export interface PromptService {
   readonly own: SystemPrompt

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { type LayerContext, noPrompt, type Plugin, textLayer } from '../../capability.ts'
+import { type LayerContext, noPrompt, textLayer } from '../../capability.ts'
 import type { Layer } from '../../context.ts'
 import { readText, type TextReader } from '../../tool.ts'
 
@@ -64,22 +64,6 @@ export function systemPrompt(options: PromptOptions): SystemPrompt {
       const text = chosen.trim()
       if (text === '') return from === PACKAGED ? [] : [noPrompt(from)]
       return [textLayer('system-prompt', heading === undefined ? text : `${heading}\n\n${text}`, from)]
-    },
-  }
-}
-
-/** The same as a plugin of the old shape. */
-export function promptPlugin(options: PromptOptions): Plugin {
-  const { load, warnings, layers } = systemPrompt(options)
-  return {
-    name: 'prompt',
-    version: '1',
-    start: load,
-    reload: load,
-    warnings,
-    layers: async ({ agent, prompt, system = '' }) => {
-      if (system.trim() !== '') return layers({ text: system, ref: 'system prompt of this turn' }, prompt)
-      return layers(agent?.mode === 'replace' ? { text: agent.prompt, ref: `agent/${agent.id}` } : undefined, prompt)
     },
   }
 }

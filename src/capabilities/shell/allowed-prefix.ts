@@ -1,4 +1,4 @@
-import { commandWords } from './command-words.ts'
+import { commandWords } from '../../tool.ts'
 
 /** How many prefixes a refusal names. */
 const TOLD = 20

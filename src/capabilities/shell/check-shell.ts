@@ -1,8 +1,7 @@
 import type { CheckContext, Finding } from '../../capability.ts'
 import { ok, warning } from '../../cli.ts'
 import { accessPlace } from '../../runtime.ts'
-import { type Access, accessFile, accessPlaces, readText } from '../../tool.ts'
-import { prefixRisk } from './prefix-risk.ts'
+import { type Access, accessFile, accessPlaces, prefixRisk, readText } from '../../tool.ts'
 
 /** Which programs may run. A policy that cannot be read is reported with the policy. */
 export async function checkShell({ home, environment }: CheckContext<unknown>): Promise<readonly Finding[]> {

@@ -2,6 +2,7 @@ import { realpath } from 'node:fs/promises'
 import {
   type AccessRead,
   cleanEnvironment,
+  commandWords,
   type Program,
   type ProgramLimits,
   programResult,
@@ -13,7 +14,6 @@ import {
   type ToolResult,
 } from '../../tool.ts'
 import { allowedText, isAllowed } from './allowed-prefix.ts'
-import { commandWords } from './command-words.ts'
 import { workingFolder } from './working-folder.ts'
 
 /** What neither the settings nor a call can exceed (BEHAVIOURS §2.4). */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { layoutOf } from '../../context.ts'
 import type { Tool } from '../../tool.ts'
-import type { LayerContext, PromptBlock } from '../../capability.ts'
+import { type LayerContext, type PromptBlock } from '../../capability.ts'
 import { promptBlocksLayer } from './prompt-blocks-layer.ts'
 
 const tool = (name: string): Tool => ({

@@ -1,7 +1,7 @@
 import type { ValueStore } from '../../session.ts'
 import { linesOf, longNotesLines, type SummaryRequest } from './core.ts'
 import { type Clock, type Runtime, RuntimeError, summaryByModel } from '../../capability.ts'
-import { runtimeFailure } from '../../runtime/runtime-failure.ts'
+import { runtimeFailure } from '../../runtime.ts'
 import { errorMessage, sha256 } from '../../platform.ts'
 
 /** Notes in a model's words, kept for as long as the notes are the same. */

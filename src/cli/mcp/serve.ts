@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream'
-import type { Runtime } from '../../runtime.ts'
+import type { HostedRuntime } from '../../runtime.ts'
 import type { CommandCall, Io } from '../../capability.ts'
 import { onInterrupt } from '../interrupt.ts'
 import { note } from '../io.ts'
@@ -13,17 +13,25 @@ import { version } from '../version.ts'
 export async function serveMcp({ home }: CommandCall, io: Io): Promise<number> {
   const { environment } = io
   const warn = (text: string) => note(io, `foreword mcp: ${text}`)
-  let opening: Promise<Runtime> | undefined
+  let opening: Promise<HostedRuntime> | undefined
   let hasEnded = false
-  const open = (): Promise<Runtime> => (opening = opened(home, io, warn))
+  const open = (): Promise<HostedRuntime> => (opening = opened(home, io, warn))
   // At a terminal a person has started it, who can correct what is wrong at once.
   const first = io.stdin.isTTY ? await open() : undefined
   const { serveMcpOverStdio } = await import('../../server/mcp.ts')
-  const { subjectAddition, subjectDefinitions } = await import('../../server/mcp-features.ts')
-  const opensHome = (runtime: Runtime) => ({ runtime, additions: [subjectAddition(runtime)] })
+  const { configuredCapabilities } = await import('../../runtime.ts')
+  const { capabilities: known } = await configuredCapabilities({
+    home,
+    environment,
+    capabilities: io.capabilities ?? [],
+  })
+  const opensHome = async (runtime: HostedRuntime) => {
+    const { contributionsOf } = await import('../../server.ts')
+    return { runtime, additions: (await contributionsOf(runtime.contributed)).flatMap(({ mcp }) => mcp ?? []) }
+  }
   const connection = serveMcpOverStdio({
     home,
-    definitions: [await subjectDefinitions()],
+    definitions: await Promise.all(known.flatMap(({ mcp }) => (mcp ? [Promise.resolve(mcp.definitions())] : []))),
     // A client can do no more than to be told; its log, and whoever reads that, hears of it as well.
     open: async () => {
       if (first !== undefined) return opensHome(first)
@@ -55,7 +63,7 @@ export async function serveMcp({ home }: CommandCall, io: Io): Promise<number> {
   return 0
 }
 
-async function opened(home: string, io: Io, warn: (text: string) => void): Promise<Runtime> {
+async function opened(home: string, io: Io, warn: (text: string) => void): Promise<HostedRuntime> {
   const { capabilities, configuration } = await configurationWithWarnings(home, io)
   const { openRuntime } = await import('../../runtime.ts')
   const { environment } = io

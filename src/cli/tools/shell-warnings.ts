@@ -2,8 +2,7 @@ import type { Io } from '../../capability.ts'
 
 /** What is odd about a shell that was just allowed: no command that may run, or some that lead to every other one. */
 export async function shellWarnings(file: string, io: Io): Promise<readonly string[]> {
-  const { accessFile, readText } = await import('../../tool.ts')
-  const { prefixRisk } = await import('../../capabilities/shell/prefix-risk.ts')
+  const { accessFile, prefixRisk, readText } = await import('../../tool.ts')
   const read = await accessFile([file], io.environment, readText).current()
   if (read.type === 'faulty' || read.access.shell.mode !== 'allowlist') return []
   const { allowedPrefixes, approval } = read.access.shell

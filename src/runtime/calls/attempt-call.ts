@@ -18,8 +18,7 @@ import { budgetFor, type Refusal, unlearned } from './call-budget.ts'
 import { countedInSlices } from './counted-in-slices.ts'
 import { earlierAttachments, earlierFiles } from './earlier-files.ts'
 import { loadHistory } from './history-loader.ts'
-import { settingContext } from '../turns/setting-context.ts'
-import type { Workbench } from './workbench.ts'
+import { type AssemblyContext, documentSources, layersFor, partsOf } from './assembly-context.ts'
 
 /** One call that is to be assembled. */
 export interface CallQuestion {
@@ -54,23 +53,23 @@ export interface Attempt {
 }
 
 /** Collects layers, tools, history and budget, and assembles. Only reads. */
-export async function attemptCall(bench: Workbench, question: CallQuestion): Promise<Attempt> {
-  const { settings, store } = bench
+export async function attemptCall(context: AssemblyContext, question: CallQuestion): Promise<Attempt> {
+  const { settings, store } = context
   const { model, session, current, last } = question
   const layout = layoutOf(settings.layout)
-  const budget = budgetFor(bench, model, question.deeper)
-  const allowed = model.facts.tools && session !== undefined ? await bench.allowedTools() : []
+  const budget = budgetFor(context, model, question.deeper)
+  const allowed = model.facts.tools && session !== undefined ? await context.allowedTools() : []
   const keepsTools = !last || model.facts.toolChoiceNone
   const tools = keepsTools ? allowed.map(definitionOf) : []
 
-  const layers = await bench.layers({
+  const layers = await layersFor(context, {
     time: question.time,
     layout,
     tools: tools.map((tool) => tool.name),
     callsTools: model.facts.tools && session !== undefined,
     model: model.id,
-    readsForeign: readsForeign(bench, allowed),
-    ...(await settingContext(bench.setting, (question.cites ?? false) || citesDocuments(bench, layout))),
+    readsForeign: readsForeign(context, allowed),
+    cites: (question.cites ?? false) || citesDocuments(context, layout),
     ...(session === undefined ? {} : { session, turn: current.id }),
   })
   // A just-fit layout cuts anew at every call; only where a cut leaves room do its marks stay.
@@ -84,7 +83,7 @@ export async function attemptCall(bench: Workbench, question: CallQuestion): Pro
           cut,
           layout,
           counter: settings.counter,
-          shelf: bench.shelf,
+          cache: context.cache,
         })
       : { turns: [], earlier: undefined, files: [], since: undefined, undone: [] }
   const files = question.files ?? []
@@ -105,7 +104,7 @@ export async function attemptCall(bench: Workbench, question: CallQuestion): Pro
     ...(history.undone.length > 0 ? { undone: history.undone } : {}),
     ...(attachments.length > 0 ? { attachments } : {}),
   }
-  return { toolChoice: last ? 'none' : 'auto', ...(await assembleWithin(bench, model, input, question.deeper)) }
+  return { toolChoice: last ? 'none' : 'auto', ...(await assembleWithin(context, model, input, question.deeper)) }
 }
 
 /** The last step's reminder (BEHAVIOURS §1.6). It names no tool, since none can be called. */
@@ -127,22 +126,17 @@ export function imageSupport(model: Model, gone: readonly string[] = []): ImageS
 }
 
 /**
- * Whether what others wrote may come into a call: there is a file, a project or a subject, something of
- * earlier sessions, or a tool that shows more than the conversation itself. Decided by what is allowed, not by what a message
- * finds, so that the head stays as it is from call to call.
+ * Whether what others wrote may come into a call: a capability gives the turn some, or there is a tool that shows more than
+ * the conversation itself. Decided by what is allowed, not by what a message finds, so that the head stays as it is from
+ * call to call.
  */
-function readsForeign({ setting }: Workbench, allowed: readonly Tool[]): boolean {
-  return (
-    allowed.some(({ readsContext }) => !readsContext) ||
-    (setting?.hasFiles ?? false) ||
-    setting?.subject !== undefined ||
-    (setting?.memory?.hasAny ?? false)
-  )
+function readsForeign({ turn }: AssemblyContext, allowed: readonly Tool[]): boolean {
+  return allowed.some(({ readsContext }) => !readsContext) || partsOf(turn).some((part) => part.readsForeign)
 }
 
 /** Whether documents that stand in the request can be cited before anything was searched. */
-function citesDocuments({ setting }: Workbench, { citations }: Layout): boolean {
-  return citations.fromFirstStep && setting?.fit?.fits === true
+function citesDocuments(context: AssemblyContext, { citations }: Layout): boolean {
+  return citations.fromFirstStep && documentSources(context).length > 0
 }
 
 /**
@@ -150,26 +144,26 @@ function citesDocuments({ setting }: Workbench, { citations }: Layout): boolean 
  * or a report, that is left out of account: what was learned must not stop a session that may well go on.
  */
 export async function assembleWithin(
-  bench: Pick<Workbench, 'settings' | 'calibration' | 'limits'>,
+  context: Pick<AssemblyContext, 'settings' | 'calibration' | 'limits'>,
   model: Model,
   input: AssemblyInput,
   deeper?: Refusal,
 ): Promise<{ readonly input: AssemblyInput; readonly outcome: Assembly | ContextOverflowError }> {
-  return withinLearned(bench, model, input, assembleInSlices, deeper)
+  return withinLearned(context, model, input, assembleInSlices, deeper)
 }
 
 /** Accounts for a call within the budget of its input, or without what was learned where that leaves too little. */
 export async function withinLearned<Input extends { readonly budget: Budget }, Outcome>(
-  bench: Pick<Workbench, 'settings' | 'calibration' | 'limits'>,
+  context: Pick<AssemblyContext, 'settings' | 'calibration' | 'limits'>,
   model: Model,
   input: Input,
   account: (input: Input) => Promise<Outcome | ContextOverflowError>,
   deeper?: Refusal,
 ): Promise<{ readonly input: Input; readonly outcome: Outcome | ContextOverflowError }> {
   const outcome = await account(input)
-  const isLearned = !deeper && bench.limits.of(model.id)?.prompt !== undefined
+  const isLearned = !deeper && context.limits.of(model.id)?.prompt !== undefined
   if (!isLearned || !(outcome instanceof ContextOverflowError)) return { input, outcome }
-  const wider = { ...input, budget: { ...budgetFor(unlearned(bench), model), reserve: input.budget.reserve } }
+  const wider = { ...input, budget: { ...budgetFor(unlearned(context), model), reserve: input.budget.reserve } }
   return { input: wider, outcome: await account(wider) }
 }
 

@@ -8,7 +8,7 @@ import { seal, type Sealed, type SealedManifest } from '../ledger/seal.ts'
 import type { RecordedOptions } from '../ledger/wire-proof.ts'
 import type { Refusal } from './call-budget.ts'
 import { learnFrom, type PromptAccount, promptAccount, shortReportWarning } from './prompt-account.ts'
-import type { Workbench } from './workbench.ts'
+import type { AssemblyContext } from './assembly-context.ts'
 
 /** The calls of one turn, or of one completion: each is on record before it is made, and is learned from once it is over. */
 export interface CallAccount {
@@ -46,8 +46,8 @@ export interface WrittenCall {
   readonly fingerprint: Sealed['fingerprint']
 }
 
-export function callAccount({ bench, model, clock }: CallAccountParts): CallAccount {
-  const { store, settings, limits, calibration } = bench
+export function callAccount({ context, model, clock }: CallAccountParts): CallAccount {
+  const { store, settings, limits, calibration } = context
   /** What the last call was estimated at. */
   let account: PromptAccount | undefined
 
@@ -87,7 +87,7 @@ export function callAccount({ bench, model, clock }: CallAccountParts): CallAcco
       const record = { ...base, manifest, requestDigest: sealed.manifest.requestDigest }
       await Promise.all([store.putCall(record), rest.beside?.(call, manifest)])
       const { request } = outcome
-      const estimate = promptAccount(bench, model, { call, manifest, request })
+      const estimate = promptAccount(context, model, { call, manifest, request })
       account = estimate
       const part = calibration.wasCalled(model.id) ? 'newest' : 'whole'
       calibration.noteCalled(model.id)
@@ -100,19 +100,19 @@ export function callAccount({ bench, model, clock }: CallAccountParts): CallAcco
           leastPromptTokens: leastPromptTokens(request, part),
           account: outline(manifest),
         },
-        warningAbout: (usage) => shortReportWarning(bench, model, estimate, usage),
+        warningAbout: (usage) => shortReportWarning(context, model, estimate, usage),
       }
       return { prepared, manifest, fingerprint: sealed.fingerprint }
     },
     finish(call, outcome) {
-      if (account) learnFrom(bench, model, account, outcome)
+      if (account) learnFrom(context, model, account, outcome)
       return store.finishCall(call, outcome)
     },
   }
 }
 
 export interface CallAccountParts {
-  readonly bench: Workbench
+  readonly context: AssemblyContext
   readonly model: Model
   readonly clock: Clock
 }

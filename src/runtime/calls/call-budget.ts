@@ -1,7 +1,7 @@
 import type { Budget } from '../../context.ts'
 import type { Model } from '../../model.ts'
 import type { LearnedLimit } from '../../capability.ts'
-import type { Workbench } from './workbench.ts'
+import type { AssemblyContext } from './assembly-context.ts'
 
 /** What is known where a provider refused a call as too large. All in tokens; `undefined`: it did not say. */
 export interface Refusal {
@@ -13,7 +13,7 @@ export interface Refusal {
   readonly used: number
 }
 
-type Learned = Pick<Workbench, 'settings' | 'calibration' | 'limits'>
+type Learned = Pick<AssemblyContext, 'settings' | 'calibration' | 'limits'>
 
 /** The budget of a call, with the margin that was configured or learned. All in tokens. */
 export function budgetFor(learned: Learned, model: Model, deeper?: Refusal): Budget {

@@ -1,13 +1,13 @@
 import { forecast, type Model } from '../../model.ts'
 import type { Clock } from '../../capability.ts'
 import type { Reuse, Sealed, SealedManifest } from '../ledger/seal.ts'
-import type { SessionDesk } from '../sessions/session-desk.ts'
-import type { Workbench } from './workbench.ts'
+import type { SessionState } from '../sessions/session-state.ts'
+import type { AssemblyContext } from './assembly-context.ts'
 
 /** Where a call is made from. */
 export interface CallPlace {
-  readonly bench: Workbench
-  readonly desk: SessionDesk
+  readonly context: AssemblyContext
+  readonly state: SessionState
   readonly model: Model
   readonly clock: Clock
   /** Reads the pieces of an earlier call again, after a restart. */
@@ -16,14 +16,14 @@ export interface CallPlace {
 
 /** Adds to the account what can be reused of the session's last call, and what the call is going to cost. */
 export async function withForecast(
-  { bench, desk, model, clock, fingerprintOf }: CallPlace,
+  { context, state, model, clock, fingerprintOf }: CallPlace,
   { manifest, fingerprint }: Sealed,
 ): Promise<SealedManifest> {
-  const before = desk.lastCall && (desk.lastCall.fingerprint ?? (await fingerprintOf(desk.lastCall.call)))
+  const before = state.lastCall && (state.lastCall.fingerprint ?? (await fingerprintOf(state.lastCall.call)))
   const reuse = before ? reuseOf(before, fingerprint, manifest) : undefined
   const { price, cache } = model.facts
-  const real = (tokens: number) => Math.round(tokens * bench.calibration.ratio(model.id, bench.settings.counter))
-  const at = desk.lastCall?.at
+  const real = (tokens: number) => Math.round(tokens * context.calibration.ratio(model.id, context.settings.counter))
+  const at = state.lastCall?.at
   const expected = forecast({
     promptTokens: real(manifest.used),
     reuseTokens: real(reuse?.tokens ?? 0),

@@ -1,3 +1,4 @@
+import { RuntimeError } from '../../capability.ts'
 import type {
   AssemblyInput,
   Budget,
@@ -16,7 +17,6 @@ import { attachmentsOf, turnFiles } from './attachments.ts'
 import type { Counters } from '../models/counters.ts'
 import { earlierAttachments, type EarlierFile, earlierFilesOf } from './earlier-files.ts'
 import { loadHistory } from './history-loader.ts'
-import { RuntimeError } from '../../capability/runtime-error.ts'
 import { projectTurn } from '../turns/turn-projection.ts'
 import type { RecordedOptions } from '../ledger/wire-proof.ts'
 

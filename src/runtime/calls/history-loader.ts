@@ -1,7 +1,7 @@
 import type { Cut, Earlier, Layout, TokenCounter, Turn, UndoneTurn } from '../../context.ts'
 import type { LogStore } from '../../session.ts'
 import { type TurnFile, turnFiles } from './attachments.ts'
-import type { ShelvedTurn, TurnShelf } from '../turns/turn-shelf.ts'
+import type { CachedTurn, TurnCache } from '../turns/turn-cache.ts'
 import { counterKey, projectTurn } from '../turns/turn-projection.ts'
 
 /** The part of a session that can fit, and a count of what stands before it. */
@@ -29,33 +29,33 @@ export interface HistoryQuestion {
   /** Read the log as it was at this `seq`. */
   readonly upTo?: number
   /** Settled turns that were read before. Of no use to who reads the log as it was. */
-  readonly shelf?: TurnShelf
+  readonly cache?: TurnCache
 }
 
 /** Reads backwards from the newest entry and stops when the budget is full: the length of a session costs nothing. */
 export async function loadHistory(store: LogStore, question: HistoryQuestion): Promise<LoadedHistory> {
   const { session, current, limit, cut, layout, counter, upTo } = question
   const keepsPartial = layout.keepsPartialAnswers
-  const shelf = upTo === undefined ? question.shelf : undefined
+  const cache = upTo === undefined ? question.cache : undefined
   const nameOf = (turn: string) => `${session} ${turn} ${counterKey(counter)} ${keepsPartial}`
-  const shelved = new Map<string, ShelvedTurn>()
+  const cached = new Map<string, CachedTurn>()
   const notBefore = layout.cut.unit === 'turn' ? cut?.dropBefore : cut?.dropBefore?.split('/')[0]
   const { turns, earlier, undone } = await store.recentTurns(session, {
     limit,
     known(turn) {
-      const found = shelf?.get(nameOf(turn))
-      if (found) shelved.set(turn, found)
+      const found = cache?.get(nameOf(turn))
+      if (found) cached.set(turn, found)
       return found !== undefined
     },
     ...(notBefore && notBefore !== current ? { notBefore } : {}),
     ...(upTo === undefined ? {} : { upTo }),
     ...(current === undefined ? {} : { except: current }),
   })
-  const loaded = turns.map(({ row, said }): ShelvedTurn => {
-    const before = shelved.get(row.turn)
+  const loaded = turns.map(({ row, said }): CachedTurn => {
+    const before = cached.get(row.turn)
     if (before) return before
     const made = { turn: projectTurn(row.turn, said, { counter, keepsPartial }), files: turnFiles(said) }
-    if (row.state !== 'running') shelf?.put(nameOf(row.turn), made, row.tokens)
+    if (row.state !== 'running') cache?.put(nameOf(row.turn), made, row.tokens)
     return made
   })
   return {

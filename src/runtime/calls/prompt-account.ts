@@ -2,7 +2,7 @@ import { markImages, messageTokens, type TokenCounter } from '../../context.ts'
 import { type Model, type ModelRequest, type PromptReport, promptReport } from '../../model.ts'
 import type { CallOutcome, CallWarning, Usage } from '../../session.ts'
 import type { Reuse, SealedManifest } from '../ledger/seal.ts'
-import type { Workbench } from './workbench.ts'
+import type { AssemblyContext } from './assembly-context.ts'
 
 /** What a call was estimated at, to be held against what its provider reports. All in tokens, by our counter. */
 export interface PromptAccount {
@@ -14,7 +14,7 @@ export interface PromptAccount {
   readonly fresh: number
 }
 
-type Learning = Pick<Workbench, 'settings' | 'calibration' | 'limits'>
+type Learning = Pick<AssemblyContext, 'settings' | 'calibration' | 'limits'>
 
 /** What of a call is known before it is made. */
 export function promptAccount(
@@ -51,7 +51,7 @@ const NONE = { seen: false, inResults: false, byAddress: false }
 
 /** Learns from what a provider reported of a prompt: how far the counter is off, or that less is read than was sent. */
 export function learnFrom(
-  bench: Learning,
+  context: Learning,
   model: Model,
   account: PromptAccount,
   { usage, error }: Pick<CallOutcome, 'usage' | 'error'>,
@@ -59,9 +59,9 @@ export function learnFrom(
   const reported = usage?.promptTokens
   if (reported === undefined) return
   const { call, used, text } = account
-  const { calibration, limits } = bench
-  const { counter } = bench.settings
-  const report = error?.code === 'prompt-truncated' ? 'short' : reportOf(bench, model, account, reported)
+  const { calibration, limits } = context
+  const { counter } = context.settings
+  const report = error?.code === 'prompt-truncated' ? 'short' : reportOf(context, model, account, reported)
   if (report === 'short') {
     limits.readShort(model, { read: Math.floor(reported / calibration.ratio(model.id, counter)), used, call })
   } else if (report === 'whole') {
@@ -72,24 +72,24 @@ export function learnFrom(
 
 /** The warning where a provider reports far fewer tokens than an answered prompt was estimated at. An estimate proves nothing. */
 export function shortReportWarning(
-  bench: Learning,
+  context: Learning,
   model: Model,
   account: PromptAccount,
   { promptTokens: reported }: Usage,
 ): CallWarning | undefined {
-  if (reported === undefined || reportOf(bench, model, account, reported) !== 'short') return undefined
+  if (reported === undefined || reportOf(context, model, account, reported) !== 'short') return undefined
   return {
     code: 'prompt-read-short',
     message:
-      `${model.id} reports ${reported} prompt tokens, and about ${expectedOf(bench, model, account)} were sent: its server ` +
+      `${model.id} reports ${reported} prompt tokens, and about ${expectedOf(context, model, account)} were sent: its server ` +
       `may have left out a part. The answer stands; for an hour, smaller prompts are sent. ` +
       `Set models."${model.id}".window to the context length that it is served with.`,
   }
 }
 
-function reportOf(bench: Learning, model: Model, account: PromptAccount, reported: number): PromptReport {
-  const { calibration, settings } = bench
-  const expected = expectedOf(bench, model, account)
+function reportOf(context: Learning, model: Model, account: PromptAccount, reported: number): PromptReport {
+  const { calibration, settings } = context
+  const expected = expectedOf(context, model, account)
   const fresh = Math.round(account.fresh * calibration.ratio(model.id, settings.counter))
   return promptReport({
     expected,

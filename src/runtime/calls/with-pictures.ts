@@ -2,7 +2,7 @@ import { type AnyMessage, ContextOverflowError, type Request, storedImage, type 
 import type { ModelRequest } from '../../model.ts'
 import { type Attempt, attemptCall, type CallQuestion } from './attempt-call.ts'
 import type { FileLibrary } from '../../capability.ts'
-import type { Workbench } from './workbench.ts'
+import type { AssemblyContext } from './assembly-context.ts'
 
 /** An attempt, and what leaves for the provider: the request with the bytes of its images. */
 export interface PicturedAttempt extends Attempt {
@@ -17,13 +17,13 @@ export interface PicturedAttempt extends Attempt {
  * counted and recorded is what leaves.
  */
 export async function attemptWithPictures(
-  bench: Workbench,
-  library: FileLibrary,
+  context: AssemblyContext,
+  library: FileLibrary | undefined,
   question: CallQuestion,
 ): Promise<PicturedAttempt> {
   let gone = question.gone ?? []
   for (;;) {
-    const attempt = await attemptCall(bench, { ...question, gone })
+    const attempt = await attemptCall(context, { ...question, gone })
     if (attempt.outcome instanceof ContextOverflowError) return { ...attempt, gone }
     const { request, missing } = await withPictures(attempt.outcome.request, library)
     if (missing.length === 0) return { ...attempt, request, gone }
@@ -34,7 +34,7 @@ export async function attemptWithPictures(
 /** A request with the bytes of its images in the place of their ids, and the ids of those that are no longer there. */
 export async function withPictures<Asked extends ModelRequest>(
   request: Asked,
-  library: FileLibrary,
+  library: FileLibrary | undefined,
 ): Promise<{ readonly request: Asked; readonly missing: readonly string[] }> {
   const ids = new Set(request.messages.flatMap(storedImages))
   if (ids.size === 0) return { request, missing: [] }
@@ -46,9 +46,9 @@ export async function withPictures<Asked extends ModelRequest>(
   }
 }
 
-async function bytesOf(library: FileLibrary, id: string): Promise<Uint8Array | undefined> {
+async function bytesOf(library: FileLibrary | undefined, id: string): Promise<Uint8Array | undefined> {
   try {
-    return await library.bytes(await library.file(id))
+    return library && (await library.bytes(await library.file(id)))
   } catch {
     return undefined
   }

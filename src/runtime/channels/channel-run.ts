@@ -1,7 +1,7 @@
 import { delayAfter, growingDelaysMs } from './channel-backoff.ts'
 import type { Channel, ChannelContext, ChannelInbox } from '../../capability.ts'
 import { settlesWithin, sleep } from '../../platform.ts'
-import type { Runtime } from '../contract.ts'
+import type { Runtime } from '../../capability.ts'
 import { failureSentence } from '../failure-sentence.ts'
 
 /** Channels that take what people say. */

@@ -1,5 +1,5 @@
 import type { Binding } from '../../session.ts'
-import type { Runtime } from '../contract.ts'
+import type { Runtime } from '../../capability.ts'
 
 /**
  * `/new`, trimmed and in any case: what a person says in a conversation to begin a new session (BEHAVIOURS §1.6). Answers

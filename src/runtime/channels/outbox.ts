@@ -4,14 +4,14 @@ import { type Channel, type Clock, UndeliverableError } from '../../capability.t
 import { settlesWithin, sleep } from '../../platform.ts'
 import { failureSentence } from '../failure-sentence.ts'
 import { type DueReply, dueReplies, isBehind, startedAt } from './outbox-replies.ts'
-import type { Desks, SessionDesk } from '../sessions/session-desk.ts'
+import type { SessionStates, SessionState } from '../sessions/session-state.ts'
 
 /** Carries the replies of settled turns to the channels their sessions are bound to. */
 export interface Outbox {
   /** Delivers what a session has settled and not yet delivered, in order, and tries again until all of it has arrived. */
-  deliver(desk: SessionDesk): Promise<void>
+  deliver(state: SessionState): Promise<void>
   /** Delivers what a former process settled and did not deliver. Does not wait for it. */
-  recover(desks: Desks): void
+  recover(states: SessionStates): void
   /** Waits for what is on its way, so that it is not sent again at the next start, and sends nothing more. */
   stop(): Promise<void>
 }
@@ -57,26 +57,26 @@ export function createOutbox(
   const arrived = new Map<string, string>()
   const passedOver = new Set<string>()
 
-  async function run(lane: Lane, desk: SessionDesk): Promise<void> {
+  async function run(lane: Lane, state: SessionState): Promise<void> {
     await Promise.race([opens, ending])
     let told: string | undefined
     for (let failures = 0; !stopped.aborted;) {
       const wake = new AbortController()
       Object.assign(lane, { again: false, wake: () => wake.abort() })
-      const problem = await deliverAll(desk).then(() => undefined, failureSentence)
+      const problem = await deliverAll(state).then(() => undefined, failureSentence)
       if (stopped.aborted) return
       if (problem === undefined && !lane.again) break
       failures = problem === undefined ? 0 : failures + 1
       if (problem === undefined) continue
-      if (problem !== told) warn(`A reply of ${desk.session} could not be delivered: ${problem} It is tried again.`)
+      if (problem !== told) warn(`A reply of ${state.session} could not be delivered: ${problem} It is tried again.`)
       told = problem
       await sleep(delayAfter(failures, retryDelaysMs), wake.signal, stopped)
     }
-    lanes.delete(desk.session)
+    lanes.delete(state.session)
   }
 
-  async function deliverAll(desk: SessionDesk): Promise<void> {
-    for await (const due of dueReplies(store, byName, desk.session)) {
+  async function deliverAll(state: SessionState): Promise<void> {
+    for await (const due of dueReplies(store, byName, state.session)) {
       if (stopped.aborted) return
       const { session, turn } = due.reply
       const name = `${session} ${turn}`
@@ -106,20 +106,20 @@ export function createOutbox(
     }
   }
 
-  function deliver(desk: SessionDesk): Promise<void> {
+  function deliver(state: SessionState): Promise<void> {
     if (byName.size === 0 || stopped.aborted) return Promise.resolve()
-    const under = lanes.get(desk.session)
+    const under = lanes.get(state.session)
     if (under) {
       under.again = true
       under.wake()
       return Promise.resolve()
     }
     const lane: Lane = { again: false, wake: () => {} }
-    lanes.set(desk.session, lane)
-    return running(run(lane, desk))
+    lanes.set(state.session, lane)
+    return running(run(lane, state))
   }
 
-  async function recoverAll(desks: Desks): Promise<void> {
+  async function recoverAll(states: SessionStates): Promise<void> {
     for (let offset = 0; ; offset += PAGE) {
       const sessions = await store.sessions({ offset, limit: PAGE })
       for (const { id, binding } of sessions) {
@@ -127,8 +127,8 @@ export function createOutbox(
         // A session that its conversation has left can only be behind if something happened in it of late.
         const place = binding ?? (offset === 0 ? await startedAt(store, id) : undefined)
         if (!place || !byName.has(place.channel) || !(await isBehind(store, id))) continue
-        const desk = await desks.of(id)
-        if (desk) void deliver(desk)
+        const state = await states.of(id)
+        if (state) void deliver(state)
       }
       if (sessions.length < PAGE) return
     }
@@ -141,9 +141,9 @@ export function createOutbox(
 
   return {
     deliver,
-    recover(desks) {
+    recover(states) {
       if (byName.size === 0) return
-      const recovering = recoverAll(desks).catch((error: unknown) =>
+      const recovering = recoverAll(states).catch((error: unknown) =>
         warn(`It could not be found out which replies were not delivered: ${failureSentence(error)}`),
       )
       void running(recovering)

@@ -23,10 +23,10 @@ import type { CompletionCut, CompletionInput } from '../../capability.ts'
 import { tooLarge } from './completion-failure.ts'
 import { recordVerbatim, verbatimInSlices } from '../ledger/verbatim-call.ts'
 import type { RecordedOptions } from '../ledger/wire-proof.ts'
-import type { Workbench } from '../calls/workbench.ts'
+import { type AssemblyContext, layersFor } from '../calls/assembly-context.ts'
 
 export interface CompletionCallParts {
-  readonly bench: Workbench
+  readonly context: AssemblyContext
   readonly model: Model
   readonly account: CallAccount
   /** ISO 8601. */
@@ -45,19 +45,21 @@ export interface CompletionCall {
  * it. Rejects with `context-overflow` where it does not fit and may not be cut; the account of that is written, too.
  */
 export async function completionCall(
-  { bench, model, account, time }: CompletionCallParts,
+  { context, model, account, time }: CompletionCallParts,
   input: CompletionInput,
   deeper?: Refusal,
 ): Promise<CompletionCall> {
-  const { cut: cuts, prompt } = { cut: 'none', prompt: false, ...bench.settings.completions, ...chosen(input) }
-  const wanted = completionBudget(bench, model, input, deeper)
+  const { cut: cuts, prompt } = { cut: 'none', prompt: false, ...context.settings.completions, ...chosen(input) }
+  const wanted = completionBudget(context, model, input, deeper)
   const work = stretch()
   const exact =
     prompt || needsMarkers(input, model)
       ? undefined
-      : await attemptVerbatim(bench, model, input, { budget: wanted, deeper })
+      : await attemptVerbatim(context, model, input, { budget: wanted, deeper })
   const isExact = exact !== undefined && (cuts === 'none' || !(exact.outcome instanceof ContextOverflowError))
-  const attempt = isExact ? exact : await attemptAssembly(bench, model, input, { budget: wanted, prompt, time, deeper })
+  const attempt = isExact
+    ? exact
+    : await attemptAssembly(context, model, input, { budget: wanted, prompt, time, deeper })
   const { outcome, budget } = attempt
   const cut = outcome instanceof ContextOverflowError ? undefined : completionCut(input.messages, outcome)
   const fits = !(outcome instanceof ContextOverflowError) && (cuts === 'auto' || !cut)
@@ -114,12 +116,12 @@ function chosen({ cut, prompt }: CompletionInput): Pick<CompletionInput, 'cut' |
 
 /** The room for the answer is what the caller asks for. */
 function completionBudget(
-  bench: Workbench,
+  context: AssemblyContext,
   model: Model,
   { maxOutputTokens }: CompletionInput,
   deeper?: Refusal,
 ): Budget {
-  const configured = budgetFor(bench, model, deeper)
+  const configured = budgetFor(context, model, deeper)
   return { ...configured, reserve: maxOutputTokens ?? configured.reserve }
 }
 
@@ -131,27 +133,37 @@ interface Attempt {
 }
 
 async function attemptVerbatim(
-  bench: Workbench,
+  context: AssemblyContext,
   model: Model,
   { messages, tools = [], holds }: CompletionInput,
   { budget, deeper }: Pick<AssemblyTask, 'budget' | 'deeper'>,
 ): Promise<Attempt> {
-  const { store, settings } = bench
+  const { store, settings } = context
   const asked = { messages, tools, budget, counter: settings.counter, model: model.id }
-  const { input, outcome } = await withinLearned(bench, model, asked, verbatimInSlices, deeper)
+  const { input, outcome } = await withinLearned(context, model, asked, verbatimInSlices, deeper)
   return { outcome, budget: input.budget, record: (options) => recordVerbatim(store, input, options, holds) }
 }
 
 async function attemptAssembly(
-  bench: Workbench,
+  context: AssemblyContext,
   model: Model,
   { messages, tools = [], holds }: CompletionInput,
   { budget, prompt, time, deeper }: AssemblyTask,
 ): Promise<Attempt> {
-  const { store, settings, layers } = bench
+  const { store, settings } = context
   const layout = layoutOf(settings.layout)
   const names = tools.map((tool) => tool.name)
-  const own = prompt ? await layers({ time, layout, tools: names, callsTools: false, model: model.id }) : []
+  const own = prompt
+    ? await layersFor(context, {
+        time,
+        layout,
+        tools: names,
+        callsTools: false,
+        model: model.id,
+        readsForeign: false,
+        cites: false,
+      })
+    : []
   const input: AssemblyInput = {
     layout,
     layers: [...own, ...callersLayers(messages)],
@@ -162,7 +174,7 @@ async function attemptAssembly(
     model: model.id,
     images: imageSupport(model),
   }
-  const { input: assembled, outcome } = await assembleWithin(bench, model, input, deeper)
+  const { input: assembled, outcome } = await assembleWithin(context, model, input, deeper)
   return {
     outcome,
     budget: assembled.budget,

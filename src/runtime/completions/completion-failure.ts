@@ -2,17 +2,16 @@ import type { Manifest } from '../../context.ts'
 import { type Model, ModelError } from '../../model.ts'
 import { errorMessage } from '../../platform.ts'
 import { budgetFor, type Refusal } from '../calls/call-budget.ts'
-import type { CompletionCut, CompletionInput } from '../../capability.ts'
-import { RuntimeError, type RuntimeErrorCode } from '../../capability/runtime-error.ts'
-import type { Workbench } from '../calls/workbench.ts'
+import { type CompletionCut, type CompletionInput, RuntimeError, type RuntimeErrorCode } from '../../capability.ts'
+import type { AssemblyContext } from '../calls/assembly-context.ts'
 
 /** Throws `invalid-input` for what no model call can be made of: an answer larger than the window, images for the blind. */
 export function assertCanBeMade(
-  bench: Workbench,
+  context: AssemblyContext,
   { maxOutputTokens, messages, prompt }: CompletionInput,
   model: Model,
 ): void {
-  const { window } = budgetFor(bench, model)
+  const { window } = budgetFor(context, model)
   if (maxOutputTokens !== undefined && maxOutputTokens >= window) {
     const most = Math.min(model.facts.maxOutput, window - 1)
     throw new RuntimeError(
@@ -22,7 +21,7 @@ export function assertCanBeMade(
       { parameter: 'max_tokens', most, window },
     )
   }
-  const adds = prompt ?? bench.settings.completions?.prompt ?? false
+  const adds = prompt ?? context.settings.completions?.prompt ?? false
   if (!adds && !model.facts.vision && messages.some(hasImage)) {
     throw new RuntimeError(
       'invalid-input',

@@ -4,17 +4,16 @@ import type { FinishReason, Model } from '../../model.ts'
 import type { CallOutcome, TokenCounts, Usage } from '../../session.ts'
 import { completionCall } from './completion-call.ts'
 import { assertCanBeMade, failureOfCall, tooLargeForProvider } from './completion-failure.ts'
-import type { Clock, CompletionEvent, CompletionInput } from '../../capability.ts'
+import { type Clock, type CompletionEvent, type CompletionInput, RuntimeError } from '../../capability.ts'
 import { turnClock } from '../clock.ts'
 import { handOver } from './hand-over.ts'
 import type { ModelChoice } from '../models/model-choice.ts'
-import { RuntimeError } from '../../capability/runtime-error.ts'
 import { callAccount } from '../calls/call-account.ts'
 import { retryRule } from '../settings.ts'
-import type { Workbench } from '../calls/workbench.ts'
+import type { AssemblyContext } from '../calls/assembly-context.ts'
 
 export interface CompletionParts {
-  readonly bench: Workbench
+  readonly context: AssemblyContext
   readonly models: ModelChoice
   readonly clock: Clock
 }
@@ -27,7 +26,7 @@ export interface CompletionParts {
 export async function* complete(parts: CompletionParts, input: CompletionInput): AsyncGenerator<CompletionEvent> {
   if (input.messages.length === 0) throw new RuntimeError('invalid-input', 'There are no messages. Send at least one.')
   const model = await parts.models.resolve(input.model)
-  assertCanBeMade(parts.bench, input, model)
+  assertCanBeMade(parts.context, input, model)
   const leaving = new AbortController()
   const signal = input.signal ? AbortSignal.any([input.signal, leaving.signal]) : leaving.signal
   const events = handOver<CompletionEvent>()
@@ -75,13 +74,13 @@ interface Listener {
 
 /** Joins the loop to the ledger and to whoever listens. There is no log: what was said is the caller's alone. */
 function completionSetup(
-  { bench, clock }: CompletionParts,
+  { context, clock }: CompletionParts,
   input: CompletionInput & { readonly signal: AbortSignal },
   model: Model,
   { tell, ended }: Listener,
 ): TurnSetup {
-  const account = callAccount({ bench, model, clock })
-  const cuts = (input.cut ?? bench.settings.completions?.cut ?? 'none') === 'auto'
+  const account = callAccount({ context, model, clock })
+  const cuts = (input.cut ?? context.settings.completions?.cut ?? 'none') === 'auto'
   let asked = ''
   return {
     turn: { session: '', id: '', entries: [], signal: input.signal },
@@ -89,7 +88,7 @@ function completionSetup(
     async assemble(step) {
       const deeper = account.refusal(step.deeper)
       if (deeper && !cuts) throw tooLargeForProvider(asked, { said: step.deeper?.said, ...deeper })
-      const { prepared, cut } = await completionCall({ bench, model, account, time: clock.time() }, input, deeper)
+      const { prepared, cut } = await completionCall({ context, model, account, time: clock.time() }, input, deeper)
       asked = prepared.call
       await tell({ type: 'call-start', call: asked, model: model.id, ...(cut ? { cut } : {}) })
       return prepared
@@ -103,7 +102,7 @@ function completionSetup(
       },
       tokensOf: async () => NOT_COUNTED,
     },
-    limits: { retries: retryRule(bench.settings) },
+    limits: { retries: retryRule(context.settings) },
     // That a call is tried again is of no use to a caller that has no place for it.
     output: { show: (delta) => (delta.type === 'retry' ? undefined : tell({ type: delta.type, text: delta.text })) },
     clock: turnClock(clock),

@@ -70,7 +70,6 @@ const functions: readonly (keyof AnyCapability)[] = [
   'turn',
   'placeholders',
   'routes',
-  'mcp',
   'channels',
   'ready',
   'recover',
@@ -82,9 +81,12 @@ const functions: readonly (keyof AnyCapability)[] = [
   'warnings',
   'status',
   'stop',
+  'startLine',
+  'turnTools',
+  'conversation',
 ]
 const lists: readonly (keyof AnyCapability)[] = ['providers', 'layouts', 'stores']
-const maps: readonly (keyof AnyCapability)[] = ['session', 'commands', 'slashCommands']
+const maps: readonly (keyof AnyCapability)[] = ['session', 'commands', 'slashCommands', 'mcp', 'errorFormat']
 const texts: readonly (keyof AnyCapability)[] = ['version', 'summary', 'settingsKey']
 const members: readonly string[] = ['name', 'settings', ...functions, ...lists, ...maps, ...texts]
 

@@ -2,8 +2,13 @@ import { type Assembly, compare, type Comparison, ContextOverflowError, type Ver
 import type { ModelRequest } from '../../model.ts'
 import type { CallRecord, SessionStore } from '../../session.ts'
 import { sha256 } from '../../platform.ts'
-import type { RebuiltRequest, Replay, ReplayDifference, WireProof } from '../../capability.ts'
-import { RuntimeError } from '../../capability/runtime-error.ts'
+import {
+  type RebuiltRequest,
+  type Replay,
+  type ReplayDifference,
+  RuntimeError,
+  type WireProof,
+} from '../../capability.ts'
 import { assembleInSlices } from '../calls/attempt-call.ts'
 import { restoreInput } from '../calls/call-input.ts'
 import type { Counters } from '../models/counters.ts'

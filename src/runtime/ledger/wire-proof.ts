@@ -15,7 +15,7 @@ export interface WireProver {
 }
 
 /** `models` are asked once for each model of a prover: one that cannot be reached is not tried again at every call. */
-export function createWireProver(models: Pick<ModelChoice, 'resolve'>, library: FileLibrary): WireProver {
+export function createWireProver(models: Pick<ModelChoice, 'resolve'>, library: FileLibrary | undefined): WireProver {
   const known = new Map<string, Promise<Model | Error>>()
 
   function modelOf(id: string): Promise<Model | Error> {

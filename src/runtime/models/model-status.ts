@@ -2,13 +2,13 @@ import type { Models } from '../../model.ts'
 import type { ModelStatus } from '../../capability.ts'
 import { limitSentence } from './learned-limits.ts'
 import type { ModelChoice } from './model-choice.ts'
-import type { Workbench } from '../calls/workbench.ts'
+import type { AssemblyContext } from '../calls/assembly-context.ts'
 
 /** Every model that can be seen from here, the current one with its facts. */
 export async function modelStatuses(
   models: Models,
   choice: ModelChoice,
-  { calibration, limits }: Pick<Workbench, 'calibration' | 'limits'>,
+  { calibration, limits }: Pick<AssemblyContext, 'calibration' | 'limits'>,
 ): Promise<readonly ModelStatus[]> {
   const [listed, current] = await Promise.all([models.list(), choice.current()])
   const known = listed.some((listing) => listing.id === current.id)

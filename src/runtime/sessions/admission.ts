@@ -1,11 +1,10 @@
 import { messageText } from '../../context.ts'
 import { type LogStore, StoreError, undoneTurnsOf } from '../../session.ts'
 import { attachFiles } from './attach-files.ts'
-import type { Clock, FileLibrary, SubmitInput, Submitted } from '../../capability.ts'
+import { type Clock, type FileLibrary, RuntimeError, type SubmitInput, type Submitted } from '../../capability.ts'
 import { countedInSlices } from '../calls/counted-in-slices.ts'
-import { RuntimeError } from '../../capability/runtime-error.ts'
 import { sha256 } from '../../platform.ts'
-import type { Desks, SessionDesk } from './session-desk.ts'
+import type { SessionStates, SessionState } from './session-state.ts'
 import type { RuntimeSettings } from '../settings.ts'
 import { runtimeFailure } from '../runtime-failure.ts'
 import { tokenCounts } from '../turns/turn-projection.ts'
@@ -13,18 +12,18 @@ import { tokenCounts } from '../turns/turn-projection.ts'
 /** Characters of one input. More is a file, not a message. */
 const LONGEST_INPUT = 2_000_000
 
-/** What was admitted: the desk to queue it at, unless it had been admitted before. */
+/** What was admitted: the state to queue it at, unless it had been admitted before. */
 export interface Admitted {
-  readonly desk: SessionDesk
+  readonly state: SessionState
   readonly submitted: Submitted
 }
 
 export interface AdmissionParts {
   readonly store: LogStore
-  readonly desks: Desks
+  readonly states: SessionStates
   readonly settings: RuntimeSettings
   readonly clock: Clock
-  readonly library: FileLibrary
+  readonly library: FileLibrary | undefined
 }
 
 /**
@@ -32,7 +31,7 @@ export interface AdmissionParts {
  * also where no session is named: the key then names the session.
  */
 export async function admit(
-  { store, desks, settings, clock, library }: AdmissionParts,
+  { store, states, settings, clock, library }: AdmissionParts,
   input: SubmitInput,
 ): Promise<Admitted> {
   const { text, idempotencyKey, after, model, system, parameters, attachments: files = [] } = input
@@ -55,13 +54,13 @@ export async function admit(
   const session =
     input.session ??
     (idempotencyKey === undefined ? clock.newId('session') : `session_${sha256(idempotencyKey).slice(0, 12)}`)
-  const known = await desks.of(session)
+  const known = await states.of(session)
   if (!known && input.session !== undefined) throw noSuchSession(session)
   if (known && idempotencyKey !== undefined) {
     const before = await admittedBefore(store, known, idempotencyKey, text)
     if (before) return before
   }
-  if (after !== undefined && !(await desks.of(after))) throw noSuchSession(after)
+  if (after !== undefined && !(await states.of(after))) throw noSuchSession(after)
 
   const turn = clock.newId('turn')
   const { message, attachments } = await attachFiles(library, session, text, files)
@@ -78,12 +77,12 @@ export async function admit(
     const start = { type: 'session-start', ...(after === undefined ? {} : { after }) } as const
     const bodies = known ? [body] : [start, body]
     const written = await store.append(session, bodies, clock.time())
-    const desk = known ?? (await desks.of(session))!
-    return { desk, submitted: { session, turn, seq: written.at(-1)!.seq, repeated: false } }
+    const state = known ?? (await states.of(session))!
+    return { state, submitted: { session, turn, seq: written.at(-1)!.seq, repeated: false } }
   } catch (error) {
-    const desk = error instanceof StoreError && error.code === 'conflict' ? await desks.of(session) : undefined
+    const state = error instanceof StoreError && error.code === 'conflict' ? await states.of(session) : undefined
     const before =
-      desk && idempotencyKey !== undefined ? await admittedBefore(store, desk, idempotencyKey, text) : undefined
+      state && idempotencyKey !== undefined ? await admittedBefore(store, state, idempotencyKey, text) : undefined
     if (before) return before
     throw runtimeFailure(error)
   }
@@ -99,25 +98,25 @@ export function noSuchSession(session: string): RuntimeError {
 /** Other input under a known key is no repeat, nor is one of a turn that was taken back: to answer that turn would lose it. */
 async function admittedBefore(
   store: LogStore,
-  desk: SessionDesk,
+  state: SessionState,
   key: string,
   text: string,
 ): Promise<Admitted | undefined> {
-  const entry = await store.inputByKey(desk.session, key)
+  const entry = await store.inputByKey(state.session, key)
   if (entry?.type !== 'input') return undefined
-  if ((await undoneTurnsOf(store)(desk.session)).includes(entry.turn)) {
+  if ((await undoneTurnsOf(store)(state.session)).includes(entry.turn)) {
     throw new RuntimeError(
       'key-reused',
       `The idempotency key belongs to ${entry.turn}, which was taken back. Send the message again with another key.`,
-      { session: desk.session, turn: entry.turn },
+      { session: state.session, turn: entry.turn },
     )
   }
   if (messageText(entry.message) !== text) {
     throw new RuntimeError(
       'key-reused',
       `The idempotency key belongs to ${entry.turn}, which says something else. Send another message with another key.`,
-      { session: desk.session, turn: entry.turn },
+      { session: state.session, turn: entry.turn },
     )
   }
-  return { desk, submitted: { session: desk.session, turn: entry.turn, seq: entry.seq, repeated: true } }
+  return { state, submitted: { session: state.session, turn: entry.turn, seq: entry.seq, repeated: true } }
 }

@@ -1,7 +1,6 @@
 import type { Message, UserMessage } from '../../context.ts'
 import type { AttachedFile, FileRow } from '../../session.ts'
-import { RuntimeError } from '../../capability/runtime-error.ts'
-import { type FileLibrary, inbox } from '../../capability.ts'
+import { type FileLibrary, inbox, RuntimeError } from '../../capability.ts'
 import { onceEach } from './once-each.ts'
 
 /** What goes into the log for a message with files. */
@@ -18,12 +17,15 @@ const MOST = 50
  * conversation.
  */
 export async function attachFiles(
-  library: FileLibrary,
+  library: FileLibrary | undefined,
   session: string,
   text: string,
   ids: readonly string[],
 ): Promise<WithFiles> {
   const named = [...new Set(ids)]
+  if (named.length === 0) return { message: { role: 'user', content: text }, attachments: [] }
+  if (!library)
+    throw new RuntimeError('invalid-input', 'This gateway takes no files: the capability `files` is not in it.')
   if (named.length > MOST) throw new RuntimeError('invalid-input', `A message takes at most ${MOST} files.`)
   const handedIn = await Promise.all(named.map((id) => library.settled(id)))
   for (const row of handedIn) refuseOthers(row, session)

@@ -1,10 +1,9 @@
 import { stretch } from '../../platform.ts'
 import type { Entry, LogStore } from '../../session.ts'
 import type { BacklogBudget } from './backlog-budget.ts'
-import type { EventsOptions, SessionEvent } from '../../capability.ts'
-import { RuntimeError } from '../../capability/runtime-error.ts'
+import { type EventsOptions, RuntimeError, type SessionEvent } from '../../capability.ts'
 import { openBacklog } from './event-backlog.ts'
-import type { SessionDesk } from './session-desk.ts'
+import type { SessionState } from './session-state.ts'
 import { eventId, parseEventId } from './session-stream.ts'
 
 /** Entries that are read from the log at once. */
@@ -16,14 +15,14 @@ const PAGE = 500
  */
 export async function* sessionEvents(
   store: LogStore,
-  desk: SessionDesk,
+  state: SessionState,
   { after, turn, signal }: EventsOptions,
   budget: BacklogBudget,
 ): AsyncGenerator<SessionEvent> {
   const seen = positionOf(after)
   // Whatever was written up to here is read from the log, whatever comes later is told.
-  let heard = desk.stream.lastSeq()
-  const backlog = openBacklog(desk.stream, signal, budget)
+  let heard = state.stream.lastSeq()
+  const backlog = openBacklog(state.stream, signal, budget)
   const work = stretch()
   try {
     let reached = seen.seq
@@ -39,9 +38,9 @@ export async function* sessionEvents(
     }
     const isCurrent = (event: SessionEvent) => !isDelta(event) || parseEventId(event.id)!.seq >= settled
     // Of a turn that is over nothing comes but what the log holds.
-    const isPast = turn !== undefined && after !== undefined && (await isOver(store, desk, turn))
+    const isPast = turn !== undefined && after !== undefined && (await isOver(store, state, turn))
     if (after !== 'live') {
-      for await (const entries of logged(store, desk, turn, seen.seq)) {
+      for await (const entries of logged(store, state, turn, seen.seq)) {
         for (const entry of entries) {
           note(entry)
           reached = entry.seq
@@ -68,7 +67,7 @@ export async function* sessionEvents(
         if (event.type === 'entry') {
           const { seq } = event.entry
           // What another process wrote between is told by nobody, and stands in the log.
-          const before = seq > heard + 1 ? await store.entries(desk.session, { after: heard, upTo: seq - 1 }) : []
+          const before = seq > heard + 1 ? await store.entries(state.session, { after: heard, upTo: seq - 1 }) : []
           const { delta } = parseEventId(event.id)!
           heard = seq
           for (const entry of [...before, event.entry]) {
@@ -92,7 +91,7 @@ export async function* sessionEvents(
 /** The log from `seq` on, page by page. A live turn from its beginning is at hand and is not read. */
 async function* logged(
   store: LogStore,
-  { session, live }: SessionDesk,
+  { session, live }: SessionState,
   turn: string | undefined,
   seq: number,
 ): AsyncGenerator<readonly Entry[]> {
@@ -115,7 +114,7 @@ function positionOf(after: string | undefined) {
   return position
 }
 
-async function isOver(store: LogStore, { session, live }: SessionDesk, turn: string): Promise<boolean> {
+async function isOver(store: LogStore, { session, live }: SessionState, turn: string): Promise<boolean> {
   if (live.has(turn)) return false
   const row = await store.turn(session, turn)
   return !row || (row.state !== 'queued' && row.state !== 'running')

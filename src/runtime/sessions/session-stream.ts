@@ -1,7 +1,6 @@
 import type { Delta } from '../../agent.ts'
 import type { Entry } from '../../session.ts'
-import type { SessionEvent } from '../../capability.ts'
-import type { RuntimeErrorCode } from '../../capability/runtime-error.ts'
+import type { RuntimeErrorCode, SessionEvent } from '../../capability.ts'
 
 /** What happens in one session while somebody watches, and the provisional words of the call that is running. */
 export interface SessionStream {

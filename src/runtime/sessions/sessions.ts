@@ -8,74 +8,54 @@ import {
   type TurnRow,
 } from '../../session.ts'
 import { noSuchSession } from './admission.ts'
-import { SubjectError, type Subjects } from '../../capabilities/subjects/core.ts'
-import type { Clock, Records } from '../../capability.ts'
-import type { NewSession, Runtime } from '../contract.ts'
-import { RuntimeError } from '../../capability/runtime-error.ts'
+import { type Clock, type NewSession, type RunningCapabilities, type Runtime, RuntimeError } from '../../capability.ts'
 import type { ModelChoice } from '../models/model-choice.ts'
 import { runtimeFailure } from '../runtime-failure.ts'
-import type { Desks, SessionDesk } from './session-desk.ts'
+import type { SessionStates, SessionState } from './session-state.ts'
 import type { TurnQueue } from '../turns/turn-queue.ts'
-import type { TurnShelf } from '../turns/turn-shelf.ts'
+import type { TurnCache } from '../turns/turn-cache.ts'
 
 /** Sessions as such: how one is made, found, given a model and deleted. */
 export interface Sessions extends Pick<
   Runtime,
-  'newSession' | 'sessionFor' | 'setModel' | 'setAgent' | 'setProject' | 'setSubject' | 'undo' | 'deleteSession'
+  'newSession' | 'sessionFor' | 'setModel' | 'choose' | 'undo' | 'deleteSession'
 > {
   /** Rejects with `not-found`. */
-  deskOf(session: string): Promise<SessionDesk>
+  stateOf(session: string): Promise<SessionState>
 }
 
 export interface SessionsParts {
   readonly store: SessionStore
-  readonly desks: Desks
+  readonly states: SessionStates
   readonly queue: TurnQueue
-  readonly shelf: TurnShelf
+  readonly cache: TurnCache
   readonly models: ModelChoice
   readonly clock: Clock
-  readonly agents: Pick<Records<unknown>, 'get'>
-  readonly projects: Pick<Records<unknown>, 'get'>
-  readonly subjects: Pick<Subjects, 'context'>
-  /** Files of the session go with it. */
-  readonly forgetFiles: (session: string) => Promise<void>
+  /** What belongs to a session goes with it. */
+  readonly capabilities: Pick<RunningCapabilities, 'checkChoices' | 'sessionStarted' | 'sessionDeleted'>
   /** So does what the search of the history knows of it. */
   readonly forgetHistory: (session: string) => Promise<void>
-  /** It was made, and may have been begun in a conversation. */
-  readonly begun: (session: string) => void
-  /** What is remembered of it goes with it. */
-  readonly forgetMemory: (session: string) => Promise<void>
   /** Throws once the runtime takes no more input. */
   readonly refuseWhenClosing: () => void
 }
 
 /** Every session of a store, as the doors of a runtime work on it. */
 export function createSessions(parts: SessionsParts): Sessions {
-  const { store, desks, queue, shelf, models, clock, refuseWhenClosing } = parts
+  const { store, states, queue, cache, models, clock, capabilities, refuseWhenClosing } = parts
   /** Two first messages of one conversation ask at the same time for a session, and get the same. */
   const boundSoon = new Map<string, Promise<string>>()
 
-  async function deskOf(session: string): Promise<SessionDesk> {
-    const desk = await desks.of(session)
-    if (desk) return desk
+  async function stateOf(session: string): Promise<SessionState> {
+    const state = await states.of(session)
+    if (state) return state
     throw noSuchSession(session)
   }
 
-  async function newSession({
-    title,
-    binding,
-    after,
-    model,
-    agent,
-    project,
-    subject,
-  }: NewSession = {}): Promise<SessionRow> {
+  async function newSession({ title, binding, after, model, choices = {} }: NewSession = {}): Promise<SessionRow> {
     refuseWhenClosing()
-    if (after !== undefined) await deskOf(after)
+    if (after !== undefined) await stateOf(after)
     if (model !== undefined) await models.assertUsable(model)
-    if (agent !== undefined) await parts.agents.get(agent)
-    if (project !== undefined) await parts.projects.get(project)
-    if (subject !== undefined) await knownSubject(parts.subjects, subject)
+    await capabilities.checkChoices(choices)
     const session = clock.newId('session')
     const start = {
       type: 'session-start' as const,
@@ -86,9 +66,7 @@ export function createSessions(parts: SessionsParts): Sessions {
     const bodies: readonly EntryBody[] = [
       start,
       ...(model === undefined ? [] : [{ type: 'model' as const, model }]),
-      ...Object.entries({ agent, project, subject }).flatMap(([choice, value]) =>
-        value === undefined ? [] : [{ type: 'choice' as const, choice, value }],
-      ),
+      ...choiceEntries(choices),
     ]
     try {
       await store.transaction([
@@ -98,7 +76,7 @@ export function createSessions(parts: SessionsParts): Sessions {
     } catch (error) {
       throw runtimeFailure(error)
     }
-    if (binding || after !== undefined) parts.begun(session)
+    capabilities.sessionStarted(session)
     return (await store.session(session))!
   }
 
@@ -106,9 +84,9 @@ export function createSessions(parts: SessionsParts): Sessions {
     return (await store.bound(binding)) ?? (await newSession({ binding })).id
   }
 
-  async function note(session: string, body: EntryBody): Promise<void> {
+  async function note(session: string, ...bodies: readonly EntryBody[]): Promise<void> {
     try {
-      await store.append(session, [body], clock.time())
+      await store.append(session, bodies, clock.time())
     } catch (error) {
       throw runtimeFailure(error)
     }
@@ -124,7 +102,7 @@ export function createSessions(parts: SessionsParts): Sessions {
   }
 
   return {
-    deskOf,
+    stateOf,
     newSession,
     sessionFor(binding) {
       const name = JSON.stringify([binding.channel, binding.conversation])
@@ -133,29 +111,19 @@ export function createSessions(parts: SessionsParts): Sessions {
       return under
     },
     async setModel(session, model) {
-      await deskOf(session)
+      await stateOf(session)
       if (model !== undefined) await models.assertUsable(model)
       await note(session, { type: 'model', model: model ?? null })
     },
-    async setAgent(session, agent) {
-      await deskOf(session)
-      if (agent !== undefined) await parts.agents.get(agent)
-      await note(session, { type: 'choice', choice: 'agent', value: agent ?? null })
-    },
-    async setProject(session, project) {
-      await deskOf(session)
-      if (project !== undefined) await parts.projects.get(project)
-      await note(session, { type: 'choice', choice: 'project', value: project ?? null })
-    },
-    async setSubject(session, subject) {
-      await deskOf(session)
-      if (subject !== undefined) await knownSubject(parts.subjects, subject)
-      await note(session, { type: 'choice', choice: 'subject', value: subject ?? null })
+    async choose(session, choices) {
+      await stateOf(session)
+      await capabilities.checkChoices(choices)
+      await note(session, ...choiceEntries(choices))
     },
     async undo(session) {
       refuseWhenClosing()
-      const desk = await deskOf(session)
-      if (desk.running || desk.queue.length > 0) {
+      const state = await stateOf(session)
+      if (state.running || state.queue.length > 0) {
         throw new RuntimeError('invalid-input', `A turn of ${session} is running. Cancel it first.`, { session })
       }
       const [last, head] = await liveTurns(store, session)
@@ -172,17 +140,16 @@ export function createSessions(parts: SessionsParts): Sessions {
       }
     },
     async deleteSession(session) {
-      const desk = await desks.of(session)
-      if (!desk) return false
+      const state = await states.of(session)
+      if (!state) return false
       // From the back, so that none of them begins meanwhile.
-      for (let turn = desk.queue.at(-1); turn !== undefined; turn = desk.queue.at(-1)) await queue.cancel(desk, turn)
-      if (desk.running) {
+      for (let turn = state.queue.at(-1); turn !== undefined; turn = state.queue.at(-1)) await queue.cancel(state, turn)
+      if (state.running) {
         throw new RuntimeError('invalid-input', `A turn of ${session} is running. Cancel it first.`, { session })
       }
-      desks.forget(session)
-      shelf.forget(`${session} `)
-      await parts.forgetMemory(session)
-      await parts.forgetFiles(session)
+      states.forget(session)
+      cache.forget(`${session} `)
+      await capabilities.sessionDeleted(session)
       const found = await store.deleteSession(session)
       // After its log, so that nobody indexes it again meanwhile.
       await parts.forgetHistory(session)
@@ -203,12 +170,6 @@ async function liveTurns(store: SessionStore, session: string): Promise<readonly
   return live.slice(0, 2)
 }
 
-async function knownSubject(subjects: Pick<Subjects, 'context'>, subject: string): Promise<void> {
-  try {
-    await subjects.context(subject)
-  } catch (error) {
-    if (!(error instanceof SubjectError)) throw error
-    const code = error.code === 'not-found' ? 'not-found' : 'invalid-input'
-    throw new RuntimeError(code, error.message, error.facts, { cause: error })
-  }
+function choiceEntries(choices: Readonly<Record<string, string | null>>): readonly EntryBody[] {
+  return Object.entries(choices).map(([choice, value]) => ({ type: 'choice', choice, value }))
 }

@@ -1,92 +1,99 @@
+import type { RunningCapabilities, TurnPart, TurnParts, TurnPreset, TurnQuestion } from '../../capability.ts'
+import { layoutOf } from '../../context.ts'
 import type { Model } from '../../model.ts'
-import type { CustomAgent } from '../../capabilities/agents/custom-agent.ts'
+import { defined } from '../../platform.ts'
 import type { InputOptions } from '../../session.ts'
 import { isListed, type Tool } from '../../tool.ts'
+import type { AssemblyContext, PreparedParts } from '../calls/assembly-context.ts'
 import { budgetFor } from '../calls/call-budget.ts'
-import type { AgentValue } from '../../capabilities/agents/custom-agents.ts'
-import type { Memory, MemoryQuestion } from '../../capabilities/memory/core/memory.ts'
 import type { ModelChoice } from '../models/model-choice.ts'
+import type { SessionState } from '../sessions/session-state.ts'
 import { offeredTools } from '../tools/offered-tools.ts'
-import type { Records } from '../../capability.ts'
-import type { SessionDesk } from '../sessions/session-desk.ts'
-import { roomForProject } from '../../capabilities/projects/project-room.ts'
-import { found, type SettingParts, type SettingQuestion, type TurnSetting, turnSetting } from './turn-setting.ts'
-import type { Workbench } from '../calls/workbench.ts'
+import { roomBeside } from './room-beside.ts'
 
 /** What a turn is run with. */
 export interface PreparedTurn {
-  readonly bench: Workbench
+  readonly context: AssemblyContext
   readonly model: Model
   /** Everything there is to call, allowed or not. */
   readonly tools: readonly Tool[]
 }
 
-export interface PrepareParts extends SettingParts {
-  readonly agents: Records<AgentValue>
+export interface PrepareParts {
+  readonly capabilities: RunningCapabilities
   readonly models: ModelChoice
-  readonly memory: Pick<Memory, 'read'>
-  readonly bench: () => Workbench
+  readonly context: () => AssemblyContext
   readonly tools: () => readonly Tool[]
   readonly allowed: (tools: readonly Tool[]) => Promise<readonly Tool[]>
 }
 
 /** What is said in the turn. */
-export type SaidInTurn = Pick<MemoryQuestion, 'turn' | 'text' | 'keeps' | 'signal'>
+export type SaidInTurn = Pick<TurnQuestion, 'turn' | 'text' | 'keeps' | 'signal'>
 
-type Chosen = Partial<Pick<SessionDesk, 'session' | 'model' | 'choices'>>
+type Answered = Partial<Pick<SessionState, 'session' | 'model' | 'choices'>>
 
 /**
- * Finds the model, the agent and the files of a session's turn, once, before its first step: the request's own model goes
- * before the session's, that before the agent's, that before the configured one.
+ * Decides what a session's turn is answered with, once, before its first step: the request's own model goes before the
+ * session's, that before the one of what the session has chosen, that before the configured one.
  */
 export async function prepareTurn(
   parts: PrepareParts,
-  { session, model: ofSession, choices: { agent, project, subject: chosen } = {} }: Chosen,
+  { session, model: ofSession, choices: own = {} }: Answered,
   asked: InputOptions,
   said: SaidInTurn,
 ): Promise<PreparedTurn> {
-  const bench = parts.bench()
-  const made = agent === undefined ? undefined : await found(parts.agents, agent)
-  const model = await parts.models.resolve(asked.model ?? ofSession ?? made?.model)
-  const subject = chosen ?? bench.settings.subject
-  const { window, reserve } = budgetFor(bench, model)
-  const question = {
+  const { capabilities } = parts
+  const { choices, preset } = await capabilities.chosen(own)
+  const model = await parts.models.resolve(asked.model ?? ofSession ?? preset.model)
+  const configured = parts.context()
+  const { layout: choice = configured.settings.layout } = preset
+  const context = { ...configured, settings: { ...configured.settings, layout: choice } }
+  const layout = layoutOf(choice)
+  const { window, reserve } = budgetFor(context, model)
+  const system = asked.system?.trim() ? asked.system : undefined
+  const given = await capabilities.turn({
+    ...said,
+    ...defined({ session, system }),
+    choices,
+    layout,
+    model: model.id,
+    facts: model.facts,
     window,
     reserve,
-    ...(session === undefined ? {} : { session }),
-    ...(asked.system === undefined ? {} : { system: asked.system }),
-    ...(made ? { agent: made } : {}),
-    ...(project === undefined ? {} : { project }),
-    ...(subject === undefined ? {} : { subject }),
+  })
+  const decided = {
+    choices,
+    system: system === undefined ? preset.system : { text: system.trim(), ref: 'system prompt of this turn' },
   }
-  const layout = made?.layout ?? bench.settings.layout
-  const memory = await parts.memory.read({ ...said, session, layout })
-  const settingOf = async (one: SettingQuestion) => ({ ...(await turnSetting(parts, one)), memory })
-  const prepared = await preparedWith(parts, bench, await settingOf(question), made)
-  const { setting } = prepared.bench
-  const room = setting?.fit?.fits ? await roomForProject(prepared.bench, setting, model) : undefined
-  if (room === undefined) return { model, ...prepared }
-  const narrower = await settingOf({ ...question, roomForProject: room })
-  return { model, ...(await preparedWith(parts, bench, narrower, made)) }
+  let prepared = await preparedWith(parts, context, { ...decided, parts: given }, preset)
+  if (!layout.reservesForMessage) return { model, ...prepared }
+  for (const [name, part] of given) {
+    if (!part.within) continue
+    const { turn } = prepared.context
+    const narrower = await part.within(await roomBeside({ ...prepared.context, turn }, part, model))
+    prepared = await preparedWith(parts, context, { ...decided, parts: replaced(turn.parts, name, narrower) }, preset)
+  }
+  return { model, ...prepared }
+}
+
+function replaced(parts: TurnParts, name: string, part: TurnPart): TurnParts {
+  return new Map([...parts].map(([each, before]) => [each, each === name ? part : before]))
 }
 
 async function preparedWith(
   parts: PrepareParts,
-  bench: Workbench,
-  setting: TurnSetting,
-  made: CustomAgent | undefined,
-): Promise<Omit<PreparedTurn, 'model'>> {
-  // Readers of the history stand last, behind the tools for files.
-  const tools = [...setting.tools, ...parts.tools()]
-  const named = made?.tools
+  context: AssemblyContext,
+  turn: PreparedParts,
+  { tools: named }: TurnPreset,
+): Promise<{ readonly tools: readonly Tool[]; readonly context: AssemblyContext & { readonly turn: PreparedParts } }> {
+  // Readers of the history stand last, behind the tools of the turn.
+  const tools = [...[...turn.parts.values()].flatMap((part) => part.tools ?? []), ...parts.tools()]
   const offered = await offeredTools(tools)
-  const layout = made?.layout
   return {
     tools,
-    bench: {
-      ...bench,
-      setting,
-      ...(layout === undefined ? {} : { settings: { ...bench.settings, layout } }),
+    context: {
+      ...context,
+      turn,
       async allowedTools() {
         const allowed = await parts.allowed(offered)
         return named ? allowed.filter(({ name, readsContext }) => readsContext || isListed(named, name)) : allowed

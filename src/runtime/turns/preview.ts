@@ -2,51 +2,49 @@ import { ContextOverflowError } from '../../context.ts'
 import type { InputOptions } from '../../session.ts'
 import { countedInSlices } from '../calls/counted-in-slices.ts'
 import { noSuchSession } from '../sessions/admission.ts'
-import type { Clock, FileLibrary, Preview } from '../../capability.ts'
-import type { PreviewOptions } from '../contract.ts'
-import { RuntimeError } from '../../capability/runtime-error.ts'
+import { type Clock, type FileLibrary, type Preview, type PreviewOptions, RuntimeError } from '../../capability.ts'
 import type { PreparedTurn, SaidInTurn } from './prepare-turn.ts'
 import { seal } from '../ledger/seal.ts'
-import type { Desks, SessionDesk } from '../sessions/session-desk.ts'
+import type { SessionStates, SessionState } from '../sessions/session-state.ts'
 import { usableCut } from '../sessions/session-cut.ts'
 import { tokenCounts } from './turn-projection.ts'
 import { attemptWithPictures } from '../calls/with-pictures.ts'
 
 export interface PreviewParts {
-  readonly prepare: (desk: Partial<SessionDesk>, asked: InputOptions, said: SaidInTurn) => Promise<PreparedTurn>
-  readonly desks: Desks
+  readonly prepare: (state: Partial<SessionState>, asked: InputOptions, said: SaidInTurn) => Promise<PreparedTurn>
+  readonly states: SessionStates
   readonly clock: Clock
-  readonly library: FileLibrary
+  readonly library: FileLibrary | undefined
 }
 
 /** What the next call would send. Reads only. */
 export async function preview(
-  { prepare, desks, clock, library }: PreviewParts,
-  { session, input = '', model: askedModel, system, ...chosen }: PreviewOptions,
+  { prepare, states, clock, library }: PreviewParts,
+  { session, input = '', model: askedModel, system, choices }: PreviewOptions,
 ): Promise<Preview> {
-  const desk = session === undefined ? undefined : await desks.of(session)
-  if (session !== undefined && !desk) throw noSuchSession(session)
+  const state = session === undefined ? undefined : await states.of(session)
+  if (session !== undefined && !state) throw noSuchSession(session)
   const asked = {
     ...(askedModel === undefined ? {} : { model: askedModel }),
     ...(system === undefined ? {} : { system }),
   }
-  const { model, bench } = await prepare({ ...desk, choices: { ...desk?.choices, ...chosen } }, asked, {
+  const { model, context } = await prepare({ ...state, choices: { ...state?.choices, ...choices } }, asked, {
     text: input,
     keeps: false,
   })
   const message = { role: 'user', content: input } as const
   const counted = {
     message,
-    tokens: (await countedInSlices(bench.settings.counter, (counter) => tokenCounts(counter, message))).full,
+    tokens: (await countedInSlices(context.settings.counter, (counter) => tokenCounts(counter, message))).full,
   }
-  const { outcome } = await attemptWithPictures(bench, library, {
+  const { outcome } = await attemptWithPictures(context, library, {
     model,
     session: session ?? NEW_SESSION,
-    hasHistory: desk !== undefined,
+    hasHistory: state !== undefined,
     loggedTurn: undefined,
     current: { id: 'next-turn', messages: input === '' ? [] : [counted] },
     time: clock.time(),
-    cut: desk && usableCut(desk, bench, model),
+    cut: state && usableCut(state, context, model),
     last: false,
   })
   if (outcome instanceof ContextOverflowError) {

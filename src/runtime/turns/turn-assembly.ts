@@ -10,10 +10,10 @@ import { withForecast } from '../calls/call-forecast.ts'
 import { recordInput } from '../calls/call-input.ts'
 import { attemptWithPictures } from '../calls/with-pictures.ts'
 import { cutToWrite, rememberCut, usableCut } from '../sessions/session-cut.ts'
-import { heldBy } from './setting-context.ts'
+import { heldBy } from '../calls/assembly-context.ts'
 import type { TurnCitations } from '../../citation.ts'
 import { counterKey } from './turn-projection.ts'
-import type { TurnDependencies, TurnWords } from './turn-setup.ts'
+import type { TurnDependencies, TurnWords } from './turn-dependencies.ts'
 
 /** What the assembly of a step shares with the rest of its turn. */
 export interface TurnParts {
@@ -30,9 +30,9 @@ export function turnAssembly(
   dependencies: TurnDependencies,
   { account, journal, citations, documents, words }: TurnParts,
 ): TurnSetup['assemble'] {
-  const { bench, desk, model, turn, clock, entries, library } = dependencies
-  const { store, settings } = bench
-  const { session } = desk
+  const { context, state, model, turn, clock, entries, library } = dependencies
+  const { store, settings } = context
+  const { session } = state
   const input = entries.find((entry) => entry.type === 'input')
   // As admission wrote them.
   const parameters: CallParameters | undefined = input?.type === 'input' ? input.options?.parameters : undefined
@@ -47,11 +47,11 @@ export function turnAssembly(
       cites: citations.found(),
       model,
       session,
-      hasHistory: desk.hasHistory,
+      hasHistory: state.hasHistory,
       loggedTurn: turn,
       current: { id: turn, messages: messagesOf(step, counterKey(settings.counter)) },
       time: input?.time ?? clock.time(),
-      cut: usableCut(desk, bench, model),
+      cut: usableCut(state, context, model),
       last: step.last,
       gone,
     }
@@ -62,7 +62,7 @@ export function turnAssembly(
   return async (step) => {
     const question = questionOf(step)
     const work = stretch()
-    const attempt = await attemptWithPictures(bench, library, question)
+    const attempt = await attemptWithPictures(context, library, question)
     gone = attempt.gone
     const { outcome, toolChoice } = attempt
     let cutEntries: ReturnType<typeof cutToWrite> = []
@@ -72,30 +72,30 @@ export function turnAssembly(
       toolChoice,
       parameters,
       request: attempt.request,
-      about: { session, turn, upTo: desk.stream.lastSeq(), time: clock.time() },
+      about: { session, turn, upTo: state.stream.lastSeq(), time: clock.time() },
       work,
       input: (options) =>
         recordInput(store, attempt.input, {
           layout: settings.layout,
           inSession: true,
           options,
-          holds: (id) => heldBy(bench.setting, id),
+          holds: (id) => heldBy(context, id),
         }),
       complete: (sealed) => withForecast(dependencies, sealed),
       beside(call, manifest) {
         const assembly = { type: 'assembly', turn, call, model: model.id } as const
         if (!manifest) return journal.append([assembly])
         const { cut, budget } = manifest
-        cutEntries = cutToWrite(desk, { turn, call, cut, budget })
+        cutEntries = cutToWrite(state, { turn, call, cut, budget })
         const sources = documents.length > 0 && !hasAssembled ? { sources: documents } : {}
         return journal.append([{ ...assembly, ...(cut ? { cut } : {}), ...sources }, ...cutEntries])
       },
     })
     hasAssembled = true
     words.begin()
-    rememberCut(desk, cutEntries)
+    rememberCut(state, cutEntries)
     const { prepared, manifest, fingerprint } = written
-    desk.lastCall = { call: prepared.call, fingerprint, at: clock.monotonic() }
+    state.lastCall = { call: prepared.call, fingerprint, at: clock.monotonic() }
     return { ...prepared, ...seenIn(outcome), roomTokens: resultRoom(manifest) }
   }
 }

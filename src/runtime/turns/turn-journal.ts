@@ -3,15 +3,15 @@ import type { EntryBody } from '../../session.ts'
 import type { CallAccount } from '../calls/call-account.ts'
 import { countedInSlices } from '../calls/counted-in-slices.ts'
 import { tokenCounts } from './turn-projection.ts'
-import type { TurnDependencies, TurnWords } from './turn-setup.ts'
+import type { TurnDependencies, TurnWords } from './turn-dependencies.ts'
 
 /** Writes what happens in a turn to the log, the audit and the ledger. What is written first begins the turn, too. */
 export function turnJournal(
-  { bench, desk, turn, entries, clock }: TurnDependencies,
+  { context, state, turn, entries, clock }: TurnDependencies,
   account: CallAccount,
   words: TurnWords,
 ): Required<Journal> {
-  const { store, settings } = bench
+  const { store, settings } = context
   const started = entries.some((entry) => entry.type === 'turn-start')
   let opening: readonly EntryBody[] = started ? [] : [{ type: 'turn-start', turn }]
 
@@ -21,7 +21,7 @@ export function turnJournal(
     const time = clock.time()
     // Handed in together, they reach the disk together.
     const [written] = await Promise.all([
-      store.append(desk.session, all, time),
+      store.append(state.session, all, time),
       audit.length > 0 ? store.transaction(audit.map((facts) => ({ type: 'audit', facts, time }) as const)) : undefined,
     ])
     return written

@@ -2,25 +2,24 @@ import { type RetryRule, runTurn, stopping } from '../../agent.ts'
 import { messageText } from '../../context.ts'
 import { ModelError } from '../../model.ts'
 import { type InputOptions, type SessionStore, StoreError, type StoreErrorCode } from '../../session.ts'
-import type { ApprovalDesk } from '../tools/approvals.ts'
-import type { Clock, FileLibrary } from '../../capability.ts'
+import type { ApprovalService } from '../tools/approval-service.ts'
+import { type Clock, type FileLibrary, RuntimeError } from '../../capability.ts'
 import { errorMessage } from '../../platform.ts'
 import type { Outbox } from '../channels/outbox.ts'
 import { patientPrepare } from './patient-prepare.ts'
 import type { PreparedTurn, SaidInTurn } from './prepare-turn.ts'
 import type { Sealed } from '../ledger/seal.ts'
-import { RuntimeError } from '../../capability/runtime-error.ts'
 import { runtimeFailure } from '../runtime-failure.ts'
-import type { Desks, SessionDesk } from '../sessions/session-desk.ts'
+import type { SessionStates, SessionState } from '../sessions/session-state.ts'
 import { createStorageRetry } from './storage-retry.ts'
 import { turnSetup } from './turn-setup.ts'
 import type { ToolPolicy } from '../tools/tool-policy.ts'
 
 /** Runs turns: one at a time in a session, in the order of their input; sessions side by side (docs/decisions/0007). */
 export interface TurnQueue {
-  add(desk: SessionDesk, turn: string): void
+  add(state: SessionState, turn: string): void
   /** Answers false where the turn neither waits nor runs. */
-  cancel(desk: SessionDesk, turn: string): Promise<boolean>
+  cancel(state: SessionState, turn: string): Promise<boolean>
   /** Takes up every turn that a former process left, and every reply that it did not deliver. */
   recover(): Promise<number>
   counts(): { readonly running: number; readonly queued: number }
@@ -31,11 +30,11 @@ export interface TurnQueue {
 export interface QueueParts {
   readonly store: SessionStore
   /** Everything that a turn of this session is run with, once what is started late is there. */
-  readonly prepare: (desk: SessionDesk, asked: InputOptions, said: SaidInTurn) => Promise<PreparedTurn>
+  readonly prepare: (state: SessionState, asked: InputOptions, said: SaidInTurn) => Promise<PreparedTurn>
   readonly policy: ToolPolicy
-  readonly approvals: ApprovalDesk
-  readonly library: FileLibrary
-  readonly desks: Desks
+  readonly approvals: ApprovalService
+  readonly library: FileLibrary | undefined
+  readonly states: SessionStates
   readonly outbox: Outbox
   readonly clock: Clock
   /** When a provider that cannot be asked about a turn's model is asked again. */
@@ -48,7 +47,7 @@ export interface QueueParts {
 
 /** A queue that is empty until `recover` or `add`. */
 export function createTurnQueue(parts: QueueParts): TurnQueue {
-  const { store, desks, outbox, clock, retries, warn } = parts
+  const { store, states, outbox, clock, retries, warn } = parts
   const active = new Set<Promise<void>>()
   /** Waiting turns whose cancellation is being written, by `SESSION TURN`. */
   const cancelling = new Map<string, Promise<void>>()
@@ -57,55 +56,55 @@ export function createTurnQueue(parts: QueueParts): TurnQueue {
   const retry = createStorageRetry(store, resume, parts.storageRetryDelaysMs)
   let stopped = false
 
-  function add(desk: SessionDesk, turn: string): void {
-    desk.queue.push(turn)
-    desk.stalled = false
-    desks.keep(desk)
-    next(desk)
+  function add(state: SessionState, turn: string): void {
+    state.queue.push(turn)
+    state.stalled = false
+    states.keep(state)
+    next(state)
   }
 
-  function next(desk: SessionDesk): void {
-    if (stopped || desk.running || desk.stalled) return
-    const [turn] = desk.queue
+  function next(state: SessionState): void {
+    if (stopped || state.running || state.stalled) return
+    const [turn] = state.queue
     // The turn behind it begins with its end on disk: what it reads of the session is what stands in the log.
-    if (turn === undefined || cancelling.has(`${desk.session} ${turn}`)) return
-    desk.queue.shift()
+    if (turn === undefined || cancelling.has(`${state.session} ${turn}`)) return
+    state.queue.shift()
     const controller = new AbortController()
-    desk.running = { turn, controller }
-    const work = run(desk, turn, controller.signal)
+    state.running = { turn, controller }
+    const work = run(state, turn, controller.signal)
       .then(() => settled(turn))
-      .catch((error: unknown) => interrupted(desk, turn, error))
+      .catch((error: unknown) => interrupted(state, turn, error))
       .finally(() => {
         active.delete(work)
-        desk.running = undefined
-        next(desk)
+        state.running = undefined
+        next(state)
       })
     active.add(work)
   }
 
-  async function run(desk: SessionDesk, turn: string, signal: AbortSignal): Promise<void> {
-    const entries = [...(desk.live.get(turn) ?? (await store.entries(desk.session, { turn })))]
+  async function run(state: SessionState, turn: string, signal: AbortSignal): Promise<void> {
+    const entries = [...(state.live.get(turn) ?? (await store.entries(state.session, { turn })))]
     const input = entries.find((entry) => entry.type === 'input')
     if (!input || input.type !== 'input') throw new Error('its input is not in the log')
     const said = { turn, text: messageText(input.message), keeps: true, signal }
     let prepared: PreparedTurn
     try {
-      prepared = await patientPrepare(() => parts.prepare(desk, input.options ?? {}, said), {
+      prepared = await patientPrepare(() => parts.prepare(state, input.options ?? {}, said), {
         rule: retries,
         clock,
         signal,
-        show: (notice) => desk.stream.delta(turn, notice),
+        show: (notice) => state.stream.delta(turn, notice),
       })
     } catch (error) {
-      if (signal.reason === stopping) return stopsHere(desk, turn)
-      if (signal.aborted) return endTurn(desk, turn, { type: 'cancelled' })
+      if (signal.reason === stopping) return stopsHere(state, turn)
+      if (signal.aborted) return endTurn(state, turn, { type: 'cancelled' })
       if (error instanceof StoreError) throw error
-      return failTurn(desk, turn, error)
+      return failTurn(state, turn, error)
     }
     const { fingerprintOf, policy, approvals, library } = parts
     const setup = turnSetup({
       ...prepared,
-      desk,
+      state,
       turn,
       entries,
       policy,
@@ -116,27 +115,27 @@ export function createTurnQueue(parts: QueueParts): TurnQueue {
       fingerprintOf,
     })
     const outcome = await runTurn(setup)
-    if (outcome) void outbox.deliver(desk)
-    else stopsHere(desk, turn)
+    if (outcome) void outbox.deliver(state)
+    else stopsHere(state, turn)
   }
 
-  function stopsHere(desk: SessionDesk, turn: string): void {
-    desk.stream.interrupted(turn, 'closing', 'The gateway stops. The turn goes on at its next start.')
+  function stopsHere(state: SessionState, turn: string): void {
+    state.stream.interrupted(turn, 'closing', 'The gateway stops. The turn goes on at its next start.')
   }
 
   /**
    * The log could not be written, so the turn's end cannot stand in it: whoever watches is told, and the operator. The
    * turn keeps its place: what is said next in the session comes behind it. It goes on once a write succeeds.
    */
-  function interrupted(desk: SessionDesk, turn: string, error: unknown): void {
+  function interrupted(state: SessionState, turn: string, error: unknown): void {
     const failure = runtimeFailure(error)
     const code = failure instanceof RuntimeError ? failure.code : 'storage'
     const keepsPlace = error instanceof StoreError && PASSING.has(error.code)
-    if (keepsPlace) desk.queue.unshift(turn)
-    desk.stalled = keepsPlace
+    if (keepsPlace) state.queue.unshift(turn)
+    state.stalled = keepsPlace
     const when = keepsPlace ? 'by itself as soon as it can be written' : 'at the next start'
     const message = `The turn stopped: ${sentence(errorMessage(error))} It goes on ${when}.`
-    desk.stream.interrupted(turn, code, message)
+    state.stream.interrupted(turn, code, message)
     warn(`${turn}: ${message}`)
     if (!keepsPlace) return
     stoppedByStore.add(turn)
@@ -148,46 +147,46 @@ export function createTurnQueue(parts: QueueParts): TurnQueue {
   }
 
   function resume(): void {
-    for (const desk of desks.all()) {
-      if (!desk.stalled) continue
-      desk.stalled = false
-      next(desk)
+    for (const state of states.all()) {
+      if (!state.stalled) continue
+      state.stalled = false
+      next(state)
     }
   }
 
-  async function cancelWaiting(desk: SessionDesk, turn: string): Promise<void> {
-    await endTurn(desk, turn, { type: 'cancelled' })
-    const position = desk.queue.indexOf(turn)
-    desk.queue.splice(position, 1)
-    if (position === 0) desk.stalled = false
+  async function cancelWaiting(state: SessionState, turn: string): Promise<void> {
+    await endTurn(state, turn, { type: 'cancelled' })
+    const position = state.queue.indexOf(turn)
+    state.queue.splice(position, 1)
+    if (position === 0) state.stalled = false
     settled(turn)
   }
 
-  async function failTurn(desk: SessionDesk, turn: string, error: unknown): Promise<void> {
+  async function failTurn(state: SessionState, turn: string, error: unknown): Promise<void> {
     const code = error instanceof ModelError ? error.code : 'internal'
     const outcome = { type: 'failed', code, message: errorMessage(error) } as const
-    await endTurn(desk, turn, outcome)
+    await endTurn(state, turn, outcome)
   }
 
   async function endTurn(
-    desk: SessionDesk,
+    state: SessionState,
     turn: string,
     outcome: { type: 'cancelled' } | { type: 'failed'; code: string; message: string },
   ): Promise<void> {
-    await store.append(desk.session, [{ type: 'turn-end', turn, outcome }], clock.time())
-    void outbox.deliver(desk)
+    await store.append(state.session, [{ type: 'turn-end', turn, outcome }], clock.time())
+    void outbox.deliver(state)
   }
 
   return {
     add,
-    async cancel(desk, turn) {
-      if (desk.running?.turn === turn) {
-        desk.running.controller.abort('cancelled')
+    async cancel(state, turn) {
+      if (state.running?.turn === turn) {
+        state.running.controller.abort('cancelled')
         return true
       }
-      if (!desk.queue.includes(turn)) return false
-      const name = `${desk.session} ${turn}`
-      const ending = cancelling.get(name) ?? cancelWaiting(desk, turn).finally(() => cancelling.delete(name))
+      if (!state.queue.includes(turn)) return false
+      const name = `${state.session} ${turn}`
+      const ending = cancelling.get(name) ?? cancelWaiting(state, turn).finally(() => cancelling.delete(name))
       cancelling.set(name, ending)
       try {
         await ending
@@ -195,31 +194,31 @@ export function createTurnQueue(parts: QueueParts): TurnQueue {
       } catch (error) {
         throw runtimeFailure(error)
       } finally {
-        next(desk)
+        next(state)
       }
     },
     async recover() {
       const unfinished = await store.unfinishedTurns()
       for (const { session, turn } of unfinished) {
-        const desk = await desks.of(session)
-        if (desk) add(desk, turn)
+        const state = await states.of(session)
+        if (state) add(state, turn)
       }
-      outbox.recover(desks)
+      outbox.recover(states)
       return unfinished.length
     },
     counts() {
       let running = 0
       let queued = 0
-      for (const desk of desks.all()) {
-        if (desk.running) running += 1
-        queued += desk.queue.length
+      for (const state of states.all()) {
+        if (state.running) running += 1
+        queued += state.queue.length
       }
       return { running, queued }
     },
     async stop() {
       stopped = true
       retry.stop()
-      for (const desk of desks.all()) desk.running?.controller.abort(stopping)
+      for (const state of states.all()) state.running?.controller.abort(stopping)
       await Promise.all(active)
       await outbox.stop()
     },

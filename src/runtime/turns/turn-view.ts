@@ -1,8 +1,7 @@
 import { messageText } from '../../context.ts'
 import type { Entry, LogStore, Source, Usage } from '../../session.ts'
-import type { TurnTotals, TurnView } from '../../capability.ts'
+import { RuntimeError, type TurnTotals, type TurnView } from '../../capability.ts'
 import { outcomeNotice } from './outcome-notice.ts'
-import { RuntimeError } from '../../capability/runtime-error.ts'
 
 /** A turn as a door shows it, read from the log. */
 export async function turnView(store: LogStore, session: string, turn: string): Promise<TurnView> {

@@ -2,9 +2,9 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { telegramChannel } from '../../../src/capabilities/telegram/telegram-channel.ts'
 import { tokenx } from '../../../src/context.ts'
-import { startPlugins } from '../../../src/capability.ts'
-import { promptPlugin } from '../../../src/capabilities/prompt/prompt.ts'
+import { prompt } from '../../../src/capabilities/prompt/prompt.ts'
 import { type Channel, createRuntime, systemClock } from '../../../src/runtime.ts'
+import { ownFeatures, ownSettings, withFeatures } from '../../home/features.ts'
 import { openSqliteStore } from '../../../src/session.ts'
 import { scriptedModel, scriptedModels } from '../../../src/testing.ts'
 import { readAccess } from '../../../src/tool.ts'
@@ -79,14 +79,17 @@ const watched: Channel = {
 const model = scriptedModel({
   answer: () => ({ text: ['Once ', 'upon ', 'a time.'], before: (piece) => (piece === 0 ? undefined : pause(40)) }),
 })
-await createRuntime({
-  version: '0.1.0',
-  home,
-  store: await openSqliteStore({ path: join(home, 'store.sqlite') }),
-  models: scriptedModels(model),
-  plugins: await startPlugins([promptPlugin({ file: join(home, 'system_prompt.md') })]),
-  settings: { layout: 'auto', counter: tokenx, maxSteps: 4, retryDelaysMs: [1, 1] },
-  clock: systemClock,
-  policy: { current: async () => readAccess('{}', {}) },
-  channels: [watched],
-})
+withFeatures(
+  await createRuntime({
+    version: '0.1.0',
+    home,
+    store: await openSqliteStore({ path: join(home, 'store.sqlite') }),
+    models: scriptedModels(model),
+    capabilities: [prompt, ...ownFeatures],
+    capabilitySettings: ownSettings(home),
+    settings: { layout: 'auto', counter: tokenx, maxSteps: 4, retryDelaysMs: [1, 1] },
+    clock: systemClock,
+    policy: { current: async () => readAccess('{}', {}) },
+    channels: [watched],
+  }),
+)

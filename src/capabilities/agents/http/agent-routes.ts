@@ -14,10 +14,6 @@ export function agentRoutesOf(agents: Records<AgentValue>, runtime: Pick<Runtime
   })
 }
 
-export function agentRoutes(runtime: Runtime): readonly Route[] {
-  return agentRoutesOf(runtime.agents as Records<AgentValue>, runtime)
-}
-
 /** Tools that an agent names and that are not there now: those of a server that is away may come back. */
 async function unknownTools(
   runtime: Pick<Runtime, 'tools'>,

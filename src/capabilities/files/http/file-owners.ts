@@ -2,8 +2,7 @@ import { z } from 'zod'
 import { type CapabilityHost, inbox } from '../../../capability.ts'
 import type { FileOwner } from '../../../session.ts'
 import { HttpFailure, noSuchSession } from '../../../server.ts'
-import type { FileSearch, FileService } from '../file-service.ts'
-import type { Runtime } from '../../../runtime.ts'
+import type { FileService } from '../file-service.ts'
 import { ownerOf } from '../library.ts'
 
 /** Files, and what they can belong to. */
@@ -36,21 +35,4 @@ export async function ownerAmong(self: FileOwners, given: Belonging): Promise<Fi
   if (type !== 'session') await self.records({ kind: type, schema: z.unknown(), nameOf: () => '' }).get(id)
   else if ((await self.store.session(id)) === undefined) throw noSuchSession(id)
   return owner
-}
-
-/** What the routes work with, of a runtime that names its services itself. */
-export function ofRuntime(runtime: Runtime): FileOwners {
-  const files = (sent: boolean) => ({ sent, search: { name: '', description: '', offeredIn: '' } })
-  return {
-    service: {
-      ...runtime.library,
-      search: ({ owner, ...query }: FileSearch) => runtime.search({ ...query, ...(owner && { project: owner.id }) }),
-    } as FileService,
-    store: runtime.store,
-    choices: {
-      agent: { summary: '', none: '', files: files(false) },
-      project: { summary: '', none: '', files: files(true) },
-    },
-    records: ({ kind }) => (kind === 'agent' ? runtime.agents : runtime.projects) as never,
-  }
 }

@@ -1,15 +1,10 @@
 import { z } from 'zod'
-import type { Runtime } from '../../../runtime.ts'
 import { type FileOwner, type FileRow } from '../../../session.ts'
 import { bytes, empty, HttpFailure, json, refusal } from '../../../server.ts'
 import { inbox, type Route, route } from '../../../capability.ts'
 import { fileRow, refusedFile } from './file-schema.ts'
-import { type FileOwners, ofRuntime, ownerTypes } from './file-owners.ts'
+import { type FileOwners, ownerTypes } from './file-owners.ts'
 import { upload, type Uploaded } from './upload.ts'
-
-export function fileRoutes(runtime: Runtime): readonly Route[] {
-  return fileRoutesOf(ofRuntime(runtime))
-}
 
 /** Files that people hand in: stored at once, then read, then ready to be searched. */
 export function fileRoutesOf(self: FileOwners): readonly Route[] {

@@ -1,8 +1,7 @@
 import { z } from 'zod'
-import type { Runtime } from '../../../runtime.ts'
 import { HttpFailure, json, limit } from '../../../server.ts'
 import { type Route, route } from '../../../capability.ts'
-import { choicesWithFiles, type FileOwners, ofRuntime, ownerAmong } from './file-owners.ts'
+import { choicesWithFiles, type FileOwners, ownerAmong } from './file-owners.ts'
 
 const hit = z.looseObject({
   document: z.string().describe('Id of the file.'),
@@ -36,10 +35,6 @@ const answer = z.object({
   degraded: z.string().optional().describe('Why only words were searched although there is an embedding model.'),
   progress,
 })
-
-export function searchRoutes(runtime: Runtime): readonly Route[] {
-  return searchRoutesOf(ofRuntime(runtime))
-}
 
 /** Passages of files, for a person. */
 export function searchRoutesOf(self: FileOwners): readonly Route[] {

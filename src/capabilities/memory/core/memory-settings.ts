@@ -42,9 +42,6 @@ export const memorySettings = z.strictObject({
 
 export type MemorySettings = z.output<typeof memorySettings>
 
-/** As the configuration has it where it says nothing. */
-export const usualMemory: MemorySettings = memorySettings.parse({})
-
 /** What is on in a layout. */
 export function memoryIn(
   { previousSession, toolHistory }: MemorySettings,

@@ -2,7 +2,7 @@ import { type LayoutChoice, layoutOf, type TokenCounter } from '../../../context
 import type { Clock, Runtime } from '../../../capability.ts'
 import type { Recall } from '../../../search.ts'
 import type { SessionStore } from '../../../session.ts'
-import { noSuchSession } from '../../../runtime/sessions/admission.ts'
+import { noSuchSession } from '../../../runtime.ts'
 import { defined, errorMessage } from '../../../platform.ts'
 import { type MemoryReading, memoryLayers, type RememberedText, sessionsIn } from './memory-layers.ts'
 import { memoryIn, type MemorySettings } from './memory-settings.ts'

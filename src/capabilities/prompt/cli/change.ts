@@ -1,4 +1,4 @@
-import type { PromptVersion } from '../../../runtime.ts'
+import type { PromptVersion } from '../edited-prompt.ts'
 import { ask, type AskInit, connected, note, printJson, readNamedFile, versionNamed } from '../../../cli.ts'
 import type { CommandCall, Io } from '../../../capability.ts'
 

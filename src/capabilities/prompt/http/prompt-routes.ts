@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { type Runtime } from '../../../runtime.ts'
 import { json, restoreBody, versionLookedAt } from '../../../server.ts'
 import { type Route, route } from '../../../capability.ts'
 import type { EditedPrompt } from '../edited-prompt.ts'
@@ -9,10 +8,6 @@ const version = z.object({
   time: z.string(),
   text: z.string().optional().describe('Absent: it was reset in this version.'),
 })
-
-export function promptRoutes({ prompt }: Runtime): readonly Route[] {
-  return promptRoutesOf(prompt)
-}
 
 /** The system prompt as its owner edited it, with its history. */
 export function promptRoutesOf(prompt: EditedPrompt): readonly Route[] {

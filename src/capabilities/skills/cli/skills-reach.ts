@@ -1,4 +1,4 @@
-import type { Preview, RuntimeStatus } from '../../../runtime.ts'
+import type { Preview } from '../../../runtime.ts'
 import { ask, connected } from '../../../cli.ts'
 import type { CheckContext, CommandCall, Io } from '../../../capability.ts'
 
@@ -29,7 +29,7 @@ export async function askReach({ home }: Pick<CommandCall, 'home'>, io: Io, load
 /** The same by `get`, which answers `undefined` where no gateway can be asked. */
 export async function reachOver(get: CheckContext['get'], loaded: number): Promise<SkillsReach> {
   const next = await get<Preview>('/api/context')
-  const status = await get<Pick<RuntimeStatus, 'skills'>>('/api/status')
+  const status = await get<{ readonly skills?: number }>('/api/status')
   if (next === undefined || status === undefined) throw new Error('no gateway can be opened')
   const { skills = loaded } = status
   const reach = skillsReach(next, skills)

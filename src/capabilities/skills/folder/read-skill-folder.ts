@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path'
-import { readerWithin } from '../../../capability/reader-within.ts'
+import { readerWithin } from '../../../capability.ts'
 import type { TextReader } from '../../../tool.ts'
 import type { SkillFolder } from './find-skill-folders.ts'
 import { type FrontmatterRead, noFrontmatter } from './frontmatter.ts'

@@ -15,7 +15,7 @@ import { decidedAlready, fileOf, type KeptProposal, proposalDigest, proposalOf, 
 import { createProposalRepository, type ProposalStore } from './proposal-repository.ts'
 import { appendLines, trimLines } from './proposal-text.ts'
 import { changeOf, createProposalWriting } from './proposal-writing.ts'
-import { runtimeFailure } from '../../../runtime/runtime-failure.ts'
+import { runtimeFailure } from '../../../runtime.ts'
 import { serialQueue } from '../../../platform.ts'
 
 export interface ProposalsParts {

@@ -4,7 +4,7 @@ import { lastCut } from './session-cut.ts'
 import { createSessionStream, type SessionStream } from './session-stream.ts'
 
 /** What the runtime remembers of a session between turns. All of it can be read from the log again. */
-export interface SessionDesk {
+export interface SessionState {
   readonly session: string
   readonly stream: SessionStream
   /** Turns that wait, in the order of their input. */
@@ -36,65 +36,65 @@ export interface LastCall {
   readonly at: number | undefined
 }
 
-/** Sessions whose desk is kept at hand though nothing happens in them. */
-const MOST_DESKS = 256
+/** Sessions whose state is kept at hand though nothing happens in them. */
+const MOST_STATES = 256
 
-/** Every desk there is, one for each session. */
-export interface Desks {
+/** Every state there is, one for each session. */
+export interface SessionStates {
   /** `undefined` where there is no such session. */
-  of(session: string): Promise<SessionDesk | undefined>
-  /** Keeps a desk at hand that may have been put away since it was asked for. */
-  keep(desk: SessionDesk): void
+  of(session: string): Promise<SessionState | undefined>
+  /** Keeps a state at hand that may have been put away since it was asked for. */
+  keep(state: SessionState): void
   forget(session: string): void
-  all(): Iterable<SessionDesk>
+  all(): Iterable<SessionState>
 }
 
 /**
- * A session never has two desks: one that was put away is found again as long as anybody still works at it.
+ * A session never has two states: one that was put away is found again as long as anybody still works at it.
  *
  * What is written is published here and nowhere else: the store tells it in the order of the commits, whoever wrote it, and
- * before the writer hears of it. So a desk has always heard of every entry that is on disk (DESIGN §6.5).
+ * before the writer hears of it. So a state has always heard of every entry that is on disk (DESIGN §6.5).
  */
-export function createDesks(store: SessionStore): Desks {
-  const desks = new Map<string, SessionDesk>()
-  const away = new Map<string, WeakRef<SessionDesk>>()
+export function createSessionStates(store: SessionStore): SessionStates {
+  const states = new Map<string, SessionState>()
+  const away = new Map<string, WeakRef<SessionState>>()
   const cleared = new FinalizationRegistry<string>((session) => {
     if (!away.get(session)?.deref()) away.delete(session)
   })
-  const opening = new Map<string, Promise<SessionDesk | undefined>>()
-  /** What is written in a session while its desk is being made. */
+  const opening = new Map<string, Promise<SessionState | undefined>>()
+  /** What is written in a session while its state is being made. */
   const meanwhile = new Map<string, Entry[]>()
   store.watch(written)
 
-  function place(desk: SessionDesk): SessionDesk {
-    desks.delete(desk.session)
-    desks.set(desk.session, desk)
-    away.delete(desk.session)
-    if (desks.size > MOST_DESKS) {
-      for (const [id, other] of desks) {
-        if (desks.size <= MOST_DESKS) break
-        if (other !== desk && !other.running && other.queue.length === 0 && !other.stream.watched()) putAway(id, other)
+  function place(state: SessionState): SessionState {
+    states.delete(state.session)
+    states.set(state.session, state)
+    away.delete(state.session)
+    if (states.size > MOST_STATES) {
+      for (const [id, other] of states) {
+        if (states.size <= MOST_STATES) break
+        if (other !== state && !other.running && other.queue.length === 0 && !other.stream.watched()) putAway(id, other)
       }
     }
-    return desk
+    return state
   }
 
-  function putAway(session: string, desk: SessionDesk): void {
-    desks.delete(session)
-    away.set(session, new WeakRef(desk))
-    cleared.register(desk, session)
+  function putAway(session: string, state: SessionState): void {
+    states.delete(session)
+    away.set(session, new WeakRef(state))
+    cleared.register(state, session)
   }
 
-  function known(session: string): SessionDesk | undefined {
-    return desks.get(session) ?? away.get(session)?.deref()
+  function known(session: string): SessionState | undefined {
+    return states.get(session) ?? away.get(session)?.deref()
   }
 
-  function find(session: string): SessionDesk | undefined {
+  function find(session: string): SessionState | undefined {
     const found = known(session)
     return found && place(found)
   }
 
-  async function open(session: string): Promise<SessionDesk | undefined> {
+  async function open(session: string): Promise<SessionState | undefined> {
     const row = await store.session(session)
     if (!row) return find(session)
     const [made] = await store.calls(session, { last: 1 })
@@ -104,19 +104,19 @@ export function createDesks(store: SessionStore): Desks {
     const madeMeanwhile = find(session)
     if (madeMeanwhile) return madeMeanwhile
     const { model, choices } = row
-    const desk = { ...blank(session, row.entries), model, choices, cut, lastCall: call }
+    const state = { ...blank(session, row.entries), model, choices, cut, lastCall: call }
     publish(
-      desk,
+      state,
       (meanwhile.get(session) ?? []).filter(({ seq }) => seq > row.entries),
     )
-    return place(desk)
+    return place(state)
   }
 
   function written(entries: readonly Entry[]): void {
     const { session, seq } = entries[0]!
     meanwhile.get(session)?.push(...entries)
-    const desk = known(session) ?? (seq === 1 ? place({ ...blank(session), hasHistory: false }) : undefined)
-    if (desk) publish(desk, entries)
+    const state = known(session) ?? (seq === 1 ? place({ ...blank(session), hasHistory: false }) : undefined)
+    if (state) publish(state, entries)
   }
 
   return {
@@ -135,14 +135,14 @@ export function createDesks(store: SessionStore): Desks {
     },
     keep: place,
     forget(session) {
-      desks.delete(session)
+      states.delete(session)
       away.delete(session)
     },
-    all: () => desks.values(),
+    all: () => states.values(),
   }
 }
 
-function blank(session: string, newest = 0): SessionDesk {
+function blank(session: string, newest = 0): SessionState {
   return {
     session,
     stream: createSessionStream(newest),
@@ -160,29 +160,29 @@ function blank(session: string, newest = 0): SessionDesk {
 }
 
 /** Entries that are on disk: remembered while their turn lives, and shown to whoever watches. */
-function publish(desk: SessionDesk, entries: readonly Entry[]): void {
+function publish(state: SessionState, entries: readonly Entry[]): void {
   for (const entry of entries) {
-    remember(desk, entry)
-    desk.stream.entry(entry)
+    remember(state, entry)
+    state.stream.entry(entry)
   }
 }
 
-function remember(desk: SessionDesk, entry: Entry): void {
+function remember(state: SessionState, entry: Entry): void {
   switch (entry.type) {
     case 'input':
-      desk.live.set(entry.turn, [entry])
+      state.live.set(entry.turn, [entry])
       return
     case 'turn-end':
-      desk.live.delete(entry.turn)
-      desk.hasHistory = true
+      state.live.delete(entry.turn)
+      state.hasHistory = true
       return
     case 'model':
-      desk.model = entry.model ?? undefined
+      state.model = entry.model ?? undefined
       return
     case 'choice':
-      desk.choices = choicesAfter(desk.choices, entry)
+      state.choices = choicesAfter(state.choices, entry)
       return
     default:
-      if ('turn' in entry) desk.live.get(entry.turn)?.push(entry)
+      if ('turn' in entry) state.live.get(entry.turn)?.push(entry)
   }
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { chars, tokenx } from '../../context.ts'
 import type { SessionStore } from '../../session.ts'
-import { openCalibrationBook } from './calibration-book.ts'
+import { openCalibrationStore } from './calibration-store.ts'
 
 /** The part of a store that a book writes to. */
 function values(kept: Record<string, unknown> = {}): SessionStore {
@@ -14,7 +14,7 @@ function values(kept: Record<string, unknown> = {}): SessionStore {
   return store as unknown as SessionStore
 }
 
-const open = (store = values()) => openCalibrationBook(store, assert.fail)
+const open = (store = values()) => openCalibrationStore(store, assert.fail)
 
 test('a prompt that fits by what was learned fits by what the provider counts', async () => {
   const ratios = fc.double({ min: 0.5, max: 2, noNaN: true })

@@ -1,16 +1,15 @@
 import { type Approvals, describedFacts } from '../../agent.ts'
 import type { ApprovalDecision, AuditFacts, Entry, SessionStore } from '../../session.ts'
 import { callDigest } from '../../tool.ts'
-import type { Clock, PersonsDecision, WaitingApproval } from '../../capability.ts'
-import { RuntimeError } from '../../capability/runtime-error.ts'
+import { type Clock, type PersonsDecision, RuntimeError, type WaitingApproval } from '../../capability.ts'
 import { serialQueue } from '../../platform.ts'
 import { runtimeFailure } from '../runtime-failure.ts'
-import type { Desks, SessionDesk } from '../sessions/session-desk.ts'
+import type { SessionStates, SessionState } from '../sessions/session-state.ts'
 
 /** Questions about calls, and the people who answer them. Everything of it stands in the log: this only finds it. */
-export interface ApprovalDesk {
+export interface ApprovalService {
   /** The way of one turn to a person. */
-  of(desk: SessionDesk, turn: string): Approvals
+  of(state: SessionState, turn: string): Approvals
   /** Oldest first. */
   waiting(): Promise<readonly WaitingApproval[]>
   decide(approval: string, decision: PersonsDecision): Promise<void>
@@ -20,19 +19,19 @@ export interface ApprovalDesk {
 
 type Question = Extract<Entry, { type: 'approval-request' }>
 
-export function createApprovalDesk(parts: {
+export function createApprovalService(parts: {
   readonly store: SessionStore
-  readonly desks: Desks
+  readonly states: SessionStates
   readonly clock: Clock
-}): ApprovalDesk {
-  const { store, desks, clock } = parts
+}): ApprovalService {
+  const { store, states, clock } = parts
   const listeners = new Map<string, (decision: ApprovalDecision) => void>()
   /** Decisions are taken one after another: of two about one call the second finds the first. */
   const decisions = serialQueue()
 
-  async function granted(desk: SessionDesk, digest: string): Promise<boolean> {
-    desk.grants ??= await grantsOf(store, desk.session)
-    return desk.grants.has(digest)
+  async function granted(state: SessionState, digest: string): Promise<boolean> {
+    state.grants ??= await grantsOf(store, state.session)
+    return state.grants.has(digest)
   }
 
   /** Listens first and looks into the log then, so that no decision falls between. */
@@ -92,23 +91,23 @@ export function createApprovalDesk(parts: {
       )
     }
     const { session, turn, toolCallId } = question
-    const desk = await desks.of(session)
+    const state = await states.of(session)
     const body = { type: 'approval' as const, turn, approval, toolCallId, digest, decision: decided, by }
     const time = clock.time()
     await store.transaction([
       { type: 'append', session, bodies: [body], time },
       { type: 'audit', facts: factsOf(question, decided, by), time },
     ])
-    if (!desk) return
-    if (decided.type === 'approve' && decided.scope === 'session') desk.grants?.add(digest)
+    if (!state) return
+    if (decided.type === 'approve' && decided.scope === 'session') state.grants?.add(digest)
     listeners.get(approval)?.(decided)
   }
 
   return {
-    of: (desk, turn) => ({
+    of: (state, turn) => ({
       newId: () => clock.newId('approval'),
-      granted: (digest) => granted(desk, digest),
-      decision: (approval, signal) => decision({ session: desk.session, turn }, approval, signal),
+      granted: (digest) => granted(state, digest),
+      decision: (approval, signal) => decision({ session: state.session, turn }, approval, signal),
     }),
     async waiting() {
       const all = await questions()

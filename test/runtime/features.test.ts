@@ -1,15 +1,14 @@
+import { settingsOf } from '../../src/runtime.ts'
 import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { after } from 'node:test'
 import { assemble, layoutOf, tokenx } from '../../src/context.ts'
-import { startPlugins } from '../../src/capability.ts'
-import { readAccess } from '../../src/tool.ts'
-import { openSubjects, type Proposals } from '../../src/capabilities/subjects/core.ts'
+import { startCapabilities } from '../../src/capability.ts'
+import { capabilityHost } from '../../src/testing.ts'
 import { builtIn } from '../../src/foreword.ts'
 import { loadConfiguration } from '../../src/runtime/configuration/load.ts'
-import { homePlugins } from '../../src/runtime/home-plugins.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'foreword-home-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
@@ -61,33 +60,33 @@ test('a home of the preset chai without files sends no system message at all', a
   assert.deepEqual([layers, warnings], [[], []])
 })
 
-const unused = {} as Proposals
-const nothingRead = () => Promise.reject(new Error('nothing is read here'))
-
-async function layersOf(home: string, layout: string) {
-  const environment = { FOREWORD_CONTEXT_LAYOUT: layout }
-  const { configuration, problems } = await loadConfiguration({
+async function layersOf(home: string, name: string) {
+  const environment = { FOREWORD_CONTEXT_LAYOUT: name }
+  const { problems, configuration } = await loadConfiguration({
     home,
-    capabilities: builtIn,
     environment,
     timeZone: 'UTC',
-  })
-  assert.deepEqual(problems, [])
-  const policy = { current: async () => readAccess(undefined, {}) }
-  const store = { value: async () => undefined, putValue: async () => {} }
-  const plugins = await homePlugins(configuration, {
-    home,
-    environment,
-    version: '0',
-    policy,
-    store,
-    subjects: { subjects: openSubjects(configuration.subjects), proposals: unused },
-    readDocument: nothingRead,
-    connects: false,
     capabilities: builtIn,
   })
-  const running = await startPlugins(plugins)
-  const layers = await running.layers({ time: '2026-11-21T12:00:00.000Z', layout: layoutOf(layout), tools: [] })
+  assert.deepEqual(problems, [])
+  const layout = layoutOf(name)
+  const data = join(home, 'data')
+  const host = await capabilityHost({
+    home: { folder: home, data, workspace: join(home, 'workspace') },
+    layout,
+    writes: false,
+    settings: Object.fromEntries(builtIn.map((one) => [one.name, settingsOf(configuration, one)])),
+  })
+  const running = await startCapabilities(builtIn, host)
+  const layers = await running.layers({
+    time: '2026-11-21T12:00:00.000Z',
+    layout,
+    tools: [],
+    callsTools: true,
+    choices: {},
+    readsForeign: false,
+    cites: false,
+  })
   const warnings = running.warnings()
   await running.stop()
   return { layers, warnings }

@@ -1,20 +1,24 @@
 import { describedFacts, resultFacts, resultText } from '../../agent.ts'
-import type { Clock, RunningPlugins, ToolStatus, ToolTrial } from '../../capability.ts'
+import {
+  type Clock,
+  type RunningCapabilities,
+  type Runtime,
+  RuntimeError,
+  type ToolStatus,
+  type ToolTrial,
+} from '../../capability.ts'
 import type { AuditFacts, SessionStore } from '../../session.ts'
 import { accessAnswer, createToolbox, type PlannedCall, type Tool, type Toolbox } from '../../tool.ts'
-import type { Runtime } from '../contract.ts'
-import { RuntimeError } from '../../capability/runtime-error.ts'
 import { conditionsOf } from './offered-tools.ts'
-import { sessionTools } from './session-tools.ts'
 import type { RuntimeSettings } from '../settings.ts'
 import { policyGate, type ToolPolicy } from './tool-policy.ts'
 
 /** Tools as a person works with them, outside every turn. */
-export type ToolDoors = Pick<Runtime, 'tools' | 'planTool' | 'runTool' | 'acceptTool'>
+export type ToolAdmin = Pick<Runtime, 'tools' | 'planTool' | 'runTool' | 'acceptTool'>
 
-export interface ToolDoorsParts {
+export interface ToolAdminParts {
   readonly store: SessionStore
-  readonly plugins: RunningPlugins
+  readonly capabilities: Pick<RunningCapabilities, 'ready' | 'withheld' | 'accept' | 'ownerOf' | 'turnTools'>
   readonly policy: ToolPolicy
   readonly settings: RuntimeSettings
   readonly clock: Clock
@@ -22,14 +26,13 @@ export interface ToolDoorsParts {
   readonly tools: () => readonly Tool[]
 }
 
-export function createToolDoors(parts: ToolDoorsParts): ToolDoors {
-  const { store, plugins, policy, settings, clock } = parts
-  const ofSessions = sessionTools()
+export function createToolAdmin(parts: ToolAdminParts): ToolAdmin {
+  const { store, capabilities, policy, settings, clock } = parts
   // In the order in which a turn has them.
-  const tools = () => [...ofSessions.map(({ tool }) => tool), ...parts.tools()]
+  const tools = () => [...capabilities.turnTools().map(({ tool }) => tool), ...parts.tools()]
 
   async function planned(tool: string, input: unknown): Promise<PlannedCall> {
-    await plugins.ready()
+    await capabilities.ready()
     const toolbox = createToolbox(tools(), {
       gate: policyGate(policy),
       ...(settings.toolTimeoutMs === undefined ? {} : { timeoutMs: settings.toolTimeoutMs }),
@@ -45,21 +48,22 @@ export function createToolDoors(parts: ToolDoorsParts): ToolDoors {
 
   return {
     async tools() {
-      await plugins.ready()
+      await capabilities.ready()
       const access = await policy.current()
-      const withheld = new Map(plugins.withheld().map((each) => [each.name, each]))
-      const all = createToolbox(tools()).tools
+      const withheld = new Map(capabilities.withheld().map((each) => [each.name, each]))
+      const ofTurns = capabilities.turnTools()
+      const all = createToolbox([...ofTurns.map(({ tool }) => tool), ...parts.tools()]).tools
       const holds = await conditionsOf(all)
       const known = all.map((tool): ToolStatus => {
         const { offeredWhile } = tool
         const changed = withheld.get(tool.name)
-        const offeredIn = ofSessions.find((each) => each.tool === tool)?.offeredIn
+        const offeredIn = ofTurns.find((each) => each.tool === tool)?.offeredIn
         const answer = accessAnswer(access, tool)
         return {
           name: tool.name,
           ...(tool.description === undefined ? {} : { description: tool.description }),
           inputSchema: tool.inputSchema,
-          from: plugins.ownerOf(tool.name) ?? 'foreword',
+          from: capabilities.ownerOf(tool.name) ?? 'foreword',
           access: answer.type === 'refuse' ? 'refused' : answer.type === 'ask' ? 'ask' : 'allowed',
           rule: answer.rule,
           ...(answer.type === 'refuse' ? { reason: answer.reason } : {}),
@@ -97,7 +101,7 @@ export function createToolDoors(parts: ToolDoorsParts): ToolDoors {
       return result
     },
     async acceptTool(tool, digest) {
-      const accepted = await plugins.accept(tool, digest)
+      const accepted = await capabilities.accept(tool, digest)
       if (accepted) await note({ kind: 'change', tool, digest, rule: 'definition-accepted' })
       return accepted
     },

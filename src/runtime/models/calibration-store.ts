@@ -4,7 +4,7 @@ import type { ValueStore } from '../../session.ts'
 import { counterKey } from '../turns/turn-projection.ts'
 
 /** What was learned about counters from what providers reported, for each model, over restarts. */
-export interface CalibrationBook {
+export interface CalibrationStore {
   /** Tokens of the room to leave free: what the counter is known to count short, and its measured error. */
   margin(model: string, counter: TokenCounter, room: number): number
   /** Reported ÷ estimated tokens; 1 where nothing was learned. */
@@ -26,7 +26,7 @@ const ENOUGH_SAMPLES = 3
 const SAVE_AFTER_MS = 1000
 
 /** Reads what was learned before. It is kept in the store, and written at most once a second. */
-export async function openCalibrationBook(store: ValueStore, warn: (text: string) => void): Promise<CalibrationBook> {
+export async function openCalibrationStore(store: ValueStore, warn: (text: string) => void): Promise<CalibrationStore> {
   const states = new Map(Object.entries(((await store.value(KEY)) ?? {}) as Record<string, Calibration>))
   const nameOf = (model: string, counter: TokenCounter) => `${model} ${counterKey(counter)}`
   const called = new Set([...states.keys()].map((name) => name.split(' ')[0]))

@@ -5,15 +5,15 @@ import type { TurnFile } from '../calls/attachments.ts'
  * Settled turns that were read lately, so that a long conversation is not read and parsed again at every step. A settled
  * turn never changes, so nothing here is ever wrong; what does not fit is read again.
  */
-export interface TurnShelf {
-  get(name: string): ShelvedTurn | undefined
-  put(name: string, turn: ShelvedTurn, tokens: number): void
+export interface TurnCache {
+  get(name: string): CachedTurn | undefined
+  put(name: string, turn: CachedTurn, tokens: number): void
   /** Lets go of every name that begins so. */
   forget(beginning: string): void
 }
 
 /** A turn, and the files that came with it. */
-export interface ShelvedTurn {
+export interface CachedTurn {
   readonly turn: Turn
   readonly files: readonly TurnFile[]
 }
@@ -22,8 +22,8 @@ export interface ShelvedTurn {
 const MOST_TOKENS = 1_000_000
 
 /** Holds turns of so many tokens together, and lets go of those that were not asked for the longest. */
-export function createTurnShelf(mostTokens = MOST_TOKENS): TurnShelf {
-  const turns = new Map<string, { readonly turn: ShelvedTurn; readonly tokens: number }>()
+export function createTurnCache(mostTokens = MOST_TOKENS): TurnCache {
+  const turns = new Map<string, { readonly turn: CachedTurn; readonly tokens: number }>()
   let held = 0
 
   return {

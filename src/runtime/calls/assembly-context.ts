@@ -1,0 +1,54 @@
+import type { LayerContext, RunningCapabilities, TurnPart, TurnParts } from '../../capability.ts'
+import type { Layer } from '../../context.ts'
+import type { SessionStore, Source } from '../../session.ts'
+import type { Tool } from '../../tool.ts'
+import type { CalibrationStore } from '../models/calibration-store.ts'
+import type { LearnedLimits } from '../models/learned-limits.ts'
+import type { RuntimeSettings } from '../settings.ts'
+import type { TurnCache } from '../turns/turn-cache.ts'
+
+/** What every assembly of a runtime draws on. */
+export interface AssemblyContext {
+  readonly store: SessionStore
+  readonly settings: RuntimeSettings
+  readonly calibration: CalibrationStore
+  readonly limits: LearnedLimits
+  readonly cache: TurnCache
+  readonly capabilities: Pick<RunningCapabilities, 'layers'>
+  /** What the session's turn is answered with; absent for a call that belongs to no session. */
+  readonly turn?: PreparedParts
+  /** Every tool that may be called at this moment, in its order. One with `offeredWith` is offered where its layer is sent. */
+  allowedTools(): Promise<readonly Tool[]>
+}
+
+/** What is decided about a turn before its first step. */
+export interface PreparedParts {
+  readonly choices: LayerContext['choices']
+  readonly system: LayerContext['system']
+  readonly parts: TurnParts
+}
+
+/** The layers of one call. */
+export function layersFor(
+  { capabilities, turn }: Pick<AssemblyContext, 'capabilities' | 'turn'>,
+  context: Omit<LayerContext, 'promptBlocks' | 'choices' | 'system'>,
+): Promise<readonly Layer[]> {
+  const { choices = {}, system, parts } = turn ?? {}
+  return capabilities.layers({ ...context, choices, ...(system && { system }) }, parts)
+}
+
+/** Documents that stand in the request itself, with their numbers. */
+export function documentSources({ turn }: Pick<AssemblyContext, 'turn'>): readonly Source[] {
+  return partsOf(turn).flatMap(({ sources = [] }) => sources)
+}
+
+/** Sessions whose words a layer holds, by its id. */
+export function heldBy({ turn }: Pick<AssemblyContext, 'turn'>, layer: string): readonly string[] | undefined {
+  const sessions = new Set(partsOf(turn).flatMap((part) => part.holds?.(layer) ?? []))
+  return sessions.size > 0 ? [...sessions] : undefined
+}
+
+/** What the capabilities give the turn, in their order. */
+export function partsOf(turn: PreparedParts | undefined): readonly TurnPart[] {
+  return [...(turn?.parts.values() ?? [])]
+}

@@ -1,0 +1,32 @@
+import { type CapabilityBase, RuntimeError } from '../capability.ts'
+import { layoutOf, tokenx, usualLayout } from '../context.ts'
+import { createRecords } from '../runtime.ts'
+import { readAccess } from '../tool.ts'
+import { fixedClock } from './fixed-clock.ts'
+import { memoryDriver } from './memory-store.ts'
+
+/**
+ * What capabilities are started with in tests: a store in memory, a clock that stands still, every tool allowed, and no
+ * runtime unless one is given. `startCapabilities([mine], await capabilityHost())` starts a capability.
+ */
+export async function capabilityHost(given: Partial<CapabilityBase> = {}): Promise<CapabilityBase> {
+  const { store = await memoryDriver().open({ folder: '/nowhere/data' }), clock = fixedClock() } = given
+  return {
+    home: { folder: '/nowhere', data: '/nowhere/data', workspace: '/nowhere/workspace' },
+    environment: {},
+    version: '0',
+    layout: layoutOf(usualLayout),
+    counter: tokenx,
+    timeZone: 'UTC',
+    writes: true,
+    access: async () => readAccess('{"global": {"mode": "full"}}', {}),
+    records: (kind) => createRecords({ store, clock }, kind),
+    warn: () => {},
+    runtime() {
+      throw new RuntimeError('internal', 'this test gives no runtime')
+    },
+    ...given,
+    store,
+    clock,
+  }
+}

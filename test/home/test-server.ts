@@ -1,0 +1,126 @@
+import type { FileOwners } from '../../src/capabilities/files/http/file-owners.ts'
+import type { FileService } from '../../src/capabilities/files/file-service.ts'
+import { agentRoutesOf } from '../../src/capabilities/agents/http/agent-routes.ts'
+import { aiSdkChat } from '../../src/capabilities/ai-sdk-chat/ai-sdk-chat.ts'
+import { chatRoutes } from '../../src/capabilities/ai-sdk-chat/http/chat-routes.ts'
+import { fileRoutesOf } from '../../src/capabilities/files/http/file-routes.ts'
+import { searchRoutesOf } from '../../src/capabilities/files/http/search-routes.ts'
+import { memoryRoutes } from '../../src/capabilities/memory/http/memory-routes.ts'
+import { openaiRoutes } from '../../src/capabilities/openai-api/http/openai-routes.ts'
+import { openaiApi } from '../../src/capabilities/openai-api/openai-api.ts'
+import { projectRoutesOf } from '../../src/capabilities/projects/http/project-routes.ts'
+import { promptRoutesOf } from '../../src/capabilities/prompt/http/prompt-routes.ts'
+import { proposalRoutes } from '../../src/capabilities/subjects/http/proposal-routes.ts'
+import { subjectRoutes } from '../../src/capabilities/subjects/http/subject-routes.ts'
+import { fileLibrary, type Runtime, type ServiceKey } from '../../src/capability.ts'
+import type { Runtime as FeatureRuntime } from './features.ts'
+import type { HostedRuntime } from '../../src/runtime.ts'
+import {
+  contributionsOf,
+  createServer,
+  type Server,
+  type ServerContribution,
+  type ServerOptions,
+} from '../../src/server.ts'
+
+/** A server with what the capabilities of a runtime contribute; with the routes that come with Foreword for a scripted one. */
+export function createTestServer(
+  runtime: FeatureRuntime,
+  options: Omit<ServerOptions, 'contributions' | 'choices'>,
+): Server {
+  if (!('contributed' in runtime)) {
+    return createServer(withChoices(runtime), { ...options, choices, contributions: contributionsTo(runtime) })
+  }
+  const { contributed } = runtime as unknown as HostedRuntime
+  const empty = createServer(runtime, options)
+  let made: Server | undefined
+  const making = contributionsOf(contributed).then((all) => {
+    const contributions = all.map((one) => (one.name === 'subjects' ? { ...one, mcp: subjectAddition(runtime) } : one))
+    made = createServer(runtime, { ...options, choices: contributed.choices, contributions })
+    return made
+  })
+  return {
+    token: options.token,
+    fetch: async (request, bindings) => (made ?? (await making)).fetch(request, bindings),
+    endStreams: (which) => made?.endStreams(which),
+    refuse: (failure, path) => (made ?? empty).refuse(failure, path),
+  }
+}
+
+const choices = {
+  agent: { summary: 'Id of the agent that answers.', none: 'the default agent' },
+  project: { summary: 'Id of the project that it belongs to.', none: 'no project' },
+  subject: { summary: 'Id of the subject that it is about.', none: 'the configured subject, if there is one' },
+}
+
+function withChoices(runtime: FeatureRuntime): Runtime {
+  const assertThere = async ({ agent, project, subject }: Readonly<Record<string, string | null | undefined>>) => {
+    if (typeof agent === 'string') await runtime.agents.get(agent)
+    if (typeof project === 'string') await runtime.projects.get(project)
+    if (typeof subject === 'string') await runtime.subjects.context(subject)
+  }
+  // What a test changes of its runtime later is asked for as well.
+  return Object.assign(Object.create(runtime) as Runtime, {
+    newSession: ({ choices: chosen, ...given } = {}) => runtime.newSession({ ...given, ...chosen }),
+    async preview({ choices: chosen = {}, ...given }) {
+      await assertThere(chosen)
+      return runtime.preview({ ...given, ...chosen })
+    },
+    async choose(session, chosen) {
+      await assertThere(chosen)
+      const { agent, project, subject } = chosen
+      if (agent !== undefined) await runtime.setAgent(session, agent ?? undefined)
+      if (project !== undefined) await runtime.setProject(session, project ?? undefined)
+      if (subject !== undefined) await runtime.setSubject(session, subject ?? undefined)
+    },
+    capability: <Service>(key: ServiceKey<Service>) =>
+      key.name === fileLibrary.name ? (runtime.library as Service) : runtime.capability(key),
+  } satisfies Partial<Runtime>)
+}
+
+function contributionsTo(runtime: FeatureRuntime): readonly ServerContribution[] {
+  return [
+    { name: 'agents', routes: agentRoutesOf(runtime.agents, runtime) },
+    { name: 'projects', routes: projectRoutesOf(runtime.projects) },
+    { name: 'prompt', routes: promptRoutesOf(runtime.prompt) },
+    {
+      name: 'subjects',
+      routes: [...subjectRoutes(runtime), ...proposalRoutes(runtime)],
+      mcp: subjectAddition(runtime),
+    },
+    { name: 'memory', routes: memoryRoutes(runtime) },
+    { name: 'files', routes: [...fileRoutesOf(ofRuntime(runtime)), ...searchRoutesOf(ofRuntime(runtime))] },
+    { name: aiSdkChat.name, routes: chatRoutes(withChoices(runtime)) },
+    { name: openaiApi.name, routes: openaiRoutes(withChoices(runtime)), errorFormat: openaiApi.errorFormat },
+  ]
+}
+
+/** What the routes work with, of a runtime that names its services itself. */
+function ofRuntime(runtime: FeatureRuntime): FileOwners {
+  const files = (sent: boolean) => ({ sent, search: { name: '', description: '', offeredIn: '' } })
+  return {
+    service: {
+      ...runtime.library,
+      search: ({ owner, ...query }: Parameters<FileService['search']>[0]) =>
+        runtime.search({ ...query, ...(owner && { project: owner.id }) }),
+    } as FileService,
+    store: runtime.store,
+    choices: {
+      agent: { summary: '', none: '', files: files(false) },
+      project: { summary: '', none: '', files: files(true) },
+    },
+    records: ({ kind }) => (kind === 'agent' ? runtime.agents : runtime.projects) as never,
+  }
+}
+
+/** Over the store and the subjects of the runtime as a test has changed it. */
+function subjectAddition(runtime: FeatureRuntime): NonNullable<ServerContribution['mcp']> {
+  return {
+    definitions: async () => (await import('../../src/capabilities/subjects/mcp/definitions.ts')).subjectDefinitions,
+    async open() {
+      const { subjectContribution } = await import('../../src/capabilities/subjects/mcp/subject-contribution.ts')
+      const { subjects, proposals, store } = runtime
+      return subjectContribution({ subjects, proposals, store, time: () => new Date().toISOString() })
+    },
+  }
+}
