@@ -16,12 +16,15 @@ export function shareImports(folder: string): void {
     folders.add(`${pathToFileURL(path).href}/`)
 }
 
+/** In a checkout what runs is the source, and so is what modules of a home import. */
+const conditions = import.meta.url.endsWith('.ts') ? ['foreword-source'] : []
+
 type Resolve = NonNullable<Parameters<typeof registerHooks>[0]['resolve']>
 
 const resolve: Resolve = (specifier, context, next) => {
   const isForeword = /^foreword(?:\/|$)/.test(specifier)
   if (!(isForeword || specifier === 'zod') || !isShared(context.parentURL)) return next(specifier, context)
-  const here = { ...context, parentURL: import.meta.url }
+  const here = { ...context, conditions: [...context.conditions, ...conditions], parentURL: import.meta.url }
   if (isForeword) return next(specifier, here)
   try {
     return next(specifier, context)
