@@ -136,6 +136,7 @@ const plainNames: ReadonlySet<string> = new Set([
   'prompt',
   'projects',
   'shell',
+  'search',
   'workspace',
 ])
 

@@ -24,7 +24,7 @@ import {
   type TurnRow,
 } from '../../src/session.ts'
 import type { RankedPassage, SearchHit } from '../../src/search.ts'
-import { presentOptions } from '../../src/runtime/present-options.ts'
+import { presentOptions } from './present-options.ts'
 import { agentSchema } from '../../src/capabilities/agents/agent-record.ts'
 import { projectKind } from '../../src/capabilities/projects/project-record.ts'
 import { createEditedPrompt } from '../../src/capabilities/prompt/edited-prompt.ts'

@@ -1,4 +1,4 @@
-import { type ChoiceOption, type Kept, RuntimeError } from '../capability.ts'
+import { type ChoiceOption, type Kept, RuntimeError } from '../../src/capability.ts'
 
 /** What a session can choose from, as long as agents, projects and subjects are members of the runtime. */
 export interface OptionSources {
