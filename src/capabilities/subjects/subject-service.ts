@@ -12,7 +12,7 @@ import {
 import { createNotesSummaries, type NotesSummary } from './notes-summaries.ts'
 import { createProposals } from './proposals/proposals.ts'
 import { subjectTool } from './subject-tool.ts'
-import type { SubjectSettings } from './subjects.ts'
+import type { SubjectSettings } from './subject-settings.ts'
 
 /** Subjects, what waits to be written there, and long notes in a model's words. */
 export interface SubjectService {

@@ -1,41 +1,8 @@
-import { z } from 'zod'
-import {
-  capability,
-  type CheckContext,
-  type Finding,
-  homePath,
-  modelId,
-  RuntimeError,
-  serviceKey,
-} from '../../capability.ts'
+import { capability, type CheckContext, type Finding, RuntimeError, serviceKey } from '../../capability.ts'
 import type { SubjectList } from './cli/find-subject.ts'
 import type { SubjectFacts } from './core.ts'
 import type { RunningSubjects, SubjectService } from './subject-service.ts'
-
-const settings = z.strictObject({
-  directory: homePath().default('subjects').describe('Folder of the subjects; relative to the home.'),
-  tastes: homePath({ variables: ['CHEMIGRAM_TASTES_DIR'] })
-    .default('tastes')
-    .describe('Folder of the tastes; relative to the home.'),
-  default: z.string().min(1).optional().describe('Id of the subject of sessions that choose none.'),
-  maxTextChars: z
-    .int()
-    .min(200)
-    .default(20_000)
-    .describe('The most of one text of a subject that is read into a context, characters.'),
-  maxReplyChars: z
-    .int()
-    .min(10_000)
-    .default(50_000)
-    .describe('The most of all that is read of a subject at once, as JSON, characters.'),
-  summarize: z
-    .boolean()
-    .default(false)
-    .describe('Whether a model puts notes of more than 40 lines into words. Their beginning and end unless it does.'),
-  summaryModel: modelId().optional().describe('PROVIDER/MODEL that does it; the configured model unless given.'),
-})
-
-export type SubjectSettings = z.output<typeof settings>
+import { type SubjectSettings, subjectSettings } from './subject-settings.ts'
 
 /** Subjects, tastes and proposals of the home. */
 export const subjectService = serviceKey<SubjectService>('subjects')
@@ -44,7 +11,7 @@ export const subjectService = serviceKey<SubjectService>('subjects')
 export const subjects = capability<SubjectSettings, RunningSubjects>({
   name: 'subjects',
   summary: 'Folders with a brief, notes and logs, the tastes of their owner, and proposals that a person confirms.',
-  settings: settings.prefault({}).describe('Where subjects and tastes are.'),
+  settings: subjectSettings.prefault({}).describe('Where subjects and tastes are.'),
   settingsWarnings: ({ summaryModel, summarize }) =>
     summaryModel !== undefined && !summarize
       ? [{ key: 'summaryModel', message: 'has no effect', hint: 'Set subjects.summarize to true.' }]

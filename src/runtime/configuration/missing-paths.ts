@@ -3,7 +3,7 @@ import type { LoadedConfiguration } from './load.ts'
 import type { ConfigurationSchema } from './schema.ts'
 import { withTexts } from './setting-texts.ts'
 import type { Configuration } from './settled.ts'
-import type { ConfigurationWarning } from './warnings.ts'
+import type { ConfigurationWarning } from './configuration-warning.ts'
 
 /** Files and folders that somebody named and that are not there. Those that are nobody's choice need not be there. */
 export async function missingPaths(

@@ -3,7 +3,7 @@ import { nearestName } from '../../platform.ts'
 import type { ConfigurationSchema } from './schema.ts'
 import { withTexts } from './setting-texts.ts'
 import type { Configuration } from './settled.ts'
-import type { ConfigurationWarning } from './warnings.ts'
+import type { ConfigurationWarning } from './configuration-warning.ts'
 
 /** Names of layers and providers that nothing has: what was set for them has no effect. */
 export function unknownNames(

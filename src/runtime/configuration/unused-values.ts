@@ -4,7 +4,7 @@ import type { Environment } from './environment.ts'
 import { unusedKeys } from './providers-schema.ts'
 import { type ConfigurationSchema, sectionOf } from './schema.ts'
 import { type Configuration, settingsOf } from './settled.ts'
-import type { ConfigurationWarning } from './warnings.ts'
+import type { ConfigurationWarning } from './configuration-warning.ts'
 
 /** Values that cannot have the effect that was meant, because of other values or of what they are. */
 export function unusedValues(

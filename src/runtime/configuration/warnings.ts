@@ -6,15 +6,6 @@ import { unknownNames } from './unknown-names.ts'
 import { unknownVariables } from './unknown-variables.ts'
 import { unusedValues } from './unused-values.ts'
 
-/** Something odd at a key: the gateway starts, and yet it cannot be what was meant. Never repeats a secret. */
-export interface ConfigurationWarning {
-  /** Names of the levels, joined by dots. */
-  readonly key: string
-  /** Behind the name of the key. */
-  readonly message: string
-  readonly hint: string
-}
-
 /**
  * What is odd about a configuration that has no problem: names that nothing has, paths where nothing is, values that
  * have no effect beside others, and variables that set nothing. `foreword start` and `foreword doctor` list it. Looks at

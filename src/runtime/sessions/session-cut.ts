@@ -2,7 +2,12 @@ import type { Cut, Manifest } from '../../context.ts'
 import type { Model } from '../../model.ts'
 import type { EntryBody, SessionStore } from '../../session.ts'
 import { roomFor } from '../calls/call-budget.ts'
-import type { SessionState } from './session-state.ts'
+
+/** Where the last cut of a session is remembered. */
+export interface HasCut {
+  /** Its marks, and the room it was made for: window − reserve, tokens. */
+  cut: { readonly marks: Cut; readonly room: number } | undefined
+}
 
 /** A room so many times as large as the one that a cut was made for is another window. */
 const STALE_FROM = 1.5
@@ -12,31 +17,24 @@ const STALE_FROM = 1.5
  * and the next call cuts anew where it has to. Both rooms are measured before any margin, so that what calibration asks
  * for moves no cut.
  */
-export function usableCut(
-  { cut }: SessionState,
-  context: Parameters<typeof roomFor>[0],
-  model: Model,
-): Cut | undefined {
+export function usableCut({ cut }: HasCut, context: Parameters<typeof roomFor>[0], model: Model): Cut | undefined {
   return cut && roomFor(context, model) <= cut.room * STALE_FROM ? cut.marks : undefined
 }
 
 /** What to write of where a call cut: nothing where the cut stands as it did. */
-export function cutToWrite(state: SessionState, made: Made): readonly CutBody[] {
+export function cutToWrite(state: HasCut, made: Made): readonly CutBody[] {
   const { turn, call, cut, budget } = made
   if (!cut || JSON.stringify(state.cut?.marks) === JSON.stringify(cut)) return []
   return [{ type: 'cut', turn, call, cut, available: budget.available, room: roomOf(budget) }]
 }
 
 /** Remembers a cut once it is on disk. */
-export function rememberCut(state: SessionState, written: readonly CutBody[]): void {
+export function rememberCut(state: HasCut, written: readonly CutBody[]): void {
   for (const { cut, available, room = available } of written) state.cut = { marks: cut, room }
 }
 
 /** The last cut that the log of a session holds. Older logs do not say its room: the account of its call does. */
-export async function lastCut(
-  store: Pick<SessionStore, 'entries' | 'call'>,
-  session: string,
-): Promise<SessionState['cut']> {
+export async function lastCut(store: Pick<SessionStore, 'entries' | 'call'>, session: string): Promise<HasCut['cut']> {
   const [entry] = await store.entries(session, { types: ['cut'], last: 1 })
   if (entry?.type !== 'cut') return undefined
   const manifest = entry.room === undefined ? (await store.call(entry.call))?.manifest : undefined

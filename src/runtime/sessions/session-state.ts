@@ -1,10 +1,10 @@
-import type { Cut, Piece } from '../../context.ts'
+import type { Piece } from '../../context.ts'
 import { type Choices, choicesAfter, type Entry, type SessionStore } from '../../session.ts'
-import { lastCut } from './session-cut.ts'
+import { type HasCut, lastCut } from './session-cut.ts'
 import { createSessionStream, type SessionStream } from './session-stream.ts'
 
 /** What the runtime remembers of a session between turns. All of it can be read from the log again. */
-export interface SessionState {
+export interface SessionState extends HasCut {
   readonly session: string
   readonly stream: SessionStream
   /** Turns that wait, in the order of their input. */
@@ -22,8 +22,6 @@ export interface SessionState {
   choices: Choices
   /** Digests of calls that a person approved for the whole session; `undefined` until somebody asks. */
   grants: Set<string> | undefined
-  /** Marks of the last cut, and the room it was made for: window − reserve, tokens. */
-  cut: { readonly marks: Cut; readonly room: number } | undefined
   /** The last call, what it sent and when (monotonic, ms), to tell what the next one can reuse. */
   lastCall: LastCall | undefined
 }
