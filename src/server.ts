@@ -1,5 +1,6 @@
 export { createServer, type Hook, type Server, type ServerLog, type ServerOptions } from './server/create-server.ts'
 export { contributionsOf, type ServerContribution, type StartedCapabilities } from './server/contributions.ts'
+export { hostedOptions } from './server/hosted-options.ts'
 export type { OfferedChoices } from './server/session-choices.ts'
 export type { StreamLimits } from './server/event-stream.ts'
 export { listen, type Listening } from './server/listen.ts'

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import type { Configuration, HostedRuntime, Runtime } from '../runtime.ts'
-import type { Server, ServerOptions } from '../server.ts'
+import type { Server } from '../server.ts'
 import type { Claim } from '../session.ts'
 import { errorMessage } from '../platform.ts'
 import { CommandFailure } from './failure.ts'
 import { note } from './io.ts'
-import type { Channel, Io } from '../capability.ts'
+import type { Io } from '../capability.ts'
 import { withoutSecrets } from './config/effective-values.ts'
 import { completeRestore } from './backup/complete-restore.ts'
 import { configurationWithWarnings } from './load-configuration.ts'
@@ -66,7 +66,7 @@ export async function openGateway(
       configuration,
       claim,
       runtime,
-      server: await serverOf(runtime, configuration, token, io, hooksOf(runtime.channels)),
+      server: await serverOf(runtime, configuration, token, io),
       token,
       started,
       async close() {
@@ -78,11 +78,6 @@ export async function openGateway(
     claim.release()
     throw error
   }
-}
-
-/** Where the services of channels call by themselves, by path. */
-function hooksOf(channels: readonly Channel[]): ServerOptions['hooks'] {
-  return Object.fromEntries(channels.flatMap(({ hook }) => (hook ? [[hook.path, hook.handle] as const] : [])))
 }
 
 /** Where there is no token yet, a good one is about to be made. */
@@ -102,18 +97,15 @@ export async function serverOf(
   configuration: Configuration,
   token: string | undefined,
   io: Io,
-  hooks: ServerOptions['hooks'] = {},
 ): Promise<Server> {
-  const { contributionsOf, createServer } = await import('../server.ts')
+  const { createServer, hostedOptions } = await import('../server.ts')
   const { bind, allowedHosts, maxBodyBytes } = configuration.gateway
   return createServer(runtime, {
-    contributions: await contributionsOf(runtime.contributed),
-    choices: runtime.contributed.choices,
+    ...(await hostedOptions(runtime)),
     token,
     bind: token === undefined ? '127.0.0.1' : bind,
     allowedHosts,
     maxBodyBytes,
-    hooks,
     version: version(),
     configuration: () => withoutSecrets('', configuration),
     log: {

@@ -38,7 +38,7 @@ export async function createForeword(options: ForewordOptions): Promise<Foreword
   const home = resolve(options.home)
   const open = await import('../runtime.ts')
   const { claimHome } = await import('../session.ts')
-  const { contributionsOf, createServer, listen } = await import('../server.ts')
+  const { createServer, hostedOptions, listen } = await import('../server.ts')
   const { version } = createRequire(import.meta.url)('../../package.json') as { readonly version: string }
   const read = async () => ({ type: 'text' as const, text: JSON.stringify(written) })
   const loaded = await open.loadConfiguration({ home, environment, capabilities, ...(written && { read }) })
@@ -63,11 +63,7 @@ export async function createForeword(options: ForewordOptions): Promise<Foreword
       ...(warn ? { warn } : {}),
     })
     const server = createServer(runtime, {
-      contributions: await contributionsOf(runtime.contributed),
-      choices: runtime.contributed.choices,
-      hooks: Object.fromEntries(
-        runtime.channels.flatMap(({ hook }) => (hook ? [[hook.path, hook.handle] as const] : [])),
-      ),
+      ...(await hostedOptions(runtime)),
       token,
       bind,
       allowedHosts,

@@ -25,9 +25,9 @@ export async function serveMcp({ home }: CommandCall, io: Io): Promise<number> {
     environment,
     capabilities: io.capabilities ?? [],
   })
-  const opensHome = async (runtime: HostedRuntime) => {
-    const { contributionsOf } = await import('../../server.ts')
-    return { runtime, additions: (await contributionsOf(runtime.contributed)).flatMap(({ mcp }) => mcp ?? []) }
+  const opensHome = (runtime: HostedRuntime) => {
+    const { capabilities, mcp } = runtime.contributed
+    return { runtime, additions: capabilities.flatMap(({ name }) => mcp(name) ?? []) }
   }
   const connection = serveMcpOverStdio({
     home,

@@ -16,7 +16,7 @@ import {
 const REMEMBERED = 1_000
 
 /** What is known of a folder: file names by the key of an id, in the order of their numbers. */
-interface Shelf {
+interface InboxIndex {
   readonly waiting: Map<string, string>
   readonly handled: Map<string, string>
   newest: number
@@ -28,23 +28,23 @@ interface Shelf {
  */
 export function openChannelInbox(folder: string, warn: (text: string) => void = () => {}): ChannelInbox {
   const arriving = new Map<string, Promise<void>>()
-  let opening: Promise<Shelf> | undefined
+  let opening: Promise<InboxIndex> | undefined
 
-  function shelf(): Promise<Shelf> {
-    opening ??= readShelf(folder).catch((error: unknown) => {
+  function index(): Promise<InboxIndex> {
+    opening ??= readIndex(folder).catch((error: unknown) => {
       opening = undefined
       throw error
     })
     return opening
   }
 
-  async function keep(known: Shelf, key: string, content: string): Promise<void> {
+  async function keep(known: InboxIndex, key: string, content: string): Promise<void> {
     const name = nameOf(++known.newest, key, 'json')
     await writeIncoming(folder, name, content)
     known.waiting.set(key, name)
   }
 
-  async function broken(known: Shelf, key: string, name: string, error: unknown): Promise<void> {
+  async function broken(known: InboxIndex, key: string, name: string, error: unknown): Promise<void> {
     known.waiting.delete(key)
     const why = errorMessage(error)
     warn(`A message that had come in could not be read (${why}); it was put aside as ${join(folder, name)}.broken.`)
@@ -53,7 +53,7 @@ export function openChannelInbox(folder: string, warn: (text: string) => void = 
 
   return {
     async accept(id, value) {
-      const known = await shelf()
+      const known = await index()
       const key = keyOf(id)
       const content = JSON.stringify({ id, value })
       // Whoever brings it a second time meanwhile hears `false` when it is on disk, or brings it himself.
@@ -65,7 +65,7 @@ export function openChannelInbox(folder: string, warn: (text: string) => void = 
       return true
     },
     async waiting() {
-      const known = await shelf()
+      const known = await index()
       const found: { readonly id: string; readonly value: unknown }[] = []
       // What arrives side by side reaches the disk in any order.
       for (const [key, name] of [...known.waiting].toSorted(([, a], [, b]) => (a < b ? -1 : 1))) {
@@ -80,7 +80,7 @@ export function openChannelInbox(folder: string, warn: (text: string) => void = 
       return found
     },
     async done(id) {
-      const known = await shelf()
+      const known = await index()
       const key = keyOf(id)
       if (known.handled.has(key)) return
       const name = nameOf(++known.newest, key, 'done')
@@ -99,8 +99,8 @@ export function openChannelInbox(folder: string, warn: (text: string) => void = 
   }
 }
 
-async function readShelf(folder: string): Promise<Shelf> {
-  const known: Shelf = { waiting: new Map(), handled: new Map(), newest: 0 }
+async function readIndex(folder: string): Promise<InboxIndex> {
+  const known: InboxIndex = { waiting: new Map(), handled: new Map(), newest: 0 }
   for (const { name, number, key, kind } of await inboxFiles(folder)) {
     known.newest = Math.max(known.newest, number)
     const files = kind === 'done' ? known.handled : known.waiting
@@ -115,7 +115,7 @@ async function readShelf(folder: string): Promise<Shelf> {
   return known
 }
 
-async function forgetOldest(folder: string, { handled }: Shelf): Promise<void> {
+async function forgetOldest(folder: string, { handled }: InboxIndex): Promise<void> {
   for (const [key, name] of handled) {
     if (handled.size <= REMEMBERED) return
     handled.delete(key)
