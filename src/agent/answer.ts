@@ -1,3 +1,4 @@
+import { defined } from '../platform.ts'
 import { type AssistantMessage, messageText, toolCalls } from '../context.ts'
 import type { ModelEvent } from '../model.ts'
 import type { AnswerLimit, TurnOutcome } from '../session.ts'
@@ -59,7 +60,7 @@ export function answerOutcome(
   const cutAt: AnswerLimit | undefined = reason === 'length' ? (limit ?? 'tokens') : undefined
   if (messageText(message).trim() === '') {
     const type = hasReasoning(message) ? 'reasoning-only' : 'empty'
-    return { type, ...(cutAt === undefined ? {} : { limit: cutAt }) }
+    return { type, ...defined({ limit: cutAt }) }
   }
   if (cutAt !== undefined) return { type: 'length', limit: cutAt }
   // Calls of a last step are taken out of its message: what is left is the whole answer.

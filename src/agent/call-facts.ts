@@ -1,3 +1,4 @@
+import { defined } from '../platform.ts'
 import { type ToolCallPart, wholeCharacter } from '../context.ts'
 import type { AuditFacts } from '../session.ts'
 import type { CallDescription, ToolResult } from '../tool.ts'
@@ -12,8 +13,7 @@ export function describedFacts({ tool, input, argv, command, folder }: CallDescr
     tool: tool.slice(0, 200),
     input: inputText(input),
     ...(argv ? { argv } : {}),
-    ...(command === undefined ? {} : { command }),
-    ...(folder === undefined ? {} : { folder }),
+    ...defined({ command, folder }),
   }
 }
 
@@ -24,7 +24,7 @@ export function resultFacts(result: ToolResult, text: string): Partial<AuditFact
     ...(argv ? { argv } : {}),
     ok: result.ok,
     ...(typeof failure === 'string' ? { reason: failure } : {}),
-    ...(exitCode === undefined ? {} : { exitCode }),
+    ...defined({ exitCode }),
     bytes,
     truncated,
   }

@@ -1,3 +1,4 @@
+import { defined } from '../platform.ts'
 import { z } from 'zod'
 
 /** What the configuration has to know of a setting besides its schema: `meta` of that schema. */
@@ -45,7 +46,7 @@ export function share(): z.ZodNumber {
 }
 
 export function httpAddress(error?: string): z.ZodURL {
-  return z.url({ protocol: /^https?$/, ...(error === undefined ? {} : { error }) })
+  return z.url({ protocol: /^https?$/, ...defined({ error }) })
 }
 
 /** A schema without what only says that it may be left out. */

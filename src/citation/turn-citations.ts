@@ -1,4 +1,4 @@
-import { inSlices, partsOf } from '../platform.ts'
+import { defined, inSlices, partsOf } from '../platform.ts'
 import { resultsText } from './document-text.ts'
 import type { CitedSource, FoundDocument } from './found-document.ts'
 import { citationNumbers, withDocuments } from './numbers.ts'
@@ -70,10 +70,9 @@ export function turnCitations(before: readonly CitedSource[], documents: readonl
       const results = found.map(({ title, url, updated, content, metadata }, index) => ({
         citation_id: given[index]!.citation,
         title,
-        ...(url === undefined ? {} : { url }),
-        ...(updated === undefined ? {} : { updated_at: updated }),
+        ...defined({ url, updated_at: updated }),
         content,
-        ...(metadata === undefined ? {} : { metadata }),
+        ...defined({ metadata }),
       }))
       const degraded = result.meta?.['degraded']
       const output = resultsText(results, typeof degraded === 'string' ? degraded : undefined)

@@ -1,3 +1,4 @@
+import { defined } from '../platform.ts'
 import type { CallRecord } from '../session.ts'
 import { ask, pathTo } from './answer.ts'
 import type { Connection } from '../capability.ts'
@@ -35,7 +36,7 @@ async function fetchCalls(
     const path = pathTo('/api/sessions/', session, `/calls?limit=${limit}`)
     return (await ask<{ readonly calls: readonly CallLine[] }>(connection, path)).calls.toReversed()
   }
-  const query = new URLSearchParams({ limit: String(limit), ...(beginning === undefined ? {} : { beginning }) })
+  const query = new URLSearchParams({ limit: String(limit), ...defined({ beginning }) })
   const { calls } = await ask<{ readonly calls: readonly CallLine[] }>(connection, `/api/calls?${query.toString()}`)
   return session === undefined ? calls : calls.filter((line) => line.session === session)
 }

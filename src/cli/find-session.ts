@@ -1,3 +1,4 @@
+import { defined } from '../platform.ts'
 import type { SessionRow, LogStore } from '../session.ts'
 import { ask } from './answer.ts'
 import type { Connection } from '../capability.ts'
@@ -47,7 +48,7 @@ function among(find: NamedById<SessionRow>['find']): NamedById<SessionRow> {
 }
 
 async function fetchSessions(connection: Connection, { limit, beginning }: IdQuery): Promise<readonly SessionRow[]> {
-  const query = new URLSearchParams({ limit: String(limit), ...(beginning === undefined ? {} : { beginning }) })
+  const query = new URLSearchParams({ limit: String(limit), ...defined({ beginning }) })
   return (await ask<{ readonly sessions: readonly SessionRow[] }>(connection, `/api/sessions?${query.toString()}`))
     .sessions
 }

@@ -1,3 +1,4 @@
+import { defined } from '../platform.ts'
 import { askingAlone, personIsHere } from './approval/asking.ts'
 import { leavable, type LeavableWatch } from './approval/leavable.ts'
 import { personWatch } from './approval/person-watch.ts'
@@ -34,7 +35,7 @@ export async function followToEnd(
     (interrupt) => {
       const person = asks && personIsHere(io)
       watch = leavable(person ? personWatch(connection, io, askingAlone(io, interrupt)) : absentWatch(connection, io))
-      return follow(connection, turn, { display, watch, ...(after === undefined ? {} : { after }) })
+      return follow(connection, turn, { display, watch, ...defined({ after }) })
     },
   )
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Configuration, HostedRuntime, Runtime } from '../runtime.ts'
 import type { Server } from '../server.ts'
 import type { Claim } from '../session.ts'
-import { errorMessage } from '../platform.ts'
+import { defined, errorMessage } from '../platform.ts'
 import { CommandFailure } from './failure.ts'
 import { note } from './io.ts'
 import type { Io } from '../capability.ts'
@@ -46,7 +46,7 @@ export async function openGateway(
     const configured = configuration.gateway.token
     // Before anything is written: a token that is refused is not kept either.
     await refuseGuessable(configuration.gateway.bind, configured ?? (await readToken(home)))
-    const token = await ensureToken({ home, random: randomBytes, ...(configured === undefined ? {} : { configured }) })
+    const token = await ensureToken({ home, random: randomBytes, ...defined({ configured }) })
     const noWorkspace = await createWorkspace(configuration.agent.workspace)
     const known =
       noWorkspace === undefined

@@ -1,3 +1,4 @@
+import { defined } from '../platform.ts'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { SessionEvent } from '../runtime.ts'
 import { answer, pathTo } from './answer.ts'
@@ -47,7 +48,7 @@ async function* oneStream(
   signal: AbortSignal | undefined,
 ): AsyncGenerator<SessionEvent> {
   const response = await answer(connection, pathTo('/api/sessions/', session, '/events?turn=', turn), {
-    headers: { accept: 'text/event-stream', ...(last === undefined ? {} : { 'last-event-id': last }) },
+    headers: { accept: 'text/event-stream', ...defined({ 'last-event-id': last }) },
   })
   if (response.body === null) return
   const { body } = response

@@ -1,3 +1,4 @@
+import { defined } from '../platform.ts'
 import { randomBytes } from 'node:crypto'
 import { createRequire } from 'node:module'
 import { resolve } from 'node:path'
@@ -49,7 +50,7 @@ export async function createForeword(options: ForewordOptions): Promise<Foreword
   const claim = await claimHome(home, { pid: process.pid, started: new Date().toISOString() })
   try {
     const random = randomBytes
-    const token = await open.ensureToken({ home, random, ...(configured === undefined ? {} : { configured }) })
+    const token = await open.ensureToken({ home, random, ...defined({ configured }) })
     const noWorkspace = await open.createWorkspace(configuration.agent.workspace)
     const odd = (await open.configurationWarnings(loaded, environment)).map(open.problemText)
     const runtime = await open.openRuntime({

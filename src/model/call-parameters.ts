@@ -1,3 +1,4 @@
+import { defined } from '../platform.ts'
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
 
 /**
@@ -66,14 +67,11 @@ export function parameterOptions(parameters: CallParameters): SharedOptions {
   const { temperature, topP, stop, seed, presencePenalty, frequencyPenalty } = parameters
   const { responseFormat, reasoningEffort, toolChoice } = parameters
   return {
-    ...(temperature === undefined ? {} : { temperature }),
-    ...(topP === undefined ? {} : { topP }),
+    ...defined({ temperature, topP }),
     ...(stop === undefined ? {} : { stopSequences: [...stop] }),
-    ...(seed === undefined ? {} : { seed }),
-    ...(presencePenalty === undefined ? {} : { presencePenalty }),
-    ...(frequencyPenalty === undefined ? {} : { frequencyPenalty }),
+    ...defined({ seed, presencePenalty, frequencyPenalty }),
     ...(responseFormat === undefined ? {} : { responseFormat: formatOption(responseFormat) }),
-    ...(reasoningEffort === undefined ? {} : { reasoning: reasoningEffort }),
+    ...defined({ reasoning: reasoningEffort }),
     ...(toolChoice === undefined ? {} : { toolChoice: choiceOption(toolChoice) }),
   }
 }
@@ -81,9 +79,7 @@ export function parameterOptions(parameters: CallParameters): SharedOptions {
 function formatOption({ schema, name, description }: ResponseFormat): NonNullable<SharedOptions['responseFormat']> {
   return {
     type: 'json',
-    ...(schema === undefined ? {} : { schema }),
-    ...(name === undefined ? {} : { name }),
-    ...(description === undefined ? {} : { description }),
+    ...defined({ schema, name, description }),
   }
 }
 

@@ -1,6 +1,6 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider'
 import { answerBounds, answerLimits } from './answer-bounds.ts'
-import { stretch } from '../platform.ts'
+import { defined, stretch } from '../platform.ts'
 import { type CallParameters, parameterOptions } from './call-parameters.ts'
 import { ModelError } from './model-error.ts'
 import type {
@@ -139,7 +139,7 @@ function callOptionsOf(
     prompt: promptOf(request, imageSupportOf({ facts, ...(carries ? { carries } : {}) })),
     ...(request.tools.length > 0 ? { tools: functionToolsOf(request.tools) } : {}),
     ...(request.tools.length > 0 && options.toolChoice === 'none' ? { toolChoice: { type: 'none' } } : {}),
-    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+    ...defined({ maxOutputTokens }),
     ...(reasoning === undefined || !facts.reasoning ? {} : { reasoning }),
     ...parameterOptions(parameters),
     abortSignal,

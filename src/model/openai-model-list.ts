@@ -1,3 +1,4 @@
+import { defined } from '../platform.ts'
 import { assumedFacts, mergeFacts } from './catalog.ts'
 import type { ProviderConnection } from './provider.ts'
 import type { ModelFacts, Price } from './model.ts'
@@ -60,7 +61,7 @@ function priceOf(pricing: Record<string, unknown>): Price | undefined {
   }
   const [input, output, cachedInput] = [perMillion('prompt'), perMillion('completion'), perMillion('input_cache_read')]
   if (input === undefined || output === undefined || !(input >= 0) || !(output >= 0)) return undefined
-  return { input, output, ...(cachedInput === undefined ? {} : { cachedInput }) }
+  return { input, output, ...defined({ cachedInput }) }
 }
 
 function record(value: unknown): Record<string, unknown> {

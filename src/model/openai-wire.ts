@@ -1,3 +1,4 @@
+import { defined } from '../platform.ts'
 import type { LanguageModelV4CallOptions, SharedV4ProviderOptions } from '@ai-sdk/provider'
 import { z } from 'zod'
 import { fromLanguageModel } from './language-model.ts'
@@ -47,7 +48,7 @@ function marked(
   const openai: SharedV4ProviderOptions[string] = {
     ...(api === 'responses' ? { store: false } : {}),
     ...(responseFormat?.schema === undefined ? {} : { strictJsonSchema: responseFormat.strict ?? false }),
-    ...(parallelToolCalls === undefined ? {} : { parallelToolCalls }),
+    ...defined({ parallelToolCalls }),
   }
   const providerOptions = Object.keys(openai).length === 0 ? {} : { providerOptions: { openai } }
   return { ...call, ...(tools ? { tools } : {}), ...providerOptions }

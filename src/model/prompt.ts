@@ -1,3 +1,4 @@
+import { defined } from '../platform.ts'
 import type {
   LanguageModelV4FilePart,
   LanguageModelV4FunctionTool,
@@ -41,9 +42,9 @@ export function functionToolsOf(tools: readonly ToolDefinition[]): LanguageModel
   return tools.map(({ name, description, inputSchema, strict }) => ({
     type: 'function',
     name,
-    ...(description === undefined ? {} : { description }),
+    ...defined({ description }),
     inputSchema,
-    ...(strict === undefined ? {} : { strict }),
+    ...defined({ strict }),
   }))
 }
 
@@ -177,7 +178,7 @@ function filePart(part: MediaPart): LanguageModelV4FilePart | LanguageModelV4Tex
   const filename = part.type === 'file' ? part.filename : undefined
   const data = fileData(part.type === 'image' ? part.image : part.data)
   if (data.type === 'text') return { type: 'text', text: data.text }
-  return { type: 'file', mediaType, data, ...(filename === undefined ? {} : { filename }) }
+  return { type: 'file', mediaType, data, ...defined({ filename }) }
 }
 
 /** Bytes, base64, `data:` and web addresses, and the AI SDK's tagged forms, also after a round trip through JSON. */

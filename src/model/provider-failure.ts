@@ -1,3 +1,4 @@
+import { defined } from '../platform.ts'
 import { ModelError, type ModelErrorCode, type ModelErrorFacts } from './model-error.ts'
 import { recogniseOverflow } from './overflow.ts'
 import { TimeoutExceeded } from './timeouts.ts'
@@ -26,7 +27,7 @@ export function modelErrorOf(error: unknown, callee: Callee, now = Date.now()): 
   const facts: ModelErrorFacts = {
     provider: callee.provider,
     model: callee.model,
-    ...(answer.status === undefined ? {} : { status: answer.status }),
+    ...defined({ status: answer.status }),
     ...retryOf(code, answer, now),
     detail: redact(answer.message, callee.secrets),
     ...overflow,
@@ -54,7 +55,7 @@ function answerOf(error: unknown): Answer {
   const status = statusOf(fields)
   return {
     heard: status !== undefined || body !== '',
-    ...(status === undefined ? {} : { status }),
+    ...defined({ status }),
     text: `${body}\n${message}`,
     message,
     headers: record(fields['responseHeaders']) as Record<string, string>,

@@ -7,5 +7,7 @@ export type Defined<Fields extends object> = {
 
 /** A copy of `fields` without the keys that are `undefined`, for `{ ...defined({ title }) }`. `null` stays. */
 export function defined<Fields extends object>(fields: Fields): Defined<Fields> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<Fields>
+  const result: Record<string, unknown> = {}
+  for (const [key, value] of Object.entries(fields)) if (value !== undefined) result[key] = value
+  return result as Defined<Fields>
 }

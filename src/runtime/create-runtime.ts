@@ -1,3 +1,4 @@
+import { defined } from '../platform.ts'
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { readHistoryTool, readResultTool } from '../agent.ts'
@@ -146,7 +147,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
   const recall = openRecall({
     store,
     path: parts.historyIndex ?? join(data, 'history.sqlite'),
-    ...(parts.timeZone === undefined ? {} : { timeZone: parts.timeZone }),
+    ...defined({ timeZone: parts.timeZone }),
     warn,
   })
   /** As a model searches it. */

@@ -1,7 +1,7 @@
 import { type Kept, type RecordKind, type Records, RuntimeError } from '../capability.ts'
 import { type RecordVersion, type RecordStore, StoreError } from '../session.ts'
 import type { Clock } from '../capability.ts'
-import { serialQueue } from '../platform.ts'
+import { defined, serialQueue } from '../platform.ts'
 import { runtimeFailure } from './runtime-failure.ts'
 
 export function createRecords<Value>(
@@ -29,7 +29,7 @@ export function createRecords<Value>(
 
   async function put(id: string, value: Value | null, after: number | undefined): Promise<Kept<Value>> {
     try {
-      const change = { kind, id, value, ...(after === undefined ? {} : { after }) }
+      const change = { kind, id, value, ...defined({ after }) }
       return kept(await store.putRecord(change, clock.time()))
     } catch (error) {
       if (error instanceof StoreError && error.code === 'conflict') throw changed(kind, id)

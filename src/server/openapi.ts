@@ -1,3 +1,4 @@
+import { defined } from '../platform.ts'
 import { Hono } from 'hono'
 import { type DescribeRouteOptions, describeRoute, generateSpecs, resolver } from 'hono-openapi'
 import { z } from 'zod'
@@ -28,7 +29,7 @@ function describe(route: Route): DescribeRouteOptions {
   return {
     tags: [route.tag],
     summary: route.summary,
-    ...(route.description === undefined ? {} : { description: route.description }),
+    ...defined({ description: route.description }),
     ...(route.path === '/health' ? { security: [] } : {}),
     parameters: parameters(route),
     ...requestBody(route),

@@ -1,3 +1,4 @@
+import { defined } from '../platform.ts'
 import { randomUUID } from 'node:crypto'
 import type { Message, Update, User } from 'grammy/types'
 import type { ScriptedSaying, ScriptedFile } from './scripted-telegram-contract.ts'
@@ -29,8 +30,7 @@ export function telegramPeople(world: TelegramWorld): TelegramPeople {
       entities: entities ?? foundEntities(text),
       keyboard: undefined,
       edits: 0,
-      ...(thread === undefined ? {} : { thread }),
-      ...(replyTo === undefined ? {} : { replyTo }),
+      ...defined({ thread, replyTo }),
       preview: true,
       extra: { ...extra, ...options.extra },
     }
@@ -47,7 +47,7 @@ export function telegramPeople(world: TelegramWorld): TelegramPeople {
   }
 
   function paper({ name, bytes, mime }: ScriptedFile): Partial<Message> {
-    const id = world.keep({ name, bytes, ...(mime === undefined ? {} : { mime }) })
+    const id = world.keep({ name, bytes, ...defined({ mime }) })
     const type = mime === undefined ? {} : { mime_type: mime }
     return {
       document: { file_id: id, file_unique_id: `unique-${id}`, file_name: name, file_size: bytes.byteLength, ...type },

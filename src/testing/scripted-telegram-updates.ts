@@ -1,3 +1,4 @@
+import { defined } from '../platform.ts'
 import type { Update } from 'grammy/types'
 import { badRequest, BotApiRefusal } from './scripted-telegram-refusal.ts'
 
@@ -167,7 +168,7 @@ async function post({ url, secret }: Webhook, update: Update): Promise<string | 
   try {
     const headers = {
       'content-type': 'application/json',
-      ...(secret === undefined ? {} : { 'x-telegram-bot-api-secret-token': secret }),
+      ...defined({ 'x-telegram-bot-api-secret-token': secret }),
     }
     const body = JSON.stringify(update)
     const response = await fetch(url, { method: 'POST', headers, body, signal: AbortSignal.timeout(10_000) })

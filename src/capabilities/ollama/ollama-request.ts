@@ -1,3 +1,4 @@
+import { defined } from '../../platform.ts'
 import type { JSONObject, LanguageModelV4CallOptions, LanguageModelV4Message } from '@ai-sdk/provider'
 import { outputText } from '../../context.ts'
 
@@ -20,13 +21,15 @@ export function ollamaRequest(model: string, call: LanguageModelV4CallOptions): 
 function samplingOf(call: LanguageModelV4CallOptions): JSONObject {
   const { maxOutputTokens, temperature, topP, stopSequences, seed, presencePenalty, frequencyPenalty } = call
   return {
-    ...(maxOutputTokens === undefined ? {} : { num_predict: maxOutputTokens }),
-    ...(temperature === undefined ? {} : { temperature }),
-    ...(topP === undefined ? {} : { top_p: topP }),
-    ...(stopSequences === undefined ? {} : { stop: stopSequences }),
-    ...(seed === undefined ? {} : { seed }),
-    ...(presencePenalty === undefined ? {} : { presence_penalty: presencePenalty }),
-    ...(frequencyPenalty === undefined ? {} : { frequency_penalty: frequencyPenalty }),
+    ...defined({
+      num_predict: maxOutputTokens,
+      temperature,
+      top_p: topP,
+      stop: stopSequences,
+      seed,
+      presence_penalty: presencePenalty,
+      frequency_penalty: frequencyPenalty,
+    }),
   }
 }
 
@@ -40,7 +43,7 @@ type Tool = Extract<NonNullable<LanguageModelV4CallOptions['tools']>[number], { 
 
 function toolOf({ name, description, inputSchema }: Tool): JSONObject {
   const parameters = inputSchema as JSONObject
-  return { type: 'function', function: { name, ...(description === undefined ? {} : { description }), parameters } }
+  return { type: 'function', function: { name, ...defined({ description }), parameters } }
 }
 
 function messagesOf(message: LanguageModelV4Message): JSONObject[] {

@@ -1,3 +1,4 @@
+import { defined } from '../../platform.ts'
 import type { LanguageModelV4CallOptions, SharedV4ProviderOptions } from '@ai-sdk/provider'
 import {
   type CallOptions,
@@ -52,8 +53,7 @@ function withParameters(
 ): LanguageModelV4CallOptions {
   const options: SharedV4ProviderOptions[string] = {
     ...(responseFormat?.schema === undefined ? {} : { strictJsonSchema: responseFormat.strict ?? false }),
-    ...(reasoningEffort === undefined ? {} : { reasoningEffort }),
-    ...(parallelToolCalls === undefined ? {} : { parallel_tool_calls: parallelToolCalls }),
+    ...defined({ reasoningEffort, parallel_tool_calls: parallelToolCalls }),
   }
   return Object.keys(options).length === 0 ? call : { ...call, providerOptions: { [name]: options } }
 }

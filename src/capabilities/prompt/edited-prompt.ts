@@ -1,3 +1,4 @@
+import { defined } from '../../platform.ts'
 import { type RecordStore, StoreError } from '../../session.ts'
 import { type Clock, RuntimeError } from '../../capability.ts'
 import { runtimeFailure } from '../../runtime.ts'
@@ -35,7 +36,7 @@ export function createEditedPrompt({
   async function put(text: string | null, after?: number): Promise<PromptVersion> {
     try {
       const value = text === null ? null : { text }
-      const change = { kind: KIND, id: ID, value, ...(after === undefined ? {} : { after }) }
+      const change = { kind: KIND, id: ID, value, ...defined({ after }) }
       return versionOf(await store.putRecord(change, clock.time()))
     } catch (error) {
       if (error instanceof StoreError && error.code === 'conflict') {

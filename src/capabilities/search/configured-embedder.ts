@@ -1,3 +1,4 @@
+import { defined } from '../../platform.ts'
 import { ollamaAddress } from '../providers.ts'
 import type { FileEmbedder } from '../../capability.ts'
 import { knownPrefixes, ollamaEmbedder, openaiCompatibleEmbedder } from '../../search.ts'
@@ -18,10 +19,10 @@ export function configuredEmbedder(
   const prefixes = embedding.prefixes
     ? { document: embedding.prefixes.documents, query: embedding.prefixes.queries }
     : knownPrefixes(model)
-  const service = { model, ...(prefixes ? { prefixes } : {}), ...(dimensions === undefined ? {} : { dimensions }) }
+  const service = { model, ...(prefixes ? { prefixes } : {}), ...defined({ dimensions }) }
   const meaning = {
     weight: embedding.weight,
-    ...(embedding.floor === undefined ? {} : { floor: embedding.floor }),
+    ...defined({ floor: embedding.floor }),
   }
   if (kind === 'ollama') {
     const address = ollamaAddress(baseURL ?? environment['OLLAMA_HOST'] ?? '')

@@ -1,3 +1,4 @@
+import { defined } from '../../platform.ts'
 import { type ChannelContext, RuntimeError, type WaitingApproval } from '../../capability.ts'
 import type { ApprovalDecision, Entry } from '../../session.ts'
 import type { Access } from './access.ts'
@@ -65,7 +66,7 @@ export function createApprovalMessages({ context, sender, access, notes }: Appro
     const asked = entries.find((entry) => entry.type === 'approval-request' && entry.approval === approval)
     if (asked?.type === 'approval-request') {
       const { text } = approvalText(approval, asked, closing)
-      await sender.edit({ chat, ...(thread === undefined ? {} : { thread }) }, messageId, text)
+      await sender.edit({ chat, ...defined({ thread }) }, messageId, text)
     }
     await notes.remove(approval)
   }

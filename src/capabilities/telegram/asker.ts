@@ -1,3 +1,4 @@
+import { defined } from '../../platform.ts'
 import type { LogStore } from '../../session.ts'
 
 /** Who began a turn, as the key of its input says. */
@@ -23,5 +24,5 @@ export async function askerOf(
   const found = /^telegram:(\d+)\/(\d+)(?:\/(\d+))?$/.exec((input?.type === 'input' && input.idempotencyKey) || '')
   if (!found) return undefined
   const [bot, update, person] = found.slice(1).map((digits) => (digits === undefined ? undefined : Number(digits)))
-  return { bot: bot!, update: update!, ...(person === undefined ? {} : { person }) }
+  return { bot: bot!, update: update!, ...defined({ person }) }
 }

@@ -1,3 +1,4 @@
+import { defined } from '../../platform.ts'
 import { exactLine, messageText } from '../../context.ts'
 import type { Runtime, SessionEvent } from '../../capability.ts'
 import type { Entry } from '../../session.ts'
@@ -152,7 +153,7 @@ function grow(growing: Growing, event: SessionEvent): Growing {
   if (entry.type !== 'message' || entry.message.role !== 'assistant') return growing
   const text = messageText(entry.message)
   if (text.trim() === '' || (text === growing.text && growing.tool === undefined)) return growing
-  return { text, ...(entry.call === undefined ? {} : { call: entry.call }) }
+  return { text, ...defined({ call: entry.call }) }
 }
 
 function waitsForPerson(entry: Entry, waits: boolean): boolean {

@@ -1,3 +1,4 @@
+import { defined } from '../../platform.ts'
 import type { Message } from 'grammy/types'
 
 /** A file that came with a message and still lies with Telegram. */
@@ -37,5 +38,5 @@ function parsedFile(
   { file_id: id, file_size: size }: { readonly file_id: string; readonly file_size?: number | undefined },
   name: string,
 ): ParsedFile {
-  return { id, name, ...(size === undefined ? {} : { size }) }
+  return { id, name, ...defined({ size }) }
 }

@@ -1,3 +1,4 @@
+import { defined } from '../../platform.ts'
 import type { CallbackQuery, ChatMemberUpdated, Message, Update } from 'grammy/types'
 import type { TelegramPlace } from './api/sender.ts'
 import { type Answered, answeredIn } from './answered.ts'
@@ -91,11 +92,11 @@ function parseMessage(update: number, message: Message, me: BotName): ParsedMess
     title: chat.type === 'private' ? memberName(chat) : memberName({ first_name: chat.title }),
     speaker: speakerOf(message),
     text,
-    ...(forwardedFrom === undefined ? {} : { forwardedFrom }),
+    ...defined({ forwardedFrom }),
     ...(answers ? { answers } : {}),
     addressed,
     files,
-    ...(album === undefined ? {} : { album }),
+    ...defined({ album }),
   }
 }
 

@@ -1,3 +1,4 @@
+import { defined } from '../../platform.ts'
 import { type Runtime } from '../../capability.ts'
 import { conversationOfSession } from '../../runtime.ts'
 import type { TelegramPlace } from './api/sender.ts'
@@ -25,7 +26,7 @@ export async function recoverTurns(parts: {
     if (place) running.set(turn, { session, turn, place })
   }
   for (const { session, turn, chat, thread } of notes.all()) {
-    const followed = { session, turn, place: { chat, ...(thread === undefined ? {} : { thread }) } }
+    const followed = { session, turn, place: { chat, ...defined({ thread }) } }
     const row = await store.turn(session, turn)
     if (row?.state === 'queued' || row?.state === 'running') running.set(turn, followed)
     else for (const entry of await decisionsIn(runtime, followed)) approvals.take(followed, entry)

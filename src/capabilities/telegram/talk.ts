@@ -1,3 +1,4 @@
+import { defined } from '../../platform.ts'
 import { type Runtime, RuntimeError, type Submitted } from '../../capability.ts'
 import { beginSession } from '../../runtime.ts'
 import type { Binding } from '../../session.ts'
@@ -110,7 +111,7 @@ async function submit(
 
 function keyOfMessage({ messages, first }: Said, { bot }: TalkParts): string {
   const { id: person } = first.speaker
-  return keyOf({ bot, update: messages[0].update, ...(person === undefined ? {} : { person }) })
+  return keyOf({ bot, update: messages[0].update, ...defined({ person }) })
 }
 
 /** In a group everybody speaks to the same agent: it reads who says what, and no line of one looks like another one's. */

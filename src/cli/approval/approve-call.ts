@@ -1,3 +1,4 @@
+import { defined } from '../../platform.ts'
 import type { WaitingApproval } from '../../runtime.ts'
 import type { ApprovalDecision, SessionRow } from '../../session.ts'
 import { ask, pathTo } from '../answer.ts'
@@ -37,7 +38,7 @@ export async function approveCall(id: string, call: CommandCall, io: Io): Promis
 
 async function decisionOf(waits: WaitingApproval, call: CommandCall, io: Io): Promise<ApprovalDecision | undefined> {
   const reason = call.text('reason')
-  if (call.has('deny')) return { type: 'deny', ...(reason === undefined ? {} : { reason }) }
+  if (call.has('deny')) return { type: 'deny', ...defined({ reason }) }
   const scope = call.has('for-session') ? 'session' : 'once'
   if (call.has('yes')) {
     if (!call.json) print(io, callText(waits.request, io))

@@ -1,3 +1,4 @@
+import { defined } from '../../platform.ts'
 import type { Conversation } from './conversation.ts'
 import { preview } from '../preview.ts'
 import { type Prices, sessionCost } from './session-cost.ts'
@@ -12,7 +13,7 @@ export async function chatStatus(conversation: Conversation, prices: Prices): Pr
     // Where the model has no price there is no cost to add up.
     const known = session !== undefined && (await prices(model)) !== undefined
     const { money } = known ? await sessionCost(connection, session, prices) : {}
-    return { model, used: manifest.used, window, reserve, ...(money === undefined ? {} : { money }) }
+    return { model, used: manifest.used, window, reserve, ...defined({ money }) }
   } catch {
     return { model: await conversation.model().catch(() => '?') }
   }

@@ -1,3 +1,4 @@
+import { defined } from '../../platform.ts'
 import { bar } from '../bar.ts'
 import type { Io } from '../../capability.ts'
 import { cutToCells } from '../table.ts'
@@ -19,8 +20,7 @@ export function statusText(status: ChatStatus, columns: number, io: Pick<Io, 'en
   const { model, used, window, reserve, money } = status
   if (used === undefined || window === undefined) return cutToCells(model, columns)
   const cost = money === undefined ? [] : [moneyText(money)]
-  const drawn = (cells: number) =>
-    bar({ used, whole: window, ...(reserve === undefined ? {} : { reserved: reserve }) }, cells, io)
+  const drawn = (cells: number) => bar({ used, whole: window, ...defined({ reserved: reserve }) }, cells, io)
   const kept = reserve === undefined ? [] : [`reserve ${reserve.toLocaleString('en')}`]
   const exact = `${used.toLocaleString('en')} of ${window.toLocaleString('en')} tokens`
   const forms = [

@@ -1,3 +1,4 @@
+import { defined } from '../../platform.ts'
 import type { LoadedConfiguration } from '../../runtime.ts'
 
 /** One key of the configuration as it is in force. */
@@ -36,7 +37,7 @@ export function effectiveValue(key: string, { configuration, origins }: LoadedCo
     key,
     ...(value === undefined ? {} : { value: isSecret(key) ? HIDDEN : withoutSecrets(key, value) }),
     origin: originOf(place),
-    ...(place === undefined ? {} : { place }),
+    ...defined({ place }),
   }
 }
 

@@ -1,3 +1,4 @@
+import { defined } from '../../platform.ts'
 import { answer, ask, pathTo } from '../answer.ts'
 import type { CommandCall, Io } from '../../capability.ts'
 import { connected } from '../connection.ts'
@@ -15,7 +16,7 @@ export type FieldsOf = (call: CommandCall, io: Io) => Promise<Readonly<Record<st
 export async function newRecord(kind: RecordKind, fieldsOf: FieldsOf, call: CommandCall, io: Io): Promise<number> {
   const [, name] = call.words
   const given = await fieldsOf(call, io)
-  const body = Object.fromEntries(Object.entries({ ...(name === undefined ? {} : { name }), ...given }))
+  const body = Object.fromEntries(Object.entries({ ...defined({ name }), ...given }))
   if (body['name'] === undefined) {
     throw usageFailure(`${article(kind)} needs a name.`, `Write \`foreword ${kind.name}s new --name NAME\`.`)
   }

@@ -1,3 +1,4 @@
+import { defined } from '../../platform.ts'
 import type { RankedPassage, RecallAnswer } from '../../search.ts'
 import { ask } from '../answer.ts'
 import type { CommandCall, Connection, Io } from '../../capability.ts'
@@ -29,7 +30,7 @@ async function askHistory(connection: Connection, text: string, call: CommandCal
   const query = new URLSearchParams({
     q: text,
     ...(session === undefined ? {} : { session: await findSession(connection, session) }),
-    ...(limit === undefined ? {} : { limit }),
+    ...defined({ limit }),
   })
   return await ask<RecallAnswer>(connection, `/api/search/history?${query.toString()}`)
 }

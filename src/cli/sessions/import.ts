@@ -1,3 +1,4 @@
+import { defined } from '../../platform.ts'
 import { open } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import type { CommandCall, Io } from '../../capability.ts'
@@ -14,7 +15,7 @@ export async function importSession(call: CommandCall, io: Io): Promise<number> 
   const endsTurnsAt = new Date().toISOString()
   const id = await withWritableStore(await homeStore(call.home, io), (store) =>
     session
-      .importSession(store, linesOf(call.words[1]!, io), { ...(as === undefined ? {} : { as }), endsTurnsAt })
+      .importSession(store, linesOf(call.words[1]!, io), { ...defined({ as }), endsTurnsAt })
       .catch((error: unknown) => {
         if (!(error instanceof session.StoreError) || error.code !== 'conflict') throw error
         throw new CommandFailure('conflict', error.message, { hint: '`--as ID` does.', cause: error })

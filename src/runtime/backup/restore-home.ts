@@ -1,3 +1,4 @@
+import { defined } from '../../platform.ts'
 import { createWriteStream, existsSync } from 'node:fs'
 import { chmod, mkdir, readdir, rm, symlink, utimes } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -77,7 +78,7 @@ export async function restoreHome(options: RestoreOptions): Promise<Restored> {
     await decideRestore(home, asideName(time))
     const aside = await finishRestore(home)
     const { created, version } = header
-    return { home, created, version, files: digests.length, audit, ...(aside === undefined ? {} : { aside }) }
+    return { home, created, version, files: digests.length, audit, ...defined({ aside }) }
   } finally {
     if (!isRestorePending(home)) await rm(join(home, ARRIVING), { recursive: true, force: true })
   }

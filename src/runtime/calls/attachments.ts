@@ -1,3 +1,4 @@
+import { defined } from '../../platform.ts'
 import type { Attachment } from '../../context.ts'
 import { type AttachedFile, referredContent, type SessionStore, type SpokenBody } from '../../session.ts'
 
@@ -32,7 +33,7 @@ export async function attachmentsOf(
   return Promise.all(
     named.map(async ({ turn, id, file, name, content }) => {
       const text = content === undefined ? undefined : await referredContent(store, content)
-      return { turn, id, name, ...(file === undefined ? {} : { file }), ...(text === undefined ? {} : { text }) }
+      return { turn, id, name, ...defined({ file, text }) }
     }),
   )
 }

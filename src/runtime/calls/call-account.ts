@@ -1,3 +1,4 @@
+import { defined } from '../../platform.ts'
 import type { PreparedCall, Step } from '../../agent.ts'
 import { type Assembly, type Budget, ContextOverflowError, outline, type VerbatimAssembly } from '../../context.ts'
 import { answerLimits, type CallParameters, leastPromptTokens, type Model } from '../../model.ts'
@@ -66,7 +67,7 @@ export function callAccount({ context, model, clock }: CallAccountParts): CallAc
         maxOutputTokens: reserve,
         window,
         ...(parameters ? { parameters } : {}),
-        ...(settings.reasoning === undefined ? {} : { reasoning: settings.reasoning }),
+        ...defined({ reasoning: settings.reasoning }),
       }
       const base = { id: call, ...about, model: model.id, input: await rest.input(options) }
       const failure = rest.failure?.(call) ?? (outcome instanceof ContextOverflowError ? outcome : undefined)

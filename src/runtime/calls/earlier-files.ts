@@ -1,3 +1,4 @@
+import { defined } from '../../platform.ts'
 import type { AssemblyInput, Attachment } from '../../context.ts'
 import type { FileStore } from '../../session.ts'
 import type { TurnFile } from './attachments.ts'
@@ -35,7 +36,7 @@ export function earlierAttachments(files: readonly EarlierFile[]): readonly Atta
 /** Those that an assembly was given. */
 export function earlierFilesOf({ attachments = [] }: Pick<AssemblyInput, 'attachments'>): readonly EarlierFile[] {
   return attachments.flatMap(({ turn, id, name, tokens }) =>
-    turn === EARLIER ? [{ id, name, ...(tokens === undefined ? {} : { tokens }) }] : [],
+    turn === EARLIER ? [{ id, name, ...defined({ tokens }) }] : [],
   )
 }
 

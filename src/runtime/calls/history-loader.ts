@@ -1,3 +1,4 @@
+import { defined } from '../../platform.ts'
 import type { Cut, Earlier, Layout, TokenCounter, Turn, UndoneTurn } from '../../context.ts'
 import type { LogStore } from '../../session.ts'
 import { type TurnFile, turnFiles } from './attachments.ts'
@@ -48,8 +49,7 @@ export async function loadHistory(store: LogStore, question: HistoryQuestion): P
       return found !== undefined
     },
     ...(notBefore && notBefore !== current ? { notBefore } : {}),
-    ...(upTo === undefined ? {} : { upTo }),
-    ...(current === undefined ? {} : { except: current }),
+    ...defined({ upTo, except: current }),
   })
   const loaded = turns.map(({ row, said }): CachedTurn => {
     const before = cached.get(row.turn)

@@ -1,3 +1,4 @@
+import { defined } from '../../platform.ts'
 import { type AnyMessage, ContextOverflowError, type Request, storedImage, type UserMessage } from '../../context.ts'
 import type { ModelRequest } from '../../model.ts'
 import { type Attempt, attemptCall, type CallQuestion } from './attempt-call.ts'
@@ -74,5 +75,5 @@ function filledPart(part: UserPart, bytes: Bytes): UserPart {
   const data = id === undefined ? undefined : bytes.get(id)
   if (!data || part.type !== 'file') return part
   const { type, mediaType, filename } = part
-  return { type, mediaType, data, ...(filename === undefined ? {} : { filename }) }
+  return { type, mediaType, data, ...defined({ filename }) }
 }

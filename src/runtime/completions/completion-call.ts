@@ -14,7 +14,7 @@ import {
   type VerbatimAssembly,
 } from '../../context.ts'
 import type { Model } from '../../model.ts'
-import { stretch } from '../../platform.ts'
+import { defined, stretch } from '../../platform.ts'
 import { assembleWithin, imageSupport, withinLearned } from '../calls/attempt-call.ts'
 import type { CallAccount } from '../calls/call-account.ts'
 import { budgetFor, type Refusal } from '../calls/call-budget.ts'
@@ -111,7 +111,7 @@ function needsMarkers({ messages }: CompletionInput, model: Model): boolean {
 }
 
 function chosen({ cut, prompt }: CompletionInput): Pick<CompletionInput, 'cut' | 'prompt'> {
-  return { ...(cut === undefined ? {} : { cut }), ...(prompt === undefined ? {} : { prompt }) }
+  return { ...defined({ cut, prompt }) }
 }
 
 /** The room for the answer is what the caller asks for. */

@@ -1,6 +1,6 @@
 import type { Manifest } from '../../context.ts'
 import { type Model, ModelError } from '../../model.ts'
-import { errorMessage } from '../../platform.ts'
+import { defined, errorMessage } from '../../platform.ts'
 import { budgetFor, type Refusal } from '../calls/call-budget.ts'
 import { type CompletionCut, type CompletionInput, RuntimeError, type RuntimeErrorCode } from '../../capability.ts'
 import type { AssemblyContext } from '../calls/assembly-context.ts'
@@ -42,7 +42,7 @@ export function tooLargeForProvider(
   call: string,
   { limit, sent, used, said }: Refusal & { readonly said: string | undefined },
 ): RuntimeError {
-  const facts = { ...(limit === undefined ? {} : { limit }), ...(said ? { said } : {}) }
+  const facts = { ...defined({ limit }), ...(said ? { said } : {}) }
   return overflow({ call, ...facts, sent: Math.max(sent ?? used, (limit ?? 0) + 1) })
 }
 
@@ -53,8 +53,7 @@ export function failureOfCall(call: string, error: unknown): RuntimeError {
   const { retryAfterMs, parameter } = error.facts
   const facts = {
     call,
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-    ...(parameter === undefined ? {} : { parameter }),
+    ...defined({ retryAfterMs, parameter }),
   }
   return new RuntimeError(error.code, message, facts, { cause: error })
 }

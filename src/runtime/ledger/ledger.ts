@@ -1,7 +1,7 @@
 import { type Assembly, compare, type Comparison, ContextOverflowError, type VerbatimAssembly } from '../../context.ts'
 import type { ModelRequest } from '../../model.ts'
 import type { CallRecord, SessionStore } from '../../session.ts'
-import { sha256 } from '../../platform.ts'
+import { defined, sha256 } from '../../platform.ts'
 import {
   type RebuiltRequest,
   type Replay,
@@ -52,7 +52,7 @@ export function createLedger(store: SessionStore, counters: Counters, newProver:
   async function* calls(session: string): AsyncGenerator<CallRecord> {
     let after: string | undefined
     for (;;) {
-      const page = await store.calls(session, { limit: PAGE, ...(after === undefined ? {} : { after }) })
+      const page = await store.calls(session, { limit: PAGE, ...defined({ after }) })
       yield* page
       after = page.at(-1)?.id
       if (page.length < PAGE) return

@@ -1,10 +1,10 @@
 import type { AnyMessage, Assembly, Manifest, Piece, ToolDefinition, VerbatimAssembly } from '../../context.ts'
 import type { Forecast } from '../../model.ts'
-import { sha256 } from '../../platform.ts'
+import { defined, sha256 } from '../../platform.ts'
 
 /** A request as one text: tools, system, messages, in this order. Its digest stands for the request. */
 export function canonical({ tools, system, messages }: CanonicalRequest): string {
-  return JSON.stringify({ tools, ...(system === undefined ? {} : { system }), messages })
+  return JSON.stringify({ tools, ...defined({ system }), messages })
 }
 
 interface CanonicalRequest {

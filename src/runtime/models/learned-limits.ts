@@ -1,3 +1,4 @@
+import { defined } from '../../platform.ts'
 import type { LearnedLimit } from '../../capability.ts'
 import type { ValueStore } from '../../session.ts'
 import type { Clock } from '../../capability.ts'
@@ -104,14 +105,14 @@ export function createLearnedLimits(
         return note(model, { window: limit, from: 'named-limit', ...by })
       const { prompt = Infinity, window } = of(model.id) ?? {}
       const most = Math.min(prompt, used - 1)
-      note(model, { prompt: most, from: 'refused-size', ...(window === undefined ? {} : { window }), ...by })
+      note(model, { prompt: most, from: 'refused-size', ...defined({ window }), ...by })
     },
     readShort(model, { read, used, call }) {
       const most = mostRead.get(model.id) ?? 0
       // What was read before and is not read now tells of a server that has changed since.
       if (most > used) mostRead.delete(model.id)
       const prompt = Math.max(read, mostRead.get(model.id) ?? 0)
-      note(model, { prompt, from: 'short-report', ...(call === undefined ? {} : { call }) })
+      note(model, { prompt, from: 'short-report', ...defined({ call }) })
     },
     readWhole({ id }, { reported, used }) {
       mostRead.set(id, Math.max(used, mostRead.get(id) ?? 0))

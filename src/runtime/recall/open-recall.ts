@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { setImmediate as others } from 'node:timers/promises'
 import type { RankedPassage, Recall, RecallAnswer, RecallIndex } from '../../search.ts'
 import { type SessionStore, undoneTurnsOf } from '../../session.ts'
-import { errorMessage } from '../../platform.ts'
+import { defined, errorMessage } from '../../platform.ts'
 import { indexSession, type IndexingParts, register, removeAll } from './index-session.ts'
 import { sessionsBefore } from './sessions-before.ts'
 
@@ -209,7 +209,7 @@ export function openRecall({ store, path, timeZone, warn }: RecallParts): Histor
 
 async function openIndex(path: string, timeZone: string | undefined): Promise<RecallIndex> {
   const { openRecallIndex } = await import('../../search.ts')
-  return openRecallIndex({ path, ...(timeZone === undefined ? {} : { timeZone }) })
+  return openRecallIndex({ path, ...defined({ timeZone }) })
 }
 
 /** Whether the work was done in time. It goes on in any case; what it fails with in time is thrown. */

@@ -3,7 +3,7 @@ import { type LogStore, StoreError, undoneTurnsOf } from '../../session.ts'
 import { attachFiles } from './attach-files.ts'
 import { type Clock, type FileLibrary, RuntimeError, type SubmitInput, type Submitted } from '../../capability.ts'
 import { countedInSlices } from '../calls/counted-in-slices.ts'
-import { sha256 } from '../../platform.ts'
+import { defined, sha256 } from '../../platform.ts'
 import type { SessionStates, SessionState } from './session-state.ts'
 import type { RuntimeSettings } from '../settings.ts'
 import { runtimeFailure } from '../runtime-failure.ts'
@@ -36,8 +36,7 @@ export async function admit(
 ): Promise<Admitted> {
   const { text, idempotencyKey, after, model, system, parameters, attachments: files = [] } = input
   const options = {
-    ...(model === undefined ? {} : { model }),
-    ...(system === undefined ? {} : { system }),
+    ...defined({ model, system }),
     ...(parameters ? { parameters } : {}),
   }
   if (text.trim() === '' && files.length === 0)
@@ -69,12 +68,12 @@ export async function admit(
     turn,
     message,
     tokens: await countedInSlices(settings.counter, (counter) => tokenCounts(counter, message)),
-    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+    ...defined({ idempotencyKey }),
     ...(Object.keys(options).length === 0 ? {} : { options }),
     ...(attachments.length === 0 ? {} : { attachments }),
   } as const
   try {
-    const start = { type: 'session-start', ...(after === undefined ? {} : { after }) } as const
+    const start = { type: 'session-start', ...defined({ after }) } as const
     const bodies = known ? [body] : [start, body]
     const written = await store.append(session, bodies, clock.time())
     const state = known ?? (await states.of(session))!

@@ -1,4 +1,4 @@
-import { stretch } from '../../platform.ts'
+import { defined, stretch } from '../../platform.ts'
 import type { Entry, LogStore } from '../../session.ts'
 import type { BacklogBudget } from './backlog-budget.ts'
 import { type EventsOptions, RuntimeError, type SessionEvent } from '../../capability.ts'
@@ -99,7 +99,7 @@ async function* logged(
   if (known) return yield [...known]
   let after = seq
   for (;;) {
-    const entries = await store.entries(session, { after, limit: PAGE, ...(turn === undefined ? {} : { turn }) })
+    const entries = await store.entries(session, { after, limit: PAGE, ...defined({ turn }) })
     yield entries
     if (entries.length < PAGE) return
     after = entries.at(-1)!.seq

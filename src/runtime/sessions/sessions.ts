@@ -1,3 +1,4 @@
+import { defined } from '../../platform.ts'
 import { messageText } from '../../context.ts'
 import {
   type Binding,
@@ -59,9 +60,9 @@ export function createSessions(parts: SessionsParts): Sessions {
     const session = clock.newId('session')
     const start = {
       type: 'session-start' as const,
-      ...(title === undefined ? {} : { title }),
+      ...defined({ title }),
       ...(binding ? { channel: binding } : {}),
-      ...(after === undefined ? {} : { after }),
+      ...defined({ after }),
     }
     const bodies: readonly EntryBody[] = [
       start,
@@ -162,7 +163,7 @@ export function createSessions(parts: SessionsParts): Sessions {
 async function liveTurns(store: SessionStore, session: string): Promise<readonly TurnRow[]> {
   const live: TurnRow[] = []
   for (let before: number | undefined; live.length < 2;) {
-    const page = await store.turns(session, { limit: 50, ...(before === undefined ? {} : { before }) })
+    const page = await store.turns(session, { limit: 50, ...defined({ before }) })
     live.push(...page.filter(({ state }) => state !== 'undone'))
     before = page.at(-1)?.ordinal
     if (page.length < 50) break

@@ -1,3 +1,4 @@
+import { defined } from '../../platform.ts'
 import { describedFacts, resultFacts, resultText } from '../../agent.ts'
 import {
   type Clock,
@@ -35,7 +36,7 @@ export function createToolAdmin(parts: ToolAdminParts): ToolAdmin {
     await capabilities.ready()
     const toolbox = createToolbox(tools(), {
       gate: policyGate(policy),
-      ...(settings.toolTimeoutMs === undefined ? {} : { timeoutMs: settings.toolTimeoutMs }),
+      ...defined({ timeoutMs: settings.toolTimeoutMs }),
     })
     if (!toolbox.tools.some(({ name }) => name === tool)) throw noSuchTool(tool, toolbox)
     const call = { toolCallId: clock.newId('call'), toolName: tool, input }
@@ -61,7 +62,7 @@ export function createToolAdmin(parts: ToolAdminParts): ToolAdmin {
         const answer = accessAnswer(access, tool)
         return {
           name: tool.name,
-          ...(tool.description === undefined ? {} : { description: tool.description }),
+          ...defined({ description: tool.description }),
           inputSchema: tool.inputSchema,
           from: capabilities.ownerOf(tool.name) ?? 'foreword',
           access: answer.type === 'refuse' ? 'refused' : answer.type === 'ask' ? 'ask' : 'allowed',
@@ -71,7 +72,7 @@ export function createToolAdmin(parts: ToolAdminParts): ToolAdmin {
           ...(offeredWhile
             ? { offeredWhile: { what: offeredWhile.what, isSo: holds.get(offeredWhile) === true } }
             : {}),
-          ...(offeredIn === undefined ? {} : { offeredIn }),
+          ...defined({ offeredIn }),
           ...(changed ? { withheld: changed } : {}),
         }
       })
@@ -113,7 +114,7 @@ function withheldStatus(withheld: ToolStatus['withheld'] & {}): ToolStatus {
   const { description, inputSchema = {} } = offered ?? accepted ?? {}
   return {
     name,
-    ...(description === undefined ? {} : { description }),
+    ...defined({ description }),
     inputSchema,
     from: 'mcp',
     access: 'refused',

@@ -1,3 +1,4 @@
+import { defined } from '../../platform.ts'
 import { ContextOverflowError } from '../../context.ts'
 import type { InputOptions } from '../../session.ts'
 import { countedInSlices } from '../calls/counted-in-slices.ts'
@@ -25,8 +26,7 @@ export async function preview(
   const state = session === undefined ? undefined : await states.of(session)
   if (session !== undefined && !state) throw noSuchSession(session)
   const asked = {
-    ...(askedModel === undefined ? {} : { model: askedModel }),
-    ...(system === undefined ? {} : { system }),
+    ...defined({ model: askedModel, system }),
   }
   const { model, context } = await prepare({ ...state, choices: { ...state?.choices, ...choices } }, asked, {
     text: input,

@@ -1,3 +1,4 @@
+import { defined } from '../../platform.ts'
 import type { Delta, TurnSetup } from '../../agent.ts'
 import { createToolbox } from '../../tool.ts'
 import { callAccount } from '../calls/call-account.ts'
@@ -24,7 +25,7 @@ export function turnSetup(dependencies: TurnDependencies): TurnSetup {
   const journal = turnJournal(dependencies, account, words)
   const toolbox = createToolbox(dependencies.tools, {
     gate: policyGate(policy),
-    ...(settings.toolTimeoutMs === undefined ? {} : { timeoutMs: settings.toolTimeoutMs }),
+    ...defined({ timeoutMs: settings.toolTimeoutMs }),
   })
   return {
     turn: { session: state.session, id: turn, entries, signal },

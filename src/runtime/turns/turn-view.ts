@@ -1,3 +1,4 @@
+import { defined } from '../../platform.ts'
 import { messageText } from '../../context.ts'
 import type { Entry, LogStore, Source, Usage } from '../../session.ts'
 import { RuntimeError, type TurnTotals, type TurnView } from '../../capability.ts'
@@ -17,7 +18,7 @@ export async function turnView(store: LogStore, session: string, turn: string): 
     session,
     turn,
     outcome,
-    ...(notice === undefined ? {} : { notice }),
+    ...defined({ notice }),
     text: answerText(entries),
     calls,
     ...(citations.length > 0 ? { citations } : {}),

@@ -1,5 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
-import { type ErrorCode, ForewordError } from '../../platform.ts'
+import { defined, type ErrorCode, ForewordError } from '../../platform.ts'
 
 /**
  * What every reply of a tool says, whatever came of it (BEHAVIOURS §4). Beside that stand, only where there are any,
@@ -94,7 +94,7 @@ export function envelopeSchema(data: Readonly<Record<string, unknown>>): Record<
     },
     required: ['success', 'data', 'error'],
     additionalProperties: false,
-    ...($defs === undefined ? {} : { $defs }),
+    ...defined({ $defs }),
   }
 }
 

@@ -1,3 +1,4 @@
+import { defined } from '../../platform.ts'
 import { type AnyMessage, messageText, toolCalls } from '../../context.ts'
 import type { Entry, LogStore } from '../../session.ts'
 import type { ResourceText } from '../../capability.ts'
@@ -30,7 +31,7 @@ export async function readSession(store: LogStore, id: string): Promise<Resource
   const { title, created, updated, choices } = session
   const text = JSON.stringify({
     session: id,
-    ...(title === undefined ? {} : { title }),
+    ...defined({ title }),
     ...choices,
     created,
     updated,

@@ -1,3 +1,4 @@
+import { defined } from '../../platform.ts'
 import { z } from 'zod'
 import { type Route, route, type Runtime } from '../../capability.ts'
 import { forewordError, json } from '../answer.ts'
@@ -51,8 +52,7 @@ export function eventRoutes(runtime: Runtime): readonly Route[] {
             sink.begin()
             const options = {
               signal: sink.signal,
-              ...(after === undefined ? {} : { after }),
-              ...(query.turn === undefined ? {} : { turn: query.turn }),
+              ...defined({ after, turn: query.turn }),
             }
             for await (const event of runtime.events(session, options)) {
               const full = sink.write(`id: ${event.id}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)

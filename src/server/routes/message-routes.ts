@@ -1,3 +1,4 @@
+import { defined } from '../../platform.ts'
 import { z } from 'zod'
 import { type Route, route, type Runtime } from '../../capability.ts'
 import { json } from '../answer.ts'
@@ -35,12 +36,9 @@ export function messageRoutes(runtime: Runtime): readonly Route[] {
     const idempotencyKey = keyOf(body.idempotencyKey, request.headers.get('idempotency-key'))
     const answer = await runtime.submit({
       text: body.text,
-      ...(session === undefined ? {} : { session }),
+      ...defined({ session }),
       ...(session !== undefined || body.after === undefined ? {} : { after: body.after }),
-      ...(body.model === undefined ? {} : { model: body.model }),
-      ...(body.system === undefined ? {} : { system: body.system }),
-      ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
-      ...(body.attachments === undefined ? {} : { attachments: body.attachments }),
+      ...defined({ model: body.model, system: body.system, idempotencyKey, attachments: body.attachments }),
     })
     return json(answer, 202, {
       location: `/api/sessions/${encodeURIComponent(answer.session)}/turns/${encodeURIComponent(answer.turn)}`,

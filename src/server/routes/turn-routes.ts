@@ -1,3 +1,4 @@
+import { defined } from '../../platform.ts'
 import { z } from 'zod'
 import { type Route, route, type Runtime } from '../../capability.ts'
 import { turnView } from '../../runtime.ts'
@@ -21,7 +22,7 @@ export function turnRoutes(runtime: Runtime): readonly Route[] {
       answers: { 200: { description: 'A page of turns', schema: z.object({ turns: z.array(turnRow) }) } },
       handle: async ({ param, query: { limit: most, before } }) => {
         const session = param('session')
-        const turns = await store.turns(session, { limit: most, ...(before === undefined ? {} : { before }) })
+        const turns = await store.turns(session, { limit: most, ...defined({ before }) })
         if (turns.length === 0 && (await store.session(session)) === undefined) throw noSuchSession(session)
         return json({ turns })
       },

@@ -1,3 +1,4 @@
+import { defined } from '../../../platform.ts'
 import { z } from 'zod'
 import { type Route, route, type RouteCall, type Runtime } from '../../../capability.ts'
 import {
@@ -66,7 +67,7 @@ export function chatRoutes(runtime: Runtime): readonly Route[] {
             session: inSession,
             text,
             ...(message.id === undefined || message.id === '' ? {} : { idempotencyKey: `chat:${message.id}` }),
-            ...(body.model === undefined ? {} : { model: body.model }),
+            ...defined({ model: body.model }),
             ...(body.attachments === undefined && added.length === 0
               ? {}
               : { attachments: [...(body.attachments ?? []), ...added] }),

@@ -1,3 +1,4 @@
+import { defined } from '../../../platform.ts'
 import type { IndexProgress, SearchHit } from '../../../search.ts'
 import {
   ask,
@@ -50,8 +51,7 @@ async function found(
   const query = new URLSearchParams({
     q: text,
     ...(project === undefined ? {} : { project: (await findRecord(connection, projectKind, project)).id }),
-    ...(limit === undefined ? {} : { limit }),
-    ...(by === undefined ? {} : { by }),
+    ...defined({ limit, by }),
   })
   return await ask<FileSearchAnswer>(connection, `/api/search?${query.toString()}`)
 }

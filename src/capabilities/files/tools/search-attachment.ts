@@ -1,3 +1,4 @@
+import { defined } from '../../../platform.ts'
 import type { Tool } from '../../../tool.ts'
 import type { FoundDocuments } from '../../../citation.ts'
 import { nothingFound } from './search-files.ts'
@@ -29,7 +30,7 @@ export function searchAttachmentTool({ files, search }: SearchAttachmentOptions)
       if (!file) return { ok: false, error: noSuchFile(id, files) }
       const { documents, degraded } = await search(id, query, signal)
       if (documents.length === 0) return nothingFound(`Nothing of that was found in ${file.name}.`, degraded)
-      const meta = { documents, ...(degraded === undefined ? {} : { degraded }) }
+      const meta = { documents, ...defined({ degraded }) }
       return { ok: true, output: documents.map(({ content }) => content).join('\n\n'), meta }
     },
   }

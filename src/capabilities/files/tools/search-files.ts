@@ -1,3 +1,4 @@
+import { defined } from '../../../platform.ts'
 import type { Tool, ToolResult } from '../../../tool.ts'
 import type { FoundDocuments } from '../../../citation.ts'
 
@@ -35,7 +36,7 @@ export function searchFilesTool({ name, description, search }: SearchFilesOption
       return {
         ok: true,
         output: documents.map(({ title, content }) => `${title}\n${content}`).join('\n\n'),
-        meta: { documents, ...(degraded === undefined ? {} : { degraded }) },
+        meta: { documents, ...defined({ degraded }) },
       }
     },
   }

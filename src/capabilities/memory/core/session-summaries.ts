@@ -1,5 +1,5 @@
 import { indented, type TokenCounter, wholeCharacter } from '../../../context.ts'
-import { errorMessage, orAborted, sha256, singleFlight } from '../../../platform.ts'
+import { defined, errorMessage, orAborted, sha256, singleFlight } from '../../../platform.ts'
 import { referredContent, type SessionRow, type SessionStore } from '../../../session.ts'
 import { type Clock, type Runtime, summaryByModel } from '../../../capability.ts'
 import { sessionFacts } from './session-facts.ts'
@@ -148,7 +148,7 @@ function withinTokens(text: string, model: string, maxTokens: number, counter: T
 }
 
 function bare({ session, text, by, covers, time }: SessionSummary): SessionSummary {
-  return { session, text, ...(by === undefined ? {} : { by }), covers, time }
+  return { session, text, ...defined({ by }), covers, time }
 }
 
 function keyOf(session: string): string {

@@ -1,3 +1,4 @@
+import { defined } from '../../../platform.ts'
 import { type CompletionCut, type CompletionEvent } from '../../../capability.ts'
 import { type Usage } from '../../../session.ts'
 import { type AnswerCitation, isWebAddress } from '../../../citation.ts'
@@ -132,8 +133,7 @@ function forewordField(
 ): unknown {
   const files = fileCitations(citations)
   return {
-    ...(session === undefined ? {} : { session }),
-    ...(turn === undefined ? {} : { turn }),
+    ...defined({ session, turn }),
     calls,
     ...(cut === undefined ? {} : { cut: cutField(cut) }),
     ...(files.length === 0 ? {} : { citations: files }),
@@ -195,7 +195,7 @@ function fileCitations(citations: readonly AnswerCitation[]): readonly unknown[]
               end_index: end,
               file_id: document,
               filename: title,
-              ...(page === undefined ? {} : { page }),
+              ...defined({ page }),
             },
           },
         ],

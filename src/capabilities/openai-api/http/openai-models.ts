@@ -1,3 +1,4 @@
+import { defined } from '../../../platform.ts'
 import type { ModelView, Runtime } from '../../../capability.ts'
 import { HttpFailure } from '../../../server.ts'
 
@@ -48,8 +49,8 @@ function row(id: string, owner: string, known: Known | undefined): object {
     context_length: window,
     context_window: window,
     max_model_len: window,
-    ...(most === undefined ? {} : { max_completion_tokens: most }),
-    top_provider: { context_length: window, ...(most === undefined ? {} : { max_completion_tokens: most }) },
+    ...defined({ max_completion_tokens: most }),
+    top_provider: { context_length: window, ...defined({ max_completion_tokens: most }) },
     ...(facts ? { architecture: { input_modalities: facts.vision ? ['text', 'image'] : ['text'] } } : {}),
     ...(facts ? { foreword: { model: known.id, reserve, source: facts.source, tools: facts.tools } } : {}),
   }

@@ -1,3 +1,4 @@
+import { defined } from '../../../platform.ts'
 import { z } from 'zod'
 import {
   type CompletionCut,
@@ -141,8 +142,7 @@ function namesOf(source: Source, start: CallStart | undefined, body: CompletionB
     call: start?.call ?? source.turn ?? 'none',
     model: start?.model || (body.model ?? 'foreword'),
     created: Math.floor(Date.now() / 1000),
-    ...(source.session === undefined ? {} : { session: source.session }),
-    ...(source.turn === undefined ? {} : { turn: source.turn }),
+    ...defined({ session: source.session, turn: source.turn }),
     ...(start?.cut === undefined ? {} : { cut: start.cut }),
   }
 }

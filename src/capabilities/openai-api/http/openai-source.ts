@@ -1,3 +1,4 @@
+import { defined } from '../../../platform.ts'
 import { type CompletionEvent, type Runtime } from '../../../capability.ts'
 import { beginSession, newSessionReply, newSessionWords } from '../../../runtime.ts'
 import { type Binding, type Usage } from '../../../session.ts'
@@ -43,7 +44,7 @@ export async function sourceOf(runtime: Runtime, body: CompletionBody, request: 
     runtime.submit({
       text,
       ...(named === null || named === 'new' ? {} : { session: named }),
-      ...(model === undefined ? {} : { model }),
+      ...defined({ model }),
       ...(key === null ? {} : { idempotencyKey: key }),
       ...(attachments.length === 0 ? {} : { attachments }),
       ...(Object.keys(parameters).length === 0 ? {} : { parameters }),
@@ -77,10 +78,10 @@ function outsideSessions(runtime: Runtime, body: CompletionBody, request: Reques
     messages,
     ...(tools.length === 0 ? {} : { tools }),
     ...(body.tool_choice === 'none' ? { toolChoice: 'none' as const } : {}),
-    ...(model === undefined ? {} : { model }),
+    ...defined({ model }),
     ...(typeof most === 'number' ? { maxOutputTokens: most } : {}),
     ...(Object.keys(parameters).length === 0 ? {} : { parameters }),
-    ...(cut === undefined ? {} : { cut }),
+    ...defined({ cut }),
     ...(prompt === undefined ? {} : { prompt: prompt === 'add' }),
   }
   return { inSession: false, events: (signal) => runtime.complete({ ...input, signal }) }

@@ -1,3 +1,4 @@
+import { defined } from '../../../platform.ts'
 import type { CommandCall, Connection, Io } from '../../../capability.ts'
 import {
   CommandFailure,
@@ -108,7 +109,7 @@ function sendDecision(
   decision: ProposalDecision['type'],
   reason: string | undefined,
 ): Promise<Proposal> {
-  const body = { decision, digest, by: 'cli', ...(reason === undefined ? {} : { reason }) }
+  const body = { decision, digest, by: 'cli', ...defined({ reason }) }
   return ask<Proposal>(connection, pathTo('/api/proposals/', id, '/decision'), { method: 'POST', body })
 }
 

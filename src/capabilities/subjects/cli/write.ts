@@ -1,3 +1,4 @@
+import { defined } from '../../../platform.ts'
 import type { CommandCall, Io } from '../../../capability.ts'
 import {
   ask,
@@ -18,7 +19,7 @@ import { findSubject } from './find-subject.ts'
 export async function newSubject(call: CommandCall, io: Io): Promise<number> {
   const [, id] = call.words
   const brief = await briefOf(call, io)
-  const body = { id, ...(brief === undefined ? {} : { brief }) }
+  const body = { id, ...defined({ brief }) }
   const made = await connected(call.home, io, 'write', (connection) =>
     ask<{ readonly id: string }>(connection, '/api/subjects', { method: 'POST', body }),
   )
@@ -40,14 +41,14 @@ async function briefOf(call: CommandCall, io: Io): Promise<string | undefined> {
 export async function logOperation(call: CommandCall, io: Io): Promise<number> {
   const [, word, op] = call.words
   const details = detailsOf(call.text('details'))
-  return await writeLine(word!, 'log', { op, ...(details === undefined ? {} : { details }) }, call, io)
+  return await writeLine(word!, 'log', { op, ...defined({ details }) }, call, io)
 }
 
 /** Writes down what could not be done. */
 export async function logGap(call: CommandCall, io: Io): Promise<number> {
   const [, word, ...words] = call.words
   const category = call.text('category')
-  const body = { description: words.join(' '), ...(category === undefined ? {} : { intent_category: category }) }
+  const body = { description: words.join(' '), ...defined({ intent_category: category }) }
   return await writeLine(word!, 'gaps', body, call, io)
 }
 

@@ -1,3 +1,4 @@
+import { defined } from '../../../platform.ts'
 import { z } from 'zod'
 import type { SubjectFacts, SubjectFile } from '../core.ts'
 import type { SubjectService } from '../subject-service.ts'
@@ -124,7 +125,7 @@ export function subjectRoutes(service: SubjectService, now: () => Date = () => n
       }),
       answers: { 201: { description: 'The line is on disk', schema: logRecord } },
       handle: async ({ param, body: { op, details } }) => {
-        const entry = { op, ...(details === undefined ? {} : { details }), timestamp: now().toISOString() }
+        const entry = { op, ...defined({ details }), timestamp: now().toISOString() }
         return json(await subjects.logOperation(param('subject'), entry), 201)
       },
     }),

@@ -1,5 +1,5 @@
 import type { AuditFacts, RecordVersion } from '../../../session.ts'
-import { sha256 } from '../../../platform.ts'
+import { defined, sha256 } from '../../../platform.ts'
 import { changedFile, type Proposal, type ProposalDraft, SubjectError, type SubjectFile } from '../core.ts'
 
 /** A proposal as its record holds it: what was proposed, which stays, and how far it has come. */
@@ -65,7 +65,7 @@ export function stateOf(stage: Stage): Proposal['state'] {
 export function proposalDigest({ file, content, category }: Pick<Proposal, 'file' | 'content' | 'category'>): string {
   const named =
     file.type === 'notes' ? { type: file.type, subject: file.subject } : { type: file.type, name: file.name }
-  return sha256(JSON.stringify({ file: named, content, ...(category === undefined ? {} : { category }) }))
+  return sha256(JSON.stringify({ file: named, content, ...defined({ category }) }))
 }
 
 export function fileOf(draft: ProposalDraft): SubjectFile {
@@ -78,10 +78,8 @@ export function auditFacts({ id, file, category, digest, by }: KeptProposal): Au
   return {
     kind: 'change',
     tool,
-    ...(session === undefined ? {} : { session }),
-    ...(turn === undefined ? {} : { turn }),
-    ...(toolCallId === undefined ? {} : { toolCallId }),
-    input: JSON.stringify({ proposal: id, file: changedFile(file), ...(category === undefined ? {} : { category }) }),
+    ...defined({ session, turn, toolCallId }),
+    input: JSON.stringify({ proposal: id, file: changedFile(file), ...defined({ category }) }),
     digest,
   }
 }

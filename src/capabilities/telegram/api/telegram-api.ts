@@ -1,3 +1,4 @@
+import { defined } from '../../../platform.ts'
 import type { Api } from 'grammy'
 
 export interface TelegramApiOptions {
@@ -30,7 +31,7 @@ async function fetchForGrammy(address: string | URL, request: GrammyRequest): Pr
   signal?.addEventListener('abort', end)
   try {
     const response = await fetch(address, {
-      ...(method === undefined ? {} : { method }),
+      ...defined({ method }),
       ...(headers ? { headers } : {}),
       ...(body === undefined ? {} : { body, duplex: 'half' }),
       signal: ending.signal,

@@ -1,3 +1,4 @@
+import { defined } from '../../../platform.ts'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Api } from 'grammy'
 import type { MessageEntity } from 'grammy/types'
@@ -70,7 +71,7 @@ export function telegramSender(options: TelegramSenderOptions): TelegramSender {
       const rest = {
         chat_id: to.chat,
         ...preview,
-        ...(to.thread === undefined ? {} : { message_thread_id: to.thread }),
+        ...defined({ message_thread_id: to.thread }),
         ...(buttons === undefined ? {} : { reply_markup: keyboard(buttons) }),
       }
       const message = await inLine('sendMessage', to, {

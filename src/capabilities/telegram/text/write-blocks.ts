@@ -1,3 +1,4 @@
+import { defined } from '../../../platform.ts'
 import type { MarkedToken, Token, Tokens } from 'marked'
 import { linkAddress } from './link-address.ts'
 import type { TextWriter } from './text-writer.ts'
@@ -57,7 +58,7 @@ function writeCode({ text, lang = '', raw }: Tokens.Code, writer: TextWriter): v
   // What else stands beside the language, such as the name of a file, is for the reader.
   writer.write(lang.slice(language?.length ?? 0).trim())
   writer.gap(1)
-  const kind = { type: 'pre' as const, ...(language === undefined ? {} : { language }) }
+  const kind = { type: 'pre' as const, ...defined({ language }) }
   writer.within(kind, () => writer.writeAsItIs(code))
 }
 
