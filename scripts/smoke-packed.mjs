@@ -93,6 +93,7 @@ function checkExamples(project) {
   // What they put out, where they do.
   const outputs = {
     '03-own-tools.ts': 'Booked: Marigold in berth 3.',
+    '04-embedded.ts': 'Hello from the gateway.',
     '05-agent-loop.ts': 'Enter now: 2.4 m and rising.',
     '05-own-provider.ts': 'High water is at four.',
   }

@@ -424,7 +424,7 @@ test('a plugin of your own is named by its path or as a package, and adds a laye
       layers: async () => [{ id: 'place', layer: 'memory', renditions: [{ form: 'full', text: 'In ' + typeof workspace }] }],
     })`,
   })
-  copyFileSync(new URL('../examples/04-own-plugin.ts', import.meta.url), join(opened.home, 'own-plugin.ts'))
+  copyFileSync(new URL('./home/own-plugin.ts', import.meta.url), join(opened.home, 'own-plugin.ts'))
   const { say, runtime } = await opened.reopened({ plugins: ['./own-plugin.ts', 'harbour'] })
   const said = await say('/call tide {"hour": 0}\n/say High water.')
   assert.deepEqual(said.results, ['7.00'])

@@ -28,15 +28,6 @@ test('the twelve lines in the README are the example, and print the outline that
   assert.ok(source.split('\n').filter((line) => line.trim() !== '').length <= 12)
 })
 
-test('the loop in the guide to the library is the one of the example', async () => {
-  const guide = await readFile(join(root, 'docs/guide/library.md'), 'utf8')
-  const source = await readFile(join(root, 'examples/01-assemble-only.ts'), 'utf8')
-  const shown = [...guide.matchAll(/```ts\n([^]*?)```/g)].map(([, code]) => code!)
-  assert.notDeepEqual(shown, [])
-  for (const code of shown)
-    assert.ok(source.includes(code), 'docs/guide/library.md shows another code than the example')
-})
-
 test('the loop in the guide to the agent is the example, and prints what stands below it', async () => {
   const guide = await readFile(join(root, 'docs/guide/agent-loop.md'), 'utf8')
   const file = join(root, 'examples/05-agent-loop.ts')

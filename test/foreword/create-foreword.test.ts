@@ -1,17 +1,26 @@
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import test, { type TestContext } from 'node:test'
 import { builtIn, capability, createForeword } from '../../src/foreword.ts'
 import { configurationSchema, configuredCapabilities, keyPathOf, loadConfiguration } from '../../src/runtime.ts'
 import { run } from '../cli/recorded-io.ts'
 
-test('a gateway stands in eight lines, as the guide shows it', async (t) => {
-  const guide = readFileSync(join(import.meta.dirname, '../../docs/guide/library.md'), 'utf8')
-  const [, shown] = /```ts from=embed\n([^]*?)```/.exec(guide)!
-  assert.equal(shown!.trim().split('\n').length <= 8, true)
-  assert.match(shown!, /createForeword\(\{/)
+test('a gateway is embedded in eight lines, as the guide and the example show it', async (t) => {
+  const root = join(import.meta.dirname, '../..')
+  const guide = readFileSync(join(root, 'docs/guide/library.md'), 'utf8')
+  const shown = [...guide.matchAll(/```ts\n([^]*?)```/g)].map(([, code]) => code!.trim())
+  const embedded = shown.find((code) => code.includes('createForeword('))!
+  assert.ok(embedded.split('\n').length <= 8, embedded)
+  const words = ['--conditions=foreword-source', join(root, 'examples/04-embedded.ts'), temporaryHome(t)]
+  const { stdout } = await promisify(execFile)(process.execPath, words)
+  assert.match(stdout, /^Hello from the gateway\.\nThe HTTP API was at http:\/\/127\.0\.0\.1:\d+\.\n$/)
+})
+
+test('an embedded gateway answers over HTTP', async (t) => {
   const foreword = await createForeword({ home: temporaryHome(t), configuration: { model: 'rehearsal' } })
   const { url } = await foreword.listen({ port: 0 })
   const { session, turn } = await foreword.runtime.submit({ text: '/say Hello.' })

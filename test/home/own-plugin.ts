@@ -1,6 +1,6 @@
 /**
- * A capability of your own: a layer that the model reads and a tool that it may call. Name the file in config.json,
- * `"plugins": ["./04-own-plugin.ts"]`, and allow its tool with `foreword tools allow tide`.
+ * A plugin, as extensions were written before there were capabilities: a layer and a tool. `config.json` names the file,
+ * `"plugins": ["./own-plugin.ts"]`, and goes on working.
  */
 import type { Plugin } from 'foreword/capability'
 import type { Tool } from 'foreword/tool'
