@@ -42,7 +42,7 @@ test('the table of the guide says where every layer of every layout stands, and 
     ...slots.map((slot) => namesAt(layout, slot)),
     `${layout.cut.unit === 'turn' ? 'whole turns' : 'messages'}, ${layout.cut.lowWater < 1 ? `low-water ${layout.cut.lowWater}` : 'just fit'}`,
   ])
-  assert.deepEqual(tableUnder('Where layers stand'), [['layout', ...slots, 'history'], ...rows])
+  assert.deepEqual(tableUnder('Placement of layers'), [['layout', ...slots, 'history'], ...rows])
 })
 
 const files = {
