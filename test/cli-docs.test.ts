@@ -13,7 +13,7 @@ test('the pages of the documentation are listed, for people and for programs', a
   assert.deepEqual(page, {
     page: 'guide/getting-started',
     title: 'Getting started',
-    summary: 'Five minutes, from nothing to an answer whose every word you can account for.',
+    summary: 'Start Foreword and get an answer whose every word you can account for.',
   })
 })
 

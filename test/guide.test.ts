@@ -124,9 +124,9 @@ test('every slash command of a page is one, and the pages have them all', async 
 })
 
 test('exit codes are those that the page says', async () => {
-  const line = /Exit codes: ([^]*?)\.\n/.exec(page('command-line.md').text)![1]!
+  const line = /\*\*Exit codes\.\*\* (.*)\n/.exec(page('command-line.md').text)![1]!
   assert.deepEqual(
-    [...line.matchAll(/(?:^|; |\n {2})(\d+) /g)].map(([, code]) => Number(code)),
+    [...line.matchAll(/`(\d+)`/g)].map(([, code]) => Number(code)),
     [0, 1, 2, 3, 130],
   )
   const codes = await Promise.all(
