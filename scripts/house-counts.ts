@@ -8,6 +8,7 @@ import { readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { pagesOf } from './docs/generated-files.ts'
 import { withPublicApi } from './docs/public-api.ts'
+import { filesPerChange } from './counts/changes.ts'
 import { helloCounts } from './counts/hello.ts'
 import {
   isTest,
@@ -30,6 +31,7 @@ const product: Sources = new Map([...all].filter(([path]) => path.startsWith('sr
 
 countFiles()
 countNames()
+countChanges()
 await countHello()
 
 function countFiles(): void {
@@ -72,6 +74,13 @@ function countNames(): void {
   const twice = namesTwice(product)
   line('exported names that several files declare', twice.size)
   names([...twice].map(([name, files]) => `${name}: ${files.join(', ')}`))
+}
+
+function countChanges(): void {
+  for (const { what, files } of filesPerChange(product)) {
+    line(`files that know ${what}`, files.length)
+    names(files)
+  }
 }
 
 async function countHello(): Promise<void> {
