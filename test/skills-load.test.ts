@@ -6,7 +6,7 @@ import test from 'node:test'
 import { skillsFullText, skillsListText } from '../src/capabilities/skills/skills-text.ts'
 import { skillRoots } from '../src/capabilities/skills/folder/skill-roots.ts'
 import { loadSkills, type LoadSkillsOptions } from '../src/capabilities/skills/folder/load-skills.ts'
-import { isTrustedFolder } from '../src/capabilities/skills/folder/trusted-folder.ts'
+import { isTrustedFolder } from '../src/capabilities/skills/folder/skill-roots.ts'
 import { binaryFinder } from '../src/capabilities/skills/folder/find-binary.ts'
 import { addTo, folderWith, skillText } from './skills/folder-with.ts'
 

@@ -1,14 +1,8 @@
-import type { WithheldTool } from '../../capability.ts'
+import { hash } from 'node:crypto'
+import { offeredName, type WithheldTool } from '../../capability.ts'
+import type { ToolDefinition } from '../../context.ts'
 import { errorMessage } from '../../platform.ts'
-import {
-  type AcceptanceRecord,
-  byName,
-  comparedRecord,
-  readRecord,
-  type SealedDefinition,
-} from './acceptance-record.ts'
-import type { McpDefinition } from './definition.ts'
-import { goneDigest, withheldTool } from './withheld-tool.ts'
+import { definitionDigest, type McpDefinition } from './definition.ts'
 
 /** Where accepted definitions are kept from one start to the next, by the name of their server. */
 export interface AcceptedStore {
@@ -19,7 +13,7 @@ export interface AcceptedStore {
 }
 
 /** What the owner has accepted of one server, and what the server says now. */
-export interface Acceptance {
+interface Acceptance {
   /** Reads what was kept. Answers false where that failed: then nothing of the server may be trusted. */
   load(): Promise<boolean>
   /** Whether the server was seen before, now or at any earlier start. */
@@ -152,4 +146,102 @@ function withheldOf(server: string, { accepted, differing, gone }: AcceptanceRec
       return { name, offered: undefined, shown }
     }),
   ]
+}
+
+/** A difference as the owner is shown it: whole descriptions, and annotations too, since what is accepted includes them. */
+function withheldTool(
+  server: string,
+  accepted: McpDefinition | undefined,
+  offered: McpDefinition | undefined,
+  digest: string,
+): WithheldTool {
+  const name = offeredName(server, (offered ?? accepted)!.name)
+  return {
+    name,
+    accepted: accepted && shown(name, accepted),
+    offered: offered && shown(name, offered),
+    digest,
+  }
+}
+
+/** What the owner accepts who lets a tool go. */
+function goneDigest(tool: string): string {
+  return hash('sha256', JSON.stringify({ gone: tool }), 'hex')
+}
+
+function shown(name: string, definition: McpDefinition): ToolDefinition {
+  return { ...definition, name }
+}
+
+/** What is kept of a server from one start to the next. Plain JSON. */
+interface AcceptanceRecord {
+  readonly version: 1
+  /** The definitions that are offered, in the order of their names. */
+  readonly accepted: readonly SealedDefinition[]
+  /** What the server said last and was not accepted: tools that are new, or not as they were. */
+  readonly differing: readonly SealedDefinition[]
+  /** Names of accepted tools that the server did not have any more when it was last asked. */
+  readonly gone: readonly string[]
+}
+
+export interface SealedDefinition {
+  readonly definition: McpDefinition
+  /** SHA-256 of the definition. */
+  readonly digest: string
+}
+
+type RecordRead =
+  /** The server was never seen. */
+  | { readonly type: 'none' }
+  | { readonly type: 'record'; readonly record: AcceptanceRecord }
+  | { readonly type: 'broken' }
+
+/** Reads what was kept. A definition that is not the one that was sealed makes all of it broken. */
+function readRecord(kept: unknown): RecordRead {
+  if (kept === undefined || kept === null) return { type: 'none' }
+  const { version, accepted, differing, gone } = kept as Partial<AcceptanceRecord>
+  const isWhole =
+    version === 1 && areSealed(accepted) && areSealed(differing) && Array.isArray(gone) && gone.every(isString)
+  if (!isWhole) return { type: 'broken' }
+  return { type: 'record', record: { version, accepted, differing, gone } }
+}
+
+/** A record after the server was asked: its accepted definitions, and how what it offers now differs from them. */
+function comparedRecord(accepted: readonly SealedDefinition[], offered: readonly SealedDefinition[]): AcceptanceRecord {
+  const digests = new Map(accepted.map(({ definition, digest }) => [definition.name, digest]))
+  const names = new Set(offered.map(({ definition }) => definition.name))
+  return {
+    version: 1,
+    accepted,
+    differing: offered.filter(({ definition, digest }) => digests.get(definition.name) !== digest),
+    gone: accepted.map(({ definition }) => definition.name).filter((name) => !names.has(name)),
+  }
+}
+
+export function sealed(definition: McpDefinition): SealedDefinition {
+  return { definition, digest: definitionDigest(definition) }
+}
+
+/** In the order of their names, by code units, so that a server's own order changes nothing. */
+export function byName(definitions: readonly SealedDefinition[]): readonly SealedDefinition[] {
+  return definitions.toSorted((left, right) => (left.definition.name < right.definition.name ? -1 : 1))
+}
+
+function areSealed(value: unknown): value is readonly SealedDefinition[] {
+  return (
+    Array.isArray(value) &&
+    value.every((entry: unknown) => {
+      const { definition, digest } = (entry ?? {}) as Partial<SealedDefinition>
+      return (
+        typeof definition === 'object' &&
+        isString(definition?.name) &&
+        typeof definition.inputSchema === 'object' &&
+        definitionDigest(definition) === digest
+      )
+    })
+  )
+}
+
+function isString(value: unknown): value is string {
+  return typeof value === 'string'
 }

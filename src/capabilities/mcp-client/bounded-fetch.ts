@@ -1,7 +1,7 @@
 import { errorMessage, eventSize } from '../../platform.ts'
 
 /** How a fetch goes on where a body breaks off or grows too large: `onBroken` hears why, once for each body. */
-export interface FetchBounds {
+interface FetchBounds {
   /** The most of one answer, or of one event of a stream, bytes. */
   readonly largest: number
   readonly onBroken: (why: string) => void

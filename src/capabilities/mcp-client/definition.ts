@@ -1,5 +1,98 @@
 import { hash } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
+import { sealed, type SealedDefinition } from './acceptance.ts'
 import { schemaFault } from './schema-fault.ts'
+import type { Client } from '@modelcontextprotocol/client'
+
+/** What a server says of its tools, unchecked. */
+export interface ToolList {
+  readonly tools: readonly unknown[]
+  /** `false` where the list never came to an end. */
+  readonly isAll: boolean
+}
+
+/** A list is followed no further. */
+const MOST_PAGES = 64
+const MOST_LISTED = 1_024
+
+export async function listTools(client: Client, signal: AbortSignal, timeoutMs: number): Promise<ToolList> {
+  if (!client.getServerCapabilities()?.tools) return { tools: [], isAll: true }
+  const tools: unknown[] = []
+  let cursor: string | undefined
+  for (let pages = 0; pages < MOST_PAGES && tools.length < MOST_LISTED; pages++) {
+    const request = { method: 'tools/list', params: cursor === undefined ? {} : { cursor } }
+    const page = await client.request(request, anyPage, { signal, timeout: timeoutMs })
+    tools.push(...page.tools)
+    if (page.nextCursor === undefined || page.nextCursor === '') return { tools, isAll: true }
+    cursor = page.nextCursor
+  }
+  return { tools, isAll: false }
+}
+
+interface Page {
+  readonly tools: readonly unknown[]
+  readonly nextCursor?: string
+}
+
+interface PageSchema {
+  readonly '~standard': {
+    readonly version: 1
+    readonly vendor: string
+    readonly types?: { readonly input: unknown; readonly output: Page }
+    validate(value: unknown): { readonly value: Page } | { readonly issues: readonly { readonly message: string }[] }
+  }
+}
+
+/** The library's own check refuses a whole list for one broken tool; ours leaves out that tool, and later. */
+const anyPage: PageSchema = {
+  '~standard': {
+    version: 1,
+    vendor: 'foreword',
+    validate(value) {
+      const { tools, nextCursor } = (value ?? {}) as Record<string, unknown>
+      if (!Array.isArray(tools)) return { issues: [{ message: 'a list of tools without tools' }] }
+      return { value: { tools, ...(typeof nextCursor === 'string' && { nextCursor }) } }
+    },
+  },
+}
+
+interface Offered {
+  /** By name. */
+  readonly offered: readonly SealedDefinition[]
+  /** What is left out and why: sentences that go on from the name of the server. */
+  readonly faults: readonly string[]
+}
+
+/** The most tools of one server. */
+const MOST_TOOLS = 256
+
+/** So many faults are told; a server that has more is told apart by those. */
+const MOST_FAULTS = 20
+
+/** What a server said of its tools, without those that cannot be offered. */
+export async function readOffered(said: {
+  readonly tools: readonly unknown[]
+  readonly isAll: boolean
+}): Promise<Offered> {
+  const faults: string[] = []
+  const byName = new Map<string, SealedDefinition>()
+  for (const tool of said.tools) {
+    // A large schema takes a while to look at: others have their turn between two.
+    await setImmediate()
+    const read = await readDefinition(tool)
+    if (read.type === 'faulty') faults.push(`offers ${read.why}; it is left out`)
+    else if (byName.has(read.definition.name)) {
+      faults.push(`offers the tool ${JSON.stringify(read.definition.name)} twice; the first one counts`)
+    } else byName.set(read.definition.name, sealed(read.definition))
+  }
+  const names = [...byName.keys()].toSorted((left, right) => (left < right ? -1 : 1))
+  const kept = names.slice(0, MOST_TOOLS)
+  const told = faults.slice(0, MOST_FAULTS)
+  if (!said.isAll || names.length > kept.length) {
+    told.push(`offers more tools than the ${MOST_TOOLS} that are taken; the first by name are used`)
+  }
+  return { offered: kept.map((name) => byName.get(name)!), faults: told }
+}
 
 /** What a server says of one of its tools; what the owner accepts is this and nothing else of it. */
 export interface McpDefinition {
@@ -12,7 +105,7 @@ export interface McpDefinition {
 }
 
 /** A definition that can be offered, or why it cannot: a sentence that goes on from the name of the server. */
-export type DefinitionRead =
+type DefinitionRead =
   | { readonly type: 'definition'; readonly definition: McpDefinition }
   | { readonly type: 'faulty'; readonly why: string }
 
@@ -22,7 +115,7 @@ const LARGEST = 64 * 1024
 const LONGEST_NAME = 256
 
 /** Reads what a server said. Never throws. */
-export async function readDefinition(said: unknown): Promise<DefinitionRead> {
+async function readDefinition(said: unknown): Promise<DefinitionRead> {
   try {
     return await checked(said)
   } catch {

@@ -1,13 +1,13 @@
 import { errorMessage } from '../../platform.ts'
 /** Something that ends some time, with why. */
-export interface Linked {
+interface Linked {
   readonly ended: Promise<string>
   /** Never rejects. */
   close(): Promise<void>
 }
 
 /** One connection that is made again whenever it is lost. */
-export interface Link<Connection extends Linked> {
+interface Link<Connection extends Linked> {
   /** The connection there is; where there is none, it is tried to make one at once. Rejects with why that failed. */
   connection(): Promise<Connection>
   /** Why there is no connection, as far as is known. */

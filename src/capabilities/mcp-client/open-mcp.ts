@@ -1,9 +1,10 @@
+import { offeredName } from '../../capability.ts'
+import type { Tool } from '../../tool.ts'
 import type { AcceptedStore } from './acceptance.ts'
+import type { McpDefinition } from './definition.ts'
 import { type Later, realLater } from './link.ts'
-import { firstAnswer, type FirstAnswer } from './first-answer.ts'
-import { publishedTools, type PublishedTools } from './published-tools.ts'
-import { createServer } from './server.ts'
 import type { McpServerConfiguration } from './server-address.ts'
+import { createServer, type McpServer } from './server.ts'
 
 export interface McpOptions {
   /** By name, in the order in which their tools are offered. */
@@ -102,4 +103,88 @@ export async function openMcp(options: McpOptions) {
       await Promise.all(servers.map((server) => server.stop()))
     },
   }
+}
+
+/** The wait for the first answer ever of one server. */
+interface FirstAnswer {
+  /** Resolves when the server has answered, or was waited for long enough. */
+  readonly over: Promise<void>
+  /** The time begins to run, if it does not yet. */
+  start(): void
+  answered(): void
+  /** Nobody waits any more. */
+  stop(): void
+  /** It answered when the wait was over. */
+  isLate(): boolean
+}
+
+/** `onTime` is called with an answer that comes before the wait is over, and with no other. */
+function firstAnswer(limitMs: number, later: Later, onTime: () => void): FirstAnswer {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  let state: 'waiting' | 'answered' | 'over' | 'late' = 'waiting'
+  let callOff: (() => void) | undefined
+
+  function stop(): void {
+    callOff?.()
+    if (state === 'waiting') state = 'over'
+    resolve()
+  }
+
+  return {
+    over: promise,
+    start() {
+      if (state === 'waiting') callOff ??= later(limitMs, stop)
+    },
+    answered() {
+      if (state === 'over') state = 'late'
+      if (state !== 'waiting') return
+      state = 'answered'
+      onTime()
+      stop()
+    },
+    stop,
+    isLate: () => state === 'late',
+  }
+}
+
+/** Tools as they are offered until the next time they are published. */
+interface PublishedTools {
+  readonly tools: readonly Tool[]
+  readonly warnings: readonly string[]
+}
+
+/** The most of a description that is sent, characters. */
+const LONGEST_DESCRIPTION = 1_024
+
+/** Servers in their order, tools by name. Of two that come to one name the first is offered. */
+function publishedTools(servers: readonly McpServer[]): PublishedTools {
+  const all = servers.flatMap((server) => server.offered().map((definition) => toolOf(server, definition)))
+  const first = new Map(all.toReversed().map((tool) => [tool.name, tool]))
+  return {
+    tools: all.filter((tool) => first.get(tool.name) === tool),
+    warnings: all
+      .filter((tool) => first.get(tool.name) !== tool)
+      .map(({ name }) => `the name ${name} is taken by another tool: the second one is left out`),
+  }
+}
+
+/**
+ * Not idempotent, whatever its hints say: they are the server's own words about itself. Where the tool comes from stands
+ * in its name, which costs no tokens of its own.
+ */
+function toolOf(server: McpServer, definition: McpDefinition): Tool {
+  const { name, description, inputSchema } = definition
+  return {
+    name: offeredName(server.name, name),
+    ...(description !== undefined && { description: shortened(description) }),
+    inputSchema,
+    origin: 'tool',
+    execute: (input, { signal }) => server.call(definition, input, signal),
+  }
+}
+
+function shortened(description: string): string {
+  const whole = description.toWellFormed()
+  if (whole.length <= LONGEST_DESCRIPTION) return whole
+  return `${whole.slice(0, LONGEST_DESCRIPTION - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
 }

@@ -1,14 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { statSync } from 'node:fs'
+import type { Readable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
-import { keepLastLines } from './last-lines.ts'
-import { messageLines } from './message-lines.ts'
 import type { ServerAddress } from './server-address.ts'
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 
 /** What is needed of the library, which is loaded late. */
-export interface Wire {
+interface Wire {
   readonly deserializeMessage: (line: string) => JSONRPCMessage
   readonly serializeMessage: (message: JSONRPCMessage) => string
 }
@@ -170,4 +169,60 @@ function notStarted(program: string, folder: string | undefined, error: unknown)
   if (code === 'ENOENT') return `there is no program ${program}`
   if (code === 'EACCES') return `${program} may not be run (it is not executable, or permissions forbid it)`
   return `${program} could not be started (${code ?? message})`
+}
+
+/** Takes what comes of a stream, piece by piece. Answers false, from then on, where a line grew beyond all bounds. */
+type MessageLines = (chunk: Buffer) => boolean
+
+const LINE_FEED = 10
+
+/** Gives each whole line to `onLine`, and looks at no byte twice, however small the pieces are. */
+export function messageLines(longestBytes: number, onLine: (line: string) => void): MessageLines {
+  let pieces: Buffer[] = []
+  let size = 0
+  return (chunk) => {
+    for (let from = 0; size <= longestBytes;) {
+      const end = chunk.indexOf(LINE_FEED, from)
+      const piece = chunk.subarray(from, end === -1 ? chunk.length : end)
+      pieces.push(piece)
+      size += piece.length
+      if (end === -1 || size > longestBytes) break
+      const line = Buffer.concat(pieces).toString('utf8')
+      pieces = []
+      size = 0
+      from = end + 1
+      onLine(line)
+    }
+    if (size <= longestBytes) return true
+    pieces = []
+    return false
+  }
+}
+
+/** So many lines are kept, of so many characters. */
+const LINES = 4
+const CHARACTERS = 200
+
+/** The most that is kept of a line that does not end, characters. */
+const LONGEST = 10_000
+
+/** Keeps the last lines of what a program says, and nothing else of it. */
+function keepLastLines(stream: Readable): () => readonly string[] {
+  let kept: readonly string[] = []
+  let unfinished = ''
+  stream.setEncoding('utf8')
+  stream.on('error', () => {})
+  stream.on('data', (chunk: string) => {
+    const lines = (unfinished + chunk).split(/\r\n|\n|\r/)
+    unfinished = (lines.pop() ?? '').slice(-LONGEST)
+    kept = [...kept, ...lines.map(readable).filter(Boolean)].slice(-LINES)
+  })
+  return () => [...kept, readable(unfinished)].filter(Boolean).slice(-LINES)
+}
+
+/** Without the codes that colour a terminal. */
+function readable(line: string): string {
+  // oxlint-disable-next-line no-control-regex
+  const clean = line.replace(/\u001B\[[0-9;]*[A-Za-z]|[\u0000-\u001F\u007F]/g, ' ').trim()
+  return clean.length > CHARACTERS ? `${clean.slice(0, CHARACTERS)} …` : clean
 }

@@ -1,12 +1,11 @@
-import type { ToolResult } from '../../tool.ts'
 import { errorMessage } from '../../platform.ts'
-import { ConnectionFault } from './connection-fault.ts'
+import type { ToolResult } from '../../tool.ts'
+import { ConnectionFault } from './connection.ts'
 import type { McpDefinition } from './definition.ts'
-import type { ListedConnection } from './listed-connection.ts'
-import { toolResultOf } from './result-text.ts'
+import type { ListedConnection } from './server.ts'
 
 /** What a call needs of its server. */
-export interface CallSettings {
+interface CallSettings {
   /** Of the server. */
   readonly name: string
   /** Why nobody may even try to reach it, or `undefined`. */
@@ -76,4 +75,91 @@ class NoConnection extends Error {
   constructor(cause: unknown) {
     super(errorMessage(cause), { cause })
   }
+}
+
+/** What a server answered to a call. */
+export interface CallResult {
+  readonly content?: readonly ContentPart[] | undefined
+  readonly structuredContent?: unknown
+  readonly isError?: boolean | undefined
+}
+
+type ContentPart = Readonly<Record<string, unknown>> & { readonly type: string }
+
+/** The most of one result that is kept, bytes. */
+const LARGEST = 8 * 1024 * 1024
+
+/**
+ * A result as a text. Images, sounds and other bytes are named, never pasted; what was structured is shown only where
+ * nothing was said in words. `clean` takes secrets out.
+ */
+function toolResultOf(result: CallResult, clean: (text: string) => string): ToolResult {
+  const parts = result.content ?? []
+  const isSilent = !parts.some(({ type, text }) => type === 'text' && typeof text === 'string' && text !== '')
+  const structured =
+    isSilent && result.structuredContent !== undefined ? [JSON.stringify(result.structuredContent)] : []
+  const whole = clean([...parts.map(partText), ...structured].join('\n'))
+  const bytes = Buffer.byteLength(whole)
+  const text = bytes > LARGEST ? cut(whole, bytes) : whole
+  const meta = { bytes, ...(bytes > LARGEST && { truncated: true }) }
+  if (result.isError === true)
+    return { ok: false, error: text === '' ? 'the tool failed without saying why' : text, meta }
+  return { ok: true, output: text, meta }
+}
+
+function partText(part: ContentPart): string {
+  switch (part.type) {
+    case 'text':
+      return plainText(typeof part['text'] === 'string' ? part['text'] : '')
+    case 'image':
+    case 'audio':
+      return `[${part.type} ${word(part['mimeType'])}, ${bytesOf(part['data'])}]`
+    case 'resource_link':
+      return `[resource ${words(part['uri'], part['name'], part['mimeType'])}]`
+    case 'resource':
+      return resourceText(part['resource'])
+    default:
+      return `[${word(part.type)}: content of a kind that is not known here]`
+  }
+}
+
+function resourceText(resource: unknown): string {
+  const { uri, mimeType, text, blob } = (resource ?? {}) as Readonly<Record<string, unknown>>
+  if (typeof text === 'string') return `[resource ${words(uri, mimeType)}]\n${plainText(text)}`
+  return `[resource ${words(uri, mimeType)}, ${bytesOf(blob)}]`
+}
+
+/** A text that holds NUL is none. */
+function plainText(text: string): string {
+  return text.includes('\0') ? `[binary data, ${count(Buffer.byteLength(text))}]` : text.toWellFormed()
+}
+
+/** Of base64, without decoding it. */
+function bytesOf(data: unknown): string {
+  if (typeof data !== 'string') return 'of unknown size'
+  const digits = data.replace(/[\s=]/g, '').length
+  return count(Math.floor((digits * 3) / 4))
+}
+
+function count(bytes: number): string {
+  return `${bytes.toLocaleString('en-US')} ${bytes === 1 ? 'byte' : 'bytes'}`
+}
+
+function words(...values: readonly unknown[]): string {
+  return values
+    .filter((value) => value !== undefined && value !== '')
+    .map(word)
+    .join(' ')
+}
+
+/** One line, of a length that a name has. */
+function word(value: unknown): string {
+  const line = typeof value === 'string' ? value.replace(/\s+/g, ' ').trim() : 'of unknown kind'
+  return line.length > 2_000 ? `${line.slice(0, 2_000)} …` : line
+}
+
+function cut(text: string, bytes: number): string {
+  // What is left of a character that was cut in the middle goes too.
+  const shown = new TextDecoder().decode(Buffer.from(text).subarray(0, LARGEST), { stream: true })
+  return `${shown}\n...[truncated: ${LARGEST} of ${bytes} bytes shown]`
 }

@@ -1,4 +1,6 @@
-import { realpath } from 'node:fs/promises'
+import { realpath, stat } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { confinedPath, type PromptBlock } from '../../capability.ts'
 import {
   type AccessRead,
   cleanEnvironment,
@@ -13,14 +15,29 @@ import {
   type ToolPlan,
   type ToolResult,
 } from '../../tool.ts'
-import { allowedText, isAllowed } from './allowed-prefix.ts'
-import { workingFolder } from './working-folder.ts'
+
+/** What the model is given to run programs: nothing runs until `tool-access.json` allows it (BEHAVIOURS §2.4). */
+export function shellBlock(options: ShellOptions): PromptBlock {
+  return {
+    id: 'shell',
+    version: '1',
+    description: 'Runs programs in the workspace.',
+    promptBlock,
+    tools: [shellTool(options)],
+  }
+}
+
+const promptBlock = [
+  'The tool shell runs one program in the workspace and answers with its output and exit code.',
+  'Use it for what no other tool does; read and edit files with their own tools where they are offered.',
+  'A refusal says what is allowed: adapt to it, and do not try to get around it.',
+].join(' ')
 
 /** What neither the settings nor a call can exceed (BEHAVIOURS §2.4). */
 const MOST_MS = 120_000
 const MOST_CHARS = 200_000
 
-export interface ShellOptions {
+interface ShellOptions {
   /** Folder that commands work in, absolute. */
   readonly workspace: string
   /** What `tool-access.json` says now: asked for every call, so that a change holds from the next one on. */
@@ -38,7 +55,7 @@ interface ShellInput {
 }
 
 /** The tool `shell`: one command, planned as an argv that is checked, shown and run as it is. */
-export function shellTool({ workspace, access, environment }: ShellOptions): Tool {
+function shellTool({ workspace, access, environment }: ShellOptions): Tool {
   return {
     name: 'shell',
     description:
@@ -142,4 +159,64 @@ async function runIn(program: Program, limits: ProgramLimits): Promise<ToolResul
 
 function failure(error: string): ToolFailed {
   return { ok: false, error }
+}
+
+/** How many prefixes a refusal names. */
+const TOLD = 20
+
+/**
+ * Whether an argv begins with one of the prefixes: whole words, compared exactly (BEHAVIOURS §2.4). A prefix is read as a
+ * command is; one that is empty, or that only a shell would understand, allows nothing.
+ */
+export function isAllowed(argv: readonly string[], prefixes: readonly string[]): boolean {
+  return readable(prefixes).some((words) => words.every((word, index) => argv[index] === word))
+}
+
+/** What a model may read of the prefixes, so that it can choose another command. */
+export function allowedText(prefixes: readonly string[]): string {
+  const told = prefixes.filter((prefix) => readable([prefix]).length > 0)
+  if (told.length === 0) return 'no command is allowed'
+  const more = told.length - TOLD
+  return `allowed are commands that begin with: ${told.slice(0, TOLD).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+}
+
+function readable(prefixes: readonly string[]): readonly (readonly string[])[] {
+  return prefixes.flatMap((prefix) => {
+    const read = commandWords(prefix)
+    return read.type === 'words' && read.words.length > 0 ? [read.words] : []
+  })
+}
+
+/** Where a command would work, or why it cannot work there. */
+type WorkingFolder =
+  | { readonly type: 'folder'; readonly path: string }
+  | { readonly type: 'refused'; readonly why: string }
+
+/** The folder that a call names, links resolved: the workspace unless it names one, and inside it unless `anywhere`. */
+async function workingFolder(workspace: string, asked: string | undefined, anywhere: boolean): Promise<WorkingFolder> {
+  const within = await confinedPath(workspace, asked ?? '.')
+  if (within.type === 'inside') return isFolder(within.path, asked ?? workspace)
+  if (!anywhere || asked === undefined || asked === '' || asked.includes('\0')) {
+    return refused(`the working folder (cwd) cannot be used: ${within.why}`)
+  }
+  try {
+    return await isFolder(await realpath(resolve(await realpath(workspace), asked)), asked)
+  } catch {
+    return refused(missing(asked))
+  }
+}
+
+async function isFolder(path: string, asked: string): Promise<WorkingFolder> {
+  const found = await stat(path).catch(() => undefined)
+  if (!found) return refused(missing(asked))
+  if (!found.isDirectory()) return refused(`the working folder (cwd) ${JSON.stringify(asked)} is not a folder`)
+  return { type: 'folder', path }
+}
+
+function missing(asked: string): string {
+  return `the working folder (cwd) ${JSON.stringify(asked)} does not exist; leave cwd out to work in the workspace`
+}
+
+function refused(why: string): WorkingFolder {
+  return { type: 'refused', why }
 }

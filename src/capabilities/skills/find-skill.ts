@@ -1,5 +1,4 @@
 import type { Tool, ToolResult } from '../../tool.ts'
-import { nearestNames } from './nearest-names.ts'
 import type { SearchedSkill, SkillIndex } from './skill-index.ts'
 import { skillLine } from './skills-text.ts'
 
@@ -52,4 +51,27 @@ function nothingText(query: string, skills: readonly SearchedSkill[]): string {
   )
   const names = near.length === 0 ? 'Try other words.' : `Names that are near: ${near.join(', ')}.`
   return `No skill has these words. ${names}`
+}
+
+/** How many names are offered in the place of one that there is not. */
+const NEAREST = 5
+
+/** The names that are most like a text, best first: those that share the most runs of three letters. */
+export function nearestNames(text: string, names: readonly string[]): readonly string[] {
+  const wanted = runsOf(text)
+  return names
+    .map((name) => {
+      const runs = runsOf(name)
+      const shared = [...runs].filter((run) => wanted.has(run)).length
+      return { name, likeness: (2 * shared) / (runs.size + wanted.size) }
+    })
+    .filter(({ likeness }) => likeness > 0.1)
+    .toSorted((one, other) => other.likeness - one.likeness)
+    .slice(0, NEAREST)
+    .map(({ name }) => name)
+}
+
+function runsOf(text: string): ReadonlySet<string> {
+  const padded = `  ${text.toLowerCase().slice(0, 200)} `
+  return new Set(Array.from({ length: padded.length - 2 }, (_, at) => padded.slice(at, at + 3)))
 }

@@ -1,6 +1,4 @@
-import type { Frontmatter } from './folder/frontmatter.ts'
-import type { Missing } from './folder/requirements.ts'
-import type { ToolFiles } from './folder/tool-files.ts'
+import { type Missing, noRequirements, type Requirements } from './folder/requirements.ts'
 
 /** A folder of skills: each folder in it that holds a `SKILL.md` is one. */
 export interface SkillRoot {
@@ -51,3 +49,39 @@ export interface LoadedSkills {
   /** What was wrong, in sentences that begin with a path. */
   readonly warnings: readonly string[]
 }
+
+/** What the frontmatter of a skill says: the fields of the Agent Skills standard. */
+export interface Frontmatter {
+  /** In NFC, on one line. */
+  readonly name?: string
+  /** Trimmed. */
+  readonly description?: string
+  readonly license?: string
+  readonly compatibility?: string
+  /** As it was written; a list is joined by blanks. */
+  readonly allowedTools?: string
+  readonly metadata: Readonly<Record<string, unknown>>
+  /** `metadata.version`, as it was written. */
+  readonly version?: string
+  /** Of `metadata.requires`, and of what `metadata` holds for the agents that public skills are written for. */
+  readonly requires: Requirements
+}
+
+/** Frontmatter, and what was wrong with it in sentences that name the field. */
+export interface FrontmatterRead {
+  readonly fields: Frontmatter
+  readonly warnings: readonly string[]
+}
+
+export const noFrontmatter: Frontmatter = { metadata: {}, requires: noRequirements }
+
+/** The files that declare the tools of a skill, in the order in which they are read. */
+export const TOOL_FILES = ['tools.json', 'allowlist.json', 'execution.json'] as const
+
+export type ToolFile = (typeof TOOL_FILES)[number]
+
+/**
+ * Their texts. One `tools.json` may hold everything; or it is a list of tools, and `allowlist.json` and `execution.json`
+ * beside it say what they may run and what they do run.
+ */
+export type ToolFiles = { readonly 'tools.json': string } & { readonly [Name in ToolFile]?: string }

@@ -1,7 +1,8 @@
+import type { Layout } from '../../context.ts'
 import type { Skill } from './skill.ts'
 
 /** What a text about skills says of each. */
-export type SkillWords = Pick<Skill, 'name' | 'description' | 'body'>
+type SkillWords = Pick<Skill, 'name' | 'description' | 'body'>
 
 /** The longest description that a list shows whole, characters: the limit of the Agent Skills standard. */
 export const LONGEST_DESCRIPTION = 1_024
@@ -92,4 +93,51 @@ function shortened(text: string): string {
     .slice(0, LONGEST_DESCRIPTION)
     .replace(/[\uD800-\uDBFF]$/, '')
     .trimEnd()}…`
+}
+
+/** `skills.contextMode` of the configuration. */
+export type SkillsMode = 'auto' | 'full' | 'readOnDemand'
+
+/** In full, as a list with descriptions, by their names alone, or as a way to search them. */
+type SkillsForm = 'full' | 'list' | 'list-names' | 'list-search'
+
+/** In which forms skills may be sent, fullest first, and why. */
+export interface SkillsForms {
+  readonly forms: readonly SkillsForm[]
+  readonly why: string
+}
+
+/** From here on, `auto` sends the list alone: a hundred skills cost their list, never their bodies. */
+const FULL_BOUNDS = { skills: 20, characters: 40_000 } as const
+
+/** So many names may stand in the schema of `read_skill` (BEHAVIOURS §1.4). Beyond, the list has them, or a search finds them. */
+const MOST_IN_SCHEMA = 50
+
+/** Whether the schema of `read_skill` names every skill. */
+export function namesInSchema(layout: Layout, skills: readonly SkillWords[]): boolean {
+  return !layout.skills.followSize || skills.length <= MOST_IN_SCHEMA
+}
+
+/** The candidates of the layer `skills`. Where the layout does not follow their size, `auto` is `full`. */
+export function skillsForms(mode: SkillsMode, layout: Layout, skills: readonly SkillWords[]): SkillsForms {
+  const { followSize } = layout.skills
+  const lists: readonly SkillsForm[] = namesInSchema(layout, skills)
+    ? ['list', 'list-names']
+    : ['list', 'list-names', 'list-search']
+  if (mode === 'full') return { forms: ['full'], why: 'skills.contextMode is full' }
+  if (mode === 'readOnDemand') {
+    return { forms: followSize ? lists : ['list'], why: 'skills.contextMode is readOnDemand' }
+  }
+  if (!followSize) return { forms: ['full'], why: `the layout ${layout.name} has it so` }
+  if (skills.length > FULL_BOUNDS.skills) {
+    return { forms: lists, why: `there are more than ${FULL_BOUNDS.skills} skills` }
+  }
+  const { length } = skillsFullText(skills)
+  if (length > FULL_BOUNDS.characters) {
+    return { forms: lists, why: `in full they have ${length} characters, more than ${FULL_BOUNDS.characters}` }
+  }
+  return {
+    forms: ['full', ...lists],
+    why: "in full where the head's share has room for it, else as a list, else by their names",
+  }
 }

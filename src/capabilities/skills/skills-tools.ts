@@ -1,3 +1,4 @@
+import { offeredPrefix } from '../../capability.ts'
 import { isBuiltInName, type Tool } from '../../tool.ts'
 import type { FindBinary } from './folder/find-binary.ts'
 import type { Skill } from './skill.ts'
@@ -76,4 +77,10 @@ function isTaken(name: string, prefixes: readonly string[] = []): boolean {
 
 function takenText(name: string): string {
   return isBuiltInName(name) ? 'that is the name of a tool of Foreword' : 'that name is taken'
+}
+
+/** How names of tools of the configured MCP servers begin. None where there is no capability for such servers. */
+export function serverPrefixes(settings: unknown): readonly string[] {
+  const { servers = {} } = (settings ?? {}) as { readonly servers?: Readonly<Record<string, unknown>> }
+  return Object.keys(servers).map(offeredPrefix)
 }

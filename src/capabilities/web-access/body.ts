@@ -1,6 +1,6 @@
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib'
-import type { Answer } from './exchange.ts'
+import type { Answer } from './guarded-request.ts'
 import { FetchFault } from './fetch-fault.ts'
 
 /** What may be said in `accept-encoding`: codings that are undone here. */

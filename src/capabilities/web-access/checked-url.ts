@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { FetchFault } from './fetch-fault.ts'
-import { isPublicAddress } from './public-address.ts'
+import ipaddr from 'ipaddr.js'
 
 /** What a URL may be, besides public. */
 export interface UrlRules {
@@ -38,7 +38,7 @@ export function checkedUrl(text: string, rules: UrlRules): URL {
 }
 
 /** A URL in one spelling: `example.org.` is `example.org` to a resolver, so it has to be to us. `null`: it is none. */
-export function parsedUrl(text: string): URL | null {
+function parsedUrl(text: string): URL | null {
   const url = URL.parse(text)
   const host = url?.hostname.replace(/\.+$/, '')
   if (url && host !== undefined && host !== url.hostname) url.hostname = host
@@ -82,3 +82,78 @@ function shown(host: string): string {
 function refused(why: string): FetchFault {
   return new FetchFault('refused', why)
 }
+
+/**
+ * What makes a page of the web the same document, whether it was found or opened: its URL in one spelling, without its
+ * fragment. Of what is no URL, the text as it was given.
+ */
+export function pageAddress(url: string): string {
+  const parsed = parsedUrl(url)
+  if (!parsed) return url.trim()
+  parsed.hash = ''
+  return parsed.href
+}
+
+/**
+ * Whether an IP address, as a resolver or a URL gives it, belongs to the public internet. Two tables have to agree: what is
+ * of special use by ours or by the library's is not public, and neither is what holds an IPv4 address inside an IPv6 one.
+ */
+export function isPublicAddress(address: string): boolean {
+  const family = isIP(address)
+  if (family === 0 || address.includes('%')) return false
+  return family === 4 ? isPublicV4(ipaddr.IPv4.parse(address)) : isPublicV6(ipaddr.IPv6.parse(address))
+}
+
+function isPublicV4(address: ipaddr.IPv4): boolean {
+  return address.range() === 'unicast' && !closedV4.some(([network, bits]) => address.match(network, bits))
+}
+
+function isPublicV6(address: ipaddr.IPv6): boolean {
+  const isGlobal = globalUnicast.some(([network, bits]) => address.match(network, bits))
+  return (
+    isGlobal &&
+    address.range() === 'unicast' &&
+    !closedV6.some(([network, bits]) => address.match(network, bits)) &&
+    !holdsTunnelledV4(address)
+  )
+}
+
+/** ISATAP (RFC 5214): the last four bytes are an IPv4 address that a router would go on to. */
+function holdsTunnelledV4({ parts }: ipaddr.IPv6): boolean {
+  return (parts[4] === 0 || parts[4] === 0x0200) && parts[5] === 0x5efe
+}
+
+/** The IANA registry of special-purpose IPv4 addresses, and one that only looks public. */
+const closedV4 = [
+  '0.0.0.0/8', // this network
+  '10.0.0.0/8', // private
+  '100.64.0.0/10', // behind a carrier's translation; 100.100.100.200 tells metadata in one cloud
+  '127.0.0.0/8', // loopback
+  '168.63.129.16/32', // the host of a machine in one cloud, with metadata
+  '169.254.0.0/16', // link-local; 169.254.169.254 tells metadata in most clouds
+  '172.16.0.0/12', // private
+  '192.0.0.0/24', // protocol assignments; 192.0.0.192 tells metadata in one cloud
+  '192.0.2.0/24', // documentation
+  '192.31.196.0/24', // AS112
+  '192.52.193.0/24', // automatic multicast tunnelling
+  '192.88.99.0/24', // relays of 6to4
+  '192.168.0.0/16', // private
+  '192.175.48.0/24', // AS112
+  '198.18.0.0/15', // benchmarking
+  '198.51.100.0/24', // documentation
+  '203.0.113.0/24', // documentation
+  '224.0.0.0/4', // multicast
+  '240.0.0.0/4', // reserved; the last one is broadcast
+].map((network) => ipaddr.IPv4.parseCIDR(network))
+
+/** Nothing outside of it is handed out: loopback, mapped, NAT64, unique local, link-local and multicast are not in it. */
+const globalUnicast = ['2000::/3'].map((network) => ipaddr.IPv6.parseCIDR(network))
+
+/** The IANA registry of special-purpose IPv6 addresses, as far as they are global unicast. */
+const closedV6 = [
+  '2001::/23', // protocol assignments: Teredo, benchmarking, ORCHID
+  '2001:db8::/32', // documentation
+  '2002::/16', // 6to4: holds an IPv4 address
+  '2620:4f:8000::/48', // AS112
+  '3fff::/20', // documentation
+].map((network) => ipaddr.IPv6.parseCIDR(network))

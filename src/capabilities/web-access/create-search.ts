@@ -1,19 +1,27 @@
-import { askingProvider, type AskingOptions, type SearchAddress } from './ask-search.ts'
-import { brave } from './brave.ts'
-import { checkedUrl, placeOf, type UrlRules } from './checked-url.ts'
-import { FetchFault } from './fetch-fault.ts'
-import type { SearchConfiguration, SearchProvider, SearchWire } from './search-provider.ts'
-import { searxng } from './searxng.ts'
-import { tavily } from './tavily.ts'
+import type { FoundDocument } from '../../citation.ts'
+import { readableCodings, readBody } from './body.ts'
+import { checkedUrl, pageAddress, placeOf, type UrlRules } from './checked-url.ts'
+import { deadline, faultOf, FetchFault } from './fetch-fault.ts'
+import { type Answer, type Asked, guardedRequest, type RequestOptions } from './guarded-request.ts'
+import {
+  brave,
+  type SearchConfiguration,
+  type SearchProvider,
+  type SearchRequest,
+  type SearchResult,
+  type SearchWire,
+  searxng,
+  tavily,
+} from './search-services.ts'
 
-export interface SearchOptions extends Omit<AskingOptions, 'trusted'> {
+interface SearchOptions extends Omit<AskingOptions, 'trusted'> {
   readonly search: SearchConfiguration
   /** `host:port` that the owner trusts, for this alone. */
   readonly allowHosts: readonly string[]
   readonly environment: Readonly<Record<string, string | undefined>>
 }
 
-export interface CreatedSearch {
+interface CreatedSearch {
   /** Absent where it could not be asked; a warning then says why. */
   readonly provider?: SearchProvider
   readonly warnings: readonly string[]
@@ -92,4 +100,142 @@ function keyOf(
     return { variable, warnings: [`web.search.apiKeyEnv: what ${variable} holds cannot be a key of ${name}`] }
   }
   return { key, variable, warnings: [] }
+}
+
+/** A provider that is known by its wire, its address and its key. */
+interface SearchAddress {
+  readonly wire: SearchWire
+  /** Checked, with a slash at its end. */
+  readonly base: URL
+  /** Empty where the provider takes none. */
+  readonly key: string
+  /** The variable that holds it, for sentences. */
+  readonly keyVariable: string
+  readonly rules: UrlRules
+}
+
+interface AskingOptions extends RequestOptions {
+  /** The largest answer, bytes. */
+  readonly maxBytes: number
+  /** For a whole search, ms. */
+  readonly timeoutMs: number
+}
+
+/** Asks a provider through the guard. Redirects are not followed: a key is sent to nobody but the one it is for. */
+function askingProvider(address: SearchAddress, options: AskingOptions): SearchProvider {
+  const { wire } = address
+  return {
+    name: wire.name,
+    async search(query, limit, signal) {
+      const time = deadline(signal, options.timeoutMs, 'it was not answered')
+      try {
+        return await ask(address, query, limit, options, time.signal)
+      } catch (error) {
+        throw time.signal.aborted ? time.signal.reason : faultOf(error, 'it could not be asked')
+      } finally {
+        time.done()
+      }
+    },
+  }
+}
+
+async function ask(
+  address: SearchAddress,
+  query: string,
+  limit: number,
+  options: AskingOptions,
+  signal: AbortSignal,
+): Promise<readonly FoundDocument[]> {
+  const { wire, base, key, rules } = address
+  const asked = askedOf(wire.request(query, limit, key), base, rules)
+  const answer = await guardedRequest(asked, { ...options, trusted: rules.trusted }, signal)
+  try {
+    if (answer.status !== 200) throw statusFault(answer, address)
+    return foundPages(wire.results(parsed(await readBody(answer, options.maxBytes))), limit)
+  } finally {
+    answer.close()
+  }
+}
+
+function askedOf({ path, parameters = {}, headers = {}, body }: SearchRequest, base: URL, rules: UrlRules): Asked {
+  const url = new URL(path, base)
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
+  return {
+    url: checkedUrl(url.href, { ...rules, longest: 8000 }),
+    method: body ? 'POST' : 'GET',
+    headers: {
+      'user-agent': 'Foreword',
+      accept: 'application/json',
+      'accept-encoding': readableCodings,
+      ...(body && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body && { body: JSON.stringify(body) }),
+  }
+}
+
+/** Nothing of the answer itself is told: it may repeat the key. */
+function statusFault({ status }: Answer, { wire, key, keyVariable }: SearchAddress): FetchFault {
+  return new FetchFault('status', `it was answered with ${status}: ${adviceOn(status, wire, key, keyVariable)}`, {
+    status,
+  })
+}
+
+function adviceOn(status: number, wire: SearchWire, key: string, keyVariable: string): string {
+  const own = wire.advice?.(status)
+  if (own !== undefined) return own
+  if (key !== '' && (status === 401 || status === 403)) return `the owner has to check the key in ${keyVariable}`
+  if (status === 429 || status === 432 || status === 433) return 'too many searches, or none left; try later'
+  if (status >= 300 && status < 400) return 'it sends on to another address, which the owner has to configure'
+  return status >= 500 ? 'it has a fault of its own; try later' : 'it does not take the question'
+}
+
+function parsed(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'))
+  } catch (error) {
+    throw new FetchFault('broken', 'its answer is no JSON', { cause: error })
+  }
+}
+
+/** The most of one title, one excerpt and one URL that is kept, characters. */
+const LONGEST_TITLE = 300
+const LONGEST_EXCERPT = 2000
+const LONGEST_URL = 2000
+
+/** Results of others as documents: whole URLs of the web, each once, texts on one line and not too long. */
+function foundPages(results: readonly SearchResult[], limit: number): readonly FoundDocument[] {
+  const found = new Map<string, FoundDocument>()
+  for (const result of results) {
+    if (found.size === limit) break
+    const page = foundPage(result)
+    if (page && !found.has(page.document)) found.set(page.document, page)
+  }
+  return [...found.values()]
+}
+
+function foundPage({ url, title, content, updated, score }: SearchResult): FoundDocument | undefined {
+  if (typeof url !== 'string' || url.length > LONGEST_URL) return undefined
+  const parsed = URL.parse(url)
+  if (!parsed || !/^https?:$/.test(parsed.protocol) || parsed.username !== '' || parsed.password !== '')
+    return undefined
+  const document = pageAddress(url)
+  const date = typeof updated === 'string' ? new Date(updated) : undefined
+  return {
+    document,
+    title: oneLine(title, LONGEST_TITLE) || document,
+    url: document,
+    content: oneLine(content, LONGEST_EXCERPT),
+    ...(date && !Number.isNaN(date.getTime()) && { updated: date.toISOString() }),
+    ...(typeof score === 'number' && Number.isFinite(score) && { score }),
+  }
+}
+
+function oneLine(text: unknown, longest: number): string {
+  if (typeof text !== 'string') return ''
+  const line = text
+    .slice(0, longest * 5)
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+  return (line.length > longest ? `${line.slice(0, longest - 1)}…` : line).toWellFormed()
 }

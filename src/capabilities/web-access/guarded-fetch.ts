@@ -1,16 +1,13 @@
 import { STATUS_CODES } from 'node:http'
 import { readableCodings, readBody } from './body.ts'
 import { checkedUrl, hostOf } from './checked-url.ts'
-import { deadline } from './deadline.ts'
-import type { Answer } from './exchange.ts'
-import { FetchFault, type FetchFaultCode, faultOf } from './fetch-fault.ts'
-import { guardedRequest, type RequestOptions } from './guarded-request.ts'
-import { guessedMediaType, mediaTypeOf, pageKind } from './media-type.ts'
+import { deadline, faultOf, FetchFault, type FetchFaultCode } from './fetch-fault.ts'
+import { type Answer, guardedRequest, type RequestOptions } from './guarded-request.ts'
 
 /** Gets one page of the public web. Never rejects. */
 export type GuardedFetch = (url: string, signal: AbortSignal) => Promise<Fetched>
 
-export type Fetched = FetchedPage | NotFetched
+type Fetched = FetchedPage | NotFetched
 
 export interface FetchedPage {
   readonly type: 'fetched'
@@ -24,14 +21,14 @@ export interface FetchedPage {
   readonly updated?: string
 }
 
-export interface NotFetched {
+interface NotFetched {
   readonly type: 'failed'
   readonly code: FetchFaultCode
   /** A sentence for the model, without the URL. */
   readonly reason: string
 }
 
-export interface GuardedFetchOptions extends Omit<RequestOptions, 'trusted'> {
+interface GuardedFetchOptions extends Omit<RequestOptions, 'trusted'> {
   /** The largest page, bytes, packed and unpacked. 5,000,000 unless given. */
   readonly maxBytes?: number | undefined
   /** For all of it, redirects included, ms. 30,000 unless given. */
@@ -153,3 +150,47 @@ function withoutFragment(url: URL): string {
   plain.hash = ''
   return plain.href
 }
+
+/** What a page can be made of, as far as it is read. */
+export type PageKind = 'html' | 'pdf' | 'text'
+
+/** The media type and the character set of a `content-type`, both in lower case. */
+function mediaTypeOf(contentType: string | undefined): {
+  readonly mediaType: string
+  readonly charset?: string
+} {
+  const [mediaType = '', ...parameters] = (contentType ?? '').slice(0, 500).toLowerCase().split(';')
+  const charset = parameters.map((each) => each.trim()).find((each) => each.startsWith('charset='))
+  const name = charset
+    ?.slice('charset='.length)
+    .replaceAll(/^["']|["']$/g, '')
+    .trim()
+  return { mediaType: mediaType.trim(), ...(name && { charset: name }) }
+}
+
+/** How a page of that type is read; `undefined`: not at all. */
+export function pageKind(mediaType: string): PageKind | undefined {
+  if (mediaType === 'text/html' || mediaType === 'application/xhtml+xml') return 'html'
+  if (mediaType === 'application/pdf' || mediaType === 'application/x-pdf') return 'pdf'
+  if (mediaType.startsWith('text/') || textTypes.has(mediaType) || /\+(?:json|xml)$/.test(mediaType)) return 'text'
+  return undefined
+}
+
+/** The type of what came without one. */
+function guessedMediaType(bytes: Uint8Array): string {
+  const beginning = Buffer.from(bytes.subarray(0, 1024)).toString('latin1')
+  if (beginning.startsWith('%PDF-')) return 'application/pdf'
+  return /^[\s\u00ef\u00bb\u00bf]*<(?:!doctype html|html|head|body)/i.test(beginning) ? 'text/html' : 'text/plain'
+}
+
+const textTypes = new Set([
+  'application/json',
+  'application/ld+json',
+  'application/x-ndjson',
+  'application/xml',
+  'application/markdown',
+  'application/yaml',
+  'application/x-yaml',
+  'application/javascript',
+  'application/toml',
+])

@@ -1,11 +1,8 @@
-import { isIP } from 'node:net'
-import { hostOf, placeOf } from './checked-url.ts'
-import { connect } from './connect.ts'
-import { deadline } from './deadline.ts'
-import { type Answer, type Asked, exchange } from './exchange.ts'
-import { FetchFault } from './fetch-fault.ts'
-import { type Network, realNetwork } from './network.ts'
-import { isPublicAddress } from './public-address.ts'
+import { lookup } from 'node:dns/promises'
+import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
+import { connect as open, isIP, type Socket } from 'node:net'
+import { hostOf, isPublicAddress, placeOf, portOf } from './checked-url.ts'
+import { deadline, type Deadline, FetchFault } from './fetch-fault.ts'
 
 /** How long the parts of one request may take, and how it gets there. */
 export interface RequestOptions {
@@ -55,4 +52,168 @@ async function addressesOf(
     limit.done()
   }
   throw new FetchFault('unknown-host', `there is no host named ${host}, or its name cannot be resolved now`)
+}
+
+/** What has to be known to connect. */
+interface Connecting {
+  readonly url: URL
+  /** Checked. One after another is tried until a connection stands. */
+  readonly addresses: readonly string[]
+  readonly network: Network
+  /** Time limit for each address, ms. */
+  readonly connectMs: number
+  readonly signal: AbortSignal
+}
+
+/** The most addresses of one name that are tried. */
+const MOST_TRIED = 4
+
+/**
+ * A connection to one of the given addresses and no other: it is opened by the address, so no name is resolved again. TLS
+ * is spoken for the host of the URL, whose certificate has to be valid.
+ */
+async function connect({ url, addresses, network, connectMs, signal }: Connecting): Promise<Socket> {
+  let fault: unknown
+  for (const address of bothFamiliesFirst(addresses).slice(0, MOST_TRIED)) {
+    const limit = deadline(signal, connectMs, 'no connection was made')
+    try {
+      return await connectTo(address, url, network, limit)
+    } catch (error) {
+      signal.throwIfAborted()
+      fault = error
+    } finally {
+      limit.done()
+    }
+  }
+  throw unreachable(fault)
+}
+
+/** A machine may have only one of the two families: the first of each is tried before the others. */
+function bothFamiliesFirst(addresses: readonly string[]): readonly string[] {
+  const firsts = [...new Set(addresses.map(isIP))].map((family) => addresses.find((each) => isIP(each) === family)!)
+  return [...new Set([...firsts, ...addresses])]
+}
+
+async function connectTo(address: string, url: URL, network: Network, limit: Deadline): Promise<Socket> {
+  const place = network.route?.(address, portOf(url)) ?? { host: address, port: portOf(url) }
+  const isSecure = url.protocol === 'https:'
+  const socket = isSecure ? await openSecurely(place, hostOf(url), network) : open(place)
+  const opened = new Promise<void>((resolve, reject) => {
+    socket.once(isSecure ? 'secureConnect' : 'connect', () => resolve())
+    socket.once('error', reject)
+  })
+  try {
+    await limit.within(opened)
+    return socket
+  } catch (error) {
+    socket.once('error', () => {})
+    socket.destroy()
+    throw error
+  }
+}
+
+async function openSecurely(place: { host: string; port: number }, host: string, network: Network): Promise<Socket> {
+  const tls = await import('node:tls')
+  return tls.connect({
+    ...place,
+    // An address is no name to ask for; its certificate is compared with the address.
+    servername: isIP(host) === 0 ? host : '',
+    rejectUnauthorized: true,
+    ALPNProtocols: ['http/1.1'],
+    ...(network.authorities && { ca: [...network.authorities] }),
+  })
+}
+
+/** Errors of the system name the address; only their codes are told. */
+function unreachable(error: unknown): FetchFault {
+  if (error instanceof FetchFault) return error
+  const { code } = error as NodeJS.ErrnoException
+  const isCertificate = code !== undefined && /CERT|SIGNATURE|ISSUER|ALTNAME/.test(code)
+  const what = isCertificate ? 'its certificate is not valid' : 'no connection could be made'
+  return new FetchFault('unreachable', code === undefined ? what : `${what} (${code})`, { cause: error })
+}
+
+/** What is asked. */
+export interface Asked {
+  readonly url: URL
+  readonly method: 'GET' | 'POST'
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+/** What was answered, its body still to be read. */
+export interface Answer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly body: IncomingMessage
+  /** Ends the connection, read or not. */
+  close(): void
+}
+
+/** The most of an answer's headers, bytes. */
+const LARGEST_HEADERS = 16 * 1024
+
+/** One request over a connection of its own. `firstByteMs`: how long the head of the answer may take, ms. */
+async function exchange(asked: Asked, socket: Socket, firstByteMs: number, signal: AbortSignal): Promise<Answer> {
+  const limit = deadline(signal, firstByteMs, 'no answer began')
+  try {
+    const body = await limit.within(send(asked, socket))
+    // A break in the middle is told by whoever reads the body.
+    body.on('error', () => {})
+    return { status: body.statusCode ?? 0, headers: body.headers, body, close: () => socket.destroy() }
+  } catch (error) {
+    socket.destroy()
+    throw exchangeFault(error)
+  } finally {
+    limit.done()
+  }
+}
+
+function send({ url, method, headers, body }: Asked, socket: Socket): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const sent = request({
+      method,
+      path: `${url.pathname}${url.search}`,
+      headers: {
+        host: url.host,
+        ...headers,
+        connection: 'close',
+        ...(body !== undefined && { 'content-length': String(Buffer.byteLength(body)) }),
+      },
+      setHost: false,
+      maxHeaderSize: LARGEST_HEADERS,
+      insecureHTTPParser: false,
+      createConnection: () => socket,
+    })
+    sent.once('response', resolve)
+    sent.on('error', reject)
+    sent.once('upgrade', () => reject(new FetchFault('broken', 'it wants to speak another protocol')))
+    sent.once('close', () => reject(new FetchFault('broken', 'the connection was closed without an answer')))
+    sent.end(body)
+  })
+}
+
+function exchangeFault(error: unknown): FetchFault {
+  if (error instanceof FetchFault) return error
+  const { code } = error as NodeJS.ErrnoException
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    return new FetchFault('too-large', `its headers are longer than ${LARGEST_HEADERS.toLocaleString('en-US')} bytes`)
+  }
+  const what = code?.startsWith('HPE_') === true ? 'its answer is not HTTP' : 'the connection broke off'
+  return new FetchFault('broken', code === undefined ? what : `${what} (${code})`, { cause: error })
+}
+
+/** The way from a name to a connection. The real one, unless a test plays the internet. */
+export interface Network {
+  /** Every address of a name. None, or a rejection, where there is no such name. */
+  addresses(name: string): Promise<readonly string[]>
+  /** Where a connection to a checked address goes: nowhere else, except in tests, where servers on loopback are public. */
+  readonly route?: (address: string, port: number) => { readonly host: string; readonly port: number }
+  /** Certificates in PEM of authorities that are trusted instead of the usual ones. */
+  readonly authorities?: readonly string[]
+}
+
+/** Names as this machine resolves them, its hosts file included. */
+const realNetwork: Network = {
+  addresses: async (name) => (await lookup(name, { all: true, order: 'verbatim' })).map(({ address }) => address),
 }

@@ -1,13 +1,12 @@
+import type { FoundDocument } from '../../citation.ts'
 import type { DocumentReader } from '../../document.ts'
 import type { Tool, ToolContext, ToolResult } from '../../tool.ts'
-import type { FoundDocument } from '../../citation.ts'
-import type { GuardedFetch } from './guarded-fetch.ts'
-import { pageAddress } from './page-address.ts'
-import { type OpenedPage, pageCache } from './page-cache.ts'
-import { readablePage } from './readable-page.ts'
-import { webResults } from './web-results.ts'
+import { pageAddress } from './checked-url.ts'
+import type { FetchFaultCode } from './fetch-fault.ts'
+import { type FetchedPage, type GuardedFetch, type PageKind, pageKind } from './guarded-fetch.ts'
+import { webResults } from './web-search.ts'
 
-export interface OpenUrlOptions {
+interface OpenUrlOptions {
   readonly fetch: GuardedFetch
   /** Takes the text out of what was fetched. */
   readonly readDocument: DocumentReader['read']
@@ -116,4 +115,94 @@ function noneOpened(pages: readonly { readonly address: string; readonly page: O
     ok: false,
     error: lines.length === 1 ? `could not open ${lines[0]}` : `no page could be opened:\n${lines.join('\n')}`,
   }
+}
+
+/** What a page says, or why that cannot be told. */
+type ReadablePage =
+  | { readonly type: 'text'; readonly title: string; readonly text: string }
+  | { readonly type: 'unreadable'; readonly reason: string }
+
+/** Takes the text out of what was fetched; the reader works somewhere else, under limits of its own. Rejects as it does. */
+async function readablePage(
+  { bytes, url, mediaType, charset }: FetchedPage,
+  readDocument: DocumentReader['read'],
+  signal: AbortSignal,
+): Promise<ReadablePage> {
+  if (bytes.length === 0) return { type: 'unreadable', reason: 'it is empty' }
+  const name = `page.${extensions[pageKind(mediaType) ?? 'text']}`
+  const read = await readDocument({ bytes, name, url, ...(charset !== undefined && { charset }), signal })
+  if (read.kind === 'unreadable') return { type: 'unreadable', reason: read.reason }
+  if (read.kind === 'image')
+    return { type: 'unreadable', reason: 'it is a picture; only pages of text and PDF are read' }
+  return { type: 'text', title: titleOf(read.kind === 'text' ? read.title : undefined, url), text: read.text }
+}
+
+/** What the server said it is decides how it is read, as far as its bytes do not. */
+const extensions: Readonly<Record<PageKind, string>> = { html: 'html', pdf: 'pdf', text: 'plain' }
+
+/** The longest title that is kept, characters. */
+const LONGEST_TITLE = 300
+
+function titleOf(title: string | undefined, url: string): string {
+  const words = title?.replaceAll(/\s+/g, ' ').trim() ?? ''
+  return words === '' ? url.slice(0, LONGEST_TITLE) : words.slice(0, LONGEST_TITLE).toWellFormed()
+}
+
+/** One page, opened or not. */
+type OpenedPage =
+  | {
+      readonly type: 'opened'
+      readonly title: string
+      /** Where it was in the end. */
+      readonly url: string
+      /** As much of it as is shown. */
+      readonly content: string
+      /** ISO 8601. */
+      readonly updated?: string
+    }
+  | { readonly type: 'failed'; readonly code: FetchFaultCode | 'unreadable'; readonly reason: string }
+
+/** Opens each page once in a turn. What failed is tried again when it is asked for again. */
+interface PageCache {
+  /** `open` is called where the page is not there yet. Calls at the same time share one opening. */
+  page(turn: string, address: string, signal: AbortSignal, open: () => Promise<OpenedPage>): Promise<OpenedPage>
+}
+
+/** Turns whose pages are kept, and pages of each: older ones are opened again. */
+const MOST_TURNS = 16
+const MOST_PAGES = 100
+
+function pageCache(): PageCache {
+  const turns = new Map<string, Map<string, Promise<OpenedPage>>>()
+
+  function pagesOf(turn: string): Map<string, Promise<OpenedPage>> {
+    const pages = turns.get(turn) ?? new Map<string, Promise<OpenedPage>>()
+    turns.delete(turn)
+    return keep(turns, turn, pages, MOST_TURNS)
+  }
+
+  return {
+    async page(turn, address, signal, open) {
+      const pages = pagesOf(turn)
+      const other = pages.get(address)
+      if (other) {
+        const page = await other
+        // Another call gave up, which is no reason for this one.
+        if (page.type === 'opened' || page.code !== 'cancelled' || signal.aborted) return page
+      }
+      const page = await keep(pages, address, open(), MOST_PAGES)
+      if (page.type === 'failed') pages.delete(address)
+      return page
+    },
+  }
+}
+
+/** The oldest goes where there are too many. */
+function keep<Value>(map: Map<string, Value>, key: string, value: Value, most: number): Value {
+  map.set(key, value)
+  for (const oldest of map.keys()) {
+    if (map.size <= most) break
+    map.delete(oldest)
+  }
+  return value
 }

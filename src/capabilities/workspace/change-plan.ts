@@ -1,10 +1,10 @@
+import { readdir } from 'node:fs/promises'
+import { join, relative } from 'node:path'
+import { confinedPath, type Inside, isWithin, realPlace } from '../../capability.ts'
+import { writeFileAtomically } from '../../platform.ts'
 import { fileDiff, type ToolFailed, type ToolPlan } from '../../tool.ts'
-import { confinedPath, type Inside } from '../../capability.ts'
-import { keptByOwner } from './kept-by-owner.ts'
-import { replaceFile } from './replace-file.ts'
-import { shownName } from './shown-name.ts'
-import { digestOf, type FileRead, MOST_BYTES, readTextFile } from './text-file.ts'
-import type { WorkspaceOptions } from './workspace-options.ts'
+import { holdFolder } from './held-folder.ts'
+import { digestOf, type FileRead, MOST_BYTES, readTextFile, shownName, type WorkspaceOptions } from './text-file.ts'
 
 /** What a file should hold, or why the change cannot be made. */
 export type Change =
@@ -12,7 +12,7 @@ export type Change =
   | { readonly type: 'refused'; readonly why: string }
 
 /** Decides what a file should hold. `before` is its text, `undefined` where there is no file. */
-export type Changing = (shown: string, before: string | undefined) => Change
+type Changing = (shown: string, before: string | undefined) => Change
 
 /**
  * Plans a change to one file: the folder, a diff, and the digests before and after, all of which a person can be shown
@@ -39,6 +39,7 @@ export async function changePlan(
   return planOf(place, shown, before, change)
 }
 
+/** What a change starts from; `undefined` where there is no file. */
 type Before = Extract<FileRead, { type: 'text' }> | undefined
 
 async function planOf(
@@ -52,8 +53,8 @@ async function planOf(
     diff: await fileDiff(shown, before?.text, text),
     facts: { path: place.names.join('/'), before: before?.digest ?? 'new', after: digestOf(text) },
     async run() {
-      const replaced = await replaceFile(place, text, before ?? 'new')
-      if (replaced.type === 'refused') return failure(`${shown}: ${replaced.why}`)
+      const isReplaced = await replaceFile(place, text, before)
+      if (!isReplaced) return failure(`${shown}: ${CHANGED}`)
       return { ok: true, output: said, meta: { bytes: Buffer.byteLength(text) } }
     },
   }
@@ -69,4 +70,81 @@ function textFault(shown: string, text: string, before: Before): string | undefi
 
 function failure(error: string): ToolFailed {
   return { ok: false, error }
+}
+
+const CHANGED = 'the file has changed since the change was shown: read it again, then change it'
+
+/**
+ * Puts a text in the place of a file, whole or not at all: writes it beside the file, brings it to disk, and renames it.
+ * Answers false, and writes nothing, where the file is not `before` any more. Permission bits stay. Makes missing folders,
+ * and follows no link.
+ *
+ * @throws the error of the system
+ */
+async function replaceFile(place: Inside, text: string, before: Before): Promise<boolean> {
+  const name = place.names.at(-1)
+  if (name === undefined) return false
+  const folder = await holdFolder(place.root, place.names.slice(0, -1), { create: before === undefined })
+  try {
+    if (!(await isStill(place, before))) return false
+    await writeFileAtomically(folder.at(name), text, { mode: before?.mode ?? 'umask' })
+    return true
+  } finally {
+    await folder.close()
+  }
+}
+
+async function isStill(place: Inside, before: Before): Promise<boolean> {
+  const now = await readTextFile(place)
+  return before === undefined ? now.type === 'missing' : now.type === 'text' && now.digest === before.digest
+}
+
+/**
+ * Why a file is the owner's alone, or `undefined`. Git runs programs that stand in `.git`; what the operator's layers are
+ * read from, under whichever name a link gives it, would let a model write its own instructions.
+ */
+async function keptByOwner(
+  { root, path, names }: Inside,
+  { readOnly = [] }: Pick<WorkspaceOptions, 'readOnly'>,
+): Promise<string | undefined> {
+  const plain = names.map(plainName)
+  if (plain.includes('.git')) return 'what stands in .git can make git run programs'
+  if (plain[0] === '.agents') return SKILLS
+  if (plain.length === 1 && plain[0] === 'agents.md') return INSTRUCTIONS
+  const files = await Promise.all([join(root, 'AGENTS.md'), ...readOnly].map(realPlace))
+  if (files.includes(path)) return INSTRUCTIONS
+  const folders = await skillFolders([join(root, '.agents', 'skills'), ...readOnly])
+  return folders.some((folder) => holdsSkill(folder, root, path)) ? SKILLS : undefined
+}
+
+const INSTRUCTIONS = 'it becomes instructions; only its owner changes it'
+const SKILLS = 'skills become instructions; only their owner changes them'
+
+/** Roots of skills and the folders that links in them lead to, without links. */
+async function skillFolders(roots: readonly string[]): Promise<readonly string[]> {
+  const linked = await Promise.all(
+    roots.map(async (root) => {
+      const entries = await readdir(root, { withFileTypes: true }).catch(() => [])
+      return entries.filter((entry) => entry.isSymbolicLink()).map(({ name }) => join(root, name))
+    }),
+  )
+  const real = await Promise.all([...roots, ...linked.flat()].map(realPlace))
+  return real.filter((folder) => folder !== undefined)
+}
+
+/** Where the whole workspace lies in a folder of skills, what makes a skill is meant and not all that it holds. */
+function holdsSkill(folder: string, root: string, path: string): boolean {
+  if (!isWithin(folder, path)) return false
+  return !isWithin(folder, root) || MAKES_A_SKILL.test(plainName(relative(folder, path)))
+}
+
+/** What is read or run of a skill, by its path in the folder of skills. */
+const MAKES_A_SKILL = /(?:^|[/\\])(?:skill\.md|(?:tools|allowlist|execution)\.json)$|^[^/\\]+[/\\]scripts[/\\]/
+
+/** A name however some file systems let it be written: in any case, with characters in it that they ignore. */
+function plainName(name: string): string {
+  return name
+    .replace(/\p{Cf}/gu, '')
+    .toUpperCase()
+    .toLowerCase()
 }

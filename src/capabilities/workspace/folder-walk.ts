@@ -12,7 +12,7 @@ export interface WalkEntry {
   readonly bytes?: number
 }
 
-export interface WalkOptions {
+interface WalkOptions {
   /** Levels of folders to go into: 1 is the folder itself. */
   readonly depth: number
   readonly signal: AbortSignal

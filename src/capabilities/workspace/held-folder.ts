@@ -3,13 +3,13 @@ import { constants, lstat, mkdir, open, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /** A folder that stays the same one, whatever is put in its place meanwhile. */
-export interface HeldFolder {
+interface HeldFolder {
   /** A path of an entry in it, for one call to the system. Never shown. */
   at(name: string): string
   close(): Promise<void>
 }
 
-export interface HoldOptions {
+interface HoldOptions {
   /** Makes the folders that are missing. */
   readonly create?: boolean
 }

@@ -3,8 +3,8 @@ import { confinedPath, type Inside } from '../../capability.ts'
 import { DEEPEST, type WalkEntry, walkFolder } from './folder-walk.ts'
 import { globMatcher } from './glob.ts'
 import { readTextFile } from './text-file.ts'
-import { shownName } from './shown-name.ts'
-import type { WorkspaceOptions } from './workspace-options.ts'
+import { shownName } from './text-file.ts'
+import type { WorkspaceOptions } from './text-file.ts'
 
 /** Lines of one answer. */
 const MOST_LINES = 400

@@ -1,8 +1,8 @@
 import type { Tool, ToolResult } from '../../tool.ts'
 import { confinedPath } from '../../capability.ts'
-import { shownName } from './shown-name.ts'
+import { shownName } from './text-file.ts'
 import { readTextFile } from './text-file.ts'
-import type { WorkspaceOptions } from './workspace-options.ts'
+import type { WorkspaceOptions } from './text-file.ts'
 
 /** Lines of one answer unless the call says otherwise, and the most that it may say. */
 const USUAL_LINES = 400

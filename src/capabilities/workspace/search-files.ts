@@ -3,9 +3,9 @@ import { confinedPath, type Inside } from '../../capability.ts'
 import { DEEPEST, walkFolder } from './folder-walk.ts'
 import { globMatcher } from './glob.ts'
 import { expressionMatcher, type LineMatch, type LineMatcher, literalMatcher } from './line-matcher.ts'
-import { shownName } from './shown-name.ts'
+import { shownName } from './text-file.ts'
 import { readTextFile } from './text-file.ts'
-import type { WorkspaceOptions } from './workspace-options.ts'
+import type { WorkspaceOptions } from './text-file.ts'
 
 /** Lines of one answer. */
 const MOST_MATCHES = 200

@@ -2,7 +2,6 @@ import { hash } from 'node:crypto'
 import { constants, type FileHandle, open } from 'node:fs/promises'
 import type { Inside } from '../../capability.ts'
 import { holdFolder } from './held-folder.ts'
-import { shownName } from './shown-name.ts'
 
 /** The most that a file may hold to be read, searched or changed, bytes. */
 export const MOST_BYTES = 16 * 1024 * 1024
@@ -106,4 +105,23 @@ function notAFile(shown: string): FileRead {
 
 function unusable(why: string): FileRead {
   return { type: 'unusable', why }
+}
+
+export interface WorkspaceOptions {
+  /** The agent's own folder, absolute. Nothing outside of it is in reach, wherever links lead. */
+  readonly folder: string
+  /** Folders that stay out of reach even where the workspace holds them, absolute: the home, say. */
+  readonly outOfReach?: readonly string[]
+  /**
+   * Files that become instructions or programs, besides `AGENTS.md`, and folders of skills, besides `.agents/skills`: they
+   * may be read and never changed. Absolute.
+   */
+  readonly readOnly?: readonly string[]
+}
+
+/** A path as one line that cannot be mistaken for more: what would not be seen, or would break the line, is written out. */
+export function shownName(path: string): string {
+  return path.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, (character) => {
+    return `\\u{${character.codePointAt(0)!.toString(16)}}`
+  })
 }

@@ -3,8 +3,8 @@ import { editFileTool } from './edit-file.ts'
 import { listFilesTool } from './list-files.ts'
 import { readFileTool } from './read-file.ts'
 import { searchFilesTool } from './search-files.ts'
-import { writeFileTool } from './write-file.ts'
-import type { WorkspaceOptions } from './workspace-options.ts'
+import { writeFileTool } from './edit-file.ts'
+import type { WorkspaceOptions } from './text-file.ts'
 
 /** What the model is given to list, read, search, write and edit files of the workspace. Writing asks a person by default. */
 export function workspaceBlock(options: WorkspaceOptions): PromptBlock {

@@ -1,13 +1,13 @@
-import { type LayoutChoice, layoutOf, type TokenCounter } from '../../../context.ts'
 import type { Clock, Runtime } from '../../../capability.ts'
-import type { Recall } from '../../../search.ts'
-import type { SessionStore } from '../../../session.ts'
-import { noSuchSession } from '../../../runtime.ts'
+import { type LayoutChoice, layoutOf, type TokenCounter } from '../../../context.ts'
 import { defined, errorMessage } from '../../../platform.ts'
-import { type MemoryReading, memoryLayers, type RememberedText, sessionsIn } from './memory-layers.ts'
+import { noSuchSession } from '../../../runtime.ts'
+import type { RankedPassage, Recall } from '../../../search.ts'
+import type { SessionStore } from '../../../session.ts'
+import { memoryLayers, type MemoryReading, type RememberedText, sessionsIn } from './memory-layers.ts'
 import { memoryIn, type MemorySettings } from './memory-settings.ts'
 import { createSessionSummaries, type SessionSummary } from './session-summaries.ts'
-import { toolHistory } from './tool-history.ts'
+import { rememberedLine, shownTime } from './summary-text.ts'
 
 /** What turns are given of earlier sessions (BEHAVIOURS §2.1), and how it is shown and forgotten. */
 export interface Memory {
@@ -50,7 +50,7 @@ export interface SessionMemory {
 }
 
 /** What a turn was given of earlier sessions. */
-export interface TurnMemory {
+interface TurnMemory {
   readonly whole: MemoryReading | undefined
   /** Whether there is anything that a turn of this session could be given: the same for all of its turns, whatever they find. */
   readonly hasAny: boolean
@@ -58,7 +58,7 @@ export interface TurnMemory {
   now(): MemoryReading | undefined
 }
 
-export interface MemoryQuestion {
+interface MemoryQuestion {
   /** Absent for a session that is not there yet: there is nothing before it. */
   readonly session?: string | undefined
   readonly turn?: string | undefined
@@ -71,7 +71,7 @@ export interface MemoryQuestion {
   readonly signal?: AbortSignal | undefined
 }
 
-export interface MemoryParts {
+interface MemoryParts {
   readonly store: SessionStore
   readonly clock: Pick<Clock, 'time'>
   readonly settings: MemorySettings
@@ -207,4 +207,50 @@ function keyOf(session: string): string {
 function withoutForgotten({ previous, tools }: MemoryReading, forgottenNow: ReadonlySet<string>): MemoryReading {
   const kept = (part: RememberedText) => (part.sessions.some((id) => forgottenNow.has(id)) ? NOTHING : part)
   return { ...(previous ? { previous: kept(previous) } : {}), ...(tools ? { tools: kept(tools) } : {}) }
+}
+
+/** BEHAVIOURS §2.1. */
+const MOST_CALLS = 5
+
+interface ToolHistoryQuestion {
+  /** The new message. */
+  readonly text: string
+  /** Sessions whose calls may be shown. */
+  readonly sessions: readonly string[]
+  /** The turn that asks. */
+  readonly turn?: string | undefined
+  readonly maxTokens: number
+  readonly counter: TokenCounter
+}
+
+/** The newest calls of tools that the words of a message find, newest first, one in a line, and the sessions they are from. */
+export async function toolHistory(
+  recall: Pick<Recall, 'find'>,
+  { text, sessions, turn, maxTokens, counter }: ToolHistoryQuestion,
+): Promise<{ readonly text: string; readonly sessions: readonly string[] }> {
+  if (text.trim() === '') return { text: '', sessions: [] }
+  const { passages, found } = await recall.find({
+    text,
+    sessions,
+    kinds: ['call'],
+    ...(turn === undefined ? {} : { exceptTurns: [turn] }),
+    limit: MOST_CALLS,
+    order: 'newest',
+  })
+  const shown: RankedPassage[] = []
+  let lines = ''
+  for (const passage of found === 'words' ? passages : []) {
+    const more = [...(lines === '' ? [] : [lines]), lineOf(passage)].join('\n')
+    if (counter.text(more) > maxTokens) break
+    lines = more
+    shown.push(passage)
+  }
+  return { text: lines, sessions: [...new Set(shown.map(({ session }) => session))] }
+}
+
+function lineOf({ time, call, text }: RankedPassage): string {
+  if (!call) return `- [${shownTime(time)}] ${rememberedLine(text, 300)}`
+  const outcome = call.ok === false ? 'failed' : 'ok'
+  const input = rememberedLine(call.input, 160)
+  return `- [${shownTime(time)}] ${rememberedLine(call.name, 64)} ${input}: ${outcome}: ${rememberedLine(call.outcome, 200)}`
 }

@@ -1,10 +1,10 @@
-import type { SkillsTools } from '../skills-tools.ts'
-import type { SkillsForms } from '../skills-forms.ts'
-import type { LoadedSkills, SkillRoot } from '../skill.ts'
-import type { FindBinary } from '../folder/find-binary.ts'
-import type { Configuration } from '../../../runtime.ts'
 import type { CommandCall, Io } from '../../../capability.ts'
 import { validConfiguration } from '../../../cli.ts'
+import type { Configuration } from '../../../runtime.ts'
+import type { FindBinary } from '../folder/find-binary.ts'
+import type { LoadedSkills, Skill, SkillRoot } from '../skill.ts'
+import type { SkillsForms } from '../skills-text.ts'
+import type { SkillsTools } from '../skills-tools.ts'
 
 /** Skills as a gateway that starts now would load them. */
 export interface KnownSkills extends LoadedSkills {
@@ -16,7 +16,7 @@ export interface KnownSkills extends LoadedSkills {
 
 /** Reads the configuration and the folders of skills itself: no gateway is needed. */
 export async function knownSkills(call: CommandCall, io: Io): Promise<KnownSkills> {
-  const { skillsForms } = await import('../skills-forms.ts')
+  const { skillsForms } = await import('../skills-text.ts')
   const { layoutOf } = await import('../../../context.ts')
   const configuration = await validConfiguration(call.home, io)
   const { agent, context, mcp, skills } = configuration
@@ -25,7 +25,7 @@ export async function knownSkills(call: CommandCall, io: Io): Promise<KnownSkill
 }
 
 /** What of a configuration decides about skills. */
-export interface SkillsConfiguration {
+interface SkillsConfiguration {
   readonly agent: Pick<Configuration['agent'], 'workspace'>
   readonly mcp: Pick<Configuration['mcp'], 'servers'>
   readonly skills: Configuration['skills']
@@ -38,7 +38,7 @@ export async function loadedSkills(
   io: Pick<Io, 'environment'>,
   { digests = false }: { readonly digests?: boolean } = {},
 ): Promise<LoadedSkills & Pick<KnownSkills, 'roots' | 'tools'>> {
-  const { serverPrefixes } = await import('../server-prefixes.ts')
+  const { serverPrefixes } = await import('../skills-tools.ts')
   const { loadSkills } = await import('../folder/load-skills.ts')
   const { skillRoots } = await import('../folder/skill-roots.ts')
   const { skillsTools } = await import('../skills-tools.ts')
@@ -61,4 +61,44 @@ export async function loadedSkills(
 export async function programFinder({ environment }: Pick<Io, 'environment'>): Promise<FindBinary> {
   const { binaryFinder } = await import('../folder/find-binary.ts')
   return binaryFinder({ path: environment.PATH, platform: process.platform, extensions: environment.PATHEXT })
+}
+
+/** What a skill is and costs, for a list and for programs. */
+export interface SkillFacts {
+  readonly name: string
+  readonly description: string
+  /** Tokens, by the counter of the configuration. */
+  readonly tokens: { readonly full: number; readonly list: number }
+  /** Names of those that can run. */
+  readonly tools: readonly string[]
+  readonly from: string
+  readonly folder: string
+  readonly digest: string | undefined
+}
+
+/** Facts of every skill that is loaded, and the tokens of all of them together. */
+export async function skillFacts(known: KnownSkills) {
+  const { skillFullText, skillLine, skillsFullText, skillsListText } = await import('../skills-text.ts')
+  const { layoutOf } = await import('../../../context.ts')
+  const { counters } = await import('../../../runtime.ts')
+  const { summaries } = layoutOf(known.configuration.context.layout).skills
+  const counter = await counters(known.configuration.context.counter)
+  const factsOf = (skill: Skill): SkillFacts => ({
+    name: skill.name,
+    description: skill.description,
+    tokens: { full: counter.text(skillFullText(skill)), list: counter.text(skillLine(skill, summaries)) },
+    tools: (known.tools.bySkill.get(skill.name) ?? []).flatMap((tool) =>
+      known.tools.idle.has(tool) ? [] : [tool.name],
+    ),
+    from: skill.ref,
+    folder: skill.folder,
+    digest: skill.digest,
+  })
+  return {
+    skills: known.skills.map(factsOf),
+    tokens: {
+      full: counter.text(skillsFullText(known.skills)),
+      list: counter.text(skillsListText(known.skills, summaries)),
+    },
+  }
 }

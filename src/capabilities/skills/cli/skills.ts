@@ -1,10 +1,23 @@
-import { jsonOption, runSubcommand, type Subcommand } from '../../../cli.ts'
-import type { Command } from '../../../capability.ts'
-import { checkSkills } from './check.ts'
-import { listSkills } from './list.ts'
-import { newSkill } from './new.ts'
-import { showSkill } from './show.ts'
-import { trustSkills } from './trust.ts'
+import { mkdir, readdir, realpath, rm, stat, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import type { Command, CommandCall, Io } from '../../../capability.ts'
+import {
+  CommandFailure,
+  exactLine,
+  fileFailure,
+  jsonOption,
+  note,
+  print,
+  printJson,
+  runSubcommand,
+  styled,
+  type Subcommand,
+  usageFailure,
+  validConfiguration,
+} from '../../../cli.ts'
+import type { SkillFinding } from '../folder/check-frontmatter.ts'
+import { knownSkills, programFinder } from './known-skills.ts'
+import { listSkills, showSkill } from './show-skills.ts'
 
 export const skills: Command = {
   name: 'skills',
@@ -32,4 +45,158 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
   check: { least: 0, most: Infinity, run: checkSkills },
   new: { least: 1, most: 1, run: newSkill },
   trust: { least: 0, most: 1, forPersons: 'trust a workspace', run: trustSkills },
+}
+
+/** Lints folders of skills against the Agent Skills standard: `file:line: message`. Exit code 1 where a rule is broken. */
+export async function checkSkills(call: CommandCall, io: Io): Promise<number> {
+  const { checkSkill } = await import('../folder/check-skill.ts')
+  const { tokenx } = await import('../../../context.ts')
+  const folders = await foldersOf(call, io)
+  const findBinary = await programFinder(io)
+  let errors = 0
+  let notes = 0
+  for (const folder of folders) {
+    for (const finding of await checkSkill(resolve(folder), tokenx, { findBinary })) {
+      if (finding.level === 'error') errors++
+      else notes++
+      tell(join(folder, finding.file), finding, call, io)
+    }
+  }
+  if (!call.json) note(io, summary(folders.length, errors, notes))
+  return errors === 0 ? 0 : 1
+}
+
+function tell(file: string, { line, level, message }: SkillFinding, call: CommandCall, io: Io): void {
+  if (call.json) printJson(io, { file, line, level, message })
+  else
+    print(
+      io,
+      `${exactLine(file)}:${line}: ${styled(io, level === 'error' ? 'red' : 'dim', level)}: ${exactLine(message)}`,
+    )
+}
+
+function summary(folders: number, errors: number, notes: number): string {
+  const count = (number: number, one: string) => `${number} ${one}${number === 1 ? '' : 's'}`
+  return `${count(folders, 'skill')} checked: ${count(errors, 'error')}, ${count(notes, 'note')}.`
+}
+
+/** The folders that were named, those in them where one is a folder of skills, or every skill there is. */
+async function foldersOf(call: CommandCall, io: Io): Promise<readonly string[]> {
+  const named = call.words.slice(1)
+  if (named.length > 0) return (await Promise.all(named.map(skillsAt))).flat()
+  const { skills, left } = await knownSkills(call, io)
+  return [...new Set([...skills, ...left].map(({ folder }) => folder))].toSorted()
+}
+
+/** A folder that has folders of skills in it, and is none itself, stands for those. */
+async function skillsAt(folder: string): Promise<readonly string[]> {
+  const names = await readdir(folder).catch((error: unknown) => {
+    throw fileFailure(folder, 'read', error)
+  })
+  if (names.some((name) => name.toLowerCase() === 'skill.md')) return [folder]
+  const within = await Promise.all(
+    names.toSorted().map(async (name) => {
+      const has = await stat(join(folder, name, 'SKILL.md')).catch(() => undefined)
+      return has === undefined ? [] : [join(folder, name)]
+    }),
+  )
+  return within.flat().length === 0 ? [folder] : within.flat()
+}
+
+/** Begins a skill that is valid as it stands. */
+async function newSkill(call: CommandCall, io: Io): Promise<number> {
+  const name = call.words[1]!
+  if (name.length > 64 || !/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name)) {
+    throw usageFailure(
+      `A skill cannot be named ${JSON.stringify(name)}.`,
+      'A name has up to 64 lowercase letters, digits and single hyphens, such as `release-notes`.',
+    )
+  }
+  const { skills } = await validConfiguration(call.home, io)
+  const folder = join(skills.directory, name)
+  const file = join(folder, 'SKILL.md')
+  try {
+    await mkdir(skills.directory, { recursive: true, mode: 0o700 })
+    await mkdir(folder)
+    await writeSkill(folder, file, skeleton(name))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw fileFailure(file, 'written', error)
+    throw new CommandFailure('conflict', `there is something at ${folder} already.`, { hint: 'Choose another name.' })
+  }
+  if (call.json) printJson(io, { name, file })
+  else note(io, `${file} is there to be filled in; \`foreword skills check\` says whether it follows the standard.`)
+  return 0
+}
+
+/** Half a skill would be loaded: what could not be written as a whole is taken away again. */
+async function writeSkill(folder: string, file: string, text: string): Promise<void> {
+  try {
+    await writeFile(file, text, { flag: 'wx', flush: true })
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true })
+    throw error
+  }
+}
+
+function skeleton(name: string): string {
+  const title = name.replaceAll('-', ' ').replace(/^./, (letter) => letter.toUpperCase())
+  return `---
+name: ${name}
+description: Say here what this skill does and when it is to be used; the model chooses by this text.
+---
+
+# ${title}
+
+Say here, step by step, how it is done. Long material belongs into files beside this one, such as
+\`references/details.md\`, which are read only when they are needed.
+`
+}
+
+/** Lets the skills of a workspace be loaded: adds its folder to `skills.trustedDirs`. */
+async function trustSkills(call: CommandCall, io: Io): Promise<number> {
+  const { loadSkills } = await import('../folder/load-skills.ts')
+  const { skillRoots } = await import('../folder/skill-roots.ts')
+  const configuration = await validConfiguration(call.home, io)
+  const { agent, skills } = configuration
+  const workspace = await folderAt(call.words[1] ?? agent.workspace)
+  const roots = await skillRoots({ ...skills, home: call.home, workspace })
+  const root = roots.at(-1)!
+  const isNew = root.trusted === false
+  if (isNew) await write(call.home, [...skills.trustedDirs, workspace], io)
+  const found = await loadSkills({ roots: [{ ...root, trusted: true }], findBinary: () => Promise.resolve(true) })
+  const names = found.skills.map(({ name }) => name)
+  if (call.json) {
+    printJson(io, { folder: workspace, added: isNew, skills: names })
+    return 0
+  }
+  note(io, isNew ? `${workspace} is trusted. It takes effect at the next start.` : `${workspace} was trusted already.`)
+  note(io, names.length === 0 ? `There is no skill in ${join(workspace, '.agents', 'skills')} yet.` : skillsText(names))
+  if (workspace !== (await realpath(agent.workspace).catch(() => agent.workspace))) {
+    note(io, `The workspace is ${agent.workspace}; \`foreword config set agent.workspace\` changes it.`)
+  }
+  return 0
+}
+
+function skillsText(names: readonly string[]): string {
+  return `${names.length === 1 ? 'One skill' : `${names.length} skills`} there: ${names.map(exactLine).join(', ')}.`
+}
+
+async function folderAt(path: string): Promise<string> {
+  try {
+    const folder = await realpath(path)
+    if ((await stat(folder)).isDirectory()) return folder
+  } catch (error) {
+    throw fileFailure(path, 'read', error)
+  }
+  throw new CommandFailure('file', `${path} is not a folder.`)
+}
+
+async function write(home: string, folders: readonly string[], { capabilities = [] }: Io): Promise<void> {
+  const { ConfigurationError, configurationSchema, setValue } = await import('../../../runtime.ts')
+  try {
+    await setValue({ home, schema: configurationSchema(capabilities), key: 'skills.trustedDirs', value: folders })
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error
+    throw new CommandFailure('configuration', error.message, { cause: error })
+  }
 }

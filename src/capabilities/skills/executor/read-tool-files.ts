@@ -1,15 +1,15 @@
 import { parse, type ParseError, printParseErrorCode } from 'jsonc-parser'
 import type { z } from 'zod'
-import { TOOL_FILES, type ToolFile, type ToolFiles } from '../folder/tool-files.ts'
+import { TOOL_FILES, type ToolFile, type ToolFiles } from '../skill.ts'
 import type { Command, ToolsJson } from './tools-json.ts'
-import { toolsJsonSchema } from './tools-json-schema.ts'
+import { toolsJsonSchema } from './tools-json.ts'
 
 /** What the files of a skill declare, or all that is wrong with them, each fault with its file and place. */
-export type ToolsJsonRead =
+type ToolsJsonRead =
   | { readonly type: 'tools'; readonly value: ToolsJson; readonly notes: readonly ToolFileFault[] }
   | { readonly type: 'invalid'; readonly faults: readonly ToolFileFault[] }
 
-export interface ToolFileFault {
+interface ToolFileFault {
   readonly file: ToolFile
   readonly message: string
 }

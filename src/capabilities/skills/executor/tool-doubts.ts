@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path'
 import { type FindBinary, isProgram } from '../folder/find-binary.ts'
 import { argumentsOf, commandFault } from './argv-plan.ts'
-import { skillScript } from './skill-script.ts'
+import { skillScript } from './resolve-step.ts'
 import type { Allowlist, Argument, DeclaredTool, Execution } from './tools-json.ts'
 
 /** What keeps a tool from working, although the files that declare it are in order. */
@@ -14,7 +14,7 @@ export interface ToolDoubt {
 }
 
 /** What decides about the programs of a skill, besides what it declares. */
-export interface ToolSurroundings {
+interface ToolSurroundings {
   /** Folder of the skill. */
   readonly folder: string
   readonly allowlist: Allowlist

@@ -1,7 +1,6 @@
-import { isMap, isScalar, type Node, type Pair } from 'yaml'
-import { frontmatterDocument, LARGEST_FRONTMATTER } from './frontmatter-document.ts'
-import type { SkillFinding } from './skill-finding.ts'
+import { frontmatterDocument, LARGEST_FRONTMATTER } from './read-frontmatter.ts'
 import { splitFrontmatter } from './strip-frontmatter.ts'
+import { isMap, isScalar, type Node, type Pair } from 'yaml'
 
 /** Something about a field; where it begins in the frontmatter, if that is not where its field does. */
 type FieldFinding = Pick<SkillFinding, 'level' | 'message'> & { readonly start?: number }
@@ -121,4 +120,15 @@ function error(message: string): FieldFinding {
 
 function note(message: string): FieldFinding {
   return { level: 'note', message }
+}
+
+/** Something about a skill's files that is against the Agent Skills standard, or only unusual. */
+export interface SkillFinding {
+  /** Path of the file, within the skill's folder. */
+  readonly file: string
+  /** From 1. */
+  readonly line: number
+  /** An `error` breaks a rule of the standard, or a promise of the skill itself; a `note` is worth a look. */
+  readonly level: 'error' | 'note'
+  readonly message: string
 }

@@ -5,7 +5,7 @@ import { posix, win32 } from 'node:path'
 /** Says whether a program is there to be run. */
 export type FindBinary = (name: string) => Promise<boolean>
 
-export interface FindBinaryOptions {
+interface FindBinaryOptions {
   /** The variable `PATH`. */
   readonly path: string | undefined
   /** Such as `linux` or `win32`. */

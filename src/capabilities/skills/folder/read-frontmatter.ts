@@ -1,10 +1,18 @@
-import { type Document, isAlias, isMap, isScalar, isSeq, type Node, type YAMLMap } from 'yaml'
 import { errorMessage } from '../../../platform.ts'
-import { frontmatterDocument, LARGEST_FRONTMATTER, MOST_ALIASES } from './frontmatter-document.ts'
-import { type Frontmatter, type FrontmatterRead, noFrontmatter } from './frontmatter.ts'
-import { readFieldLines } from './read-field-lines.ts'
-import { fieldsOf, readRequirements } from './read-requirements.ts'
+import { type Frontmatter, type FrontmatterRead, noFrontmatter } from '../skill.ts'
+import { fieldsOf, readRequirements } from './requirements.ts'
 import { splitFrontmatter } from './strip-frontmatter.ts'
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  parseDocument,
+  type YAMLMap,
+} from 'yaml'
 
 /**
  * Reads the frontmatter of a `SKILL.md`. Never throws: what cannot be understood is a warning, and counts as not said
@@ -140,4 +148,66 @@ function fieldReader(document: Document, warn: (warning: string) => void): Field
     text: (map, key) => textOf(map, key, warn),
     quietText: (map, key) => textOf(map, key, () => {}),
   }
+}
+
+/** What plain lines say of a skill. */
+interface FieldLines {
+  readonly name?: string
+  readonly description?: string
+}
+
+/**
+ * Reads `name` and `description` as `key: rest of the line` (BEHAVIOURS §1.1), for frontmatter that is no YAML. Where the
+ * line only says that a text follows (`|`, `>`), that is the lines further in. Quotes around the whole are taken off.
+ */
+function readFieldLines(frontmatter: string): FieldLines {
+  const lines = frontmatter.split(/\r?\n/)
+  const textOf = (key: string): string | undefined => {
+    const at = lines.findIndex((line) => line.startsWith(`${key}:`))
+    if (at < 0) return undefined
+    const first = lines[at]!.slice(key.length + 1).trim()
+    const text = isBlockMark(first) ? indented(lines.slice(at + 1)) : unquoted(first)
+    return text === '' ? undefined : text
+  }
+  const [name, description] = [textOf('name'), textOf('description')]
+  return { ...(name !== undefined && { name }), ...(description !== undefined && { description }) }
+}
+
+/** What says in YAML that a text follows on the next lines. */
+function isBlockMark(text: string): boolean {
+  return /^[|>][-+\d]*$/.test(text)
+}
+
+function indented(lines: readonly string[]): string {
+  const end = lines.findIndex((line) => !/^\s/.test(line))
+  return lines
+    .slice(0, end < 0 ? lines.length : end)
+    .map((line) => line.trim())
+    .join(' ')
+    .trim()
+}
+
+function unquoted(text: string): string {
+  const [, , inside] = /^(["'])(.*)\1$/s.exec(text) ?? []
+  return inside?.trim() ?? text
+}
+
+/** The longest frontmatter that is read, characters. */
+export const LARGEST_FRONTMATTER = 65_536
+/** How often aliases may stand for something, so that a few lines cannot grow to millions. */
+const MOST_ALIASES = 32
+
+/** Frontmatter as a YAML document with positions. No tag has a meaning, and a key that stands twice is no error. */
+export function frontmatterDocument(yaml: string): { readonly document: Document; readonly lines: LineCounter } {
+  const lines = new LineCounter()
+  const document = parseDocument(yaml, {
+    schema: 'core',
+    version: '1.2',
+    resolveKnownTags: false,
+    uniqueKeys: false,
+    prettyErrors: true,
+    logLevel: 'silent',
+    lineCounter: lines,
+  })
+  return { document, lines }
 }

@@ -2,10 +2,9 @@ import { realpath } from 'node:fs/promises'
 import { join, relative, resolve, sep } from 'node:path'
 import { isWithin } from '../../../capability.ts'
 import type { SkillRoot } from '../skill.ts'
-import { isTrustedFolder } from './trusted-folder.ts'
 
 /** Where skills may lie; all paths are absolute. */
-export interface SkillPlaces {
+interface SkillPlaces {
   readonly home: string
   /** `skills.directory` */
   readonly directory: string
@@ -44,4 +43,17 @@ async function isTrusted({ home, workspace, trustedDirs }: SkillPlaces): Promise
 /** A path with its links resolved; as it is where there is nothing. */
 async function resolved(path: string): Promise<string> {
   return realpath(path).catch(() => resolve(path))
+}
+
+/** Folders that somebody's skills may come from. */
+interface TrustedFolders {
+  /** The home: what lies in it is the owner's own. */
+  readonly home: string
+  /** `skills.trustedDirs`. Each one stands for itself, not for what lies in it. */
+  readonly trustedDirs: readonly string[]
+}
+
+/** Whether the skills of a workspace may be loaded unasked. All paths are absolute, links resolved. */
+export function isTrustedFolder(workspace: string, { home, trustedDirs }: TrustedFolders): boolean {
+  return isWithin(home, workspace) || trustedDirs.includes(workspace)
 }

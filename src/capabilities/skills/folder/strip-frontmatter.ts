@@ -4,7 +4,7 @@ export function stripFrontmatter(text: string): string {
 }
 
 /** A text that begins with frontmatter, in its two parts. */
-export interface SplitText {
+interface SplitText {
   /** What stands between the fences. */
   readonly frontmatter: string
   /** Line of the text on which the frontmatter begins, from 1. */
