@@ -1,8 +1,7 @@
-import { hash } from 'node:crypto'
 import { offeredName, type WithheldTool } from '../../capability.ts'
 import type { ToolDefinition } from '../../context.ts'
-import { errorMessage } from '../../platform.ts'
-import { definitionDigest, type McpDefinition } from './definition.ts'
+import { errorMessage, serialQueue, sha256 } from '../../platform.ts'
+import { definitionDigest, type McpDefinition, type SealedDefinition } from './definition.ts'
 
 /** Where accepted definitions are kept from one start to the next, by the name of their server. */
 export interface AcceptedStore {
@@ -36,11 +35,12 @@ export function createAcceptance(server: string, store: AcceptedStore): Acceptan
   let record: AcceptanceRecord | undefined
   let readFault: string | undefined
   let writeFault: string | undefined
-  let writing: Promise<void> = Promise.resolve()
+  /** So that what is kept last is what was decided last. */
+  const writes = serialQueue()
 
   async function load(): Promise<boolean> {
     readFault = undefined
-    await writing.catch(() => {})
+    await writes.idle()
     try {
       const kept = readRecord(await store.read(server))
       // What was changed behind our back is no consent to anything: all tools are withheld until they are accepted.
@@ -56,10 +56,8 @@ export function createAcceptance(server: string, store: AcceptedStore): Acceptan
     }
   }
 
-  /** One after another, so that what is kept last is what was decided last. */
   function write(next: AcceptanceRecord): Promise<void> {
-    writing = writing.catch(() => {}).then(() => store.write(server, next))
-    return writing
+    return writes.add(() => store.write(server, next))
   }
 
   async function compare(offered: readonly SealedDefinition[]): Promise<void> {
@@ -166,7 +164,7 @@ function withheldTool(
 
 /** What the owner accepts who lets a tool go. */
 function goneDigest(tool: string): string {
-  return hash('sha256', JSON.stringify({ gone: tool }), 'hex')
+  return sha256(JSON.stringify({ gone: tool }))
 }
 
 function shown(name: string, definition: McpDefinition): ToolDefinition {
@@ -182,12 +180,6 @@ interface AcceptanceRecord {
   readonly differing: readonly SealedDefinition[]
   /** Names of accepted tools that the server did not have any more when it was last asked. */
   readonly gone: readonly string[]
-}
-
-export interface SealedDefinition {
-  readonly definition: McpDefinition
-  /** SHA-256 of the definition. */
-  readonly digest: string
 }
 
 type RecordRead =
@@ -218,12 +210,8 @@ function comparedRecord(accepted: readonly SealedDefinition[], offered: readonly
   }
 }
 
-export function sealed(definition: McpDefinition): SealedDefinition {
-  return { definition, digest: definitionDigest(definition) }
-}
-
 /** In the order of their names, by code units, so that a server's own order changes nothing. */
-export function byName(definitions: readonly SealedDefinition[]): readonly SealedDefinition[] {
+function byName(definitions: readonly SealedDefinition[]): readonly SealedDefinition[] {
   return definitions.toSorted((left, right) => (left.definition.name < right.definition.name ? -1 : 1))
 }
 

@@ -1,9 +1,8 @@
-import { setTimeout as wait } from 'node:timers/promises'
+import { settlesWithin } from '../../platform.ts'
 import { boundedFetch } from './bounded-fetch.ts'
 import { listTools, type McpDefinition, type ToolList } from './definition.ts'
 import { type ProgramTransport, programTransport } from './program-transport.ts'
 import type { ServerAddress } from './server-address.ts'
-import type { CallResult } from './server-call.ts'
 import type { Client, StreamableHTTPClientTransport, Tool } from '@modelcontextprotocol/client'
 
 interface ConnectionOptions {
@@ -28,6 +27,15 @@ export interface Connection {
   close(): Promise<void>
 }
 
+/** What a server answered to a call. */
+export interface CallResult {
+  readonly content?: readonly ContentPart[] | undefined
+  readonly structuredContent?: unknown
+  readonly isError?: boolean | undefined
+}
+
+export type ContentPart = Readonly<Record<string, unknown>> & { readonly type: string }
+
 /** The largest message of a server, bytes. */
 const LARGEST_MESSAGE = 16 * 1024 * 1024
 
@@ -38,7 +46,7 @@ const PROBE_SHARE = 0.3
 const LONGEST = 2 ** 31 - 1
 
 /** The time that a server over HTTP has to hear that its session is over, ms. */
-const FAREWELL = 1_000
+const TERMINATE_MS = 1_000
 
 /**
  * Connects, over the protocol of 2026-07-28 where the server speaks it and that of 2025-11-25 (or what the server has of
@@ -87,7 +95,7 @@ async function opened(options: ConnectionOptions, isOld: boolean): Promise<Conne
 
   async function close(): Promise<void> {
     if ('terminateSession' in transport) {
-      await Promise.race([transport.terminateSession().catch(() => {}), wait(FAREWELL, undefined, { ref: false })])
+      await settlesWithin(transport.terminateSession(), TERMINATE_MS)
     }
     await transport.close().catch(() => {})
     ended.resolve(endingOf() ?? 'it was closed')

@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
-import { sealed, type SealedDefinition } from './acceptance.ts'
 import { schemaFault } from './schema-fault.ts'
 import type { Client } from '@modelcontextprotocol/client'
 
@@ -83,7 +82,7 @@ export async function readOffered(said: {
     if (read.type === 'faulty') faults.push(`offers ${read.why}; it is left out`)
     else if (byName.has(read.definition.name)) {
       faults.push(`offers the tool ${JSON.stringify(read.definition.name)} twice; the first one counts`)
-    } else byName.set(read.definition.name, sealed(read.definition))
+    } else byName.set(read.definition.name, sealDefinition(read.definition))
   }
   const names = [...byName.keys()].toSorted((left, right) => (left < right ? -1 : 1))
   const kept = names.slice(0, MOST_TOOLS)
@@ -104,6 +103,13 @@ export interface McpDefinition {
   readonly annotations?: Readonly<Record<string, unknown>>
 }
 
+/** A definition as it is kept: what was accepted is this, byte for byte. */
+export interface SealedDefinition {
+  readonly definition: McpDefinition
+  /** SHA-256 of the definition. */
+  readonly digest: string
+}
+
 /** A definition that can be offered, or why it cannot: a sentence that goes on from the name of the server. */
 type DefinitionRead =
   | { readonly type: 'definition'; readonly definition: McpDefinition }
@@ -122,6 +128,10 @@ async function readDefinition(said: unknown): Promise<DefinitionRead> {
     // Such as a schema that is nested too deep to be looked at.
     return faulty('a tool that cannot be read')
   }
+}
+
+function sealDefinition(definition: McpDefinition): SealedDefinition {
+  return { definition, digest: definitionDigest(definition) }
 }
 
 /** SHA-256 of a definition, whatever the order of its keys: lowercase hexadecimal. */

@@ -1,15 +1,11 @@
-import { errorMessage } from '../../platform.ts'
-/** Something that ends some time, with why. */
-interface Linked {
-  readonly ended: Promise<string>
-  /** Never rejects. */
-  close(): Promise<void>
-}
+import { errorMessage, singleFlight } from '../../platform.ts'
+import type { Connection } from './connection.ts'
+import { readOffered, type SealedDefinition } from './definition.ts'
 
 /** One connection that is made again whenever it is lost. */
-interface Link<Connection extends Linked> {
+interface Link {
   /** The connection there is; where there is none, it is tried to make one at once. Rejects with why that failed. */
-  connection(): Promise<Connection>
+  connection(): Promise<ListedConnection>
   /** Why there is no connection, as far as is known. */
   trouble(): string | undefined
   /** Ends the connection or the attempt at one, for good. Never rejects. */
@@ -32,23 +28,20 @@ const LAST_DELAY = 60_000
 const GOOD = 60_000
 
 /** `open` makes one connection; where its signal is aborted it leaves nothing behind and rejects. */
-export function createLink<Connection extends Linked>(
-  open: (signal: AbortSignal) => Promise<Connection>,
-  later: Later,
-): Link<Connection> {
+export function createLink(open: (signal: AbortSignal) => Promise<ListedConnection>, later: Later): Link {
   const end = new AbortController()
-  let current: Promise<Connection> | undefined
+  let current: Promise<ListedConnection> | undefined
   let delay = FIRST_DELAY
   let trouble: string | undefined
   let callOff: (() => void) | undefined
 
-  function connection(): Promise<Connection> {
+  function connection(): Promise<ListedConnection> {
     if (end.signal.aborted) return Promise.reject(new Error('it was closed'))
     callOff?.()
     return (current ??= attempt())
   }
 
-  async function attempt(): Promise<Connection> {
+  async function attempt(): Promise<ListedConnection> {
     try {
       const opened = await open(end.signal)
       trouble = undefined
@@ -82,6 +75,56 @@ export function createLink<Connection extends Linked>(
       callOff?.()
       const opened = await current?.catch(() => undefined)
       await opened?.close()
+    },
+  }
+}
+
+/** A connection together with the knowledge of what its server offers. */
+export interface ListedConnection {
+  readonly connection: Connection
+  readonly ended: Promise<string>
+  close(): Promise<void>
+  /** Resolves once everything that the server offers has been learned, as far as it said that something changed. */
+  listed(): Promise<void>
+  /** Asks again. A server that does not answer that is let go. */
+  listAgain(): void
+}
+
+/** A server that says so often in a row that its tools changed does not come to rest. */
+const MOST_ROUNDS = 10
+
+/** `learn` is given all that the server offers, and sentences about what it offers in vain. */
+export function listedConnection(
+  connection: Connection,
+  limitMs: number,
+  learn: (offered: readonly SealedDefinition[], faults: readonly string[]) => Promise<void>,
+): ListedConnection {
+  const listing = singleFlight<'tools', void>()
+  let isStale = true
+
+  async function list(): Promise<void> {
+    for (let round = 0; isStale; round++) {
+      if (round === MOST_ROUNDS) throw new Error('it says again and again that its tools have changed')
+      isStale = false
+      const said = await connection.list(AbortSignal.timeout(limitMs))
+      const { offered, faults } = await readOffered(said)
+      await learn(offered, faults)
+    }
+  }
+
+  /** Joins the reading that goes on, if one does; otherwise begins one where something may have changed. */
+  async function listed(): Promise<void> {
+    await (isStale ? listing.run('tools', list) : listing.get('tools'))
+  }
+
+  return {
+    connection,
+    ended: connection.ended,
+    close: connection.close,
+    listed,
+    listAgain() {
+      isStale = true
+      listed().catch(() => connection.close())
     },
   }
 }

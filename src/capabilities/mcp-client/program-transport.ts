@@ -2,12 +2,12 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { statSync } from 'node:fs'
 import type { Readable } from 'node:stream'
-import { setTimeout as wait } from 'node:timers/promises'
+import { settlesWithin } from '../../platform.ts'
 import type { ServerAddress } from './server-address.ts'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 
 /** What is needed of the library, which is loaded late. */
-interface Wire {
+interface MessageCodec {
   readonly deserializeMessage: (line: string) => JSONRPCMessage
   readonly serializeMessage: (message: JSONRPCMessage) => string
 }
@@ -21,10 +21,10 @@ export interface ProgramTransport extends Transport {
 }
 
 /** The time a program has to go by itself, and then again after SIGTERM, ms. */
-const PATIENCE = 1_000
+const EXIT_MS = 1_000
 
-/** The time outputs are waited for once the program is gone, ms. */
-const LAST_WORDS = 500
+/** How long the rest of the outputs is waited for once the program is gone, ms. */
+const CLOSE_MS = 500
 
 /**
  * A server as a program of this machine, spoken to line by line. Unlike the library's own transport it gives the program
@@ -33,7 +33,7 @@ const LAST_WORDS = 500
  */
 export function programTransport(
   address: Extract<ServerAddress, { type: 'program' }>,
-  { deserializeMessage, serializeMessage }: Wire,
+  { deserializeMessage, serializeMessage }: MessageCodec,
   largestMessage: number,
 ): ProgramTransport {
   const lines = messageLines(largestMessage, read)
@@ -84,12 +84,9 @@ export function programTransport(
   }
 
   async function onExit(program: ChildProcess, how: string): Promise<void> {
-    const closed = once(program, 'close').then(
-      () => true,
-      () => true,
-    )
+    const closed = once(program, 'close')
     signalGroup(program, 'SIGKILL')
-    await within(closed, LAST_WORDS)
+    await settlesWithin(closed, CLOSE_MS)
     for (const stream of [program.stdin, program.stdout, program.stderr]) stream?.destroy()
     const words = lastLines()
     if (!closing) ending = `it ended ${how}${words.length === 0 ? '' : `; its last words: ${words.join(' | ')}`}`
@@ -110,10 +107,10 @@ export function programTransport(
   /** Asks it to go by closing its input, then by SIGTERM, and then asks no more. */
   async function end(): Promise<void> {
     if (child?.pid !== undefined && child.exitCode === null && child.signalCode === null) {
-      const gone = once(child, 'exit').then(() => true)
+      const gone = once(child, 'exit')
       child.stdin?.end()
-      if (!(await within(gone, PATIENCE))) signalGroup(child, 'SIGTERM')
-      if (!(await within(gone, PATIENCE))) signalGroup(child, 'SIGKILL')
+      if (!(await settlesWithin(gone, EXIT_MS))) signalGroup(child, 'SIGTERM')
+      if (!(await settlesWithin(gone, EXIT_MS))) signalGroup(child, 'SIGKILL')
       await gone
     }
     if (child) signalGroup(child, 'SIGKILL')
@@ -137,17 +134,6 @@ export function programTransport(
     close,
   }
   return transport
-}
-
-/** Whether something is done before the limit, ms. */
-async function within(done: Promise<boolean>, limit: number): Promise<boolean> {
-  const end = new AbortController()
-  try {
-    const over = wait(limit, false, { signal: end.signal }).catch(() => false)
-    return await Promise.race([done, over])
-  } finally {
-    end.abort()
-  }
 }
 
 /** Reaches the program and all that it started and that did not leave its group. */

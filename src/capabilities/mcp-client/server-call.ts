@@ -1,8 +1,8 @@
 import { errorMessage } from '../../platform.ts'
 import type { ToolResult } from '../../tool.ts'
-import { ConnectionFault } from './connection.ts'
+import { type CallResult, ConnectionFault, type ContentPart } from './connection.ts'
 import type { McpDefinition } from './definition.ts'
-import type { ListedConnection } from './server.ts'
+import type { ListedConnection } from './link.ts'
 
 /** What a call needs of its server. */
 interface CallSettings {
@@ -76,15 +76,6 @@ class NoConnection extends Error {
     super(errorMessage(cause), { cause })
   }
 }
-
-/** What a server answered to a call. */
-export interface CallResult {
-  readonly content?: readonly ContentPart[] | undefined
-  readonly structuredContent?: unknown
-  readonly isError?: boolean | undefined
-}
-
-type ContentPart = Readonly<Record<string, unknown>> & { readonly type: string }
 
 /** The most of one result that is kept, bytes. */
 const LARGEST = 8 * 1024 * 1024

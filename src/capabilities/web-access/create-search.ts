@@ -1,7 +1,7 @@
 import type { FoundDocument } from '../../citation.ts'
 import { readableCodings, readBody } from './body.ts'
 import { checkedUrl, pageAddress, placeOf, type UrlRules } from './checked-url.ts'
-import { deadline, faultOf, FetchFault } from './fetch-fault.ts'
+import { endInTime, FetchFault, fetchFault } from './fetch-fault.ts'
 import { type Answer, type Asked, guardedRequest, type RequestOptions } from './guarded-request.ts'
 import {
   brave,
@@ -127,13 +127,11 @@ function askingProvider(address: SearchAddress, options: AskingOptions): SearchP
   return {
     name: wire.name,
     async search(query, limit, signal) {
-      const time = deadline(signal, options.timeoutMs, 'it was not answered')
       try {
-        return await ask(address, query, limit, options, time.signal)
+        const work = (end: AbortSignal) => ask(address, query, limit, options, end)
+        return await endInTime(work, options.timeoutMs, { signal, what: 'it was not answered' })
       } catch (error) {
-        throw time.signal.aborted ? time.signal.reason : faultOf(error, 'it could not be asked')
-      } finally {
-        time.done()
+        throw fetchFault(error, 'it could not be asked')
       }
     },
   }

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import { readableCodings, readBody } from './body.ts'
 import { checkedUrl, hostOf } from './checked-url.ts'
-import { deadline, faultOf, FetchFault, type FetchFaultCode } from './fetch-fault.ts'
+import { endInTime, FetchFault, fetchFault, type FetchFaultKind } from './fetch-fault.ts'
 import { type Answer, guardedRequest, type RequestOptions } from './guarded-request.ts'
 
 /** Gets one page of the public web. Never rejects. */
@@ -23,7 +23,7 @@ export interface FetchedPage {
 
 interface NotFetched {
   readonly type: 'failed'
-  readonly code: FetchFaultCode
+  readonly code: FetchFaultKind
   /** A sentence for the model, without the URL. */
   readonly reason: string
 }
@@ -48,14 +48,12 @@ const MOST_REDIRECTS = 5
 export function guardedFetch(options: GuardedFetchOptions = {}): GuardedFetch {
   const { timeoutMs = 30_000 } = options
   return async (url, signal) => {
-    const limit = deadline(signal, timeoutMs, 'it was not read to its end')
     try {
-      return await follow(url, options, limit.signal)
+      const work = (end: AbortSignal) => follow(url, options, end)
+      return await endInTime(work, timeoutMs, { signal, what: 'it was not read to its end' })
     } catch (error) {
-      const fault = limit.signal.aborted ? (limit.signal.reason as FetchFault) : faultOf(error, 'it could not be read')
-      return { type: 'failed', code: fault.code, reason: fault.message }
-    } finally {
-      limit.done()
+      const { kind, message } = fetchFault(error, 'it could not be read')
+      return { type: 'failed', code: kind, reason: message }
     }
   }
 }
@@ -115,7 +113,7 @@ async function toldWithRedirects(redirects: number, url: URL, answer: Promise<An
 }
 
 function withPrefix(prefix: string, error: unknown): unknown {
-  return error instanceof FetchFault ? new FetchFault(error.code, prefix + error.message, { cause: error }) : error
+  return error instanceof FetchFault ? new FetchFault(error.kind, prefix + error.message, { cause: error }) : error
 }
 
 async function pageOf(answer: Answer, url: URL, maxBytes: number): Promise<FetchedPage> {

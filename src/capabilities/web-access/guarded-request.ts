@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises'
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
 import { connect as open, isIP, type Socket } from 'node:net'
 import { hostOf, isPublicAddress, placeOf, portOf } from './checked-url.ts'
-import { deadline, type Deadline, FetchFault } from './fetch-fault.ts'
+import { FetchFault, inTime } from './fetch-fault.ts'
 
 /** How long the parts of one request may take, and how it gets there. */
 export interface RequestOptions {
@@ -42,14 +42,12 @@ async function addressesOf(
 ): Promise<readonly string[]> {
   const host = hostOf(url)
   if (isIP(host) !== 0) return [host]
-  const limit = deadline(signal, connectMs, `the name ${host} was not resolved`)
   try {
-    const addresses = await limit.within(network.addresses(host))
+    const what = `the name ${host} was not resolved`
+    const addresses = await inTime(network.addresses(host), connectMs, { signal, what })
     if (addresses.length > 0) return addresses
   } catch (error) {
     if (error instanceof FetchFault) throw error
-  } finally {
-    limit.done()
   }
   throw new FetchFault('unknown-host', `there is no host named ${host}, or its name cannot be resolved now`)
 }
@@ -75,14 +73,11 @@ const MOST_TRIED = 4
 async function connect({ url, addresses, network, connectMs, signal }: Connecting): Promise<Socket> {
   let fault: unknown
   for (const address of bothFamiliesFirst(addresses).slice(0, MOST_TRIED)) {
-    const limit = deadline(signal, connectMs, 'no connection was made')
     try {
-      return await connectTo(address, url, network, limit)
+      return await connectTo(address, { url, network, connectMs, signal })
     } catch (error) {
       signal.throwIfAborted()
       fault = error
-    } finally {
-      limit.done()
     }
   }
   throw unreachable(fault)
@@ -94,7 +89,10 @@ function bothFamiliesFirst(addresses: readonly string[]): readonly string[] {
   return [...new Set([...firsts, ...addresses])]
 }
 
-async function connectTo(address: string, url: URL, network: Network, limit: Deadline): Promise<Socket> {
+async function connectTo(
+  address: string,
+  { url, network, connectMs, signal }: Omit<Connecting, 'addresses'>,
+): Promise<Socket> {
   const place = network.route?.(address, portOf(url)) ?? { host: address, port: portOf(url) }
   const isSecure = url.protocol === 'https:'
   const socket = isSecure ? await openSecurely(place, hostOf(url), network) : open(place)
@@ -103,7 +101,7 @@ async function connectTo(address: string, url: URL, network: Network, limit: Dea
     socket.once('error', reject)
   })
   try {
-    await limit.within(opened)
+    await inTime(opened, connectMs, { signal, what: 'no connection was made' })
     return socket
   } catch (error) {
     socket.once('error', () => {})
@@ -155,17 +153,14 @@ const LARGEST_HEADERS = 16 * 1024
 
 /** One request over a connection of its own. `firstByteMs`: how long the head of the answer may take, ms. */
 async function exchange(asked: Asked, socket: Socket, firstByteMs: number, signal: AbortSignal): Promise<Answer> {
-  const limit = deadline(signal, firstByteMs, 'no answer began')
   try {
-    const body = await limit.within(send(asked, socket))
+    const body = await inTime(send(asked, socket), firstByteMs, { signal, what: 'no answer began' })
     // A break in the middle is told by whoever reads the body.
     body.on('error', () => {})
     return { status: body.statusCode ?? 0, headers: body.headers, body, close: () => socket.destroy() }
   } catch (error) {
     socket.destroy()
     throw exchangeFault(error)
-  } finally {
-    limit.done()
   }
 }
 

@@ -2,7 +2,7 @@ import type { FoundDocument } from '../../citation.ts'
 import type { DocumentReader } from '../../document.ts'
 import type { Tool, ToolContext, ToolResult } from '../../tool.ts'
 import { pageAddress } from './checked-url.ts'
-import type { FetchFaultCode } from './fetch-fault.ts'
+import type { FetchFaultKind } from './fetch-fault.ts'
 import { type FetchedPage, type GuardedFetch, type PageKind, pageKind } from './guarded-fetch.ts'
 import { webResults } from './web-search.ts'
 
@@ -160,7 +160,7 @@ type OpenedPage =
       /** ISO 8601. */
       readonly updated?: string
     }
-  | { readonly type: 'failed'; readonly code: FetchFaultCode | 'unreadable'; readonly reason: string }
+  | { readonly type: 'failed'; readonly code: FetchFaultKind | 'unreadable'; readonly reason: string }
 
 /** Opens each page once in a turn. What failed is tried again when it is asked for again. */
 interface PageCache {
