@@ -61,8 +61,8 @@ export function createAcceptance(server: string, store: AcceptedStore): Acceptan
   }
 
   async function compare(offered: readonly SealedDefinition[]): Promise<void> {
-    const now = byName(offered)
-    const next = record ? comparedRecord(record.accepted, now) : { ...NOTHING, accepted: now }
+    const now = sortByName(offered)
+    const next = record ? compareRecord(record.accepted, now) : { ...NOTHING, accepted: now }
     if (record && JSON.stringify(next) === JSON.stringify(record)) return
     record = next
     try {
@@ -75,13 +75,15 @@ export function createAcceptance(server: string, store: AcceptedStore): Acceptan
 
   async function accept(name: string, digest: string): Promise<boolean> {
     if (!record) return false
-    const tool = withheldOf(server, record).find((entry) => entry.shown.name === name && entry.shown.digest === digest)
+    const tool = withheldTools(server, record).find(
+      (entry) => entry.shown.name === name && entry.shown.digest === digest,
+    )
     if (!tool) return false
     const { accepted, differing, gone } = record
     const isOther = ({ definition }: SealedDefinition) => definition.name !== tool.name
     const next: AcceptanceRecord = {
       version: 1,
-      accepted: byName([...accepted.filter(isOther), ...(tool.offered ? [tool.offered] : [])]),
+      accepted: sortByName([...accepted.filter(isOther), ...(tool.offered ? [tool.offered] : [])]),
       differing: differing.filter(isOther),
       gone: gone.filter((entry) => entry !== tool.name),
     }
@@ -93,7 +95,7 @@ export function createAcceptance(server: string, store: AcceptedStore): Acceptan
   return {
     load,
     seen: () => record !== undefined,
-    offered: () => offeredOf(record ?? NOTHING),
+    offered: () => offeredDefinitions(record ?? NOTHING),
     compare,
     faultOf(tool) {
       const { accepted, differing, gone } = record ?? NOTHING
@@ -103,11 +105,11 @@ export function createAcceptance(server: string, store: AcceptedStore): Acceptan
       if (isAccepted && !isDiffering) return undefined
       return `the MCP server ${server} now defines the tool ${tool} in another way than its owner accepted: it is withheld until the owner accepts it`
     },
-    withheld: () => withheldOf(server, record ?? NOTHING).map(({ shown }) => shown),
+    withheld: () => withheldTools(server, record ?? NOTHING).map(({ shown }) => shown),
     accept,
     warnings() {
       const faults = [readFault, writeFault].filter((fault) => fault !== undefined)
-      const names = withheldOf(server, record ?? NOTHING).map(({ shown }) => shown.name)
+      const names = withheldTools(server, record ?? NOTHING).map(({ shown }) => shown.name)
       if (names.length === 0) return faults
       const listed = names.slice(0, 5).join(', ') + (names.length > 5 ? ` and ${names.length - 5} more` : '')
       return [
@@ -119,7 +121,7 @@ export function createAcceptance(server: string, store: AcceptedStore): Acceptan
   }
 }
 
-function offeredOf({ accepted, differing, gone }: AcceptanceRecord): readonly McpDefinition[] {
+function offeredDefinitions({ accepted, differing, gone }: AcceptanceRecord): readonly McpDefinition[] {
   const not = new Set([...differing.map(({ definition }) => definition.name), ...gone])
   return accepted.map(({ definition }) => definition).filter(({ name }) => !not.has(name))
 }
@@ -131,23 +133,23 @@ interface Withheld {
   readonly shown: WithheldTool
 }
 
-function withheldOf(server: string, { accepted, differing, gone }: AcceptanceRecord): readonly Withheld[] {
+function withheldTools(server: string, { accepted, differing, gone }: AcceptanceRecord): readonly Withheld[] {
   const before = new Map(accepted.map(({ definition }) => [definition.name, definition]))
   return [
     ...differing.map((offered) => {
       const { name } = offered.definition
-      const shown = withheldTool(server, before.get(name), offered.definition, offered.digest)
+      const shown = describeDifference(server, before.get(name), offered.definition, offered.digest)
       return { name, offered, shown }
     }),
     ...gone.map((name) => {
-      const shown = withheldTool(server, before.get(name), undefined, goneDigest(name))
+      const shown = describeDifference(server, before.get(name), undefined, goneDigest(name))
       return { name, offered: undefined, shown }
     }),
   ]
 }
 
 /** A difference as the owner is shown it: whole descriptions, and annotations too, since what is accepted includes them. */
-function withheldTool(
+function describeDifference(
   server: string,
   accepted: McpDefinition | undefined,
   offered: McpDefinition | undefined,
@@ -156,8 +158,8 @@ function withheldTool(
   const name = offeredName(server, (offered ?? accepted)!.name)
   return {
     name,
-    accepted: accepted && shown(name, accepted),
-    offered: offered && shown(name, offered),
+    accepted: accepted && namedDefinition(name, accepted),
+    offered: offered && namedDefinition(name, offered),
     digest,
   }
 }
@@ -167,7 +169,7 @@ function goneDigest(tool: string): string {
   return sha256(JSON.stringify({ gone: tool }))
 }
 
-function shown(name: string, definition: McpDefinition): ToolDefinition {
+function namedDefinition(name: string, definition: McpDefinition): ToolDefinition {
   return { ...definition, name }
 }
 
@@ -193,13 +195,17 @@ function readRecord(kept: unknown): RecordRead {
   if (kept === undefined || kept === null) return { type: 'none' }
   const { version, accepted, differing, gone } = kept as Partial<AcceptanceRecord>
   const isWhole =
-    version === 1 && areSealed(accepted) && areSealed(differing) && Array.isArray(gone) && gone.every(isString)
+    version === 1 &&
+    areSealedDefinitions(accepted) &&
+    areSealedDefinitions(differing) &&
+    Array.isArray(gone) &&
+    gone.every(isString)
   if (!isWhole) return { type: 'broken' }
   return { type: 'record', record: { version, accepted, differing, gone } }
 }
 
 /** A record after the server was asked: its accepted definitions, and how what it offers now differs from them. */
-function comparedRecord(accepted: readonly SealedDefinition[], offered: readonly SealedDefinition[]): AcceptanceRecord {
+function compareRecord(accepted: readonly SealedDefinition[], offered: readonly SealedDefinition[]): AcceptanceRecord {
   const digests = new Map(accepted.map(({ definition, digest }) => [definition.name, digest]))
   const names = new Set(offered.map(({ definition }) => definition.name))
   return {
@@ -211,11 +217,11 @@ function comparedRecord(accepted: readonly SealedDefinition[], offered: readonly
 }
 
 /** In the order of their names, by code units, so that a server's own order changes nothing. */
-function byName(definitions: readonly SealedDefinition[]): readonly SealedDefinition[] {
+function sortByName(definitions: readonly SealedDefinition[]): readonly SealedDefinition[] {
   return definitions.toSorted((left, right) => (left.definition.name < right.definition.name ? -1 : 1))
 }
 
-function areSealed(value: unknown): value is readonly SealedDefinition[] {
+function areSealedDefinitions(value: unknown): value is readonly SealedDefinition[] {
   return (
     Array.isArray(value) &&
     value.every((entry: unknown) => {

@@ -1,6 +1,6 @@
 import { settlesWithin } from '../../platform.ts'
 import { boundedFetch } from './bounded-fetch.ts'
-import { listTools, type McpDefinition, type ToolList } from './definition.ts'
+import { listServerTools, type McpDefinition, type ToolList } from './definition.ts'
 import { type ProgramTransport, programTransport } from './program-transport.ts'
 import type { ServerAddress } from './server-address.ts'
 import type { Client, StreamableHTTPClientTransport, Tool } from '@modelcontextprotocol/client'
@@ -18,7 +18,7 @@ interface ConnectionOptions {
 }
 
 /** A server that answers. Errors are `ConnectionFault`s, in words that go on from the name of the server. */
-export interface Connection {
+export interface McpConnection {
   list(signal: AbortSignal): Promise<ToolList>
   call(definition: McpDefinition, input: unknown, signal: AbortSignal): Promise<CallResult>
   /** Resolves once it is over, with why. */
@@ -52,17 +52,17 @@ const TERMINATE_MS = 1_000
  * Connects, over the protocol of 2026-07-28 where the server speaks it and that of 2025-11-25 (or what the server has of
  * earlier ones) elsewhere. Nothing is declared that a server could ask of us: no sampling, no elicitation, no roots.
  */
-export async function openConnection(options: ConnectionOptions): Promise<Connection> {
+export async function openMcpConnection(options: ConnectionOptions): Promise<McpConnection> {
   try {
-    return await opened(options, false)
+    return await connect(options, false)
   } catch (error) {
     // Some older servers end at a question that they do not know: they are asked again, in the older way.
     if (!(error instanceof ConnectionFault) || !error.endedAtProbe || options.signal.aborted) throw error
-    return opened(options, true)
+    return connect(options, true)
   }
 }
 
-async function opened(options: ConnectionOptions, isOld: boolean): Promise<Connection> {
+async function connect(options: ConnectionOptions, isOld: boolean): Promise<McpConnection> {
   const { address, timeoutMs, signal } = options
   // Loaded late: who configured no server never needs it.
   const library = await import('@modelcontextprotocol/client')
@@ -126,7 +126,7 @@ async function opened(options: ConnectionOptions, isOld: boolean): Promise<Conne
     close,
     async list(listSignal) {
       try {
-        return await listTools(client, listSignal, timeoutMs)
+        return await listServerTools(client, listSignal, timeoutMs)
       } catch (error) {
         throw fault(error)
       }
@@ -159,9 +159,9 @@ export class ConnectionFault extends Error {
 
   /** `ending`: how the connection ended, where it did. */
   constructor(error: unknown, ending: string | undefined) {
-    super(ending ?? reasonOf(error), { cause: error })
+    super(ending ?? describeError(error), { cause: error })
     const chain = causes(error)
-    const codes = new Set(chain.map(codeOf))
+    const codes = new Set(chain.map(errorCode))
     this.endedAtProbe = codes.has('ERA_NEGOTIATION_FAILED') && ending !== undefined
     this.isHopeless = chain.some(isStartFailure)
     this.isUnheard = isForgottenSession(error) || REFUSALS.some((code) => codes.has(code))
@@ -175,17 +175,17 @@ const LOSSES = ['CONNECTION_CLOSED', 'SEND_FAILED']
 const REFUSALS = ['NOT_CONNECTED', 'ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']
 
 /** The words that say most, on one line. */
-function reasonOf(error: unknown): string {
-  const { status, text } = answerOf(error)
+function describeError(error: unknown): string {
+  const { status, text } = httpAnswer(error)
   if (status === 401 || status === 403) return `it answered ${status}: the headers that it is sent do not let us in`
   if (status === 404) return 'it answered 404: no MCP server is at this address, or it has forgotten the session'
   if (status !== undefined) return oneLine(`it answered ${status}${text === '' ? '' : `: ${text}`}`)
   const chain = causes(error)
-  if (codeOf(error) === 'UNSUPPORTED_RESULT_TYPE') return 'it asks back, and servers are given no way to do that'
-  if (codeOf(error) === 'INVALID_RESULT') return 'it answered with something that the protocol does not know'
+  if (errorCode(error) === 'UNSUPPORTED_RESULT_TYPE') return 'it asks back, and servers are given no way to do that'
+  if (errorCode(error) === 'INVALID_RESULT') return 'it answered with something that the protocol does not know'
   // What the system says of a connection stands at the bottom.
   const told = chain.some(isFetchFailure) ? chain.at(-1) : error
-  return oneLine(told instanceof Error ? told.message || codeOf(told) || told.name : String(told))
+  return oneLine(told instanceof Error ? told.message || errorCode(told) || told.name : String(told))
 }
 
 function oneLine(text: string): string {
@@ -195,7 +195,7 @@ function oneLine(text: string): string {
 
 /** A server that was started anew knows no sessions. It should answer 404; some answer 400 and say why. */
 function isForgottenSession(error: unknown): boolean {
-  const { status, text } = answerOf(error)
+  const { status, text } = httpAnswer(error)
   return status === 404 || (status === 400 && /session/i.test(text))
 }
 
@@ -210,20 +210,21 @@ function isStartFailure(error: unknown): boolean {
 
 function causes(error: unknown): readonly unknown[] {
   const chain: unknown[] = []
-  for (let next = error; next !== undefined && next !== null && chain.length < 8; next = causeOf(next)) chain.push(next)
+  for (let next = error; next !== undefined && next !== null && chain.length < 8; next = errorCause(next))
+    chain.push(next)
   return chain
 }
 
-function causeOf(error: unknown): unknown {
+function errorCause(error: unknown): unknown {
   return error instanceof Error ? error.cause : undefined
 }
 
-function codeOf(error: unknown): string | undefined {
+function errorCode(error: unknown): string | undefined {
   const code = (error as { readonly code?: unknown } | null | undefined)?.code
   return typeof code === 'string' ? code : undefined
 }
 
-function answerOf(error: unknown): { readonly status: number | undefined; readonly text: string } {
+function httpAnswer(error: unknown): { readonly status: number | undefined; readonly text: string } {
   const data = (error as { readonly data?: { readonly status?: unknown; readonly text?: unknown } } | null)?.data
   const { status, text } = data ?? {}
   return { status: typeof status === 'number' ? status : undefined, text: typeof text === 'string' ? text : '' }

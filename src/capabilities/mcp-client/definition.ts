@@ -14,7 +14,7 @@ export interface ToolList {
 const MOST_PAGES = 64
 const MOST_LISTED = 1_024
 
-export async function listTools(client: Client, signal: AbortSignal, timeoutMs: number): Promise<ToolList> {
+export async function listServerTools(client: Client, signal: AbortSignal, timeoutMs: number): Promise<ToolList> {
   if (!client.getServerCapabilities()?.tools) return { tools: [], isAll: true }
   const tools: unknown[] = []
   let cursor: string | undefined
@@ -123,10 +123,10 @@ const LONGEST_NAME = 256
 /** Reads what a server said. Never throws. */
 async function readDefinition(said: unknown): Promise<DefinitionRead> {
   try {
-    return await checked(said)
+    return await checkDefinition(said)
   } catch {
     // Such as a schema that is nested too deep to be looked at.
-    return faulty('a tool that cannot be read')
+    return rejectDefinition('a tool that cannot be read')
   }
 }
 
@@ -136,16 +136,16 @@ function sealDefinition(definition: McpDefinition): SealedDefinition {
 
 /** SHA-256 of a definition, whatever the order of its keys: lowercase hexadecimal. */
 export function definitionDigest(definition: McpDefinition): string {
-  return hash('sha256', JSON.stringify(sorted(definition)), 'hex')
+  return hash('sha256', JSON.stringify(sortKeys(definition)), 'hex')
 }
 
-async function checked(said: unknown): Promise<DefinitionRead> {
-  if (!isObject(said)) return faulty('a tool that is no object')
+async function checkDefinition(said: unknown): Promise<DefinitionRead> {
+  if (!isObject(said)) return rejectDefinition('a tool that is no object')
   const { name, description, inputSchema, annotations } = said
-  if (typeof name !== 'string' || name === '') return faulty('a tool without a name')
-  if (name.length > LONGEST_NAME) return faulty(`a tool whose name has ${name.length} characters`)
+  if (typeof name !== 'string' || name === '') return rejectDefinition('a tool without a name')
+  if (name.length > LONGEST_NAME) return rejectDefinition(`a tool whose name has ${name.length} characters`)
   const tool = `the tool ${JSON.stringify(name)}`
-  if (!isObject(inputSchema)) return faulty(`${tool} without a schema of its input`)
+  if (!isObject(inputSchema)) return rejectDefinition(`${tool} without a schema of its input`)
   const definition: McpDefinition = {
     name,
     ...(typeof description === 'string' && { description }),
@@ -153,20 +153,23 @@ async function checked(said: unknown): Promise<DefinitionRead> {
     ...(isObject(annotations) && { annotations }),
   }
   const bytes = Buffer.byteLength(JSON.stringify(definition))
-  if (bytes > LARGEST) return faulty(`${tool} with a definition of ${bytes} bytes, more than the ${LARGEST} allowed`)
+  if (bytes > LARGEST)
+    return rejectDefinition(`${tool} with a definition of ${bytes} bytes, more than the ${LARGEST} allowed`)
   const fault = await schemaFault(inputSchema)
-  return fault === undefined ? { type: 'definition', definition } : faulty(`${tool} with a broken schema: ${fault}`)
+  return fault === undefined
+    ? { type: 'definition', definition }
+    : rejectDefinition(`${tool} with a broken schema: ${fault}`)
 }
 
-function faulty(why: string): DefinitionRead {
+function rejectDefinition(why: string): DefinitionRead {
   return { type: 'faulty', why }
 }
 
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted)
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys)
   if (!isObject(value)) return value
   const entries = Object.entries(value).toSorted(([left], [right]) => (left < right ? -1 : 1))
-  return Object.fromEntries(entries.map(([key, inner]) => [key, sorted(inner)]))
+  return Object.fromEntries(entries.map(([key, inner]) => [key, sortKeys(inner)]))
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

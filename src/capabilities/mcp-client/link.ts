@@ -1,5 +1,5 @@
 import { errorMessage, singleFlight } from '../../platform.ts'
-import type { Connection } from './connection.ts'
+import type { McpConnection } from './connection.ts'
 import { readOffered, type SealedDefinition } from './definition.ts'
 
 /** One connection that is made again whenever it is lost. */
@@ -81,7 +81,7 @@ export function createLink(open: (signal: AbortSignal) => Promise<ListedConnecti
 
 /** A connection together with the knowledge of what its server offers. */
 export interface ListedConnection {
-  readonly connection: Connection
+  readonly connection: McpConnection
   readonly ended: Promise<string>
   close(): Promise<void>
   /** Resolves once everything that the server offers has been learned, as far as it said that something changed. */
@@ -95,7 +95,7 @@ const MOST_ROUNDS = 10
 
 /** `learn` is given all that the server offers, and sentences about what it offers in vain. */
 export function listedConnection(
-  connection: Connection,
+  connection: McpConnection,
   limitMs: number,
   learn: (offered: readonly SealedDefinition[], faults: readonly string[]) => Promise<void>,
 ): ListedConnection {

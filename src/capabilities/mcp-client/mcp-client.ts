@@ -40,7 +40,7 @@ export const mcpClient = capability({
   name: 'mcp',
   summary: 'offers the tools of MCP servers',
   settings: mcpSettings,
-  settingsWarnings: ({ servers }) => Object.entries(servers).flatMap(([name, server]) => unused(name, server)),
+  settingsWarnings: ({ servers }) => Object.entries(servers).flatMap(([name, server]) => unusedFields(name, server)),
   async checks({ settings: { servers } }) {
     const names = Object.keys(servers)
     if (names.length === 0) return []
@@ -72,7 +72,7 @@ export const mcpClient = capability({
   stop: async ({ service }) => service?.stop(),
 })
 
-function unused(name: string, server: McpSettings['servers'][string]): readonly SettingsWarning[] {
+function unusedFields(name: string, server: McpSettings['servers'][string]): readonly SettingsWarning[] {
   const { command, url } = server
   if ((command === undefined) === (url === undefined)) return []
   const useless = command === undefined ? (['args', 'environment', 'directory'] as const) : (['headers'] as const)

@@ -4,7 +4,7 @@ import type { AcceptedStore } from './acceptance.ts'
 import type { McpDefinition } from './definition.ts'
 import { type Later, realLater } from './link.ts'
 import type { McpServerConfiguration } from './server-address.ts'
-import { createServer, type McpServer } from './server.ts'
+import { createMcpServer, type McpServer } from './server.ts'
 
 export interface McpOptions {
   /** By name, in the order in which their tools are offered. */
@@ -37,7 +37,7 @@ export async function openMcp(options: McpOptions) {
   let callOff: (() => void) | undefined
 
   const servers = configured.map(([name, server]) =>
-    createServer({
+    createMcpServer({
       name,
       configured: server,
       environment,
@@ -52,7 +52,7 @@ export async function openMcp(options: McpOptions) {
 
   /** Until this is called again, or something is accepted, the tools stay what they are. */
   function publish(): void {
-    published = publishedTools(servers)
+    published = publishTools(servers)
   }
 
   async function begin(): Promise<void> {
@@ -157,8 +157,8 @@ interface PublishedTools {
 const LONGEST_DESCRIPTION = 1_024
 
 /** Servers in their order, tools by name. Of two that come to one name the first is offered. */
-function publishedTools(servers: readonly McpServer[]): PublishedTools {
-  const all = servers.flatMap((server) => server.offered().map((definition) => toolOf(server, definition)))
+function publishTools(servers: readonly McpServer[]): PublishedTools {
+  const all = servers.flatMap((server) => server.offered().map((definition) => publishedTool(server, definition)))
   const first = new Map(all.toReversed().map((tool) => [tool.name, tool]))
   return {
     tools: all.filter((tool) => first.get(tool.name) === tool),
@@ -172,18 +172,18 @@ function publishedTools(servers: readonly McpServer[]): PublishedTools {
  * Not idempotent, whatever its hints say: they are the server's own words about itself. Where the tool comes from stands
  * in its name, which costs no tokens of its own.
  */
-function toolOf(server: McpServer, definition: McpDefinition): Tool {
+function publishedTool(server: McpServer, definition: McpDefinition): Tool {
   const { name, description, inputSchema } = definition
   return {
     name: offeredName(server.name, name),
-    ...(description !== undefined && { description: shortened(description) }),
+    ...(description !== undefined && { description: shortenDescription(description) }),
     inputSchema,
     origin: 'tool',
     execute: (input, { signal }) => server.call(definition, input, signal),
   }
 }
 
-function shortened(description: string): string {
+function shortenDescription(description: string): string {
   const whole = description.toWellFormed()
   if (whole.length <= LONGEST_DESCRIPTION) return whole
   return `${whole.slice(0, LONGEST_DESCRIPTION - 1).replace(/[\uD800-\uDBFF]$/, '')}…`

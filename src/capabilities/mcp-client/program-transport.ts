@@ -62,7 +62,7 @@ export function programTransport(
     try {
       await once(started, 'spawn')
     } catch (error) {
-      ending = notStarted(program, address.folder, error)
+      ending = describeStartFailure(program, address.folder, error)
       throw new Error(ending, { cause: error })
     }
     started.on('error', (error) => transport.onerror?.(error))
@@ -147,7 +147,7 @@ function signalGroup(program: ChildProcess, signal: NodeJS.Signals): void {
   }
 }
 
-function notStarted(program: string, folder: string | undefined, error: unknown): string {
+function describeStartFailure(program: string, folder: string | undefined, error: unknown): string {
   if (folder !== undefined && !statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
     return `there is no folder ${folder} to run it in`
   }
@@ -201,13 +201,13 @@ function keepLastLines(stream: Readable): () => readonly string[] {
   stream.on('data', (chunk: string) => {
     const lines = (unfinished + chunk).split(/\r\n|\n|\r/)
     unfinished = (lines.pop() ?? '').slice(-LONGEST)
-    kept = [...kept, ...lines.map(readable).filter(Boolean)].slice(-LINES)
+    kept = [...kept, ...lines.map(plainLine).filter(Boolean)].slice(-LINES)
   })
-  return () => [...kept, readable(unfinished)].filter(Boolean).slice(-LINES)
+  return () => [...kept, plainLine(unfinished)].filter(Boolean).slice(-LINES)
 }
 
 /** Without the codes that colour a terminal. */
-function readable(line: string): string {
+function plainLine(line: string): string {
   // oxlint-disable-next-line no-control-regex
   const clean = line.replace(/\u001B\[[0-9;]*[A-Za-z]|[\u0000-\u001F\u007F]/g, ' ').trim()
   return clean.length > CHARACTERS ? `${clean.slice(0, CHARACTERS)} …` : clean

@@ -41,10 +41,12 @@ type Variables = Readonly<Record<string, string | undefined>>
 export function readAddress(name: string, configured: McpServerConfiguration, environment: Variables): AddressRead {
   const { command, url } = configured
   const place = `mcp.servers.${name}`
-  if (command === undefined && url === undefined) return unusable(`${place} has neither command nor url: give it one`)
-  if (command !== undefined && url !== undefined) return unusable(`${place} has both command and url: leave one out`)
+  if (command === undefined && url === undefined)
+    return rejectAddress(`${place} has neither command nor url: give it one`)
+  if (command !== undefined && url !== undefined)
+    return rejectAddress(`${place} has both command and url: leave one out`)
   if (url !== undefined) return httpAddress(place, url, configured.headers ?? {}, environment)
-  const given = lookedUp(`${place}.environment`, configured.environment ?? {}, environment)
+  const given = lookUpVariables(`${place}.environment`, configured.environment ?? {}, environment)
   const broken = Object.keys(given.values).filter((variable) => given.values[variable]!.includes('\0'))
   if (broken.length > 0) {
     const faults = broken.map((variable) => `${place}.environment.${variable}: the value holds a NUL byte`)
@@ -70,11 +72,11 @@ function httpAddress(
   environment: Variables,
 ): AddressRead {
   const parsed = URL.parse(url)
-  if (!parsed) return unusable(`${place}.url is no URL`)
+  if (!parsed) return rejectAddress(`${place}.url is no URL`)
   if (parsed.username !== '' || parsed.password !== '') {
-    return unusable(`${place}.url holds a name or password: name a variable in headers instead`)
+    return rejectAddress(`${place}.url holds a name or password: name a variable in headers instead`)
   }
-  const given = lookedUp(`${place}.headers`, headers, environment)
+  const given = lookUpVariables(`${place}.headers`, headers, environment)
   const broken = Object.entries(given.values).filter((header) => !isHeader(header))
   if (broken.length > 0) {
     const faults = broken.map(
@@ -94,13 +96,17 @@ function isHeader([name, value]: readonly [string, string]): boolean {
   }
 }
 
-interface LookedUp {
+interface FoundVariables {
   readonly values: Readonly<Record<string, string>>
   readonly secrets: Secrets
   readonly warnings: readonly string[]
 }
 
-function lookedUp(place: string, wanted: Readonly<Record<string, string>>, environment: Variables): LookedUp {
+function lookUpVariables(
+  place: string,
+  wanted: Readonly<Record<string, string>>,
+  environment: Variables,
+): FoundVariables {
   const found = Object.entries(wanted).map(([name, variable]) => ({ name, variable, value: environment[variable] }))
   const set = found.filter((entry): entry is typeof entry & { value: string } => Boolean(entry.value))
   return {
@@ -112,7 +118,7 @@ function lookedUp(place: string, wanted: Readonly<Record<string, string>>, envir
   }
 }
 
-function unusable(warning: string): AddressRead {
+function rejectAddress(warning: string): AddressRead {
   return { secrets: {}, warnings: [warning] }
 }
 
@@ -129,10 +135,10 @@ type Forms = readonly (readonly [form: string, name: string])[]
 export function redaction(secrets: Secrets): (text: string) => string {
   const forms = Object.entries(secrets)
     .filter(([, value]) => value.length >= SHORTEST_SECRET)
-    .flatMap(([variable, value]) => formsOf(value).map((form) => [form, `[${variable}]`] as const))
+    .flatMap(([variable, value]) => writtenForms(value).map((form) => [form, `[${variable}]`] as const))
     .toSorted(([left], [right]) => right.length - left.length)
   return (text) =>
-    withoutRests(
+    removeCutSecrets(
       forms.reduce((clean, [form, name]) => clean.replaceAll(form, name), text),
       forms,
     )
@@ -143,13 +149,13 @@ const LONGEST_TOLD = 10_000
 const CUT = ' …'
 
 /** A cut may have gone through a secret: then the rest of it stands right before the mark of the cut. */
-function withoutRests(text: string, forms: Forms): string {
+function removeCutSecrets(text: string, forms: Forms): string {
   if (text.length > LONGEST_TOLD) return text
   const pieces = text.split(CUT)
-  return pieces.map((piece, index) => (index < pieces.length - 1 ? withoutRest(piece, forms) : piece)).join(CUT)
+  return pieces.map((piece, index) => (index < pieces.length - 1 ? removeCutSecret(piece, forms) : piece)).join(CUT)
 }
 
-function withoutRest(piece: string, forms: Forms): string {
+function removeCutSecret(piece: string, forms: Forms): string {
   for (const [form, name] of forms) {
     for (let length = form.length - 1; length >= SHORTEST_REST; length -= 1) {
       if (piece.endsWith(form.slice(0, length))) return piece.slice(0, -length) + name
@@ -159,7 +165,7 @@ function withoutRest(piece: string, forms: Forms): string {
 }
 
 /** As it is, in JSON, in a URL, and without a word such as `Bearer` before it. */
-function formsOf(value: string): readonly string[] {
+function writtenForms(value: string): readonly string[] {
   const bare = value.slice(value.lastIndexOf(' ') + 1)
   const spoken = bare.length >= SHORTEST_SECRET ? [value, bare] : [value]
   return [...new Set(spoken.flatMap((form) => [form, JSON.stringify(form).slice(1, -1), encodeURIComponent(form)]))]

@@ -34,7 +34,7 @@ export function serverCall({ name, isOut, connection, faultOf, clean }: CallSett
     const fault = faultOf(definition.name)
     if (fault !== undefined) return failure(fault)
     try {
-      return toolResultOf(await linked.connection.call(definition, input, signal), clean)
+      return renderResult(await linked.connection.call(definition, input, signal), clean)
     } catch (error) {
       if (error instanceof ConnectionFault && error.isLost) await linked.close()
       throw error
@@ -84,7 +84,7 @@ const LARGEST = 8 * 1024 * 1024
  * A result as a text. Images, sounds and other bytes are named, never pasted; what was structured is shown only where
  * nothing was said in words. `clean` takes secrets out.
  */
-function toolResultOf(result: CallResult, clean: (text: string) => string): ToolResult {
+function renderResult(result: CallResult, clean: (text: string) => string): ToolResult {
   const parts = result.content ?? []
   const isSilent = !parts.some(({ type, text }) => type === 'text' && typeof text === 'string' && text !== '')
   const structured =
@@ -104,7 +104,7 @@ function partText(part: ContentPart): string {
       return plainText(typeof part['text'] === 'string' ? part['text'] : '')
     case 'image':
     case 'audio':
-      return `[${part.type} ${word(part['mimeType'])}, ${bytesOf(part['data'])}]`
+      return `[${part.type} ${word(part['mimeType'])}, ${base64Size(part['data'])}]`
     case 'resource_link':
       return `[resource ${words(part['uri'], part['name'], part['mimeType'])}]`
     case 'resource':
@@ -117,7 +117,7 @@ function partText(part: ContentPart): string {
 function resourceText(resource: unknown): string {
   const { uri, mimeType, text, blob } = (resource ?? {}) as Readonly<Record<string, unknown>>
   if (typeof text === 'string') return `[resource ${words(uri, mimeType)}]\n${plainText(text)}`
-  return `[resource ${words(uri, mimeType)}, ${bytesOf(blob)}]`
+  return `[resource ${words(uri, mimeType)}, ${base64Size(blob)}]`
 }
 
 /** A text that holds NUL is none. */
@@ -126,7 +126,7 @@ function plainText(text: string): string {
 }
 
 /** Of base64, without decoding it. */
-function bytesOf(data: unknown): string {
+function base64Size(data: unknown): string {
   if (typeof data !== 'string') return 'of unknown size'
   const digits = data.replace(/[\s=]/g, '').length
   return count(Math.floor((digits * 3) / 4))

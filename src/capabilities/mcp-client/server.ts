@@ -1,6 +1,6 @@
 import type { WithheldTool } from '../../capability.ts'
 import { type AcceptedStore, createAcceptance } from './acceptance.ts'
-import { ConnectionFault, openConnection } from './connection.ts'
+import { ConnectionFault, openMcpConnection } from './connection.ts'
 import type { McpDefinition, SealedDefinition } from './definition.ts'
 import { createLink, type Later, type ListedConnection, listedConnection } from './link.ts'
 import { type McpServerConfiguration, readAddress, redaction } from './server-address.ts'
@@ -39,7 +39,7 @@ interface McpServerOptions {
   readonly onHopeless: () => void
 }
 
-export function createServer(options: McpServerOptions): McpServer {
+export function createMcpServer(options: McpServerOptions): McpServer {
   const { name, configured, connects, version, later, onAnswer, onHopeless } = options
   const { address, secrets, warnings: addressWarnings } = readAddress(name, configured, options.environment)
   const clean = redaction(secrets)
@@ -69,7 +69,7 @@ export function createServer(options: McpServerOptions): McpServer {
   async function opened(end: AbortSignal): Promise<ListedConnection> {
     let listed: ListedConnection | undefined
     const onListChanged = () => listed?.listAgain()
-    const connection = await openConnection({
+    const connection = await openMcpConnection({
       address: address!,
       version,
       timeoutMs: limit,

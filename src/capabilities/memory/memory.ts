@@ -12,7 +12,7 @@ export const memory = capability<MemorySettings, Memory>({
   summary: 'What the last session of a conversation was about, and earlier calls of tools that a message finds.',
   settings: memorySettings.prefault({}).describe('What turns are given of earlier sessions.'),
   settingsKey: 'context.memory',
-  commands: { memory: async () => (await import('./cli/memory.ts')).memory },
+  commands: { memory: async () => (await import('./cli/memory.ts')).memoryCommand },
   async start(host) {
     const { createMemory } = await import('./core/memory.ts')
     const { store, clock, settings, layout, counter } = host

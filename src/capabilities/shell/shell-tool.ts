@@ -74,10 +74,10 @@ function shellTool({ workspace, access, environment }: ShellOptions): Tool {
     timeoutMs: MOST_MS,
     async plan(input) {
       const { cmd, cwd, timeoutMs, maxOutputChars } = input as ShellInput
-      const settings = settingsOf(await access())
+      const settings = shellSettings(await access())
       if (settings.type === 'refused') return failure(settings.why)
       const { shell } = settings
-      const command = commandOf(cmd, shell)
+      const command = planCommand(cmd, shell)
       if (command.type === 'refused') return failure(command.why)
       const folder = await workingFolder(workspace, cwd, shell.allowAnyCwd)
       if (folder.type === 'refused') return failure(folder.why)
@@ -103,7 +103,7 @@ type Settings =
   | { readonly type: 'refused'; readonly why: string }
 
 /** The settings of this moment. Whoever let the call through has asked them too; they are asked again all the same. */
-function settingsOf(read: AccessRead): Settings {
+function shellSettings(read: AccessRead): Settings {
   if (read.type === 'faulty') {
     return { type: 'refused', why: `Nothing may run until tool-access.json is mended: ${read.problems.join('; ')}` }
   }
@@ -116,7 +116,7 @@ type Command =
   | { readonly type: 'command'; readonly argv: readonly string[] }
   | { readonly type: 'refused'; readonly why: string }
 
-function commandOf(cmd: string, { mode, allowedPrefixes }: ShellAccess): Command {
+function planCommand(cmd: string, { mode, allowedPrefixes }: ShellAccess): Command {
   if (cmd.trim() === '') return { type: 'refused', why: 'the command (cmd) is empty' }
   if (mode === 'full') {
     if (cmd.includes('\0')) return { type: 'refused', why: 'a command cannot hold a NUL byte' }
@@ -127,12 +127,12 @@ function commandOf(cmd: string, { mode, allowedPrefixes }: ShellAccess): Command
   if (isAllowed(read.words, allowedPrefixes)) return { type: 'command', argv: read.words }
   return {
     type: 'refused',
-    why: `the command is not allowed: ${shownStart(read.words)}; ${allowedText(allowedPrefixes)}`,
+    why: `the command is not allowed: ${commandStart(read.words)}; ${allowedText(allowedPrefixes)}`,
   }
 }
 
 /** Enough of a refused command to know it again. */
-function shownStart(words: readonly string[]): string {
+function commandStart(words: readonly string[]): string {
   const text = words
     .slice(0, 3)
     .map((word) => JSON.stringify(word))
@@ -169,18 +169,18 @@ const TOLD = 20
  * command is; one that is empty, or that only a shell would understand, allows nothing.
  */
 export function isAllowed(argv: readonly string[], prefixes: readonly string[]): boolean {
-  return readable(prefixes).some((words) => words.every((word, index) => argv[index] === word))
+  return readablePrefixes(prefixes).some((words) => words.every((word, index) => argv[index] === word))
 }
 
 /** What a model may read of the prefixes, so that it can choose another command. */
 export function allowedText(prefixes: readonly string[]): string {
-  const told = prefixes.filter((prefix) => readable([prefix]).length > 0)
+  const told = prefixes.filter((prefix) => readablePrefixes([prefix]).length > 0)
   if (told.length === 0) return 'no command is allowed'
   const more = told.length - TOLD
   return `allowed are commands that begin with: ${told.slice(0, TOLD).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }
 
-function readable(prefixes: readonly string[]): readonly (readonly string[])[] {
+function readablePrefixes(prefixes: readonly string[]): readonly (readonly string[])[] {
   return prefixes.flatMap((prefix) => {
     const read = commandWords(prefix)
     return read.type === 'words' && read.words.length > 0 ? [read.words] : []
@@ -195,28 +195,28 @@ type WorkingFolder =
 /** The folder that a call names, links resolved: the workspace unless it names one, and inside it unless `anywhere`. */
 async function workingFolder(workspace: string, asked: string | undefined, anywhere: boolean): Promise<WorkingFolder> {
   const within = await confinedPath(workspace, asked ?? '.')
-  if (within.type === 'inside') return isFolder(within.path, asked ?? workspace)
+  if (within.type === 'inside') return checkFolder(within.path, asked ?? workspace)
   if (!anywhere || asked === undefined || asked === '' || asked.includes('\0')) {
-    return refused(`the working folder (cwd) cannot be used: ${within.why}`)
+    return refuseFolder(`the working folder (cwd) cannot be used: ${within.why}`)
   }
   try {
-    return await isFolder(await realpath(resolve(await realpath(workspace), asked)), asked)
+    return await checkFolder(await realpath(resolve(await realpath(workspace), asked)), asked)
   } catch {
-    return refused(missing(asked))
+    return refuseFolder(missingFolder(asked))
   }
 }
 
-async function isFolder(path: string, asked: string): Promise<WorkingFolder> {
+async function checkFolder(path: string, asked: string): Promise<WorkingFolder> {
   const found = await stat(path).catch(() => undefined)
-  if (!found) return refused(missing(asked))
-  if (!found.isDirectory()) return refused(`the working folder (cwd) ${JSON.stringify(asked)} is not a folder`)
+  if (!found) return refuseFolder(missingFolder(asked))
+  if (!found.isDirectory()) return refuseFolder(`the working folder (cwd) ${JSON.stringify(asked)} is not a folder`)
   return { type: 'folder', path }
 }
 
-function missing(asked: string): string {
+function missingFolder(asked: string): string {
   return `the working folder (cwd) ${JSON.stringify(asked)} does not exist; leave cwd out to work in the workspace`
 }
 
-function refused(why: string): WorkingFolder {
+function refuseFolder(why: string): WorkingFolder {
   return { type: 'refused', why }
 }

@@ -21,12 +21,12 @@ export interface SkillsOptions
   readonly ref?: string
 }
 
-const nothing: LoadedSkills = { skills: [], left: [], warnings: [] }
+const NO_SKILLS: LoadedSkills = { skills: [], left: [], warnings: [] }
 
 /** Layer `skills` in full, as a list, or both (BEHAVIOURS §1.3), `read_skill`, and the tools of the skills. */
 export async function openSkills(options: SkillsOptions) {
   const { mode = 'auto', layout: toolsFor = layoutOf(usualLayout), ref = 'skills' } = options
-  let loaded = nothing
+  let loaded = NO_SKILLS
   let ofSkills: SkillsTools = { bySkill: new Map(), idle: new Set(), warnings: [] }
   let tools: readonly Tool[] = []
   let blocks: readonly PromptBlock[] = []
@@ -47,7 +47,7 @@ export async function openSkills(options: SkillsOptions) {
       return
     }
     tools = [...readers(), ...[...ofSkills.bySkill.values()].flat()]
-    layersIn = remembered((chosen) => {
+    layersIn = cacheLayers((chosen) => {
       if (skills.length === 0) return []
       const isAsWritten = chosen.ownSpacing?.includes('skills') ?? false
       const texts = {
@@ -96,7 +96,7 @@ function withoutList(layer: Layer): readonly Layer[] {
 }
 
 /** The same layers for the same layout, until skills are read again. */
-function remembered(layersOf: (layout: Layout) => readonly Layer[]): (layout: Layout) => readonly Layer[] {
+function cacheLayers(layersOf: (layout: Layout) => readonly Layer[]): (layout: Layout) => readonly Layer[] {
   const known = new Map<string, readonly Layer[]>()
   return (layout) => {
     const key = JSON.stringify([layout.skills, layout.ownSpacing])

@@ -66,7 +66,7 @@ export function readSkillTool(skills: readonly ReadableSkill[], { inSchema, offe
       if (!isObject(input)) return { ok: false, error: 'arguments must be an object' }
       const fault = faultOf(input)
       if (fault !== undefined) return { ok: false, error: fault }
-      const asked = { path: pathOf(input), offset: offsetOf(input) }
+      const asked = { path: inputPath(input), offset: inputOffset(input) }
       return await answer(byName.get(input.skill_name as string)!, asked, context)
     },
   }
@@ -89,7 +89,7 @@ async function answer(skill: ReadableSkill, asked: Asked, context: ToolContext):
   const { text } = found
   const most = pageLength(text, context.room)
   const output = offset === 0 && text.length <= most ? text : textPage(text, offset, most)
-  if (!standsIn(context.seen ?? [], skill.name, asked, output)) return { ok: true, output }
+  if (!isAlreadyShown(context.seen ?? [], skill.name, asked, output)) return { ok: true, output }
   const what =
     path === '' ? `The documentation of the skill ${skill.name}` : `The file ${path} of the skill ${skill.name}`
   const part = output === text ? what : `This part of ${what.replace('The', 'the')}`
@@ -109,13 +109,13 @@ function pageLength(text: string, room: ToolContext['room']): number {
 const LEAST_PAGE = 1_000
 
 /** Whether a result of this very call, with this very text, is among the messages. */
-function standsIn(messages: readonly Message[], name: string, { path, offset }: Asked, text: string): boolean {
+function isAlreadyShown(messages: readonly Message[], name: string, { path, offset }: Asked, text: string): boolean {
   const calls = new Set(
     messages
       .flatMap(toolCalls)
       .filter(({ toolName, input }) => {
         if (toolName !== 'read_skill' || !isObject(input)) return false
-        return input.skill_name === name && pathOf(input) === path && offsetOf(input) === offset
+        return input.skill_name === name && inputPath(input) === path && inputOffset(input) === offset
       })
       .map(({ toolCallId }) => toolCallId),
   )
@@ -124,11 +124,11 @@ function standsIn(messages: readonly Message[], name: string, { path, offset }: 
     .some(({ toolCallId, output }) => calls.has(toolCallId) && output.type === 'text' && outputText(output) === text)
 }
 
-function offsetOf({ offset }: Readonly<Record<string, unknown>>): number {
+function inputOffset({ offset }: Readonly<Record<string, unknown>>): number {
   return typeof offset === 'number' ? offset : 0
 }
 
-function pathOf({ path }: Readonly<Record<string, unknown>>): string {
+function inputPath({ path }: Readonly<Record<string, unknown>>): string {
   return typeof path === 'string' ? path : ''
 }
 
@@ -147,37 +147,37 @@ const LARGEST_SKILL_FILE = 256 * 1024
  * path and no link leads out of the folder. A pipe or a device is not opened; binary content is named, never given.
  */
 async function readSkillFile(folder: string, path: string): Promise<SkillFile> {
-  if (path.includes('\0')) return refused('path has a NUL character in it')
+  if (path.includes('\0')) return refuseFile('path has a NUL character in it')
   const shown = JSON.stringify(path.slice(0, 200))
   try {
     const real = await realpath(folder)
     const place = resolve(real, path)
-    if (!isWithin(real, place)) return refused(`path ${shown} leads out of the folder of the skill`)
+    if (!isWithin(real, place)) return refuseFile(`path ${shown} leads out of the folder of the skill`)
     const file = await realpath(place)
-    if (!isWithin(real, file)) return refused(`path ${shown} is a link that leads out of the folder of the skill`)
-    return await contentOf(file, shown)
+    if (!isWithin(real, file)) return refuseFile(`path ${shown} is a link that leads out of the folder of the skill`)
+    return await fileContent(file, shown)
   } catch (error) {
-    return refused(sentenceOf(error, shown))
+    return refuseFile(describeFileError(error, shown))
   }
 }
 
-async function contentOf(file: string, shown: string): Promise<SkillFile> {
+async function fileContent(file: string, shown: string): Promise<SkillFile> {
   // A pipe that nobody writes to would never open, and a link that was put here since is not followed.
   const handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0))
   try {
     const found = await handle.stat()
-    if (found.isDirectory()) return refused(`path ${shown} is a folder. It holds: ${await namesIn(file)}`)
-    if (!found.isFile()) return refused(`path ${shown} is not a file`)
+    if (found.isDirectory()) return refuseFile(`path ${shown} is a folder. It holds: ${await folderNames(file)}`)
+    if (!found.isFile()) return refuseFile(`path ${shown} is not a file`)
     const buffer = Buffer.alloc(Math.min(found.size, LARGEST_SKILL_FILE) + 1)
     const filled = await fill(handle, buffer)
     if (filled > LARGEST_SKILL_FILE) {
-      return refused(`path ${shown} has ${found.size} bytes, more than the ${LARGEST_SKILL_FILE} that can be read`)
+      return refuseFile(`path ${shown} has ${found.size} bytes, more than the ${LARGEST_SKILL_FILE} that can be read`)
     }
     const bytes = buffer.subarray(0, filled)
-    if (bytes.includes(0)) return refused(binary(shown, filled))
+    if (bytes.includes(0)) return refuseFile(binary(shown, filled))
     return { ok: true, text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) }
   } catch (error) {
-    if (error instanceof TypeError) return refused(binary(shown, (await handle.stat()).size))
+    if (error instanceof TypeError) return refuseFile(binary(shown, (await handle.stat()).size))
     throw error
   } finally {
     await handle.close()
@@ -193,7 +193,7 @@ async function fill(handle: Awaited<ReturnType<typeof open>>, buffer: Buffer): P
   }
 }
 
-async function namesIn(folder: string): Promise<string> {
+async function folderNames(folder: string): Promise<string> {
   const names = (await readdir(folder)).toSorted((one, other) => (one < other ? -1 : 1))
   const more = names.length > 100 ? `, and ${names.length - 100} more` : ''
   return names.length === 0 ? 'nothing' : `${names.slice(0, 100).join(', ')}${more}`
@@ -203,7 +203,7 @@ function binary(shown: string, bytes: number): string {
   return `path ${shown} is not a text (${bytes} bytes); it can be used, but not read`
 }
 
-function sentenceOf(error: unknown, shown: string): string {
+function describeFileError(error: unknown, shown: string): string {
   const { code } = error as NodeJS.ErrnoException
   if (code === 'ENOENT' || code === 'ENOTDIR') return `the skill has no file ${shown}`
   if (code === 'EACCES' || code === 'EPERM') return `path ${shown} cannot be read: its permissions do not allow it`
@@ -212,6 +212,6 @@ function sentenceOf(error: unknown, shown: string): string {
   return `path ${shown} cannot be read${code === undefined ? '' : ` (${code})`}`
 }
 
-function refused(error: string): SkillFile {
+function refuseFile(error: string): SkillFile {
   return { ok: false, error }
 }

@@ -59,7 +59,7 @@ export function skillLine(skill: SkillWords, summaries = false): string {
 export function skillSummary({ description, body }: Pick<Skill, 'description' | 'body'>): string {
   const words = description.trim() === '' ? firstWords(body) : description
   const line = /[\r\n\u0085\u2028\u2029\v\f]/.test(words) ? words.replaceAll(/\s+|\u0085/g, ' ') : words
-  return shortened(line.trim())
+  return shortenText(line.trim())
 }
 
 /** No heading needs more to be told from others. */
@@ -86,7 +86,7 @@ function firstWords(body: string): string {
   return sentence.length > LONGEST_FIRST_WORDS ? `${sentence.slice(0, LONGEST_FIRST_WORDS - 1).trimEnd()}…` : sentence
 }
 
-function shortened(text: string): string {
+function shortenText(text: string): string {
   if (text.length <= LONGEST_DESCRIPTION) return text
   // Half of a surrogate pair is no character.
   return `${text

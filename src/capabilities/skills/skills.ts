@@ -32,8 +32,8 @@ export const skills = capability({
     const hint = 'There each skill is a block of its own. Name those that are not needed in skills.disabled.'
     return [{ key: 'contextMode', message: `has no effect in the layout ${layout.name.replace(/\+$/, '')}`, hint }]
   },
-  commands: { skills: async () => (await import('./cli/skills.ts')).skills },
-  checks: async (context) => (await import('./cli/check-skills.ts')).checkSkills(context),
+  commands: { skills: async () => (await import('./cli/skills.ts')).skillsCommand },
+  checks: async (context) => (await import('./cli/check-skills.ts')).skillsFindings(context),
   async startLine(runtime) {
     const { reachText, skillsReach } = await import('./cli/skills-reach.ts')
     const { skills: loaded = 0 } = (await runtime.status()) as { readonly skills?: number }

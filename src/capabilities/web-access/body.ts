@@ -1,6 +1,6 @@
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib'
-import type { Answer } from './guarded-request.ts'
+import type { GuardedResponse } from './guarded-request.ts'
 import { FetchFault } from './fetch-fault.ts'
 
 /** What may be said in `accept-encoding`: codings that are undone here. */
@@ -10,10 +10,10 @@ export const readableCodings = 'gzip, deflate, br'
  * All of a body, uncompressed. At most `maxBytes`, as it comes and as it is then: what would grow beyond is not unpacked to
  * its end. Rejects with `FetchFault`.
  */
-export async function readBody({ headers, body }: Answer, maxBytes: number): Promise<Buffer> {
+export async function readBody({ headers, body }: GuardedResponse, maxBytes: number): Promise<Buffer> {
   if (Number(headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes)
-  const unpack = unpackerOf(headers['content-encoding'])
-  const packed = await received(body, maxBytes)
+  const unpack = findUnpacker(headers['content-encoding'])
+  const packed = await receiveBody(body, maxBytes)
   if (!unpack || packed.length === 0) return packed
   try {
     return await unpack(packed, maxBytes)
@@ -23,7 +23,7 @@ export async function readBody({ headers, body }: Answer, maxBytes: number): Pro
   }
 }
 
-async function received(body: AsyncIterable<Buffer>, maxBytes: number): Promise<Buffer> {
+async function receiveBody(body: AsyncIterable<Buffer>, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = []
   let length = 0
   try {
@@ -42,7 +42,7 @@ async function received(body: AsyncIterable<Buffer>, maxBytes: number): Promise<
 type Unpack = (packed: Buffer, maxOutputLength: number) => Promise<Buffer>
 
 /** Two codings on one another are refused: nobody needs them but for bombs. */
-function unpackerOf(coding: string | undefined): Unpack | undefined {
+function findUnpacker(coding: string | undefined): Unpack | undefined {
   const name = coding?.trim().toLowerCase() ?? ''
   if (name === '' || name === 'identity') return undefined
   const unpack = Object.hasOwn(unpackers, name) ? unpackers[name] : undefined

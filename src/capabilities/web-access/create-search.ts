@@ -1,8 +1,8 @@
 import type { FoundDocument } from '../../citation.ts'
 import { readableCodings, readBody } from './body.ts'
-import { checkedUrl, pageAddress, placeOf, type UrlRules } from './checked-url.ts'
+import { checkUrl, pageAddress, urlAuthority, type UrlRules } from './checked-url.ts'
 import { endInTime, FetchFault, fetchFault } from './fetch-fault.ts'
-import { type Answer, type Asked, guardedRequest, type RequestOptions } from './guarded-request.ts'
+import { type GuardedResponse, type GuardedRequest, guardedRequest, type RequestOptions } from './guarded-request.ts'
 import {
   brave,
   type SearchConfiguration,
@@ -33,33 +33,33 @@ const wires: Readonly<Record<SearchConfiguration['kind'], SearchWire>> = { searx
 export function createSearch(options: SearchOptions): CreatedSearch {
   const { search, environment } = options
   const wire = wires[search.kind]
-  const hosts = options.allowHosts.map((entry) => ({ entry, place: trustedPlace(entry) }))
+  const hosts = options.allowHosts.map((entry) => ({ entry, place: trustedAuthority(entry) }))
   const warnings = hosts
     .filter(({ place }) => place === undefined)
     .map(({ entry }) => `web.allowHosts: ${entry} is no host with its port, such as 127.0.0.1:8888`)
   const rules: UrlRules = { ports: [80, 443], trusted: hosts.flatMap(({ place }) => place ?? []) }
-  const place = baseOf(wire, search.baseURL, rules)
-  const secret = keyOf(wire, search.apiKeyEnv, environment)
+  const place = baseUrl(wire, search.baseURL, rules)
+  const secret = findKey(wire, search.apiKeyEnv, environment)
   const faults = [...(typeof place === 'string' ? [place] : []), ...secret.warnings]
   if (typeof place === 'string' || secret.key === undefined) return { warnings: [...warnings, ...faults] }
   const address: SearchAddress = { wire, base: place, key: secret.key, keyVariable: secret.variable, rules }
-  return { provider: askingProvider(address, options), warnings: [...warnings, ...faults] }
+  return { provider: searchProvider(address, options), warnings: [...warnings, ...faults] }
 }
 
 /** `host:port` in the spelling of URLs; `undefined` where it is none. */
-function trustedPlace(entry: string): string | undefined {
+function trustedAuthority(entry: string): string | undefined {
   if (!/:\d+$/.test(entry) || /[/?#@\\]/.test(entry)) return undefined
   const url = URL.parse(`http://${entry}`)
-  return url ? placeOf(url) : undefined
+  return url ? urlAuthority(url) : undefined
 }
 
 /** The checked base URL, or what is wrong with it. */
-function baseOf(wire: SearchWire, configured: string | undefined, rules: UrlRules): URL | string {
+function baseUrl(wire: SearchWire, configured: string | undefined, rules: UrlRules): URL | string {
   const text = configured ?? wire.baseURL
   if (text === undefined) return `web.search.baseURL is missing: ${wire.name} has no usual address`
   try {
-    const url = checkedUrl(text, rules)
-    if (wire.keyVariable !== undefined && url.protocol === 'http:' && !rules.trusted.includes(placeOf(url))) {
+    const url = checkUrl(text, rules)
+    if (wire.keyVariable !== undefined && url.protocol === 'http:' && !rules.trusted.includes(urlAuthority(url))) {
       return 'web.search.baseURL: a key is sent there, so it has to begin with https://'
     }
     if (!url.pathname.endsWith('/')) url.pathname += '/'
@@ -69,7 +69,7 @@ function baseOf(wire: SearchWire, configured: string | undefined, rules: UrlRule
     const url = URL.parse(text)
     const way =
       url?.hostname && url.username === '' && url.password === ''
-        ? `; where you trust it, put ${placeOf(url)} into web.allowHosts`
+        ? `; where you trust it, put ${urlAuthority(url)} into web.allowHosts`
         : ''
     return `web.search.baseURL: ${error.message}${way}`
   }
@@ -82,7 +82,7 @@ interface FoundKey {
   readonly warnings: readonly string[]
 }
 
-function keyOf(
+function findKey(
   { name, keyVariable }: SearchWire,
   configured: string | undefined,
   environment: SearchOptions['environment'],
@@ -122,7 +122,7 @@ interface AskingOptions extends RequestOptions {
 }
 
 /** Asks a provider through the guard. Redirects are not followed: a key is sent to nobody but the one it is for. */
-function askingProvider(address: SearchAddress, options: AskingOptions): SearchProvider {
+function searchProvider(address: SearchAddress, options: AskingOptions): SearchProvider {
   const { wire } = address
   return {
     name: wire.name,
@@ -145,21 +145,25 @@ async function ask(
   signal: AbortSignal,
 ): Promise<readonly FoundDocument[]> {
   const { wire, base, key, rules } = address
-  const asked = askedOf(wire.request(query, limit, key), base, rules)
+  const asked = guardedSearch(wire.request(query, limit, key), base, rules)
   const answer = await guardedRequest(asked, { ...options, trusted: rules.trusted }, signal)
   try {
     if (answer.status !== 200) throw statusFault(answer, address)
-    return foundPages(wire.results(parsed(await readBody(answer, options.maxBytes))), limit)
+    return foundPages(wire.results(parseAnswer(await readBody(answer, options.maxBytes))), limit)
   } finally {
     answer.close()
   }
 }
 
-function askedOf({ path, parameters = {}, headers = {}, body }: SearchRequest, base: URL, rules: UrlRules): Asked {
+function guardedSearch(
+  { path, parameters = {}, headers = {}, body }: SearchRequest,
+  base: URL,
+  rules: UrlRules,
+): GuardedRequest {
   const url = new URL(path, base)
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
   return {
-    url: checkedUrl(url.href, { ...rules, longest: 8000 }),
+    url: checkUrl(url.href, { ...rules, longest: 8000 }),
     method: body ? 'POST' : 'GET',
     headers: {
       'user-agent': 'Foreword',
@@ -173,7 +177,7 @@ function askedOf({ path, parameters = {}, headers = {}, body }: SearchRequest, b
 }
 
 /** Nothing of the answer itself is told: it may repeat the key. */
-function statusFault({ status }: Answer, { wire, key, keyVariable }: SearchAddress): FetchFault {
+function statusFault({ status }: GuardedResponse, { wire, key, keyVariable }: SearchAddress): FetchFault {
   return new FetchFault('status', `it was answered with ${status}: ${adviceOn(status, wire, key, keyVariable)}`, {
     status,
   })
@@ -188,7 +192,7 @@ function adviceOn(status: number, wire: SearchWire, key: string, keyVariable: st
   return status >= 500 ? 'it has a fault of its own; try later' : 'it does not take the question'
 }
 
-function parsed(body: Buffer): unknown {
+function parseAnswer(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString('utf8'))
   } catch (error) {

@@ -1,8 +1,8 @@
 import { STATUS_CODES } from 'node:http'
 import { readableCodings, readBody } from './body.ts'
-import { checkedUrl, hostOf } from './checked-url.ts'
+import { checkUrl, urlHost } from './checked-url.ts'
 import { endInTime, FetchFault, fetchFault, type FetchFaultKind } from './fetch-fault.ts'
-import { type Answer, guardedRequest, type RequestOptions } from './guarded-request.ts'
+import { type GuardedResponse, guardedRequest, type RequestOptions } from './guarded-request.ts'
 
 /** Gets one page of the public web. Never rejects. */
 export type GuardedFetch = (url: string, signal: AbortSignal) => Promise<Fetched>
@@ -60,16 +60,12 @@ export function guardedFetch(options: GuardedFetchOptions = {}): GuardedFetch {
 
 async function follow(first: string, options: GuardedFetchOptions, signal: AbortSignal): Promise<FetchedPage> {
   const { ports = [80, 443], maxBytes = 5_000_000 } = options
-  let url = checkedUrl(first, { ports, trusted: [] })
+  let url = checkUrl(first, { ports, trusted: [] })
   for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
-    const answer = await toldWithRedirects(
-      redirects,
-      url,
-      guardedRequest({ url, method: 'GET', headers }, options, signal),
-    )
+    const answer = await nameRedirect(redirects, url, guardedRequest({ url, method: 'GET', headers }, options, signal))
     try {
-      const next = redirectOf(answer, url)
-      if (next === undefined) return await pageOf(answer, url, maxBytes)
+      const next = redirectTarget(answer, url)
+      if (next === undefined) return await readPage(answer, url, maxBytes)
       url = nextUrl(next, url, ports)
     } finally {
       answer.close()
@@ -85,7 +81,7 @@ const headers = {
   'accept-encoding': readableCodings,
 }
 
-function redirectOf({ status, headers: { location } }: Answer, url: URL): URL | undefined {
+function redirectTarget({ status, headers: { location } }: GuardedResponse, url: URL): URL | undefined {
   if (![301, 302, 303, 307, 308].includes(status) || location === undefined) return undefined
   const next = URL.parse(location, url)
   if (!next) throw new FetchFault('redirects', 'it leads on to something that is no URL')
@@ -94,7 +90,7 @@ function redirectOf({ status, headers: { location } }: Answer, url: URL): URL | 
 
 function nextUrl(next: URL, url: URL, ports: readonly number[]): URL {
   try {
-    const checked = checkedUrl(next.href, { ports, trusted: [] })
+    const checked = checkUrl(next.href, { ports, trusted: [] })
     if (url.protocol === 'https:' && checked.protocol === 'http:') {
       throw new FetchFault('refused', 'from https it goes back to http, where anybody on the way could change it')
     }
@@ -104,11 +100,11 @@ function nextUrl(next: URL, url: URL, ports: readonly number[]): URL {
   }
 }
 
-async function toldWithRedirects(redirects: number, url: URL, answer: Promise<Answer>): Promise<Answer> {
+async function nameRedirect(redirects: number, url: URL, answer: Promise<GuardedResponse>): Promise<GuardedResponse> {
   try {
     return await answer
   } catch (error) {
-    throw redirects === 0 ? error : withPrefix(`it leads on to ${hostOf(url)}, and there: `, error)
+    throw redirects === 0 ? error : withPrefix(`it leads on to ${urlHost(url)}, and there: `, error)
   }
 }
 
@@ -116,22 +112,22 @@ function withPrefix(prefix: string, error: unknown): unknown {
   return error instanceof FetchFault ? new FetchFault(error.kind, prefix + error.message, { cause: error }) : error
 }
 
-async function pageOf(answer: Answer, url: URL, maxBytes: number): Promise<FetchedPage> {
+async function readPage(answer: GuardedResponse, url: URL, maxBytes: number): Promise<FetchedPage> {
   const { status, headers: told } = answer
   if (status < 200 || status > 299) {
     const words = STATUS_CODES[status] ?? 'an unknown status'
     throw new FetchFault('status', `it was answered with ${status} ${words}`, { status })
   }
-  const { mediaType, charset } = mediaTypeOf(told['content-type'])
+  const { mediaType, charset } = parseContentType(told['content-type'])
   if (mediaType !== '' && !pageKind(mediaType)) {
-    throw new FetchFault('unsupported', `it is ${shownType(mediaType)}; only pages of text and PDF are read`)
+    throw new FetchFault('unsupported', `it is ${describeType(mediaType)}; only pages of text and PDF are read`)
   }
   const bytes = await readBody(answer, maxBytes)
   const updated = new Date(told['last-modified'] ?? '')
   return {
     type: 'fetched',
     url: withoutFragment(url),
-    mediaType: mediaType === '' ? guessedMediaType(bytes) : mediaType,
+    mediaType: mediaType === '' ? guessMediaType(bytes) : mediaType,
     ...(charset !== undefined && { charset }),
     bytes,
     ...(!Number.isNaN(updated.getTime()) && { updated: updated.toISOString() }),
@@ -139,7 +135,7 @@ async function pageOf(answer: Answer, url: URL, maxBytes: number): Promise<Fetch
 }
 
 /** A server may write anything into its media type. */
-function shownType(mediaType: string): string {
+function describeType(mediaType: string): string {
   return /^[\w.+-]{1,80}\/[\w.+-]{1,80}$/.test(mediaType) ? mediaType : 'of an unknown type'
 }
 
@@ -153,7 +149,7 @@ function withoutFragment(url: URL): string {
 export type PageKind = 'html' | 'pdf' | 'text'
 
 /** The media type and the character set of a `content-type`, both in lower case. */
-function mediaTypeOf(contentType: string | undefined): {
+function parseContentType(contentType: string | undefined): {
   readonly mediaType: string
   readonly charset?: string
 } {
@@ -175,7 +171,7 @@ export function pageKind(mediaType: string): PageKind | undefined {
 }
 
 /** The type of what came without one. */
-function guessedMediaType(bytes: Uint8Array): string {
+function guessMediaType(bytes: Uint8Array): string {
   const beginning = Buffer.from(bytes.subarray(0, 1024)).toString('latin1')
   if (beginning.startsWith('%PDF-')) return 'application/pdf'
   return /^[\s\u00ef\u00bb\u00bf]*<(?:!doctype html|html|head|body)/i.test(beginning) ? 'text/html' : 'text/plain'

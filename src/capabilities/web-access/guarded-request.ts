@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises'
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
 import { connect as open, isIP, type Socket } from 'node:net'
-import { hostOf, isPublicAddress, placeOf, portOf } from './checked-url.ts'
+import { urlHost, isPublicAddress, urlAuthority, urlPort } from './checked-url.ts'
 import { FetchFault, inTime } from './fetch-fault.ts'
 
 /** How long the parts of one request may take, and how it gets there. */
@@ -20,27 +20,31 @@ export interface RequestOptions {
  * One request, after every address of its host was found public; the connection goes to one of those addresses (DESIGN §8).
  * The URL comes from `checkedUrl`. A redirect is an answer like any other. Rejects with `FetchFault`.
  */
-export async function guardedRequest(asked: Asked, options: RequestOptions, signal: AbortSignal): Promise<Answer> {
+export async function guardedRequest(
+  asked: GuardedRequest,
+  options: RequestOptions,
+  signal: AbortSignal,
+): Promise<GuardedResponse> {
   const { connectMs = 5000, firstByteMs = 15_000, network = realNetwork, trusted = [] } = options
-  const addresses = await addressesOf(asked.url, network, connectMs, signal)
-  if (!trusted.includes(placeOf(asked.url)) && !addresses.every(isPublicAddress)) {
-    const host = hostOf(asked.url)
+  const addresses = await resolveHost(asked.url, network, connectMs, signal)
+  if (!trusted.includes(urlAuthority(asked.url)) && !addresses.every(isPublicAddress)) {
+    const host = urlHost(asked.url)
     throw new FetchFault('refused', `${host} leads to an address that is not public, and only public ones are opened`)
   }
-  const socket = await connect({ url: asked.url, addresses, network, connectMs, signal })
+  const socket = await openConnection({ url: asked.url, addresses, network, connectMs, signal })
   const destroy = () => socket.destroy()
   signal.addEventListener('abort', destroy, { once: true })
   socket.once('close', () => signal.removeEventListener('abort', destroy))
-  return exchange(asked, socket, firstByteMs, signal)
+  return sendRequest(asked, socket, firstByteMs, signal)
 }
 
-async function addressesOf(
+async function resolveHost(
   url: URL,
   network: Network,
   connectMs: number,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  const host = hostOf(url)
+  const host = urlHost(url)
   if (isIP(host) !== 0) return [host]
   try {
     const what = `the name ${host} was not resolved`
@@ -70,7 +74,7 @@ const MOST_TRIED = 4
  * A connection to one of the given addresses and no other: it is opened by the address, so no name is resolved again. TLS
  * is spoken for the host of the URL, whose certificate has to be valid.
  */
-async function connect({ url, addresses, network, connectMs, signal }: Connecting): Promise<Socket> {
+async function openConnection({ url, addresses, network, connectMs, signal }: Connecting): Promise<Socket> {
   let fault: unknown
   for (const address of bothFamiliesFirst(addresses).slice(0, MOST_TRIED)) {
     try {
@@ -80,7 +84,7 @@ async function connect({ url, addresses, network, connectMs, signal }: Connectin
       fault = error
     }
   }
-  throw unreachable(fault)
+  throw connectFault(fault)
 }
 
 /** A machine may have only one of the two families: the first of each is tried before the others. */
@@ -93,9 +97,9 @@ async function connectTo(
   address: string,
   { url, network, connectMs, signal }: Omit<Connecting, 'addresses'>,
 ): Promise<Socket> {
-  const place = network.route?.(address, portOf(url)) ?? { host: address, port: portOf(url) }
+  const place = network.route?.(address, urlPort(url)) ?? { host: address, port: urlPort(url) }
   const isSecure = url.protocol === 'https:'
-  const socket = isSecure ? await openSecurely(place, hostOf(url), network) : open(place)
+  const socket = isSecure ? await openSecurely(place, urlHost(url), network) : open(place)
   const opened = new Promise<void>((resolve, reject) => {
     socket.once(isSecure ? 'secureConnect' : 'connect', () => resolve())
     socket.once('error', reject)
@@ -123,7 +127,7 @@ async function openSecurely(place: { host: string; port: number }, host: string,
 }
 
 /** Errors of the system name the address; only their codes are told. */
-function unreachable(error: unknown): FetchFault {
+function connectFault(error: unknown): FetchFault {
   if (error instanceof FetchFault) return error
   const { code } = error as NodeJS.ErrnoException
   const isCertificate = code !== undefined && /CERT|SIGNATURE|ISSUER|ALTNAME/.test(code)
@@ -132,7 +136,7 @@ function unreachable(error: unknown): FetchFault {
 }
 
 /** What is asked. */
-export interface Asked {
+export interface GuardedRequest {
   readonly url: URL
   readonly method: 'GET' | 'POST'
   readonly headers: Readonly<Record<string, string>>
@@ -140,7 +144,7 @@ export interface Asked {
 }
 
 /** What was answered, its body still to be read. */
-export interface Answer {
+export interface GuardedResponse {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly body: IncomingMessage
@@ -152,7 +156,12 @@ export interface Answer {
 const LARGEST_HEADERS = 16 * 1024
 
 /** One request over a connection of its own. `firstByteMs`: how long the head of the answer may take, ms. */
-async function exchange(asked: Asked, socket: Socket, firstByteMs: number, signal: AbortSignal): Promise<Answer> {
+async function sendRequest(
+  asked: GuardedRequest,
+  socket: Socket,
+  firstByteMs: number,
+  signal: AbortSignal,
+): Promise<GuardedResponse> {
   try {
     const body = await inTime(send(asked, socket), firstByteMs, { signal, what: 'no answer began' })
     // A break in the middle is told by whoever reads the body.
@@ -164,7 +173,7 @@ async function exchange(asked: Asked, socket: Socket, firstByteMs: number, signa
   }
 }
 
-function send({ url, method, headers, body }: Asked, socket: Socket): Promise<IncomingMessage> {
+function send({ url, method, headers, body }: GuardedRequest, socket: Socket): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const sent = request({
       method,

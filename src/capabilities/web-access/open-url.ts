@@ -49,18 +49,18 @@ export function openUrlTool(options: OpenUrlOptions): Tool {
     maxShownChars: 200_000,
     faultOf: countFault,
     async execute(input, context) {
-      const addresses = [...new Set(given(input as OpenInput).map(pageAddress))]
+      const addresses = [...new Set(inputUrls(input as OpenInput).map(pageAddress))]
       const pages = await Promise.all(
         addresses.map(async (address) => ({ address, page: await opened(address, context) })),
       )
       return pages.some(({ page }) => page.type === 'opened')
-        ? webResults(pages.map(({ address, page }) => documentOf(address, page)))
+        ? webResults(pages.map(({ address, page }) => pageDocument(address, page)))
         : noneOpened(pages)
     },
   }
 }
 
-function given({ urls = [], url }: OpenInput): readonly string[] {
+function inputUrls({ urls = [], url }: OpenInput): readonly string[] {
   return url === undefined ? urls : [...urls, url]
 }
 
@@ -83,7 +83,7 @@ async function open(
     const read = await readablePage(fetched, readDocument, signal)
     if (read.type === 'unreadable') return { type: 'failed', code: 'unreadable', reason: read.reason }
     const { url, updated } = fetched
-    return { type: 'opened', title: read.title, url, content: shown(read.text), ...(updated && { updated }) }
+    return { type: 'opened', title: read.title, url, content: shortenText(read.text), ...(updated && { updated }) }
   } catch {
     if (signal.aborted) return { type: 'failed', code: 'cancelled', reason: 'it was cancelled' }
     return { type: 'failed', code: 'unreadable', reason: 'its text could not be taken out of it' }
@@ -91,14 +91,14 @@ async function open(
 }
 
 /** The beginning of a long text, with a note that says so; both together are no longer than allowed. */
-function shown(text: string): string {
+function shortenText(text: string): string {
   if (text.length <= MOST_CHARS) return text
   const note = `\n[the page has ${text.length.toLocaleString('en-US')} characters; only its beginning is shown]`
   const beginning = text.slice(0, MOST_CHARS - note.length)
   return `${/[\uD800-\uDBFF]$/.test(beginning) ? beginning.slice(0, -1) : beginning}${note}`
 }
 
-function documentOf(address: string, page: OpenedPage): FoundDocument {
+function pageDocument(address: string, page: OpenedPage): FoundDocument {
   if (page.type === 'opened') {
     const { title, url, content, updated } = page
     return { document: address, title, url, content, ...(updated !== undefined && { updated }) }
@@ -134,7 +134,7 @@ async function readablePage(
   if (read.kind === 'unreadable') return { type: 'unreadable', reason: read.reason }
   if (read.kind === 'image')
     return { type: 'unreadable', reason: 'it is a picture; only pages of text and PDF are read' }
-  return { type: 'text', title: titleOf(read.kind === 'text' ? read.title : undefined, url), text: read.text }
+  return { type: 'text', title: pageTitle(read.kind === 'text' ? read.title : undefined, url), text: read.text }
 }
 
 /** What the server said it is decides how it is read, as far as its bytes do not. */
@@ -143,7 +143,7 @@ const extensions: Readonly<Record<PageKind, string>> = { html: 'html', pdf: 'pdf
 /** The longest title that is kept, characters. */
 const LONGEST_TITLE = 300
 
-function titleOf(title: string | undefined, url: string): string {
+function pageTitle(title: string | undefined, url: string): string {
   const words = title?.replaceAll(/\s+/g, ' ').trim() ?? ''
   return words === '' ? url.slice(0, LONGEST_TITLE) : words.slice(0, LONGEST_TITLE).toWellFormed()
 }

@@ -4,7 +4,14 @@ import { confinedPath, type Inside, isWithin, realPlace } from '../../capability
 import { writeFileAtomically } from '../../platform.ts'
 import { fileDiff, type ToolFailed, type ToolPlan } from '../../tool.ts'
 import { holdFolder } from './held-folder.ts'
-import { digestOf, type FileRead, MOST_BYTES, readTextFile, shownName, type WorkspaceOptions } from './text-file.ts'
+import {
+  textDigest,
+  type WorkspaceFile,
+  MOST_FILE_BYTES,
+  readTextFile,
+  printableName,
+  type WorkspaceOptions,
+} from './text-file.ts'
 
 /** What a file should hold, or why the change cannot be made. */
 export type Change =
@@ -25,8 +32,8 @@ export async function changePlan(
 ): Promise<ToolPlan | ToolFailed> {
   const place = await confinedPath(options.folder, path, options.outOfReach)
   if (place.type === 'refused') return failure(place.why)
-  const shown = shownName(place.names.join('/')) || '.'
-  const kept = await keptByOwner(place, options)
+  const shown = printableName(place.names.join('/')) || '.'
+  const kept = await ownerOnlyReason(place, options)
   if (kept !== undefined) return failure(`${shown} is out of reach for changes: ${kept}`)
   const found = await readTextFile(place)
   if (found.type === 'folder') return failure(`${shown} is a folder, not a file`)
@@ -36,13 +43,13 @@ export async function changePlan(
   if (change.type === 'refused') return failure(change.why)
   const fault = textFault(shown, change.text, before)
   if (fault !== undefined) return failure(fault)
-  return planOf(place, shown, before, change)
+  return planReplacement(place, shown, before, change)
 }
 
 /** What a change starts from; `undefined` where there is no file. */
-type Before = Extract<FileRead, { type: 'text' }> | undefined
+type Before = Extract<WorkspaceFile, { type: 'text' }> | undefined
 
-async function planOf(
+async function planReplacement(
   place: Inside,
   shown: string,
   before: Before,
@@ -51,7 +58,7 @@ async function planOf(
   return {
     folder: place.root,
     diff: await fileDiff(shown, before?.text, text),
-    facts: { path: place.names.join('/'), before: before?.digest ?? 'new', after: digestOf(text) },
+    facts: { path: place.names.join('/'), before: before?.digest ?? 'new', after: textDigest(text) },
     async run() {
       const isReplaced = await replaceFile(place, text, before)
       if (!isReplaced) return failure(`${shown}: ${CHANGED}`)
@@ -65,7 +72,9 @@ function textFault(shown: string, text: string, before: Before): string | undefi
   if (text.includes('\0')) return 'the text holds a NUL byte: only text files are written'
   if (text === before?.text) return `${shown} already holds exactly this text`
   const bytes = Buffer.byteLength(text)
-  return bytes > MOST_BYTES ? `${shown} would hold ${bytes} bytes; at most ${MOST_BYTES} are written` : undefined
+  return bytes > MOST_FILE_BYTES
+    ? `${shown} would hold ${bytes} bytes; at most ${MOST_FILE_BYTES} are written`
+    : undefined
 }
 
 function failure(error: string): ToolFailed {
@@ -103,7 +112,7 @@ async function isStill(place: Inside, before: Before): Promise<boolean> {
  * Why a file is the owner's alone, or `undefined`. Git runs programs that stand in `.git`; what the operator's layers are
  * read from, under whichever name a link gives it, would let a model write its own instructions.
  */
-async function keptByOwner(
+async function ownerOnlyReason(
   { root, path, names }: Inside,
   { readOnly = [] }: Pick<WorkspaceOptions, 'readOnly'>,
 ): Promise<string | undefined> {

@@ -34,7 +34,7 @@ export async function* walkFolder(start: Inside, options: WalkOptions): AsyncGen
   const { depth, signal, onSkipped } = options
   if (depth < 1) return
   signal.throwIfAborted()
-  for (const entry of await entriesOf(start)) {
+  for (const entry of await readEntries(start)) {
     const name = entry.names.at(-1)!
     if (entry.kind === 'folder' && SKIPPED.has(name)) onSkipped(name)
     else {
@@ -48,13 +48,15 @@ export async function* walkFolder(start: Inside, options: WalkOptions): AsyncGen
   }
 }
 
-async function entriesOf({ root, names }: Inside): Promise<readonly WalkEntry[]> {
+async function readEntries({ root, names }: Inside): Promise<readonly WalkEntry[]> {
   const folder = await holdFolder(root, names).catch(() => undefined)
   if (!folder) return []
   try {
     const found = await readdir(folder.at('.'))
-    const entries = await Promise.all(found.map((name) => entryOf(folder.at(name), [...names, name])))
-    return entries.filter((one) => one !== undefined).toSorted((left, right) => (lastOf(left) < lastOf(right) ? -1 : 1))
+    const entries = await Promise.all(found.map((name) => readEntry(folder.at(name), [...names, name])))
+    return entries
+      .filter((one) => one !== undefined)
+      .toSorted((left, right) => (lastName(left) < lastName(right) ? -1 : 1))
   } catch {
     return []
   } finally {
@@ -63,17 +65,17 @@ async function entriesOf({ root, names }: Inside): Promise<readonly WalkEntry[]>
 }
 
 /** `undefined` for what is gone again, or has a name that no text can hold. */
-async function entryOf(path: string, names: readonly string[]): Promise<WalkEntry | undefined> {
+async function readEntry(path: string, names: readonly string[]): Promise<WalkEntry | undefined> {
   try {
     const { mode, size } = await lstat(path)
-    const kind = kindOf(mode)
+    const kind = entryKind(mode)
     return { names, kind, ...(kind === 'file' && { bytes: size }) }
   } catch {
     return undefined
   }
 }
 
-function kindOf(mode: number): WalkEntry['kind'] {
+function entryKind(mode: number): WalkEntry['kind'] {
   switch (mode & constants.S_IFMT) {
     case constants.S_IFREG:
       return 'file'
@@ -86,6 +88,6 @@ function kindOf(mode: number): WalkEntry['kind'] {
   }
 }
 
-function lastOf({ names }: WalkEntry): string {
+function lastName({ names }: WalkEntry): string {
   return names.at(-1)!
 }

@@ -35,14 +35,14 @@ function alternatives(glob: string): readonly string[] {
 }
 
 function fitsPath(segments: readonly string[], names: readonly string[]): boolean {
-  return fits(segments.length, names.length, {
+  return fitsSequence(segments.length, names.length, {
     isStar: (index) => segments[index] === '**',
     isSame: (index, place) => fitsName(Array.from(segments[index]!), Array.from(names[place]!)),
   })
 }
 
 function fitsName(pattern: readonly string[], name: readonly string[]): boolean {
-  return fits(pattern.length, name.length, {
+  return fitsSequence(pattern.length, name.length, {
     isStar: (index) => pattern[index] === '*',
     isSame: (index, place) => pattern[index] === '?' || pattern[index] === name[place],
   })
@@ -54,7 +54,7 @@ interface Comparison {
 }
 
 /** Whether a pattern with stars fits: only the last star ever takes more, so nothing is tried twice over. */
-function fits(patternLength: number, length: number, { isStar, isSame }: Comparison): boolean {
+function fitsSequence(patternLength: number, length: number, { isStar, isSame }: Comparison): boolean {
   let [index, place] = [0, 0]
   let [star, taken] = [-1, 0]
   while (place < length) {

@@ -25,12 +25,12 @@ export async function holdFolder(
   { create = false }: HoldOptions = {},
 ): Promise<HeldFolder> {
   if (create) await mkdir(root, { recursive: true })
-  let held = await hold(root)
+  let held = await openFolder(root)
   for (const name of names) {
     const path = held.at(name)
     try {
       if (create) await makeFolder(path)
-      const next = await hold(path)
+      const next = await openFolder(path)
       await held.close()
       held = next
     } catch (error) {
@@ -44,8 +44,8 @@ export async function holdFolder(
 const OPEN_FOLDERS = '/proc/self/fd'
 const NO_LINK = (constants.O_NOFOLLOW ?? 0) | (constants.O_DIRECTORY ?? 0)
 
-async function hold(path: string): Promise<HeldFolder> {
-  if (process.platform !== 'linux' || !existsSync(OPEN_FOLDERS)) return checked(path)
+async function openFolder(path: string): Promise<HeldFolder> {
+  if (process.platform !== 'linux' || !existsSync(OPEN_FOLDERS)) return checkFolder(path)
   const folder = await open(path, constants.O_RDONLY | NO_LINK)
   return {
     at: (name) => `${OPEN_FOLDERS}/${folder.fd}/${name}`,
@@ -53,7 +53,7 @@ async function hold(path: string): Promise<HeldFolder> {
   }
 }
 
-async function checked(path: string): Promise<HeldFolder> {
+async function checkFolder(path: string): Promise<HeldFolder> {
   const found = await lstat(path)
   if (!found.isDirectory()) throw new Error('a part of the path is not a folder')
   const real = await realpath(path)

@@ -43,7 +43,7 @@ export async function expressionMatcher(source: string, signal: AbortSignal, lim
   const end = () => void thread.terminate()
   signal.addEventListener('abort', end, { once: true })
   return {
-    match: (text, most) => answerOf(thread, { text, most }, limitMs),
+    match: (text, most) => askThread(thread, { text, most }, limitMs),
     async close() {
       signal.removeEventListener('abort', end)
       await thread.terminate()
@@ -80,7 +80,7 @@ interface Question {
   readonly most: number
 }
 
-async function answerOf(thread: Worker, question: Question, limitMs: number): Promise<readonly LineMatch[]> {
+async function askThread(thread: Worker, question: Question, limitMs: number): Promise<readonly LineMatch[]> {
   const { promise, resolve, reject } = Promise.withResolvers<readonly LineMatch[]>()
   const onExit = () => reject(new Error('the search was ended'))
   const timer = setTimeout(() => {

@@ -2,7 +2,7 @@ import type { PromptBlock } from '../../capability.ts'
 import { editFileTool } from './edit-file.ts'
 import { listFilesTool } from './list-files.ts'
 import { readFileTool } from './read-file.ts'
-import { searchFilesTool } from './search-files.ts'
+import { searchWorkspaceTool } from './search-files.ts'
 import { writeFileTool } from './edit-file.ts'
 import type { WorkspaceOptions } from './text-file.ts'
 
@@ -16,7 +16,7 @@ export function workspaceBlock(options: WorkspaceOptions): PromptBlock {
     tools: [
       listFilesTool(options),
       readFileTool(options),
-      searchFilesTool(options),
+      searchWorkspaceTool(options),
       writeFileTool(options),
       editFileTool(options),
     ],

@@ -21,7 +21,7 @@ import {
 import type { SessionRow } from '../../../session.ts'
 import type { SessionMemory } from '../core/memory.ts'
 
-export const memory: Command = {
+export const memoryCommand: Command = {
   name: 'memory',
   summary: 'show what a session is given of earlier ones, and forget',
   usage: ['memory [show] [SESSION] [--input TEXT] [--json]', 'memory forget SESSION [--yes] [--json]'],
@@ -35,7 +35,7 @@ export const memory: Command = {
     yes: { summary: 'forget: do not ask' },
     json: jsonOption,
   },
-  run: (call: CommandCall, io: Io) => runSubcommand(memory, subcommands, 'show', call, io),
+  run: (call: CommandCall, io: Io) => runSubcommand(memoryCommand, subcommands, 'show', call, io),
 }
 
 const subcommands: Readonly<Record<string, Subcommand>> = {

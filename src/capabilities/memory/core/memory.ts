@@ -7,7 +7,7 @@ import type { SessionStore } from '../../../session.ts'
 import { memoryLayers, type MemoryReading, type RememberedText, sessionsIn } from './memory-layers.ts'
 import { memoryIn, type MemorySettings } from './memory-settings.ts'
 import { createSessionSummaries, type SessionSummary } from './session-summaries.ts'
-import { rememberedLine, shownTime } from './summary-text.ts'
+import { rememberedLine, minuteText } from './summary-text.ts'
 
 /** What turns are given of earlier sessions (BEHAVIOURS §2.1), and how it is shown and forgotten. */
 export interface Memory {
@@ -93,7 +93,7 @@ export function createMemory(parts: MemoryParts): Memory {
   const running = new Set<Promise<unknown>>()
 
   const isForgotten = async (session: string) =>
-    forgottenNow.has(session) || (await store.value(keyOf(session))) === true
+    forgottenNow.has(session) || (await store.value(forgottenKey(session))) === true
 
   async function remembered(session: string, sessions: readonly string[]): Promise<readonly string[]> {
     const forgotten = await Promise.all(sessions.map(async (id) => id !== session && isForgotten(id)))
@@ -183,7 +183,7 @@ export function createMemory(parts: MemoryParts): Memory {
     },
     async forget(session) {
       if (!(await store.session(session))) throw noSuchSession(session)
-      await store.putValue(keyOf(session), true)
+      await store.putValue(forgottenKey(session), true)
       await forget(session)
       await store.withdrawSession(session)
     },
@@ -199,7 +199,7 @@ export function createMemory(parts: MemoryParts): Memory {
 
 const NOTHING: RememberedText = { text: '', sessions: [] }
 
-function keyOf(session: string): string {
+function forgottenKey(session: string): string {
   return `memory/forgotten/${session}`
 }
 
@@ -240,7 +240,7 @@ export async function toolHistory(
   const shown: RankedPassage[] = []
   let lines = ''
   for (const passage of found === 'words' ? passages : []) {
-    const more = [...(lines === '' ? [] : [lines]), lineOf(passage)].join('\n')
+    const more = [...(lines === '' ? [] : [lines]), callLine(passage)].join('\n')
     if (counter.text(more) > maxTokens) break
     lines = more
     shown.push(passage)
@@ -248,9 +248,9 @@ export async function toolHistory(
   return { text: lines, sessions: [...new Set(shown.map(({ session }) => session))] }
 }
 
-function lineOf({ time, call, text }: RankedPassage): string {
-  if (!call) return `- [${shownTime(time)}] ${rememberedLine(text, 300)}`
+function callLine({ time, call, text }: RankedPassage): string {
+  if (!call) return `- [${minuteText(time)}] ${rememberedLine(text, 300)}`
   const outcome = call.ok === false ? 'failed' : 'ok'
   const input = rememberedLine(call.input, 160)
-  return `- [${shownTime(time)}] ${rememberedLine(call.name, 64)} ${input}: ${outcome}: ${rememberedLine(call.outcome, 200)}`
+  return `- [${minuteText(time)}] ${rememberedLine(call.name, 64)} ${input}: ${outcome}: ${rememberedLine(call.outcome, 200)}`
 }

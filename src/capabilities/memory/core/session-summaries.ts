@@ -2,7 +2,7 @@ import { type Clock, type Runtime, summaryByModel } from '../../../capability.ts
 import { indented, messageText, previousConversation, type TokenCounter, wholeCharacter } from '../../../context.ts'
 import { defined, errorMessage, orAborted, sha256, singleFlight } from '../../../platform.ts'
 import { type LogStore, referredContent, type SessionRow, type SessionStore, undoneTurnsOf } from '../../../session.ts'
-import { sessionFacts, shownTime, summaryText } from './summary-text.ts'
+import { sessionFacts, minuteText, summaryText } from './summary-text.ts'
 
 /** What a session was about, and what that holds for. */
 export interface SessionSummary {
@@ -57,7 +57,7 @@ export function createSessionSummaries(parts: SessionSummariesParts): SessionSum
   const setting = `${maxTokens} ${counter.id}@${counter.version} ${summarize}`
 
   async function keptOf(session: string): Promise<(SessionSummary & { readonly state: string }) | undefined> {
-    const kept = await store.value(keyOf(session))
+    const kept = await store.value(summaryKey(session))
     if (!isKept(kept)) return undefined
     const text = await referredContent(store, kept.content)
     return text === undefined ? undefined : { session, text, ...kept }
@@ -65,7 +65,7 @@ export function createSessionSummaries(parts: SessionSummariesParts): SessionSum
 
   async function keep({ session, text, ...rest }: SessionSummary, state: string): Promise<void> {
     const content = `sha256:${await store.putContent(text, [session])}`
-    await store.putValue(keyOf(session), { ...rest, content, state })
+    await store.putValue(summaryKey(session), { ...rest, content, state })
   }
 
   async function byModel(row: SessionRow, covers: string, words: string, state: string): Promise<SessionSummary> {
@@ -114,17 +114,17 @@ export function createSessionSummaries(parts: SessionSummariesParts): SessionSum
       const kept = await keptOf(row.id)
       // A log only grows: with as many entries as then, it is the same log.
       const state = `${row.entries} ${setting}`
-      if (kept?.state === state) return bare(kept)
+      if (kept?.state === state) return withoutState(kept)
       const made =
         (summarize && keeps ? await modelSummary(row, kept, { state, signal }) : undefined) ?? (await byRule(row, kept))
-      if (!made || !keeps) return made && bare(made)
+      if (!made || !keeps) return made && withoutState(made)
       // Without a model's words there may be some at the next question.
-      if (!summarize || made === kept) await keep(bare(made), state)
-      return bare(made)
+      if (!summarize || made === kept) await keep(withoutState(made), state)
+      return withoutState(made)
     },
     async forget(session) {
       failed.delete(session)
-      if ((await store.value(keyOf(session))) !== undefined) await store.putValue(keyOf(session), null)
+      if ((await store.value(summaryKey(session))) !== undefined) await store.putValue(summaryKey(session), null)
     },
     async stop() {
       stopping.abort()
@@ -145,11 +145,11 @@ function withinTokens(text: string, model: string, maxTokens: number, counter: T
   return words === '' ? '' : framed(words === text ? words : `${words}…`)
 }
 
-function bare({ session, text, by, covers, time }: SessionSummary): SessionSummary {
+function withoutState({ session, text, by, covers, time }: SessionSummary): SessionSummary {
   return { session, text, ...defined({ by }), covers, time }
 }
 
-function keyOf(session: string): string {
+function summaryKey(session: string): string {
   return `memory/summary/${session}`
 }
 
@@ -186,7 +186,7 @@ async function sessionWords(store: Pick<LogStore, 'entries' | 'session'>, { id }
   const spoken = entries.flatMap((entry) => {
     if ((entry.type !== 'input' && entry.type !== 'message') || undone.includes(entry.turn)) return []
     const { role } = entry.message
-    return role === 'tool' ? [] : [{ time: shownTime(entry.time), role, text: messageText(entry.message) }]
+    return role === 'tool' ? [] : [{ time: minuteText(entry.time), role, text: messageText(entry.message) }]
   })
   let from = spoken.length
   let characters = 0

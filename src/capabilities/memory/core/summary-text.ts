@@ -49,7 +49,7 @@ function textWith(
   const said = shown.map((text) => `- Asked: ${rememberedLine(text, lengths.asked)}`)
   const hidden = turns - shown.length
   return [
-    `- When: ${shownTime(began)} to ${shownTime(ended)} UTC, ${turns} ${turns === 1 ? 'turn' : 'turns'}`,
+    `- When: ${minuteText(began)} to ${minuteText(ended)} UTC, ${turns} ${turns === 1 ? 'turn' : 'turns'}`,
     ...said.slice(0, 1),
     ...(hidden > 0 && said.length > 0 ? [`- (${hidden} more not shown)`] : []),
     ...said.slice(1),
@@ -86,7 +86,7 @@ export function rememberedLine(text: string, most: number): string {
 }
 
 /** `2026-01-05 12:00`, in UTC. */
-export function shownTime(iso: string): string {
+export function minuteText(iso: string): string {
   return iso.slice(0, 16).replace('T', ' ')
 }
 
@@ -146,23 +146,23 @@ export async function sessionFacts(
     asked: all
       .filter(isLeft)
       .flatMap((entry) => (entry.type === 'input' ? [messageText(entry.message).trim()] : []))
-      .filter(isSaid),
-    answered: messages.filter(isLeft).map(answerOf).findLast(isSaid) ?? '',
-    files: newestDistinct([...files.map(({ name }) => name), ...calls.filter(isLeft).flatMap(pathOf)]),
+      .filter(isNotEmpty),
+    answered: messages.filter(isLeft).map(assistantText).findLast(isNotEmpty) ?? '',
+    files: newestDistinct([...files.map(({ name }) => name), ...calls.filter(isLeft).flatMap(inputPath)]),
     tools: toolUses(calls.filter(isLeft)),
   }
 }
 
-function isSaid(text: string): boolean {
+function isNotEmpty(text: string): boolean {
   return text !== ''
 }
 
-function answerOf(entry: Entry): string {
+function assistantText(entry: Entry): string {
   return entry.type === 'message' && entry.message.role === 'assistant' ? messageText(entry.message).trim() : ''
 }
 
 /** What file tools were given. */
-function pathOf(entry: Entry): readonly string[] {
+function inputPath(entry: Entry): readonly string[] {
   if (entry.type !== 'tool-start' || typeof entry.input !== 'object' || entry.input === null) return []
   const { path } = entry.input as { readonly path?: unknown }
   return typeof path === 'string' && path.trim() !== '' ? [path] : []
@@ -174,18 +174,18 @@ function newestDistinct(names: readonly string[]): readonly string[] {
 
 function toolUses(entries: readonly Entry[]): readonly ToolUse[] {
   const failed = new Set<string>()
-  for (const entry of entries) if (entry.type === 'tool-end' && !entry.ok) failed.add(keyOf(entry))
+  for (const entry of entries) if (entry.type === 'tool-end' && !entry.ok) failed.add(callKey(entry))
   const uses = new Map<string, ToolUse>()
   for (const entry of entries) {
     if (entry.type !== 'tool-start') continue
     const name = entry.toolName
     const before = uses.get(name) ?? { name, calls: 0, failed: 0 }
-    uses.set(name, { name, calls: before.calls + 1, failed: before.failed + (failed.has(keyOf(entry)) ? 1 : 0) })
+    uses.set(name, { name, calls: before.calls + 1, failed: before.failed + (failed.has(callKey(entry)) ? 1 : 0) })
   }
   return [...uses.values()]
 }
 
 /** Some providers give the same id in every step. */
-function keyOf({ call, toolCallId }: { readonly call: string; readonly toolCallId: string }): string {
+function callKey({ call, toolCallId }: { readonly call: string; readonly toolCallId: string }): string {
   return `${call} ${toolCallId}`
 }

@@ -1,16 +1,16 @@
 import type { Configuration } from '../../../runtime.ts'
 import type { CheckContext, Finding } from '../../../capability.ts'
-import { loadedSkills } from './known-skills.ts'
-import { reachOver, reachText, type SkillsReach } from './skills-reach.ts'
+import { loadKnownSkills } from './known-skills.ts'
+import { readReach, reachText, type SkillsReach } from './skills-reach.ts'
 import { ok, problem, warning } from '../../../cli.ts'
 import { errorMessage } from '../../../platform.ts'
 
 /** What loads and reaches the model, and what does not and why. A skill that was switched off on purpose is no warning. */
-export async function checkSkills(context: CheckContext<Configuration['skills']>): Promise<readonly Finding[]> {
+export async function skillsFindings(context: CheckContext<Configuration['skills']>): Promise<readonly Finding[]> {
   const { home, workspace, environment, settings } = context
   const { servers = {} } = (context.settingsOf('mcp') ?? {}) as Partial<Configuration['mcp']>
   const configuration = { agent: { workspace }, mcp: { servers }, skills: settings }
-  const { skills, left, warnings } = await loadedSkills(home, configuration, { environment })
+  const { skills, left, warnings } = await loadKnownSkills(home, configuration, { environment })
   const count = skills.length === 1 ? 'one skill' : `${skills.length} skills`
   const off = left.filter(({ code }) => code === 'disabled').length
   const missed = left.filter(({ code }) => code !== 'disabled')
@@ -28,8 +28,8 @@ const FEWER = 'Name those that are not needed in `skills.disabled`, or use a mod
 
 async function reachFinding({ get }: Pick<CheckContext, 'get'>, loaded: number): Promise<Finding> {
   try {
-    const reach = await reachOver(get, loaded)
-    return isWell(reach) ? ok('skills', reachText(reach)) : warning('skills', reachText(reach), reach.hint ?? FEWER)
+    const reach = await readReach(get, loaded)
+    return isComplete(reach) ? ok('skills', reachText(reach)) : warning('skills', reachText(reach), reach.hint ?? FEWER)
   } catch (error) {
     const message = errorMessage(error)
     if ((error as { code?: unknown }).code === 'context-overflow') {
@@ -39,6 +39,6 @@ async function reachFinding({ get }: Pick<CheckContext, 'get'>, loaded: number):
   }
 }
 
-function isWell({ form, but }: SkillsReach): boolean {
+function isComplete({ form, but }: SkillsReach): boolean {
   return but === undefined && (form === 'full' || form === 'list' || form === 'names')
 }

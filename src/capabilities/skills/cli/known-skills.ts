@@ -20,7 +20,7 @@ export async function knownSkills(call: CommandCall, io: Io): Promise<KnownSkill
   const { layoutOf } = await import('../../../context.ts')
   const configuration = await validConfiguration(call.home, io)
   const { agent, context, mcp, skills } = configuration
-  const loaded = await loadedSkills(call.home, { agent, mcp, skills }, io, { digests: true })
+  const loaded = await loadKnownSkills(call.home, { agent, mcp, skills }, io, { digests: true })
   return { ...loaded, configuration, forms: skillsForms(skills.contextMode, layoutOf(context.layout), loaded.skills) }
 }
 
@@ -32,7 +32,7 @@ interface SkillsConfiguration {
 }
 
 /** The same of a configuration that was read already. Warnings about tools are among the others. */
-export async function loadedSkills(
+export async function loadKnownSkills(
   home: string,
   { agent, mcp, skills }: SkillsConfiguration,
   io: Pick<Io, 'environment'>,

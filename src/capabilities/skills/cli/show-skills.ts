@@ -20,7 +20,7 @@ export async function listSkills(call: CommandCall, io: Io): Promise<number> {
   const known = await knownSkills(call, io)
   const { skills, tokens } = await skillFacts(known)
   const { left, warnings, forms } = known
-  const { reach, reachUnknown } = skills.length > 0 ? await reachOf(call, io, skills.length) : {}
+  const { reach, reachUnknown } = skills.length > 0 ? await tryReach(call, io, skills.length) : {}
   if (call.json) {
     printJson(io, { skills, left, warnings, tokens, ...forms, reach, reachUnknown })
     return 0
@@ -30,7 +30,7 @@ export async function listSkills(call: CommandCall, io: Io): Promise<number> {
     const rows = left.map(({ name, ref, why }) => [exactLine(name), exactLine(ref), exactLine(why)])
     print(io, `${skills.length > 0 ? '\n' : ''}${table([['not loaded', 'from', 'why'], ...rows])}`)
   }
-  if (skills.length > 0) print(io, `\n${styled(io, 'dim', sentence(known, tokens))}`)
+  if (skills.length > 0) print(io, `\n${styled(io, 'dim', summaryText(known, tokens))}`)
   else note(io, noneText(known))
   if (reach !== undefined) print(io, reachText(reach))
   if (reach?.hint !== undefined) note(io, styled(io, 'yellow', reach.hint, io.stderr))
@@ -40,7 +40,7 @@ export async function listSkills(call: CommandCall, io: Io): Promise<number> {
 }
 
 /** What reaches the model, or why that cannot be said: the list is of use without it. */
-async function reachOf(
+async function tryReach(
   call: CommandCall,
   io: Io,
   loaded: number,
@@ -66,7 +66,7 @@ function skillTable(skills: readonly SkillFacts[], columns: number): string {
   return fittedTable([head, ...rows], { right: [1, 2], columns, spare: [4, 3, 2, 5] })
 }
 
-function sentence({ skills, forms }: KnownSkills, tokens: { readonly full: number; readonly list: number }): string {
+function summaryText({ skills, forms }: KnownSkills, tokens: { readonly full: number; readonly list: number }): string {
   const all = skills.length === 1 ? 'One skill' : `${skills.length} skills`
   const costs = `${all}: ${tokens.full} tokens in full, ${tokens.list} as a list.`
   if (forms.forms.includes('full') && forms.forms.length > 1) return `${costs} Sent ${forms.why}.`
@@ -85,7 +85,7 @@ export async function showSkill(call: CommandCall, io: Io): Promise<number> {
   const name = call.words[1]!.normalize('NFC')
   const known = await knownSkills(call, io)
   const skill = known.skills.find((one) => one.name === name)
-  if (skill === undefined) throw notLoaded(name, known)
+  if (skill === undefined) throw notLoadedFailure(name, known)
   const facts = (await skillFacts({ ...known, skills: [skill] })).skills[0]!
   const { license, compatibility, allowedTools, version, requires } = skill.fields
   const warnings = known.warnings.filter((warning) => warning.startsWith(skill.folder))
@@ -113,7 +113,7 @@ export async function showSkill(call: CommandCall, io: Io): Promise<number> {
   return 0
 }
 
-function notLoaded(name: string, { left, skills }: KnownSkills): CommandFailure {
+function notLoadedFailure(name: string, { left, skills }: KnownSkills): CommandFailure {
   const found = left.find((one) => one.name === name)
   if (found !== undefined) {
     return new CommandFailure('not-loaded', `the skill ${name} is not loaded: ${found.why}.`, {

@@ -23,11 +23,11 @@ export interface SkillsReach {
 
 /** Asks a gateway, or a look at the home without one, what the next call would send. */
 export async function askReach({ home }: Pick<CommandCall, 'home'>, io: Io, loaded: number): Promise<SkillsReach> {
-  return await connected(home, io, 'read', (connection) => reachOver((path) => ask(connection, path), loaded))
+  return await connected(home, io, 'read', (connection) => readReach((path) => ask(connection, path), loaded))
 }
 
 /** The same by `get`, which answers `undefined` where no gateway can be asked. */
-export async function reachOver(get: CheckContext['get'], loaded: number): Promise<SkillsReach> {
+export async function readReach(get: CheckContext['get'], loaded: number): Promise<SkillsReach> {
   const next = await get<Preview>('/api/context')
   const status = await get<{ readonly skills?: number }>('/api/status')
   if (next === undefined || status === undefined) throw new Error('no gateway can be opened')
@@ -41,7 +41,7 @@ export async function reachOver(get: CheckContext['get'], loaded: number): Promi
 /** Reads the account of a call for what became of the skills. */
 export function skillsReach({ model, request, manifest }: Preview, loaded: number): SkillsReach {
   const entry = manifest.entries.find(({ layer }) => layer === 'skills')
-  const form = entry?.outcome === 'omitted' ? 'none' : formOf(entry?.form)
+  const form = entry?.outcome === 'omitted' ? 'none' : reachForm(entry?.form)
   const isRead = form === 'full' || form === 'none'
   const needed = form === 'search' ? ['find_skill', 'read_skill'] : isRead ? [] : ['read_skill']
   const lacking = needed.filter((name) => !request.tools.some((tool) => tool.name === name))
@@ -59,7 +59,7 @@ export function skillsReach({ model, request, manifest }: Preview, loaded: numbe
 
 const ALLOW = 'Allow it in tool-access.json: `foreword tools` says which rule forbids it.'
 
-function formOf(form: string | undefined): SkillsReach['form'] {
+function reachForm(form: string | undefined): SkillsReach['form'] {
   if (form === undefined) return 'none'
   if (form === 'list' || form === 'full') return form
   return form === 'list-search' ? 'search' : 'names'

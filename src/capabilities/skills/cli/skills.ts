@@ -19,7 +19,7 @@ import type { SkillFinding } from '../folder/check-frontmatter.ts'
 import { knownSkills, programFinder } from './known-skills.ts'
 import { listSkills, showSkill } from './show-skills.ts'
 
-export const skills: Command = {
+export const skillsCommand: Command = {
   name: 'skills',
   summary: 'list, show, check and begin skills',
   usage: [
@@ -36,22 +36,22 @@ export const skills: Command = {
     'at its start and at `foreword reload`.',
   words: { least: 0, most: Infinity },
   options: { json: jsonOption },
-  run: (call, io) => runSubcommand(skills, subcommands, 'list', call, io),
+  run: (call, io) => runSubcommand(skillsCommand, subcommands, 'list', call, io),
 }
 
 const subcommands: Readonly<Record<string, Subcommand>> = {
   list: { least: 0, most: 0, run: listSkills },
   show: { least: 1, most: 1, run: showSkill },
-  check: { least: 0, most: Infinity, run: checkSkills },
+  check: { least: 0, most: Infinity, run: lintSkills },
   new: { least: 1, most: 1, run: newSkill },
   trust: { least: 0, most: 1, forPersons: 'trust a workspace', run: trustSkills },
 }
 
 /** Lints folders of skills against the Agent Skills standard: `file:line: message`. Exit code 1 where a rule is broken. */
-export async function checkSkills(call: CommandCall, io: Io): Promise<number> {
+export async function lintSkills(call: CommandCall, io: Io): Promise<number> {
   const { checkSkill } = await import('../folder/check-skill.ts')
   const { tokenx } = await import('../../../context.ts')
-  const folders = await foldersOf(call, io)
+  const folders = await foldersToLint(call, io)
   const findBinary = await programFinder(io)
   let errors = 0
   let notes = 0
@@ -59,14 +59,14 @@ export async function checkSkills(call: CommandCall, io: Io): Promise<number> {
     for (const finding of await checkSkill(resolve(folder), tokenx, { findBinary })) {
       if (finding.level === 'error') errors++
       else notes++
-      tell(join(folder, finding.file), finding, call, io)
+      printFinding(join(folder, finding.file), finding, call, io)
     }
   }
-  if (!call.json) note(io, summary(folders.length, errors, notes))
+  if (!call.json) note(io, lintSummary(folders.length, errors, notes))
   return errors === 0 ? 0 : 1
 }
 
-function tell(file: string, { line, level, message }: SkillFinding, call: CommandCall, io: Io): void {
+function printFinding(file: string, { line, level, message }: SkillFinding, call: CommandCall, io: Io): void {
   if (call.json) printJson(io, { file, line, level, message })
   else
     print(
@@ -75,21 +75,21 @@ function tell(file: string, { line, level, message }: SkillFinding, call: Comman
     )
 }
 
-function summary(folders: number, errors: number, notes: number): string {
+function lintSummary(folders: number, errors: number, notes: number): string {
   const count = (number: number, one: string) => `${number} ${one}${number === 1 ? '' : 's'}`
   return `${count(folders, 'skill')} checked: ${count(errors, 'error')}, ${count(notes, 'note')}.`
 }
 
 /** The folders that were named, those in them where one is a folder of skills, or every skill there is. */
-async function foldersOf(call: CommandCall, io: Io): Promise<readonly string[]> {
+async function foldersToLint(call: CommandCall, io: Io): Promise<readonly string[]> {
   const named = call.words.slice(1)
-  if (named.length > 0) return (await Promise.all(named.map(skillsAt))).flat()
+  if (named.length > 0) return (await Promise.all(named.map(skillFoldersAt))).flat()
   const { skills, left } = await knownSkills(call, io)
   return [...new Set([...skills, ...left].map(({ folder }) => folder))].toSorted()
 }
 
 /** A folder that has folders of skills in it, and is none itself, stands for those. */
-async function skillsAt(folder: string): Promise<readonly string[]> {
+async function skillFoldersAt(folder: string): Promise<readonly string[]> {
   const names = await readdir(folder).catch((error: unknown) => {
     throw fileFailure(folder, 'read', error)
   })
@@ -158,11 +158,11 @@ async function trustSkills(call: CommandCall, io: Io): Promise<number> {
   const { skillRoots } = await import('../folder/skill-roots.ts')
   const configuration = await validConfiguration(call.home, io)
   const { agent, skills } = configuration
-  const workspace = await folderAt(call.words[1] ?? agent.workspace)
+  const workspace = await realFolder(call.words[1] ?? agent.workspace)
   const roots = await skillRoots({ ...skills, home: call.home, workspace })
   const root = roots.at(-1)!
   const isNew = root.trusted === false
-  if (isNew) await write(call.home, [...skills.trustedDirs, workspace], io)
+  if (isNew) await trustFolder(call.home, [...skills.trustedDirs, workspace], io)
   const found = await loadSkills({ roots: [{ ...root, trusted: true }], findBinary: () => Promise.resolve(true) })
   const names = found.skills.map(({ name }) => name)
   if (call.json) {
@@ -181,7 +181,7 @@ function skillsText(names: readonly string[]): string {
   return `${names.length === 1 ? 'One skill' : `${names.length} skills`} there: ${names.map(exactLine).join(', ')}.`
 }
 
-async function folderAt(path: string): Promise<string> {
+async function realFolder(path: string): Promise<string> {
   try {
     const folder = await realpath(path)
     if ((await stat(folder)).isDirectory()) return folder
@@ -191,7 +191,7 @@ async function folderAt(path: string): Promise<string> {
   throw new CommandFailure('file', `${path} is not a folder.`)
 }
 
-async function write(home: string, folders: readonly string[], { capabilities = [] }: Io): Promise<void> {
+async function trustFolder(home: string, folders: readonly string[], { capabilities = [] }: Io): Promise<void> {
   const { ConfigurationError, configurationSchema, setValue } = await import('../../../runtime.ts')
   try {
     await setValue({ home, schema: configurationSchema(capabilities), key: 'skills.trustedDirs', value: folders })

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs'
 import { access, constants, realpath, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isWithin } from '../../../capability.ts'
-import { argumentsOf, commandFault, commandWords, givenText } from './argv-plan.ts'
+import { declaredArguments, commandFault, programWords, argumentValueText } from './argv-plan.ts'
 import type { Allowlist, Argument, Execution, ResolveCommand } from './tools-json.ts'
 
 /** A program that is run before a call, since its output stands in the place of a value. */
@@ -35,10 +35,10 @@ interface SkillRights {
 /** Says which programs give a call its values. Runs none of them. An argument that the call leaves out needs none. */
 export async function resolveSteps(execution: Execution, input: unknown, rights: SkillRights): Promise<ResolveSteps> {
   const steps: ResolveStep[] = []
-  for (const [index, argument] of argumentsOf(execution).entries()) {
-    const value = givenText(argument, input)
+  for (const [index, argument] of declaredArguments(execution).entries()) {
+    const value = argumentValueText(argument, input)
     if (argument.resolveCommand === undefined || value === undefined) continue
-    const step = await stepOf(index, argument, argument.resolveCommand, value, rights)
+    const step = await resolveStep(index, argument, argument.resolveCommand, value, rights)
     if ('why' in step) return { type: 'refused', why: `the resolveCommand of ${argument.param}: ${step.why}` }
     steps.push(step)
   }
@@ -47,16 +47,16 @@ export async function resolveSteps(execution: Execution, input: unknown, rights:
 
 type Refused = { readonly why: string }
 
-async function stepOf(
+async function resolveStep(
   index: number,
   { param }: Argument,
   command: ResolveCommand,
   value: string,
   rights: SkillRights,
 ): Promise<ResolveStep | Refused> {
-  const words = wordsOf(command, value)
+  const words = resolveWords(command, value)
   if ('why' in words) return words
-  const program = await programOf(command, rights)
+  const program = await resolveProgram(command, rights)
   if ('why' in program) return program
   const placeholder = `$(${[...program.shown, ...words].join(' ')})`
   const { script } = program
@@ -64,7 +64,7 @@ async function stepOf(
 }
 
 /** `$param` stands for the value, wherever in a word it stands. */
-function wordsOf({ args = [] }: ResolveCommand, value: string): readonly string[] | Refused {
+function resolveWords({ args = [] }: ResolveCommand, value: string): readonly string[] | Refused {
   const words: string[] = []
   for (const arg of args) {
     if (arg.startsWith('$param') && value.startsWith('-') && !words.includes('--')) {
@@ -81,10 +81,10 @@ interface ResolveProgram {
   readonly script?: ResolveStep['script']
 }
 
-async function programOf(command: ResolveCommand, rights: SkillRights): Promise<ResolveProgram | Refused> {
+async function resolveProgram(command: ResolveCommand, rights: SkillRights): Promise<ResolveProgram | Refused> {
   if (command.script === undefined) {
     const why = commandFault(command, rights.allowlist)
-    const words = commandWords(command)
+    const words = programWords(command)
     return why === undefined ? { words, shown: words } : { why }
   }
   if (!rights.allowScripts) {
@@ -120,24 +120,24 @@ const SHELL = 'sh'
  */
 export async function skillScript(skillFolder: string, name: string): Promise<SkillScript> {
   const shown = JSON.stringify(name)
-  if (/[/\\]|\.\./.test(name)) return refused(`the script name ${shown} holds "/", "\\" or "..", which none may`)
+  if (/[/\\]|\.\./.test(name)) return refuseScript(`the script name ${shown} holds "/", "\\" or "..", which none may`)
   try {
     const scripts = join(skillFolder, 'scripts')
-    const plain = await realpath(join(scripts, name)).catch(absent)
+    const plain = await realpath(join(scripts, name)).catch(ignoreMissing)
     const path = plain ?? (await realpath(join(scripts, `${name}.sh`)))
     if (!isWithin(await realpath(skillFolder), path))
-      return refused(`the script ${shown} leads out of its skill's folder`)
-    if (!(await stat(path)).isFile()) return refused(`the script ${shown} is no regular file`)
+      return refuseScript(`the script ${shown} leads out of its skill's folder`)
+    if (!(await stat(path)).isFile()) return refuseScript(`the script ${shown} is no regular file`)
     const byShell = plain === undefined || (name.endsWith('.sh') && !(await isExecutable(path)))
     await access(path, byShell ? constants.R_OK : constants.X_OK)
-    return { type: 'script', path, words: byShell ? [SHELL, path] : [path], digest: await digestOf(path) }
+    return { type: 'script', path, words: byShell ? [SHELL, path] : [path], digest: await fileDigest(path) }
   } catch (error) {
-    return refused(`the script ${shown} ${whyOf(error as NodeJS.ErrnoException)}`)
+    return refuseScript(`the script ${shown} ${describeScriptError(error as NodeJS.ErrnoException)}`)
   }
 }
 
 /** Nothing there is no failure: the other name is tried. */
-function absent(error: unknown): undefined {
+function ignoreMissing(error: unknown): undefined {
   const { code } = error as NodeJS.ErrnoException
   if (code !== 'ENOENT' && code !== 'ENOTDIR') throw error
 }
@@ -152,19 +152,19 @@ async function isExecutable(path: string): Promise<boolean> {
 /** SHA-256 of a script that was found before, hex; `undefined` where it is gone. */
 export async function scriptDigest(path: string): Promise<string | undefined> {
   try {
-    return (await stat(path)).isFile() ? await digestOf(path) : undefined
+    return (await stat(path)).isFile() ? await fileDigest(path) : undefined
   } catch {
     return undefined
   }
 }
 
-async function digestOf(path: string): Promise<string> {
+async function fileDigest(path: string): Promise<string> {
   const hash = createHash('sha256')
   for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer)
   return hash.digest('hex')
 }
 
-function whyOf({ code, message }: NodeJS.ErrnoException): string {
+function describeScriptError({ code, message }: NodeJS.ErrnoException): string {
   if (code === 'ENOENT' || code === 'ENOTDIR') return "is not in its skill's scripts folder, with or without .sh"
   if (code === 'EACCES' || code === 'EPERM')
     return 'may not be read and run: make it readable and executable (chmod +rx)'
@@ -172,6 +172,6 @@ function whyOf({ code, message }: NodeJS.ErrnoException): string {
   return `cannot be used: ${code ?? message}`
 }
 
-function refused(why: string): SkillScript {
+function refuseScript(why: string): SkillScript {
   return { type: 'refused', why }
 }

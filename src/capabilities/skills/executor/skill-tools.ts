@@ -12,10 +12,10 @@ import {
 } from '../../../tool.ts'
 import type { FindBinary } from '../folder/find-binary.ts'
 import type { ToolFile, ToolFiles } from '../skill.ts'
-import { argvPlan, inputFault, undeclared } from './argv-plan.ts'
+import { argvPlan, argumentsFault, undeclaredFault } from './argv-plan.ts'
 import { readToolFiles } from './read-tool-files.ts'
 import { type ResolveStep, resolveSteps, scriptDigest } from './resolve-step.ts'
-import { propertiesOf, type ToolDoubt, toolDoubts } from './tool-doubts.ts'
+import { declaredProperties, type ToolDoubt, toolDoubts } from './tool-doubts.ts'
 import type { Allowlist, DeclaredTool, Execution, ToolsJson } from './tools-json.ts'
 
 /** A skill as far as its tools are concerned. */
@@ -84,7 +84,7 @@ export async function skillTools(skill: SkillWithTools, options: SkillToolsOptio
     idle: new Set(looked.flatMap(({ isIdle, tool }) => (isIdle ? [tool.name] : []))),
     findings: [
       ...read.notes.map(({ file, message }) => ({ file, level: 'note' as const, message })),
-      ...looked.flatMap(({ tool, doubts }) => doubts.map((doubt) => findingOf(tool.name, doubt))),
+      ...looked.flatMap(({ tool, doubts }) => doubts.map((doubt) => toolFinding(tool.name, doubt))),
     ],
   }
 }
@@ -94,7 +94,7 @@ function never({ message }: ToolDoubt): OfferedWhile {
   return { what: `a call of it can run (${message})`, isSo: () => Promise.resolve(false) }
 }
 
-function findingOf(tool: string, { message, stops, local }: ToolDoubt): ToolFinding {
+function toolFinding(tool: string, { message, stops, local }: ToolDoubt): ToolFinding {
   return {
     file: 'tools.json',
     level: stops && !local ? 'error' : 'note',
@@ -109,7 +109,7 @@ function skillTool(
   skill: SkillWithTools,
   { workspace, environment, allowScripts, timeoutMs = 60_000, maxOutputChars = 200_000 }: SkillToolsOptions,
 ): Tool {
-  const declared = propertiesOf(parameters)
+  const declared = declaredProperties(parameters)
 
   async function plan(input: unknown): Promise<ToolPlan | ToolFailed> {
     const call = argvPlan(execution, allowlist, input)
@@ -124,7 +124,7 @@ function skillTool(
     return {
       argv: shown.argv,
       folder,
-      facts: { skill: skill.name, ...(steps.length > 0 && { resolve: steps.map(factsOf) }) },
+      facts: { skill: skill.name, ...(steps.length > 0 && { resolve: steps.map(stepFacts) }) },
       run: (context) => runCommand(command, { timeoutMs: context.timeoutMs ?? timeoutMs, maxOutputChars }, context),
     }
   }
@@ -139,7 +139,7 @@ function skillTool(
       Object.fromEntries(Object.entries(input).filter(([param, value]) => value !== null || !isFlag(execution, param))),
     faultOf(input) {
       const unknown = declared && Object.keys(input).find((key) => !declared.includes(key))
-      return unknown === undefined ? inputFault(execution, input) : undeclared(unknown, declared!)
+      return unknown === undefined ? argumentsFault(execution, input) : undeclaredFault(unknown, declared!)
     },
     plan,
   }
@@ -152,7 +152,7 @@ function placeholders(steps: readonly ResolveStep[]): readonly (string | undefin
 }
 
 /** What runs first, as a person is shown it: its output takes the place of `standsAs` in the plan's argv. */
-function factsOf({ param, argv, script, placeholder }: ResolveStep): Readonly<Record<string, unknown>> {
+function stepFacts({ param, argv, script, placeholder }: ResolveStep): Readonly<Record<string, unknown>> {
   return { param, runsFirst: argv, standsAs: placeholder, ...(script && { scriptDigest: script.digest }) }
 }
 
@@ -198,12 +198,12 @@ async function runCommand(
   }
 
   for (const step of steps) {
-    const changed = await changeOf(step)
-    if (changed !== undefined) return failed(step, changed)
+    const changed = await scriptChange(step)
+    if (changed !== undefined) return stepFailure(step, changed)
     const { end, result } = await run(step.argv)
-    if (!result.ok) return { ...result, ...failed(step, result.error) }
-    if (end.stdout.binary) return failed(step, `its output is no text: ${end.stdout.text}`)
-    if (end.stdout.truncated) return failed(step, `its output is longer than ${limits.maxOutputChars} characters`)
+    if (!result.ok) return { ...result, ...stepFailure(step, result.error) }
+    if (end.stdout.binary) return stepFailure(step, `its output is no text: ${end.stdout.text}`)
+    if (end.stdout.truncated) return stepFailure(step, `its output is longer than ${limits.maxOutputChars} characters`)
     resolved[step.index] = end.stdout.text.trim()
   }
   const plan = argvPlan(execution, allowlist, input, resolved)
@@ -213,12 +213,12 @@ async function runCommand(
 }
 
 /** Why a script is not the one that was planned and perhaps shown to a person. */
-async function changeOf({ script }: ResolveStep): Promise<string | undefined> {
+async function scriptChange({ script }: ResolveStep): Promise<string | undefined> {
   if (script === undefined) return undefined
   const now = await scriptDigest(script.path)
   return now === script.digest ? undefined : 'its script has changed since the call was planned; call again'
 }
 
-function failed({ param }: ResolveStep, why: string) {
+function stepFailure({ param }: ResolveStep, why: string) {
   return { ok: false, error: `the resolveCommand of ${param} failed: ${why}` } as const
 }

@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path'
 import { type FindBinary, isProgram } from '../folder/find-binary.ts'
-import { argumentsOf, commandFault } from './argv-plan.ts'
+import { declaredArguments, commandFault } from './argv-plan.ts'
 import { skillScript } from './resolve-step.ts'
 import type { Allowlist, Argument, DeclaredTool, Execution } from './tools-json.ts'
 
@@ -30,7 +30,7 @@ export async function toolDoubts(
   execution: Execution,
   surroundings: ToolSurroundings,
 ): Promise<readonly ToolDoubt[]> {
-  const args = argumentsOf(execution)
+  const args = declaredArguments(execution)
   return [
     ...(await programDoubts(execution, surroundings)),
     ...schemaDoubts(tool, args),
@@ -53,7 +53,7 @@ async function programDoubts(
 
 /** What the schema and the command line do not agree about. */
 function schemaDoubts({ parameters }: DeclaredTool, args: readonly Argument[]): readonly ToolDoubt[] {
-  const declared = propertiesOf(parameters)
+  const declared = declaredProperties(parameters)
   if (declared === undefined) return []
   const reached = new Set(args.map(({ param }) => param))
   const required = new Set(Array.isArray(parameters['required']) ? parameters['required'] : [])
@@ -109,6 +109,6 @@ async function scriptDoubts(
 }
 
 /** Names that the model is told of; `undefined` where the schema does not list them. */
-export function propertiesOf({ properties }: DeclaredTool['parameters']): readonly string[] | undefined {
+export function declaredProperties({ properties }: DeclaredTool['parameters']): readonly string[] | undefined {
   return properties === undefined ? undefined : Object.keys(properties as object)
 }

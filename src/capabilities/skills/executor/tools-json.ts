@@ -20,7 +20,7 @@ export interface DeclaredTool {
 export type Allowlist = Readonly<Record<string, readonly string[]>>
 
 /** A program and its first argument. */
-export interface Command {
+export interface SkillCommand {
   /** A bare name, which the `PATH` decides about, or an absolute path. */
   readonly binary: string
   /** One argument, whatever it holds; none at all where empty. */
@@ -30,7 +30,7 @@ export interface Command {
 }
 
 /** What a call of a tool runs. */
-export interface Execution extends Command {
+export interface Execution extends SkillCommand {
   readonly tool: string
   /** In the order in which they are put on the command line. */
   readonly args?: readonly Argument[] | undefined
@@ -56,7 +56,7 @@ export interface Argument {
 /** A script of the skill, or a program of its allowlist. In `args`, `$param` stands for the value. */
 export type ResolveCommand = (
   | { readonly script: string; readonly binary?: undefined; readonly subcommand?: undefined }
-  | ({ readonly script?: undefined } & Command)
+  | ({ readonly script?: undefined } & SkillCommand)
 ) & { readonly args?: readonly string[] | undefined }
 
 /** A word of a command line: what is shown of it is what a program is given. */

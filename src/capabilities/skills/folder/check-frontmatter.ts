@@ -11,15 +11,15 @@ const rules: Readonly<
 > = {
   name: nameFindings,
   description: (text) => [
-    ...sized('description', text, 1_024),
+    ...textFindings('description', text, 1_024),
     ...(text?.trim() === '' ? [error('description is empty')] : []),
   ],
-  license: (text) => sized('license', text, Infinity),
-  compatibility: (text) => sized('compatibility', text, 500),
+  license: (text) => textFindings('license', text, Infinity),
+  compatibility: (text) => textFindings('compatibility', text, 500),
   'allowed-tools': (text, _, value) =>
     text === undefined && !isScalar(value)
       ? [note('allowed-tools is not a text: the standard has names separated by blanks')]
-      : sized('allowed-tools', text, Infinity),
+      : textFindings('allowed-tools', text, Infinity),
   metadata: (_, __, value) => metadataFindings(value),
 }
 
@@ -48,8 +48,8 @@ export function frontmatterFindings(text: string, folder: string): readonly Skil
   if (!isMap(document.contents)) return [...findings, at(split.line, error('the frontmatter is not a list of fields'))]
   const seen = new Set<string>()
   for (const pair of document.contents.items) {
-    const { key, start } = keyOf(pair)
-    const own = (rules[key] ?? unknownField(key))(textOf(pair.value), folder, pair.value)
+    const { key, start } = pairKey(pair)
+    const own = (rules[key] ?? unknownField(key))(scalarText(pair.value), folder, pair.value)
     const twice = seen.has(key) ? [error(`${key} stands more than once`)] : []
     findings.push(...[...twice, ...own].map((finding) => at(lineOf(finding.start ?? start), finding)))
     seen.add(key)
@@ -72,18 +72,18 @@ function yamlFault(message: string): string {
   return `${fault} (text with a colon, or one that begins with a special character, needs quotes)`
 }
 
-function keyOf({ key }: Pair): { readonly key: string; readonly start: number } {
+function pairKey({ key }: Pair): { readonly key: string; readonly start: number } {
   return { key: isScalar(key) ? String(key.value) : '', start: (key as Node).range?.[0] ?? 0 }
 }
 
-function textOf(value: unknown): string | undefined {
+function scalarText(value: unknown): string | undefined {
   return isScalar(value) && typeof value.value === 'string' ? value.value : undefined
 }
 
 function nameFindings(text: string | undefined, folder: string): readonly FieldFinding[] {
-  if (text === undefined) return sized('name', text, 64)
+  if (text === undefined) return textFindings('name', text, 64)
   const name = text.normalize('NFC')
-  const faults = [...sized('name', name, 64)]
+  const faults = [...textFindings('name', name, 64)]
   if (name === '') return [error('name is empty')]
   if (name !== name.toLowerCase() || /[^\p{L}\p{M}\p{N}-]/u.test(name)) {
     faults.push(error('name may have lowercase letters, digits and hyphens alone'))
@@ -94,7 +94,7 @@ function nameFindings(text: string | undefined, folder: string): readonly FieldF
   return faults
 }
 
-function sized(field: string, text: string | undefined, most: number): readonly FieldFinding[] {
+function textFindings(field: string, text: string | undefined, most: number): readonly FieldFinding[] {
   if (text === undefined) return [error(`${field} is not a text`)]
   if (text.length <= most) return []
   return [error(`${field} has ${text.length} characters, more than the ${most} allowed`)]
@@ -103,8 +103,8 @@ function sized(field: string, text: string | undefined, most: number): readonly 
 function metadataFindings(value: unknown): readonly FieldFinding[] {
   if (!isMap(value)) return [error('metadata is not a list of fields')]
   return value.items.flatMap((pair) => {
-    if (textOf(pair.value) !== undefined) return []
-    const { key, start } = keyOf(pair)
+    if (scalarText(pair.value) !== undefined) return []
+    const { key, start } = pairKey(pair)
     const fault = isScalar(pair.value) ? 'is not a text: put it in quotes' : 'is nested: the standard has texts alone'
     return [{ ...note(`metadata.${key} ${fault}`), start }]
   })

@@ -129,7 +129,7 @@ function linksIn(text: string): readonly Link[] {
     if (mark !== undefined && (fence === undefined || fence === mark)) fence = fence === undefined ? mark : undefined
     else if (fence === undefined) {
       for (const [, written] of line.replaceAll(/`[^`]*`/g, '').matchAll(/\]\(\s*<?([^)\s<>]{1,1000})/g)) {
-        const target = fileOf(written!)
+        const target = linkedFile(written!)
         if (target !== '') links.push({ line: index + 1, target })
       }
     }
@@ -138,7 +138,7 @@ function linksIn(text: string): readonly Link[] {
 }
 
 /** The file that a link names; nothing where it names a page elsewhere or a place in this one. */
-function fileOf(written: string): string {
+function linkedFile(written: string): string {
   if (/^(?:[a-z][a-z0-9+.-]*:|\/\/|#)/i.test(written)) return ''
   const [path] = written.split(/[?#]/, 1)
   try {

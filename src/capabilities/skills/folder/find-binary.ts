@@ -30,7 +30,7 @@ export function binaryFinder({ path = '', platform, extensions }: FindBinaryOpti
 }
 
 /** The same finder, asking for each name once: what it answered holds as long as it does. */
-export function askingOnce(findBinary: FindBinary): FindBinary {
+export function cachedFinder(findBinary: FindBinary): FindBinary {
   const known = new Map<string, Promise<boolean>>()
   return (name) => {
     const asked = known.get(name) ?? findBinary(name)

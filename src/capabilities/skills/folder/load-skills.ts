@@ -3,7 +3,7 @@ import { readdir, readFile, readlink, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readText, type TextReader } from '../../../tool.ts'
 import type { LeftSkill, LoadedSkills, Skill, SkillRoot } from '../skill.ts'
-import { askingOnce } from './find-binary.ts'
+import { cachedFinder } from './find-binary.ts'
 import { type Machine, missingRequirements } from './requirements.ts'
 import { findSkillFolders, inParallel, readSkillFolder, type SkillFolder } from './skill-folder.ts'
 
@@ -28,15 +28,15 @@ const SIDE_BY_SIDE = 16
 export async function loadSkills(options: LoadSkillsOptions): Promise<LoadedSkills> {
   const { roots, disabled = [], digests = false, read = readText } = options
   const { environment = {}, platform = process.platform } = options
-  const machine = { findBinary: askingOnce(options.findBinary), environment, platform }
+  const machine = { findBinary: cachedFinder(options.findBinary), environment, platform }
   const found = await Promise.all(roots.map(findSkillFolders))
   const warnings = found.flatMap((root) => root.warnings)
   const folders = found.flatMap((root) => root.folders)
   const trusted = folders.filter(({ root }) => root.trusted !== false)
-  const left = folders.filter(({ root }) => root.trusted === false).map(untrusted)
+  const left = folders.filter(({ root }) => root.trusted === false).map(untrustedSkill)
   for (const [index, { path, trusted: isTrusted }] of roots.entries()) {
     const count = found[index]!.folders.length
-    if (isTrusted === false && count > 0) warnings.push(`${path}: ${distrust(count)}`)
+    if (isTrusted === false && count > 0) warnings.push(`${path}: ${untrustedText(count)}`)
   }
 
   const byName = new Map<string, Skill>()
@@ -44,7 +44,7 @@ export async function loadSkills(options: LoadSkillsOptions): Promise<LoadedSkil
     const { skill, ...rest } = await readSkillFolder(folder, read)
     if (!skill) return rest
     const missing = await missingRequirements(skill.fields.requires, skill.folder, machine)
-    if (missing !== undefined) return { ...rest, left: leave(skill, missing.code, missing.why) }
+    if (missing !== undefined) return { ...rest, left: leftSkill(skill, missing.code, missing.why) }
     return { ...rest, skill: { ...skill, digest: digests ? await skillDigest(skill.folder) : undefined } }
   })
   for (const { skill, left: leftOut, warnings: own } of looked as readonly Looked[]) {
@@ -52,7 +52,7 @@ export async function loadSkills(options: LoadSkillsOptions): Promise<LoadedSkil
     if (leftOut) left.push(leftOut)
     if (!skill) continue
     const earlier = byName.get(skill.name)
-    if (earlier) left.push(leave(earlier, 'replaced', `${skill.ref} has the same name and comes later`))
+    if (earlier) left.push(leftSkill(earlier, 'replaced', `${skill.ref} has the same name and comes later`))
     // A name that is there already keeps its place.
     byName.set(skill.name, skill)
   }
@@ -62,7 +62,7 @@ export async function loadSkills(options: LoadSkillsOptions): Promise<LoadedSkil
   left.push(
     ...skills
       .filter(({ name }) => names.has(name))
-      .map((skill) => leave(skill, 'disabled', 'skills.disabled in config.json names it')),
+      .map((skill) => leftSkill(skill, 'disabled', 'skills.disabled in config.json names it')),
   )
   return { skills: skills.filter(({ name }) => !names.has(name)), left, warnings }
 }
@@ -73,16 +73,16 @@ interface Looked {
   readonly warnings: readonly string[]
 }
 
-function leave(skill: Omit<Skill, 'digest'>, code: LeftSkill['code'], why: string): LeftSkill {
+function leftSkill(skill: Omit<Skill, 'digest'>, code: LeftSkill['code'], why: string): LeftSkill {
   return { name: skill.name, folder: skill.folder, ref: skill.ref, code, why }
 }
 
-function untrusted({ root, directory, path }: SkillFolder): LeftSkill {
+function untrustedSkill({ root, directory, path }: SkillFolder): LeftSkill {
   const why = 'its workspace is not trusted; look at the skill, then run `foreword skills trust`'
   return { name: directory.normalize('NFC'), folder: path, ref: `${root.ref}/${directory}`, code: 'untrusted', why }
 }
 
-function distrust(count: number): string {
+function untrustedText(count: number): string {
   const some = count === 1 ? 'one skill is' : `${count} skills are`
   return `${some} not loaded, since the workspace is not trusted; look at them, then run \`foreword skills trust\``
 }

@@ -1,6 +1,6 @@
 import { errorMessage } from '../../../platform.ts'
 import { type Frontmatter, type FrontmatterRead, noFrontmatter } from '../skill.ts'
-import { fieldsOf, readRequirements } from './requirements.ts'
+import { objectFields, readRequirements } from './requirements.ts'
 import { splitFrontmatter } from './strip-frontmatter.ts'
 import {
   type Document,
@@ -22,21 +22,24 @@ export function readFrontmatter(text: string): FrontmatterRead {
   const yaml = splitFrontmatter(text)?.frontmatter
   if (yaml === undefined) return { fields: noFrontmatter, warnings: [] }
   if (yaml.length > LARGEST_FRONTMATTER) {
-    return unusable(yaml, `it has ${yaml.length} characters, more than the ${LARGEST_FRONTMATTER} that are read`)
+    return readAsPlainLines(
+      yaml,
+      `it has ${yaml.length} characters, more than the ${LARGEST_FRONTMATTER} that are read`,
+    )
   }
   try {
-    const found = read(frontmatterDocument(yaml).document)
-    return typeof found === 'string' ? unusable(yaml, found) : found
+    const found = readFields(frontmatterDocument(yaml).document)
+    return typeof found === 'string' ? readAsPlainLines(yaml, found) : found
   } catch (error) {
-    return unusable(yaml, firstLine(error))
+    return readAsPlainLines(yaml, firstLine(error))
   }
 }
 
 /** What is no YAML may still have lines that say what the skill is called and what it is for. */
-function unusable(yaml: string, why: string): FrontmatterRead {
+function readAsPlainLines(yaml: string, why: string): FrontmatterRead {
   const warnings: string[] = []
   const { name, description } = readFieldLines(yaml)
-  const fields = { ...given('name', nameOf(name, warnings)), ...given('description', description) }
+  const fields = { ...textField('name', cleanName(name, warnings)), ...textField('description', description) }
   const used = Object.keys(fields)
   const what =
     used.length === 0
@@ -50,7 +53,7 @@ function firstLine(error: unknown): string {
 }
 
 /** The fields, or why there are none. */
-function read(document: Document): FrontmatterRead | string {
+function readFields(document: Document): FrontmatterRead | string {
   const [fault] = document.errors
   if (fault) return `it is not valid YAML: ${firstLine(fault)}`
   const { contents } = document
@@ -60,36 +63,36 @@ function read(document: Document): FrontmatterRead | string {
   if (!isMap(contents)) return 'it is not a list of fields'
   const warnings = [
     ...document.warnings.map((warning) => `${firstLine(warning)}; the tag is ignored`),
-    ...twice(contents),
+    ...repeatedKeys(contents),
   ]
   const reader = fieldReader(document, (warning) => warnings.push(warning))
   const node = reader.node(contents, 'metadata')
-  const metadata = metadataOf(document, node, warnings)
+  const metadata = readMetadata(document, node, warnings)
   const fields: Frontmatter = {
-    ...given('name', nameOf(reader.text(contents, 'name'), warnings)),
-    ...given('description', reader.text(contents, 'description')?.trim()),
-    ...given('license', reader.text(contents, 'license')),
-    ...given('compatibility', reader.text(contents, 'compatibility')),
-    ...given('allowedTools', allowedTools(reader, contents)),
-    ...given('version', isMap(node) ? reader.quietText(node, 'version') : undefined),
+    ...textField('name', cleanName(reader.text(contents, 'name'), warnings)),
+    ...textField('description', reader.text(contents, 'description')?.trim()),
+    ...textField('license', reader.text(contents, 'license')),
+    ...textField('compatibility', reader.text(contents, 'compatibility')),
+    ...textField('allowedTools', allowedTools(reader, contents)),
+    ...textField('version', isMap(node) ? reader.quietText(node, 'version') : undefined),
     metadata,
     requires: readRequirements(metadata, warnings),
   }
   return { fields, warnings }
 }
 
-function given<Key extends string>(key: Key, value: string | undefined): { readonly [K in Key]?: string } {
+function textField<Key extends string>(key: Key, value: string | undefined): { readonly [K in Key]?: string } {
   return (value === undefined ? {} : { [key]: value }) as { readonly [K in Key]?: string }
 }
 
-function twice(map: YAMLMap): readonly string[] {
+function repeatedKeys(map: YAMLMap): readonly string[] {
   const keys = map.items.map(({ key }) => (isScalar(key) ? String(key.value) : ''))
   const again = new Set(keys.filter((key, index) => keys.indexOf(key) !== index))
   return [...again].map((key) => `${key} stands more than once; the last one counts`)
 }
 
 /** A name stands in a heading, in a line of a list and in a schema, so it is one line in one spelling. */
-function nameOf(written: string | undefined, warnings: string[]): string | undefined {
+function cleanName(written: string | undefined, warnings: string[]): string | undefined {
   if (written === undefined || written.trim() === '') return undefined
   const trimmed = written.trim()
   const name = oneLine(trimmed).normalize('NFC')
@@ -108,10 +111,10 @@ function allowedTools(reader: FieldReader, contents: YAMLMap): string | undefine
   return node.items.flatMap((item) => (isScalar(item) ? [String(item.value)] : [])).join(' ')
 }
 
-function metadataOf(document: Document, node: Node | undefined, warnings: string[]): Frontmatter['metadata'] {
+function readMetadata(document: Document, node: Node | undefined, warnings: string[]): Frontmatter['metadata'] {
   if (node === undefined || (isScalar(node) && node.value === null)) return {}
   const value: unknown = node.toJS(document, { maxAliasCount: MOST_ALIASES })
-  const fields = fieldsOf(value)
+  const fields = objectFields(value)
   if (fields === undefined) warnings.push('metadata is not a list of fields and is not used')
   return fields ?? {}
 }
@@ -166,7 +169,7 @@ function readFieldLines(frontmatter: string): FieldLines {
     const at = lines.findIndex((line) => line.startsWith(`${key}:`))
     if (at < 0) return undefined
     const first = lines[at]!.slice(key.length + 1).trim()
-    const text = isBlockMark(first) ? indented(lines.slice(at + 1)) : unquoted(first)
+    const text = isBlockMark(first) ? indentedText(lines.slice(at + 1)) : unquote(first)
     return text === '' ? undefined : text
   }
   const [name, description] = [textOf('name'), textOf('description')]
@@ -178,7 +181,7 @@ function isBlockMark(text: string): boolean {
   return /^[|>][-+\d]*$/.test(text)
 }
 
-function indented(lines: readonly string[]): string {
+function indentedText(lines: readonly string[]): string {
   const end = lines.findIndex((line) => !/^\s/.test(line))
   return lines
     .slice(0, end < 0 ? lines.length : end)
@@ -187,7 +190,7 @@ function indented(lines: readonly string[]): string {
     .trim()
 }
 
-function unquoted(text: string): string {
+function unquote(text: string): string {
   const [, , inside] = /^(["'])(.*)\1$/s.exec(text) ?? []
   return inside?.trim() ?? text
 }

@@ -50,8 +50,8 @@ export async function missingRequirements(
     missing.filter((names) => !names.every(isPath)),
   ]
   const needs = [
-    ...(programs.length > 0 ? [`${listed(programs)}, not found on PATH`] : []),
-    ...(files.length > 0 ? [`${listed(files)}, no such file`] : []),
+    ...(programs.length > 0 ? [`${listPrograms(programs)}, not found on PATH`] : []),
+    ...(files.length > 0 ? [`${listPrograms(files)}, no such file`] : []),
     ...(unset.length > 0 ? [`${unset.join(' and ')} in the environment`] : []),
   ]
   if (needs.length === 0) return undefined
@@ -61,7 +61,7 @@ export async function missingRequirements(
   }
 }
 
-function listed(missing: readonly (readonly string[])[]): string {
+function listPrograms(missing: readonly (readonly string[])[]): string {
   return missing.map((anyOf) => (anyOf.length === 1 ? anyOf[0]! : `one of ${anyOf.join(', ')}`)).join(' and ')
 }
 
@@ -91,14 +91,14 @@ const SYSTEMS: Readonly<Record<string, string>> = { macos: 'darwin', osx: 'darwi
 export function readRequirements(metadata: Readonly<Record<string, unknown>>, warnings: string[]): Requirements {
   const places = [
     { path: 'metadata', fields: metadata },
-    ...AGENTS.map((name) => ({ path: `metadata.${name}`, fields: fieldsOf(metadata[name]) ?? {} })),
+    ...AGENTS.map((name) => ({ path: `metadata.${name}`, fields: objectFields(metadata[name]) ?? {} })),
   ]
   const each = places.map(({ path, fields }) => {
-    const requires = fieldsOf(fields['requires']) ?? {}
+    const requires = objectFields(fields['requires']) ?? {}
     const list = (key: string) => {
       const what = key === 'env' ? 'variable' : 'program'
-      return itemsOf(requires[key]).flatMap((item) => {
-        const names = itemsOf(item).flatMap(nameOf)
+      return asList(requires[key]).flatMap((item) => {
+        const names = asList(item).flatMap(trimmedName)
         if (names.length === 0) {
           warnings.push(`${path}.requires.${key} has an entry that names no ${what}; it is ignored`)
         }
@@ -110,7 +110,7 @@ export function readRequirements(metadata: Readonly<Record<string, unknown>>, wa
       bins: [...list('bins'), ...(anyBins.length > 0 ? [anyBins] : [])],
       env: list('env').flat(),
       // The `os` at the top of `metadata` belongs to nobody in particular.
-      os: path === 'metadata' ? [] : itemsOf(fields['os']).flatMap(nameOf).map(systemOf),
+      os: path === 'metadata' ? [] : asList(fields['os']).flatMap(trimmedName).map(nodeSystem),
     }
   })
   return {
@@ -121,13 +121,13 @@ export function readRequirements(metadata: Readonly<Record<string, unknown>>, wa
 }
 
 /** The fields of an object, or of the JSON of one; `undefined` for anything else. */
-export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> | undefined {
-  if (typeof value === 'string') return value.trimStart().startsWith('{') ? fieldsOf(jsonOf(value)) : undefined
+export function objectFields(value: unknown): Readonly<Record<string, unknown>> | undefined {
+  if (typeof value === 'string') return value.trimStart().startsWith('{') ? objectFields(tryJson(value)) : undefined
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
   return isObject ? (value as Readonly<Record<string, unknown>>) : undefined
 }
 
-function jsonOf(text: string): unknown {
+function tryJson(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text)
     return typeof value === 'string' ? undefined : value
@@ -137,15 +137,15 @@ function jsonOf(text: string): unknown {
 }
 
 /** A single thing stands for a list of it. */
-function itemsOf(value: unknown): readonly unknown[] {
+function asList(value: unknown): readonly unknown[] {
   if (value === undefined || value === null) return []
   return Array.isArray(value) ? (value as readonly unknown[]) : [value]
 }
 
-function nameOf(value: unknown): readonly string[] {
+function trimmedName(value: unknown): readonly string[] {
   return typeof value === 'string' && value.trim() !== '' ? [value.trim()] : []
 }
 
-function systemOf(name: string): string {
+function nodeSystem(name: string): string {
   return SYSTEMS[name.toLowerCase()] ?? name.toLowerCase()
 }

@@ -39,7 +39,7 @@ export async function findSkillFolders(root: SkillRoot): Promise<FoundFolders> {
   try {
     entries = await readdir(root.path, { withFileTypes: true })
   } catch (error) {
-    const why = reasonOf(error)
+    const why = describeReadError(error)
     return {
       folders: [],
       warnings: why === undefined ? [] : [`${root.path}: this folder of skills cannot be read: ${why}`],
@@ -64,7 +64,7 @@ async function lookAt(root: SkillRoot, entry: Dirent): Promise<SkillFolder | str
     if (!names.includes('SKILL.md')) return undefined
     return { root, directory: entry.name, path, toolFiles: toolFilesAmong(names) }
   } catch (error) {
-    const why = reasonOf(error)
+    const why = describeReadError(error)
     if (why !== undefined) return `${path}: it cannot be read: ${why}`
     return entry.isSymbolicLink() ? `${path}: it is a link that leads nowhere` : undefined
   }
@@ -76,7 +76,7 @@ export function toolFilesAmong(names: readonly string[]): readonly ToolFile[] {
 }
 
 /** Why a folder could not be read; `undefined` where it is not there. */
-function reasonOf(error: unknown): string | undefined {
+function describeReadError(error: unknown): string | undefined {
   const { code, message } = error as NodeJS.ErrnoException
   if (code === 'ENOENT') return undefined
   if (code === 'EACCES' || code === 'EPERM') return 'its permissions do not allow it'
@@ -95,16 +95,19 @@ interface SkillRead {
 /** Reads one skill, and no link out of where it lies. Never rejects: what is wrong is a warning. */
 export async function readSkillFolder(folder: SkillFolder, from: TextReader): Promise<SkillRead> {
   const { directory, path, root } = folder
-  const read = readerWithin([path, topOf(root)], from)
+  const read = readerWithin([path, sharedFolder(root)], from)
   const file = join(path, 'SKILL.md')
   const ref = `${root.ref}/${directory}`
   const named = directory.normalize('NFC')
   const found = await read(file)
   if (found.type !== 'text') {
     const why = found.type === 'missing' ? 'its SKILL.md is a link that leads nowhere' : `its SKILL.md: ${found.why}`
-    return { left: { name: named, folder: path, ref, code: 'unreadable', why }, warnings: [`${file}: ${whyOf(found)}`] }
+    return {
+      left: { name: named, folder: path, ref, code: 'unreadable', why },
+      warnings: [`${file}: ${describeUnread(found)}`],
+    }
   }
-  const { fields, warnings } = await frontmatterOf(found.text)
+  const { fields, warnings } = await skillFrontmatter(found.text)
   const tools = await readToolTexts(folder, read)
   const { name = named, description = '' } = fields
   return {
@@ -138,23 +141,25 @@ async function readToolTexts(
   for (const file of toolFiles) {
     const found = await read(join(path, file))
     if (found.type === 'text') texts[file] = found.text
-    else warnings.push(`${join(path, file)}: ${whyOf(found)}; the skill is loaded without tools`)
+    else warnings.push(`${join(path, file)}: ${describeUnread(found)}; the skill is loaded without tools`)
   }
   const { 'tools.json': tools } = texts
   return { files: tools === undefined || warnings.length > 0 ? undefined : { ...texts, 'tools.json': tools }, warnings }
 }
 
 /** Folders of a root may share files; those of a workspace may share all of it. */
-function topOf({ path, kind }: SkillFolder['root']): string {
+function sharedFolder({ path, kind }: SkillFolder['root']): string {
   return kind === 'workspace' ? dirname(dirname(path)) : path
 }
 
-function whyOf(found: { readonly type: 'missing' } | { readonly type: 'unreadable'; readonly why: string }): string {
+function describeUnread(
+  found: { readonly type: 'missing' } | { readonly type: 'unreadable'; readonly why: string },
+): string {
   return found.type === 'missing' ? 'it is a link that leads nowhere' : found.why
 }
 
 /** YAML is read only where there is some. */
-async function frontmatterOf(text: string): Promise<FrontmatterRead> {
+async function skillFrontmatter(text: string): Promise<FrontmatterRead> {
   if (!splitFrontmatter(text)) return { fields: noFrontmatter, warnings: [] }
   const { readFrontmatter } = await import('./read-frontmatter.ts')
   return readFrontmatter(text)

@@ -29,19 +29,19 @@ export async function skillRoots(places: SkillPlaces): Promise<readonly SkillRoo
     ...extraDirs.map((path) => ({ path, ref: refOf(path), kind: 'extra' as const })),
     { path: shared, ref: refOf(shared), kind: 'workspace', trusted: await isTrusted(places) },
   ]
-  const real = await Promise.all(roots.map(({ path }) => resolved(path)))
+  const real = await Promise.all(roots.map(({ path }) => resolvePath(path)))
   return roots.filter((_, index) => real.indexOf(real[index]!) === index)
 }
 
 async function isTrusted({ home, workspace, trustedDirs }: SkillPlaces): Promise<boolean> {
-  return isTrustedFolder(await resolved(workspace), {
-    home: await resolved(home),
-    trustedDirs: await Promise.all(trustedDirs.map(resolved)),
+  return isTrustedFolder(await resolvePath(workspace), {
+    home: await resolvePath(home),
+    trustedDirs: await Promise.all(trustedDirs.map(resolvePath)),
   })
 }
 
 /** A path with its links resolved; as it is where there is nothing. */
-async function resolved(path: string): Promise<string> {
+async function resolvePath(path: string): Promise<string> {
   return realpath(path).catch(() => resolve(path))
 }
 
