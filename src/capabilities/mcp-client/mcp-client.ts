@@ -8,7 +8,7 @@ import {
 } from '../../capability.ts'
 import { z } from 'zod'
 
-const server = z.strictObject({
+const serverSettings = z.strictObject({
   command: z.string().min(1).optional().describe('Program of a server that runs on this machine.'),
   args: z.array(z.string()).optional().describe('Arguments of that program.'),
   environment: z
@@ -29,7 +29,7 @@ const server = z.strictObject({
 
 /** Keys below `mcp`. */
 const mcpSettings = z
-  .strictObject({ servers: z.record(z.string(), server).default({}).describe('MCP servers, by name.') })
+  .strictObject({ servers: z.record(z.string(), serverSettings).default({}).describe('MCP servers, by name.') })
   .prefault({})
   .describe('Tools of others, over MCP.')
 

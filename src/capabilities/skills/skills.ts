@@ -4,7 +4,7 @@ import { serverPrefixes } from './skills-tools.ts'
 import { z } from 'zod'
 
 /** Keys below `skills`. */
-const settings = z
+const skillsSettings = z
   .strictObject({
     directory: homePath().default('skills').describe('Folder of the skills; relative to the home.'),
     extraDirs: z.array(homePath()).default([]).describe('More folders of skills, in order.'),
@@ -26,7 +26,7 @@ const settings = z
 export const skills = capability({
   name: 'skills',
   summary: 'reads skills, and runs their tools',
-  settings,
+  settings: skillsSettings,
   settingsWarnings({ contextMode }, { layout }) {
     if (!layout.skills.asCapabilities || contextMode === 'auto') return []
     const hint = 'There each skill is a block of its own. Name those that are not needed in skills.disabled.'

@@ -29,7 +29,7 @@ export function openUrlTool(options: OpenUrlOptions): Tool {
   const cache = pageCache()
 
   function opened(address: string, { session, turn, signal }: ToolContext): Promise<OpenedPage> {
-    return cache.page(`${session}/${turn}`, address, signal, () => open(address, options, signal))
+    return cache.page(`${session}/${turn}`, address, signal, () => openPage(address, options, signal))
   }
 
   return {
@@ -72,7 +72,7 @@ function countFault({ urls, url }: Readonly<Record<string, unknown>>): string | 
   return count > MOST_URLS ? `open_url takes at most ${MOST_URLS} URLs in one call, not ${count}` : undefined
 }
 
-async function open(
+async function openPage(
   address: string,
   { fetch, readDocument }: OpenUrlOptions,
   signal: AbortSignal,

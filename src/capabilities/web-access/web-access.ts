@@ -8,7 +8,7 @@ const webSearch = z.strictObject({
 })
 
 /** Keys below `web`. */
-const settings = z
+const webSettings = z
   .strictObject({
     search: webSearch.optional().describe('Search service of the tool web_search, which is not offered without one.'),
     allowHosts: z
@@ -25,7 +25,7 @@ const settings = z
 export const webAccess = capability({
   name: 'web',
   summary: 'reads pages of the web, and searches it',
-  settings,
+  settings: webSettings,
   settingsWarnings: ({ allowHosts, search }) =>
     allowHosts.length > 0 && search === undefined
       ? [{ key: 'allowHosts', message: 'has no effect without web.search', hint: 'Name the search service there.' }]

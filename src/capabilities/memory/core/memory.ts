@@ -224,7 +224,7 @@ interface ToolHistoryQuestion {
 }
 
 /** The newest calls of tools that the words of a message find, newest first, one in a line, and the sessions they are from. */
-export async function toolHistory(
+async function toolHistory(
   recall: Pick<Recall, 'find'>,
   { text, sessions, turn, maxTokens, counter }: ToolHistoryQuestion,
 ): Promise<{ readonly text: string; readonly sessions: readonly string[] }> {
