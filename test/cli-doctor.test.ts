@@ -129,7 +129,7 @@ test('a shell that may run anything is told with caution', async (context) => {
   assert.equal(code, 0)
   assert.deepEqual(brief(findings.filter(({ check }) => check === 'policy' || check === 'shell')), [
     ['policy', 'ok', 'every tool may run that is not disabled (global.mode)'],
-    ['shell', 'warning', 'full: a model may run any command that you may'],
+    ['shell', 'warning', 'full: a model may run any command that you can run'],
   ])
   const limited = await examined(
     context,
@@ -153,7 +153,7 @@ test('prefixes that lead to other programs are told, each with why and what to d
     ['git log', 'python3', 'find'],
   )
   assert.match(told[0]!.message, /--output writes any file/)
-  assert.match(told[0]!.hint!, /Take it out of tools\.shell\.allowedPrefixes .* or set tools\.shell\.approval to "ask"/)
+  assert.match(told[0]!.hint!, /Remove it from tools\.shell\.allowedPrefixes .* or set tools\.shell\.approval to "ask"/)
   const asked = await examined(context, {
     'tool-access.json': JSON.stringify({ tools: { shell: { ...shell, approval: 'ask' } } }),
   })

@@ -33,7 +33,7 @@ test('skills lists what loaded, what it costs, what did not load and why', async
   assert.match(lines[7]!, /^off +skills\/off +skills\.disabled in config\.json names it$/)
   assert.match(lines[9]!, /^2 skills: \d+ tokens in full, \d+ as a list\. Sent in full where/)
   assert.match(lines[10]!, /^All 2 skills in full, for \d+ tokens \(rehearsal, window \d+\)\.$/)
-  assert.match(stderr, /z-beta.SKILL\.md: name stands more than once; the last one counts/)
+  assert.match(stderr, /z-beta.SKILL\.md: name appears more than once; the last one counts/)
 })
 
 test('skills --json is one document for programs', async (context) => {
@@ -65,7 +65,7 @@ test('a home without skills says how to begin one', async (context) => {
   const { ask, home } = homeWith(context)
   const { code, stdout, stderr } = await ask('skills')
   assert.deepEqual([code, stdout], [0, ''])
-  assert.equal(stderr, `There are no skills. \`foreword skills new NAME\` begins one in ${join(home, 'skills')}.\n`)
+  assert.equal(stderr, `No skills yet. Create one in ${join(home, 'skills')} with \`foreword skills new NAME\`.\n`)
 })
 
 test('skills show prints the facts and the body of one', async (context) => {
@@ -96,9 +96,9 @@ test('skills check names file, line and fault, and its exit code tells', async (
   const bad = join(home, 'skills', 'bad', 'SKILL.md')
   assert.equal(all.code, 1)
   assert.deepEqual(all.stdout.trim().split('\n'), [
-    `${bad}:2: error: name may have lowercase letters, digits and hyphens alone`,
+    `${bad}:2: error: name may have only lowercase letters, digits and hyphens`,
     `${bad}:2: error: name is Bad, but the folder is bad`,
-    `${bad}:4: note: model is no field of the standard`,
+    `${bad}:4: note: the standard has no field model`,
   ])
   assert.equal(all.stderr, '2 skills checked: 2 errors, 1 note.\n')
   const good = await ask('skills', 'check', join(home, 'skills', 'good'))
@@ -108,7 +108,7 @@ test('skills check names file, line and fault, and its exit code tells', async (
     file: bad,
     line: 4,
     level: 'note',
-    message: 'model is no field of the standard',
+    message: 'the standard has no field model',
   })
   assert.match((await ask('skills', 'check', join(home, 'nowhere'))).stderr, /there is no such file or folder/)
 })
@@ -149,7 +149,7 @@ test('skills trust lets the skills of a workspace load, and only of that one', a
     ['shared'],
   )
   assert.deepEqual(JSON.parse(readFileSync(join(home, 'config.json'), 'utf8')).skills.trustedDirs, [workspace])
-  assert.match((await ask('skills', 'trust')).stderr, /was trusted already/)
+  assert.match((await ask('skills', 'trust')).stderr, /was already trusted/)
   const other = folderWith(context)
   assert.match((await ask('skills', 'trust', other)).stderr, /The workspace is /)
   assert.deepEqual(JSON.parse(readFileSync(join(home, 'config.json'), 'utf8')).skills.trustedDirs, [workspace, other])

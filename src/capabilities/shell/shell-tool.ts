@@ -16,7 +16,7 @@ import {
   type ToolResult,
 } from '../../tool.ts'
 
-/** What the model is given to run programs: nothing runs until `tool-access.json` allows it (BEHAVIOURS §2.4). */
+/** The prompt block and the tool that run programs: nothing runs until `tool-access.json` allows it (BEHAVIOURS §2.4). */
 export function shellBlock(options: ShellOptions): PromptBlock {
   return {
     id: 'shell',
@@ -33,16 +33,16 @@ const promptBlock = [
   'A refusal says what is allowed: adapt to it, and do not try to get around it.',
 ].join(' ')
 
-/** What neither the settings nor a call can exceed (BEHAVIOURS §2.4). */
+/** Limits that neither the settings nor a call can exceed (BEHAVIOURS §2.4): ms, characters. */
 const MOST_MS = 120_000
 const MOST_CHARS = 200_000
 
 interface ShellOptions {
   /** Folder that commands work in, absolute. */
   readonly workspace: string
-  /** What `tool-access.json` says now: asked for every call, so that a change holds from the next one on. */
+  /** Reads `tool-access.json` for every call, so that a change applies to the next one. */
   readonly access: () => Promise<AccessRead>
-  /** What the process was given. Programs get a clean part of it. */
+  /** Of this process. Programs receive a clean part of it. */
   readonly environment: Readonly<Record<string, string | undefined>>
 }
 
@@ -102,7 +102,7 @@ type Settings =
   | { readonly type: 'settings'; readonly shell: ShellAccess }
   | { readonly type: 'refused'; readonly why: string }
 
-/** The settings of this moment. Whoever let the call through has asked them too; they are asked again all the same. */
+/** The current settings. The policy has checked them before the call; they are checked here again. */
 function shellSettings(read: AccessRead): Settings {
   if (read.type === 'faulty') {
     return { type: 'refused', why: `Nothing may run until tool-access.json is mended: ${read.problems.join('; ')}` }
@@ -131,7 +131,7 @@ function planCommand(cmd: string, { mode, allowedPrefixes }: ShellAccess): Comma
   }
 }
 
-/** Enough of a refused command to know it again. */
+/** The beginning of a refused command, enough to recognise it. */
 function commandStart(words: readonly string[]): string {
   const text = words
     .slice(0, 3)
@@ -141,8 +141,7 @@ function commandStart(words: readonly string[]): string {
 }
 
 /**
- * A program named by a relative path is another one in every folder, and a prefix that names it means the one in the
- * workspace.
+ * A relative path names another program in every folder, and an allowed prefix means the one in the workspace.
  */
 async function relativeProgramFault(argv: readonly string[], folder: string, workspace: string) {
   const [program = ''] = argv
@@ -150,7 +149,7 @@ async function relativeProgramFault(argv: readonly string[], folder: string, wor
   return `${JSON.stringify(program)} is a path from the workspace: leave cwd out to run it`
 }
 
-/** Runs what was planned, where it was planned: a folder that has been put in another place since is not entered. */
+/** Runs the planned program in the planned folder, unless that folder has been replaced since. */
 async function runIn(program: Program, limits: ProgramLimits): Promise<ToolResult> {
   const now = await realpath(program.folder).catch(() => undefined)
   if (now !== program.folder) return failure('the working folder has changed since the command was planned; call again')
@@ -161,23 +160,23 @@ function failure(error: string): ToolFailed {
   return { ok: false, error }
 }
 
-/** How many prefixes a refusal names. */
-const TOLD = 20
+/** How many prefixes a refusal lists. */
+const MOST_LISTED = 20
 
 /**
- * Whether an argv begins with one of the prefixes: whole words, compared exactly (BEHAVIOURS §2.4). A prefix is read as a
- * command is; one that is empty, or that only a shell would understand, allows nothing.
+ * Whether an argv begins with one of the prefixes: whole words, compared exactly (BEHAVIOURS §2.4). A prefix is parsed like
+ * a command; an empty one, or one that only a shell would understand, allows nothing.
  */
 export function isAllowed(argv: readonly string[], prefixes: readonly string[]): boolean {
   return readablePrefixes(prefixes).some((words) => words.every((word, index) => argv[index] === word))
 }
 
-/** What a model may read of the prefixes, so that it can choose another command. */
+/** Lists the prefixes for the model, so that it can choose another command. */
 export function allowedText(prefixes: readonly string[]): string {
-  const told = prefixes.filter((prefix) => readablePrefixes([prefix]).length > 0)
-  if (told.length === 0) return 'no command is allowed'
-  const more = told.length - TOLD
-  return `allowed are commands that begin with: ${told.slice(0, TOLD).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+  const listed = prefixes.filter((prefix) => readablePrefixes([prefix]).length > 0)
+  if (listed.length === 0) return 'no command is allowed'
+  const more = listed.length - MOST_LISTED
+  return `allowed are commands that begin with: ${listed.slice(0, MOST_LISTED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }
 
 function readablePrefixes(prefixes: readonly string[]): readonly (readonly string[])[] {
@@ -187,12 +186,12 @@ function readablePrefixes(prefixes: readonly string[]): readonly (readonly strin
   })
 }
 
-/** Where a command would work, or why it cannot work there. */
+/** The working folder of a command, or why it cannot be used. */
 type WorkingFolder =
   | { readonly type: 'folder'; readonly path: string }
   | { readonly type: 'refused'; readonly why: string }
 
-/** The folder that a call names, links resolved: the workspace unless it names one, and inside it unless `anywhere`. */
+/** The folder that a call names, links resolved: the workspace if it names none, and inside it unless `anywhere`. */
 async function workingFolder(workspace: string, asked: string | undefined, anywhere: boolean): Promise<WorkingFolder> {
   const within = await confinedPath(workspace, asked ?? '.')
   if (within.type === 'inside') return checkFolder(within.path, asked ?? workspace)

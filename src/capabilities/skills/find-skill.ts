@@ -11,7 +11,7 @@ const PAGE = 10
  */
 export function findSkillTool(skills: readonly SearchedSkill[]): Tool {
   let index: Promise<SkillIndex> | undefined
-  // The words of thousands of skills are only cut where somebody searches.
+  // Indexing thousands of skills takes time, so it waits for the first search.
   const indexed = async () => (await import('./skill-index.ts')).skillIndex(skills)
   return {
     name: 'find_skill',
@@ -53,7 +53,7 @@ function nothingText(query: string, skills: readonly SearchedSkill[]): string {
   return `No skill has these words. ${names}`
 }
 
-/** How many names are offered in the place of one that there is not. */
+/** How many names are suggested for an unknown one. */
 const NEAREST = 5
 
 /** The names that are most like a text, best first: those that share the most runs of three letters. */

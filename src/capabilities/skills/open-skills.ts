@@ -89,13 +89,13 @@ export async function openSkills(options: SkillsOptions) {
   }
 }
 
-/** A list is of no use where nothing can be read from it. */
+/** Without tools the model cannot read a skill, so a list is of no use. */
 function withoutList(layer: Layer): readonly Layer[] {
   const renditions = layer.renditions.filter(({ form }) => !form.startsWith('list'))
   return renditions.length === 0 ? [] : [{ ...layer, renditions }]
 }
 
-/** The same layers for the same layout, until skills are read again. */
+/** Keeps the layers of each layout until the skills are read again. */
 function cacheLayers(layersOf: (layout: Layout) => readonly Layer[]): (layout: Layout) => readonly Layer[] {
   const known = new Map<string, readonly Layer[]>()
   return (layout) => {

@@ -7,7 +7,7 @@ import type { Tool, ToolContext, ToolResult } from '../../tool.ts'
 import { nearestNames } from './find-skill.ts'
 import type { Skill } from './skill.ts'
 
-/** What is read here: `SKILL.md` without its frontmatter, or a file beside it. */
+/** The part of a skill that this tool reads: `SKILL.md` without its frontmatter, or a file beside it. */
 type ReadableSkill = Pick<Skill, 'name' | 'body' | 'folder'>
 
 interface ReadSkillOptions {
@@ -16,15 +16,15 @@ interface ReadSkillOptions {
   readonly offeredWith?: Tool['offeredWith']
 }
 
-/** The most of a text that one answer gives, characters, where the room allows it. */
+/** The largest part of a text in one answer, characters, where the room allows it. */
 const LONGEST_PAGE = 64_000
-/** What says where a page ends, characters. */
+/** Characters kept free for the line that tells where a page ends. */
 const NOTE = 100
 
 /**
- * The tool `read_skill` (BEHAVIOURS §1.4). A name is looked up among those that are loaded and never becomes a path. What
- * still stands, unchanged, in what the model has in front of it is not said twice. What is larger than the room comes in
- * pages, each with the offset of the next.
+ * The tool `read_skill` (BEHAVIOURS §1.4). It looks a name up among the loaded skills; a name never becomes a path. It does
+ * not repeat a text that the model still has in its context, unchanged. A text that is larger than the room comes in pages,
+ * each with the offset of the next.
  */
 export function readSkillTool(skills: readonly ReadableSkill[], { inSchema, offeredWith }: ReadSkillOptions): Tool {
   const byName = new Map(skills.map((skill) => [skill.name, skill]))
@@ -59,7 +59,7 @@ export function readSkillTool(skills: readonly ReadableSkill[], { inSchema, offe
     maxShownChars: LONGEST_PAGE,
     origin: 'file',
     ...(offeredWith && { offeredWith }),
-    // A parameter that is null is not there.
+    // A parameter that is null counts as absent.
     inputOf: (input) => Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null)),
     faultOf,
     async execute(input, context) {
@@ -96,7 +96,7 @@ async function answer(skill: ReadableSkill, asked: Asked, context: ToolContext):
   return { ok: true, output: `${part} stands above, unchanged.` }
 }
 
-/** How many characters of a text the room holds, by what the text itself costs. */
+/** How many characters of a text fit the room, by the tokens that the text itself costs. */
 function pageLength(text: string, room: ToolContext['room']): number {
   const most = Math.min(LONGEST_PAGE, room?.characters ?? LONGEST_PAGE)
   const cost = room === undefined ? 0 : tokenx.text(text)
@@ -105,7 +105,7 @@ function pageLength(text: string, room: ToolContext['room']): number {
   return text.length <= held ? held : Math.max(LEAST_PAGE, held - NOTE)
 }
 
-/** However short the room is, so much is read at a time, characters. */
+/** The smallest page, characters, however small the room is. */
 const LEAST_PAGE = 1_000
 
 /** Whether a result of this very call, with this very text, is among the messages. */
@@ -136,15 +136,15 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The text of a file that a skill ships, or why there is none, in a sentence for the model. */
+/** The text of a file that a skill ships, or a sentence for the model that tells why there is none. */
 type SkillFile = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly error: string }
 
 /** The largest file that is read, bytes. */
 const LARGEST_SKILL_FILE = 256 * 1024
 
 /**
- * Reads a file inside a skill's folder: UTF-8 of at most 256 KiB. Links are resolved before paths are compared, so that no
- * path and no link leads out of the folder. A pipe or a device is not opened; binary content is named, never given.
+ * Reads a file inside a skill's folder: UTF-8 of at most 256 KiB. It resolves links before it compares paths, so no path and
+ * no link leads out of the folder. It opens no pipe and no device, and names binary content instead of returning it.
  */
 async function readSkillFile(folder: string, path: string): Promise<SkillFile> {
   if (path.includes('\0')) return refuseFile('path has a NUL character in it')
@@ -162,7 +162,7 @@ async function readSkillFile(folder: string, path: string): Promise<SkillFile> {
 }
 
 async function fileContent(file: string, shown: string): Promise<SkillFile> {
-  // A pipe that nobody writes to would never open, and a link that was put here since is not followed.
+  // Without O_NONBLOCK, opening a pipe without a writer would block; O_NOFOLLOW refuses a link that was put here since.
   const handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0))
   try {
     const found = await handle.stat()

@@ -1,17 +1,17 @@
 import { type Missing, noRequirements, type Requirements } from './folder/requirements.ts'
 
-/** A folder of skills: each folder in it that holds a `SKILL.md` is one. */
+/** A folder of skills: each folder in it with a `SKILL.md` is a skill. */
 export interface SkillRoot {
   /** Absolute path. */
   readonly path: string
   /** How manifests and lists name it, such as `skills`: the same on every machine where it can be. */
   readonly ref: string
   readonly kind: 'home' | 'extra' | 'workspace'
-  /** Skills of a folder that is not trusted are named, and not read. Trusted unless said. */
+  /** `false`: skills of this folder are listed, and not read. */
   readonly trusted?: boolean
 }
 
-/** A skill that is there to be used. */
+/** A loaded skill. */
 export interface Skill {
   /** From the frontmatter, else the name of the folder. In NFC, on one line. */
   readonly name: string
@@ -27,11 +27,11 @@ export interface Skill {
   readonly fields: Frontmatter
   /** What declares its tools. */
   readonly toolFiles: ToolFiles | undefined
-  /** SHA-256 of everything in the folder, where it was asked for. */
+  /** SHA-256 of everything in the folder, if it was requested. */
   readonly digest: string | undefined
 }
 
-/** A skill that is not used. */
+/** A skill that was not loaded. */
 export interface LeftSkill {
   readonly name: string
   readonly folder: string
@@ -41,16 +41,16 @@ export interface LeftSkill {
   readonly why: string
 }
 
-/** What a look at folders of skills came to. */
+/** The result of loading folders of skills. */
 export interface LoadedSkills {
   /** Each name once, in the order of §1.1 of BEHAVIOURS. */
   readonly skills: readonly Skill[]
   readonly left: readonly LeftSkill[]
-  /** What was wrong, in sentences that begin with a path. */
+  /** Sentences that begin with a path. */
   readonly warnings: readonly string[]
 }
 
-/** What the frontmatter of a skill says: the fields of the Agent Skills standard. */
+/** The frontmatter of a skill: the fields of the Agent Skills standard. */
 export interface Frontmatter {
   /** In NFC, on one line. */
   readonly name?: string
@@ -58,16 +58,16 @@ export interface Frontmatter {
   readonly description?: string
   readonly license?: string
   readonly compatibility?: string
-  /** As it was written; a list is joined by blanks. */
+  /** As written; a list is joined by spaces. */
   readonly allowedTools?: string
   readonly metadata: Readonly<Record<string, unknown>>
-  /** `metadata.version`, as it was written. */
+  /** `metadata.version`, as written. */
   readonly version?: string
-  /** Of `metadata.requires`, and of what `metadata` holds for the agents that public skills are written for. */
+  /** From `metadata.requires`, and from the parts of `metadata` for other agents that public skills are written for. */
   readonly requires: Requirements
 }
 
-/** Frontmatter, and what was wrong with it in sentences that name the field. */
+/** Frontmatter, and warnings that name the field. */
 export interface FrontmatterRead {
   readonly fields: Frontmatter
   readonly warnings: readonly string[]

@@ -1,7 +1,7 @@
 import type { Layout } from '../../context.ts'
 import type { Skill } from './skill.ts'
 
-/** What a text about skills says of each. */
+/** The parts of a skill that texts about skills use. */
 type SkillWords = Pick<Skill, 'name' | 'description' | 'body'>
 
 /** The longest description that a list shows whole, characters: the limit of the Agent Skills standard. */
@@ -20,7 +20,7 @@ export function skillFullText({ name, description, body }: SkillWords): string {
 
 /**
  * A line for each skill, to be read on demand (BEHAVIOURS §1.3, `readOnDemand`), as the preset `chai` has it. With
- * `summaries`, a skill without a description is told by what its body says first. Empty where there are none.
+ * `summaries`, a skill without a description is described by the beginning of its body. Empty if there are none.
  */
 export function skillsListText(skills: readonly SkillWords[], summaries = false): string {
   if (skills.length === 0) return ''
@@ -42,14 +42,14 @@ export function skillsNamesText(skills: readonly SkillWords[], inSchema: boolean
   return `Use the read_skill tool to read one of these skills when its name fits the user's request: ${names}\n`
 }
 
-/** How skills are found that are too many to be named. Empty where there are none. */
+/** Tells the model how to search skills that are too many to name. Empty if there are none. */
 export function skillsSearchText(skills: readonly SkillWords[]): string {
   if (skills.length === 0) return ''
   const are = skills.length === 1 ? 'One skill is' : `${skills.length} skills are`
   return `${are} installed. Before specialised work, use find_skill to look for one, then read_skill to read it.\n`
 }
 
-/** The line of one skill. A description has no way to begin another line. */
+/** The line of one skill. A description cannot begin another line. */
 export function skillLine(skill: SkillWords, summaries = false): string {
   const text = summaries || skill.description.trim() !== '' ? skillSummary(skill) : ''
   return `- **${skill.name}**: ${text === '' ? '(no description)' : text}\n`
@@ -62,10 +62,10 @@ export function skillSummary({ description, body }: Pick<Skill, 'description' | 
   return shortenText(line.trim())
 }
 
-/** No heading needs more to be told from others. */
+/** The longest first sentence that is used, characters. */
 const LONGEST_FIRST_WORDS = 200
 
-/** The first line of a body that says something: of a paragraph only the first sentence. */
+/** The first heading or sentence of a body. */
 function firstWords(body: string): string {
   const lines = body
     .slice(0, 10_000)
@@ -98,19 +98,19 @@ function shortenText(text: string): string {
 /** `skills.contextMode` of the configuration. */
 export type SkillsMode = 'auto' | 'full' | 'readOnDemand'
 
-/** In full, as a list with descriptions, by their names alone, or as a way to search them. */
+/** In full, as a list with descriptions, as names alone, or as a hint to search. */
 type SkillsForm = 'full' | 'list' | 'list-names' | 'list-search'
 
-/** In which forms skills may be sent, fullest first, and why. */
+/** The forms in which skills may be sent, fullest first, and why. */
 export interface SkillsForms {
   readonly forms: readonly SkillsForm[]
   readonly why: string
 }
 
-/** From here on, `auto` sends the list alone: a hundred skills cost their list, never their bodies. */
+/** Above either bound, `auto` sends the list alone: a hundred skills cost their list, never their bodies. */
 const FULL_BOUNDS = { skills: 20, characters: 40_000 } as const
 
-/** So many names may stand in the schema of `read_skill` (BEHAVIOURS §1.4). Beyond, the list has them, or a search finds them. */
+/** The most names in the schema of `read_skill` (BEHAVIOURS §1.4). Above it, the list has them, or a search finds them. */
 const MOST_IN_SCHEMA = 50
 
 /** Whether the schema of `read_skill` names every skill. */

@@ -3,7 +3,7 @@ import { isBuiltInName, type Tool } from '../../tool.ts'
 import type { FindBinary } from './folder/find-binary.ts'
 import type { Skill } from './skill.ts'
 
-/** What the programs behind skills' tools are given. */
+/** What the programs of skills' tools receive. */
 export interface SkillToolOptions {
   /** Folder that they work in. */
   readonly workspace: string
@@ -14,24 +14,24 @@ export interface SkillToolOptions {
   readonly timeoutMs?: number
   /** Longest output of one run, characters. */
   readonly maxOutputChars?: number
-  /** Names that begin so are those of others, such as the tools of a server: no skill takes what they are allowed. */
+  /** Prefixes of tools that others offer, such as MCP servers: a skill's tool of such a name is left out, so that it never gets their permissions. */
   readonly takenPrefixes?: readonly string[]
-  /** Whether a program is on the PATH: a tool without its program is not offered. Where absent, none is missed. */
+  /** Whether a program is on the PATH: a tool without its program is not offered. Programs are not looked for where absent. */
   readonly findBinary?: FindBinary
 }
 
 /** The tools of skills by the name of the skill, in order. */
 export interface SkillsTools {
-  /** All that take no name of others. */
+  /** All whose names belong to no one else. */
   readonly bySkill: ReadonlyMap<string, readonly Tool[]>
-  /** Those of which no call can ever run: they are listed, and offered to no model. */
+  /** Those that can never run: they are listed for the owner, and offered to no model. */
   readonly idle: ReadonlySet<Tool>
   readonly warnings: readonly string[]
 }
 
 /**
- * Reads what declares each skill's tools (BEHAVIOURS §1.5). What is broken is a warning, and so is a name that two skills
- * export: the later one has it, unless it can never run.
+ * Reads the files that declare each skill's tools (BEHAVIOURS §1.5). A broken file is a warning, and so is a name that two
+ * skills export: the later skill's tool is used, unless it can never run.
  */
 export async function skillsTools(skills: readonly Skill[], options: SkillToolOptions): Promise<SkillsTools> {
   const bySkill = new Map<string, readonly Tool[]>()
@@ -61,7 +61,7 @@ export async function skillsTools(skills: readonly Skill[], options: SkillToolOp
       }
     }
   }
-  // A tool that can never run would take the name of one that can.
+  // Otherwise a tool that can never run would hide one of the same name that can.
   for (const [skill, tools] of bySkill) {
     bySkill.set(
       skill,
@@ -79,7 +79,7 @@ function takenText(name: string): string {
   return isBuiltInName(name) ? 'that is the name of a tool of Foreword' : 'that name is taken'
 }
 
-/** How names of tools of the configured MCP servers begin. None where there is no capability for such servers. */
+/** Prefixes of the tool names of the configured MCP servers; empty without the capability for such servers. */
 export function serverPrefixes(settings: unknown): readonly string[] {
   const { servers = {} } = (settings ?? {}) as { readonly servers?: Readonly<Record<string, unknown>> }
   return Object.keys(servers).map(offeredPrefix)

@@ -29,7 +29,8 @@ export const skills = capability({
   settings: skillsSettings,
   settingsWarnings({ contextMode }, { layout }) {
     if (!layout.skills.asCapabilities || contextMode === 'auto') return []
-    const hint = 'There each skill is a block of its own. Name those that are not needed in skills.disabled.'
+    const hint =
+      'In that layout each skill is a block of its own. Disable skills that you do not need in skills.disabled.'
     return [{ key: 'contextMode', message: `has no effect in the layout ${layout.name.replace(/\+$/, '')}`, hint }]
   },
   commands: { skills: async () => (await import('./cli/skills.ts')).skillsCommand },

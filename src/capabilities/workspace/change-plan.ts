@@ -13,17 +13,17 @@ import {
   type WorkspaceOptions,
 } from './text-file.ts'
 
-/** What a file should hold, or why the change cannot be made. */
+/** The new text of a file, or why the change cannot be made. `said` is the answer to the model. */
 export type Change =
   | { readonly type: 'text'; readonly text: string; readonly said: string }
   | { readonly type: 'refused'; readonly why: string }
 
-/** Decides what a file should hold. `before` is its text, `undefined` where there is no file. */
+/** Decides the new text of a file. `before` is its text, `undefined` if there is no file. */
 type Changing = (shown: string, before: string | undefined) => Change
 
 /**
- * Plans a change to one file: the folder, a diff, and the digests before and after, all of which a person can be shown
- * (BEHAVIOURS §2). Its run changes exactly that, or nothing where the file is another one by then.
+ * Plans a change to one file: the folder, a diff, and the digests before and after, which a person can review (BEHAVIOURS
+ * §2). Its run makes exactly this change, or none if the file has changed by then.
  */
 export async function changePlan(
   options: WorkspaceOptions,
@@ -109,8 +109,8 @@ async function isStill(place: Inside, before: Before): Promise<boolean> {
 }
 
 /**
- * Why a file is the owner's alone, or `undefined`. Git runs programs that stand in `.git`; what the operator's layers are
- * read from, under whichever name a link gives it, would let a model write its own instructions.
+ * Why only the owner may change a file, or `undefined`. Git runs programs in `.git`; and a model that could write a file of
+ * the operator's layers, under any name that a link gives it, would write its own instructions.
  */
 async function ownerOnlyReason(
   { root, path, names }: Inside,
@@ -141,16 +141,16 @@ async function skillFolders(roots: readonly string[]): Promise<readonly string[]
   return real.filter((folder) => folder !== undefined)
 }
 
-/** Where the whole workspace lies in a folder of skills, what makes a skill is meant and not all that it holds. */
+/** If the whole workspace is in a folder of skills, only files that make a skill count, not everything in it. */
 function holdsSkill(folder: string, root: string, path: string): boolean {
   if (!isWithin(folder, path)) return false
   return !isWithin(folder, root) || MAKES_A_SKILL.test(plainName(relative(folder, path)))
 }
 
-/** What is read or run of a skill, by its path in the folder of skills. */
+/** Files of a skill that are read or run, by their path in the folder of skills. */
 const MAKES_A_SKILL = /(?:^|[/\\])(?:skill\.md|(?:tools|allowlist|execution)\.json)$|^[^/\\]+[/\\]scripts[/\\]/
 
-/** A name however some file systems let it be written: in any case, with characters in it that they ignore. */
+/** A name without the differences that some file systems ignore: case and invisible characters. */
 function plainName(name: string): string {
   return name
     .replace(/\p{Cf}/gu, '')

@@ -53,7 +53,7 @@ function editText(shown: string, before: string, { old_text, new_text, replace_a
   return { type: 'text', text, said: `edited ${shown} (${count === 1 ? '1 place' : `${count} places`})` }
 }
 
-/** How often a text stands in another, without overlaps. */
+/** How often a text occurs in another, without overlaps. */
 function countOccurrences(text: string, wanted: string): number {
   let count = 0
   for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + wanted.length)) count += 1
@@ -64,15 +64,15 @@ function refuseEdit(why: string): Change {
   return { type: 'refused', why }
 }
 
-/** Characters of a file that are shown as the nearest thing to what was looked for. */
+/** Characters of a file that are shown as the nearest text. */
 const SHOWN = 400
 
-/** Larger texts are not compared line by line, nor are more lines with more lines than this comes to. */
+/** Larger texts are not compared line by line: characters of either text, and lines times lines. */
 const MOST_TEXT = 1_000_000
 const MOST_WANTED = 10_000
 const MOST_COMPARISONS = 20_000_000
 
-/** What comes nearest to a text that does not stand in a file, as the end of a sentence; says so where nothing does. */
+/** The nearest thing to a text that a file does not contain, as the end of a sentence for the model. */
 function nearestText(text: string, wanted: string): string {
   if (text.includes('\r\n') && text.includes(wanted.replace(/\r?\n/g, '\r\n'))) {
     return ': its lines end in \\r\\n, those of old_text in \\n'

@@ -5,7 +5,7 @@ import { holdFolder } from './held-folder.ts'
 
 /** Something in a folder of the workspace. Links are named, never followed. */
 export interface WalkEntry {
-  /** Names of the way from the workspace. */
+  /** Path from the workspace, name by name. */
   readonly names: readonly string[]
   readonly kind: 'file' | 'folder' | 'link' | 'other'
   /** Of a file, bytes. */
@@ -16,19 +16,19 @@ interface WalkOptions {
   /** Levels of folders to go into: 1 is the folder itself. */
   readonly depth: number
   readonly signal: AbortSignal
-  /** Told the name of each folder that is left out. */
+  /** Receives the name of each folder that is left out. */
   readonly onSkipped: (name: string) => void
 }
 
-/** Folders of programs rather than of people: left out unless a path leads into them. */
+/** Folders that programs fill: left out unless a path leads into them. */
 const SKIPPED: ReadonlySet<string> = new Set(['.git', 'node_modules'])
 
-/** The most levels that are gone into at all. */
+/** The deepest level that a walk reaches. */
 export const DEEPEST = 64
 
 /**
- * Everything in a folder, folders before what they hold, in the order of code units at each level: the same on every
- * machine. What cannot be read is left out. Throws when it is cancelled.
+ * Everything in a folder, folders before their content, in the order of code units at each level: the same on every
+ * machine. Leaves out what cannot be read. Throws if it is cancelled.
  */
 export async function* walkFolder(start: Inside, options: WalkOptions): AsyncGenerator<WalkEntry> {
   const { depth, signal, onSkipped } = options
@@ -64,7 +64,7 @@ async function readEntries({ root, names }: Inside): Promise<readonly WalkEntry[
   }
 }
 
-/** `undefined` for what is gone again, or has a name that no text can hold. */
+/** `undefined` for what is gone again, or has a name that is not UTF-8. */
 async function readEntry(path: string, names: readonly string[]): Promise<WalkEntry | undefined> {
   try {
     const { mode, size } = await lstat(path)

@@ -1,4 +1,4 @@
-/** The most alternatives that braces may make, and the most braces that are looked at. */
+/** The most alternatives that braces may produce, and the most braces that are expanded. */
 const MOST_ALTERNATIVES = 100
 const MOST_BRACES = 100
 
@@ -53,7 +53,7 @@ interface Comparison {
   readonly isSame: (index: number, place: number) => boolean
 }
 
-/** Whether a pattern with stars fits: only the last star ever takes more, so nothing is tried twice over. */
+/** Whether a pattern with stars fits: only the last star ever grows, so nothing is tried twice. */
 function fitsSequence(patternLength: number, length: number, { isStar, isSame }: Comparison): boolean {
   let [index, place] = [0, 0]
   let [star, taken] = [-1, 0]

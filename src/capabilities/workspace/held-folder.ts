@@ -2,22 +2,23 @@ import { existsSync } from 'node:fs'
 import { constants, lstat, mkdir, open, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** A folder that stays the same one, whatever is put in its place meanwhile. */
+/** A folder that is held open, so that it stays the same one even if something replaces it. */
 interface HeldFolder {
-  /** A path of an entry in it, for one call to the system. Never shown. */
+  /** A path of an entry in it, for one system call. Never shown. */
   at(name: string): string
   close(): Promise<void>
 }
 
 interface HoldOptions {
-  /** Makes the folders that are missing. */
+  /** Creates missing folders. */
   readonly create?: boolean
 }
 
 /**
- * Walks from a root, name by name, and follows no link on the way: a folder that was exchanged for a link after it was
- * checked is not entered. Throws what the system says. Where it gives no paths of open folders (all but Linux), each step
- * is checked instead of held.
+ * Walks from a root, name by name, and follows no link: a folder that was replaced by a link after the check is not entered.
+ * Where the system has no paths of open folders (all but Linux), each step is checked instead of held open.
+ *
+ * @throws the error of the system
  */
 export async function holdFolder(
   root: string,

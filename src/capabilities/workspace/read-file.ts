@@ -4,7 +4,7 @@ import { printableName } from './text-file.ts'
 import { readTextFile } from './text-file.ts'
 import type { WorkspaceOptions } from './text-file.ts'
 
-/** Lines of one answer unless the call says otherwise, and the most that it may say. */
+/** Lines of one answer unless the call gives a limit, and the highest limit. */
 const USUAL_LINES = 400
 const MOST_LINES = 5000
 
@@ -59,7 +59,7 @@ function page(shown: string, lines: readonly string[], offset: number, limit: nu
   return { ok: true, output: `${head}\n${wanted.map(shortenLine).join('\n')}${rest}` }
 }
 
-/** The last line break ends a line and begins none. */
+/** A line break at the end begins no line. */
 function splitLines(text: string): readonly string[] {
   const plain = text.startsWith('\uFEFF') ? text.slice(1) : text
   if (plain === '') return []

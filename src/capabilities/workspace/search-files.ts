@@ -25,7 +25,7 @@ interface SearchInput {
   readonly regex?: boolean
 }
 
-/** The tool `search_files`: lines of files in the workspace that hold a text or fit an expression. */
+/** The tool `search_files`: lines of files in the workspace that contain a text or fit an expression. */
 export function searchWorkspaceTool({ folder, outOfReach }: WorkspaceOptions): Tool {
   return {
     name: 'search_files',

@@ -3,10 +3,10 @@ import { constants, type FileHandle, open } from 'node:fs/promises'
 import type { Inside } from '../../capability.ts'
 import { holdFolder } from './held-folder.ts'
 
-/** The most that a file may hold to be read, searched or changed, bytes. */
+/** The largest file that can be read, searched or changed, bytes. */
 export const MOST_FILE_BYTES = 16 * 1024 * 1024
 
-/** What a place in the workspace holds. */
+/** What is at a path of the workspace. */
 export type WorkspaceFile =
   | {
       readonly type: 'text'
@@ -20,12 +20,12 @@ export type WorkspaceFile =
     }
   | { readonly type: 'missing' }
   | { readonly type: 'folder' }
-  /** It is there and cannot be used; `why` is a sentence. */
+  /** It exists and cannot be used; `why` is a sentence. */
   | { readonly type: 'unusable'; readonly why: string }
 
 /**
- * Reads a whole file as UTF-8, following no link and waiting for no pipe. Never throws. The place may have changed since
- * it was resolved: then this is an answer about what is there now, and never about anything outside.
+ * Reads a whole file as UTF-8; follows no link and waits for no pipe. Never throws. If the path changed since it was
+ * resolved, the answer is about what is there now, and never about anything outside.
  */
 export async function readTextFile({ root, names }: Inside): Promise<WorkspaceFile> {
   const name = names.at(-1)
@@ -68,7 +68,7 @@ export function textDigest(content: Uint8Array | string): string {
   return hash('sha256', content, 'hex')
 }
 
-/** All bytes of a file that was of this size a moment ago; `undefined` where it has grown beyond what can be read. */
+/** All bytes of a file that had this size a moment ago; `undefined` if it has grown beyond the limit. */
 async function readBytes(file: FileHandle, size: number): Promise<Uint8Array | undefined> {
   let buffer = Buffer.alloc(size + 1)
   let filled = 0
@@ -110,7 +110,7 @@ function unusable(why: string): WorkspaceFile {
 export interface WorkspaceOptions {
   /** The agent's own folder, absolute. Nothing outside of it is in reach, wherever links lead. */
   readonly folder: string
-  /** Folders that stay out of reach even where the workspace holds them, absolute: the home, say. */
+  /** Folders that stay out of reach even inside the workspace, absolute: for example the home. */
   readonly outOfReach?: readonly string[]
   /**
    * Files that become instructions or programs, besides `AGENTS.md`, and folders of skills, besides `.agents/skills`: they
@@ -119,7 +119,7 @@ export interface WorkspaceOptions {
   readonly readOnly?: readonly string[]
 }
 
-/** A path as one line that cannot be mistaken for more: what would not be seen, or would break the line, is written out. */
+/** A path as one visible line: characters that are invisible or would break the line are escaped. */
 export function printableName(path: string): string {
   return path.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, (character) => {
     return `\\u{${character.codePointAt(0)!.toString(16)}}`

@@ -6,7 +6,7 @@ import { searchWorkspaceTool } from './search-files.ts'
 import { writeFileTool } from './edit-file.ts'
 import type { WorkspaceOptions } from './text-file.ts'
 
-/** What the model is given to list, read, search, write and edit files of the workspace. Writing asks a person by default. */
+/** The prompt block and the tools that list, read, search, write and edit files of the workspace. Writing asks a person by default. */
 export function workspaceBlock(options: WorkspaceOptions): PromptBlock {
   return {
     id: 'workspace',

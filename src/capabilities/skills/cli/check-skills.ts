@@ -5,7 +5,7 @@ import { readReach, reachText, type SkillsReach } from './skills-reach.ts'
 import { ok, problem, warning } from '../../../cli.ts'
 import { errorMessage } from '../../../platform.ts'
 
-/** What loads and reaches the model, and what does not and why. A skill that was switched off on purpose is no warning. */
+/** Which skills load and reach the model, and which do not and why. A disabled skill is no warning. */
 export async function skillsFindings(context: CheckContext<Configuration['skills']>): Promise<readonly Finding[]> {
   const { home, workspace, environment, settings } = context
   const { servers = {} } = (context.settingsOf('mcp') ?? {}) as Partial<Configuration['mcp']>
@@ -18,13 +18,13 @@ export async function skillsFindings(context: CheckContext<Configuration['skills
     ok('skills', `${count}${off === 0 ? '' : `, ${off} disabled`}`),
     ...(skills.length === 0 ? [] : [await reachFinding(context, skills.length)]),
     ...missed.map(({ ref, why }) =>
-      warning('skills', `${ref} is left out: ${why}`, '`foreword skills` lists them all.'),
+      warning('skills', `${ref} is left out: ${why}`, 'List all skills with `foreword skills`.'),
     ),
-    ...warnings.map((text) => warning('skills', text, '`foreword skills check FOLDER` names file and line.')),
+    ...warnings.map((text) => warning('skills', text, 'Find file and line with `foreword skills check FOLDER`.')),
   ]
 }
 
-const FEWER = 'Name those that are not needed in `skills.disabled`, or use a model with a larger window.'
+const FEWER = 'Disable skills that you do not need in `skills.disabled`, or use a model with a larger window.'
 
 async function reachFinding({ get }: Pick<CheckContext, 'get'>, loaded: number): Promise<Finding> {
   try {
@@ -33,9 +33,9 @@ async function reachFinding({ get }: Pick<CheckContext, 'get'>, loaded: number):
   } catch (error) {
     const message = errorMessage(error)
     if ((error as { code?: unknown }).code === 'context-overflow') {
-      return problem('skills', `none reaches the model, since no request can be made: ${message}`, FEWER)
+      return problem('skills', `no skill reaches the model, since no request fits: ${message}`, FEWER)
     }
-    return warning('skills', `what reaches the model cannot be said: ${message}`, 'Correct what is named there first.')
+    return warning('skills', `unknown which skills reach the model: ${message}`, 'Fix that first.')
   }
 }
 

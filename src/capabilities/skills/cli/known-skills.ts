@@ -6,7 +6,7 @@ import type { LoadedSkills, Skill, SkillRoot } from '../skill.ts'
 import type { SkillsForms } from '../skills-text.ts'
 import type { SkillsTools } from '../skills-tools.ts'
 
-/** Skills as a gateway that starts now would load them. */
+/** The skills that a gateway would load if it started now. */
 export interface KnownSkills extends LoadedSkills {
   readonly configuration: Configuration
   readonly roots: readonly SkillRoot[]
@@ -14,7 +14,7 @@ export interface KnownSkills extends LoadedSkills {
   readonly forms: SkillsForms
 }
 
-/** Reads the configuration and the folders of skills itself: no gateway is needed. */
+/** Reads the configuration and the folders of skills, without a gateway. */
 export async function knownSkills(call: CommandCall, io: Io): Promise<KnownSkills> {
   const { skillsForms } = await import('../skills-text.ts')
   const { layoutOf } = await import('../../../context.ts')
@@ -24,14 +24,14 @@ export async function knownSkills(call: CommandCall, io: Io): Promise<KnownSkill
   return { ...loaded, configuration, forms: skillsForms(skills.contextMode, layoutOf(context.layout), loaded.skills) }
 }
 
-/** What of a configuration decides about skills. */
+/** The parts of a configuration that decide about skills. */
 interface SkillsConfiguration {
   readonly agent: Pick<Configuration['agent'], 'workspace'>
   readonly mcp: Pick<Configuration['mcp'], 'servers'>
   readonly skills: Configuration['skills']
 }
 
-/** The same of a configuration that was read already. Warnings about tools are among the others. */
+/** The same for a configuration that was already read. `warnings` include those about tools. */
 export async function loadKnownSkills(
   home: string,
   { agent, mcp, skills }: SkillsConfiguration,
@@ -57,26 +57,26 @@ export async function loadKnownSkills(
   return { ...loaded, warnings: [...loaded.warnings, ...tools.warnings], roots, tools }
 }
 
-/** Looks on the PATH of whoever runs the command. */
+/** Looks on the PATH of the process that runs the command. */
 export async function programFinder({ environment }: Pick<Io, 'environment'>): Promise<FindBinary> {
   const { binaryFinder } = await import('../folder/find-binary.ts')
   return binaryFinder({ path: environment.PATH, platform: process.platform, extensions: environment.PATHEXT })
 }
 
-/** What a skill is and costs, for a list and for programs. */
+/** Facts and costs of a skill, for lists and programs. */
 export interface SkillFacts {
   readonly name: string
   readonly description: string
   /** Tokens, by the counter of the configuration. */
   readonly tokens: { readonly full: number; readonly list: number }
-  /** Names of those that can run. */
+  /** Names of the tools that can run. */
   readonly tools: readonly string[]
   readonly from: string
   readonly folder: string
   readonly digest: string | undefined
 }
 
-/** Facts of every skill that is loaded, and the tokens of all of them together. */
+/** Facts of every loaded skill, and the tokens of all of them together. */
 export async function skillFacts(known: KnownSkills) {
   const { skillFullText, skillLine, skillsFullText, skillsListText } = await import('../skills-text.ts')
   const { layoutOf } = await import('../../../context.ts')

@@ -15,7 +15,7 @@ import { errorMessage, nearestName } from '../../../platform.ts'
 import { type KnownSkills, knownSkills, type SkillFacts, skillFacts } from './known-skills.ts'
 import { askReach, reachText, type SkillsReach } from './skills-reach.ts'
 
-/** What loaded and what it costs, what did not load and why, and in which form skills are sent. */
+/** The loaded skills and their costs, those that did not load and why, and the form in which skills are sent. */
 export async function listSkills(call: CommandCall, io: Io): Promise<number> {
   const known = await knownSkills(call, io)
   const { skills, tokens } = await skillFacts(known)
@@ -39,7 +39,7 @@ export async function listSkills(call: CommandCall, io: Io): Promise<number> {
   return 0
 }
 
-/** What reaches the model, or why that cannot be said: the list is of use without it. */
+/** Which skills reach the model, or why that is unknown: the list is useful without it. */
 async function tryReach(
   call: CommandCall,
   io: Io,
@@ -49,7 +49,7 @@ async function tryReach(
     return { reach: await askReach(call, io, loaded) }
   } catch (error) {
     const message = errorMessage(error)
-    return { reachUnknown: `What reaches the model cannot be said: ${message}` }
+    return { reachUnknown: `Unknown which skills reach the model: ${message}` }
   }
 }
 
@@ -75,8 +75,8 @@ function summaryText({ skills, forms }: KnownSkills, tokens: { readonly full: nu
 }
 
 function noneText({ configuration, left }: KnownSkills): string {
-  const begin = '`foreword skills new NAME` begins one'
-  return `There are no skills${left.length > 0 ? ' that load' : ''}. ${begin} in ${configuration.skills.directory}.`
+  const none = left.length > 0 ? 'No skill loads.' : 'No skills yet.'
+  return `${none} Create one in ${configuration.skills.directory} with \`foreword skills new NAME\`.`
 }
 
 /** One skill with its body, as the model reads it. */
@@ -117,14 +117,14 @@ function notLoadedFailure(name: string, { left, skills }: KnownSkills): CommandF
   const found = left.find((one) => one.name === name)
   if (found !== undefined) {
     return new CommandFailure('not-loaded', `the skill ${name} is not loaded: ${found.why}.`, {
-      hint: `It lies in ${found.folder}.`,
+      hint: `It is in ${found.folder}.`,
     })
   }
   const near = nearestName(
     name,
     skills.map((one) => one.name),
   )
-  return new CommandFailure('not-found', `there is no skill ${name}.`, {
-    hint: near === undefined ? '`foreword skills` lists them.' : `Did you mean ${near}?`,
+  return new CommandFailure('not-found', `unknown skill ${name}.`, {
+    hint: near === undefined ? 'List skills with `foreword skills`.' : `Did you mean ${near}?`,
   })
 }

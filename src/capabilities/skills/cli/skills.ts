@@ -21,7 +21,7 @@ import { listSkills, showSkill } from './show-skills.ts'
 
 export const skillsCommand: Command = {
   name: 'skills',
-  summary: 'list, show, check and begin skills',
+  summary: 'list, show, check and create skills',
   usage: [
     'skills [list] [--json]',
     'skills show NAME [--json]',
@@ -30,10 +30,10 @@ export const skillsCommand: Command = {
     'skills trust [FOLDER] [--json]',
   ],
   details:
-    'The list says what each skill costs, in full and as a line of the list, and which skills are not loaded and why. ' +
-    '`check` holds folders against the Agent Skills standard, all skills unless folders are named. `trust` lets the ' +
-    'skills in `.agents/skills` of a workspace be loaded. Works with and without a running gateway, which reads skills ' +
-    'at its start and at `foreword reload`.',
+    'The list shows what each skill costs, in full and as a line of the list, and which skills are not loaded and why. ' +
+    '`check` compares the named folders, or all skills, with the Agent Skills standard. `trust` allows the skills in ' +
+    '`.agents/skills` of a workspace to load. Works with and without a running gateway, which reads skills at its start ' +
+    'and at `foreword reload`.',
   words: { least: 0, most: Infinity },
   options: { json: jsonOption },
   run: (call, io) => runSubcommand(skillsCommand, subcommands, 'list', call, io),
@@ -47,7 +47,7 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
   trust: { least: 0, most: 1, forPersons: 'trust a workspace', run: trustSkills },
 }
 
-/** Lints folders of skills against the Agent Skills standard: `file:line: message`. Exit code 1 where a rule is broken. */
+/** Lints folders of skills against the Agent Skills standard: `file:line: message`. The exit code is 1 if a rule is broken. */
 export async function lintSkills(call: CommandCall, io: Io): Promise<number> {
   const { checkSkill } = await import('../folder/check-skill.ts')
   const { tokenx } = await import('../../../context.ts')
@@ -80,7 +80,7 @@ function lintSummary(folders: number, errors: number, notes: number): string {
   return `${count(folders, 'skill')} checked: ${count(errors, 'error')}, ${count(notes, 'note')}.`
 }
 
-/** The folders that were named, those in them where one is a folder of skills, or every skill there is. */
+/** The named folders, with folders of skills expanded; every skill if none is named. */
 async function foldersToLint(call: CommandCall, io: Io): Promise<readonly string[]> {
   const named = call.words.slice(1)
   if (named.length > 0) return (await Promise.all(named.map(skillFoldersAt))).flat()
@@ -88,7 +88,7 @@ async function foldersToLint(call: CommandCall, io: Io): Promise<readonly string
   return [...new Set([...skills, ...left].map(({ folder }) => folder))].toSorted()
 }
 
-/** A folder that has folders of skills in it, and is none itself, stands for those. */
+/** The folder itself, or, if it is no skill but has skills in it, those. */
 async function skillFoldersAt(folder: string): Promise<readonly string[]> {
   const names = await readdir(folder).catch((error: unknown) => {
     throw fileFailure(folder, 'read', error)
@@ -103,13 +103,13 @@ async function skillFoldersAt(folder: string): Promise<readonly string[]> {
   return within.flat().length === 0 ? [folder] : within.flat()
 }
 
-/** Begins a skill that is valid as it stands. */
+/** Creates a skill that is valid without changes. */
 async function newSkill(call: CommandCall, io: Io): Promise<number> {
   const name = call.words[1]!
   if (name.length > 64 || !/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name)) {
     throw usageFailure(
-      `A skill cannot be named ${JSON.stringify(name)}.`,
-      'A name has up to 64 lowercase letters, digits and single hyphens, such as `release-notes`.',
+      `Invalid skill name ${JSON.stringify(name)}.`,
+      'Use up to 64 lowercase letters, digits and single hyphens, such as `release-notes`.',
     )
   }
   const { skills } = await validConfiguration(call.home, io)
@@ -121,14 +121,14 @@ async function newSkill(call: CommandCall, io: Io): Promise<number> {
     await writeSkill(folder, file, skeleton(name))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw fileFailure(file, 'written', error)
-    throw new CommandFailure('conflict', `there is something at ${folder} already.`, { hint: 'Choose another name.' })
+    throw new CommandFailure('conflict', `${folder} already exists.`, { hint: 'Choose another name.' })
   }
   if (call.json) printJson(io, { name, file })
-  else note(io, `${file} is there to be filled in; \`foreword skills check\` says whether it follows the standard.`)
+  else note(io, `Created ${file}. Fill it in, then check it with \`foreword skills check\`.`)
   return 0
 }
 
-/** Half a skill would be loaded: what could not be written as a whole is taken away again. */
+/** Removes the folder if the file cannot be written as a whole, since half a skill would be loaded. */
 async function writeSkill(folder: string, file: string, text: string): Promise<void> {
   try {
     await writeFile(file, text, { flag: 'wx', flush: true })
@@ -152,7 +152,7 @@ Say here, step by step, how it is done. Long material belongs into files beside 
 `
 }
 
-/** Lets the skills of a workspace be loaded: adds its folder to `skills.trustedDirs`. */
+/** Trusts the skills of a workspace: adds its folder to `skills.trustedDirs`. */
 async function trustSkills(call: CommandCall, io: Io): Promise<number> {
   const { loadSkills } = await import('../folder/load-skills.ts')
   const { skillRoots } = await import('../folder/skill-roots.ts')
@@ -169,16 +169,16 @@ async function trustSkills(call: CommandCall, io: Io): Promise<number> {
     printJson(io, { folder: workspace, added: isNew, skills: names })
     return 0
   }
-  note(io, isNew ? `${workspace} is trusted. It takes effect at the next start.` : `${workspace} was trusted already.`)
-  note(io, names.length === 0 ? `There is no skill in ${join(workspace, '.agents', 'skills')} yet.` : skillsText(names))
+  note(io, isNew ? `Trusted ${workspace}. It takes effect at the next start.` : `${workspace} was already trusted.`)
+  note(io, names.length === 0 ? `No skills in ${join(workspace, '.agents', 'skills')} yet.` : skillsText(names))
   if (workspace !== (await realpath(agent.workspace).catch(() => agent.workspace))) {
-    note(io, `The workspace is ${agent.workspace}; \`foreword config set agent.workspace\` changes it.`)
+    note(io, `The configured workspace is ${agent.workspace}. Change it with \`foreword config set agent.workspace\`.`)
   }
   return 0
 }
 
 function skillsText(names: readonly string[]): string {
-  return `${names.length === 1 ? 'One skill' : `${names.length} skills`} there: ${names.map(exactLine).join(', ')}.`
+  return `It has ${names.length === 1 ? 'one skill' : `${names.length} skills`}: ${names.map(exactLine).join(', ')}.`
 }
 
 async function realFolder(path: string): Promise<string> {

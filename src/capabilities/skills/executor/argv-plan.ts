@@ -1,16 +1,16 @@
 import type { Allowlist, Argument, SkillCommand, Execution } from './tools-json.ts'
 
-/** The words of a program, or why there are none, as the model reads it. */
+/** Program and arguments, or a reason, which the model reads. */
 type ArgvPlan =
   | { readonly type: 'argv'; readonly argv: readonly string[] }
   | { readonly type: 'refused'; readonly why: string }
 
-/** For each argument in declared order what its `resolveCommand` answered, or what stands for that as long as nobody knows. */
+/** For each argument, in declared order, the answer of its `resolveCommand`, or a placeholder until it has run. */
 export type Resolved = readonly (string | undefined)[]
 
 /**
- * Program and arguments of one call: binary, subcommand, arguments in declared order (BEHAVIOURS §1.5). Pure. Of a program
- * that takes `--` the flags come first, since behind it nothing is a flag any more.
+ * Program and arguments of one call: binary, subcommand, arguments in declared order (BEHAVIOURS §1.5). Pure. For a program
+ * with the separator `--`, flags come first, since nothing after it is a flag.
  */
 export function argvPlan(
   execution: Execution,
@@ -47,12 +47,12 @@ export function argumentsFault(execution: Execution, input: unknown): string | u
   }
 }
 
-/** How a parameter is refused that a tool does not have. */
+/** The sentence that refuses a parameter that a tool does not have. */
 export function undeclaredFault(name: string, known: readonly string[]): string {
   return `there is no parameter ${name} (${known.length === 0 ? 'it takes none' : `it takes ${known.join(', ')}`})`
 }
 
-/** Why a program may not run: the pair must stand in the allowlist exactly. */
+/** Why a program may not run: the allowlist must have exactly this pair. */
 export function commandFault({ binary, subcommand }: SkillCommand, allowlist: Allowlist): string | undefined {
   if (!Object.hasOwn(allowlist, binary)) return `binary not allowlisted: ${binary}`
   if (!allowlist[binary]!.includes(subcommand)) return `subcommand not allowlisted: ${binary} ${subcommand}`.trimEnd()
@@ -89,7 +89,7 @@ function valueFault(execution: Execution, argument: Argument, value: unknown): s
   return fault === undefined ? undefined : `parameter ${fault}`
 }
 
-/** What no program can be given, and what a program would take for a flag. */
+/** Refuses text that no program can receive, and text that a program would read as a flag. */
 function textFault(execution: Execution, argument: Argument, text: string): string | undefined {
   const { param } = argument
   if (text.includes('\0')) return `${param} holds a NUL byte, which no program can be given`

@@ -4,7 +4,7 @@ import { TOOL_FILES, type ToolFile, type ToolFiles } from '../skill.ts'
 import type { SkillCommand, ToolsJson } from './tools-json.ts'
 import { toolsJsonSchema } from './tools-json.ts'
 
-/** What the files of a skill declare, or all that is wrong with them, each fault with its file and place. */
+/** What the files of a skill declare, or every fault in them, each with its file and place. */
 type ToolsJsonRead =
   | { readonly type: 'tools'; readonly value: ToolsJson; readonly notes: readonly ToolFileFault[] }
   | { readonly type: 'invalid'; readonly faults: readonly ToolFileFault[] }
@@ -15,8 +15,8 @@ interface ToolFileFault {
 }
 
 /**
- * Reads what declares the tools of a skill as a whole: one fault, and none of them is used (BEHAVIOURS §1.1, §1.5). Where
- * `tools.json` is a list, `allowlist.json` and `execution.json` complete it: the same content in three files.
+ * Reads the files that declare the tools of a skill, as a whole: one fault, and no tool is used (BEHAVIOURS §1.1, §1.5).
+ * Where `tools.json` is a list, `allowlist.json` and `execution.json` complete it: the same content in three files.
  */
 export function readToolFiles(files: ToolFiles): ToolsJsonRead {
   const tools = parseJson(files['tools.json'])
@@ -25,7 +25,7 @@ export function readToolFiles(files: ToolFiles): ToolsJsonRead {
   const read = checkTools(tools.value)
   if (read.type === 'invalid') return invalidFile('tools.json', read.faults)
   const unread = TOOL_FILES.filter((file) => file !== 'tools.json' && files[file] !== undefined)
-  const notes = unread.map((file) => ({ file, message: 'it is not read, since tools.json holds everything itself' }))
+  const notes = unread.map((file) => ({ file, message: 'Foreword does not read it, since tools.json has everything' }))
   return { type: 'tools', value: read.value, notes }
 }
 
@@ -44,9 +44,9 @@ function readThreeFiles(files: ToolFiles, tools: readonly unknown[]): ToolsJsonR
   return { type: 'invalid', faults: read.faults.map((message) => ({ file: faultFile(message), message })) }
 }
 
-const MISSING = 'it is missing: where tools.json is a list, allowlist.json and execution.json belong to it'
+const MISSING = 'it is missing: a tools.json that is a list needs allowlist.json and execution.json'
 
-/** In three files a subcommand may be several words: each of them is an argument of its own. */
+/** In three files a subcommand may have several words; each becomes an argument of its own. */
 function splitSubcommands(json: ToolsJson): ToolsJson {
   const split = <One extends SkillCommand>(command: One): One => ({ ...command, words: subcommandWords(command) })
   const execution = json.execution.map(({ args = [], ...entry }) => ({
@@ -69,7 +69,7 @@ function partName(file: ToolFile): string {
   return file.replace('.json', '')
 }
 
-/** A fault begins with its path, and that with the part that stands in a file of its own. */
+/** A fault begins with its path, and the path with the name of the file that has this part. */
 function faultFile(fault: string): ToolFile {
   return TOOL_FILES.find((file) => fault.startsWith(partName(file))) ?? 'tools.json'
 }
@@ -85,7 +85,7 @@ type CheckedTools =
 function checkTools(json: unknown): CheckedTools {
   const checked = toolsJsonSchema.safeParse(json, { reportInput: true })
   if (!checked.success) return { type: 'invalid', faults: checked.error.issues.flatMap(issueSentences) }
-  // As it was written, so that a schema keeps the order of its fields.
+  // The value as written, not the parsed copy, so that a schema keeps the order of its fields.
   const value = json as ToolsJson
   const faults = pairingFaults(value)
   return faults.length === 0 ? { type: 'tools', value } : { type: 'invalid', faults }
@@ -105,7 +105,7 @@ function parseJson(written: string): JsonRead {
     })
     return hidden ? { type: 'invalid', faults: ['no field may be named __proto__'] } : { type: 'value', value }
   } catch (error) {
-    // The engine's own message repeats what stands there; this one says where.
+    // The engine's own message repeats the text; this one gives the place.
     const why = error instanceof RangeError ? 'it is nested too deeply' : `it is no JSON${errorPosition(text)}`
     return { type: 'invalid', faults: [why] }
   }
@@ -118,7 +118,7 @@ function errorPosition(text: string): string {
   return `: line ${before.length}, column ${before.at(-1)!.length + 1} (${printParseErrorCode(error.error)})`
 }
 
-/** None where the text is nested deeper than can be followed. */
+/** Empty where the text is nested too deeply to parse. */
 function jsonErrors(text: string): readonly ParseError[] {
   const errors: ParseError[] = []
   try {
@@ -154,14 +154,14 @@ function fieldPath(path: readonly PropertyKey[]): string {
     .join('')
 }
 
-/** Every tool runs something, and one thing alone. */
+/** Every tool runs exactly one program. */
 function pairingFaults({ tools, execution }: ToolsJson): readonly string[] {
   const names = tools.map(({ name }) => name)
   const run = execution.map((entry) => entry.tool)
   return [
     ...names.flatMap((name, at) => (names.indexOf(name) < at ? [`tools[${at}].name: ${name} is declared twice`] : [])),
     ...names.flatMap((name, at) =>
-      run.includes(name) ? [] : [`tools[${at}]: ${name} has no entry in execution, so nothing says what it runs`],
+      run.includes(name) ? [] : [`tools[${at}]: ${name} has no entry in execution, so it runs nothing`],
     ),
     ...run.flatMap((name, at) => {
       if (!names.includes(name)) return [`execution[${at}].tool: there is no tool ${name}`]

@@ -6,24 +6,24 @@ import { isWithin } from '../../../capability.ts'
 import { declaredArguments, commandFault, programWords, argumentValueText } from './argv-plan.ts'
 import type { Allowlist, Argument, Execution, ResolveCommand } from './tools-json.ts'
 
-/** A program that is run before a call, since its output stands in the place of a value. */
+/** A program that runs before a call, since its output replaces a value. */
 export interface ResolveStep {
   /** Which of the execution's arguments it is for. */
   readonly index: number
   readonly param: string
   readonly argv: readonly string[]
-  /** The script that runs, and the SHA-256 of what it says, hex: another one is not what was planned. */
+  /** The script that runs, and the SHA-256 of its content, hex: a script with another digest is not the planned one. */
   readonly script?: { readonly path: string; readonly digest: string }
-  /** What stands in the plan for a value that nobody knows yet. */
+  /** The text in the plan in place of a value that is not known yet. */
   readonly placeholder: string
 }
 
-/** All that has to run first, in the order in which it does, or why the call cannot be made. */
+/** Everything that has to run first, in order, or why the call cannot be made. */
 type ResolveSteps =
   | { readonly type: 'steps'; readonly steps: readonly ResolveStep[] }
   | { readonly type: 'refused'; readonly why: string }
 
-/** What a skill's programs may be. */
+/** Which programs a skill may run. */
 interface SkillRights {
   /** Folder of the skill. */
   readonly folder: string
@@ -32,7 +32,7 @@ interface SkillRights {
   readonly allowScripts: boolean
 }
 
-/** Says which programs give a call its values. Runs none of them. An argument that the call leaves out needs none. */
+/** Finds the programs that give a call its values, and runs none of them. An argument that the call leaves out needs none. */
 export async function resolveSteps(execution: Execution, input: unknown, rights: SkillRights): Promise<ResolveSteps> {
   const steps: ResolveStep[] = []
   for (const [index, argument] of declaredArguments(execution).entries()) {
@@ -63,7 +63,7 @@ async function resolveStep(
   return { index, param, argv: [...program.words, ...words], ...(script && { script }), placeholder }
 }
 
-/** `$param` stands for the value, wherever in a word it stands. */
+/** Replaces `$param` by the value, anywhere in a word. */
 function resolveWords({ args = [] }: ResolveCommand, value: string): readonly string[] | Refused {
   const words: string[] = []
   for (const arg of args) {
@@ -97,7 +97,7 @@ async function resolveProgram(command: ResolveCommand, rights: SkillRights): Pro
   return { words, shown: [command.script], script: { path, digest } }
 }
 
-/** A script that a skill ships, as it is now, or why there is none to run. */
+/** A script that a skill ships, as it is now, or why none can run. */
 type SkillScript =
   | {
       readonly type: 'script'
@@ -105,12 +105,12 @@ type SkillScript =
       readonly path: string
       /** What runs it: the script itself, or `sh` and the script. */
       readonly words: readonly string[]
-      /** SHA-256 of what it says, hex. */
+      /** SHA-256 of its content, hex. */
       readonly digest: string
     }
   | { readonly type: 'refused'; readonly why: string }
 
-/** What runs a script that need not be executable. */
+/** Runs a script that need not be executable. */
 const SHELL = 'sh'
 
 /**
@@ -136,7 +136,7 @@ export async function skillScript(skillFolder: string, name: string): Promise<Sk
   }
 }
 
-/** Nothing there is no failure: the other name is tried. */
+/** A missing file is no failure: the other name is tried. */
 function ignoreMissing(error: unknown): undefined {
   const { code } = error as NodeJS.ErrnoException
   if (code !== 'ENOENT' && code !== 'ENOTDIR') throw error

@@ -18,7 +18,7 @@ import { type ResolveStep, resolveSteps, scriptDigest } from './resolve-step.ts'
 import { declaredProperties, type ToolDoubt, toolDoubts } from './tool-doubts.ts'
 import type { Allowlist, DeclaredTool, Execution, ToolsJson } from './tools-json.ts'
 
-/** A skill as far as its tools are concerned. */
+/** The part of a skill that its tools need. */
 interface SkillWithTools {
   readonly name: string
   /** Absolute. */
@@ -26,11 +26,11 @@ interface SkillWithTools {
   readonly toolFiles: ToolFiles | undefined
 }
 
-/** What the programs behind a skill's tools are given. */
+/** What the programs of a skill's tools receive. */
 export interface SkillToolsOptions {
   /** Folder that they work in; that of the skill where this one does not exist. */
   readonly workspace: string
-  /** Of this process; what they get of it is little. */
+  /** Of this process; programs receive a small part of it. */
   readonly environment: Readonly<Record<string, string | undefined>>
   /** `skills.allowScripts` */
   readonly allowScripts: boolean
@@ -38,12 +38,12 @@ export interface SkillToolsOptions {
   readonly timeoutMs?: number
   /** Of each output of a program, characters that are kept. 200,000 unless given. */
   readonly maxOutputChars?: number
-  /** Whether a program is on the PATH. Where absent, none is missed. */
+  /** Whether a program is on the PATH. Programs are not looked for where absent. */
   readonly findBinary?: FindBinary
 }
 
 export interface SkillTools {
-  /** All that are declared. One that can never run is never offered; a call of it is told why. */
+  /** Every declared tool. A tool that can never run is not offered; a call of it fails with the reason. */
   readonly tools: readonly Tool[]
   /** Names of those that can never run. */
   readonly idle: ReadonlySet<string>
@@ -53,12 +53,12 @@ export interface SkillTools {
 /** Something about the files that declare the tools of a skill. */
 interface ToolFinding {
   readonly file: ToolFile
-  /** An `error` is for the author of the skill; a `note` may only tell of this machine and its settings. */
+  /** An `error` is for the author of the skill; a `note` may be about this machine and its settings alone. */
   readonly level: 'error' | 'note'
   readonly message: string
 }
 
-/** The tools of a skill (BEHAVIOURS §1.5): none where a file that declares them is broken; one that can never run is not offered. */
+/** The tools of a skill (BEHAVIOURS §1.5): none if a file that declares them is broken; a tool that can never run is not offered. */
 export async function skillTools(skill: SkillWithTools, options: SkillToolsOptions): Promise<SkillTools> {
   if (skill.toolFiles === undefined) return { tools: [], idle: new Set(), findings: [] }
   const read = readToolFiles(skill.toolFiles)
@@ -134,7 +134,7 @@ function skillTool(
     ...(description !== undefined && { description }),
     inputSchema: parameters,
     timeoutMs,
-    // A flag that is null is not there (BEHAVIOURS §1.5), whatever the schema says of its type.
+    // A flag that is null counts as absent (BEHAVIOURS §1.5), whatever type the schema gives it.
     inputOf: (input) =>
       Object.fromEntries(Object.entries(input).filter(([param, value]) => value !== null || !isFlag(execution, param))),
     faultOf(input) {
@@ -151,7 +151,7 @@ function placeholders(steps: readonly ResolveStep[]): readonly (string | undefin
   return shown
 }
 
-/** What runs first, as a person is shown it: its output takes the place of `standsAs` in the plan's argv. */
+/** What runs first, as a person sees it: its output replaces `standsAs` in the plan's argv. */
 function stepFacts({ param, argv, script, placeholder }: ResolveStep): Readonly<Record<string, unknown>> {
   return { param, runsFirst: argv, standsAs: placeholder, ...(script && { scriptDigest: script.digest }) }
 }
@@ -160,7 +160,7 @@ function isFlag({ args = [] }: Execution, name: string): boolean {
   return args.some(({ param, kind }) => param === name && (kind === 'flag' || kind === 'flagifboolean'))
 }
 
-/** A planned call of a skill's tool, with all that it needs to run. */
+/** A planned call of a skill's tool, with everything it needs to run. */
 interface PlannedCommand {
   readonly execution: Execution
   readonly allowlist: Allowlist
@@ -171,7 +171,7 @@ interface PlannedCommand {
   readonly environment: Readonly<Record<string, string>>
 }
 
-/** Bounds of one call, of all its programs together. */
+/** Limits of one call, for all of its programs together. */
 interface CommandLimits {
   readonly timeoutMs: number
   /** Of each output, characters. */
@@ -179,8 +179,8 @@ interface CommandLimits {
 }
 
 /**
- * Runs what a plan says: first the programs that give it values, then, if what they gave still makes a call that is
- * allowed, the program itself. A call with such values tells in `meta.argv` what was run in the end.
+ * Runs a plan: first the programs that give it values, then, if the call is still allowed with these values, the program
+ * itself. `meta.argv` then has the arguments that really ran.
  */
 async function runCommand(
   command: PlannedCommand,

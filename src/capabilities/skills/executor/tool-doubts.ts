@@ -4,16 +4,16 @@ import { declaredArguments, commandFault } from './argv-plan.ts'
 import { skillScript } from './resolve-step.ts'
 import type { Allowlist, Argument, DeclaredTool, Execution } from './tools-json.ts'
 
-/** What keeps a tool from working, although the files that declare it are in order. */
+/** A reason why a tool does not work, although the files that declare it are valid. */
 export interface ToolDoubt {
   readonly message: string
   /** No call can ever run, so the tool is not offered (BEHAVIOURS §1.5). */
   readonly stops: boolean
-  /** The skill is in order: this machine lacks something, or a setting forbids it. */
+  /** The skill is valid: this machine lacks something, or a setting forbids it. */
   readonly local: boolean
 }
 
-/** What decides about the programs of a skill, besides what it declares. */
+/** What decides about the programs of a skill, besides its own files. */
 interface ToolSurroundings {
   /** Folder of the skill. */
   readonly folder: string
@@ -51,7 +51,7 @@ async function programDoubts(
   return [{ message: `the program ${binary} is not ${where}`, stops: true, local: true }]
 }
 
-/** What the schema and the command line do not agree about. */
+/** Differences between the schema and the command line. */
 function schemaDoubts({ parameters }: DeclaredTool, args: readonly Argument[]): readonly ToolDoubt[] {
   const declared = declaredProperties(parameters)
   if (declared === undefined) return []
@@ -76,7 +76,7 @@ function schemaDoubts({ parameters }: DeclaredTool, args: readonly Argument[]): 
   ]
 }
 
-/** What a call cannot do without stops the tool; a flag can be left out. */
+/** A doubt about a required value stops the tool; a flag can be left out. */
 async function resolveDoubts(
   { param, kind = 'positional', resolveCommand }: Argument,
   surroundings: ToolSurroundings,
@@ -108,7 +108,7 @@ async function scriptDoubts(
   return [{ message: `the program ${program} is not on PATH`, stops: true, local: true }]
 }
 
-/** Names that the model is told of; `undefined` where the schema does not list them. */
+/** Parameters that the model learns of; `undefined` where the schema does not list them. */
 export function declaredProperties({ properties }: DeclaredTool['parameters']): readonly string[] | undefined {
   return properties === undefined ? undefined : Object.keys(properties as object)
 }

@@ -2,10 +2,10 @@ import { frontmatterDocument, LARGEST_FRONTMATTER } from './read-frontmatter.ts'
 import { splitFrontmatter } from './strip-frontmatter.ts'
 import { isMap, isScalar, type Node, type Pair } from 'yaml'
 
-/** Something about a field; where it begins in the frontmatter, if that is not where its field does. */
+/** A finding about a field; `start` is its offset in the frontmatter, if that is not the field's. */
 type FieldFinding = Pick<SkillFinding, 'level' | 'message'> & { readonly start?: number }
 
-/** What the standard says of each field. A rule is given the text, or `undefined` where the value is none. */
+/** The rules of the standard for each field. A rule receives the text, or `undefined` where the value is not a text. */
 const rules: Readonly<
   Record<string, (text: string | undefined, folder: string, value: unknown) => readonly FieldFinding[]>
 > = {
@@ -18,7 +18,7 @@ const rules: Readonly<
   compatibility: (text) => textFindings('compatibility', text, 500),
   'allowed-tools': (text, _, value) =>
     text === undefined && !isScalar(value)
-      ? [note('allowed-tools is not a text: the standard has names separated by blanks')]
+      ? [note('allowed-tools is not a text: write names separated by spaces')]
       : textFindings('allowed-tools', text, Infinity),
   metadata: (_, __, value) => metadataFindings(value),
 }
@@ -41,7 +41,7 @@ export function frontmatterFindings(text: string, folder: string): readonly Skil
   const lineOf = (offset: number) => split.line + lines.linePos(offset).line - 1
   if (document.errors.length > 0) {
     const faults = document.errors.map(({ message, pos }) => ({ line: lineOf(pos[0]), fault: yamlFault(message) }))
-    // One slip may be found twice in its line.
+    // The parser may report one mistake twice in its line.
     const once = new Map(faults.map((each) => [`${each.line} ${each.fault}`, each]))
     return [...findings, ...[...once.values()].map(({ line, fault }) => at(line, error(fault)))]
   }
@@ -50,7 +50,7 @@ export function frontmatterFindings(text: string, folder: string): readonly Skil
   for (const pair of document.contents.items) {
     const { key, start } = pairKey(pair)
     const own = (rules[key] ?? unknownField(key))(scalarText(pair.value), folder, pair.value)
-    const twice = seen.has(key) ? [error(`${key} stands more than once`)] : []
+    const twice = seen.has(key) ? [error(`${key} appears more than once`)] : []
     findings.push(...[...twice, ...own].map((finding) => at(lineOf(finding.start ?? start), finding)))
     seen.add(key)
   }
@@ -63,8 +63,8 @@ export function frontmatterFindings(text: string, folder: string): readonly Skil
 function missingFrontmatter(text: string): string {
   const begins = text.replace(/^\uFEFF?\s*/, '').startsWith('---')
   return begins
-    ? 'the frontmatter has no end: a second line --- is missing'
-    : 'there is no frontmatter: the file has to begin with a line ---, fields, and a second line ---'
+    ? 'the frontmatter does not end: add a second line ---'
+    : 'there is no frontmatter: begin the file with a line ---, fields, and a second line ---'
 }
 
 function yamlFault(message: string): string {
@@ -86,7 +86,7 @@ function nameFindings(text: string | undefined, folder: string): readonly FieldF
   const faults = [...textFindings('name', name, 64)]
   if (name === '') return [error('name is empty')]
   if (name !== name.toLowerCase() || /[^\p{L}\p{M}\p{N}-]/u.test(name)) {
-    faults.push(error('name may have lowercase letters, digits and hyphens alone'))
+    faults.push(error('name may have only lowercase letters, digits and hyphens'))
   }
   if (name.startsWith('-') || name.endsWith('-')) faults.push(error('name may not begin or end with a hyphen'))
   if (name.includes('--')) faults.push(error('name may not have two hyphens in a row'))
@@ -105,13 +105,13 @@ function metadataFindings(value: unknown): readonly FieldFinding[] {
   return value.items.flatMap((pair) => {
     if (scalarText(pair.value) !== undefined) return []
     const { key, start } = pairKey(pair)
-    const fault = isScalar(pair.value) ? 'is not a text: put it in quotes' : 'is nested: the standard has texts alone'
+    const fault = isScalar(pair.value) ? 'is not a text: put it in quotes' : 'is nested: the standard allows only texts'
     return [{ ...note(`metadata.${key} ${fault}`), start }]
   })
 }
 
 function unknownField(key: string): () => readonly FieldFinding[] {
-  return () => [note(`${key} is no field of the standard`)]
+  return () => [note(`the standard has no field ${key}`)]
 }
 
 function error(message: string): FieldFinding {
@@ -122,7 +122,7 @@ function note(message: string): FieldFinding {
   return { level: 'note', message }
 }
 
-/** Something about a skill's files that is against the Agent Skills standard, or only unusual. */
+/** Something in a skill's files that breaks the Agent Skills standard, or is only unusual. */
 export interface SkillFinding {
   /** Path of the file, within the skill's folder. */
   readonly file: string

@@ -25,10 +25,10 @@ export async function checkSkill(
 ): Promise<readonly SkillFinding[]> {
   const folder = resolve(path)
   const names = await readdir(folder).catch(() => undefined)
-  if (!names) return [failure('SKILL.md', 'there is no folder here that can be read')]
+  if (!names) return [failure('SKILL.md', 'it cannot be read: no such folder, or no permission')]
   if (!names.includes('SKILL.md')) {
     const near = names.find((name) => name.toLowerCase() === 'skill.md')
-    const what = near === undefined ? 'there is no SKILL.md' : `${near} has to be named SKILL.md, in capitals`
+    const what = near === undefined ? 'there is no SKILL.md' : `rename ${near} to SKILL.md, in capitals`
     return [failure('SKILL.md', what)]
   }
   return [
@@ -81,7 +81,7 @@ function failure(file: string, message: string): SkillFinding {
   return { file, line: 1, level: 'error', message }
 }
 
-/** The body of a skill should be shorter than this; what is longer belongs into files of its own. */
+/** The body of a skill should be shorter than this; longer material belongs in files of its own. */
 const BODY = { lines: 500, tokens: 5_000 }
 
 /** Lints the body of a `SKILL.md`: its length, and whether the files that it links to are there. */
@@ -96,7 +96,7 @@ async function bodyFindings(text: string, folder: string, counter: TokenCounter)
   const lines = body.split('\n').length
   const tokens = counter.text(body)
   const findings: SkillFinding[] = []
-  if (body.trim() === '') findings.push(at(first, 'note', 'the skill says nothing below its frontmatter'))
+  if (body.trim() === '') findings.push(at(first, 'note', 'the skill has no text below its frontmatter'))
   if (lines > BODY.lines)
     findings.push(at(first, 'note', `the body has ${lines} lines; ${BODY.lines} should be enough`))
   if (tokens > BODY.tokens) {
@@ -106,7 +106,7 @@ async function bodyFindings(text: string, folder: string, counter: TokenCounter)
     const path = resolve(folder, target)
     if (!isWithin(resolve(folder), path)) {
       findings.push(
-        at(line, 'note', `the link to ${target} leads out of the folder of the skill, where nobody may follow`),
+        at(line, 'note', `the link to ${target} leads out of the folder of the skill, and Foreword does not follow it`),
       )
     } else if (!(await isThere(path))) {
       findings.push(at(line, 'error', `there is no file ${target}`))
@@ -137,7 +137,7 @@ function linksIn(text: string): readonly Link[] {
   return links
 }
 
-/** The file that a link names; nothing where it names a page elsewhere or a place in this one. */
+/** The file that a link names; empty for a web page or a place in this document. */
 function linkedFile(written: string): string {
   if (/^(?:[a-z][a-z0-9+.-]*:|\/\/|#)/i.test(written)) return ''
   const [path] = written.split(/[?#]/, 1)

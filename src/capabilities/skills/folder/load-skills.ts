@@ -13,17 +13,17 @@ export interface LoadSkillsOptions extends Partial<Omit<Machine, 'findBinary'>> 
   readonly roots: readonly SkillRoot[]
   /** Names of skills that are left out, whichever folder they come from. */
   readonly disabled?: readonly string[]
-  /** Whether the digest of each skill is wanted: it takes reading every file. */
+  /** Whether to compute the digest of each skill, which reads every file. */
   readonly digests?: boolean
   readonly read?: TextReader
 }
 
-/** How many skills are read at a time. */
+/** How many skills are read in parallel. */
 const SIDE_BY_SIDE = 16
 
 /**
- * Loads skills (BEHAVIOURS §1.1). Never rejects: what cannot be read is a warning. The same folders give the same answer
- * on every run and machine, in whatever order they were made.
+ * Loads skills (BEHAVIOURS §1.1). Never rejects: what cannot be read is a warning. The same folders give the same result
+ * on every run and machine, whatever order they were created in.
  */
 export async function loadSkills(options: LoadSkillsOptions): Promise<LoadedSkills> {
   const { roots, disabled = [], digests = false, read = readText } = options
@@ -53,7 +53,7 @@ export async function loadSkills(options: LoadSkillsOptions): Promise<LoadedSkil
     if (!skill) continue
     const earlier = byName.get(skill.name)
     if (earlier) left.push(leftSkill(earlier, 'replaced', `${skill.ref} has the same name and comes later`))
-    // A name that is there already keeps its place.
+    // A known name keeps its place in the order.
     byName.set(skill.name, skill)
   }
 
@@ -78,19 +78,19 @@ function leftSkill(skill: Omit<Skill, 'digest'>, code: LeftSkill['code'], why: s
 }
 
 function untrustedSkill({ root, directory, path }: SkillFolder): LeftSkill {
-  const why = 'its workspace is not trusted; look at the skill, then run `foreword skills trust`'
+  const why = 'its workspace is not trusted. Read the skill, then run `foreword skills trust`'
   return { name: directory.normalize('NFC'), folder: path, ref: `${root.ref}/${directory}`, code: 'untrusted', why }
 }
 
 function untrustedText(count: number): string {
   const some = count === 1 ? 'one skill is' : `${count} skills are`
-  return `${some} not loaded, since the workspace is not trusted; look at them, then run \`foreword skills trust\``
+  return `${some} not loaded, since the workspace is not trusted. Read them, then run \`foreword skills trust\``
 }
 
-/** How many files of one skill count, and how many bytes of them. What lies beyond counts by its path and size alone. */
+/** How many files and bytes of one skill are hashed. Of larger files only path and size count. */
 const DIGEST_BOUNDS = { files: 5_000, bytes: 64 * 1024 * 1024, depth: 32 } as const
 
-/** What version control and file managers put into a folder is not the skill's. */
+/** Files of version control and file managers, which are no part of the skill. */
 const NOT_COUNTED = new Set(['.git', '.DS_Store'])
 
 /**
@@ -124,7 +124,7 @@ async function skillDigest(folder: string): Promise<string | undefined> {
   }
 }
 
-/** Every file below a folder by its path there, with `/`; links are not walked into. */
+/** Every file below a folder, by its path there, with `/`. Follows no links. */
 async function pathsIn(folder: string, within: string, depth: number): Promise<readonly string[]> {
   if (depth === 0) return []
   const entries = await readdir(join(folder, within), { withFileTypes: true })

@@ -15,8 +15,8 @@ import {
 } from 'yaml'
 
 /**
- * Reads the frontmatter of a `SKILL.md`. Never throws: what cannot be understood is a warning, and counts as not said
- * (BEHAVIOURS §1.1). Fields that the standard does not know are ignored.
+ * Reads the frontmatter of a `SKILL.md`. Never throws: a field that cannot be understood is a warning, and counts as absent
+ * (BEHAVIOURS §1.1). Fields that the standard does not define are ignored.
  */
 export function readFrontmatter(text: string): FrontmatterRead {
   const yaml = splitFrontmatter(text)?.frontmatter
@@ -35,7 +35,7 @@ export function readFrontmatter(text: string): FrontmatterRead {
   }
 }
 
-/** What is no YAML may still have lines that say what the skill is called and what it is for. */
+/** Text that is no YAML may still have lines with the name and the description of the skill. */
 function readAsPlainLines(yaml: string, why: string): FrontmatterRead {
   const warnings: string[] = []
   const { name, description } = readFieldLines(yaml)
@@ -88,10 +88,10 @@ function textField<Key extends string>(key: Key, value: string | undefined): { r
 function repeatedKeys(map: YAMLMap): readonly string[] {
   const keys = map.items.map(({ key }) => (isScalar(key) ? String(key.value) : ''))
   const again = new Set(keys.filter((key, index) => keys.indexOf(key) !== index))
-  return [...again].map((key) => `${key} stands more than once; the last one counts`)
+  return [...again].map((key) => `${key} appears more than once; the last one counts`)
 }
 
-/** A name stands in a heading, in a line of a list and in a schema, so it is one line in one spelling. */
+/** A name appears in a heading, in a line of a list and in a schema, so it is one line in one spelling. */
 function cleanName(written: string | undefined, warnings: string[]): string | undefined {
   if (written === undefined || written.trim() === '') return undefined
   const trimmed = written.trim()
@@ -120,9 +120,9 @@ function readMetadata(document: Document, node: Node | undefined, warnings: stri
 }
 
 interface FieldReader {
-  /** What stands under a key, aliases resolved; of a key that stands twice the last. */
+  /** The value of a key, aliases resolved; the last one of a repeated key. */
   node(map: YAMLMap, key: string): Node | undefined
-  /** The text under a key; anything else that is one value is taken as it was written, with a warning. */
+  /** The text of a key; any other single value is read as written, with a warning. */
   text(map: YAMLMap, key: string): string | undefined
   /** The same without a warning. */
   quietText(map: YAMLMap, key: string): string | undefined
@@ -153,7 +153,7 @@ function fieldReader(document: Document, warn: (warning: string) => void): Field
   }
 }
 
-/** What plain lines say of a skill. */
+/** The fields of a skill that plain lines give. */
 interface FieldLines {
   readonly name?: string
   readonly description?: string
@@ -161,7 +161,7 @@ interface FieldLines {
 
 /**
  * Reads `name` and `description` as `key: rest of the line` (BEHAVIOURS §1.1), for frontmatter that is no YAML. Where the
- * line only says that a text follows (`|`, `>`), that is the lines further in. Quotes around the whole are taken off.
+ * line only announces a text (`|`, `>`), the value is the indented lines below. Quotes around the whole value are removed.
  */
 function readFieldLines(frontmatter: string): FieldLines {
   const lines = frontmatter.split(/\r?\n/)
@@ -176,7 +176,7 @@ function readFieldLines(frontmatter: string): FieldLines {
   return { ...(name !== undefined && { name }), ...(description !== undefined && { description }) }
 }
 
-/** What says in YAML that a text follows on the next lines. */
+/** The YAML mark of a text on the next lines. */
 function isBlockMark(text: string): boolean {
   return /^[|>][-+\d]*$/.test(text)
 }
@@ -197,10 +197,10 @@ function unquote(text: string): string {
 
 /** The longest frontmatter that is read, characters. */
 export const LARGEST_FRONTMATTER = 65_536
-/** How often aliases may stand for something, so that a few lines cannot grow to millions. */
+/** How often aliases may be expanded, so that a few lines cannot grow to millions. */
 const MOST_ALIASES = 32
 
-/** Frontmatter as a YAML document with positions. No tag has a meaning, and a key that stands twice is no error. */
+/** Frontmatter as a YAML document with positions. Tags have no meaning, and a repeated key is no error. */
 export function frontmatterDocument(yaml: string): { readonly document: Document; readonly lines: LineCounter } {
   const lines = new LineCounter()
   const document = parseDocument(yaml, {

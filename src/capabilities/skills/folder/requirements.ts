@@ -3,19 +3,19 @@ import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 import type { FindBinary } from './find-binary.ts'
 
-/** What a skill cannot be used without (BEHAVIOURS §1.1). */
+/** What a skill needs (BEHAVIOURS §1.1). */
 export interface Requirements {
-  /** Of each inner list any one program is enough. A name with a slash is the path of a file. */
+  /** One program of each inner list is enough. A name with a slash is the path of a file. */
   readonly bins: readonly (readonly string[])[]
   /** Names of environment variables. */
   readonly env: readonly string[]
-  /** Systems that it is for, in the words of Node, such as `linux`; all of them where there is none. */
+  /** Systems that it is for, as Node names them, such as `linux`; empty: every system. */
   readonly os: readonly string[]
 }
 
 export const noRequirements: Requirements = { bins: [], env: [], os: [] }
 
-/** What is there to meet requirements with. */
+/** The machine that requirements are checked against. */
 export interface Machine {
   readonly findBinary: FindBinary
   readonly environment: Readonly<Record<string, string | undefined>>
@@ -23,13 +23,13 @@ export interface Machine {
   readonly platform: string
 }
 
-/** What is missing, and the sentence that names it. */
+/** A code for what is missing, and the sentence that names it. */
 export interface Missing {
   readonly code: 'other-system' | 'missing-programs' | 'missing-environment'
   readonly why: string
 }
 
-/** Names everything that a skill in `folder` lacks on this machine; `undefined` where it lacks nothing. */
+/** Everything that a skill in `folder` lacks on this machine; `undefined` if nothing. */
 export async function missingRequirements(
   { bins, env, os }: Requirements,
   folder: string,
@@ -70,18 +70,18 @@ function isPath(name: string): boolean {
 }
 
 /**
- * A relative path begins in the folder of the skill, `~` in that of the user. Archives and packages lose execute bits, and
- * a script of a skill needs none: that the file is there is enough.
+ * A relative path starts in the skill's folder, `~` in the user's home. Archives and packages lose execute bits, and a script
+ * of a skill needs none, so it is enough that the file exists.
  */
 async function isFileAt(path: string, folder: string): Promise<boolean> {
   const facts = await stat(resolve(folder, path.replace(/^~(?=[/\\])/, homedir()))).catch(() => undefined)
   return facts?.isFile() ?? false
 }
 
-/** The agents under whose names public skills keep their requirements. */
+/** Agents whose names public skills use as keys for requirements. */
 const AGENTS = ['openclaw', 'clawdbot', 'moltbot'] as const
 
-/** Other names of systems than those that Node has. */
+/** Other names of systems, and Node's name for them. */
 const SYSTEMS: Readonly<Record<string, string>> = { macos: 'darwin', osx: 'darwin', mac: 'darwin', windows: 'win32' }
 
 /**
@@ -109,7 +109,7 @@ export function readRequirements(metadata: Readonly<Record<string, unknown>>, wa
     return {
       bins: [...list('bins'), ...(anyBins.length > 0 ? [anyBins] : [])],
       env: list('env').flat(),
-      // The `os` at the top of `metadata` belongs to nobody in particular.
+      // No agent defines an `os` at the top of `metadata`.
       os: path === 'metadata' ? [] : asList(fields['os']).flatMap(trimmedName).map(nodeSystem),
     }
   })
@@ -136,7 +136,7 @@ function tryJson(text: string): unknown {
   }
 }
 
-/** A single thing stands for a list of it. */
+/** A single value counts as a list of one. */
 function asList(value: unknown): readonly unknown[] {
   if (value === undefined || value === null) return []
   return Array.isArray(value) ? (value as readonly unknown[]) : [value]

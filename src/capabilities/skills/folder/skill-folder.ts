@@ -16,14 +16,14 @@ import {
 import { LONGEST_DESCRIPTION } from '../skills-text.ts'
 import { splitFrontmatter, stripFrontmatter } from './strip-frontmatter.ts'
 
-/** A folder that holds a `SKILL.md`. */
+/** A folder with a `SKILL.md`. */
 export interface SkillFolder {
   readonly root: SkillRoot
   /** Its name in the root. */
   readonly directory: string
   /** Absolute path. */
   readonly path: string
-  /** Files that declare its tools; none where it has no `tools.json`. */
+  /** Files that declare its tools; empty without a `tools.json`. */
   readonly toolFiles: readonly ToolFile[]
 }
 
@@ -33,7 +33,7 @@ interface FoundFolders {
   readonly warnings: readonly string[]
 }
 
-/** Looks for the skills of a root, through symbolic links. A missing root is an empty one; never rejects. */
+/** Finds the skills of a root, through symbolic links. A missing root has none. Never rejects. */
 export async function findSkillFolders(root: SkillRoot): Promise<FoundFolders> {
   let entries: readonly Dirent[]
   try {
@@ -42,7 +42,7 @@ export async function findSkillFolders(root: SkillRoot): Promise<FoundFolders> {
     const why = describeReadError(error)
     return {
       folders: [],
-      warnings: why === undefined ? [] : [`${root.path}: this folder of skills cannot be read: ${why}`],
+      warnings: why === undefined ? [] : [`${root.path}: the folder of skills cannot be read: ${why}`],
     }
   }
   const candidates = entries
@@ -70,12 +70,12 @@ async function lookAt(root: SkillRoot, entry: Dirent): Promise<SkillFolder | str
   }
 }
 
-/** Which of the files of a folder declare tools. */
+/** The files of a folder that declare tools. */
 export function toolFilesAmong(names: readonly string[]): readonly ToolFile[] {
   return names.includes('tools.json') ? TOOL_FILES.filter((file) => names.includes(file)) : []
 }
 
-/** Why a folder could not be read; `undefined` where it is not there. */
+/** Why a folder could not be read; `undefined` if it does not exist. */
 function describeReadError(error: unknown): string | undefined {
   const { code, message } = error as NodeJS.ErrnoException
   if (code === 'ENOENT') return undefined
@@ -85,14 +85,14 @@ function describeReadError(error: unknown): string | undefined {
   return message
 }
 
-/** What one folder came to. */
+/** The skill of one folder, or why it was left out. */
 interface SkillRead {
   readonly skill?: Omit<Skill, 'digest'>
   readonly left?: LeftSkill
   readonly warnings: readonly string[]
 }
 
-/** Reads one skill, and no link out of where it lies. Never rejects: what is wrong is a warning. */
+/** Reads one skill, and follows no link out of its root. Never rejects: faults are warnings. */
 export async function readSkillFolder(folder: SkillFolder, from: TextReader): Promise<SkillRead> {
   const { directory, path, root } = folder
   const read = readerWithin([path, sharedFolder(root)], from)
@@ -131,7 +131,7 @@ export async function readSkillFolder(folder: SkillFolder, from: TextReader): Pr
   }
 }
 
-/** All of the files that declare tools, or none and why. */
+/** All of the files that declare tools, or none and the reasons. */
 async function readToolTexts(
   { path, toolFiles }: SkillFolder,
   read: TextReader,
@@ -147,7 +147,7 @@ async function readToolTexts(
   return { files: tools === undefined || warnings.length > 0 ? undefined : { ...texts, 'tools.json': tools }, warnings }
 }
 
-/** Folders of a root may share files; those of a workspace may share all of it. */
+/** Links may lead within the root; for the root of a workspace, within the workspace. */
 function sharedFolder({ path, kind }: SkillFolder['root']): string {
   return kind === 'workspace' ? dirname(dirname(path)) : path
 }
@@ -158,14 +158,14 @@ function describeUnread(
   return found.type === 'missing' ? 'it is a link that leads nowhere' : found.why
 }
 
-/** YAML is read only where there is some. */
+/** Loads the YAML parser only where there is frontmatter. */
 async function skillFrontmatter(text: string): Promise<FrontmatterRead> {
   if (!splitFrontmatter(text)) return { fields: noFrontmatter, warnings: [] }
   const { readFrontmatter } = await import('./read-frontmatter.ts')
   return readFrontmatter(text)
 }
 
-/** Does work on every item, so many at a time. Answers in the order of the items; rejects with the first failure. */
+/** Runs work for every item, at most `limit` at a time. Results are in the order of the items; rejects with the first failure. */
 export async function inParallel<Item, Result>(
   items: readonly Item[],
   limit: number,

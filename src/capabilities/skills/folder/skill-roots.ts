@@ -3,7 +3,7 @@ import { join, relative, resolve, sep } from 'node:path'
 import { isWithin } from '../../../capability.ts'
 import type { SkillRoot } from '../skill.ts'
 
-/** Where skills may lie; all paths are absolute. */
+/** Where skills may be; all paths are absolute. */
 interface SkillPlaces {
   readonly home: string
   /** `skills.directory` */
@@ -17,8 +17,8 @@ interface SkillPlaces {
 }
 
 /**
- * The roots in their order (BEHAVIOURS §1.1), the workspace's last. Folders need not be there; one that stands twice
- * counts where it stands first.
+ * The roots in their order (BEHAVIOURS §1.1), the workspace's last. Folders need not exist; a repeated one counts once, at
+ * its first place.
  */
 export async function skillRoots(places: SkillPlaces): Promise<readonly SkillRoot[]> {
   const { home, directory, extraDirs, workspace } = places
@@ -40,20 +40,20 @@ async function isTrusted({ home, workspace, trustedDirs }: SkillPlaces): Promise
   })
 }
 
-/** A path with its links resolved; as it is where there is nothing. */
+/** A path with its links resolved; unchanged if nothing is there. */
 async function resolvePath(path: string): Promise<string> {
   return realpath(path).catch(() => resolve(path))
 }
 
-/** Folders that somebody's skills may come from. */
+/** Folders whose skills are trusted. */
 interface TrustedFolders {
-  /** The home: what lies in it is the owner's own. */
+  /** The home: its content is the owner's own. */
   readonly home: string
-  /** `skills.trustedDirs`. Each one stands for itself, not for what lies in it. */
+  /** `skills.trustedDirs`. Each entry is one folder, and does not cover the folders in it. */
   readonly trustedDirs: readonly string[]
 }
 
-/** Whether the skills of a workspace may be loaded unasked. All paths are absolute, links resolved. */
+/** Whether the skills of a workspace are loaded without asking. All paths are absolute, links resolved. */
 export function isTrustedFolder(workspace: string, { home, trustedDirs }: TrustedFolders): boolean {
   return isWithin(home, workspace) || trustedDirs.includes(workspace)
 }

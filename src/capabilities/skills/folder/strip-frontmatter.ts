@@ -5,7 +5,7 @@ export function stripFrontmatter(text: string): string {
 
 /** A text that begins with frontmatter, in its two parts. */
 interface SplitText {
-  /** What stands between the fences. */
+  /** The text between the fences. */
   readonly frontmatter: string
   /** Line of the text on which the frontmatter begins, from 1. */
   readonly line: number
@@ -25,7 +25,7 @@ export function splitFrontmatter(text: string): SplitText | undefined {
     const content = text.slice(from, to)
     if (start === undefined) {
       if (isFence(from === 0 ? content.replace(/^\uFEFF/, '') : content)) start = next
-      // `trim` takes a byte order mark for a blank, so this holds for the first line too.
+      // `trim` removes a byte order mark too, so the first line may begin with one.
       else if (content.trim() !== '') return undefined
     } else if (isFence(content)) {
       const rest = text.slice(next)
