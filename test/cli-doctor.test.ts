@@ -108,7 +108,7 @@ test('skills that do not reach the model are no skills that are well', async (co
   assert.match(inFull.message, /^None of the 80 skills is sent: there is no room for \d+ tokens/)
   const preset = await doctor({ 'config.json': settings({ layout: 'chai' }) })
   assert.deepEqual([preset.code, preset.level], [1, 'problem'])
-  assert.match(preset.message, /^none reaches the model, since no request can be made: /)
+  assert.match(preset.message, /^no skill reaches the model, since no request fits: /)
 })
 
 test('a faulty policy is a problem with its hint, since nothing may run', async (context) => {
@@ -149,7 +149,7 @@ test('prefixes that lead to other programs are told, each with why and what to d
   assert.equal(code, 0)
   const told = findings.filter(({ check, level }) => check === 'shell' && level === 'warning')
   assert.deepEqual(
-    told.map(({ message }) => /"(.*)" lets a model do more/.exec(message)?.[1]),
+    told.map(({ message }) => /"(.*)" allows more than it seems to/.exec(message)?.[1]),
     ['git log', 'python3', 'find'],
   )
   assert.match(told[0]!.message, /--output writes any file/)
@@ -177,7 +177,7 @@ test('tools are counted by what becomes of a call, servers are named, and the au
   assert.deepEqual(
     [gateway, mcp, audit],
     [
-      ['gateway', 'warning', 'mcp: files was never reached: its tools are known once it was'],
+      ['gateway', 'warning', 'mcp: files was never reached, so its tools are not known yet'],
       ['mcp', 'ok', 'server files'],
       ['audit', 'ok', 'whole: 2 records'],
     ],

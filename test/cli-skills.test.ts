@@ -123,7 +123,7 @@ test('skills new begins a skill that passes the check, and overwrites none', asy
   writeFileSync(file, 'mine')
   const again = await ask('skills', 'new', 'release-notes')
   assert.equal(again.code, 1)
-  assert.match(again.stderr, /there is something at .* already/)
+  assert.match(again.stderr, /release-notes already exists\./)
   assert.equal(readFileSync(file, 'utf8'), 'mine')
   for (const name of ['../x', 'Upper', 'a--b', '-a', 'a/b', 'x'.repeat(65)]) {
     assert.equal((await ask('skills', 'new', '--', name)).code, 2, name)
@@ -142,7 +142,7 @@ test('skills trust lets the skills of a workspace load, and only of that one', a
   assert.match(byTool.stderr, /a model cannot trust a workspace/)
   const trusted = await ask('skills', 'trust')
   assert.equal(trusted.code, 0)
-  assert.match(trusted.stderr, /is trusted\. It takes effect at the next start\.\nOne skill there: shared\./)
+  assert.match(trusted.stderr, /^Trusted .*\. It takes effect at the next start\.\nIt has one skill: shared\./)
   const after = JSON.parse((await ask('skills', '--json')).stdout)
   assert.deepEqual(
     after.skills.map(({ name }: { name: string }) => name),

@@ -211,7 +211,7 @@ test('a shell whose prefixes lead to other programs is allowed with a warning fo
   const { environment } = homeWith(context, '{"tools": {"shell": {"allowedPrefixes": ["ls", "git status", "find ."]}}}')
   const { code, stderr } = await run(['tools', 'allow', 'shell'], { environment })
   assert.equal(code, 0)
-  assert.match(stderr, /the prefix "git status" allows more than it seems to: its options and/)
+  assert.match(stderr, /the prefix "git status" lets a model do more than it says: its options and/)
   assert.match(stderr, /the prefix "find \." .*-exec/)
   assert.doesNotMatch(stderr, /the prefix "ls"/)
 })

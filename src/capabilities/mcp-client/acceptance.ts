@@ -3,28 +3,28 @@ import type { ToolDefinition } from '../../context.ts'
 import { errorMessage, serialQueue, sha256 } from '../../platform.ts'
 import { definitionDigest, type McpDefinition, type SealedDefinition } from './definition.ts'
 
-/** Where accepted definitions are kept from one start to the next, by the name of their server. */
+/** Stores accepted definitions from one start to the next, by the name of their server. */
 export interface AcceptedStore {
-  /** `undefined` where nothing was ever kept of a server. */
+  /** `undefined` if nothing was stored for the server. */
   read(server: string): Promise<unknown>
-  /** Keeps plain JSON. */
+  /** Stores plain JSON. */
   write(server: string, value: unknown): Promise<void>
 }
 
-/** What the owner has accepted of one server, and what the server says now. */
+/** What the owner has accepted of one server, and what the server offers now. */
 interface Acceptance {
-  /** Reads what was kept. Answers false where that failed: then nothing of the server may be trusted. */
+  /** Reads the stored record. Answers false if that fails: then nothing of the server may be trusted. */
   load(): Promise<boolean>
   /** Whether the server was seen before, now or at any earlier start. */
   seen(): boolean
-  /** Accepted definitions that the server, as far as is known, still has as they were. */
+  /** Accepted definitions that the server, as far as known, still has unchanged. */
   offered(): readonly McpDefinition[]
-  /** Takes in all that a server offers. The first time it is accepted; later it is compared with what was. */
+  /** Receives everything that a server offers: the first time it is accepted, later compared with what was accepted. */
   compare(offered: readonly SealedDefinition[]): Promise<void>
   /** Why a tool may not be called now, or `undefined`. */
-  faultOf(tool: string): string | undefined
+  callFault(tool: string): string | undefined
   withheld(): readonly WithheldTool[]
-  /** Accepts what is withheld under this offered name and digest. Rejects where that cannot be kept. */
+  /** Accepts the withheld tool of this offered name and digest. Rejects if that cannot be stored. */
   accept(name: string, digest: string): Promise<boolean>
   warnings(): readonly string[]
 }
@@ -35,7 +35,7 @@ export function createAcceptance(server: string, store: AcceptedStore): Acceptan
   let record: AcceptanceRecord | undefined
   let readFault: string | undefined
   let writeFault: string | undefined
-  /** So that what is kept last is what was decided last. */
+  /** The last decision is stored last. */
   const writes = serialQueue()
 
   async function load(): Promise<boolean> {
@@ -43,15 +43,15 @@ export function createAcceptance(server: string, store: AcceptedStore): Acceptan
     await writes.idle()
     try {
       const kept = readRecord(await store.read(server))
-      // What was changed behind our back is no consent to anything: all tools are withheld until they are accepted.
+      // A record that something else changed is no consent: all tools are withheld until they are accepted.
       if (kept.type === 'broken') {
         record = NOTHING
-        readFault = `what was accepted of ${server} cannot be read any more: its tools have to be accepted again`
+        readFault = `the accepted tools of ${server} cannot be read any more. Accept its tools again`
       } else record = kept.type === 'record' ? kept.record : undefined
       return true
     } catch (error) {
       record = undefined
-      readFault = `what was accepted of ${server} could not be read, so it is not contacted: ${errorMessage(error)}`
+      readFault = `the accepted tools of ${server} could not be read, so it is not contacted: ${errorMessage(error)}`
       return false
     }
   }
@@ -69,7 +69,7 @@ export function createAcceptance(server: string, store: AcceptedStore): Acceptan
       await write(next)
       writeFault = undefined
     } catch (error) {
-      writeFault = `what ${server} offers could not be kept: ${errorMessage(error)}`
+      writeFault = `the tools of ${server} could not be stored: ${errorMessage(error)}`
     }
   }
 
@@ -97,7 +97,7 @@ export function createAcceptance(server: string, store: AcceptedStore): Acceptan
     seen: () => record !== undefined,
     offered: () => offeredDefinitions(record ?? NOTHING),
     compare,
-    faultOf(tool) {
+    callFault(tool) {
       const { accepted, differing, gone } = record ?? NOTHING
       if (gone.includes(tool)) return `the MCP server ${server} does not have the tool ${tool} any more`
       const isAccepted = accepted.some(({ definition }) => definition.name === tool)
@@ -114,8 +114,8 @@ export function createAcceptance(server: string, store: AcceptedStore): Acceptan
       const listed = names.slice(0, 5).join(', ') + (names.length > 5 ? ` and ${names.length - 5} more` : '')
       return [
         ...faults,
-        `${server} does not define these tools as they were accepted, so they are withheld: ${listed}. ` +
-          '`foreword tools accept NAME` shows the difference, and accepts it',
+        `${server} has changed these tools since they were accepted, so they are withheld: ${listed}. ` +
+          'Show the difference and accept it with `foreword tools accept NAME`',
       ]
     },
   }
@@ -127,7 +127,7 @@ function offeredDefinitions({ accepted, differing, gone }: AcceptanceRecord): re
 }
 
 interface Withheld {
-  /** As the server has it. */
+  /** As the server names it. */
   readonly name: string
   readonly offered: SealedDefinition | undefined
   readonly shown: WithheldTool
@@ -148,7 +148,7 @@ function withheldTools(server: string, { accepted, differing, gone }: Acceptance
   ]
 }
 
-/** A difference as the owner is shown it: whole descriptions, and annotations too, since what is accepted includes them. */
+/** A difference as the owner sees it: whole descriptions, and annotations too, since the owner accepts both. */
 function describeDifference(
   server: string,
   accepted: McpDefinition | undefined,
@@ -164,7 +164,7 @@ function describeDifference(
   }
 }
 
-/** What the owner accepts who lets a tool go. */
+/** The digest by which the owner accepts that a tool is gone. */
 function goneDigest(tool: string): string {
   return sha256(JSON.stringify({ gone: tool }))
 }
@@ -173,14 +173,14 @@ function namedDefinition(name: string, definition: McpDefinition): ToolDefinitio
   return { ...definition, name }
 }
 
-/** What is kept of a server from one start to the next. Plain JSON. */
+/** What is stored of a server from one start to the next. Plain JSON. */
 interface AcceptanceRecord {
   readonly version: 1
   /** The definitions that are offered, in the order of their names. */
   readonly accepted: readonly SealedDefinition[]
-  /** What the server said last and was not accepted: tools that are new, or not as they were. */
+  /** New and changed tools that the server offered last and that were not accepted. */
   readonly differing: readonly SealedDefinition[]
-  /** Names of accepted tools that the server did not have any more when it was last asked. */
+  /** Names of accepted tools that the server did not list any more. */
   readonly gone: readonly string[]
 }
 
@@ -190,7 +190,7 @@ type RecordRead =
   | { readonly type: 'record'; readonly record: AcceptanceRecord }
   | { readonly type: 'broken' }
 
-/** Reads what was kept. A definition that is not the one that was sealed makes all of it broken. */
+/** Reads a stored record. A definition whose digest differs makes the whole record broken. */
 function readRecord(kept: unknown): RecordRead {
   if (kept === undefined || kept === null) return { type: 'none' }
   const { version, accepted, differing, gone } = kept as Partial<AcceptanceRecord>
@@ -204,7 +204,7 @@ function readRecord(kept: unknown): RecordRead {
   return { type: 'record', record: { version, accepted, differing, gone } }
 }
 
-/** A record after the server was asked: its accepted definitions, and how what it offers now differs from them. */
+/** A new record: the accepted definitions, and how the current offer differs from them. */
 function compareRecord(accepted: readonly SealedDefinition[], offered: readonly SealedDefinition[]): AcceptanceRecord {
   const digests = new Map(accepted.map(({ definition, digest }) => [definition.name, digest]))
   const names = new Set(offered.map(({ definition }) => definition.name))

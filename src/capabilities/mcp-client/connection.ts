@@ -1,4 +1,4 @@
-import { settlesWithin } from '../../platform.ts'
+import { ForewordError, settlesWithin } from '../../platform.ts'
 import { boundedFetch } from './bounded-fetch.ts'
 import { listServerTools, type McpDefinition, type ToolList } from './definition.ts'
 import { type ProgramTransport, programTransport } from './program-transport.ts'
@@ -7,27 +7,27 @@ import type { Client, StreamableHTTPClientTransport, Tool } from '@modelcontextp
 
 interface ConnectionOptions {
   readonly address: ServerAddress
-  /** Ours, as the server is told. */
+  /** Version of Foreword, which the server is sent. */
   readonly version: string
-  /** For each question until the connection stands, ms. */
+  /** Time limit of each request until the connection is open, ms. */
   readonly timeoutMs: number
-  /** Gives up, and leaves nothing running. */
+  /** Ends the attempt, and leaves nothing running. */
   readonly signal: AbortSignal
-  /** The server says that its tools are not what they were. */
+  /** The server announces that its tools have changed. */
   readonly onListChanged: () => void
 }
 
-/** A server that answers. Errors are `ConnectionFault`s, in words that go on from the name of the server. */
+/** A connection to a server. Errors are `ConnectionFault`s. */
 export interface McpConnection {
   list(signal: AbortSignal): Promise<ToolList>
   call(definition: McpDefinition, input: unknown, signal: AbortSignal): Promise<CallResult>
-  /** Resolves once it is over, with why. */
+  /** Resolves with the reason once the connection is over. */
   readonly ended: Promise<string>
   /** Leaves nothing running. Never rejects. */
   close(): Promise<void>
 }
 
-/** What a server answered to a call. */
+/** The answer of a server to a call. */
 export interface CallResult {
   readonly content?: readonly ContentPart[] | undefined
   readonly structuredContent?: unknown
@@ -39,24 +39,24 @@ export type ContentPart = Readonly<Record<string, unknown>> & { readonly type: s
 /** The largest message of a server, bytes. */
 const LARGEST_MESSAGE = 16 * 1024 * 1024
 
-/** Of the time a server has, so much goes by before it counts as one that does not know the newer question. */
+/** The share of a server's time after which it counts as one that does not know the newer request. */
 const PROBE_SHARE = 0.3
 
-/** The longest that a timer can count, ms: the time limit of a call is the toolbox's. */
+/** The longest time of a timer, ms: the toolbox sets the time limit of a call. */
 const LONGEST = 2 ** 31 - 1
 
-/** The time that a server over HTTP has to hear that its session is over, ms. */
+/** How long a server over HTTP may take to end its session, ms. */
 const TERMINATE_MS = 1_000
 
 /**
- * Connects, over the protocol of 2026-07-28 where the server speaks it and that of 2025-11-25 (or what the server has of
- * earlier ones) elsewhere. Nothing is declared that a server could ask of us: no sampling, no elicitation, no roots.
+ * Connects with the protocol of 2026-07-28 if the server supports it, else with that of 2025-11-25 or an earlier one.
+ * Declares no client features: no sampling, no elicitation, no roots.
  */
 export async function openMcpConnection(options: ConnectionOptions): Promise<McpConnection> {
   try {
     return await connect(options, false)
   } catch (error) {
-    // Some older servers end at a question that they do not know: they are asked again, in the older way.
+    // Some older servers end at a request that they do not know: Foreword asks again, in the older way.
     if (!(error instanceof ConnectionFault) || !error.endedAtProbe || options.signal.aborted) throw error
     return connect(options, true)
   }
@@ -64,7 +64,7 @@ export async function openMcpConnection(options: ConnectionOptions): Promise<Mcp
 
 async function connect(options: ConnectionOptions, isOld: boolean): Promise<McpConnection> {
   const { address, timeoutMs, signal } = options
-  // Loaded late: who configured no server never needs it.
+  // Loaded late: without a configured server it is never needed.
   const library = await import('@modelcontextprotocol/client')
   const ended = Promise.withResolvers<string>()
   let broken: string | undefined
@@ -90,15 +90,15 @@ async function connect(options: ConnectionOptions, isOld: boolean): Promise<McpC
             },
           }),
         })
-  const endingOf = () => ('ending' in transport ? transport.ending() : broken)
-  const fault = (error: unknown) => new ConnectionFault(error, endingOf())
+  const endReason = () => ('ending' in transport ? transport.ending() : broken)
+  const fault = (error: unknown) => new ConnectionFault(error, endReason())
 
   async function close(): Promise<void> {
     if ('terminateSession' in transport) {
       await settlesWithin(transport.terminateSession(), TERMINATE_MS)
     }
     await transport.close().catch(() => {})
-    ended.resolve(endingOf() ?? 'it was closed')
+    ended.resolve(endReason() ?? 'it was closed')
   }
 
   const onAbort = () => void transport.close().catch(() => {})
@@ -119,7 +119,7 @@ async function connect(options: ConnectionOptions, isOld: boolean): Promise<McpC
     signal.removeEventListener('abort', onAbort)
   }
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is no event target
-  client.onclose = () => ended.resolve(endingOf() ?? 'it closed the connection')
+  client.onclose = () => ended.resolve(endReason() ?? 'it closed the connection')
 
   return {
     ended: ended.promise,
@@ -135,7 +135,7 @@ async function connect(options: ConnectionOptions, isOld: boolean): Promise<McpC
       try {
         return await client.callTool(
           { name, arguments: input as Record<string, unknown> },
-          // What was accepted is what is used; a result that breaks the server's own schema is still a result.
+          // The accepted definition counts; a result that breaks the server's own schema is still a result.
           { signal: callSignal, timeout: LONGEST, toolDefinition: { name, inputSchema } as Tool },
         )
       } catch (error) {
@@ -145,28 +145,28 @@ async function connect(options: ConnectionOptions, isOld: boolean): Promise<McpC
   }
 }
 
-/** Why a server could not be reached or did not answer, as a sentence that goes on from its name. */
-export class ConnectionFault extends Error {
+/** Why a server could not be reached or did not answer: the rest of a sentence that begins with its name. */
+export class ConnectionFault extends ForewordError {
   override readonly name = 'ConnectionFault'
-  /** The server ended when it was asked which protocols it knows. */
+  /** The server ended when Foreword asked which protocols it supports. */
   readonly endedAtProbe: boolean
   /** The program cannot be started, now or in a while. */
   readonly isHopeless: boolean
-  /** The connection is of no use any more. */
+  /** The connection cannot be used any more. */
   readonly isLost: boolean
   /** The server has certainly not seen the request. */
-  readonly isUnheard: boolean
+  readonly isUnsent: boolean
 
   /** `ending`: how the connection ended, where it did. */
   constructor(error: unknown, ending: string | undefined) {
-    super(ending ?? describeError(error), { cause: error })
+    super('network', ending ?? describeError(error), {}, { cause: error })
     const chain = causes(error)
     const codes = new Set(chain.map(errorCode))
     this.endedAtProbe = codes.has('ERA_NEGOTIATION_FAILED') && ending !== undefined
     this.isHopeless = chain.some(isStartFailure)
-    this.isUnheard = isForgottenSession(error) || REFUSALS.some((code) => codes.has(code))
+    this.isUnsent = isForgottenSession(error) || REFUSALS.some((code) => codes.has(code))
     this.isLost =
-      ending !== undefined || this.isUnheard || LOSSES.some((code) => codes.has(code)) || chain.some(isFetchFailure)
+      ending !== undefined || this.isUnsent || LOSSES.some((code) => codes.has(code)) || chain.some(isFetchFailure)
   }
 }
 
@@ -174,7 +174,7 @@ const LOSSES = ['CONNECTION_CLOSED', 'SEND_FAILED']
 
 const REFUSALS = ['NOT_CONNECTED', 'ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']
 
-/** The words that say most, on one line. */
+/** The most useful part of the error, on one line. */
 function describeError(error: unknown): string {
   const { status, text } = httpAnswer(error)
   if (status === 401 || status === 403) return `it answered ${status}: the headers that it is sent do not let us in`
@@ -183,9 +183,9 @@ function describeError(error: unknown): string {
   const chain = causes(error)
   if (errorCode(error) === 'UNSUPPORTED_RESULT_TYPE') return 'it asks back, and servers are given no way to do that'
   if (errorCode(error) === 'INVALID_RESULT') return 'it answered with something that the protocol does not know'
-  // What the system says of a connection stands at the bottom.
-  const told = chain.some(isFetchFailure) ? chain.at(-1) : error
-  return oneLine(told instanceof Error ? told.message || errorCode(told) || told.name : String(told))
+  // The last cause is the error of the system.
+  const root = chain.some(isFetchFailure) ? chain.at(-1) : error
+  return oneLine(root instanceof Error ? root.message || errorCode(root) || root.name : String(root))
 }
 
 function oneLine(text: string): string {
@@ -193,7 +193,7 @@ function oneLine(text: string): string {
   return line.length > 300 ? `${line.slice(0, 300)} …` : line
 }
 
-/** A server that was started anew knows no sessions. It should answer 404; some answer 400 and say why. */
+/** A restarted server knows no sessions. It should answer 404; some answer 400 and name the session. */
 function isForgottenSession(error: unknown): boolean {
   const { status, text } = httpAnswer(error)
   return status === 404 || (status === 400 && /session/i.test(text))

@@ -3,14 +3,14 @@ import { setImmediate } from 'node:timers/promises'
 import { schemaFault } from './schema-fault.ts'
 import type { Client } from '@modelcontextprotocol/client'
 
-/** What a server says of its tools, unchecked. */
+/** The tools of a server, as it lists them, unchecked. */
 export interface ToolList {
   readonly tools: readonly unknown[]
-  /** `false` where the list never came to an end. */
+  /** `false` if the list did not end within the limits. */
   readonly isAll: boolean
 }
 
-/** A list is followed no further. */
+/** The most pages and tools that are read. */
 const MOST_PAGES = 64
 const MOST_LISTED = 1_024
 
@@ -42,7 +42,7 @@ interface PageSchema {
   }
 }
 
-/** The library's own check refuses a whole list for one broken tool; ours leaves out that tool, and later. */
+/** The library refuses a whole list for one broken tool; `readOffered` leaves out only that tool. */
 const anyPage: PageSchema = {
   '~standard': {
     version: 1,
@@ -58,25 +58,25 @@ const anyPage: PageSchema = {
 interface Offered {
   /** By name. */
   readonly offered: readonly SealedDefinition[]
-  /** What is left out and why: sentences that go on from the name of the server. */
+  /** What is left out and why: the rest of sentences that begin with the name of the server. */
   readonly faults: readonly string[]
 }
 
 /** The most tools of one server. */
 const MOST_TOOLS = 256
 
-/** So many faults are told; a server that has more is told apart by those. */
+/** The most faults that are reported of one server. */
 const MOST_FAULTS = 20
 
-/** What a server said of its tools, without those that cannot be offered. */
-export async function readOffered(said: {
+/** The tools of a server that can be offered, and why the others cannot. */
+export async function readOffered(list: {
   readonly tools: readonly unknown[]
   readonly isAll: boolean
 }): Promise<Offered> {
   const faults: string[] = []
   const byName = new Map<string, SealedDefinition>()
-  for (const tool of said.tools) {
-    // A large schema takes a while to look at: others have their turn between two.
+  for (const tool of list.tools) {
+    // Checking a large schema takes a while, so other work may run between two tools.
     await setImmediate()
     const read = await readDefinition(tool)
     if (read.type === 'faulty') faults.push(`offers ${read.why}; it is left out`)
@@ -86,31 +86,31 @@ export async function readOffered(said: {
   }
   const names = [...byName.keys()].toSorted((left, right) => (left < right ? -1 : 1))
   const kept = names.slice(0, MOST_TOOLS)
-  const told = faults.slice(0, MOST_FAULTS)
-  if (!said.isAll || names.length > kept.length) {
-    told.push(`offers more tools than the ${MOST_TOOLS} that are taken; the first by name are used`)
+  const reported = faults.slice(0, MOST_FAULTS)
+  if (!list.isAll || names.length > kept.length) {
+    reported.push(`offers more than ${MOST_TOOLS} tools; the first ${MOST_TOOLS} by name are used`)
   }
-  return { offered: kept.map((name) => byName.get(name)!), faults: told }
+  return { offered: kept.map((name) => byName.get(name)!), faults: reported }
 }
 
-/** What a server says of one of its tools; what the owner accepts is this and nothing else of it. */
+/** The definition of a tool by its server. The owner accepts exactly this. */
 export interface McpDefinition {
-  /** As the server has it. */
+  /** As the server names it. */
   readonly name: string
   readonly description?: string
   readonly inputSchema: Readonly<Record<string, unknown>>
-  /** Hints of the server's about its own tool. Shown to the owner, and otherwise without effect. */
+  /** Hints of the server about its own tool. Shown to the owner, and otherwise without effect. */
   readonly annotations?: Readonly<Record<string, unknown>>
 }
 
-/** A definition as it is kept: what was accepted is this, byte for byte. */
+/** A definition with its digest, as it is stored. */
 export interface SealedDefinition {
   readonly definition: McpDefinition
   /** SHA-256 of the definition. */
   readonly digest: string
 }
 
-/** A definition that can be offered, or why it cannot: a sentence that goes on from the name of the server. */
+/** A definition that can be offered, or why it cannot: the rest of a sentence that begins with the name of the server. */
 type DefinitionRead =
   | { readonly type: 'definition'; readonly definition: McpDefinition }
   | { readonly type: 'faulty'; readonly why: string }
@@ -120,12 +120,12 @@ const LARGEST = 64 * 1024
 
 const LONGEST_NAME = 256
 
-/** Reads what a server said. Never throws. */
-async function readDefinition(said: unknown): Promise<DefinitionRead> {
+/** Checks one tool of a list. Never throws. */
+async function readDefinition(tool: unknown): Promise<DefinitionRead> {
   try {
-    return await checkDefinition(said)
+    return await checkDefinition(tool)
   } catch {
-    // Such as a schema that is nested too deep to be looked at.
+    // For example a schema that is nested too deeply to check.
     return rejectDefinition('a tool that cannot be read')
   }
 }
@@ -139,9 +139,9 @@ export function definitionDigest(definition: McpDefinition): string {
   return hash('sha256', JSON.stringify(sortKeys(definition)), 'hex')
 }
 
-async function checkDefinition(said: unknown): Promise<DefinitionRead> {
-  if (!isObject(said)) return rejectDefinition('a tool that is no object')
-  const { name, description, inputSchema, annotations } = said
+async function checkDefinition(listed: unknown): Promise<DefinitionRead> {
+  if (!isObject(listed)) return rejectDefinition('a tool that is no object')
+  const { name, description, inputSchema, annotations } = listed
   if (typeof name !== 'string' || name === '') return rejectDefinition('a tool without a name')
   if (name.length > LONGEST_NAME) return rejectDefinition(`a tool whose name has ${name.length} characters`)
   const tool = `the tool ${JSON.stringify(name)}`

@@ -2,17 +2,17 @@ import { errorMessage, singleFlight } from '../../platform.ts'
 import type { McpConnection } from './connection.ts'
 import { readOffered, type SealedDefinition } from './definition.ts'
 
-/** One connection that is made again whenever it is lost. */
+/** One connection that is opened again whenever it is lost. */
 interface Link {
-  /** The connection there is; where there is none, it is tried to make one at once. Rejects with why that failed. */
+  /** The current connection; without one, opens one at once. Rejects with the reason if that fails. */
   connection(): Promise<ListedConnection>
-  /** Why there is no connection, as far as is known. */
+  /** Why there is no connection, if that is known. */
   trouble(): string | undefined
   /** Ends the connection or the attempt at one, for good. Never rejects. */
   stop(): Promise<void>
 }
 
-/** Does something after a time, ms. The answer takes that back. */
+/** Runs `work` after a delay, ms. The returned function cancels it. */
 export type Later = (delayMs: number, work: () => void) => () => void
 
 export const realLater: Later = (delayMs, work) => {
@@ -20,14 +20,14 @@ export const realLater: Later = (delayMs, work) => {
   return () => clearTimeout(timer)
 }
 
-/** Between an end and the next attempt, ms; doubled with each failure. */
+/** Time between the end of a connection and the next attempt, ms; doubled with each failure. */
 const FIRST_DELAY = 1_000
 const LAST_DELAY = 60_000
 
-/** A connection that lasted so long was a good one: after it the first delay holds again, ms. */
+/** A connection that lasted this long was stable: after it the first delay applies again, ms. */
 const GOOD = 60_000
 
-/** `open` makes one connection; where its signal is aborted it leaves nothing behind and rejects. */
+/** `open` opens one connection; if its signal is aborted, it rejects and leaves nothing behind. */
 export function createLink(open: (signal: AbortSignal) => Promise<ListedConnection>, later: Later): Link {
   const end = new AbortController()
   let current: Promise<ListedConnection> | undefined
@@ -48,18 +48,18 @@ export function createLink(open: (signal: AbortSignal) => Promise<ListedConnecti
       const callOffGood = later(GOOD, () => (delay = FIRST_DELAY))
       void opened.ended.then((why) => {
         callOffGood()
-        again(why)
+        scheduleNext(why)
         return opened.close()
       })
       return opened
     } catch (error) {
-      again(errorMessage(error))
+      scheduleNext(errorMessage(error))
       throw error
     }
   }
 
-  /** There is no connection any more; whoever asks for one, or the timer, makes the next. */
-  function again(why: string): void {
+  /** The connection is gone; the next request for one, or the timer, opens another. */
+  function scheduleNext(why: string): void {
     current = undefined
     trouble = why
     if (end.signal.aborted) return
@@ -79,21 +79,21 @@ export function createLink(open: (signal: AbortSignal) => Promise<ListedConnecti
   }
 }
 
-/** A connection together with the knowledge of what its server offers. */
+/** A connection, and what its server offers. */
 export interface ListedConnection {
   readonly connection: McpConnection
   readonly ended: Promise<string>
   close(): Promise<void>
-  /** Resolves once everything that the server offers has been learned, as far as it said that something changed. */
+  /** Resolves once the tools of the server are known, with every change it has announced. */
   listed(): Promise<void>
-  /** Asks again. A server that does not answer that is let go. */
+  /** Lists the tools again. Closes the connection to a server that does not answer. */
   listAgain(): void
 }
 
-/** A server that says so often in a row that its tools changed does not come to rest. */
+/** How often in a row a server may announce changes while its tools are listed. */
 const MOST_ROUNDS = 10
 
-/** `learn` is given all that the server offers, and sentences about what it offers in vain. */
+/** `learn` receives everything that the server offers, and sentences about what is left out. */
 export function listedConnection(
   connection: McpConnection,
   limitMs: number,
@@ -106,13 +106,13 @@ export function listedConnection(
     for (let round = 0; isStale; round++) {
       if (round === MOST_ROUNDS) throw new Error('it says again and again that its tools have changed')
       isStale = false
-      const said = await connection.list(AbortSignal.timeout(limitMs))
-      const { offered, faults } = await readOffered(said)
+      const answer = await connection.list(AbortSignal.timeout(limitMs))
+      const { offered, faults } = await readOffered(answer)
       await learn(offered, faults)
     }
   }
 
-  /** Joins the reading that goes on, if one does; otherwise begins one where something may have changed. */
+  /** Joins a listing that is running; otherwise starts one if something may have changed. */
   async function listed(): Promise<void> {
     await (isStale ? listing.run('tools', list) : listing.get('tools'))
   }

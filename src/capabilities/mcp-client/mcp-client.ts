@@ -50,16 +50,16 @@ export const mcpClient = capability({
     const servers = Object.entries(settings.servers)
     if (servers.length === 0) return undefined
     const { openMcp } = await import('./open-mcp.ts')
-    const keyOf = (server: string) => `mcp/accepted/${server}`
+    const acceptedKey = (server: string) => `mcp/accepted/${server}`
     return openMcp({
-      // Programs run in the home unless their configuration says otherwise, and not wherever the gateway was started.
+      // Programs run in the home unless configured otherwise, and not where the gateway was started.
       servers: Object.fromEntries(servers.map(([name, server]) => [name, { directory: home.folder, ...server }])),
       environment,
       version,
       connects: writes,
       accepted: {
-        read: (server) => store.value(keyOf(server)),
-        write: (server, definitions) => store.putValue(keyOf(server), definitions),
+        read: (server) => store.value(acceptedKey(server)),
+        write: (server, definitions) => store.putValue(acceptedKey(server), definitions),
       },
     })
   },
@@ -80,7 +80,7 @@ function unusedFields(name: string, server: McpSettings['servers'][string]): rea
     .filter((field) => server[field] !== undefined)
     .map((field) => ({
       key: `servers.${name}.${field}`,
-      message: `has no effect on a server that is reached by ${command === undefined ? 'url' : 'command'}`,
-      hint: 'Take it out.',
+      message: `has no effect on a server with ${command === undefined ? 'url' : 'command'}`,
+      hint: 'Remove it.',
     }))
 }

@@ -9,31 +9,31 @@ import { createMcpServer, type McpServer } from './server.ts'
 export interface McpOptions {
   /** By name, in the order in which their tools are offered. */
   readonly servers: Readonly<Record<string, McpServerConfiguration>>
-  /** Where variables that a server is given are looked up. */
+  /** Where the variables of servers are looked up. */
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly accepted: AcceptedStore
-  /** `false`: what was accepted is offered, and nobody is contacted. For whoever only looks. */
+  /** `false`: accepted tools are offered, and no server is contacted. For commands that only read. */
   readonly connects: boolean
-  /** Of Foreword, as servers are told. */
+  /** Version of Foreword, which servers are sent. */
   readonly version: string
   /** Timers; the real ones unless given. */
   readonly later?: Later
 }
 
-/** The gateway should be up before servers are started in its background, ms. A turn that is asked for ends the wait. */
+/** Servers start this long after the gateway, in the background, ms. A turn ends the wait. */
 const AFTER_START = 250
 
 /**
  * Tools of MCP servers, as `server__tool` (docs/decisions/0010-mcp-client.md). What a server offers the first time is
- * accepted; what differs from it later is withheld until the owner accepts that. Tools are offered from what was accepted,
- * before and without any contact, so that the head of a request is the same before and after a restart.
+ * accepted; later differences are withheld until the owner accepts them. Accepted tools are offered without any contact, so
+ * that the head of a request is the same before and after a restart.
  */
 export async function openMcp(options: McpOptions) {
   const { environment, accepted, connects, version, later = realLater } = options
   const configured = Object.entries(options.servers).filter(([, server]) => server.enabled)
   let published: PublishedTools = { tools: [], warnings: [] }
   let waits: ReadonlyMap<string, FirstAnswer> = new Map()
-  /** There while the contact is still to come. */
+  /** Set until the servers are contacted. */
   let callOff: (() => void) | undefined
 
   const servers = configured.map(([name, server]) =>
@@ -50,7 +50,7 @@ export async function openMcp(options: McpOptions) {
     }),
   )
 
-  /** Until this is called again, or something is accepted, the tools stay what they are. */
+  /** The tools stay the same until this is called again, or something is accepted. */
   function publish(): void {
     published = publishTools(servers)
   }
@@ -94,7 +94,7 @@ export async function openMcp(options: McpOptions) {
       return [
         ...servers.flatMap((server) => server.warnings()),
         ...published.warnings,
-        ...late.map((name) => `${name} answered later than it was waited for: \`foreword reload\` offers its tools`),
+        ...late.map((name) => `${name} answered too late. Offer its tools with \`foreword reload\``),
       ]
     },
     async stop() {
@@ -107,18 +107,18 @@ export async function openMcp(options: McpOptions) {
 
 /** The wait for the first answer ever of one server. */
 interface FirstAnswer {
-  /** Resolves when the server has answered, or was waited for long enough. */
+  /** Resolves when the server has answered, or the time is up. */
   readonly over: Promise<void>
-  /** The time begins to run, if it does not yet. */
+  /** Starts the time, if it does not run yet. */
   start(): void
   answered(): void
-  /** Nobody waits any more. */
+  /** Ends the wait. */
   stop(): void
-  /** It answered when the wait was over. */
+  /** Whether it answered after the wait was over. */
   isLate(): boolean
 }
 
-/** `onTime` is called with an answer that comes before the wait is over, and with no other. */
+/** `onTime` is called if the answer comes before the wait is over. */
 function firstAnswer(limitMs: number, later: Later, onTime: () => void): FirstAnswer {
   const { promise, resolve } = Promise.withResolvers<void>()
   let state: 'waiting' | 'answered' | 'over' | 'late' = 'waiting'
@@ -153,10 +153,10 @@ interface PublishedTools {
   readonly warnings: readonly string[]
 }
 
-/** The most of a description that is sent, characters. */
+/** The longest description that is sent, characters. */
 const LONGEST_DESCRIPTION = 1_024
 
-/** Servers in their order, tools by name. Of two that come to one name the first is offered. */
+/** Servers in their order, tools by name. Of two tools with one name the first is offered. */
 function publishTools(servers: readonly McpServer[]): PublishedTools {
   const all = servers.flatMap((server) => server.offered().map((definition) => publishedTool(server, definition)))
   const first = new Map(all.toReversed().map((tool) => [tool.name, tool]))
@@ -169,8 +169,8 @@ function publishTools(servers: readonly McpServer[]): PublishedTools {
 }
 
 /**
- * Not idempotent, whatever its hints say: they are the server's own words about itself. Where the tool comes from stands
- * in its name, which costs no tokens of its own.
+ * Never idempotent, whatever its hints claim, since the server writes them itself. The name of the tool names its server,
+ * which costs no tokens of its own.
  */
 function publishedTool(server: McpServer, definition: McpDefinition): Tool {
   const { name, description, inputSchema } = definition

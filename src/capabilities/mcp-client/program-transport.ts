@@ -6,30 +6,30 @@ import { settlesWithin } from '../../platform.ts'
 import type { ServerAddress } from './server-address.ts'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 
-/** What is needed of the library, which is loaded late. */
+/** The functions of the library that are needed here; the library is loaded late. */
 interface MessageCodec {
   readonly deserializeMessage: (line: string) => JSONRPCMessage
   readonly serializeMessage: (message: JSONRPCMessage) => string
 }
 
 export interface ProgramTransport extends Transport {
-  /** These two tell the library that a program is behind it: one that says nothing to its first question is an old one. */
+  /** These two tell the library that this is a program: one that does not answer the first request is an older server. */
   readonly pid: number | undefined
   readonly stderr: null
-  /** How it came to end by itself, and what it said last. Not fit to be shown before secrets were taken out. */
+  /** How the program ended by itself, and its last lines. May contain secrets. */
   ending(): string | undefined
 }
 
-/** The time a program has to go by itself, and then again after SIGTERM, ms. */
+/** The time a program has to end by itself, and then again after SIGTERM, ms. */
 const EXIT_MS = 1_000
 
 /** How long the rest of the outputs is waited for once the program is gone, ms. */
 const CLOSE_MS = 500
 
 /**
- * A server as a program of this machine, spoken to line by line. Unlike the library's own transport it gives the program
- * nothing of our environment but what `address` holds, and it makes it the leader of a process group, so that whatever
- * the program started goes with it.
+ * A server as a program of this machine, with one message a line. Unlike the library's own transport it passes on only the
+ * environment in `address`, and makes the program the leader of a process group, so that everything the program started
+ * ends with it.
  */
 export function programTransport(
   address: Extract<ServerAddress, { type: 'program' }>,
@@ -57,7 +57,7 @@ export function programTransport(
     lastLines = keepLastLines(started.stderr)
     started.stdin.on('error', () => {})
     started.stdout.on('error', () => {})
-    started.stdout.on('data', hear)
+    started.stdout.on('data', onData)
     started.once('exit', (code, signal) => void onExit(started, code === null ? `by ${signal}` : `with code ${code}`))
     try {
       await once(started, 'spawn')
@@ -68,13 +68,13 @@ export function programTransport(
     started.on('error', (error) => transport.onerror?.(error))
   }
 
-  function hear(chunk: Buffer): void {
+  function onData(chunk: Buffer): void {
     if (lines(chunk)) return
     ending ??= `it sent a message of more than ${largestMessage.toLocaleString('en-US')} bytes`
     void close()
   }
 
-  /** What is no message of the protocol is passed over: some servers greet. */
+  /** Ignores lines that are no message of the protocol: some servers print a greeting. */
   function read(line: string): void {
     try {
       transport.onmessage?.(deserializeMessage(line))
@@ -104,7 +104,7 @@ export function programTransport(
     return closing
   }
 
-  /** Asks it to go by closing its input, then by SIGTERM, and then asks no more. */
+  /** Closes its input, then sends SIGTERM, then SIGKILL. */
   async function end(): Promise<void> {
     if (child?.pid !== undefined && child.exitCode === null && child.signalCode === null) {
       const gone = once(child, 'exit')
@@ -136,14 +136,14 @@ export function programTransport(
   return transport
 }
 
-/** Reaches the program and all that it started and that did not leave its group. */
+/** Signals the program and everything it started that is still in its group. */
 function signalGroup(program: ChildProcess, signal: NodeJS.Signals): void {
   if (program.pid === undefined) return
   try {
     if (process.platform === 'win32') program.kill(signal)
     else process.kill(-program.pid, signal)
   } catch {
-    // Nobody is left.
+    // The group is gone.
   }
 }
 
@@ -157,12 +157,12 @@ function describeStartFailure(program: string, folder: string | undefined, error
   return `${program} could not be started (${code ?? message})`
 }
 
-/** Takes what comes of a stream, piece by piece. Answers false, from then on, where a line grew beyond all bounds. */
+/** Receives a stream, chunk by chunk. Answers false, from then on, once a line is too long. */
 type MessageLines = (chunk: Buffer) => boolean
 
 const LINE_FEED = 10
 
-/** Gives each whole line to `onLine`, and looks at no byte twice, however small the pieces are. */
+/** Passes each whole line to `onLine`, and looks at no byte twice, however small the chunks are. */
 export function messageLines(longestBytes: number, onLine: (line: string) => void): MessageLines {
   let pieces: Buffer[] = []
   let size = 0
@@ -185,14 +185,14 @@ export function messageLines(longestBytes: number, onLine: (line: string) => voi
   }
 }
 
-/** So many lines are kept, of so many characters. */
+/** How many lines are kept, and how many characters of each. */
 const LINES = 4
 const CHARACTERS = 200
 
-/** The most that is kept of a line that does not end, characters. */
+/** The longest unfinished line that is kept, characters. */
 const LONGEST = 10_000
 
-/** Keeps the last lines of what a program says, and nothing else of it. */
+/** Keeps only the last lines of a program's output. */
 function keepLastLines(stream: Readable): () => readonly string[] {
   let kept: readonly string[] = []
   let unfinished = ''

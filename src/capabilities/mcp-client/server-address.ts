@@ -4,10 +4,10 @@ import { cleanEnvironment } from '../../tool.ts'
 export interface McpServerConfiguration {
   readonly command?: string | undefined
   readonly args?: readonly string[] | undefined
-  /** Variables of the program, and the names of ours that hold their values. */
+  /** Variables of the program, and the names of Foreword's variables with their values. */
   readonly environment?: Readonly<Record<string, string>> | undefined
   readonly url?: string | undefined
-  /** Headers of every request, and the names of our variables that hold their values. */
+  /** Headers of every request, and the names of Foreword's variables with their values. */
   readonly headers?: Readonly<Record<string, string>> | undefined
   /** Absolute. */
   readonly directory?: string | undefined
@@ -15,7 +15,7 @@ export interface McpServerConfiguration {
   readonly connectTimeoutMs: number
 }
 
-/** Where a server is, and what it is given. */
+/** Where a server is, and what it receives. */
 export type ServerAddress =
   | {
       readonly type: 'program'
@@ -25,11 +25,11 @@ export type ServerAddress =
     }
   | { readonly type: 'http'; readonly url: string; readonly headers: Readonly<Record<string, string>> }
 
-/** Values that nobody may read, by the name of their variable. */
+/** Secret values, by the name of their variable. */
 type Secrets = Readonly<Record<string, string>>
 
 interface AddressRead {
-  /** Absent where the server cannot be contacted; a warning then says why. */
+  /** Absent if the server cannot be contacted; a warning then gives the reason. */
   readonly address?: ServerAddress
   readonly secrets: Secrets
   readonly warnings: readonly string[]
@@ -37,7 +37,7 @@ interface AddressRead {
 
 type Variables = Readonly<Record<string, string | undefined>>
 
-/** Looks up what a configured server is given. A variable that is not set is left out, with a warning that names it. */
+/** Resolves the configuration of a server. A variable that is not set is left out, with a warning that names it. */
 export function readAddress(name: string, configured: McpServerConfiguration, environment: Variables): AddressRead {
   const { command, url } = configured
   const place = `mcp.servers.${name}`
@@ -87,7 +87,7 @@ function httpAddress(
   return { address: { type: 'http', url, headers: given.values }, secrets: given.secrets, warnings: given.warnings }
 }
 
-/** What a fault of `Headers` says repeats the value, so it is not passed on. */
+/** The error of `Headers` repeats the value, so it is not passed on. */
 function isHeader([name, value]: readonly [string, string]): boolean {
   try {
     return new Headers([[name, value]]).has(name)
@@ -122,16 +122,16 @@ function rejectAddress(warning: string): AddressRead {
   return { secrets: {}, warnings: [warning] }
 }
 
-/** Shorter values stand in too many texts by chance. */
+/** Shorter values appear in too many texts by chance, characters. */
 const SHORTEST_SECRET = 6
 
-/** Of a secret that was cut, so few characters tell nothing of it. */
+/** Shorter rests of a cut secret reveal nothing, characters. */
 const SHORTEST_REST = 4
 
-/** A secret as it may be written, and what is put in its place; the longest first. */
+/** A secret as it may be written, and its replacement; the longest first. */
 type Forms = readonly (readonly [form: string, name: string])[]
 
-/** A text without the values that a server was given: each is replaced by the name of its variable in brackets. */
+/** Replaces each secret in a text by the name of its variable in brackets. */
 export function redaction(secrets: Secrets): (text: string) => string {
   const forms = Object.entries(secrets)
     .filter(([, value]) => value.length >= SHORTEST_SECRET)
@@ -144,13 +144,13 @@ export function redaction(secrets: Secrets): (text: string) => string {
     )
 }
 
-/** What is told in a sentence or two was cut before it came here. */
-const LONGEST_TOLD = 10_000
+/** Only short texts were cut before they came here, characters. */
+const LONGEST_CUT_TEXT = 10_000
 const CUT = ' …'
 
-/** A cut may have gone through a secret: then the rest of it stands right before the mark of the cut. */
+/** A cut may have gone through a secret: then its beginning is right before the mark of the cut. */
 function removeCutSecrets(text: string, forms: Forms): string {
-  if (text.length > LONGEST_TOLD) return text
+  if (text.length > LONGEST_CUT_TEXT) return text
   const pieces = text.split(CUT)
   return pieces.map((piece, index) => (index < pieces.length - 1 ? removeCutSecret(piece, forms) : piece)).join(CUT)
 }
@@ -167,6 +167,6 @@ function removeCutSecret(piece: string, forms: Forms): string {
 /** As it is, in JSON, in a URL, and without a word such as `Bearer` before it. */
 function writtenForms(value: string): readonly string[] {
   const bare = value.slice(value.lastIndexOf(' ') + 1)
-  const spoken = bare.length >= SHORTEST_SECRET ? [value, bare] : [value]
-  return [...new Set(spoken.flatMap((form) => [form, JSON.stringify(form).slice(1, -1), encodeURIComponent(form)]))]
+  const values = bare.length >= SHORTEST_SECRET ? [value, bare] : [value]
+  return [...new Set(values.flatMap((form) => [form, JSON.stringify(form).slice(1, -1), encodeURIComponent(form)]))]
 }

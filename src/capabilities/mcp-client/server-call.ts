@@ -4,34 +4,34 @@ import { type CallResult, ConnectionFault, type ContentPart } from './connection
 import type { McpDefinition } from './definition.ts'
 import type { ListedConnection } from './link.ts'
 
-/** What a call needs of its server. */
+/** The parts of a server that its calls need. */
 interface CallSettings {
-  /** Of the server. */
+  /** Name of the server. */
   readonly name: string
-  /** Why nobody may even try to reach it, or `undefined`. */
+  /** Why the server may not be contacted at all, or `undefined`. */
   readonly isOut: () => string | undefined
-  /** The connection there is, or a new one. */
+  /** The current connection, or a new one. */
   readonly connection: () => Promise<ListedConnection>
   /** Why a tool may not be called, as far as is known. */
-  readonly faultOf: (tool: string) => string | undefined
-  /** Takes secrets out. */
+  readonly callFault: (tool: string) => string | undefined
+  /** Removes secrets. */
   readonly clean: (text: string) => string
 }
 
 export type ServerCall = (definition: McpDefinition, input: unknown, signal: AbortSignal) => Promise<ToolResult>
 
 /**
- * Calls tools of a server, with a connection that is made first where there is none. Only a call that the server has
- * certainly not seen is made a second time. Failures are results that name the server and say why.
+ * Calls tools of a server, and connects first if there is no connection. Repeats only a call that the server has certainly
+ * not seen. Failures are results that name the server and the reason.
  */
-export function serverCall({ name, isOut, connection, faultOf, clean }: CallSettings): ServerCall {
-  async function made(definition: McpDefinition, input: unknown, signal: AbortSignal): Promise<ToolResult> {
+export function serverCall({ name, isOut, connection, callFault, clean }: CallSettings): ServerCall {
+  async function callConnected(definition: McpDefinition, input: unknown, signal: AbortSignal): Promise<ToolResult> {
     const linked = await connection().catch((error: unknown) => {
       throw new NoConnection(error)
     })
     await linked.listed()
     signal.throwIfAborted()
-    const fault = faultOf(definition.name)
+    const fault = callFault(definition.name)
     if (fault !== undefined) return failure(fault)
     try {
       return renderResult(await linked.connection.call(definition, input, signal), clean)
@@ -45,10 +45,10 @@ export function serverCall({ name, isOut, connection, faultOf, clean }: CallSett
     return { ok: false, error: clean(error) }
   }
 
-  function told(error: unknown): ToolResult {
+  function describeFailure(error: unknown): ToolResult {
     const why = errorMessage(error)
     if (error instanceof NoConnection) return failure(`the MCP server ${name} cannot be reached: ${why}`)
-    const isLost = error instanceof ConnectionFault && error.isLost && !error.isUnheard
+    const isLost = error instanceof ConnectionFault && error.isLost && !error.isUnsent
     return failure(
       isLost
         ? `the MCP server ${name} was lost during the call, which may or may not have taken effect: ${why}`
@@ -57,32 +57,32 @@ export function serverCall({ name, isOut, connection, faultOf, clean }: CallSett
   }
 
   return async (definition, input, signal) => {
-    const fault = faultOf(definition.name)
+    const fault = callFault(definition.name)
     if (fault !== undefined) return failure(fault)
     const out = isOut()
     if (out !== undefined) return failure(`the MCP server ${name} cannot be reached: ${out}`)
     try {
-      return await made(definition, input, signal)
+      return await callConnected(definition, input, signal)
     } catch (error) {
-      const isUnheard = error instanceof ConnectionFault && error.isUnheard && !signal.aborted
-      return isUnheard ? await made(definition, input, signal).catch(told) : told(error)
+      const isUnsent = error instanceof ConnectionFault && error.isUnsent && !signal.aborted
+      return isUnsent ? await callConnected(definition, input, signal).catch(describeFailure) : describeFailure(error)
     }
   }
 }
 
-/** The call was not made: there was nobody to make it to. */
+/** A signal within this file: there was no connection, so the call was not made. */
 class NoConnection extends Error {
   constructor(cause: unknown) {
     super(errorMessage(cause), { cause })
   }
 }
 
-/** The most of one result that is kept, bytes. */
+/** The largest part of one result that is kept, bytes. */
 const LARGEST = 8 * 1024 * 1024
 
 /**
- * A result as a text. Images, sounds and other bytes are named, never pasted; what was structured is shown only where
- * nothing was said in words. `clean` takes secrets out.
+ * A result as a text. Images, sounds and other bytes are named, never pasted; structured content is used only if there is no
+ * text. `clean` removes secrets.
  */
 function renderResult(result: CallResult, clean: (text: string) => string): ToolResult {
   const parts = result.content ?? []
@@ -120,12 +120,12 @@ function resourceText(resource: unknown): string {
   return `[resource ${words(uri, mimeType)}, ${base64Size(blob)}]`
 }
 
-/** A text that holds NUL is none. */
+/** A text with a NUL byte counts as binary. */
 function plainText(text: string): string {
   return text.includes('\0') ? `[binary data, ${count(Buffer.byteLength(text))}]` : text.toWellFormed()
 }
 
-/** Of base64, without decoding it. */
+/** The size of base64 data, without decoding it. */
 function base64Size(data: unknown): string {
   if (typeof data !== 'string') return 'of unknown size'
   const digits = data.replace(/[\s=]/g, '').length
@@ -143,14 +143,14 @@ function words(...values: readonly unknown[]): string {
     .join(' ')
 }
 
-/** One line, of a length that a name has. */
+/** One line, short enough for a name. */
 function word(value: unknown): string {
   const line = typeof value === 'string' ? value.replace(/\s+/g, ' ').trim() : 'of unknown kind'
   return line.length > 2_000 ? `${line.slice(0, 2_000)} …` : line
 }
 
 function cut(text: string, bytes: number): string {
-  // What is left of a character that was cut in the middle goes too.
+  // `stream` drops the rest of a character that was cut in the middle.
   const shown = new TextDecoder().decode(Buffer.from(text).subarray(0, LARGEST), { stream: true })
   return `${shown}\n...[truncated: ${LARGEST} of ${bytes} bytes shown]`
 }

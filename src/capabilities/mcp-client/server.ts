@@ -6,14 +6,14 @@ import { createLink, type Later, type ListedConnection, listedConnection } from 
 import { type McpServerConfiguration, readAddress, redaction } from './server-address.ts'
 import { type ServerCall, serverCall } from './server-call.ts'
 
-/** One configured server: what was accepted of it, and the connection to it. */
+/** One configured server: its accepted tools, and the connection to it. */
 export interface McpServer {
   readonly name: string
-  /** Reads what was accepted. */
+  /** Reads the accepted tools. */
   load(): Promise<void>
-  /** Asks what the server offers, now and whenever it was lost. Never rejects; nobody waits for it. */
+  /** Lists the tools of the server in the background, now and after each lost connection. Never rejects. */
   contact(): void
-  /** Whether what the server offers is known, from now or from earlier. */
+  /** Whether the tools of the server are known, from now or from an earlier start. */
   seen(): boolean
   /** What may be offered now, in the order of the names. */
   offered(): readonly McpDefinition[]
@@ -33,9 +33,9 @@ interface McpServerOptions {
   readonly connects: boolean
   readonly version: string
   readonly later: Later
-  /** What the server offers has been learned. */
+  /** The server has listed its tools. */
   readonly onAnswer: () => void
-  /** The server cannot be started, so there is no use in waiting for it. */
+  /** The server cannot be started, so waiting for it is useless. */
   readonly onHopeless: () => void
 }
 
@@ -57,7 +57,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
       time.abort(new Error(`it did not say within ${limit} ms what it offers (connectTimeoutMs)`)),
     )
     try {
-      return await opened(end)
+      return await openListed(end)
     } catch (error) {
       if (error instanceof ConnectionFault && error.isHopeless) onHopeless()
       throw end.aborted ? end.reason : error
@@ -66,7 +66,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
     }
   }
 
-  async function opened(end: AbortSignal): Promise<ListedConnection> {
+  async function openListed(end: AbortSignal): Promise<ListedConnection> {
     let listed: ListedConnection | undefined
     const onListChanged = () => listed?.listAgain()
     const connection = await openMcpConnection({
@@ -119,13 +119,13 @@ export function createMcpServer(options: McpServerOptions): McpServer {
     },
     seen: () => acceptance.seen() || isOut() !== undefined,
     offered: acceptance.offered,
-    call: serverCall({ name, isOut, connection: link.connection, faultOf: acceptance.faultOf, clean }),
+    call: serverCall({ name, isOut, connection: link.connection, callFault: acceptance.callFault, clean }),
     withheld: acceptance.withheld,
     accept: acceptance.accept,
     warnings() {
       const trouble = link.trouble()
       const lost = trouble === undefined ? [] : [`${name} cannot be reached: ${trouble}`]
-      const unseen = connects || acceptance.seen() ? [] : [`${name} was never reached: its tools are known once it was`]
+      const unseen = connects || acceptance.seen() ? [] : [`${name} was never reached, so its tools are not known yet`]
       return [...addressWarnings, ...acceptance.warnings(), ...leftOut, ...lost, ...unseen].map(clean)
     },
     stop: link.stop,

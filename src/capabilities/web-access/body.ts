@@ -3,12 +3,14 @@ import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib'
 import type { GuardedResponse } from './guarded-request.ts'
 import { FetchFault } from './fetch-fault.ts'
 
-/** What may be said in `accept-encoding`: codings that are undone here. */
+/** The value of `accept-encoding`: codings that `readBody` decodes. */
 export const readableCodings = 'gzip, deflate, br'
 
 /**
- * All of a body, uncompressed. At most `maxBytes`, as it comes and as it is then: what would grow beyond is not unpacked to
- * its end. Rejects with `FetchFault`.
+ * All of a body, uncompressed: at most `maxBytes`, packed and unpacked. A body that would grow beyond is not unpacked to its
+ * end.
+ *
+ * @throws `FetchFault`
  */
 export async function readBody({ headers, body }: GuardedResponse, maxBytes: number): Promise<Buffer> {
   if (Number(headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes)
@@ -41,7 +43,7 @@ async function receiveBody(body: AsyncIterable<Buffer>, maxBytes: number): Promi
 
 type Unpack = (packed: Buffer, maxOutputLength: number) => Promise<Buffer>
 
-/** Two codings on one another are refused: nobody needs them but for bombs. */
+/** Refuses two codings on top of each other: only decompression bombs need them. */
 function findUnpacker(coding: string | undefined): Unpack | undefined {
   const name = coding?.trim().toLowerCase() ?? ''
   if (name === '' || name === 'identity') return undefined
@@ -60,7 +62,7 @@ const gzip: Unpack = (packed, maxOutputLength) => inGzip(packed, { maxOutputLeng
 const unpackers: Readonly<Record<string, Unpack>> = {
   gzip,
   'x-gzip': gzip,
-  // Some servers send it without the head that belongs to it.
+  // Some servers send it without its header.
   deflate: (packed, maxOutputLength) =>
     (packed[0]! & 0x0f) === 8 ? inDeflate(packed, { maxOutputLength }) : inRawDeflate(packed, { maxOutputLength }),
   br: (packed, maxOutputLength) => inBrotli(packed, { maxOutputLength }),

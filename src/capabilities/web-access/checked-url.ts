@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import { FetchFault } from './fetch-fault.ts'
 import ipaddr from 'ipaddr.js'
 
-/** What a URL may be, besides public. */
+/** Which URLs are allowed, besides public ones. */
 export interface UrlRules {
   readonly ports: readonly number[]
   /** `host:port` that the owner trusts: any port, any address. */
@@ -12,9 +12,10 @@ export interface UrlRules {
 }
 
 /**
- * A URL whose form lets nothing else be reached than the public web, in the one spelling that is used from then on: for the
- * check, the connection, and the name that the server is told. The addresses of a name are checked when it is resolved.
- * Throws `FetchFault`.
+ * Parses a URL that can reach only the public web, in the one spelling that is used for the check, the connection, and the
+ * `Host` header. The addresses of a name are checked when it is resolved.
+ *
+ * @throws `FetchFault`
  */
 export function checkUrl(text: string, rules: UrlRules): URL {
   const { longest = 2000 } = rules
@@ -37,7 +38,7 @@ export function checkUrl(text: string, rules: UrlRules): URL {
   return url
 }
 
-/** A URL in one spelling: `example.org.` is `example.org` to a resolver, so it has to be to us. `null`: it is none. */
+/** A URL in one spelling: `example.org.` becomes `example.org`, as for a resolver. `null` if it is no URL. */
 function parseUrl(text: string): URL | null {
   const url = URL.parse(text)
   const host = url?.hostname.replace(/\.+$/, '')
@@ -55,7 +56,7 @@ export function urlPort({ protocol, port }: URL): number {
   return protocol === 'https:' ? 443 : 80
 }
 
-/** `host:port` in the spelling of URLs, the port always told. */
+/** `host:port` in the spelling of URLs, always with the port. */
 export function urlAuthority(url: URL): string {
   return `${url.hostname}:${urlPort(url)}`
 }
@@ -72,7 +73,7 @@ function checkHost(host: string): void {
   }
 }
 
-/** Names that no public resolver knows (RFC 6761, 6762, 8375, and what ICANN set aside), so none is asked. */
+/** Names that no public resolver knows (RFC 6761, 6762, 8375, and names that ICANN reserved), so none is asked. */
 const localNames = ['localhost', 'localdomain', 'local', 'lan', 'internal', 'intranet', 'home.arpa']
 
 function shortenHost(host: string): string {
@@ -118,7 +119,7 @@ function isPublicV6(address: ipaddr.IPv6): boolean {
   )
 }
 
-/** ISATAP (RFC 5214): the last four bytes are an IPv4 address that a router would go on to. */
+/** ISATAP (RFC 5214): the last four bytes are an IPv4 address that a router would forward to. */
 function holdsTunnelledV4({ parts }: ipaddr.IPv6): boolean {
   return (parts[4] === 0 || parts[4] === 0x0200) && parts[5] === 0x5efe
 }

@@ -22,14 +22,14 @@ interface SearchOptions extends Omit<AskingOptions, 'trusted'> {
 }
 
 interface CreatedSearch {
-  /** Absent where it could not be asked; a warning then says why. */
+  /** Absent if it cannot be used; a warning then gives the reason. */
   readonly provider?: SearchProvider
   readonly warnings: readonly string[]
 }
 
 const wires: Readonly<Record<SearchConfiguration['kind'], SearchWire>> = { searxng, brave, tavily }
 
-/** The configured provider. Asks nobody. */
+/** The configured provider. Sends nothing. */
 export function createSearch(options: SearchOptions): CreatedSearch {
   const { search, environment } = options
   const wire = wires[search.kind]
@@ -76,7 +76,7 @@ function baseUrl(wire: SearchWire, configured: string | undefined, rules: UrlRul
 }
 
 interface FoundKey {
-  /** Empty where the provider takes none; absent where it is missing. */
+  /** Empty if the provider has no key; absent if the key is missing. */
   readonly key?: string
   readonly variable: string
   readonly warnings: readonly string[]
@@ -102,14 +102,14 @@ function findKey(
   return { key, variable, warnings: [] }
 }
 
-/** A provider that is known by its wire, its address and its key. */
+/** A provider: its format, address and key. */
 interface SearchAddress {
   readonly wire: SearchWire
   /** Checked, with a slash at its end. */
   readonly base: URL
-  /** Empty where the provider takes none. */
+  /** Empty if the provider has no key. */
   readonly key: string
-  /** The variable that holds it, for sentences. */
+  /** The variable with the key, for sentences. */
   readonly keyVariable: string
   readonly rules: UrlRules
 }
@@ -121,7 +121,7 @@ interface AskingOptions extends RequestOptions {
   readonly timeoutMs: number
 }
 
-/** Asks a provider through the guard. Redirects are not followed: a key is sent to nobody but the one it is for. */
+/** Searches with a provider through the guard. Follows no redirects, so that a key is sent only to its own service. */
 function searchProvider(address: SearchAddress, options: AskingOptions): SearchProvider {
   const { wire } = address
   return {
@@ -176,7 +176,7 @@ function guardedSearch(
   }
 }
 
-/** Nothing of the answer itself is told: it may repeat the key. */
+/** Quotes nothing of the answer, since that may repeat the key. */
 function statusFault({ status }: GuardedResponse, { wire, key, keyVariable }: SearchAddress): FetchFault {
   return new FetchFault('status', `it was answered with ${status}: ${adviceOn(status, wire, key, keyVariable)}`, {
     status,

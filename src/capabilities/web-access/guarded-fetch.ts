@@ -11,13 +11,13 @@ type Fetched = FetchedPage | NotFetched
 
 export interface FetchedPage {
   readonly type: 'fetched'
-  /** Where it was in the end, without its fragment. */
+  /** The last URL after redirects, without its fragment. */
   readonly url: string
   readonly mediaType: string
   /** As the server named it. */
   readonly charset?: string
   readonly bytes: Uint8Array
-  /** When it was changed last, as the server says: ISO 8601. */
+  /** The last change according to the server: ISO 8601. */
   readonly updated?: string
 }
 
@@ -37,13 +37,12 @@ interface GuardedFetchOptions extends Omit<RequestOptions, 'trusted'> {
   readonly ports?: readonly number[] | undefined
 }
 
-/** The most redirects that are followed. */
+/** The most redirects that it follows. */
 const MOST_REDIRECTS = 5
 
 /**
- * Gets pages after every hop's address was resolved and found public; the connection goes to that address (DESIGN §8). It
- * asks with GET, says nothing of us but a name, keeps no cookies, and tells no page where it was found. Nothing that it is
- * given weakens the guard: there are no exceptions to be configured.
+ * Fetches pages; resolves the address of every hop, checks that it is public, and connects to that address (DESIGN §8). It
+ * uses GET, sends no more about itself than a name, keeps no cookies, and sends no referrer. No option weakens the guard.
  */
 export function guardedFetch(options: GuardedFetchOptions = {}): GuardedFetch {
   const { timeoutMs = 30_000 } = options
@@ -74,7 +73,7 @@ async function follow(first: string, options: GuardedFetchOptions, signal: Abort
   throw new FetchFault('redirects', `it leads on more than ${MOST_REDIRECTS} times`)
 }
 
-/** Says what it is asked with. Nothing else is sent. */
+/** Every header that is sent. */
 const headers = {
   'user-agent': 'Foreword',
   accept: 'text/html, application/xhtml+xml, text/markdown, text/plain, application/pdf;q=0.9, */*;q=0.5',
@@ -113,17 +112,17 @@ function withPrefix(prefix: string, error: unknown): unknown {
 }
 
 async function readPage(answer: GuardedResponse, url: URL, maxBytes: number): Promise<FetchedPage> {
-  const { status, headers: told } = answer
+  const { status, headers: received } = answer
   if (status < 200 || status > 299) {
     const words = STATUS_CODES[status] ?? 'an unknown status'
     throw new FetchFault('status', `it was answered with ${status} ${words}`, { status })
   }
-  const { mediaType, charset } = parseContentType(told['content-type'])
+  const { mediaType, charset } = parseContentType(received['content-type'])
   if (mediaType !== '' && !pageKind(mediaType)) {
     throw new FetchFault('unsupported', `it is ${describeType(mediaType)}; only pages of text and PDF are read`)
   }
   const bytes = await readBody(answer, maxBytes)
-  const updated = new Date(told['last-modified'] ?? '')
+  const updated = new Date(received['last-modified'] ?? '')
   return {
     type: 'fetched',
     url: withoutFragment(url),

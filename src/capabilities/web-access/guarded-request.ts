@@ -4,7 +4,7 @@ import { connect as open, isIP, type Socket } from 'node:net'
 import { urlHost, isPublicAddress, urlAuthority, urlPort } from './checked-url.ts'
 import { FetchFault, inTime } from './fetch-fault.ts'
 
-/** How long the parts of one request may take, and how it gets there. */
+/** Time limits of one request, and its network. */
 export interface RequestOptions {
   /** To resolve a name, and to connect to one address, ms. 5,000 unless given. */
   readonly connectMs?: number | undefined
@@ -17,8 +17,10 @@ export interface RequestOptions {
 }
 
 /**
- * One request, after every address of its host was found public; the connection goes to one of those addresses (DESIGN §8).
- * The URL comes from `checkedUrl`. A redirect is an answer like any other. Rejects with `FetchFault`.
+ * One request. It checks that every address of the host is public, and connects to one of those addresses (DESIGN §8). The
+ * URL comes from `checkUrl`. A redirect is an answer like any other.
+ *
+ * @throws `FetchFault`
  */
 export async function guardedRequest(
   asked: GuardedRequest,
@@ -59,7 +61,7 @@ async function resolveHost(
 /** What has to be known to connect. */
 interface Connecting {
   readonly url: URL
-  /** Checked. One after another is tried until a connection stands. */
+  /** Checked. Tried one after another until a connection is open. */
   readonly addresses: readonly string[]
   readonly network: Network
   /** Time limit for each address, ms. */
@@ -71,8 +73,8 @@ interface Connecting {
 const MOST_TRIED = 4
 
 /**
- * A connection to one of the given addresses and no other: it is opened by the address, so no name is resolved again. TLS
- * is spoken for the host of the URL, whose certificate has to be valid.
+ * Connects to one of the given addresses and no other: by address, so that no name is resolved again. TLS uses the host of
+ * the URL, whose certificate has to be valid.
  */
 async function openConnection({ url, addresses, network, connectMs, signal }: Connecting): Promise<Socket> {
   let fault: unknown
@@ -126,7 +128,7 @@ async function openSecurely(place: { host: string; port: number }, host: string,
   })
 }
 
-/** Errors of the system name the address; only their codes are told. */
+/** Errors of the system name the address, so only their codes are passed on. */
 function connectFault(error: unknown): FetchFault {
   if (error instanceof FetchFault) return error
   const { code } = error as NodeJS.ErrnoException
@@ -155,7 +157,7 @@ export interface GuardedResponse {
 /** The most of an answer's headers, bytes. */
 const LARGEST_HEADERS = 16 * 1024
 
-/** One request over a connection of its own. `firstByteMs`: how long the head of the answer may take, ms. */
+/** Sends one request over its own connection. `firstByteMs`: time limit for the head of the answer, ms. */
 async function sendRequest(
   asked: GuardedRequest,
   socket: Socket,
@@ -164,7 +166,7 @@ async function sendRequest(
 ): Promise<GuardedResponse> {
   try {
     const body = await inTime(send(asked, socket), firstByteMs, { signal, what: 'no answer began' })
-    // A break in the middle is told by whoever reads the body.
+    // The reader of the body reports a break in the middle.
     body.on('error', () => {})
     return { status: body.statusCode ?? 0, headers: body.headers, body, close: () => socket.destroy() }
   } catch (error) {
@@ -207,7 +209,7 @@ function exchangeFault(error: unknown): FetchFault {
   return new FetchFault('broken', code === undefined ? what : `${what} (${code})`, { cause: error })
 }
 
-/** The way from a name to a connection. The real one, unless a test plays the internet. */
+/** Resolves names and routes connections. Tests replace the real one. */
 export interface Network {
   /** Every address of a name. None, or a rejection, where there is no such name. */
   addresses(name: string): Promise<readonly string[]>

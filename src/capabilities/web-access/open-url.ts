@@ -8,7 +8,7 @@ import { webResults } from './web-search.ts'
 
 interface OpenUrlOptions {
   readonly fetch: GuardedFetch
-  /** Takes the text out of what was fetched. */
+  /** Extracts the text of a page. */
   readonly readDocument: DocumentReader['read']
 }
 
@@ -22,8 +22,8 @@ interface OpenInput {
 }
 
 /**
- * The tool `open_url`: what pages of the public web say, with their links. A page that cannot be opened says why in its
- * place, and the others are opened all the same; only where none can be, the call has failed.
+ * The tool `open_url`: the text of pages of the public web, with their links. For a page that cannot be opened the answer has
+ * the reason in its place; the call fails only if no page can be opened.
  */
 export function openUrlTool(options: OpenUrlOptions): Tool {
   const cache = pageCache()
@@ -64,7 +64,7 @@ function inputUrls({ urls = [], url }: OpenInput): readonly string[] {
   return url === undefined ? urls : [...urls, url]
 }
 
-/** How many there are is said in words that a model can act on; their form is the schema's. */
+/** Refuses a wrong number of URLs in words that a model can act on; the schema checks their form. */
 function countFault({ urls, url }: Readonly<Record<string, unknown>>): string | undefined {
   if (urls !== undefined && !Array.isArray(urls)) return undefined
   const count = (urls?.length ?? 0) + (url === undefined ? 0 : 1)
@@ -90,7 +90,7 @@ async function openPage(
   }
 }
 
-/** The beginning of a long text, with a note that says so; both together are no longer than allowed. */
+/** The beginning of a long text, with a note about the cut; together no longer than allowed. */
 function shortenText(text: string): string {
   if (text.length <= MOST_CHARS) return text
   const note = `\n[the page has ${text.length.toLocaleString('en-US')} characters; only its beginning is shown]`
@@ -117,12 +117,12 @@ function noneOpened(pages: readonly { readonly address: string; readonly page: O
   }
 }
 
-/** What a page says, or why that cannot be told. */
+/** The text of a page, or why it cannot be read. */
 type ReadablePage =
   | { readonly type: 'text'; readonly title: string; readonly text: string }
   | { readonly type: 'unreadable'; readonly reason: string }
 
-/** Takes the text out of what was fetched; the reader works somewhere else, under limits of its own. Rejects as it does. */
+/** Extracts the text of a page; the reader works in another process, under its own limits. Rejects as the reader does. */
 async function readablePage(
   { bytes, url, mediaType, charset }: FetchedPage,
   readDocument: DocumentReader['read'],
@@ -137,10 +137,10 @@ async function readablePage(
   return { type: 'text', title: pageTitle(read.kind === 'text' ? read.title : undefined, url), text: read.text }
 }
 
-/** What the server said it is decides how it is read, as far as its bytes do not. */
+/** The media type of the server decides how a page is read, unless its bytes decide. */
 const extensions: Readonly<Record<PageKind, string>> = { html: 'html', pdf: 'pdf', text: 'plain' }
 
-/** The longest title that is kept, characters. */
+/** The longest title, characters. */
 const LONGEST_TITLE = 300
 
 function pageTitle(title: string | undefined, url: string): string {
@@ -175,7 +175,7 @@ const MOST_PAGES = 100
 function pageCache(): PageCache {
   const turns = new Map<string, Map<string, Promise<OpenedPage>>>()
 
-  function pagesOf(turn: string): Map<string, Promise<OpenedPage>> {
+  function turnPages(turn: string): Map<string, Promise<OpenedPage>> {
     const pages = turns.get(turn) ?? new Map<string, Promise<OpenedPage>>()
     turns.delete(turn)
     return keep(turns, turn, pages, MOST_TURNS)
@@ -183,7 +183,7 @@ function pageCache(): PageCache {
 
   return {
     async page(turn, address, signal, open) {
-      const pages = pagesOf(turn)
+      const pages = turnPages(turn)
       const other = pages.get(address)
       if (other) {
         const page = await other

@@ -5,7 +5,7 @@ export interface SearchConfiguration {
   readonly kind: 'searxng' | 'brave' | 'tavily'
   /** Where it is, if not at its usual address; SearXNG has none. */
   readonly baseURL?: string | undefined
-  /** Environment variable that holds the key. `BRAVE_API_KEY` or `TAVILY_API_KEY` unless given; SearXNG takes none. */
+  /** Environment variable with the key. `BRAVE_API_KEY` or `TAVILY_API_KEY` unless given; SearXNG has no key. */
   readonly apiKeyEnv?: string | undefined
 }
 
@@ -13,20 +13,20 @@ export interface SearchConfiguration {
 export interface SearchProvider {
   /** As people call it. */
   readonly name: string
-  /** At most `limit` pages, the best first, each once. Rejects with a sentence for the model, which holds no key. */
+  /** At most `limit` pages, best first, each once. Rejects with a sentence for the model, without any key. */
   search(query: string, limit: number, signal: AbortSignal): Promise<readonly FoundDocument[]>
 }
 
-/** How a provider is spoken to. A value: it asks nobody. */
+/** The request and answer format of a provider. Sends nothing itself. */
 export interface SearchWire {
   readonly name: string
   readonly baseURL?: string
-  /** Usual variable of its key; absent where it takes none. */
+  /** Usual variable of its key; absent if it has none. */
   readonly keyVariable?: string
   request(query: string, limit: number, key: string): SearchRequest
-  /** What an answer of it holds; whatever else it is, nothing. */
+  /** The results in an answer; empty for anything unknown. */
   results(answer: unknown): readonly SearchResult[]
-  /** What may be done about a status, as the rest of a sentence. */
+  /** How to fix a status, as the rest of a sentence. */
   advice?(status: number): string | undefined
 }
 
@@ -67,7 +67,7 @@ export const brave: SearchWire = {
     })),
 }
 
-/** Its texts are pieces of HTML, in which the words that were looked for are marked. */
+/** Removes HTML: Brave marks the searched words in its texts. */
 function plain(text: unknown): unknown {
   if (typeof text !== 'string') return text
   return text

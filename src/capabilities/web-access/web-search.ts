@@ -2,11 +2,11 @@ import { type FoundDocument, resultsText } from '../../citation.ts'
 import type { Tool, ToolAnswered } from '../../tool.ts'
 import type { SearchProvider } from './search-services.ts'
 
-/** Results of one search, unless the call says otherwise, and the most. */
+/** Results of one search unless the call gives a limit, and the highest limit. */
 const USUAL_RESULTS = 8
 const MOST_RESULTS = 20
 
-/** The longest query that all providers take, characters. */
+/** The longest query that all providers accept, characters. */
 const LONGEST_QUERY = 400
 
 /** The tool `web_search`: pages that a provider finds, with their URLs, so that they can be opened. */

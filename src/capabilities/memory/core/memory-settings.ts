@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type Layout, layouts } from '../../../context.ts'
 
-/** Layouts that remember unless the settings say otherwise. */
+/** Layouts that remember unless the settings disable it. */
 const rememberingLayouts = Object.keys(layouts)
   .filter((name) => layouts[name]!.memory.isUsual)
   .map((name) => `\`${name}\``)

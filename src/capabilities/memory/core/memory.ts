@@ -9,25 +9,25 @@ import { memoryIn, type MemorySettings } from './memory-settings.ts'
 import { createSessionSummaries, type SessionSummary } from './session-summaries.ts'
 import { rememberedLine, minuteText } from './summary-text.ts'
 
-/** What turns are given of earlier sessions (BEHAVIOURS §2.1), and how it is shown and forgotten. */
+/** What turns remember of earlier sessions (BEHAVIOURS §2.1), and how it is shown and forgotten. */
 export interface Memory {
   /** Read once, before the first step of a turn. */
   read(question: MemoryQuestion): Promise<TurnMemory>
-  /** A session has begun: where a model is to put the one before into words, it is asked at once. */
+  /** A session has begun: where a model summarizes the session before, it is asked at once. */
   askAhead(session: string): void
   show(session: string, input: string): Promise<SessionMemory>
   /** The session and the earlier ones of its conversation, newest first, without those that are forgotten. */
   conversationOf(session: string): Promise<readonly string[]>
   /** Of the sessions of one conversation, those that may be remembered in this one. */
   remembered(session: string, sessions: readonly string[]): Promise<readonly string[]>
-  /** From now on nothing of the session is remembered in any other. Its log stays. */
+  /** From now on no other session remembers this one. Its log stays. */
   forget(session: string): Promise<void>
   /** To be called before a session is deleted. */
   sessionDeleted(session: string): Promise<void>
   close(): Promise<void>
 }
 
-/** What a session is given of what was said and done before, and what is kept of the session itself. */
+/** What a session remembers of earlier ones, and what is kept of the session itself. */
 export interface SessionMemory {
   readonly session: string
   /** What is switched on in the layout of the configuration. */
@@ -39,27 +39,27 @@ export interface SessionMemory {
     readonly text: string
     /** What it costs by the counter of the configuration. */
     readonly tokens: number
-    /** Sessions whose words it holds. */
+    /** Sessions whose texts it contains. */
     readonly from: readonly string[]
     readonly origin: string
   }[]
-  /** Its own summary, for the next session of its conversation; absent where nobody has said anything in it. */
+  /** Its own summary, for the next session of its conversation; absent if it has no turns. */
   readonly own?: SessionSummary
-  /** Nothing of it is given to other sessions. */
+  /** Whether other sessions remember nothing of it. */
   readonly forgotten: boolean
 }
 
-/** What a turn was given of earlier sessions. */
+/** What a turn remembers of earlier sessions. */
 interface TurnMemory {
   readonly whole: MemoryReading | undefined
-  /** Whether there is anything that a turn of this session could be given: the same for all of its turns, whatever they find. */
+  /** Whether there is anything that a turn of this session could remember: the same for all of its turns, whatever they find. */
   readonly hasAny: boolean
-  /** Without anything of a session that was deleted or forgotten meanwhile. */
+  /** Without texts of sessions that were deleted or forgotten meanwhile. */
   now(): MemoryReading | undefined
 }
 
 interface MemoryQuestion {
-  /** Absent for a session that is not there yet: there is nothing before it. */
+  /** Absent for a session that does not exist yet. */
   readonly session?: string | undefined
   readonly turn?: string | undefined
   /** The new message. */
@@ -89,7 +89,7 @@ export function createMemory(parts: MemoryParts): Memory {
   const { previousSession } = settings
   const summaries = createSessionSummaries({ ...parts, ...previousSession })
   const forgottenNow = new Set<string>()
-  /** What is asked ahead of a turn. */
+  /** Summaries that were requested ahead of a turn. */
   const running = new Set<Promise<unknown>>()
 
   const isForgotten = async (session: string) =>
@@ -122,12 +122,12 @@ export function createMemory(parts: MemoryParts): Memory {
     return toolHistory(recall, { text, turn, sessions, maxTokens: settings.toolHistory.maxTokens, counter })
   }
 
-  /** A turn can be answered without its memory; the owner is warned. */
+  /** A turn can be answered without memory; the owner gets a warning. */
   async function orNothing<Value>(work: Promise<Value>, nothing: Value, signal?: AbortSignal): Promise<Value> {
     return work.catch((error: unknown) => {
       // The turn ends itself where it is cancelled.
       if (signal?.aborted) return nothing
-      warn(`Nothing of earlier sessions was looked up: ${errorMessage(error)}`)
+      warn(`Earlier sessions could not be read, so the turn has no memory: ${errorMessage(error)}`)
       return nothing
     })
   }
@@ -203,7 +203,7 @@ function forgottenKey(session: string): string {
   return `memory/forgotten/${session}`
 }
 
-/** Lines of several sessions are one text: with one of them it goes whole. */
+/** A text about several sessions is dropped whole if one of them is forgotten. */
 function withoutForgotten({ previous, tools }: MemoryReading, forgottenNow: ReadonlySet<string>): MemoryReading {
   const kept = (part: RememberedText) => (part.sessions.some((id) => forgottenNow.has(id)) ? NOTHING : part)
   return { ...(previous ? { previous: kept(previous) } : {}), ...(tools ? { tools: kept(tools) } : {}) }

@@ -4,7 +4,7 @@ import { defined, errorMessage, orAborted, sha256, singleFlight } from '../../..
 import { type LogStore, referredContent, type SessionRow, type SessionStore, undoneTurnsOf } from '../../../session.ts'
 import { sessionFacts, minuteText, summaryText } from './summary-text.ts'
 
-/** What a session was about, and what that holds for. */
+/** A summary of a session, and what it was made from. */
 export interface SessionSummary {
   readonly session: string
   readonly text: string
@@ -19,13 +19,13 @@ export interface SessionSummary {
 /** Summaries of sessions, each kept for exactly the log that it was made of. */
 interface SessionSummaries {
   /**
-   * `undefined` where nobody has said anything in the session. `keeps: false`: nothing is written, and no model is asked.
-   * Rejects with the reason of `signal` where that is aborted while a model is waited for, which goes on.
+   * `undefined` if the session has no turns. `keeps: false`: nothing is written, and no model is asked. Rejects with the
+   * reason of `signal` if it is aborted while the model works; the model's work continues.
    */
   summaryOf(row: SessionRow, keeps: boolean, signal?: AbortSignal): Promise<SessionSummary | undefined>
   /** Forgets what is kept of a session. */
   forget(session: string): Promise<void>
-  /** Ends what is asked at the moment, and asks no more. */
+  /** Cancels running requests to the model, and starts no more. */
   stop(): Promise<void>
 }
 
@@ -35,7 +35,7 @@ interface SessionSummariesParts {
   readonly counter: TokenCounter
   /** Of a summary. */
   readonly maxTokens: number
-  /** Whether a model puts sessions into words. */
+  /** Whether a model summarizes sessions. */
   readonly summarize: boolean
   /** `provider/model`; the configured one where absent. */
   readonly model?: string | undefined
@@ -45,7 +45,7 @@ interface SessionSummariesParts {
 
 /** Of a model's words. */
 const MOST_SUMMARY_CHARS = 4_000
-/** A turn waits so long for a model's words about the session before, and then does with what the log says. */
+/** How long a turn waits for a model's summary of the session before, ms; then it uses the one by rule. */
 const MODEL_TIMEOUT_MS = 30_000
 
 export function createSessionSummaries(parts: SessionSummariesParts): SessionSummaries {
@@ -56,7 +56,7 @@ export function createSessionSummaries(parts: SessionSummariesParts): SessionSum
   const failed = new Map<string, string>()
   const setting = `${maxTokens} ${counter.id}@${counter.version} ${summarize}`
 
-  async function keptOf(session: string): Promise<(SessionSummary & { readonly state: string }) | undefined> {
+  async function readKept(session: string): Promise<(SessionSummary & { readonly state: string }) | undefined> {
     const kept = await store.value(summaryKey(session))
     if (!isKept(kept)) return undefined
     const text = await referredContent(store, kept.content)
@@ -111,7 +111,7 @@ export function createSessionSummaries(parts: SessionSummariesParts): SessionSum
 
   return {
     async summaryOf(row, keeps, signal) {
-      const kept = await keptOf(row.id)
+      const kept = await readKept(row.id)
       // A log only grows: with as many entries as then, it is the same log.
       const state = `${row.entries} ${setting}`
       if (kept?.state === state) return withoutState(kept)
@@ -133,7 +133,7 @@ export function createSessionSummaries(parts: SessionSummariesParts): SessionSum
   }
 }
 
-/** A model's words in a frame of ours: each line is indented, and none is a heading. */
+/** Frames a model's words: each line is indented, and none is a heading. */
 function withinTokens(text: string, model: string, maxTokens: number, counter: TokenCounter): string {
   const framed = (words: string) =>
     `- In the words of ${model}:\n  ${indented(words).replaceAll(/^([ \t]*)(?=[#`~])/gm, '$1\\')}`
@@ -169,7 +169,7 @@ function isKept(value: unknown): value is Kept {
 
 function noWords(session: string, error: unknown): string {
   const why = errorMessage(error)
-  return `No model put the session ${session} into words, and what its log says is used: ${why}`
+  return `No model could summarize the session ${session}, so a summary by rule is used: ${why}`
 }
 
 /** Of the conversation that a model is asked about: its newest messages, characters. */
@@ -177,27 +177,27 @@ const MOST_QUOTED_CHARS = 60_000
 const NEWEST_MESSAGES = 200
 
 /**
- * What was said in a session, as a text (BEHAVIOURS §2.1): a model that puts it into words is sent no messages of it. Turns
- * that were taken back are left out.
+ * The messages of a session as one text (BEHAVIOURS §2.1): the model that summarizes it gets no messages of it. Undone turns
+ * are left out.
  */
 async function sessionWords(store: Pick<LogStore, 'entries' | 'session'>, { id }: SessionRow): Promise<string> {
   const undone = await undoneTurnsOf(store)(id)
   const entries = await store.entries(id, { types: ['input', 'message'], last: NEWEST_MESSAGES })
-  const spoken = entries.flatMap((entry) => {
+  const messages = entries.flatMap((entry) => {
     if ((entry.type !== 'input' && entry.type !== 'message') || undone.includes(entry.turn)) return []
     const { role } = entry.message
     return role === 'tool' ? [] : [{ time: minuteText(entry.time), role, text: messageText(entry.message) }]
   })
-  let from = spoken.length
+  let from = messages.length
   let characters = 0
-  while (from > 0 && characters + spoken[from - 1]!.text.length <= MOST_QUOTED_CHARS) {
+  while (from > 0 && characters + messages[from - 1]!.text.length <= MOST_QUOTED_CHARS) {
     from -= 1
-    characters += spoken[from]!.text.length
+    characters += messages[from]!.text.length
   }
-  return previousConversation(spoken.slice(from))
+  return previousConversation(messages.slice(from))
 }
 
-/** What to keep of a conversation. */
+/** The instructions of the model that summarizes. */
 const summaryRules = `You put a conversation into fewer words, for an assistant that goes on talking to the same person.
 Keep what still holds: what the person said of themselves and their things, names and numbers, what was asked, decided and answered, which files and tools were used, what is open. Leave out what was taken back.
 Write plain lines, in the language of the conversation, 200 words at most, and nothing before or after them. Add nothing that was not said.

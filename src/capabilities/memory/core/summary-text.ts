@@ -10,7 +10,7 @@ const LENGTHS: readonly Lengths[] = [
   { asked: 40, answered: 40 },
 ]
 
-/** What was said is cut no shorter than this for the sake of names. */
+/** Messages are not cut shorter than this to make room for names. */
 const BESIDE_NAMES: Lengths = LENGTHS[2]!
 
 /** How many files and how many tools are named, from the most. */
@@ -90,19 +90,19 @@ export function minuteText(iso: string): string {
   return iso.slice(0, 16).replace('T', ' ')
 }
 
-/** What a session was about, as its log says it. */
+/** Facts about a session, from its log. */
 interface SessionFacts {
   readonly session: string
   /** ISO 8601. */
   readonly began: string
   readonly ended: string
-  /** Without those that were taken back. */
+  /** Without undone turns. */
   readonly turns: number
-  /** What a person said: the first message and the newest, oldest first. */
+  /** Messages of a person: the first and the newest ones, oldest first. */
   readonly asked: readonly string[]
   /** The newest answer; empty where there was none. */
   readonly answered: string
-  /** Names of files that were handed in, and paths that tools were given. */
+  /** Names of attached files, and paths in tool calls. */
   readonly files: readonly string[]
   readonly tools: readonly ToolUse[]
 }
@@ -113,13 +113,13 @@ interface ToolUse {
   readonly failed: number
 }
 
-/** Of what was said. More would not fit a summary. */
+/** Messages that are read. More would not fit a summary. */
 const NEWEST_MESSAGES = 40
 /** Entries in which calls are looked for, from the newest backwards: a log may have millions. */
 const NEWEST_ENTRIES = 5_000
 const MOST_FILES = 20
 
-/** `undefined` where nobody has said anything in it, or all of it was taken back. */
+/** `undefined` if the session has no turns, or all were undone. */
 export async function sessionFacts(
   store: Pick<SessionStore, 'entries' | 'files' | 'session'>,
   row: SessionRow,

@@ -48,7 +48,7 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
 }
 
 /** Lints folders of skills against the Agent Skills standard: `file:line: message`. The exit code is 1 if a rule is broken. */
-export async function lintSkills(call: CommandCall, io: Io): Promise<number> {
+async function lintSkills(call: CommandCall, io: Io): Promise<number> {
   const { checkSkill } = await import('../folder/check-skill.ts')
   const { tokenx } = await import('../../../context.ts')
   const folders = await foldersToLint(call, io)
