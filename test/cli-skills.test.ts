@@ -151,7 +151,7 @@ test('skills trust lets the skills of a workspace load, and only of that one', a
   assert.deepEqual(JSON.parse(readFileSync(join(home, 'config.json'), 'utf8')).skills.trustedDirs, [workspace])
   assert.match((await ask('skills', 'trust')).stderr, /was already trusted/)
   const other = folderWith(context)
-  assert.match((await ask('skills', 'trust', other)).stderr, /The workspace is /)
+  assert.match((await ask('skills', 'trust', other)).stderr, /The configured workspace is /)
   assert.deepEqual(JSON.parse(readFileSync(join(home, 'config.json'), 'utf8')).skills.trustedDirs, [workspace, other])
   assert.equal((await ask('skills', 'trust', join(other, 'nowhere'))).code, 1)
 })

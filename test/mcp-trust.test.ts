@@ -200,7 +200,7 @@ test('a store that cannot be read keeps its server from being contacted, and no 
   await plugin.ready?.()
   assert.deepEqual(namesOf(plugin), ['good__one'])
   assert.deepEqual(bad.log(), [])
-  assert.match(plugin.warnings?.().join() ?? '', /what was accepted of bad could not be read.*disk error/)
+  assert.match(plugin.warnings?.().join() ?? '', /the accepted tools of bad could not be read.*disk error/)
 })
 
 test('two keys in another order are no difference', async (t) => {

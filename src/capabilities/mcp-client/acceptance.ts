@@ -11,33 +11,17 @@ export interface AcceptedStore {
   write(server: string, value: unknown): Promise<void>
 }
 
-/** What the owner has accepted of one server, and what the server offers now. */
-interface Acceptance {
-  /** Reads the stored record. Answers false if that fails: then nothing of the server may be trusted. */
-  load(): Promise<boolean>
-  /** Whether the server was seen before, now or at any earlier start. */
-  seen(): boolean
-  /** Accepted definitions that the server, as far as known, still has unchanged. */
-  offered(): readonly McpDefinition[]
-  /** Receives everything that a server offers: the first time it is accepted, later compared with what was accepted. */
-  compare(offered: readonly SealedDefinition[]): Promise<void>
-  /** Why a tool may not be called now, or `undefined`. */
-  callFault(tool: string): string | undefined
-  withheld(): readonly WithheldTool[]
-  /** Accepts the withheld tool of this offered name and digest. Rejects if that cannot be stored. */
-  accept(name: string, digest: string): Promise<boolean>
-  warnings(): readonly string[]
-}
-
 const NOTHING: AcceptanceRecord = { version: 1, accepted: [], differing: [], gone: [] }
 
-export function createAcceptance(server: string, store: AcceptedStore): Acceptance {
+/** What the owner has accepted of one server, and what the server offers now. */
+export function createAcceptance(server: string, store: AcceptedStore) {
   let record: AcceptanceRecord | undefined
   let readFault: string | undefined
   let writeFault: string | undefined
   /** The last decision is stored last. */
   const writes = serialQueue()
 
+  /** Reads the stored record. Answers false if that fails: then nothing of the server may be trusted. */
   async function load(): Promise<boolean> {
     readFault = undefined
     await writes.idle()
@@ -56,23 +40,21 @@ export function createAcceptance(server: string, store: AcceptedStore): Acceptan
     }
   }
 
-  function write(next: AcceptanceRecord): Promise<void> {
-    return writes.add(() => store.write(server, next))
-  }
-
+  /** Receives everything that a server offers: the first time it is accepted, later compared with what was accepted. */
   async function compare(offered: readonly SealedDefinition[]): Promise<void> {
     const now = sortByName(offered)
     const next = record ? compareRecord(record.accepted, now) : { ...NOTHING, accepted: now }
     if (record && JSON.stringify(next) === JSON.stringify(record)) return
     record = next
     try {
-      await write(next)
+      await writes.add(() => store.write(server, next))
       writeFault = undefined
     } catch (error) {
       writeFault = `the tools of ${server} could not be stored: ${errorMessage(error)}`
     }
   }
 
+  /** Accepts the withheld tool of this offered name and digest. Rejects if that cannot be stored. */
   async function accept(name: string, digest: string): Promise<boolean> {
     if (!record) return false
     const tool = withheldTools(server, record).find(
@@ -87,17 +69,20 @@ export function createAcceptance(server: string, store: AcceptedStore): Acceptan
       differing: differing.filter(isOther),
       gone: gone.filter((entry) => entry !== tool.name),
     }
-    await write(next)
+    await writes.add(() => store.write(server, next))
     record = next
     return true
   }
 
   return {
     load,
+    /** Whether the server was seen before, now or at any earlier start. */
     seen: () => record !== undefined,
+    /** Accepted definitions that the server, as far as known, still has unchanged. */
     offered: () => offeredDefinitions(record ?? NOTHING),
     compare,
-    callFault(tool) {
+    /** Why a tool may not be called now, or `undefined`. */
+    callFault(tool: string): string | undefined {
       const { accepted, differing, gone } = record ?? NOTHING
       if (gone.includes(tool)) return `the MCP server ${server} does not have the tool ${tool} any more`
       const isAccepted = accepted.some(({ definition }) => definition.name === tool)
@@ -107,7 +92,7 @@ export function createAcceptance(server: string, store: AcceptedStore): Acceptan
     },
     withheld: () => withheldTools(server, record ?? NOTHING).map(({ shown }) => shown),
     accept,
-    warnings() {
+    warnings(): readonly string[] {
       const faults = [readFault, writeFault].filter((fault) => fault !== undefined)
       const names = withheldTools(server, record ?? NOTHING).map(({ shown }) => shown.name)
       if (names.length === 0) return faults

@@ -2,16 +2,6 @@ import { errorMessage, singleFlight } from '../../platform.ts'
 import type { McpConnection } from './connection.ts'
 import { readOffered, type SealedDefinition } from './definition.ts'
 
-/** One connection that is opened again whenever it is lost. */
-interface Link {
-  /** The current connection; without one, opens one at once. Rejects with the reason if that fails. */
-  connection(): Promise<ListedConnection>
-  /** Why there is no connection, if that is known. */
-  trouble(): string | undefined
-  /** Ends the connection or the attempt at one, for good. Never rejects. */
-  stop(): Promise<void>
-}
-
 /** Runs `work` after a delay, ms. The returned function cancels it. */
 export type Later = (delayMs: number, work: () => void) => () => void
 
@@ -27,14 +17,18 @@ const LAST_DELAY = 60_000
 /** A connection that lasted this long was stable: after it the first delay applies again, ms. */
 const GOOD = 60_000
 
-/** `open` opens one connection; if its signal is aborted, it rejects and leaves nothing behind. */
-export function createLink(open: (signal: AbortSignal) => Promise<ListedConnection>, later: Later): Link {
+/**
+ * One connection that is opened again whenever it is lost. `open` opens one; if its signal is aborted, it rejects and leaves
+ * nothing behind.
+ */
+export function createLink(open: (signal: AbortSignal) => Promise<ListedConnection>, later: Later) {
   const end = new AbortController()
   let current: Promise<ListedConnection> | undefined
   let delay = FIRST_DELAY
   let trouble: string | undefined
   let callOff: (() => void) | undefined
 
+  /** The current connection; without one, opens one at once. Rejects with the reason if that fails. */
   function connection(): Promise<ListedConnection> {
     if (end.signal.aborted) return Promise.reject(new Error('it was closed'))
     callOff?.()
@@ -69,7 +63,9 @@ export function createLink(open: (signal: AbortSignal) => Promise<ListedConnecti
 
   return {
     connection,
+    /** Why there is no connection, if that is known. */
     trouble: () => trouble,
+    /** Ends the connection or the attempt at one, for good. Never rejects. */
     async stop() {
       end.abort(new Error('it was closed'))
       callOff?.()

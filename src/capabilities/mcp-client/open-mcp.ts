@@ -32,7 +32,7 @@ export async function openMcp(options: McpOptions) {
   const { environment, accepted, connects, version, later = realLater } = options
   const configured = Object.entries(options.servers).filter(([, server]) => server.enabled)
   let published: PublishedTools = { tools: [], warnings: [] }
-  let waits: ReadonlyMap<string, FirstAnswer> = new Map()
+  let waits: ReadonlyMap<string, ReturnType<typeof firstAnswer>> = new Map()
   /** Set until the servers are contacted. */
   let callOff: (() => void) | undefined
 
@@ -105,21 +105,8 @@ export async function openMcp(options: McpOptions) {
   }
 }
 
-/** The wait for the first answer ever of one server. */
-interface FirstAnswer {
-  /** Resolves when the server has answered, or the time is up. */
-  readonly over: Promise<void>
-  /** Starts the time, if it does not run yet. */
-  start(): void
-  answered(): void
-  /** Ends the wait. */
-  stop(): void
-  /** Whether it answered after the wait was over. */
-  isLate(): boolean
-}
-
-/** `onTime` is called if the answer comes before the wait is over. */
-function firstAnswer(limitMs: number, later: Later, onTime: () => void): FirstAnswer {
+/** The wait for the first answer ever of one server. `onTime` is called if the answer comes before the wait is over. */
+function firstAnswer(limitMs: number, later: Later, onTime: () => void) {
   const { promise, resolve } = Promise.withResolvers<void>()
   let state: 'waiting' | 'answered' | 'over' | 'late' = 'waiting'
   let callOff: (() => void) | undefined
@@ -131,7 +118,9 @@ function firstAnswer(limitMs: number, later: Later, onTime: () => void): FirstAn
   }
 
   return {
+    /** Resolves when the server has answered, or the time is up. */
     over: promise,
+    /** Starts the time, if it does not run yet. */
     start() {
       if (state === 'waiting') callOff ??= later(limitMs, stop)
     },
@@ -143,6 +132,7 @@ function firstAnswer(limitMs: number, later: Later, onTime: () => void): FirstAn
       stop()
     },
     stop,
+    /** Whether it answered after the wait was over. */
     isLate: () => state === 'late',
   }
 }

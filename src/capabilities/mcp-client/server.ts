@@ -1,29 +1,9 @@
-import type { WithheldTool } from '../../capability.ts'
 import { type AcceptedStore, createAcceptance } from './acceptance.ts'
 import { ConnectionFault, openMcpConnection } from './connection.ts'
-import type { McpDefinition, SealedDefinition } from './definition.ts'
+import type { SealedDefinition } from './definition.ts'
 import { createLink, type Later, type ListedConnection, listedConnection } from './link.ts'
 import { type McpServerConfiguration, readAddress, redaction } from './server-address.ts'
-import { type ServerCall, serverCall } from './server-call.ts'
-
-/** One configured server: its accepted tools, and the connection to it. */
-export interface McpServer {
-  readonly name: string
-  /** Reads the accepted tools. */
-  load(): Promise<void>
-  /** Lists the tools of the server in the background, now and after each lost connection. Never rejects. */
-  contact(): void
-  /** Whether the tools of the server are known, from now or from an earlier start. */
-  seen(): boolean
-  /** What may be offered now, in the order of the names. */
-  offered(): readonly McpDefinition[]
-  readonly call: ServerCall
-  withheld(): readonly WithheldTool[]
-  accept(name: string, digest: string): Promise<boolean>
-  warnings(): readonly string[]
-  /** Leaves nothing running. Never rejects. */
-  stop(): Promise<void>
-}
+import { serverCall } from './server-call.ts'
 
 interface McpServerOptions {
   readonly name: string
@@ -39,7 +19,10 @@ interface McpServerOptions {
   readonly onHopeless: () => void
 }
 
-export function createMcpServer(options: McpServerOptions): McpServer {
+export type McpServer = ReturnType<typeof createMcpServer>
+
+/** One configured server: its accepted tools, and the connection to it. */
+export function createMcpServer(options: McpServerOptions) {
   const { name, configured, connects, version, later, onAnswer, onHopeless } = options
   const { address, secrets, warnings: addressWarnings } = readAddress(name, configured, options.environment)
   const clean = redaction(secrets)
@@ -105,9 +88,11 @@ export function createMcpServer(options: McpServerOptions): McpServer {
 
   return {
     name,
+    /** Reads the accepted tools. */
     async load() {
       isTrusted = await acceptance.load()
     },
+    /** Lists the tools of the server in the background, now and after each lost connection. Never rejects. */
     contact() {
       if (isOut() !== undefined) return
       const isFirst = !wasContacted
@@ -117,17 +102,20 @@ export function createMcpServer(options: McpServerOptions): McpServer {
         () => {},
       )
     },
+    /** Whether the tools of the server are known, from now or from an earlier start. */
     seen: () => acceptance.seen() || isOut() !== undefined,
+    /** Tools that may be offered now, in the order of their names. */
     offered: acceptance.offered,
     call: serverCall({ name, isOut, connection: link.connection, callFault: acceptance.callFault, clean }),
     withheld: acceptance.withheld,
     accept: acceptance.accept,
-    warnings() {
+    warnings(): readonly string[] {
       const trouble = link.trouble()
       const lost = trouble === undefined ? [] : [`${name} cannot be reached: ${trouble}`]
       const unseen = connects || acceptance.seen() ? [] : [`${name} was never reached, so its tools are not known yet`]
       return [...addressWarnings, ...acceptance.warnings(), ...leftOut, ...lost, ...unseen].map(clean)
     },
+    /** Leaves nothing running. Never rejects. */
     stop: link.stop,
   }
 }

@@ -1,23 +1,12 @@
 import { offeredPrefix } from '../../capability.ts'
 import { isBuiltInName, type Tool } from '../../tool.ts'
-import type { FindBinary } from './folder/find-binary.ts'
+import type { SkillToolsOptions } from './executor/skill-tools.ts'
 import type { Skill } from './skill.ts'
 
 /** What the programs of skills' tools receive. */
-export interface SkillToolOptions {
-  /** Folder that they work in. */
-  readonly workspace: string
-  readonly environment: Readonly<Record<string, string | undefined>>
-  /** `skills.allowScripts` */
-  readonly allowScripts: boolean
-  /** Time limit of one run, ms. */
-  readonly timeoutMs?: number
-  /** Longest output of one run, characters. */
-  readonly maxOutputChars?: number
-  /** Prefixes of tools that others offer, such as MCP servers: a skill's tool of such a name is left out, so that it never gets their permissions. */
+export interface SkillToolOptions extends SkillToolsOptions {
+  /** Prefixes of tools that others offer, such as MCP servers. A skill's tool of such a name is left out: it must not get their permissions. */
   readonly takenPrefixes?: readonly string[]
-  /** Whether a program is on the PATH: a tool without its program is not offered. Programs are not looked for where absent. */
-  readonly findBinary?: FindBinary
 }
 
 /** The tools of skills by the name of the skill, in order. */

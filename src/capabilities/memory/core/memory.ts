@@ -112,7 +112,7 @@ export function createMemory(parts: MemoryParts): Memory {
   async function previous(ids: readonly string[], { keeps, signal }: Asking): Promise<RememberedText> {
     for (const id of ids) {
       const row = await store.session(id)
-      const summary = row && (await summaries.summaryOf(row, keeps, signal))
+      const summary = row && (await summaries.find(row, keeps, signal))
       if (summary) return { text: summary.text, sessions: [id], ...defined({ by: summary.by }) }
     }
     return NOTHING
@@ -168,7 +168,7 @@ export function createMemory(parts: MemoryParts): Memory {
       const layout = layoutOf(parts.layout)
       const { whole: found = {} } = await reading({ session, text: input, layout, keeps: false })
       const forgotten = await isForgotten(session)
-      const own = forgotten ? undefined : await summaries.summaryOf(row, false)
+      const own = forgotten ? undefined : await summaries.find(row, false)
       return {
         session,
         on: memoryIn(settings, layout),

@@ -16,19 +16,6 @@ export interface SessionSummary {
   readonly time: string
 }
 
-/** Summaries of sessions, each kept for exactly the log that it was made of. */
-interface SessionSummaries {
-  /**
-   * `undefined` if the session has no turns. `keeps: false`: nothing is written, and no model is asked. Rejects with the
-   * reason of `signal` if it is aborted while the model works; the model's work continues.
-   */
-  summaryOf(row: SessionRow, keeps: boolean, signal?: AbortSignal): Promise<SessionSummary | undefined>
-  /** Forgets what is kept of a session. */
-  forget(session: string): Promise<void>
-  /** Cancels running requests to the model, and starts no more. */
-  stop(): Promise<void>
-}
-
 interface SessionSummariesParts {
   readonly store: Pick<SessionStore, 'value' | 'putValue' | 'content' | 'putContent' | 'entries' | 'files' | 'session'>
   readonly clock: Pick<Clock, 'time'>
@@ -48,7 +35,8 @@ const MOST_SUMMARY_CHARS = 4_000
 /** How long a turn waits for a model's summary of the session before, ms; then it uses the one by rule. */
 const MODEL_TIMEOUT_MS = 30_000
 
-export function createSessionSummaries(parts: SessionSummariesParts): SessionSummaries {
+/** Summaries of sessions, each kept for exactly the log that it was made of. */
+export function createSessionSummaries(parts: SessionSummariesParts) {
   const { store, clock, counter, maxTokens, summarize, warn } = parts
   const stopping = new AbortController()
   const running = singleFlight<string, SessionSummary>()
@@ -110,7 +98,11 @@ export function createSessionSummaries(parts: SessionSummariesParts): SessionSum
   }
 
   return {
-    async summaryOf(row, keeps, signal) {
+    /**
+     * `undefined` if the session has no turns. `keeps: false`: nothing is written, and no model is asked. Rejects with the
+     * reason of `signal` if it is aborted while the model works; the model's work continues.
+     */
+    async find(row: SessionRow, keeps: boolean, signal?: AbortSignal): Promise<SessionSummary | undefined> {
       const kept = await readKept(row.id)
       // A log only grows: with as many entries as then, it is the same log.
       const state = `${row.entries} ${setting}`
@@ -122,11 +114,13 @@ export function createSessionSummaries(parts: SessionSummariesParts): SessionSum
       if (!summarize || made === kept) await keep(withoutState(made), state)
       return withoutState(made)
     },
-    async forget(session) {
+    /** Forgets what is kept of a session. */
+    async forget(session: string): Promise<void> {
       failed.delete(session)
       if ((await store.value(summaryKey(session))) !== undefined) await store.putValue(summaryKey(session), null)
     },
-    async stop() {
+    /** Cancels running requests to the model, and starts no more. */
+    async stop(): Promise<void> {
       stopping.abort()
       await Promise.allSettled(running.running())
     },

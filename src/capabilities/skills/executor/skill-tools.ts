@@ -11,7 +11,7 @@ import {
   type ToolResult,
 } from '../../../tool.ts'
 import type { FindBinary } from '../folder/find-binary.ts'
-import type { ToolFile, ToolFiles } from '../skill.ts'
+import type { Skill, ToolFile } from '../skill.ts'
 import { argvPlan, argumentsFault, undeclaredFault } from './argv-plan.ts'
 import { readToolFiles } from './read-tool-files.ts'
 import { type ResolveStep, resolveSteps, scriptDigest } from './resolve-step.ts'
@@ -19,12 +19,7 @@ import { declaredProperties, type ToolDoubt, toolDoubts } from './tool-doubts.ts
 import type { Allowlist, DeclaredTool, Execution, ToolsJson } from './tools-json.ts'
 
 /** The part of a skill that its tools need. */
-interface SkillWithTools {
-  readonly name: string
-  /** Absolute. */
-  readonly folder: string
-  readonly toolFiles: ToolFiles | undefined
-}
+type SkillWithTools = Pick<Skill, 'name' | 'folder' | 'toolFiles'>
 
 /** What the programs of a skill's tools receive. */
 export interface SkillToolsOptions {
@@ -38,7 +33,7 @@ export interface SkillToolsOptions {
   readonly timeoutMs?: number
   /** Of each output of a program, characters that are kept. 200,000 unless given. */
   readonly maxOutputChars?: number
-  /** Whether a program is on the PATH. Programs are not looked for where absent. */
+  /** Whether a program is on the PATH: a tool without its program is not offered. Programs are not looked for where absent. */
   readonly findBinary?: FindBinary
 }
 
