@@ -72,7 +72,7 @@ async function search(
   const lines: string[] = []
   let [files, bytes, unread] = [0, 0, 0]
   let stopped: string | undefined
-  for await (const names of filesOf(place, signal, (name) => skipped.add(name))) {
+  for await (const names of walkFiles(place, signal, (name) => skipped.add(name))) {
     if (!isWanted(names.slice(place.names.length).join('/') || names.at(-1)!)) continue
     const file = await readTextFile({ ...place, names })
     if (file.type === 'unusable') unread += 1
@@ -93,7 +93,7 @@ async function search(
 }
 
 /** Files below a place, or the place itself where it is one. */
-async function* filesOf(
+async function* walkFiles(
   place: Inside,
   signal: AbortSignal,
   onSkipped: (name: string) => void,

@@ -83,7 +83,7 @@ export async function skillFacts(known: KnownSkills) {
   const { counters } = await import('../../../runtime.ts')
   const { summaries } = layoutOf(known.configuration.context.layout).skills
   const counter = await counters(known.configuration.context.counter)
-  const factsOf = (skill: Skill): SkillFacts => ({
+  const describeSkill = (skill: Skill): SkillFacts => ({
     name: skill.name,
     description: skill.description,
     tokens: { full: counter.text(skillFullText(skill)), list: counter.text(skillLine(skill, summaries)) },
@@ -95,7 +95,7 @@ export async function skillFacts(known: KnownSkills) {
     digest: skill.digest,
   })
   return {
-    skills: known.skills.map(factsOf),
+    skills: known.skills.map(describeSkill),
     tokens: {
       full: counter.text(skillsFullText(known.skills)),
       list: counter.text(skillsListText(known.skills, summaries)),

@@ -38,9 +38,9 @@ export function frontmatterFindings(text: string, folder: string): readonly Skil
     return [...findings, at(split.line, error(`the frontmatter has more than ${LARGEST_FRONTMATTER} characters`))]
   }
   const { document, lines } = frontmatterDocument(split.frontmatter)
-  const lineOf = (offset: number) => split.line + lines.linePos(offset).line - 1
+  const lineNumber = (offset: number) => split.line + lines.linePos(offset).line - 1
   if (document.errors.length > 0) {
-    const faults = document.errors.map(({ message, pos }) => ({ line: lineOf(pos[0]), fault: yamlFault(message) }))
+    const faults = document.errors.map(({ message, pos }) => ({ line: lineNumber(pos[0]), fault: yamlFault(message) }))
     // The parser may report one mistake twice in its line.
     const once = new Map(faults.map((each) => [`${each.line} ${each.fault}`, each]))
     return [...findings, ...[...once.values()].map(({ line, fault }) => at(line, error(fault)))]
@@ -51,7 +51,7 @@ export function frontmatterFindings(text: string, folder: string): readonly Skil
     const { key, start } = pairKey(pair)
     const own = (rules[key] ?? unknownField(key))(scalarText(pair.value), folder, pair.value)
     const twice = seen.has(key) ? [error(`${key} appears more than once`)] : []
-    findings.push(...[...twice, ...own].map((finding) => at(lineOf(finding.start ?? start), finding)))
+    findings.push(...[...twice, ...own].map((finding) => at(lineNumber(finding.start ?? start), finding)))
     seen.add(key)
   }
   for (const key of ['name', 'description']) {

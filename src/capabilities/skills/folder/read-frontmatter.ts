@@ -134,7 +134,7 @@ function fieldReader(document: Document, warn: (warning: string) => void): Field
     const pair = map.items.findLast((item) => isScalar(item.key) && item.key.value === key)
     return resolve(pair?.value) as Node | undefined
   }
-  const textOf = (map: YAMLMap, key: string, say: (warning: string) => void) => {
+  const readText = (map: YAMLMap, key: string, say: (warning: string) => void) => {
     const found = node(map, key)
     if (found === undefined || found === null || (isScalar(found) && found.value === null)) return undefined
     if (!isScalar(found)) {
@@ -148,8 +148,8 @@ function fieldReader(document: Document, warn: (warning: string) => void): Field
   }
   return {
     node,
-    text: (map, key) => textOf(map, key, warn),
-    quietText: (map, key) => textOf(map, key, () => {}),
+    text: (map, key) => readText(map, key, warn),
+    quietText: (map, key) => readText(map, key, () => {}),
   }
 }
 
@@ -165,14 +165,14 @@ interface FieldLines {
  */
 function readFieldLines(frontmatter: string): FieldLines {
   const lines = frontmatter.split(/\r?\n/)
-  const textOf = (key: string): string | undefined => {
+  const fieldText = (key: string): string | undefined => {
     const at = lines.findIndex((line) => line.startsWith(`${key}:`))
     if (at < 0) return undefined
     const first = lines[at]!.slice(key.length + 1).trim()
     const text = isBlockMark(first) ? indentedText(lines.slice(at + 1)) : unquote(first)
     return text === '' ? undefined : text
   }
-  const [name, description] = [textOf('name'), textOf('description')]
+  const [name, description] = [fieldText('name'), fieldText('description')]
   return { ...(name !== undefined && { name }), ...(description !== undefined && { description }) }
 }
 

@@ -22,12 +22,12 @@ interface SkillPlaces {
  */
 export async function skillRoots(places: SkillPlaces): Promise<readonly SkillRoot[]> {
   const { home, directory, extraDirs, workspace } = places
-  const refOf = (path: string) => (isWithin(home, path) ? relative(home, path).split(sep).join('/') || '.' : path)
+  const rootRef = (path: string) => (isWithin(home, path) ? relative(home, path).split(sep).join('/') || '.' : path)
   const shared = join(workspace, '.agents', 'skills')
   const roots: readonly SkillRoot[] = [
-    { path: directory, ref: refOf(directory), kind: 'home' },
-    ...extraDirs.map((path) => ({ path, ref: refOf(path), kind: 'extra' as const })),
-    { path: shared, ref: refOf(shared), kind: 'workspace', trusted: await isTrusted(places) },
+    { path: directory, ref: rootRef(directory), kind: 'home' },
+    ...extraDirs.map((path) => ({ path, ref: rootRef(path), kind: 'extra' as const })),
+    { path: shared, ref: rootRef(shared), kind: 'workspace', trusted: await isTrusted(places) },
   ]
   const real = await Promise.all(roots.map(({ path }) => resolvePath(path)))
   return roots.filter((_, index) => real.indexOf(real[index]!) === index)

@@ -21,7 +21,7 @@ interface SplitText {
  */
 export function splitFrontmatter(text: string): SplitText | undefined {
   let start: number | undefined
-  for (const { from, to, next } of linesOf(text)) {
+  for (const { from, to, next } of textLines(text)) {
     const content = text.slice(from, to)
     if (start === undefined) {
       if (isFence(from === 0 ? content.replace(/^\uFEFF/, '') : content)) start = next
@@ -50,7 +50,7 @@ function lineAt(text: string, offset: number): number {
 }
 
 /** Where the lines of a text are, one after another: only as many are looked for as are asked for. */
-function* linesOf(text: string): Generator<{ from: number; to: number; next: number }> {
+function* textLines(text: string): Generator<{ from: number; to: number; next: number }> {
   for (let from = 0; from < text.length;) {
     const end = text.indexOf('\n', from)
     const next = end === -1 ? text.length : end + 1
