@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import test from 'node:test'
 import { skillTools } from '../src/capabilities/skills/executor/skill-tools.ts'
 import { workspaceBlock } from '../src/capabilities/workspace/workspace-block.ts'
-import { shellBlock } from '../src/capabilities/shell/shell-block.ts'
+import { shellBlock } from '../src/capabilities/shell/shell-tool.ts'
 import { accessAnswer, createToolbox, type PlannedCall, readAccess, type ToolResult, toolLimits } from '../src/tool.ts'
 import { layTraps, secrets, type Traps } from './bypass/traps.ts'
 

@@ -108,7 +108,7 @@ test('skills that do not reach the model are no skills that are well', async (co
   assert.match(inFull.message, /^None of the 80 skills is sent: there is no room for \d+ tokens/)
   const preset = await doctor({ 'config.json': settings({ layout: 'chai' }) })
   assert.deepEqual([preset.code, preset.level], [1, 'problem'])
-  assert.match(preset.message, /^none reaches the model, since no request can be made: /)
+  assert.match(preset.message, /^no skill reaches the model, since no request fits: /)
 })
 
 test('a faulty policy is a problem with its hint, since nothing may run', async (context) => {
@@ -129,7 +129,7 @@ test('a shell that may run anything is told with caution', async (context) => {
   assert.equal(code, 0)
   assert.deepEqual(brief(findings.filter(({ check }) => check === 'policy' || check === 'shell')), [
     ['policy', 'ok', 'every tool may run that is not disabled (global.mode)'],
-    ['shell', 'warning', 'full: a model may run any command that you may'],
+    ['shell', 'warning', 'full: a model may run any command that you can run'],
   ])
   const limited = await examined(
     context,
@@ -149,11 +149,11 @@ test('prefixes that lead to other programs are told, each with why and what to d
   assert.equal(code, 0)
   const told = findings.filter(({ check, level }) => check === 'shell' && level === 'warning')
   assert.deepEqual(
-    told.map(({ message }) => /"(.*)" lets a model do more/.exec(message)?.[1]),
+    told.map(({ message }) => /"(.*)" allows more than it seems to/.exec(message)?.[1]),
     ['git log', 'python3', 'find'],
   )
   assert.match(told[0]!.message, /--output writes any file/)
-  assert.match(told[0]!.hint!, /Take it out of tools\.shell\.allowedPrefixes .* or set tools\.shell\.approval to "ask"/)
+  assert.match(told[0]!.hint!, /Remove it from tools\.shell\.allowedPrefixes .* or set tools\.shell\.approval to "ask"/)
   const asked = await examined(context, {
     'tool-access.json': JSON.stringify({ tools: { shell: { ...shell, approval: 'ask' } } }),
   })
@@ -177,7 +177,7 @@ test('tools are counted by what becomes of a call, servers are named, and the au
   assert.deepEqual(
     [gateway, mcp, audit],
     [
-      ['gateway', 'warning', 'mcp: files was never reached: its tools are known once it was'],
+      ['gateway', 'warning', 'mcp: files was never reached, so its tools are not known yet'],
       ['mcp', 'ok', 'server files'],
       ['audit', 'ok', 'whole: 2 records'],
     ],

@@ -54,7 +54,7 @@ test('from the start of a gateway to its end, every command finds what the other
   addTo(home, { 'skills/knots/SKILL.md': skillText('description: Ties knots.') })
   const unread = await ask('skills')
   assert.match(unread.stdout, /No skill is sent: none is loaded .*; but the gateway has read 0, and 1 would load/)
-  assert.match(unread.stderr, /`foreword reload` reads them again\./)
+  assert.match(unread.stderr, /Read them again with `foreword reload`\./)
   assert.equal((await ask('reload')).code, 0)
   assert.match((await ask('doctor')).stdout, /ok +skills +The one skill in full, for \d+ tokens/)
 

@@ -293,7 +293,7 @@ test('after /new in the terminal the session before is remembered, shown with it
     run(words, { environment, ...(input === undefined ? {} : { input }) })
   const none = await ask(['memory'])
   assert.deepEqual([none.code, none.stdout], [1, ''])
-  assert.match(none.stderr, /there are no sessions yet/)
+  assert.match(none.stderr, /no sessions yet\./)
 
   await ask(['config', 'set', 'context.layout', 'ayati'])
   await ask(['chat'], 'My boat is called Marigold.\n/new\nWhat is my boat called?\n')
@@ -318,7 +318,7 @@ test('after /new in the terminal the session before is remembered, shown with it
   assert.match((await ask(['memory'])).stdout, /\n\nmemory: nothing\n/)
   assert.match(
     (await ask(['memory', 'show', first.slice(0, -2)])).stdout,
-    /It is forgotten: no other session is given anything of it\./,
+    /This session is forgotten: no other session remembers anything of it\./,
   )
   const gone = await ask(['memory', 'forget', 'nowhere', '--yes'])
   assert.match(gone.stderr, /there is no session nowhere/)

@@ -33,7 +33,7 @@ test('skills lists what loaded, what it costs, what did not load and why', async
   assert.match(lines[7]!, /^off +skills\/off +skills\.disabled in config\.json names it$/)
   assert.match(lines[9]!, /^2 skills: \d+ tokens in full, \d+ as a list\. Sent in full where/)
   assert.match(lines[10]!, /^All 2 skills in full, for \d+ tokens \(rehearsal, window \d+\)\.$/)
-  assert.match(stderr, /z-beta.SKILL\.md: name stands more than once; the last one counts/)
+  assert.match(stderr, /z-beta.SKILL\.md: name appears more than once; the last one counts/)
 })
 
 test('skills --json is one document for programs', async (context) => {
@@ -65,7 +65,7 @@ test('a home without skills says how to begin one', async (context) => {
   const { ask, home } = homeWith(context)
   const { code, stdout, stderr } = await ask('skills')
   assert.deepEqual([code, stdout], [0, ''])
-  assert.equal(stderr, `There are no skills. \`foreword skills new NAME\` begins one in ${join(home, 'skills')}.\n`)
+  assert.equal(stderr, `No skills yet. Create one in ${join(home, 'skills')} with \`foreword skills new NAME\`.\n`)
 })
 
 test('skills show prints the facts and the body of one', async (context) => {
@@ -96,9 +96,9 @@ test('skills check names file, line and fault, and its exit code tells', async (
   const bad = join(home, 'skills', 'bad', 'SKILL.md')
   assert.equal(all.code, 1)
   assert.deepEqual(all.stdout.trim().split('\n'), [
-    `${bad}:2: error: name may have lowercase letters, digits and hyphens alone`,
+    `${bad}:2: error: name may have only lowercase letters, digits and hyphens`,
     `${bad}:2: error: name is Bad, but the folder is bad`,
-    `${bad}:4: note: model is no field of the standard`,
+    `${bad}:4: note: the standard has no field model`,
   ])
   assert.equal(all.stderr, '2 skills checked: 2 errors, 1 note.\n')
   const good = await ask('skills', 'check', join(home, 'skills', 'good'))
@@ -108,7 +108,7 @@ test('skills check names file, line and fault, and its exit code tells', async (
     file: bad,
     line: 4,
     level: 'note',
-    message: 'model is no field of the standard',
+    message: 'the standard has no field model',
   })
   assert.match((await ask('skills', 'check', join(home, 'nowhere'))).stderr, /there is no such file or folder/)
 })
@@ -123,7 +123,7 @@ test('skills new begins a skill that passes the check, and overwrites none', asy
   writeFileSync(file, 'mine')
   const again = await ask('skills', 'new', 'release-notes')
   assert.equal(again.code, 1)
-  assert.match(again.stderr, /there is something at .* already/)
+  assert.match(again.stderr, /release-notes already exists\./)
   assert.equal(readFileSync(file, 'utf8'), 'mine')
   for (const name of ['../x', 'Upper', 'a--b', '-a', 'a/b', 'x'.repeat(65)]) {
     assert.equal((await ask('skills', 'new', '--', name)).code, 2, name)
@@ -142,16 +142,16 @@ test('skills trust lets the skills of a workspace load, and only of that one', a
   assert.match(byTool.stderr, /a model cannot trust a workspace/)
   const trusted = await ask('skills', 'trust')
   assert.equal(trusted.code, 0)
-  assert.match(trusted.stderr, /is trusted\. It takes effect at the next start\.\nOne skill there: shared\./)
+  assert.match(trusted.stderr, /^Trusted .*\. It takes effect at the next start\.\nIt has one skill: shared\./)
   const after = JSON.parse((await ask('skills', '--json')).stdout)
   assert.deepEqual(
     after.skills.map(({ name }: { name: string }) => name),
     ['shared'],
   )
   assert.deepEqual(JSON.parse(readFileSync(join(home, 'config.json'), 'utf8')).skills.trustedDirs, [workspace])
-  assert.match((await ask('skills', 'trust')).stderr, /was trusted already/)
+  assert.match((await ask('skills', 'trust')).stderr, /was already trusted/)
   const other = folderWith(context)
-  assert.match((await ask('skills', 'trust', other)).stderr, /The workspace is /)
+  assert.match((await ask('skills', 'trust', other)).stderr, /The configured workspace is /)
   assert.deepEqual(JSON.parse(readFileSync(join(home, 'config.json'), 'utf8')).skills.trustedDirs, [workspace, other])
   assert.equal((await ask('skills', 'trust', join(other, 'nowhere'))).code, 1)
 })

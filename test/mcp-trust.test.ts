@@ -181,7 +181,7 @@ test('what was changed in the store is no consent: everything is withheld', asyn
   await next.ready?.()
   await until(() => next.withheld?.().length === 1)
   assert.deepEqual(namesOf(next), [])
-  assert.match(next.warnings?.().join() ?? '', /what was accepted of s cannot be read any more/)
+  assert.match(next.warnings?.().join() ?? '', /the accepted tools of s cannot be read any more/)
 })
 
 test('a store that cannot be read keeps its server from being contacted, and no other', async (t) => {
@@ -200,7 +200,7 @@ test('a store that cannot be read keeps its server from being contacted, and no 
   await plugin.ready?.()
   assert.deepEqual(namesOf(plugin), ['good__one'])
   assert.deepEqual(bad.log(), [])
-  assert.match(plugin.warnings?.().join() ?? '', /what was accepted of bad could not be read.*disk error/)
+  assert.match(plugin.warnings?.().join() ?? '', /the accepted tools of bad could not be read.*disk error/)
 })
 
 test('two keys in another order are no difference', async (t) => {

@@ -28,7 +28,7 @@ const fields: readonly (readonly [what: string, frontmatter: string, findings: r
     'a name with capitals',
     'description: x\nname: Demo',
     [
-      '3: error: name may have lowercase letters, digits and hyphens alone',
+      '3: error: name may have only lowercase letters, digits and hyphens',
       '3: error: name is Demo, but the folder is demo',
     ],
   ],
@@ -66,16 +66,16 @@ const fields: readonly (readonly [what: string, frontmatter: string, findings: r
     `${good}\nmetadata:\n  version: 1\n  requires: { bins: [git] }`,
     [
       '5: note: metadata.version is not a text: put it in quotes',
-      '6: note: metadata.requires is nested: the standard has texts alone',
+      '6: note: metadata.requires is nested: the standard allows only texts',
     ],
   ],
   [
     'allowed-tools as a list',
     `${good}\nallowed-tools: [Read]`,
-    ['4: note: allowed-tools is not a text: the standard has names separated by blanks'],
+    ['4: note: allowed-tools is not a text: write names separated by spaces'],
   ],
-  ['an unknown field', `${good}\nmodel: x`, ['4: note: model is no field of the standard']],
-  ['a key that stands twice', `${good}\nname: demo`, ['4: error: name stands more than once']],
+  ['an unknown field', `${good}\nmodel: x`, ['4: note: the standard has no field model']],
+  ['a key that appears twice', `${good}\nname: demo`, ['4: error: name appears more than once']],
   [
     'one slip that the reader of YAML finds twice',
     'name: bad: yaml: x',
@@ -100,15 +100,15 @@ for (const [what, frontmatter, findings] of fields) {
 }
 
 test('check finds frontmatter that is missing, open, or not first', async (context) => {
-  const missing = 'there is no frontmatter: the file has to begin with a line ---, fields, and a second line ---'
+  const missing = 'there is no frontmatter: begin the file with a line ---, fields, and a second line ---'
   assert.deepEqual(await lines(context, { 'SKILL.md': `# Demo\n\n${skillText(good)}` }), [`1: error: ${missing}`])
   assert.deepEqual(await lines(context, { 'SKILL.md': '---\nname: demo\n' }), [
-    '1: error: the frontmatter has no end: a second line --- is missing',
+    '1: error: the frontmatter does not end: add a second line ---',
   ])
   const late = '1: note: the frontmatter does not begin on the first line: other agents may not see it'
   assert.deepEqual(await lines(context, { 'SKILL.md': `\n${skillText(`${good}\nx: y`)}` }), [
     late,
-    '5: note: x is no field of the standard',
+    '5: note: the standard has no field x',
   ])
   assert.deepEqual(await lines(context, { 'SKILL.md': `\uFEFF${skillText(good)}` }), [])
 })
@@ -125,7 +125,7 @@ test('check finds links to files that are not there, outside code', async (conte
   assert.deepEqual(await lines(context, { 'SKILL.md': skillText(good, body), 'a b.md': 'x' }), [
     '5: error: there is no file gone.md',
     '5: error: there is no file img/logo.png',
-    '10: note: the link to ../other/SKILL.md leads out of the folder of the skill, where nobody may follow',
+    '10: note: the link to ../other/SKILL.md leads out of the folder of the skill, and Foreword does not follow it',
   ])
 })
 
@@ -136,18 +136,16 @@ test('check has a word on a body that is long or empty', async (context) => {
   const [wordy] = await lines(context, { 'SKILL.md': skillText(good, 'Many different words. '.repeat(2_000)) })
   assert.match(wordy!, /^5: note: the body has \d+ tokens \(tokenx[^)]*\); 5000 should be enough$/)
   assert.deepEqual(await lines(context, { 'SKILL.md': skillText(good, '') }), [
-    '5: note: the skill says nothing below its frontmatter',
+    '5: note: the skill has no text below its frontmatter',
   ])
 })
 
 test('check finds a SKILL.md that is missing, misnamed or unreadable, and a broken tools.json', async (context) => {
   assert.deepEqual(await lines(context, { 'README.md': 'x' }), ['1: error: there is no SKILL.md'])
-  assert.deepEqual(await lines(context, { 'skill.md': 'x' }), [
-    '1: error: skill.md has to be named SKILL.md, in capitals',
-  ])
+  assert.deepEqual(await lines(context, { 'skill.md': 'x' }), ['1: error: rename skill.md to SKILL.md, in capitals'])
   assert.deepEqual(await lines(context, { 'SKILL.md': Buffer.from([0xff]) }), ['1: error: it is not valid UTF-8'])
   assert.deepEqual(await checkSkill(join(folderWith(context), 'nowhere'), tokenx), [
-    { file: 'SKILL.md', line: 1, level: 'error', message: 'there is no folder here that can be read' },
+    { file: 'SKILL.md', line: 1, level: 'error', message: 'it cannot be read: no such folder, or no permission' },
   ])
   const [broken] = await checkSkill(
     join(folderWith(context, { 'demo/SKILL.md': skillText(good), 'demo/tools.json': '{' }), 'demo'),
@@ -195,7 +193,7 @@ test('check says which tools can never run, and why', async (context) => {
   ])
   const { 'execution.json': _, ...incomplete } = demo
   assert.deepEqual(await lines(context, incomplete), [
-    '1: error: it is missing: where tools.json is a list, allowlist.json and execution.json belong to it; none of its tools is used',
+    '1: error: it is missing: a tools.json that is a list needs allowlist.json and execution.json; none of its tools is used',
   ])
 })
 

@@ -6,7 +6,7 @@ import test from 'node:test'
 import { skillsFullText, skillsListText } from '../src/capabilities/skills/skills-text.ts'
 import { skillRoots } from '../src/capabilities/skills/folder/skill-roots.ts'
 import { loadSkills, type LoadSkillsOptions } from '../src/capabilities/skills/folder/load-skills.ts'
-import { isTrustedFolder } from '../src/capabilities/skills/folder/trusted-folder.ts'
+import { isTrustedFolder } from '../src/capabilities/skills/folder/skill-roots.ts'
 import { binaryFinder } from '../src/capabilities/skills/folder/find-binary.ts'
 import { addTo, folderWith, skillText } from './skills/folder-with.ts'
 
@@ -141,7 +141,7 @@ test('a missing root is an empty one, one that cannot be read is a warning with 
   const folder = folderWith(context, { file: 'x' })
   const { skills, warnings } = await load([join(folder, 'nowhere'), join(folder, 'file')])
   assert.deepEqual(skills, [])
-  assert.deepEqual(warnings, [`${join(folder, 'file')}: this folder of skills cannot be read: it is not a folder`])
+  assert.deepEqual(warnings, [`${join(folder, 'file')}: the folder of skills cannot be read: it is not a folder`])
 })
 
 test('a SKILL.md that cannot be read is a warning with its path, and the others load', async (context) => {

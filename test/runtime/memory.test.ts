@@ -246,7 +246,7 @@ test('a model that fails leaves what the log says, and the owner is told once', 
     const view = await here.say(text, { session: second })
     assert.match((await sentLayer(here, view.calls[0]!, 'memory')).system, /- Asked: My boat is called Marigold\./)
   }
-  assert.equal(here.warnings.filter((warning) => warning.startsWith('No model put the session')).length, 1)
+  assert.equal(here.warnings.filter((warning) => warning.startsWith('No model could summarize the session')).length, 1)
 })
 
 test('what a message finds changes nothing in the head of a session that has earlier ones', async (t) => {

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import type { Network } from '../../src/capabilities/web-access/network.ts'
+import type { Network } from '../../src/capabilities/web-access/guarded-request.ts'
 import { selfSigned } from './certificate.ts'
 import { play, type Trick } from './tricks.ts'
 

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import test, { type TestContext } from 'node:test'
 import { type WebTools, webTools } from '../../src/capabilities/web-access/web-tools.ts'
-import type { SearchConfiguration } from '../../src/capabilities/web-access/search-provider.ts'
+import type { SearchConfiguration } from '../../src/capabilities/web-access/search-services.ts'
 import { createToolbox, type ToolResult } from '../../src/tool.ts'
 import { type ScriptedPage, scriptedWeb } from './scripted-web.ts'
 

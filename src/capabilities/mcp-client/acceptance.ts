@@ -1,109 +1,88 @@
-import type { WithheldTool } from '../../capability.ts'
-import { errorMessage } from '../../platform.ts'
-import {
-  type AcceptanceRecord,
-  byName,
-  comparedRecord,
-  readRecord,
-  type SealedDefinition,
-} from './acceptance-record.ts'
-import type { McpDefinition } from './definition.ts'
-import { goneDigest, withheldTool } from './withheld-tool.ts'
+import { offeredName, type WithheldTool } from '../../capability.ts'
+import type { ToolDefinition } from '../../context.ts'
+import { errorMessage, serialQueue, sha256 } from '../../platform.ts'
+import { definitionDigest, type McpDefinition, type SealedDefinition } from './definition.ts'
 
-/** Where accepted definitions are kept from one start to the next, by the name of their server. */
+/** Stores accepted definitions from one start to the next, by the name of their server. */
 export interface AcceptedStore {
-  /** `undefined` where nothing was ever kept of a server. */
+  /** `undefined` if nothing was stored for the server. */
   read(server: string): Promise<unknown>
-  /** Keeps plain JSON. */
+  /** Stores plain JSON. */
   write(server: string, value: unknown): Promise<void>
-}
-
-/** What the owner has accepted of one server, and what the server says now. */
-export interface Acceptance {
-  /** Reads what was kept. Answers false where that failed: then nothing of the server may be trusted. */
-  load(): Promise<boolean>
-  /** Whether the server was seen before, now or at any earlier start. */
-  seen(): boolean
-  /** Accepted definitions that the server, as far as is known, still has as they were. */
-  offered(): readonly McpDefinition[]
-  /** Takes in all that a server offers. The first time it is accepted; later it is compared with what was. */
-  compare(offered: readonly SealedDefinition[]): Promise<void>
-  /** Why a tool may not be called now, or `undefined`. */
-  faultOf(tool: string): string | undefined
-  withheld(): readonly WithheldTool[]
-  /** Accepts what is withheld under this offered name and digest. Rejects where that cannot be kept. */
-  accept(name: string, digest: string): Promise<boolean>
-  warnings(): readonly string[]
 }
 
 const NOTHING: AcceptanceRecord = { version: 1, accepted: [], differing: [], gone: [] }
 
-export function createAcceptance(server: string, store: AcceptedStore): Acceptance {
+/** What the owner has accepted of one server, and what the server offers now. */
+export function createAcceptance(server: string, store: AcceptedStore) {
   let record: AcceptanceRecord | undefined
   let readFault: string | undefined
   let writeFault: string | undefined
-  let writing: Promise<void> = Promise.resolve()
+  /** The last decision is stored last. */
+  const writes = serialQueue()
 
+  /** Reads the stored record. Answers false if that fails: then nothing of the server may be trusted. */
   async function load(): Promise<boolean> {
     readFault = undefined
-    await writing.catch(() => {})
+    await writes.idle()
     try {
       const kept = readRecord(await store.read(server))
-      // What was changed behind our back is no consent to anything: all tools are withheld until they are accepted.
+      // A record that something else changed is no consent: all tools are withheld until they are accepted.
       if (kept.type === 'broken') {
         record = NOTHING
-        readFault = `what was accepted of ${server} cannot be read any more: its tools have to be accepted again`
+        readFault = `the accepted tools of ${server} cannot be read any more. Accept its tools again`
       } else record = kept.type === 'record' ? kept.record : undefined
       return true
     } catch (error) {
       record = undefined
-      readFault = `what was accepted of ${server} could not be read, so it is not contacted: ${errorMessage(error)}`
+      readFault = `the accepted tools of ${server} could not be read, so it is not contacted: ${errorMessage(error)}`
       return false
     }
   }
 
-  /** One after another, so that what is kept last is what was decided last. */
-  function write(next: AcceptanceRecord): Promise<void> {
-    writing = writing.catch(() => {}).then(() => store.write(server, next))
-    return writing
-  }
-
+  /** Receives everything that a server offers: the first time it is accepted, later compared with what was accepted. */
   async function compare(offered: readonly SealedDefinition[]): Promise<void> {
-    const now = byName(offered)
-    const next = record ? comparedRecord(record.accepted, now) : { ...NOTHING, accepted: now }
+    const now = sortByName(offered)
+    const next = record ? compareRecord(record.accepted, now) : { ...NOTHING, accepted: now }
     if (record && JSON.stringify(next) === JSON.stringify(record)) return
     record = next
     try {
-      await write(next)
+      await writes.add(() => store.write(server, next))
       writeFault = undefined
     } catch (error) {
-      writeFault = `what ${server} offers could not be kept: ${errorMessage(error)}`
+      writeFault = `the tools of ${server} could not be stored: ${errorMessage(error)}`
     }
   }
 
+  /** Accepts the withheld tool of this offered name and digest. Rejects if that cannot be stored. */
   async function accept(name: string, digest: string): Promise<boolean> {
     if (!record) return false
-    const tool = withheldOf(server, record).find((entry) => entry.shown.name === name && entry.shown.digest === digest)
+    const tool = withheldTools(server, record).find(
+      (entry) => entry.shown.name === name && entry.shown.digest === digest,
+    )
     if (!tool) return false
     const { accepted, differing, gone } = record
     const isOther = ({ definition }: SealedDefinition) => definition.name !== tool.name
     const next: AcceptanceRecord = {
       version: 1,
-      accepted: byName([...accepted.filter(isOther), ...(tool.offered ? [tool.offered] : [])]),
+      accepted: sortByName([...accepted.filter(isOther), ...(tool.offered ? [tool.offered] : [])]),
       differing: differing.filter(isOther),
       gone: gone.filter((entry) => entry !== tool.name),
     }
-    await write(next)
+    await writes.add(() => store.write(server, next))
     record = next
     return true
   }
 
   return {
     load,
+    /** Whether the server was seen before, now or at any earlier start. */
     seen: () => record !== undefined,
-    offered: () => offeredOf(record ?? NOTHING),
+    /** Accepted definitions that the server, as far as known, still has unchanged. */
+    offered: () => offeredDefinitions(record ?? NOTHING),
     compare,
-    faultOf(tool) {
+    /** Why a tool may not be called now, or `undefined`. */
+    callFault(tool: string): string | undefined {
       const { accepted, differing, gone } = record ?? NOTHING
       if (gone.includes(tool)) return `the MCP server ${server} does not have the tool ${tool} any more`
       const isAccepted = accepted.some(({ definition }) => definition.name === tool)
@@ -111,45 +90,137 @@ export function createAcceptance(server: string, store: AcceptedStore): Acceptan
       if (isAccepted && !isDiffering) return undefined
       return `the MCP server ${server} now defines the tool ${tool} in another way than its owner accepted: it is withheld until the owner accepts it`
     },
-    withheld: () => withheldOf(server, record ?? NOTHING).map(({ shown }) => shown),
+    withheld: () => withheldTools(server, record ?? NOTHING).map(({ shown }) => shown),
     accept,
-    warnings() {
+    warnings(): readonly string[] {
       const faults = [readFault, writeFault].filter((fault) => fault !== undefined)
-      const names = withheldOf(server, record ?? NOTHING).map(({ shown }) => shown.name)
+      const names = withheldTools(server, record ?? NOTHING).map(({ shown }) => shown.name)
       if (names.length === 0) return faults
       const listed = names.slice(0, 5).join(', ') + (names.length > 5 ? ` and ${names.length - 5} more` : '')
       return [
         ...faults,
-        `${server} does not define these tools as they were accepted, so they are withheld: ${listed}. ` +
-          '`foreword tools accept NAME` shows the difference, and accepts it',
+        `${server} has changed these tools since they were accepted, so they are withheld: ${listed}. ` +
+          'Show the difference and accept it with `foreword tools accept NAME`',
       ]
     },
   }
 }
 
-function offeredOf({ accepted, differing, gone }: AcceptanceRecord): readonly McpDefinition[] {
+function offeredDefinitions({ accepted, differing, gone }: AcceptanceRecord): readonly McpDefinition[] {
   const not = new Set([...differing.map(({ definition }) => definition.name), ...gone])
   return accepted.map(({ definition }) => definition).filter(({ name }) => !not.has(name))
 }
 
 interface Withheld {
-  /** As the server has it. */
+  /** As the server names it. */
   readonly name: string
   readonly offered: SealedDefinition | undefined
   readonly shown: WithheldTool
 }
 
-function withheldOf(server: string, { accepted, differing, gone }: AcceptanceRecord): readonly Withheld[] {
+function withheldTools(server: string, { accepted, differing, gone }: AcceptanceRecord): readonly Withheld[] {
   const before = new Map(accepted.map(({ definition }) => [definition.name, definition]))
   return [
     ...differing.map((offered) => {
       const { name } = offered.definition
-      const shown = withheldTool(server, before.get(name), offered.definition, offered.digest)
+      const shown = describeDifference(server, before.get(name), offered.definition, offered.digest)
       return { name, offered, shown }
     }),
     ...gone.map((name) => {
-      const shown = withheldTool(server, before.get(name), undefined, goneDigest(name))
+      const shown = describeDifference(server, before.get(name), undefined, goneDigest(name))
       return { name, offered: undefined, shown }
     }),
   ]
+}
+
+/** A difference as the owner sees it: whole descriptions, and annotations too, since the owner accepts both. */
+function describeDifference(
+  server: string,
+  accepted: McpDefinition | undefined,
+  offered: McpDefinition | undefined,
+  digest: string,
+): WithheldTool {
+  const name = offeredName(server, (offered ?? accepted)!.name)
+  return {
+    name,
+    accepted: accepted && namedDefinition(name, accepted),
+    offered: offered && namedDefinition(name, offered),
+    digest,
+  }
+}
+
+/** The digest by which the owner accepts that a tool is gone. */
+function goneDigest(tool: string): string {
+  return sha256(JSON.stringify({ gone: tool }))
+}
+
+function namedDefinition(name: string, definition: McpDefinition): ToolDefinition {
+  return { ...definition, name }
+}
+
+/** What is stored of a server from one start to the next. Plain JSON. */
+interface AcceptanceRecord {
+  readonly version: 1
+  /** The definitions that are offered, in the order of their names. */
+  readonly accepted: readonly SealedDefinition[]
+  /** New and changed tools that the server offered last and that were not accepted. */
+  readonly differing: readonly SealedDefinition[]
+  /** Names of accepted tools that the server did not list any more. */
+  readonly gone: readonly string[]
+}
+
+type RecordRead =
+  /** The server was never seen. */
+  | { readonly type: 'none' }
+  | { readonly type: 'record'; readonly record: AcceptanceRecord }
+  | { readonly type: 'broken' }
+
+/** Reads a stored record. A definition whose digest differs makes the whole record broken. */
+function readRecord(kept: unknown): RecordRead {
+  if (kept === undefined || kept === null) return { type: 'none' }
+  const { version, accepted, differing, gone } = kept as Partial<AcceptanceRecord>
+  const isWhole =
+    version === 1 &&
+    areSealedDefinitions(accepted) &&
+    areSealedDefinitions(differing) &&
+    Array.isArray(gone) &&
+    gone.every(isString)
+  if (!isWhole) return { type: 'broken' }
+  return { type: 'record', record: { version, accepted, differing, gone } }
+}
+
+/** A new record: the accepted definitions, and how the current offer differs from them. */
+function compareRecord(accepted: readonly SealedDefinition[], offered: readonly SealedDefinition[]): AcceptanceRecord {
+  const digests = new Map(accepted.map(({ definition, digest }) => [definition.name, digest]))
+  const names = new Set(offered.map(({ definition }) => definition.name))
+  return {
+    version: 1,
+    accepted,
+    differing: offered.filter(({ definition, digest }) => digests.get(definition.name) !== digest),
+    gone: accepted.map(({ definition }) => definition.name).filter((name) => !names.has(name)),
+  }
+}
+
+/** In the order of their names, by code units, so that a server's own order changes nothing. */
+function sortByName(definitions: readonly SealedDefinition[]): readonly SealedDefinition[] {
+  return definitions.toSorted((left, right) => (left.definition.name < right.definition.name ? -1 : 1))
+}
+
+function areSealedDefinitions(value: unknown): value is readonly SealedDefinition[] {
+  return (
+    Array.isArray(value) &&
+    value.every((entry: unknown) => {
+      const { definition, digest } = (entry ?? {}) as Partial<SealedDefinition>
+      return (
+        typeof definition === 'object' &&
+        isString(definition?.name) &&
+        typeof definition.inputSchema === 'object' &&
+        definitionDigest(definition) === digest
+      )
+    })
+  )
+}
+
+function isString(value: unknown): value is string {
+  return typeof value === 'string'
 }

@@ -1,8 +1,8 @@
 import { errorMessage, eventSize } from '../../platform.ts'
 
-/** How a fetch goes on where a body breaks off or grows too large: `onBroken` hears why, once for each body. */
-export interface FetchBounds {
-  /** The most of one answer, or of one event of a stream, bytes. */
+/** Limits of a fetch. `onBroken` receives the reason when a body breaks off or grows too large, once for each body. */
+interface FetchBounds {
+  /** The largest answer, or event of a stream, bytes. */
   readonly largest: number
   readonly onBroken: (why: string) => void
 }
@@ -10,8 +10,8 @@ export interface FetchBounds {
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>
 
 /**
- * `fetch` whose answers are read no further than their bound. An answer to a POST that breaks off in the middle ends the
- * connection: the library would wait on for what cannot come any more.
+ * `fetch` that reads answers up to a limit. An answer to a POST that breaks off ends the connection, since the library would
+ * wait for the rest forever.
  */
 export function boundedFetch({ largest, onBroken }: FetchBounds): Fetch {
   return async (url, init) => {
@@ -28,7 +28,7 @@ export function boundedFetch({ largest, onBroken }: FetchBounds): Fetch {
 
 type Bytes = Uint8Array<ArrayBuffer>
 
-/** Told each chunk, says how large what is being read has grown. */
+/** Receives each chunk, and answers with the size so far, bytes. */
 type Size = (chunk: Bytes) => number
 
 function boundedBody(

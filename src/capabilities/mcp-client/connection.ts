@@ -1,64 +1,70 @@
-import type { Client, StreamableHTTPClientTransport, Tool } from '@modelcontextprotocol/client'
-import { setTimeout as wait } from 'node:timers/promises'
+import { ForewordError, settlesWithin } from '../../platform.ts'
 import { boundedFetch } from './bounded-fetch.ts'
-import { ConnectionFault } from './connection-fault.ts'
-import type { McpDefinition } from './definition.ts'
-import { listTools, type ToolList } from './list-tools.ts'
+import { listServerTools, type McpDefinition, type ToolList } from './definition.ts'
 import { type ProgramTransport, programTransport } from './program-transport.ts'
-import type { CallResult } from './result-text.ts'
 import type { ServerAddress } from './server-address.ts'
+import type { Client, StreamableHTTPClientTransport, Tool } from '@modelcontextprotocol/client'
 
-export interface ConnectionOptions {
+interface ConnectionOptions {
   readonly address: ServerAddress
-  /** Ours, as the server is told. */
+  /** Version of Foreword, which the server is sent. */
   readonly version: string
-  /** For each question until the connection stands, ms. */
+  /** Time limit of each request until the connection is open, ms. */
   readonly timeoutMs: number
-  /** Gives up, and leaves nothing running. */
+  /** Ends the attempt, and leaves nothing running. */
   readonly signal: AbortSignal
-  /** The server says that its tools are not what they were. */
+  /** The server announces that its tools have changed. */
   readonly onListChanged: () => void
 }
 
-/** A server that answers. Errors are `ConnectionFault`s, in words that go on from the name of the server. */
-export interface Connection {
+/** A connection to a server. Errors are `ConnectionFault`s. */
+export interface McpConnection {
   list(signal: AbortSignal): Promise<ToolList>
   call(definition: McpDefinition, input: unknown, signal: AbortSignal): Promise<CallResult>
-  /** Resolves once it is over, with why. */
+  /** Resolves with the reason once the connection is over. */
   readonly ended: Promise<string>
   /** Leaves nothing running. Never rejects. */
   close(): Promise<void>
 }
 
+/** The answer of a server to a call. */
+export interface CallResult {
+  readonly content?: readonly ContentPart[] | undefined
+  readonly structuredContent?: unknown
+  readonly isError?: boolean | undefined
+}
+
+export type ContentPart = Readonly<Record<string, unknown>> & { readonly type: string }
+
 /** The largest message of a server, bytes. */
 const LARGEST_MESSAGE = 16 * 1024 * 1024
 
-/** Of the time a server has, so much goes by before it counts as one that does not know the newer question. */
+/** The share of a server's time after which it counts as one that does not know the newer request. */
 const PROBE_SHARE = 0.3
 
-/** The longest that a timer can count, ms: the time limit of a call is the toolbox's. */
+/** The longest time of a timer, ms: the toolbox sets the time limit of a call. */
 const LONGEST = 2 ** 31 - 1
 
-/** The time that a server over HTTP has to hear that its session is over, ms. */
-const FAREWELL = 1_000
+/** How long a server over HTTP may take to end its session, ms. */
+const TERMINATE_MS = 1_000
 
 /**
- * Connects, over the protocol of 2026-07-28 where the server speaks it and that of 2025-11-25 (or what the server has of
- * earlier ones) elsewhere. Nothing is declared that a server could ask of us: no sampling, no elicitation, no roots.
+ * Connects with the protocol of 2026-07-28 if the server supports it, else with that of 2025-11-25 or an earlier one.
+ * Declares no client features: no sampling, no elicitation, no roots.
  */
-export async function openConnection(options: ConnectionOptions): Promise<Connection> {
+export async function openMcpConnection(options: ConnectionOptions): Promise<McpConnection> {
   try {
-    return await opened(options, false)
+    return await connect(options, false)
   } catch (error) {
-    // Some older servers end at a question that they do not know: they are asked again, in the older way.
+    // Some older servers end at a request that they do not know: Foreword asks again, in the older way.
     if (!(error instanceof ConnectionFault) || !error.endedAtProbe || options.signal.aborted) throw error
-    return opened(options, true)
+    return connect(options, true)
   }
 }
 
-async function opened(options: ConnectionOptions, isOld: boolean): Promise<Connection> {
+async function connect(options: ConnectionOptions, isOld: boolean): Promise<McpConnection> {
   const { address, timeoutMs, signal } = options
-  // Loaded late: who configured no server never needs it.
+  // Loaded late: without a configured server it is never needed.
   const library = await import('@modelcontextprotocol/client')
   const ended = Promise.withResolvers<string>()
   let broken: string | undefined
@@ -84,15 +90,15 @@ async function opened(options: ConnectionOptions, isOld: boolean): Promise<Conne
             },
           }),
         })
-  const endingOf = () => ('ending' in transport ? transport.ending() : broken)
-  const fault = (error: unknown) => new ConnectionFault(error, endingOf())
+  const endReason = () => ('ending' in transport ? transport.ending() : broken)
+  const fault = (error: unknown) => new ConnectionFault(error, endReason())
 
   async function close(): Promise<void> {
     if ('terminateSession' in transport) {
-      await Promise.race([transport.terminateSession().catch(() => {}), wait(FAREWELL, undefined, { ref: false })])
+      await settlesWithin(transport.terminateSession(), TERMINATE_MS)
     }
     await transport.close().catch(() => {})
-    ended.resolve(endingOf() ?? 'it was closed')
+    ended.resolve(endReason() ?? 'it was closed')
   }
 
   const onAbort = () => void transport.close().catch(() => {})
@@ -113,14 +119,14 @@ async function opened(options: ConnectionOptions, isOld: boolean): Promise<Conne
     signal.removeEventListener('abort', onAbort)
   }
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is no event target
-  client.onclose = () => ended.resolve(endingOf() ?? 'it closed the connection')
+  client.onclose = () => ended.resolve(endReason() ?? 'it closed the connection')
 
   return {
     ended: ended.promise,
     close,
     async list(listSignal) {
       try {
-        return await listTools(client, listSignal, timeoutMs)
+        return await listServerTools(client, listSignal, timeoutMs)
       } catch (error) {
         throw fault(error)
       }
@@ -129,7 +135,7 @@ async function opened(options: ConnectionOptions, isOld: boolean): Promise<Conne
       try {
         return await client.callTool(
           { name, arguments: input as Record<string, unknown> },
-          // What was accepted is what is used; a result that breaks the server's own schema is still a result.
+          // The accepted definition counts; a result that breaks the server's own schema is still a result.
           { signal: callSignal, timeout: LONGEST, toolDefinition: { name, inputSchema } as Tool },
         )
       } catch (error) {
@@ -137,4 +143,89 @@ async function opened(options: ConnectionOptions, isOld: boolean): Promise<Conne
       }
     },
   }
+}
+
+/** Why a server could not be reached or did not answer: the rest of a sentence that begins with its name. */
+export class ConnectionFault extends ForewordError {
+  override readonly name = 'ConnectionFault'
+  /** The server ended when Foreword asked which protocols it supports. */
+  readonly endedAtProbe: boolean
+  /** The program cannot be started, now or in a while. */
+  readonly isHopeless: boolean
+  /** The connection cannot be used any more. */
+  readonly isLost: boolean
+  /** The server has certainly not seen the request. */
+  readonly isUnsent: boolean
+
+  /** `ending`: how the connection ended, where it did. */
+  constructor(error: unknown, ending: string | undefined) {
+    super('network', ending ?? describeError(error), {}, { cause: error })
+    const chain = causes(error)
+    const codes = new Set(chain.map(errorCode))
+    this.endedAtProbe = codes.has('ERA_NEGOTIATION_FAILED') && ending !== undefined
+    this.isHopeless = chain.some(isStartFailure)
+    this.isUnsent = isForgottenSession(error) || REFUSALS.some((code) => codes.has(code))
+    this.isLost =
+      ending !== undefined || this.isUnsent || LOSSES.some((code) => codes.has(code)) || chain.some(isFetchFailure)
+  }
+}
+
+const LOSSES = ['CONNECTION_CLOSED', 'SEND_FAILED']
+
+const REFUSALS = ['NOT_CONNECTED', 'ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']
+
+/** The most useful part of the error, on one line. */
+function describeError(error: unknown): string {
+  const { status, text } = httpAnswer(error)
+  if (status === 401 || status === 403) return `it answered ${status}: the headers that it is sent do not let us in`
+  if (status === 404) return 'it answered 404: no MCP server is at this address, or it has forgotten the session'
+  if (status !== undefined) return oneLine(`it answered ${status}${text === '' ? '' : `: ${text}`}`)
+  const chain = causes(error)
+  if (errorCode(error) === 'UNSUPPORTED_RESULT_TYPE') return 'it asks back, and servers are given no way to do that'
+  if (errorCode(error) === 'INVALID_RESULT') return 'it answered with something that the protocol does not know'
+  // The last cause is the error of the system.
+  const root = chain.some(isFetchFailure) ? chain.at(-1) : error
+  return oneLine(root instanceof Error ? root.message || errorCode(root) || root.name : String(root))
+}
+
+function oneLine(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim()
+  return line.length > 300 ? `${line.slice(0, 300)} …` : line
+}
+
+/** A restarted server knows no sessions. It should answer 404; some answer 400 and name the session. */
+function isForgottenSession(error: unknown): boolean {
+  const { status, text } = httpAnswer(error)
+  return status === 404 || (status === 400 && /session/i.test(text))
+}
+
+function isFetchFailure(error: unknown): boolean {
+  return error instanceof TypeError && error.message === 'fetch failed'
+}
+
+function isStartFailure(error: unknown): boolean {
+  const call = (error as { readonly syscall?: unknown }).syscall
+  return typeof call === 'string' && call.startsWith('spawn')
+}
+
+function causes(error: unknown): readonly unknown[] {
+  const chain: unknown[] = []
+  for (let next = error; next !== undefined && next !== null && chain.length < 8; next = errorCause(next))
+    chain.push(next)
+  return chain
+}
+
+function errorCause(error: unknown): unknown {
+  return error instanceof Error ? error.cause : undefined
+}
+
+function errorCode(error: unknown): string | undefined {
+  const code = (error as { readonly code?: unknown } | null | undefined)?.code
+  return typeof code === 'string' ? code : undefined
+}
+
+function httpAnswer(error: unknown): { readonly status: number | undefined; readonly text: string } {
+  const data = (error as { readonly data?: { readonly status?: unknown; readonly text?: unknown } } | null)?.data
+  const { status, text } = data ?? {}
+  return { status: typeof status === 'number' ? status : undefined, text: typeof text === 'string' ? text : '' }
 }

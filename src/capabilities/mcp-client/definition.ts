@@ -1,18 +1,117 @@
 import { hash } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
 import { schemaFault } from './schema-fault.ts'
+import type { Client } from '@modelcontextprotocol/client'
 
-/** What a server says of one of its tools; what the owner accepts is this and nothing else of it. */
+/** The tools of a server, as it lists them, unchecked. */
+export interface ToolList {
+  readonly tools: readonly unknown[]
+  /** `false` if the list did not end within the limits. */
+  readonly isAll: boolean
+}
+
+/** The most pages and tools that are read. */
+const MOST_PAGES = 64
+const MOST_LISTED = 1_024
+
+export async function listServerTools(client: Client, signal: AbortSignal, timeoutMs: number): Promise<ToolList> {
+  if (!client.getServerCapabilities()?.tools) return { tools: [], isAll: true }
+  const tools: unknown[] = []
+  let cursor: string | undefined
+  for (let pages = 0; pages < MOST_PAGES && tools.length < MOST_LISTED; pages++) {
+    const request = { method: 'tools/list', params: cursor === undefined ? {} : { cursor } }
+    const page = await client.request(request, anyPage, { signal, timeout: timeoutMs })
+    tools.push(...page.tools)
+    if (page.nextCursor === undefined || page.nextCursor === '') return { tools, isAll: true }
+    cursor = page.nextCursor
+  }
+  return { tools, isAll: false }
+}
+
+interface Page {
+  readonly tools: readonly unknown[]
+  readonly nextCursor?: string
+}
+
+interface PageSchema {
+  readonly '~standard': {
+    readonly version: 1
+    readonly vendor: string
+    readonly types?: { readonly input: unknown; readonly output: Page }
+    validate(value: unknown): { readonly value: Page } | { readonly issues: readonly { readonly message: string }[] }
+  }
+}
+
+/** The library refuses a whole list for one broken tool; `readOffered` leaves out only that tool. */
+const anyPage: PageSchema = {
+  '~standard': {
+    version: 1,
+    vendor: 'foreword',
+    validate(value) {
+      const { tools, nextCursor } = (value ?? {}) as Record<string, unknown>
+      if (!Array.isArray(tools)) return { issues: [{ message: 'a list of tools without tools' }] }
+      return { value: { tools, ...(typeof nextCursor === 'string' && { nextCursor }) } }
+    },
+  },
+}
+
+interface Offered {
+  /** By name. */
+  readonly offered: readonly SealedDefinition[]
+  /** What is left out and why: the rest of sentences that begin with the name of the server. */
+  readonly faults: readonly string[]
+}
+
+/** The most tools of one server. */
+const MOST_TOOLS = 256
+
+/** The most faults that are reported of one server. */
+const MOST_FAULTS = 20
+
+/** The tools of a server that can be offered, and why the others cannot. */
+export async function readOffered(list: {
+  readonly tools: readonly unknown[]
+  readonly isAll: boolean
+}): Promise<Offered> {
+  const faults: string[] = []
+  const byName = new Map<string, SealedDefinition>()
+  for (const tool of list.tools) {
+    // Checking a large schema takes a while, so other work may run between two tools.
+    await setImmediate()
+    const read = await readDefinition(tool)
+    if (read.type === 'faulty') faults.push(`offers ${read.why}; it is left out`)
+    else if (byName.has(read.definition.name)) {
+      faults.push(`offers the tool ${JSON.stringify(read.definition.name)} twice; the first one counts`)
+    } else byName.set(read.definition.name, sealDefinition(read.definition))
+  }
+  const names = [...byName.keys()].toSorted((left, right) => (left < right ? -1 : 1))
+  const kept = names.slice(0, MOST_TOOLS)
+  const reported = faults.slice(0, MOST_FAULTS)
+  if (!list.isAll || names.length > kept.length) {
+    reported.push(`offers more than ${MOST_TOOLS} tools; the first ${MOST_TOOLS} by name are used`)
+  }
+  return { offered: kept.map((name) => byName.get(name)!), faults: reported }
+}
+
+/** The definition of a tool by its server. The owner accepts exactly this. */
 export interface McpDefinition {
-  /** As the server has it. */
+  /** As the server names it. */
   readonly name: string
   readonly description?: string
   readonly inputSchema: Readonly<Record<string, unknown>>
-  /** Hints of the server's about its own tool. Shown to the owner, and otherwise without effect. */
+  /** Hints of the server about its own tool. Shown to the owner, and otherwise without effect. */
   readonly annotations?: Readonly<Record<string, unknown>>
 }
 
-/** A definition that can be offered, or why it cannot: a sentence that goes on from the name of the server. */
-export type DefinitionRead =
+/** A definition with its digest, as it is stored. */
+export interface SealedDefinition {
+  readonly definition: McpDefinition
+  /** SHA-256 of the definition. */
+  readonly digest: string
+}
+
+/** A definition that can be offered, or why it cannot: the rest of a sentence that begins with the name of the server. */
+type DefinitionRead =
   | { readonly type: 'definition'; readonly definition: McpDefinition }
   | { readonly type: 'faulty'; readonly why: string }
 
@@ -21,28 +120,32 @@ const LARGEST = 64 * 1024
 
 const LONGEST_NAME = 256
 
-/** Reads what a server said. Never throws. */
-export async function readDefinition(said: unknown): Promise<DefinitionRead> {
+/** Checks one tool of a list. Never throws. */
+async function readDefinition(tool: unknown): Promise<DefinitionRead> {
   try {
-    return await checked(said)
+    return await checkDefinition(tool)
   } catch {
-    // Such as a schema that is nested too deep to be looked at.
-    return faulty('a tool that cannot be read')
+    // For example a schema that is nested too deeply to check.
+    return rejectDefinition('a tool that cannot be read')
   }
+}
+
+function sealDefinition(definition: McpDefinition): SealedDefinition {
+  return { definition, digest: definitionDigest(definition) }
 }
 
 /** SHA-256 of a definition, whatever the order of its keys: lowercase hexadecimal. */
 export function definitionDigest(definition: McpDefinition): string {
-  return hash('sha256', JSON.stringify(sorted(definition)), 'hex')
+  return hash('sha256', JSON.stringify(sortKeys(definition)), 'hex')
 }
 
-async function checked(said: unknown): Promise<DefinitionRead> {
-  if (!isObject(said)) return faulty('a tool that is no object')
-  const { name, description, inputSchema, annotations } = said
-  if (typeof name !== 'string' || name === '') return faulty('a tool without a name')
-  if (name.length > LONGEST_NAME) return faulty(`a tool whose name has ${name.length} characters`)
+async function checkDefinition(listed: unknown): Promise<DefinitionRead> {
+  if (!isObject(listed)) return rejectDefinition('a tool that is no object')
+  const { name, description, inputSchema, annotations } = listed
+  if (typeof name !== 'string' || name === '') return rejectDefinition('a tool without a name')
+  if (name.length > LONGEST_NAME) return rejectDefinition(`a tool whose name has ${name.length} characters`)
   const tool = `the tool ${JSON.stringify(name)}`
-  if (!isObject(inputSchema)) return faulty(`${tool} without a schema of its input`)
+  if (!isObject(inputSchema)) return rejectDefinition(`${tool} without a schema of its input`)
   const definition: McpDefinition = {
     name,
     ...(typeof description === 'string' && { description }),
@@ -50,20 +153,23 @@ async function checked(said: unknown): Promise<DefinitionRead> {
     ...(isObject(annotations) && { annotations }),
   }
   const bytes = Buffer.byteLength(JSON.stringify(definition))
-  if (bytes > LARGEST) return faulty(`${tool} with a definition of ${bytes} bytes, more than the ${LARGEST} allowed`)
+  if (bytes > LARGEST)
+    return rejectDefinition(`${tool} with a definition of ${bytes} bytes, more than the ${LARGEST} allowed`)
   const fault = await schemaFault(inputSchema)
-  return fault === undefined ? { type: 'definition', definition } : faulty(`${tool} with a broken schema: ${fault}`)
+  return fault === undefined
+    ? { type: 'definition', definition }
+    : rejectDefinition(`${tool} with a broken schema: ${fault}`)
 }
 
-function faulty(why: string): DefinitionRead {
+function rejectDefinition(why: string): DefinitionRead {
   return { type: 'faulty', why }
 }
 
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted)
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys)
   if (!isObject(value)) return value
   const entries = Object.entries(value).toSorted(([left], [right]) => (left < right ? -1 : 1))
-  return Object.fromEntries(entries.map(([key, inner]) => [key, sorted(inner)]))
+  return Object.fromEntries(entries.map(([key, inner]) => [key, sortKeys(inner)]))
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

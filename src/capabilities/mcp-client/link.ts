@@ -1,22 +1,8 @@
-import { errorMessage } from '../../platform.ts'
-/** Something that ends some time, with why. */
-export interface Linked {
-  readonly ended: Promise<string>
-  /** Never rejects. */
-  close(): Promise<void>
-}
+import { errorMessage, singleFlight } from '../../platform.ts'
+import type { McpConnection } from './connection.ts'
+import { readOffered, type SealedDefinition } from './definition.ts'
 
-/** One connection that is made again whenever it is lost. */
-export interface Link<Connection extends Linked> {
-  /** The connection there is; where there is none, it is tried to make one at once. Rejects with why that failed. */
-  connection(): Promise<Connection>
-  /** Why there is no connection, as far as is known. */
-  trouble(): string | undefined
-  /** Ends the connection or the attempt at one, for good. Never rejects. */
-  stop(): Promise<void>
-}
-
-/** Does something after a time, ms. The answer takes that back. */
+/** Runs `work` after a delay, ms. The returned function cancels it. */
 export type Later = (delayMs: number, work: () => void) => () => void
 
 export const realLater: Later = (delayMs, work) => {
@@ -24,49 +10,50 @@ export const realLater: Later = (delayMs, work) => {
   return () => clearTimeout(timer)
 }
 
-/** Between an end and the next attempt, ms; doubled with each failure. */
+/** Time between the end of a connection and the next attempt, ms; doubled with each failure. */
 const FIRST_DELAY = 1_000
 const LAST_DELAY = 60_000
 
-/** A connection that lasted so long was a good one: after it the first delay holds again, ms. */
+/** A connection that lasted this long was stable: after it the first delay applies again, ms. */
 const GOOD = 60_000
 
-/** `open` makes one connection; where its signal is aborted it leaves nothing behind and rejects. */
-export function createLink<Connection extends Linked>(
-  open: (signal: AbortSignal) => Promise<Connection>,
-  later: Later,
-): Link<Connection> {
+/**
+ * One connection that is opened again whenever it is lost. `open` opens one; if its signal is aborted, it rejects and leaves
+ * nothing behind.
+ */
+export function createLink(open: (signal: AbortSignal) => Promise<ListedConnection>, later: Later) {
   const end = new AbortController()
-  let current: Promise<Connection> | undefined
+  let current: Promise<ListedConnection> | undefined
   let delay = FIRST_DELAY
   let trouble: string | undefined
   let callOff: (() => void) | undefined
 
-  function connection(): Promise<Connection> {
+  /** The current connection; without one, opens one at once. Rejects with the reason if that fails. */
+  function connection(): Promise<ListedConnection> {
     if (end.signal.aborted) return Promise.reject(new Error('it was closed'))
     callOff?.()
     return (current ??= attempt())
   }
 
-  async function attempt(): Promise<Connection> {
+  async function attempt(): Promise<ListedConnection> {
     try {
       const opened = await open(end.signal)
       trouble = undefined
       const callOffGood = later(GOOD, () => (delay = FIRST_DELAY))
       void opened.ended.then((why) => {
         callOffGood()
-        again(why)
+        scheduleNext(why)
         return opened.close()
       })
       return opened
     } catch (error) {
-      again(errorMessage(error))
+      scheduleNext(errorMessage(error))
       throw error
     }
   }
 
-  /** There is no connection any more; whoever asks for one, or the timer, makes the next. */
-  function again(why: string): void {
+  /** The connection is gone; the next request for one, or the timer, opens another. */
+  function scheduleNext(why: string): void {
     current = undefined
     trouble = why
     if (end.signal.aborted) return
@@ -76,12 +63,64 @@ export function createLink<Connection extends Linked>(
 
   return {
     connection,
+    /** Why there is no connection, if that is known. */
     trouble: () => trouble,
+    /** Ends the connection or the attempt at one, for good. Never rejects. */
     async stop() {
       end.abort(new Error('it was closed'))
       callOff?.()
       const opened = await current?.catch(() => undefined)
       await opened?.close()
+    },
+  }
+}
+
+/** A connection, and what its server offers. */
+export interface ListedConnection {
+  readonly connection: McpConnection
+  readonly ended: Promise<string>
+  close(): Promise<void>
+  /** Resolves once the tools of the server are known, with every change it has announced. */
+  listed(): Promise<void>
+  /** Lists the tools again. Closes the connection to a server that does not answer. */
+  listAgain(): void
+}
+
+/** How often in a row a server may announce changes while its tools are listed. */
+const MOST_ROUNDS = 10
+
+/** `learn` receives everything that the server offers, and sentences about what is left out. */
+export function listedConnection(
+  connection: McpConnection,
+  limitMs: number,
+  learn: (offered: readonly SealedDefinition[], faults: readonly string[]) => Promise<void>,
+): ListedConnection {
+  const listing = singleFlight<'tools', void>()
+  let isStale = true
+
+  async function list(): Promise<void> {
+    for (let round = 0; isStale; round++) {
+      if (round === MOST_ROUNDS) throw new Error('it says again and again that its tools have changed')
+      isStale = false
+      const answer = await connection.list(AbortSignal.timeout(limitMs))
+      const { offered, faults } = await readOffered(answer)
+      await learn(offered, faults)
+    }
+  }
+
+  /** Joins a listing that is running; otherwise starts one if something may have changed. */
+  async function listed(): Promise<void> {
+    await (isStale ? listing.run('tools', list) : listing.get('tools'))
+  }
+
+  return {
+    connection,
+    ended: connection.ended,
+    close: connection.close,
+    listed,
+    listAgain() {
+      isStale = true
+      listed().catch(() => connection.close())
     },
   }
 }

@@ -1,12 +1,46 @@
-import { capability, type SettingsWarning } from '../../capability.ts'
-import { type McpSettings, mcpSettings } from './mcp-settings.ts'
+import {
+  capability,
+  environmentVariable,
+  homePath,
+  httpAddress,
+  milliseconds,
+  type SettingsWarning,
+} from '../../capability.ts'
+import { z } from 'zod'
+
+const serverSettings = z.strictObject({
+  command: z.string().min(1).optional().describe('Program of a server that runs on this machine.'),
+  args: z.array(z.string()).optional().describe('Arguments of that program.'),
+  environment: z
+    .record(z.string(), environmentVariable())
+    .optional()
+    .describe('Environment of that program: its variables, and the names of ours that hold their values.'),
+  url: httpAddress().optional().describe('Address of a server that is reached over HTTP.'),
+  headers: z
+    .record(z.string(), environmentVariable())
+    .optional()
+    .describe(
+      'Headers of every request: their names, and the names of our environment variables that hold their values.',
+    ),
+  directory: homePath().optional().describe('Folder that the program runs in; relative to the home.'),
+  enabled: z.boolean().default(true).describe('Whether the server is used.'),
+  connectTimeoutMs: milliseconds().default(10_000).describe('How long the server may take to say what it offers, ms.'),
+})
+
+/** Keys below `mcp`. */
+const mcpSettings = z
+  .strictObject({ servers: z.record(z.string(), serverSettings).default({}).describe('MCP servers, by name.') })
+  .prefault({})
+  .describe('Tools of others, over MCP.')
+
+type McpSettings = z.infer<typeof mcpSettings>
 
 /** Tools of MCP servers. */
 export const mcpClient = capability({
   name: 'mcp',
   summary: 'offers the tools of MCP servers',
   settings: mcpSettings,
-  settingsWarnings: ({ servers }) => Object.entries(servers).flatMap(([name, server]) => unused(name, server)),
+  settingsWarnings: ({ servers }) => Object.entries(servers).flatMap(([name, server]) => unusedFields(name, server)),
   async checks({ settings: { servers } }) {
     const names = Object.keys(servers)
     if (names.length === 0) return []
@@ -16,16 +50,16 @@ export const mcpClient = capability({
     const servers = Object.entries(settings.servers)
     if (servers.length === 0) return undefined
     const { openMcp } = await import('./open-mcp.ts')
-    const keyOf = (server: string) => `mcp/accepted/${server}`
+    const acceptedKey = (server: string) => `mcp/accepted/${server}`
     return openMcp({
-      // Programs run in the home unless their configuration says otherwise, and not wherever the gateway was started.
+      // Programs run in the home unless configured otherwise, and not where the gateway was started.
       servers: Object.fromEntries(servers.map(([name, server]) => [name, { directory: home.folder, ...server }])),
       environment,
       version,
       connects: writes,
       accepted: {
-        read: (server) => store.value(keyOf(server)),
-        write: (server, definitions) => store.putValue(keyOf(server), definitions),
+        read: (server) => store.value(acceptedKey(server)),
+        write: (server, definitions) => store.putValue(acceptedKey(server), definitions),
       },
     })
   },
@@ -38,7 +72,7 @@ export const mcpClient = capability({
   stop: async ({ service }) => service?.stop(),
 })
 
-function unused(name: string, server: McpSettings['servers'][string]): readonly SettingsWarning[] {
+function unusedFields(name: string, server: McpSettings['servers'][string]): readonly SettingsWarning[] {
   const { command, url } = server
   if ((command === undefined) === (url === undefined)) return []
   const useless = command === undefined ? (['args', 'environment', 'directory'] as const) : (['headers'] as const)
@@ -46,7 +80,7 @@ function unused(name: string, server: McpSettings['servers'][string]): readonly 
     .filter((field) => server[field] !== undefined)
     .map((field) => ({
       key: `servers.${name}.${field}`,
-      message: `has no effect on a server that is reached by ${command === undefined ? 'url' : 'command'}`,
-      hint: 'Take it out.',
+      message: `has no effect on a server with ${command === undefined ? 'url' : 'command'}`,
+      hint: 'Remove it.',
     }))
 }

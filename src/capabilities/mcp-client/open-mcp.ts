@@ -1,42 +1,43 @@
+import { offeredName } from '../../capability.ts'
+import type { Tool } from '../../tool.ts'
 import type { AcceptedStore } from './acceptance.ts'
+import type { McpDefinition } from './definition.ts'
 import { type Later, realLater } from './link.ts'
-import { firstAnswer, type FirstAnswer } from './first-answer.ts'
-import { publishedTools, type PublishedTools } from './published-tools.ts'
-import { createServer } from './server.ts'
 import type { McpServerConfiguration } from './server-address.ts'
+import { createMcpServer, type McpServer } from './server.ts'
 
 export interface McpOptions {
   /** By name, in the order in which their tools are offered. */
   readonly servers: Readonly<Record<string, McpServerConfiguration>>
-  /** Where variables that a server is given are looked up. */
+  /** Where the variables of servers are looked up. */
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly accepted: AcceptedStore
-  /** `false`: what was accepted is offered, and nobody is contacted. For whoever only looks. */
+  /** `false`: accepted tools are offered, and no server is contacted. For commands that only read. */
   readonly connects: boolean
-  /** Of Foreword, as servers are told. */
+  /** Version of Foreword, which servers are sent. */
   readonly version: string
   /** Timers; the real ones unless given. */
   readonly later?: Later
 }
 
-/** The gateway should be up before servers are started in its background, ms. A turn that is asked for ends the wait. */
+/** Servers start this long after the gateway, in the background, ms. A turn ends the wait. */
 const AFTER_START = 250
 
 /**
  * Tools of MCP servers, as `server__tool` (docs/decisions/0010-mcp-client.md). What a server offers the first time is
- * accepted; what differs from it later is withheld until the owner accepts that. Tools are offered from what was accepted,
- * before and without any contact, so that the head of a request is the same before and after a restart.
+ * accepted; later differences are withheld until the owner accepts them. Accepted tools are offered without any contact, so
+ * that the head of a request is the same before and after a restart.
  */
 export async function openMcp(options: McpOptions) {
   const { environment, accepted, connects, version, later = realLater } = options
   const configured = Object.entries(options.servers).filter(([, server]) => server.enabled)
   let published: PublishedTools = { tools: [], warnings: [] }
-  let waits: ReadonlyMap<string, FirstAnswer> = new Map()
-  /** There while the contact is still to come. */
+  let waits: ReadonlyMap<string, ReturnType<typeof firstAnswer>> = new Map()
+  /** Set until the servers are contacted. */
   let callOff: (() => void) | undefined
 
   const servers = configured.map(([name, server]) =>
-    createServer({
+    createMcpServer({
       name,
       configured: server,
       environment,
@@ -49,9 +50,9 @@ export async function openMcp(options: McpOptions) {
     }),
   )
 
-  /** Until this is called again, or something is accepted, the tools stay what they are. */
+  /** The tools stay the same until this is called again, or something is accepted. */
   function publish(): void {
-    published = publishedTools(servers)
+    published = publishTools(servers)
   }
 
   async function begin(): Promise<void> {
@@ -93,7 +94,7 @@ export async function openMcp(options: McpOptions) {
       return [
         ...servers.flatMap((server) => server.warnings()),
         ...published.warnings,
-        ...late.map((name) => `${name} answered later than it was waited for: \`foreword reload\` offers its tools`),
+        ...late.map((name) => `${name} answered too late. Offer its tools with \`foreword reload\``),
       ]
     },
     async stop() {
@@ -102,4 +103,78 @@ export async function openMcp(options: McpOptions) {
       await Promise.all(servers.map((server) => server.stop()))
     },
   }
+}
+
+/** The wait for the first answer ever of one server. `onTime` is called if the answer comes before the wait is over. */
+function firstAnswer(limitMs: number, later: Later, onTime: () => void) {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  let state: 'waiting' | 'answered' | 'over' | 'late' = 'waiting'
+  let callOff: (() => void) | undefined
+
+  function stop(): void {
+    callOff?.()
+    if (state === 'waiting') state = 'over'
+    resolve()
+  }
+
+  return {
+    /** Resolves when the server has answered, or the time is up. */
+    over: promise,
+    /** Starts the time, if it does not run yet. */
+    start() {
+      if (state === 'waiting') callOff ??= later(limitMs, stop)
+    },
+    answered() {
+      if (state === 'over') state = 'late'
+      if (state !== 'waiting') return
+      state = 'answered'
+      onTime()
+      stop()
+    },
+    stop,
+    /** Whether it answered after the wait was over. */
+    isLate: () => state === 'late',
+  }
+}
+
+/** Tools as they are offered until the next time they are published. */
+interface PublishedTools {
+  readonly tools: readonly Tool[]
+  readonly warnings: readonly string[]
+}
+
+/** The longest description that is sent, characters. */
+const LONGEST_DESCRIPTION = 1_024
+
+/** Servers in their order, tools by name. Of two tools with one name the first is offered. */
+function publishTools(servers: readonly McpServer[]): PublishedTools {
+  const all = servers.flatMap((server) => server.offered().map((definition) => publishedTool(server, definition)))
+  const first = new Map(all.toReversed().map((tool) => [tool.name, tool]))
+  return {
+    tools: all.filter((tool) => first.get(tool.name) === tool),
+    warnings: all
+      .filter((tool) => first.get(tool.name) !== tool)
+      .map(({ name }) => `the name ${name} is taken by another tool: the second one is left out`),
+  }
+}
+
+/**
+ * Never idempotent, whatever its hints claim, since the server writes them itself. The name of the tool names its server,
+ * which costs no tokens of its own.
+ */
+function publishedTool(server: McpServer, definition: McpDefinition): Tool {
+  const { name, description, inputSchema } = definition
+  return {
+    name: offeredName(server.name, name),
+    ...(description !== undefined && { description: shortenDescription(description) }),
+    inputSchema,
+    origin: 'tool',
+    execute: (input, { signal }) => server.call(definition, input, signal),
+  }
+}
+
+function shortenDescription(description: string): string {
+  const whole = description.toWellFormed()
+  if (whole.length <= LONGEST_DESCRIPTION) return whole
+  return `${whole.slice(0, LONGEST_DESCRIPTION - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
 }

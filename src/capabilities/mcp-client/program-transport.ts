@@ -1,40 +1,39 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { statSync } from 'node:fs'
-import { setTimeout as wait } from 'node:timers/promises'
-import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
-import { keepLastLines } from './last-lines.ts'
-import { messageLines } from './message-lines.ts'
+import type { Readable } from 'node:stream'
+import { settlesWithin } from '../../platform.ts'
 import type { ServerAddress } from './server-address.ts'
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 
-/** What is needed of the library, which is loaded late. */
-export interface Wire {
+/** The functions of the library that are needed here; the library is loaded late. */
+interface MessageCodec {
   readonly deserializeMessage: (line: string) => JSONRPCMessage
   readonly serializeMessage: (message: JSONRPCMessage) => string
 }
 
 export interface ProgramTransport extends Transport {
-  /** These two tell the library that a program is behind it: one that says nothing to its first question is an old one. */
+  /** These two tell the library that this is a program: one that does not answer the first request is an older server. */
   readonly pid: number | undefined
   readonly stderr: null
-  /** How it came to end by itself, and what it said last. Not fit to be shown before secrets were taken out. */
+  /** How the program ended by itself, and its last lines. May contain secrets. */
   ending(): string | undefined
 }
 
-/** The time a program has to go by itself, and then again after SIGTERM, ms. */
-const PATIENCE = 1_000
+/** The time a program has to end by itself, and then again after SIGTERM, ms. */
+const EXIT_MS = 1_000
 
-/** The time outputs are waited for once the program is gone, ms. */
-const LAST_WORDS = 500
+/** How long the rest of the outputs is waited for once the program is gone, ms. */
+const CLOSE_MS = 500
 
 /**
- * A server as a program of this machine, spoken to line by line. Unlike the library's own transport it gives the program
- * nothing of our environment but what `address` holds, and it makes it the leader of a process group, so that whatever
- * the program started goes with it.
+ * A server as a program of this machine, with one message a line. Unlike the library's own transport it passes on only the
+ * environment in `address`, and makes the program the leader of a process group, so that everything the program started
+ * ends with it.
  */
 export function programTransport(
   address: Extract<ServerAddress, { type: 'program' }>,
-  { deserializeMessage, serializeMessage }: Wire,
+  { deserializeMessage, serializeMessage }: MessageCodec,
   largestMessage: number,
 ): ProgramTransport {
   const lines = messageLines(largestMessage, read)
@@ -58,24 +57,24 @@ export function programTransport(
     lastLines = keepLastLines(started.stderr)
     started.stdin.on('error', () => {})
     started.stdout.on('error', () => {})
-    started.stdout.on('data', hear)
+    started.stdout.on('data', onData)
     started.once('exit', (code, signal) => void onExit(started, code === null ? `by ${signal}` : `with code ${code}`))
     try {
       await once(started, 'spawn')
     } catch (error) {
-      ending = notStarted(program, address.folder, error)
+      ending = describeStartFailure(program, address.folder, error)
       throw new Error(ending, { cause: error })
     }
     started.on('error', (error) => transport.onerror?.(error))
   }
 
-  function hear(chunk: Buffer): void {
+  function onData(chunk: Buffer): void {
     if (lines(chunk)) return
     ending ??= `it sent a message of more than ${largestMessage.toLocaleString('en-US')} bytes`
     void close()
   }
 
-  /** What is no message of the protocol is passed over: some servers greet. */
+  /** Ignores lines that are no message of the protocol: some servers print a greeting. */
   function read(line: string): void {
     try {
       transport.onmessage?.(deserializeMessage(line))
@@ -85,12 +84,9 @@ export function programTransport(
   }
 
   async function onExit(program: ChildProcess, how: string): Promise<void> {
-    const closed = once(program, 'close').then(
-      () => true,
-      () => true,
-    )
+    const closed = once(program, 'close')
     signalGroup(program, 'SIGKILL')
-    await within(closed, LAST_WORDS)
+    await settlesWithin(closed, CLOSE_MS)
     for (const stream of [program.stdin, program.stdout, program.stderr]) stream?.destroy()
     const words = lastLines()
     if (!closing) ending = `it ended ${how}${words.length === 0 ? '' : `; its last words: ${words.join(' | ')}`}`
@@ -108,13 +104,13 @@ export function programTransport(
     return closing
   }
 
-  /** Asks it to go by closing its input, then by SIGTERM, and then asks no more. */
+  /** Closes its input, then sends SIGTERM, then SIGKILL. */
   async function end(): Promise<void> {
     if (child?.pid !== undefined && child.exitCode === null && child.signalCode === null) {
-      const gone = once(child, 'exit').then(() => true)
+      const gone = once(child, 'exit')
       child.stdin?.end()
-      if (!(await within(gone, PATIENCE))) signalGroup(child, 'SIGTERM')
-      if (!(await within(gone, PATIENCE))) signalGroup(child, 'SIGKILL')
+      if (!(await settlesWithin(gone, EXIT_MS))) signalGroup(child, 'SIGTERM')
+      if (!(await settlesWithin(gone, EXIT_MS))) signalGroup(child, 'SIGKILL')
       await gone
     }
     if (child) signalGroup(child, 'SIGKILL')
@@ -140,29 +136,18 @@ export function programTransport(
   return transport
 }
 
-/** Whether something is done before the limit, ms. */
-async function within(done: Promise<boolean>, limit: number): Promise<boolean> {
-  const end = new AbortController()
-  try {
-    const over = wait(limit, false, { signal: end.signal }).catch(() => false)
-    return await Promise.race([done, over])
-  } finally {
-    end.abort()
-  }
-}
-
-/** Reaches the program and all that it started and that did not leave its group. */
+/** Signals the program and everything it started that is still in its group. */
 function signalGroup(program: ChildProcess, signal: NodeJS.Signals): void {
   if (program.pid === undefined) return
   try {
     if (process.platform === 'win32') program.kill(signal)
     else process.kill(-program.pid, signal)
   } catch {
-    // Nobody is left.
+    // The group is gone.
   }
 }
 
-function notStarted(program: string, folder: string | undefined, error: unknown): string {
+function describeStartFailure(program: string, folder: string | undefined, error: unknown): string {
   if (folder !== undefined && !statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
     return `there is no folder ${folder} to run it in`
   }
@@ -170,4 +155,60 @@ function notStarted(program: string, folder: string | undefined, error: unknown)
   if (code === 'ENOENT') return `there is no program ${program}`
   if (code === 'EACCES') return `${program} may not be run (it is not executable, or permissions forbid it)`
   return `${program} could not be started (${code ?? message})`
+}
+
+/** Receives a stream, chunk by chunk. Answers false, from then on, once a line is too long. */
+type MessageLines = (chunk: Buffer) => boolean
+
+const LINE_FEED = 10
+
+/** Passes each whole line to `onLine`, and looks at no byte twice, however small the chunks are. */
+export function messageLines(longestBytes: number, onLine: (line: string) => void): MessageLines {
+  let pieces: Buffer[] = []
+  let size = 0
+  return (chunk) => {
+    for (let from = 0; size <= longestBytes;) {
+      const end = chunk.indexOf(LINE_FEED, from)
+      const piece = chunk.subarray(from, end === -1 ? chunk.length : end)
+      pieces.push(piece)
+      size += piece.length
+      if (end === -1 || size > longestBytes) break
+      const line = Buffer.concat(pieces).toString('utf8')
+      pieces = []
+      size = 0
+      from = end + 1
+      onLine(line)
+    }
+    if (size <= longestBytes) return true
+    pieces = []
+    return false
+  }
+}
+
+/** How many lines are kept, and how many characters of each. */
+const LINES = 4
+const CHARACTERS = 200
+
+/** The longest unfinished line that is kept, characters. */
+const LONGEST = 10_000
+
+/** Keeps only the last lines of a program's output. */
+function keepLastLines(stream: Readable): () => readonly string[] {
+  let kept: readonly string[] = []
+  let unfinished = ''
+  stream.setEncoding('utf8')
+  stream.on('error', () => {})
+  stream.on('data', (chunk: string) => {
+    const lines = (unfinished + chunk).split(/\r\n|\n|\r/)
+    unfinished = (lines.pop() ?? '').slice(-LONGEST)
+    kept = [...kept, ...lines.map(plainLine).filter(Boolean)].slice(-LINES)
+  })
+  return () => [...kept, plainLine(unfinished)].filter(Boolean).slice(-LINES)
+}
+
+/** Without the codes that colour a terminal. */
+function plainLine(line: string): string {
+  // oxlint-disable-next-line no-control-regex
+  const clean = line.replace(/\u001B\[[0-9;]*[A-Za-z]|[\u0000-\u001F\u007F]/g, ' ').trim()
+  return clean.length > CHARACTERS ? `${clean.slice(0, CHARACTERS)} …` : clean
 }

@@ -4,10 +4,10 @@ import { cleanEnvironment } from '../../tool.ts'
 export interface McpServerConfiguration {
   readonly command?: string | undefined
   readonly args?: readonly string[] | undefined
-  /** Variables of the program, and the names of ours that hold their values. */
+  /** Variables of the program, and the names of Foreword's variables with their values. */
   readonly environment?: Readonly<Record<string, string>> | undefined
   readonly url?: string | undefined
-  /** Headers of every request, and the names of our variables that hold their values. */
+  /** Headers of every request, and the names of Foreword's variables with their values. */
   readonly headers?: Readonly<Record<string, string>> | undefined
   /** Absolute. */
   readonly directory?: string | undefined
@@ -15,7 +15,7 @@ export interface McpServerConfiguration {
   readonly connectTimeoutMs: number
 }
 
-/** Where a server is, and what it is given. */
+/** Where a server is, and what it receives. */
 export type ServerAddress =
   | {
       readonly type: 'program'
@@ -25,11 +25,11 @@ export type ServerAddress =
     }
   | { readonly type: 'http'; readonly url: string; readonly headers: Readonly<Record<string, string>> }
 
-/** Values that nobody may read, by the name of their variable. */
-export type Secrets = Readonly<Record<string, string>>
+/** Secret values, by the name of their variable. */
+type Secrets = Readonly<Record<string, string>>
 
-export interface AddressRead {
-  /** Absent where the server cannot be contacted; a warning then says why. */
+interface AddressRead {
+  /** Absent if the server cannot be contacted; a warning then gives the reason. */
   readonly address?: ServerAddress
   readonly secrets: Secrets
   readonly warnings: readonly string[]
@@ -37,14 +37,16 @@ export interface AddressRead {
 
 type Variables = Readonly<Record<string, string | undefined>>
 
-/** Looks up what a configured server is given. A variable that is not set is left out, with a warning that names it. */
+/** Resolves the configuration of a server. A variable that is not set is left out, with a warning that names it. */
 export function readAddress(name: string, configured: McpServerConfiguration, environment: Variables): AddressRead {
   const { command, url } = configured
   const place = `mcp.servers.${name}`
-  if (command === undefined && url === undefined) return unusable(`${place} has neither command nor url: give it one`)
-  if (command !== undefined && url !== undefined) return unusable(`${place} has both command and url: leave one out`)
+  if (command === undefined && url === undefined)
+    return rejectAddress(`${place} has neither command nor url: give it one`)
+  if (command !== undefined && url !== undefined)
+    return rejectAddress(`${place} has both command and url: leave one out`)
   if (url !== undefined) return httpAddress(place, url, configured.headers ?? {}, environment)
-  const given = lookedUp(`${place}.environment`, configured.environment ?? {}, environment)
+  const given = lookUpVariables(`${place}.environment`, configured.environment ?? {}, environment)
   const broken = Object.keys(given.values).filter((variable) => given.values[variable]!.includes('\0'))
   if (broken.length > 0) {
     const faults = broken.map((variable) => `${place}.environment.${variable}: the value holds a NUL byte`)
@@ -70,11 +72,11 @@ function httpAddress(
   environment: Variables,
 ): AddressRead {
   const parsed = URL.parse(url)
-  if (!parsed) return unusable(`${place}.url is no URL`)
+  if (!parsed) return rejectAddress(`${place}.url is no URL`)
   if (parsed.username !== '' || parsed.password !== '') {
-    return unusable(`${place}.url holds a name or password: name a variable in headers instead`)
+    return rejectAddress(`${place}.url holds a name or password: name a variable in headers instead`)
   }
-  const given = lookedUp(`${place}.headers`, headers, environment)
+  const given = lookUpVariables(`${place}.headers`, headers, environment)
   const broken = Object.entries(given.values).filter((header) => !isHeader(header))
   if (broken.length > 0) {
     const faults = broken.map(
@@ -85,7 +87,7 @@ function httpAddress(
   return { address: { type: 'http', url, headers: given.values }, secrets: given.secrets, warnings: given.warnings }
 }
 
-/** What a fault of `Headers` says repeats the value, so it is not passed on. */
+/** The error of `Headers` repeats the value, so it is not passed on. */
 function isHeader([name, value]: readonly [string, string]): boolean {
   try {
     return new Headers([[name, value]]).has(name)
@@ -94,13 +96,17 @@ function isHeader([name, value]: readonly [string, string]): boolean {
   }
 }
 
-interface LookedUp {
+interface FoundVariables {
   readonly values: Readonly<Record<string, string>>
   readonly secrets: Secrets
   readonly warnings: readonly string[]
 }
 
-function lookedUp(place: string, wanted: Readonly<Record<string, string>>, environment: Variables): LookedUp {
+function lookUpVariables(
+  place: string,
+  wanted: Readonly<Record<string, string>>,
+  environment: Variables,
+): FoundVariables {
   const found = Object.entries(wanted).map(([name, variable]) => ({ name, variable, value: environment[variable] }))
   const set = found.filter((entry): entry is typeof entry & { value: string } => Boolean(entry.value))
   return {
@@ -112,6 +118,55 @@ function lookedUp(place: string, wanted: Readonly<Record<string, string>>, envir
   }
 }
 
-function unusable(warning: string): AddressRead {
+function rejectAddress(warning: string): AddressRead {
   return { secrets: {}, warnings: [warning] }
+}
+
+/** Shorter values appear in too many texts by chance, characters. */
+const SHORTEST_SECRET = 6
+
+/** Shorter rests of a cut secret reveal nothing, characters. */
+const SHORTEST_REST = 4
+
+/** A secret as it may be written, and its replacement; the longest first. */
+type Forms = readonly (readonly [form: string, name: string])[]
+
+/** Replaces each secret in a text by the name of its variable in brackets. */
+export function redaction(secrets: Secrets): (text: string) => string {
+  const forms = Object.entries(secrets)
+    .filter(([, value]) => value.length >= SHORTEST_SECRET)
+    .flatMap(([variable, value]) => writtenForms(value).map((form) => [form, `[${variable}]`] as const))
+    .toSorted(([left], [right]) => right.length - left.length)
+  return (text) =>
+    removeCutSecrets(
+      forms.reduce((clean, [form, name]) => clean.replaceAll(form, name), text),
+      forms,
+    )
+}
+
+/** Only short texts were cut before they came here, characters. */
+const LONGEST_CUT_TEXT = 10_000
+const CUT = ' …'
+
+/** A cut may have gone through a secret: then its beginning is right before the mark of the cut. */
+function removeCutSecrets(text: string, forms: Forms): string {
+  if (text.length > LONGEST_CUT_TEXT) return text
+  const pieces = text.split(CUT)
+  return pieces.map((piece, index) => (index < pieces.length - 1 ? removeCutSecret(piece, forms) : piece)).join(CUT)
+}
+
+function removeCutSecret(piece: string, forms: Forms): string {
+  for (const [form, name] of forms) {
+    for (let length = form.length - 1; length >= SHORTEST_REST; length -= 1) {
+      if (piece.endsWith(form.slice(0, length))) return piece.slice(0, -length) + name
+    }
+  }
+  return piece
+}
+
+/** As it is, in JSON, in a URL, and without a word such as `Bearer` before it. */
+function writtenForms(value: string): readonly string[] {
+  const bare = value.slice(value.lastIndexOf(' ') + 1)
+  const values = bare.length >= SHORTEST_SECRET ? [value, bare] : [value]
+  return [...new Set(values.flatMap((form) => [form, JSON.stringify(form).slice(1, -1), encodeURIComponent(form)]))]
 }

@@ -1,41 +1,40 @@
-import type { ToolResult } from '../../tool.ts'
 import { errorMessage } from '../../platform.ts'
-import { ConnectionFault } from './connection-fault.ts'
+import type { ToolResult } from '../../tool.ts'
+import { type CallResult, ConnectionFault, type ContentPart } from './connection.ts'
 import type { McpDefinition } from './definition.ts'
-import type { ListedConnection } from './listed-connection.ts'
-import { toolResultOf } from './result-text.ts'
+import type { ListedConnection } from './link.ts'
 
-/** What a call needs of its server. */
-export interface CallSettings {
-  /** Of the server. */
+/** The parts of a server that its calls need. */
+interface CallSettings {
+  /** Name of the server. */
   readonly name: string
-  /** Why nobody may even try to reach it, or `undefined`. */
+  /** Why the server may not be contacted at all, or `undefined`. */
   readonly isOut: () => string | undefined
-  /** The connection there is, or a new one. */
+  /** The current connection, or a new one. */
   readonly connection: () => Promise<ListedConnection>
   /** Why a tool may not be called, as far as is known. */
-  readonly faultOf: (tool: string) => string | undefined
-  /** Takes secrets out. */
+  readonly callFault: (tool: string) => string | undefined
+  /** Removes secrets. */
   readonly clean: (text: string) => string
 }
 
 export type ServerCall = (definition: McpDefinition, input: unknown, signal: AbortSignal) => Promise<ToolResult>
 
 /**
- * Calls tools of a server, with a connection that is made first where there is none. Only a call that the server has
- * certainly not seen is made a second time. Failures are results that name the server and say why.
+ * Calls tools of a server, and connects first if there is no connection. Repeats only a call that the server has certainly
+ * not seen. Failures are results that name the server and the reason.
  */
-export function serverCall({ name, isOut, connection, faultOf, clean }: CallSettings): ServerCall {
-  async function made(definition: McpDefinition, input: unknown, signal: AbortSignal): Promise<ToolResult> {
+export function serverCall({ name, isOut, connection, callFault, clean }: CallSettings): ServerCall {
+  async function callConnected(definition: McpDefinition, input: unknown, signal: AbortSignal): Promise<ToolResult> {
     const linked = await connection().catch((error: unknown) => {
       throw new NoConnection(error)
     })
     await linked.listed()
     signal.throwIfAborted()
-    const fault = faultOf(definition.name)
+    const fault = callFault(definition.name)
     if (fault !== undefined) return failure(fault)
     try {
-      return toolResultOf(await linked.connection.call(definition, input, signal), clean)
+      return renderResult(await linked.connection.call(definition, input, signal), clean)
     } catch (error) {
       if (error instanceof ConnectionFault && error.isLost) await linked.close()
       throw error
@@ -46,10 +45,10 @@ export function serverCall({ name, isOut, connection, faultOf, clean }: CallSett
     return { ok: false, error: clean(error) }
   }
 
-  function told(error: unknown): ToolResult {
+  function describeFailure(error: unknown): ToolResult {
     const why = errorMessage(error)
     if (error instanceof NoConnection) return failure(`the MCP server ${name} cannot be reached: ${why}`)
-    const isLost = error instanceof ConnectionFault && error.isLost && !error.isUnheard
+    const isLost = error instanceof ConnectionFault && error.isLost && !error.isUnsent
     return failure(
       isLost
         ? `the MCP server ${name} was lost during the call, which may or may not have taken effect: ${why}`
@@ -58,22 +57,100 @@ export function serverCall({ name, isOut, connection, faultOf, clean }: CallSett
   }
 
   return async (definition, input, signal) => {
-    const fault = faultOf(definition.name)
+    const fault = callFault(definition.name)
     if (fault !== undefined) return failure(fault)
     const out = isOut()
     if (out !== undefined) return failure(`the MCP server ${name} cannot be reached: ${out}`)
     try {
-      return await made(definition, input, signal)
+      return await callConnected(definition, input, signal)
     } catch (error) {
-      const isUnheard = error instanceof ConnectionFault && error.isUnheard && !signal.aborted
-      return isUnheard ? await made(definition, input, signal).catch(told) : told(error)
+      const isUnsent = error instanceof ConnectionFault && error.isUnsent && !signal.aborted
+      return isUnsent ? await callConnected(definition, input, signal).catch(describeFailure) : describeFailure(error)
     }
   }
 }
 
-/** The call was not made: there was nobody to make it to. */
+/** A signal within this file: there was no connection, so the call was not made. */
 class NoConnection extends Error {
   constructor(cause: unknown) {
     super(errorMessage(cause), { cause })
   }
+}
+
+/** The largest part of one result that is kept, bytes. */
+const LARGEST = 8 * 1024 * 1024
+
+/**
+ * A result as a text. Images, sounds and other bytes are named, never pasted; structured content is used only if there is no
+ * text. `clean` removes secrets.
+ */
+function renderResult(result: CallResult, clean: (text: string) => string): ToolResult {
+  const parts = result.content ?? []
+  const isSilent = !parts.some(({ type, text }) => type === 'text' && typeof text === 'string' && text !== '')
+  const structured =
+    isSilent && result.structuredContent !== undefined ? [JSON.stringify(result.structuredContent)] : []
+  const whole = clean([...parts.map(partText), ...structured].join('\n'))
+  const bytes = Buffer.byteLength(whole)
+  const text = bytes > LARGEST ? cut(whole, bytes) : whole
+  const meta = { bytes, ...(bytes > LARGEST && { truncated: true }) }
+  if (result.isError === true)
+    return { ok: false, error: text === '' ? 'the tool failed without saying why' : text, meta }
+  return { ok: true, output: text, meta }
+}
+
+function partText(part: ContentPart): string {
+  switch (part.type) {
+    case 'text':
+      return plainText(typeof part['text'] === 'string' ? part['text'] : '')
+    case 'image':
+    case 'audio':
+      return `[${part.type} ${word(part['mimeType'])}, ${base64Size(part['data'])}]`
+    case 'resource_link':
+      return `[resource ${words(part['uri'], part['name'], part['mimeType'])}]`
+    case 'resource':
+      return resourceText(part['resource'])
+    default:
+      return `[${word(part.type)}: content of a kind that is not known here]`
+  }
+}
+
+function resourceText(resource: unknown): string {
+  const { uri, mimeType, text, blob } = (resource ?? {}) as Readonly<Record<string, unknown>>
+  if (typeof text === 'string') return `[resource ${words(uri, mimeType)}]\n${plainText(text)}`
+  return `[resource ${words(uri, mimeType)}, ${base64Size(blob)}]`
+}
+
+/** A text with a NUL byte counts as binary. */
+function plainText(text: string): string {
+  return text.includes('\0') ? `[binary data, ${count(Buffer.byteLength(text))}]` : text.toWellFormed()
+}
+
+/** The size of base64 data, without decoding it. */
+function base64Size(data: unknown): string {
+  if (typeof data !== 'string') return 'of unknown size'
+  const digits = data.replace(/[\s=]/g, '').length
+  return count(Math.floor((digits * 3) / 4))
+}
+
+function count(bytes: number): string {
+  return `${bytes.toLocaleString('en-US')} ${bytes === 1 ? 'byte' : 'bytes'}`
+}
+
+function words(...values: readonly unknown[]): string {
+  return values
+    .filter((value) => value !== undefined && value !== '')
+    .map(word)
+    .join(' ')
+}
+
+/** One line, short enough for a name. */
+function word(value: unknown): string {
+  const line = typeof value === 'string' ? value.replace(/\s+/g, ' ').trim() : 'of unknown kind'
+  return line.length > 2_000 ? `${line.slice(0, 2_000)} …` : line
+}
+
+function cut(text: string, bytes: number): string {
+  // `stream` drops the rest of a character that was cut in the middle.
+  const shown = new TextDecoder().decode(Buffer.from(text).subarray(0, LARGEST), { stream: true })
+  return `${shown}\n...[truncated: ${LARGEST} of ${bytes} bytes shown]`
 }

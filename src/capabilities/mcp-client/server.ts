@@ -1,35 +1,11 @@
-import type { WithheldTool } from '../../capability.ts'
 import { type AcceptedStore, createAcceptance } from './acceptance.ts'
-import type { SealedDefinition } from './acceptance-record.ts'
-import { openConnection } from './connection.ts'
-import { ConnectionFault } from './connection-fault.ts'
-import type { McpDefinition } from './definition.ts'
-import { createLink, type Later } from './link.ts'
-import { type ListedConnection, listedConnection } from './listed-connection.ts'
-import { redaction } from './redaction.ts'
-import { type McpServerConfiguration, readAddress } from './server-address.ts'
-import { type ServerCall, serverCall } from './server-call.ts'
+import { ConnectionFault, openMcpConnection } from './connection.ts'
+import type { SealedDefinition } from './definition.ts'
+import { createLink, type Later, type ListedConnection, listedConnection } from './link.ts'
+import { type McpServerConfiguration, readAddress, redaction } from './server-address.ts'
+import { serverCall } from './server-call.ts'
 
-/** One configured server: what was accepted of it, and the connection to it. */
-export interface McpServer {
-  readonly name: string
-  /** Reads what was accepted. */
-  load(): Promise<void>
-  /** Asks what the server offers, now and whenever it was lost. Never rejects; nobody waits for it. */
-  contact(): void
-  /** Whether what the server offers is known, from now or from earlier. */
-  seen(): boolean
-  /** What may be offered now, in the order of the names. */
-  offered(): readonly McpDefinition[]
-  readonly call: ServerCall
-  withheld(): readonly WithheldTool[]
-  accept(name: string, digest: string): Promise<boolean>
-  warnings(): readonly string[]
-  /** Leaves nothing running. Never rejects. */
-  stop(): Promise<void>
-}
-
-export interface McpServerOptions {
+interface McpServerOptions {
   readonly name: string
   readonly configured: McpServerConfiguration
   readonly environment: Readonly<Record<string, string | undefined>>
@@ -37,13 +13,16 @@ export interface McpServerOptions {
   readonly connects: boolean
   readonly version: string
   readonly later: Later
-  /** What the server offers has been learned. */
+  /** The server has listed its tools. */
   readonly onAnswer: () => void
-  /** The server cannot be started, so there is no use in waiting for it. */
+  /** The server cannot be started, so waiting for it is useless. */
   readonly onHopeless: () => void
 }
 
-export function createServer(options: McpServerOptions): McpServer {
+export type McpServer = ReturnType<typeof createMcpServer>
+
+/** One configured server: its accepted tools, and the connection to it. */
+export function createMcpServer(options: McpServerOptions) {
   const { name, configured, connects, version, later, onAnswer, onHopeless } = options
   const { address, secrets, warnings: addressWarnings } = readAddress(name, configured, options.environment)
   const clean = redaction(secrets)
@@ -61,7 +40,7 @@ export function createServer(options: McpServerOptions): McpServer {
       time.abort(new Error(`it did not say within ${limit} ms what it offers (connectTimeoutMs)`)),
     )
     try {
-      return await opened(end)
+      return await openListed(end)
     } catch (error) {
       if (error instanceof ConnectionFault && error.isHopeless) onHopeless()
       throw end.aborted ? end.reason : error
@@ -70,10 +49,10 @@ export function createServer(options: McpServerOptions): McpServer {
     }
   }
 
-  async function opened(end: AbortSignal): Promise<ListedConnection> {
+  async function openListed(end: AbortSignal): Promise<ListedConnection> {
     let listed: ListedConnection | undefined
     const onListChanged = () => listed?.listAgain()
-    const connection = await openConnection({
+    const connection = await openMcpConnection({
       address: address!,
       version,
       timeoutMs: limit,
@@ -109,9 +88,11 @@ export function createServer(options: McpServerOptions): McpServer {
 
   return {
     name,
+    /** Reads the accepted tools. */
     async load() {
       isTrusted = await acceptance.load()
     },
+    /** Lists the tools of the server in the background, now and after each lost connection. Never rejects. */
     contact() {
       if (isOut() !== undefined) return
       const isFirst = !wasContacted
@@ -121,17 +102,20 @@ export function createServer(options: McpServerOptions): McpServer {
         () => {},
       )
     },
+    /** Whether the tools of the server are known, from now or from an earlier start. */
     seen: () => acceptance.seen() || isOut() !== undefined,
+    /** Tools that may be offered now, in the order of their names. */
     offered: acceptance.offered,
-    call: serverCall({ name, isOut, connection: link.connection, faultOf: acceptance.faultOf, clean }),
+    call: serverCall({ name, isOut, connection: link.connection, callFault: acceptance.callFault, clean }),
     withheld: acceptance.withheld,
     accept: acceptance.accept,
-    warnings() {
+    warnings(): readonly string[] {
       const trouble = link.trouble()
       const lost = trouble === undefined ? [] : [`${name} cannot be reached: ${trouble}`]
-      const unseen = connects || acceptance.seen() ? [] : [`${name} was never reached: its tools are known once it was`]
+      const unseen = connects || acceptance.seen() ? [] : [`${name} was never reached, so its tools are not known yet`]
       return [...addressWarnings, ...acceptance.warnings(), ...leftOut, ...lost, ...unseen].map(clean)
     },
+    /** Leaves nothing running. Never rejects. */
     stop: link.stop,
   }
 }

@@ -3,7 +3,7 @@ import { memoryLayers, sessionsIn, withheldConversation } from './core/memory-la
 import { type MemorySettings, memorySettings } from './core/memory-settings.ts'
 import type { Memory } from './core/memory.ts'
 
-/** What sessions are given of earlier ones. */
+/** What sessions remember of earlier ones. */
 export const memoryService = serviceKey<Pick<Memory, 'show' | 'forget'>>('memory')
 
 /** What was said and done in earlier sessions of the same conversation (BEHAVIOURS §2.1). */
@@ -12,7 +12,7 @@ export const memory = capability<MemorySettings, Memory>({
   summary: 'What the last session of a conversation was about, and earlier calls of tools that a message finds.',
   settings: memorySettings.prefault({}).describe('What turns are given of earlier sessions.'),
   settingsKey: 'context.memory',
-  commands: { memory: async () => (await import('./cli/memory.ts')).memory },
+  commands: { memory: async () => (await import('./cli/memory.ts')).memoryCommand },
   async start(host) {
     const { createMemory } = await import('./core/memory.ts')
     const { store, clock, settings, layout, counter } = host

@@ -3,7 +3,7 @@ import { ok, warning } from '../../cli.ts'
 import { accessPlace } from '../../runtime.ts'
 import { type Access, accessFile, accessPlaces, prefixRisk, readText } from '../../tool.ts'
 
-/** Which programs may run. A policy that cannot be read is reported with the policy. */
+/** Which programs may run. The check of the policy reports a policy that cannot be read. */
 export async function checkShell({ home, environment }: CheckContext<unknown>): Promise<readonly Finding[]> {
   const read = await accessFile(accessPlaces(home), environment, readText).current()
   if (read.type !== 'access') return []
@@ -18,7 +18,7 @@ function checkMode({ shell }: Access, file: string): Finding {
   if (shell.mode === 'full') {
     return warning(
       'shell',
-      `full: a model may run any command that you may${where}${asked}`,
+      `full: a model may run any command that you can run${where}${asked}`,
       `Set tools.shell.mode to "allowlist" in ${file}, or unset SHELL_TOOL_MODE.`,
     )
   }
@@ -26,10 +26,10 @@ function checkMode({ shell }: Access, file: string): Finding {
   const commands = length === 0 ? 'no command' : length === 1 ? 'one prefix' : `${length} prefixes`
   const message = `allowlist: ${commands}${where}${asked}`
   if (!shell.allowAnyCwd) return ok('shell', message)
-  return warning('shell', message, `Without tools.shell.allowAnyCwd in ${file} it keeps to the workspace.`)
+  return warning('shell', message, `Remove tools.shell.allowAnyCwd from ${file} to keep commands in the workspace.`)
 }
 
-/** Prefixes that allow more than they seem to. Where a person sees every command, that person decides. */
+/** Prefixes that allow more than they seem to. Where a person approves every command, there is nothing to warn of. */
 function checkPrefixes({ shell }: Access, file: string): readonly Finding[] {
   if (!shell.enabled || shell.mode !== 'allowlist' || shell.approval === 'ask') return []
   return shell.allowedPrefixes.flatMap((prefix) => {
@@ -38,8 +38,8 @@ function checkPrefixes({ shell }: Access, file: string): readonly Finding[] {
     return [
       warning(
         'shell',
-        `the prefix ${JSON.stringify(prefix)} lets a model do more than it says: ${risk}`,
-        `Take it out of tools.shell.allowedPrefixes in ${file} (or SHELL_TOOL_ALLOWED_PREFIXES), or set tools.shell.approval to "ask".`,
+        `the prefix ${JSON.stringify(prefix)} allows more than it seems to: ${risk}`,
+        `Remove it from tools.shell.allowedPrefixes in ${file} (or SHELL_TOOL_ALLOWED_PREFIXES), or set tools.shell.approval to "ask".`,
       ),
     ]
   })

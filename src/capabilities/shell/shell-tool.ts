@@ -1,4 +1,6 @@
-import { realpath } from 'node:fs/promises'
+import { realpath, stat } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { confinedPath, type PromptBlock } from '../../capability.ts'
 import {
   type AccessRead,
   cleanEnvironment,
@@ -13,19 +15,34 @@ import {
   type ToolPlan,
   type ToolResult,
 } from '../../tool.ts'
-import { allowedText, isAllowed } from './allowed-prefix.ts'
-import { workingFolder } from './working-folder.ts'
 
-/** What neither the settings nor a call can exceed (BEHAVIOURS §2.4). */
+/** The prompt block and the tool that run programs: nothing runs until `tool-access.json` allows it (BEHAVIOURS §2.4). */
+export function shellBlock(options: ShellOptions): PromptBlock {
+  return {
+    id: 'shell',
+    version: '1',
+    description: 'Runs programs in the workspace.',
+    promptBlock,
+    tools: [shellTool(options)],
+  }
+}
+
+const promptBlock = [
+  'The tool shell runs one program in the workspace and answers with its output and exit code.',
+  'Use it for what no other tool does; read and edit files with their own tools where they are offered.',
+  'A refusal says what is allowed: adapt to it, and do not try to get around it.',
+].join(' ')
+
+/** Limits that neither the settings nor a call can exceed (BEHAVIOURS §2.4): ms, characters. */
 const MOST_MS = 120_000
 const MOST_CHARS = 200_000
 
-export interface ShellOptions {
+interface ShellOptions {
   /** Folder that commands work in, absolute. */
   readonly workspace: string
-  /** What `tool-access.json` says now: asked for every call, so that a change holds from the next one on. */
+  /** Reads `tool-access.json` for every call, so that a change applies to the next one. */
   readonly access: () => Promise<AccessRead>
-  /** What the process was given. Programs get a clean part of it. */
+  /** Of this process. Programs receive a clean part of it. */
   readonly environment: Readonly<Record<string, string | undefined>>
 }
 
@@ -38,7 +55,7 @@ interface ShellInput {
 }
 
 /** The tool `shell`: one command, planned as an argv that is checked, shown and run as it is. */
-export function shellTool({ workspace, access, environment }: ShellOptions): Tool {
+function shellTool({ workspace, access, environment }: ShellOptions): Tool {
   return {
     name: 'shell',
     description:
@@ -57,10 +74,10 @@ export function shellTool({ workspace, access, environment }: ShellOptions): Too
     timeoutMs: MOST_MS,
     async plan(input) {
       const { cmd, cwd, timeoutMs, maxOutputChars } = input as ShellInput
-      const settings = settingsOf(await access())
+      const settings = shellSettings(await access())
       if (settings.type === 'refused') return failure(settings.why)
       const { shell } = settings
-      const command = commandOf(cmd, shell)
+      const command = planCommand(cmd, shell)
       if (command.type === 'refused') return failure(command.why)
       const folder = await workingFolder(workspace, cwd, shell.allowAnyCwd)
       if (folder.type === 'refused') return failure(folder.why)
@@ -85,8 +102,8 @@ type Settings =
   | { readonly type: 'settings'; readonly shell: ShellAccess }
   | { readonly type: 'refused'; readonly why: string }
 
-/** The settings of this moment. Whoever let the call through has asked them too; they are asked again all the same. */
-function settingsOf(read: AccessRead): Settings {
+/** The current settings. The policy has checked them before the call; they are checked here again. */
+function shellSettings(read: AccessRead): Settings {
   if (read.type === 'faulty') {
     return { type: 'refused', why: `Nothing may run until tool-access.json is mended: ${read.problems.join('; ')}` }
   }
@@ -99,7 +116,7 @@ type Command =
   | { readonly type: 'command'; readonly argv: readonly string[] }
   | { readonly type: 'refused'; readonly why: string }
 
-function commandOf(cmd: string, { mode, allowedPrefixes }: ShellAccess): Command {
+function planCommand(cmd: string, { mode, allowedPrefixes }: ShellAccess): Command {
   if (cmd.trim() === '') return { type: 'refused', why: 'the command (cmd) is empty' }
   if (mode === 'full') {
     if (cmd.includes('\0')) return { type: 'refused', why: 'a command cannot hold a NUL byte' }
@@ -110,12 +127,12 @@ function commandOf(cmd: string, { mode, allowedPrefixes }: ShellAccess): Command
   if (isAllowed(read.words, allowedPrefixes)) return { type: 'command', argv: read.words }
   return {
     type: 'refused',
-    why: `the command is not allowed: ${shownStart(read.words)}; ${allowedText(allowedPrefixes)}`,
+    why: `the command is not allowed: ${commandStart(read.words)}; ${allowedText(allowedPrefixes)}`,
   }
 }
 
-/** Enough of a refused command to know it again. */
-function shownStart(words: readonly string[]): string {
+/** The beginning of a refused command, enough to recognise it. */
+function commandStart(words: readonly string[]): string {
   const text = words
     .slice(0, 3)
     .map((word) => JSON.stringify(word))
@@ -124,8 +141,7 @@ function shownStart(words: readonly string[]): string {
 }
 
 /**
- * A program named by a relative path is another one in every folder, and a prefix that names it means the one in the
- * workspace.
+ * A relative path names another program in every folder, and an allowed prefix means the one in the workspace.
  */
 async function relativeProgramFault(argv: readonly string[], folder: string, workspace: string) {
   const [program = ''] = argv
@@ -133,7 +149,7 @@ async function relativeProgramFault(argv: readonly string[], folder: string, wor
   return `${JSON.stringify(program)} is a path from the workspace: leave cwd out to run it`
 }
 
-/** Runs what was planned, where it was planned: a folder that has been put in another place since is not entered. */
+/** Runs the planned program in the planned folder, unless that folder has been replaced since. */
 async function runIn(program: Program, limits: ProgramLimits): Promise<ToolResult> {
   const now = await realpath(program.folder).catch(() => undefined)
   if (now !== program.folder) return failure('the working folder has changed since the command was planned; call again')
@@ -142,4 +158,64 @@ async function runIn(program: Program, limits: ProgramLimits): Promise<ToolResul
 
 function failure(error: string): ToolFailed {
   return { ok: false, error }
+}
+
+/** How many prefixes a refusal lists. */
+const MOST_LISTED = 20
+
+/**
+ * Whether an argv begins with one of the prefixes: whole words, compared exactly (BEHAVIOURS §2.4). A prefix is parsed like
+ * a command; an empty one, or one that only a shell would understand, allows nothing.
+ */
+export function isAllowed(argv: readonly string[], prefixes: readonly string[]): boolean {
+  return readablePrefixes(prefixes).some((words) => words.every((word, index) => argv[index] === word))
+}
+
+/** Lists the prefixes for the model, so that it can choose another command. */
+export function allowedText(prefixes: readonly string[]): string {
+  const listed = prefixes.filter((prefix) => readablePrefixes([prefix]).length > 0)
+  if (listed.length === 0) return 'no command is allowed'
+  const more = listed.length - MOST_LISTED
+  return `allowed are commands that begin with: ${listed.slice(0, MOST_LISTED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+}
+
+function readablePrefixes(prefixes: readonly string[]): readonly (readonly string[])[] {
+  return prefixes.flatMap((prefix) => {
+    const read = commandWords(prefix)
+    return read.type === 'words' && read.words.length > 0 ? [read.words] : []
+  })
+}
+
+/** The working folder of a command, or why it cannot be used. */
+type WorkingFolder =
+  | { readonly type: 'folder'; readonly path: string }
+  | { readonly type: 'refused'; readonly why: string }
+
+/** The folder that a call names, links resolved: the workspace if it names none, and inside it unless `anywhere`. */
+async function workingFolder(workspace: string, asked: string | undefined, anywhere: boolean): Promise<WorkingFolder> {
+  const within = await confinedPath(workspace, asked ?? '.')
+  if (within.type === 'inside') return checkFolder(within.path, asked ?? workspace)
+  if (!anywhere || asked === undefined || asked === '' || asked.includes('\0')) {
+    return refuseFolder(`the working folder (cwd) cannot be used: ${within.why}`)
+  }
+  try {
+    return await checkFolder(await realpath(resolve(await realpath(workspace), asked)), asked)
+  } catch {
+    return refuseFolder(missingFolder(asked))
+  }
+}
+
+async function checkFolder(path: string, asked: string): Promise<WorkingFolder> {
+  const found = await stat(path).catch(() => undefined)
+  if (!found) return refuseFolder(missingFolder(asked))
+  if (!found.isDirectory()) return refuseFolder(`the working folder (cwd) ${JSON.stringify(asked)} is not a folder`)
+  return { type: 'folder', path }
+}
+
+function missingFolder(asked: string): string {
+  return `the working folder (cwd) ${JSON.stringify(asked)} does not exist; leave cwd out to work in the workspace`
+}
+
+function refuseFolder(why: string): WorkingFolder {
+  return { type: 'refused', why }
 }

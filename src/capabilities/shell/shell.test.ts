@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
 import { type AccessRead, createToolbox, type RunContext, type ShellAccess, type ToolResult } from '../../tool.ts'
 import { whenTimeIsUp } from '../../../test/when-time-is-up.ts'
-import { shellBlock } from './shell-block.ts'
+import { shellBlock } from './shell-tool.ts'
 
 const context: RunContext = { session: 's1', turn: 't1', signal: new AbortController().signal }
 

@@ -6,7 +6,7 @@ export const shell = capability({
   summary: 'runs programs in the workspace',
   checks: async (context) => (await import('./check-shell.ts')).checkShell(context),
   async start({ home, environment, access }) {
-    const { shellBlock } = await import('./shell-block.ts')
+    const { shellBlock } = await import('./shell-tool.ts')
     return shellBlock({ workspace: home.workspace, environment, access })
   },
   promptBlocks: ({ service }) => [service],

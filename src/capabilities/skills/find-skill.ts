@@ -1,5 +1,4 @@
 import type { Tool, ToolResult } from '../../tool.ts'
-import { nearestNames } from './nearest-names.ts'
 import type { SearchedSkill, SkillIndex } from './skill-index.ts'
 import { skillLine } from './skills-text.ts'
 
@@ -12,7 +11,7 @@ const PAGE = 10
  */
 export function findSkillTool(skills: readonly SearchedSkill[]): Tool {
   let index: Promise<SkillIndex> | undefined
-  // The words of thousands of skills are only cut where somebody searches.
+  // Indexing thousands of skills takes time, so it waits for the first search.
   const indexed = async () => (await import('./skill-index.ts')).skillIndex(skills)
   return {
     name: 'find_skill',
@@ -52,4 +51,27 @@ function nothingText(query: string, skills: readonly SearchedSkill[]): string {
   )
   const names = near.length === 0 ? 'Try other words.' : `Names that are near: ${near.join(', ')}.`
   return `No skill has these words. ${names}`
+}
+
+/** How many names are suggested for an unknown one. */
+const NEAREST = 5
+
+/** The names that are most like a text, best first: those that share the most runs of three letters. */
+export function nearestNames(text: string, names: readonly string[]): readonly string[] {
+  const wanted = letterRuns(text)
+  return names
+    .map((name) => {
+      const runs = letterRuns(name)
+      const shared = [...runs].filter((run) => wanted.has(run)).length
+      return { name, likeness: (2 * shared) / (runs.size + wanted.size) }
+    })
+    .filter(({ likeness }) => likeness > 0.1)
+    .toSorted((one, other) => other.likeness - one.likeness)
+    .slice(0, NEAREST)
+    .map(({ name }) => name)
+}
+
+function letterRuns(text: string): ReadonlySet<string> {
+  const padded = `  ${text.toLowerCase().slice(0, 200)} `
+  return new Set(Array.from({ length: padded.length - 2 }, (_, at) => padded.slice(at, at + 3)))
 }

@@ -6,7 +6,7 @@ import { loadSkills, type LoadSkillsOptions } from './folder/load-skills.ts'
 import { readSkillTool } from './read-skill.ts'
 import type { FindBinary } from './folder/find-binary.ts'
 import type { LoadedSkills } from './skill.ts'
-import { namesInSchema, skillsForms, type SkillsMode } from './skills-forms.ts'
+import { namesInSchema, skillsForms, type SkillsMode } from './skills-text.ts'
 import { skillsFullText, skillsListText, skillsNamesText, skillsSearchText } from './skills-text.ts'
 import { type SkillsTools, skillsTools, type SkillToolOptions } from './skills-tools.ts'
 
@@ -21,12 +21,12 @@ export interface SkillsOptions
   readonly ref?: string
 }
 
-const nothing: LoadedSkills = { skills: [], left: [], warnings: [] }
+const NO_SKILLS: LoadedSkills = { skills: [], left: [], warnings: [] }
 
 /** Layer `skills` in full, as a list, or both (BEHAVIOURS §1.3), `read_skill`, and the tools of the skills. */
 export async function openSkills(options: SkillsOptions) {
   const { mode = 'auto', layout: toolsFor = layoutOf(usualLayout), ref = 'skills' } = options
-  let loaded = nothing
+  let loaded = NO_SKILLS
   let ofSkills: SkillsTools = { bySkill: new Map(), idle: new Set(), warnings: [] }
   let tools: readonly Tool[] = []
   let blocks: readonly PromptBlock[] = []
@@ -47,7 +47,7 @@ export async function openSkills(options: SkillsOptions) {
       return
     }
     tools = [...readers(), ...[...ofSkills.bySkill.values()].flat()]
-    layersIn = remembered((chosen) => {
+    layersIn = cacheLayers((chosen) => {
       if (skills.length === 0) return []
       const isAsWritten = chosen.ownSpacing?.includes('skills') ?? false
       const texts = {
@@ -89,14 +89,14 @@ export async function openSkills(options: SkillsOptions) {
   }
 }
 
-/** A list is of no use where nothing can be read from it. */
+/** Without tools the model cannot read a skill, so a list is of no use. */
 function withoutList(layer: Layer): readonly Layer[] {
   const renditions = layer.renditions.filter(({ form }) => !form.startsWith('list'))
   return renditions.length === 0 ? [] : [{ ...layer, renditions }]
 }
 
-/** The same layers for the same layout, until skills are read again. */
-function remembered(layersOf: (layout: Layout) => readonly Layer[]): (layout: Layout) => readonly Layer[] {
+/** Keeps the layers of each layout until the skills are read again. */
+function cacheLayers(layersOf: (layout: Layout) => readonly Layer[]): (layout: Layout) => readonly Layer[] {
   const known = new Map<string, readonly Layer[]>()
   return (layout) => {
     const key = JSON.stringify([layout.skills, layout.ownSpacing])

@@ -1,28 +1,30 @@
+import { constants } from 'node:fs'
+import { open, readdir, realpath } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { isWithin, textPage } from '../../capability.ts'
 import { type Message, outputText, tokenx, toolCalls, toolResults } from '../../context.ts'
 import type { Tool, ToolContext, ToolResult } from '../../tool.ts'
-import { textPage } from '../../capability.ts'
-import { nearestNames } from './nearest-names.ts'
-import { readSkillFile } from './folder/skill-file.ts'
+import { nearestNames } from './find-skill.ts'
 import type { Skill } from './skill.ts'
 
-/** What is read here: `SKILL.md` without its frontmatter, or a file beside it. */
+/** The part of a skill that this tool reads: `SKILL.md` without its frontmatter, or a file beside it. */
 type ReadableSkill = Pick<Skill, 'name' | 'body' | 'folder'>
 
-export interface ReadSkillOptions {
+interface ReadSkillOptions {
   /** Whether the schema names every skill; where not, an unknown name is answered with the nearest ones. */
   readonly inSchema: boolean
   readonly offeredWith?: Tool['offeredWith']
 }
 
-/** The most of a text that one answer gives, characters, where the room allows it. */
+/** The largest part of a text in one answer, characters, where the room allows it. */
 const LONGEST_PAGE = 64_000
-/** What says where a page ends, characters. */
+/** Characters kept free for the line that tells where a page ends. */
 const NOTE = 100
 
 /**
- * The tool `read_skill` (BEHAVIOURS §1.4). A name is looked up among those that are loaded and never becomes a path. What
- * still stands, unchanged, in what the model has in front of it is not said twice. What is larger than the room comes in
- * pages, each with the offset of the next.
+ * The tool `read_skill` (BEHAVIOURS §1.4). It looks a name up among the loaded skills; a name never becomes a path. It does
+ * not repeat a text that the model still has in its context, unchanged. A text that is larger than the room comes in pages,
+ * each with the offset of the next.
  */
 export function readSkillTool(skills: readonly ReadableSkill[], { inSchema, offeredWith }: ReadSkillOptions): Tool {
   const byName = new Map(skills.map((skill) => [skill.name, skill]))
@@ -57,14 +59,14 @@ export function readSkillTool(skills: readonly ReadableSkill[], { inSchema, offe
     maxShownChars: LONGEST_PAGE,
     origin: 'file',
     ...(offeredWith && { offeredWith }),
-    // A parameter that is null is not there.
+    // A parameter that is null counts as absent.
     inputOf: (input) => Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null)),
     faultOf,
     async execute(input, context) {
       if (!isObject(input)) return { ok: false, error: 'arguments must be an object' }
       const fault = faultOf(input)
       if (fault !== undefined) return { ok: false, error: fault }
-      const asked = { path: pathOf(input), offset: offsetOf(input) }
+      const asked = { path: inputPath(input), offset: inputOffset(input) }
       return await answer(byName.get(input.skill_name as string)!, asked, context)
     },
   }
@@ -87,14 +89,14 @@ async function answer(skill: ReadableSkill, asked: Asked, context: ToolContext):
   const { text } = found
   const most = pageLength(text, context.room)
   const output = offset === 0 && text.length <= most ? text : textPage(text, offset, most)
-  if (!standsIn(context.seen ?? [], skill.name, asked, output)) return { ok: true, output }
+  if (!isAlreadyShown(context.seen ?? [], skill.name, asked, output)) return { ok: true, output }
   const what =
     path === '' ? `The documentation of the skill ${skill.name}` : `The file ${path} of the skill ${skill.name}`
   const part = output === text ? what : `This part of ${what.replace('The', 'the')}`
   return { ok: true, output: `${part} stands above, unchanged.` }
 }
 
-/** How many characters of a text the room holds, by what the text itself costs. */
+/** How many characters of a text fit the room, by the tokens that the text itself costs. */
 function pageLength(text: string, room: ToolContext['room']): number {
   const most = Math.min(LONGEST_PAGE, room?.characters ?? LONGEST_PAGE)
   const cost = room === undefined ? 0 : tokenx.text(text)
@@ -103,17 +105,17 @@ function pageLength(text: string, room: ToolContext['room']): number {
   return text.length <= held ? held : Math.max(LEAST_PAGE, held - NOTE)
 }
 
-/** However short the room is, so much is read at a time, characters. */
+/** The smallest page, characters, however small the room is. */
 const LEAST_PAGE = 1_000
 
 /** Whether a result of this very call, with this very text, is among the messages. */
-function standsIn(messages: readonly Message[], name: string, { path, offset }: Asked, text: string): boolean {
+function isAlreadyShown(messages: readonly Message[], name: string, { path, offset }: Asked, text: string): boolean {
   const calls = new Set(
     messages
       .flatMap(toolCalls)
       .filter(({ toolName, input }) => {
         if (toolName !== 'read_skill' || !isObject(input)) return false
-        return input.skill_name === name && pathOf(input) === path && offsetOf(input) === offset
+        return input.skill_name === name && inputPath(input) === path && inputOffset(input) === offset
       })
       .map(({ toolCallId }) => toolCallId),
   )
@@ -122,14 +124,94 @@ function standsIn(messages: readonly Message[], name: string, { path, offset }: 
     .some(({ toolCallId, output }) => calls.has(toolCallId) && output.type === 'text' && outputText(output) === text)
 }
 
-function offsetOf({ offset }: Readonly<Record<string, unknown>>): number {
+function inputOffset({ offset }: Readonly<Record<string, unknown>>): number {
   return typeof offset === 'number' ? offset : 0
 }
 
-function pathOf({ path }: Readonly<Record<string, unknown>>): string {
+function inputPath({ path }: Readonly<Record<string, unknown>>): string {
   return typeof path === 'string' ? path : ''
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** The text of a file that a skill ships, or a sentence for the model that tells why there is none. */
+type SkillFile = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly error: string }
+
+/** The largest file that is read, bytes. */
+const LARGEST_SKILL_FILE = 256 * 1024
+
+/**
+ * Reads a file inside a skill's folder: UTF-8 of at most 256 KiB. It resolves links before it compares paths, so no path and
+ * no link leads out of the folder. It opens no pipe and no device, and names binary content instead of returning it.
+ */
+async function readSkillFile(folder: string, path: string): Promise<SkillFile> {
+  if (path.includes('\0')) return refuseFile('path has a NUL character in it')
+  const shown = JSON.stringify(path.slice(0, 200))
+  try {
+    const real = await realpath(folder)
+    const place = resolve(real, path)
+    if (!isWithin(real, place)) return refuseFile(`path ${shown} leads out of the folder of the skill`)
+    const file = await realpath(place)
+    if (!isWithin(real, file)) return refuseFile(`path ${shown} is a link that leads out of the folder of the skill`)
+    return await fileContent(file, shown)
+  } catch (error) {
+    return refuseFile(describeFileError(error, shown))
+  }
+}
+
+async function fileContent(file: string, shown: string): Promise<SkillFile> {
+  // Without O_NONBLOCK, opening a pipe without a writer would block; O_NOFOLLOW refuses a link that was put here since.
+  const handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0))
+  try {
+    const found = await handle.stat()
+    if (found.isDirectory()) return refuseFile(`path ${shown} is a folder. It holds: ${await folderNames(file)}`)
+    if (!found.isFile()) return refuseFile(`path ${shown} is not a file`)
+    const buffer = Buffer.alloc(Math.min(found.size, LARGEST_SKILL_FILE) + 1)
+    const filled = await fill(handle, buffer)
+    if (filled > LARGEST_SKILL_FILE) {
+      return refuseFile(`path ${shown} has ${found.size} bytes, more than the ${LARGEST_SKILL_FILE} that can be read`)
+    }
+    const bytes = buffer.subarray(0, filled)
+    if (bytes.includes(0)) return refuseFile(binary(shown, filled))
+    return { ok: true, text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) }
+  } catch (error) {
+    if (error instanceof TypeError) return refuseFile(binary(shown, (await handle.stat()).size))
+    throw error
+  } finally {
+    await handle.close()
+  }
+}
+
+async function fill(handle: Awaited<ReturnType<typeof open>>, buffer: Buffer): Promise<number> {
+  let filled = 0
+  for (;;) {
+    const { bytesRead } = await handle.read(buffer, filled, buffer.length - filled, filled)
+    filled += bytesRead
+    if (bytesRead === 0 || filled === buffer.length) return filled
+  }
+}
+
+async function folderNames(folder: string): Promise<string> {
+  const names = (await readdir(folder)).toSorted((one, other) => (one < other ? -1 : 1))
+  const more = names.length > 100 ? `, and ${names.length - 100} more` : ''
+  return names.length === 0 ? 'nothing' : `${names.slice(0, 100).join(', ')}${more}`
+}
+
+function binary(shown: string, bytes: number): string {
+  return `path ${shown} is not a text (${bytes} bytes); it can be used, but not read`
+}
+
+function describeFileError(error: unknown, shown: string): string {
+  const { code } = error as NodeJS.ErrnoException
+  if (code === 'ENOENT' || code === 'ENOTDIR') return `the skill has no file ${shown}`
+  if (code === 'EACCES' || code === 'EPERM') return `path ${shown} cannot be read: its permissions do not allow it`
+  if (code === 'ELOOP') return `path ${shown} is a link that leads back to itself`
+  if (code === 'ENAMETOOLONG') return `path ${shown} is too long`
+  return `path ${shown} cannot be read${code === undefined ? '' : ` (${code})`}`
+}
+
+function refuseFile(error: string): SkillFile {
+  return { ok: false, error }
 }

@@ -2,20 +2,20 @@ import { wordsOf } from '../../search.ts'
 import type { Skill } from './skill.ts'
 import { skillSummary } from './skills-text.ts'
 
-/** What a search looks at. */
+/** The part of a skill that the index covers. */
 export type SearchedSkill = Pick<Skill, 'name' | 'description' | 'body'>
 
 /** Ranked search over the names and descriptions of skills. Nothing is read from the disk. */
 export interface SkillIndex {
-  /** Skills that have words of the query, best first. */
+  /** Skills that match words of the query, best first. */
   find(query: string): readonly SearchedSkill[]
 }
 
-/** How much of a word's weight a word counts for that only begins like it, such as `invoices` for `invoice`. */
+/** The share of a word's weight for a word that only begins like it, such as `invoices` for `invoice`. */
 const BEGINNING = 0.6
-/** A word of the name says more than one of the description. */
+/** A word of the name counts for more than one of the description. */
 const NAME_WEIGHT = 3
-/** BM25: how fast repetition stops to count, and how much length does. */
+/** BM25: how fast repetition stops counting, and how much length counts. */
 const BM25 = { k: 1.2, b: 0.75 } as const
 
 /** Builds the index of a set of skills: BM25 over words, with those of the name counted three times. */
@@ -33,7 +33,7 @@ export function skillIndex(skills: readonly SearchedSkill[]): SkillIndex {
   const holders = new Map<string, number>()
   for (const { counts } of documents) for (const word of counts.keys()) holders.set(word, (holders.get(word) ?? 0) + 1)
 
-  /** The words of the index that a word of the query stands for, with the share of their weight that counts. */
+  /** The words of the index that match a word of the query, with the share of their weight that counts. */
   function matches(word: string): readonly (readonly [word: string, share: number])[] {
     const near = [...holders.keys()].filter((known) => known !== word && beginAlike(word, known))
     const exact = holders.has(word) ? ([[word, 1]] as const) : []

@@ -1,19 +1,17 @@
-import type { Frontmatter } from './folder/frontmatter.ts'
-import type { Missing } from './folder/requirements.ts'
-import type { ToolFiles } from './folder/tool-files.ts'
+import { type Missing, noRequirements, type Requirements } from './folder/requirements.ts'
 
-/** A folder of skills: each folder in it that holds a `SKILL.md` is one. */
+/** A folder of skills: each folder in it with a `SKILL.md` is a skill. */
 export interface SkillRoot {
   /** Absolute path. */
   readonly path: string
   /** How manifests and lists name it, such as `skills`: the same on every machine where it can be. */
   readonly ref: string
   readonly kind: 'home' | 'extra' | 'workspace'
-  /** Skills of a folder that is not trusted are named, and not read. Trusted unless said. */
+  /** `false`: skills of this folder are listed, and not read. */
   readonly trusted?: boolean
 }
 
-/** A skill that is there to be used. */
+/** A loaded skill. */
 export interface Skill {
   /** From the frontmatter, else the name of the folder. In NFC, on one line. */
   readonly name: string
@@ -29,11 +27,11 @@ export interface Skill {
   readonly fields: Frontmatter
   /** What declares its tools. */
   readonly toolFiles: ToolFiles | undefined
-  /** SHA-256 of everything in the folder, where it was asked for. */
+  /** SHA-256 of everything in the folder, if it was requested. */
   readonly digest: string | undefined
 }
 
-/** A skill that is not used. */
+/** A skill that was not loaded. */
 export interface LeftSkill {
   readonly name: string
   readonly folder: string
@@ -43,11 +41,47 @@ export interface LeftSkill {
   readonly why: string
 }
 
-/** What a look at folders of skills came to. */
+/** The result of loading folders of skills. */
 export interface LoadedSkills {
   /** Each name once, in the order of §1.1 of BEHAVIOURS. */
   readonly skills: readonly Skill[]
   readonly left: readonly LeftSkill[]
-  /** What was wrong, in sentences that begin with a path. */
+  /** Sentences that begin with a path. */
   readonly warnings: readonly string[]
 }
+
+/** The frontmatter of a skill: the fields of the Agent Skills standard. */
+export interface Frontmatter {
+  /** In NFC, on one line. */
+  readonly name?: string
+  /** Trimmed. */
+  readonly description?: string
+  readonly license?: string
+  readonly compatibility?: string
+  /** As written; a list is joined by spaces. */
+  readonly allowedTools?: string
+  readonly metadata: Readonly<Record<string, unknown>>
+  /** `metadata.version`, as written. */
+  readonly version?: string
+  /** From `metadata.requires`, and from the parts of `metadata` for other agents that public skills are written for. */
+  readonly requires: Requirements
+}
+
+/** Frontmatter, and warnings that name the field. */
+export interface FrontmatterRead {
+  readonly fields: Frontmatter
+  readonly warnings: readonly string[]
+}
+
+export const noFrontmatter: Frontmatter = { metadata: {}, requires: noRequirements }
+
+/** The files that declare the tools of a skill, in the order in which they are read. */
+export const TOOL_FILES = ['tools.json', 'allowlist.json', 'execution.json'] as const
+
+export type ToolFile = (typeof TOOL_FILES)[number]
+
+/**
+ * Their texts. One `tools.json` may hold everything; or it is a list of tools, and `allowlist.json` and `execution.json`
+ * beside it say what they may run and what they do run.
+ */
+export type ToolFiles = { readonly 'tools.json': string } & { readonly [Name in ToolFile]?: string }

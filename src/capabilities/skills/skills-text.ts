@@ -1,7 +1,8 @@
+import type { Layout } from '../../context.ts'
 import type { Skill } from './skill.ts'
 
-/** What a text about skills says of each. */
-export type SkillWords = Pick<Skill, 'name' | 'description' | 'body'>
+/** The parts of a skill that texts about skills use. */
+type SkillWords = Pick<Skill, 'name' | 'description' | 'body'>
 
 /** The longest description that a list shows whole, characters: the limit of the Agent Skills standard. */
 export const LONGEST_DESCRIPTION = 1_024
@@ -19,7 +20,7 @@ export function skillFullText({ name, description, body }: SkillWords): string {
 
 /**
  * A line for each skill, to be read on demand (BEHAVIOURS §1.3, `readOnDemand`), as the preset `chai` has it. With
- * `summaries`, a skill without a description is told by what its body says first. Empty where there are none.
+ * `summaries`, a skill without a description is described by the beginning of its body. Empty if there are none.
  */
 export function skillsListText(skills: readonly SkillWords[], summaries = false): string {
   if (skills.length === 0) return ''
@@ -41,14 +42,14 @@ export function skillsNamesText(skills: readonly SkillWords[], inSchema: boolean
   return `Use the read_skill tool to read one of these skills when its name fits the user's request: ${names}\n`
 }
 
-/** How skills are found that are too many to be named. Empty where there are none. */
+/** Tells the model how to search skills that are too many to name. Empty if there are none. */
 export function skillsSearchText(skills: readonly SkillWords[]): string {
   if (skills.length === 0) return ''
   const are = skills.length === 1 ? 'One skill is' : `${skills.length} skills are`
   return `${are} installed. Before specialised work, use find_skill to look for one, then read_skill to read it.\n`
 }
 
-/** The line of one skill. A description has no way to begin another line. */
+/** The line of one skill. A description cannot begin another line. */
 export function skillLine(skill: SkillWords, summaries = false): string {
   const text = summaries || skill.description.trim() !== '' ? skillSummary(skill) : ''
   return `- **${skill.name}**: ${text === '' ? '(no description)' : text}\n`
@@ -58,13 +59,13 @@ export function skillLine(skill: SkillWords, summaries = false): string {
 export function skillSummary({ description, body }: Pick<Skill, 'description' | 'body'>): string {
   const words = description.trim() === '' ? firstWords(body) : description
   const line = /[\r\n\u0085\u2028\u2029\v\f]/.test(words) ? words.replaceAll(/\s+|\u0085/g, ' ') : words
-  return shortened(line.trim())
+  return shortenText(line.trim())
 }
 
-/** No heading needs more to be told from others. */
+/** The longest first sentence that is used, characters. */
 const LONGEST_FIRST_WORDS = 200
 
-/** The first line of a body that says something: of a paragraph only the first sentence. */
+/** The first heading or sentence of a body. */
 function firstWords(body: string): string {
   const lines = body
     .slice(0, 10_000)
@@ -85,11 +86,58 @@ function firstWords(body: string): string {
   return sentence.length > LONGEST_FIRST_WORDS ? `${sentence.slice(0, LONGEST_FIRST_WORDS - 1).trimEnd()}…` : sentence
 }
 
-function shortened(text: string): string {
+function shortenText(text: string): string {
   if (text.length <= LONGEST_DESCRIPTION) return text
   // Half of a surrogate pair is no character.
   return `${text
     .slice(0, LONGEST_DESCRIPTION)
     .replace(/[\uD800-\uDBFF]$/, '')
     .trimEnd()}…`
+}
+
+/** `skills.contextMode` of the configuration. */
+export type SkillsMode = 'auto' | 'full' | 'readOnDemand'
+
+/** In full, as a list with descriptions, as names alone, or as a hint to search. */
+type SkillsForm = 'full' | 'list' | 'list-names' | 'list-search'
+
+/** The forms in which skills may be sent, fullest first, and why. */
+export interface SkillsForms {
+  readonly forms: readonly SkillsForm[]
+  readonly why: string
+}
+
+/** Above either bound, `auto` sends the list alone: a hundred skills cost their list, never their bodies. */
+const FULL_BOUNDS = { skills: 20, characters: 40_000 } as const
+
+/** The most names in the schema of `read_skill` (BEHAVIOURS §1.4). Above it, the list has them, or a search finds them. */
+const MOST_IN_SCHEMA = 50
+
+/** Whether the schema of `read_skill` names every skill. */
+export function namesInSchema(layout: Layout, skills: readonly SkillWords[]): boolean {
+  return !layout.skills.followSize || skills.length <= MOST_IN_SCHEMA
+}
+
+/** The candidates of the layer `skills`. Where the layout does not follow their size, `auto` is `full`. */
+export function skillsForms(mode: SkillsMode, layout: Layout, skills: readonly SkillWords[]): SkillsForms {
+  const { followSize } = layout.skills
+  const lists: readonly SkillsForm[] = namesInSchema(layout, skills)
+    ? ['list', 'list-names']
+    : ['list', 'list-names', 'list-search']
+  if (mode === 'full') return { forms: ['full'], why: 'skills.contextMode is full' }
+  if (mode === 'readOnDemand') {
+    return { forms: followSize ? lists : ['list'], why: 'skills.contextMode is readOnDemand' }
+  }
+  if (!followSize) return { forms: ['full'], why: `the layout ${layout.name} has it so` }
+  if (skills.length > FULL_BOUNDS.skills) {
+    return { forms: lists, why: `there are more than ${FULL_BOUNDS.skills} skills` }
+  }
+  const { length } = skillsFullText(skills)
+  if (length > FULL_BOUNDS.characters) {
+    return { forms: lists, why: `in full they have ${length} characters, more than ${FULL_BOUNDS.characters}` }
+  }
+  return {
+    forms: ['full', ...lists],
+    why: "in full where the head's share has room for it, else as a list, else by their names",
+  }
 }

@@ -1,36 +1,26 @@
+import { offeredPrefix } from '../../capability.ts'
 import { isBuiltInName, type Tool } from '../../tool.ts'
-import type { FindBinary } from './folder/find-binary.ts'
+import type { SkillToolsOptions } from './executor/skill-tools.ts'
 import type { Skill } from './skill.ts'
 
-/** What the programs behind skills' tools are given. */
-export interface SkillToolOptions {
-  /** Folder that they work in. */
-  readonly workspace: string
-  readonly environment: Readonly<Record<string, string | undefined>>
-  /** `skills.allowScripts` */
-  readonly allowScripts: boolean
-  /** Time limit of one run, ms. */
-  readonly timeoutMs?: number
-  /** Longest output of one run, characters. */
-  readonly maxOutputChars?: number
-  /** Names that begin so are those of others, such as the tools of a server: no skill takes what they are allowed. */
+/** What the programs of skills' tools receive. */
+export interface SkillToolOptions extends SkillToolsOptions {
+  /** Prefixes of tools that others offer, such as MCP servers. A skill's tool of such a name is left out: it must not get their permissions. */
   readonly takenPrefixes?: readonly string[]
-  /** Whether a program is on the PATH: a tool without its program is not offered. Where absent, none is missed. */
-  readonly findBinary?: FindBinary
 }
 
 /** The tools of skills by the name of the skill, in order. */
 export interface SkillsTools {
-  /** All that take no name of others. */
+  /** All whose names belong to no one else. */
   readonly bySkill: ReadonlyMap<string, readonly Tool[]>
-  /** Those of which no call can ever run: they are listed, and offered to no model. */
+  /** Those that can never run: they are listed for the owner, and offered to no model. */
   readonly idle: ReadonlySet<Tool>
   readonly warnings: readonly string[]
 }
 
 /**
- * Reads what declares each skill's tools (BEHAVIOURS §1.5). What is broken is a warning, and so is a name that two skills
- * export: the later one has it, unless it can never run.
+ * Reads the files that declare each skill's tools (BEHAVIOURS §1.5). A broken file is a warning, and so is a name that two
+ * skills export: the later skill's tool is used, unless it can never run.
  */
 export async function skillsTools(skills: readonly Skill[], options: SkillToolOptions): Promise<SkillsTools> {
   const bySkill = new Map<string, readonly Tool[]>()
@@ -60,7 +50,7 @@ export async function skillsTools(skills: readonly Skill[], options: SkillToolOp
       }
     }
   }
-  // A tool that can never run would take the name of one that can.
+  // Otherwise a tool that can never run would hide one of the same name that can.
   for (const [skill, tools] of bySkill) {
     bySkill.set(
       skill,
@@ -76,4 +66,10 @@ function isTaken(name: string, prefixes: readonly string[] = []): boolean {
 
 function takenText(name: string): string {
   return isBuiltInName(name) ? 'that is the name of a tool of Foreword' : 'that name is taken'
+}
+
+/** Prefixes of the tool names of the configured MCP servers; empty without the capability for such servers. */
+export function serverPrefixes(settings: unknown): readonly string[] {
+  const { servers = {} } = (settings ?? {}) as { readonly servers?: Readonly<Record<string, unknown>> }
+  return Object.keys(servers).map(offeredPrefix)
 }

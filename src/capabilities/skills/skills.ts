@@ -1,7 +1,26 @@
 import { join } from 'node:path'
-import { capability } from '../../capability.ts'
-import { serverPrefixes } from './server-prefixes.ts'
-import { skillsSettings } from './skills-settings.ts'
+import { capability, homePath } from '../../capability.ts'
+import { serverPrefixes } from './skills-tools.ts'
+import { z } from 'zod'
+
+/** Keys below `skills`. */
+const skillsSettings = z
+  .strictObject({
+    directory: homePath().default('skills').describe('Folder of the skills; relative to the home.'),
+    extraDirs: z.array(homePath()).default([]).describe('More folders of skills, in order.'),
+    disabled: z.array(z.string()).default([]).describe('Names of skills that are left out.'),
+    contextMode: z
+      .enum(['auto', 'full', 'readOnDemand'])
+      .default('auto')
+      .describe('Whether skills stand in the prompt in full, or as a list to read from.'),
+    trustedDirs: z
+      .array(homePath())
+      .default([])
+      .describe("Folders outside the home whose `.agents/skills` you trust: the workspace's skills load only then."),
+    allowScripts: z.boolean().default(false).describe("Whether a skill's own scripts may run."),
+  })
+  .prefault({})
+  .describe('Where skills are, and how they are shown.')
 
 /** Skills of the home and of the workspace, and the layer about the prompt blocks of all capabilities. */
 export const skills = capability({
@@ -10,11 +29,12 @@ export const skills = capability({
   settings: skillsSettings,
   settingsWarnings({ contextMode }, { layout }) {
     if (!layout.skills.asCapabilities || contextMode === 'auto') return []
-    const hint = 'There each skill is a block of its own. Name those that are not needed in skills.disabled.'
+    const hint =
+      'In that layout each skill is a block of its own. Disable skills that you do not need in skills.disabled.'
     return [{ key: 'contextMode', message: `has no effect in the layout ${layout.name.replace(/\+$/, '')}`, hint }]
   },
-  commands: { skills: async () => (await import('./cli/skills.ts')).skills },
-  checks: async (context) => (await import('./cli/check-skills.ts')).checkSkills(context),
+  commands: { skills: async () => (await import('./cli/skills.ts')).skillsCommand },
+  checks: async (context) => (await import('./cli/check-skills.ts')).skillsFindings(context),
   async startLine(runtime) {
     const { reachText, skillsReach } = await import('./cli/skills-reach.ts')
     const { skills: loaded = 0 } = (await runtime.status()) as { readonly skills?: number }

@@ -1,19 +1,21 @@
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib'
-import type { Answer } from './exchange.ts'
+import type { GuardedResponse } from './guarded-request.ts'
 import { FetchFault } from './fetch-fault.ts'
 
-/** What may be said in `accept-encoding`: codings that are undone here. */
+/** The value of `accept-encoding`: codings that `readBody` decodes. */
 export const readableCodings = 'gzip, deflate, br'
 
 /**
- * All of a body, uncompressed. At most `maxBytes`, as it comes and as it is then: what would grow beyond is not unpacked to
- * its end. Rejects with `FetchFault`.
+ * All of a body, uncompressed: at most `maxBytes`, packed and unpacked. A body that would grow beyond is not unpacked to its
+ * end.
+ *
+ * @throws `FetchFault`
  */
-export async function readBody({ headers, body }: Answer, maxBytes: number): Promise<Buffer> {
+export async function readBody({ headers, body }: GuardedResponse, maxBytes: number): Promise<Buffer> {
   if (Number(headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes)
-  const unpack = unpackerOf(headers['content-encoding'])
-  const packed = await received(body, maxBytes)
+  const unpack = findUnpacker(headers['content-encoding'])
+  const packed = await receiveBody(body, maxBytes)
   if (!unpack || packed.length === 0) return packed
   try {
     return await unpack(packed, maxBytes)
@@ -23,7 +25,7 @@ export async function readBody({ headers, body }: Answer, maxBytes: number): Pro
   }
 }
 
-async function received(body: AsyncIterable<Buffer>, maxBytes: number): Promise<Buffer> {
+async function receiveBody(body: AsyncIterable<Buffer>, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = []
   let length = 0
   try {
@@ -41,8 +43,8 @@ async function received(body: AsyncIterable<Buffer>, maxBytes: number): Promise<
 
 type Unpack = (packed: Buffer, maxOutputLength: number) => Promise<Buffer>
 
-/** Two codings on one another are refused: nobody needs them but for bombs. */
-function unpackerOf(coding: string | undefined): Unpack | undefined {
+/** Refuses two codings on top of each other: only decompression bombs need them. */
+function findUnpacker(coding: string | undefined): Unpack | undefined {
   const name = coding?.trim().toLowerCase() ?? ''
   if (name === '' || name === 'identity') return undefined
   const unpack = Object.hasOwn(unpackers, name) ? unpackers[name] : undefined
@@ -60,7 +62,7 @@ const gzip: Unpack = (packed, maxOutputLength) => inGzip(packed, { maxOutputLeng
 const unpackers: Readonly<Record<string, Unpack>> = {
   gzip,
   'x-gzip': gzip,
-  // Some servers send it without the head that belongs to it.
+  // Some servers send it without its header.
   deflate: (packed, maxOutputLength) =>
     (packed[0]! & 0x0f) === 8 ? inDeflate(packed, { maxOutputLength }) : inRawDeflate(packed, { maxOutputLength }),
   br: (packed, maxOutputLength) => inBrotli(packed, { maxOutputLength }),

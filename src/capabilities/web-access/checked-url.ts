@@ -1,8 +1,8 @@
 import { isIP } from 'node:net'
 import { FetchFault } from './fetch-fault.ts'
-import { isPublicAddress } from './public-address.ts'
+import ipaddr from 'ipaddr.js'
 
-/** What a URL may be, besides public. */
+/** Which URLs are allowed, besides public ones. */
 export interface UrlRules {
   readonly ports: readonly number[]
   /** `host:port` that the owner trusts: any port, any address. */
@@ -12,33 +12,34 @@ export interface UrlRules {
 }
 
 /**
- * A URL whose form lets nothing else be reached than the public web, in the one spelling that is used from then on: for the
- * check, the connection, and the name that the server is told. The addresses of a name are checked when it is resolved.
- * Throws `FetchFault`.
+ * Parses a URL that can reach only the public web, in the one spelling that is used for the check, the connection, and the
+ * `Host` header. The addresses of a name are checked when it is resolved.
+ *
+ * @throws `FetchFault`
  */
-export function checkedUrl(text: string, rules: UrlRules): URL {
+export function checkUrl(text: string, rules: UrlRules): URL {
   const { longest = 2000 } = rules
-  if (text.length > longest) throw refused(`it is longer than ${longest.toLocaleString('en-US')} characters`)
-  const url = parsedUrl(text)
-  if (!url) throw refused('it is not a whole URL; one begins with https:// or http:// and names a host')
+  if (text.length > longest) throw refuseUrl(`it is longer than ${longest.toLocaleString('en-US')} characters`)
+  const url = parseUrl(text)
+  if (!url) throw refuseUrl('it is not a whole URL; one begins with https:// or http:// and names a host')
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
-    throw refused(`only https and http are opened, not ${url.protocol.slice(0, -1)}`)
+    throw refuseUrl(`only https and http are opened, not ${url.protocol.slice(0, -1)}`)
   }
   if (url.username !== '' || url.password !== '') {
-    throw refused('it has a name or password before its host; leave them out')
+    throw refuseUrl('it has a name or password before its host; leave them out')
   }
-  if (url.hostname === '' || url.hostname.endsWith('.')) throw refused('it names no host')
-  if (rules.trusted.includes(placeOf(url))) return url
-  const port = portOf(url)
+  if (url.hostname === '' || url.hostname.endsWith('.')) throw refuseUrl('it names no host')
+  if (rules.trusted.includes(urlAuthority(url))) return url
+  const port = urlPort(url)
   if (!rules.ports.includes(port)) {
-    throw refused(`port ${port} is not opened, only ${rules.ports.join(' and ')}`)
+    throw refuseUrl(`port ${port} is not opened, only ${rules.ports.join(' and ')}`)
   }
-  checkHost(hostOf(url))
+  checkHost(urlHost(url))
   return url
 }
 
-/** A URL in one spelling: `example.org.` is `example.org` to a resolver, so it has to be to us. `null`: it is none. */
-export function parsedUrl(text: string): URL | null {
+/** A URL in one spelling: `example.org.` becomes `example.org`, as for a resolver. `null` if it is no URL. */
+function parseUrl(text: string): URL | null {
   const url = URL.parse(text)
   const host = url?.hostname.replace(/\.+$/, '')
   if (url && host !== undefined && host !== url.hostname) url.hostname = host
@@ -46,39 +47,114 @@ export function parsedUrl(text: string): URL | null {
 }
 
 /** The host without the brackets of IPv6. */
-export function hostOf({ hostname }: URL): string {
+export function urlHost({ hostname }: URL): string {
   return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
 }
 
-export function portOf({ protocol, port }: URL): number {
+export function urlPort({ protocol, port }: URL): number {
   if (port !== '') return Number(port)
   return protocol === 'https:' ? 443 : 80
 }
 
-/** `host:port` in the spelling of URLs, the port always told. */
-export function placeOf(url: URL): string {
-  return `${url.hostname}:${portOf(url)}`
+/** `host:port` in the spelling of URLs, always with the port. */
+export function urlAuthority(url: URL): string {
+  return `${url.hostname}:${urlPort(url)}`
 }
 
 function checkHost(host: string): void {
   if (isIP(host) !== 0) {
-    if (!isPublicAddress(host)) throw refused(`${host} is no public address, and only public ones are opened`)
+    if (!isPublicAddress(host)) throw refuseUrl(`${host} is no public address, and only public ones are opened`)
     return
   }
   const labels = host.split('.')
-  if (labels.includes('')) throw refused(`${shown(host)} is no name of a host`)
+  if (labels.includes('')) throw refuseUrl(`${shortenHost(host)} is no name of a host`)
   if (labels.length === 1 || localNames.some((name) => host === name || host.endsWith(`.${name}`))) {
-    throw refused(`${shown(host)} is a name of this machine or its network, and only public ones are opened`)
+    throw refuseUrl(`${shortenHost(host)} is a name of this machine or its network, and only public ones are opened`)
   }
 }
 
-/** Names that no public resolver knows (RFC 6761, 6762, 8375, and what ICANN set aside), so none is asked. */
+/** Names that no public resolver knows (RFC 6761, 6762, 8375, and names that ICANN reserved), so none is asked. */
 const localNames = ['localhost', 'localdomain', 'local', 'lan', 'internal', 'intranet', 'home.arpa']
 
-function shown(host: string): string {
+function shortenHost(host: string): string {
   return host.length > 100 ? `${host.slice(0, 100)}…` : host
 }
 
-function refused(why: string): FetchFault {
+function refuseUrl(why: string): FetchFault {
   return new FetchFault('refused', why)
 }
+
+/**
+ * What makes a page of the web the same document, whether it was found or opened: its URL in one spelling, without its
+ * fragment. Of what is no URL, the text as it was given.
+ */
+export function pageAddress(url: string): string {
+  const parsed = parseUrl(url)
+  if (!parsed) return url.trim()
+  parsed.hash = ''
+  return parsed.href
+}
+
+/**
+ * Whether an IP address, as a resolver or a URL gives it, belongs to the public internet. Two tables have to agree: what is
+ * of special use by ours or by the library's is not public, and neither is what holds an IPv4 address inside an IPv6 one.
+ */
+export function isPublicAddress(address: string): boolean {
+  const family = isIP(address)
+  if (family === 0 || address.includes('%')) return false
+  return family === 4 ? isPublicV4(ipaddr.IPv4.parse(address)) : isPublicV6(ipaddr.IPv6.parse(address))
+}
+
+function isPublicV4(address: ipaddr.IPv4): boolean {
+  return address.range() === 'unicast' && !closedV4.some(([network, bits]) => address.match(network, bits))
+}
+
+function isPublicV6(address: ipaddr.IPv6): boolean {
+  const isGlobal = globalUnicast.some(([network, bits]) => address.match(network, bits))
+  return (
+    isGlobal &&
+    address.range() === 'unicast' &&
+    !closedV6.some(([network, bits]) => address.match(network, bits)) &&
+    !holdsTunnelledV4(address)
+  )
+}
+
+/** ISATAP (RFC 5214): the last four bytes are an IPv4 address that a router would forward to. */
+function holdsTunnelledV4({ parts }: ipaddr.IPv6): boolean {
+  return (parts[4] === 0 || parts[4] === 0x0200) && parts[5] === 0x5efe
+}
+
+/** The IANA registry of special-purpose IPv4 addresses, and one that only looks public. */
+const closedV4 = [
+  '0.0.0.0/8', // this network
+  '10.0.0.0/8', // private
+  '100.64.0.0/10', // behind a carrier's translation; 100.100.100.200 tells metadata in one cloud
+  '127.0.0.0/8', // loopback
+  '168.63.129.16/32', // the host of a machine in one cloud, with metadata
+  '169.254.0.0/16', // link-local; 169.254.169.254 tells metadata in most clouds
+  '172.16.0.0/12', // private
+  '192.0.0.0/24', // protocol assignments; 192.0.0.192 tells metadata in one cloud
+  '192.0.2.0/24', // documentation
+  '192.31.196.0/24', // AS112
+  '192.52.193.0/24', // automatic multicast tunnelling
+  '192.88.99.0/24', // relays of 6to4
+  '192.168.0.0/16', // private
+  '192.175.48.0/24', // AS112
+  '198.18.0.0/15', // benchmarking
+  '198.51.100.0/24', // documentation
+  '203.0.113.0/24', // documentation
+  '224.0.0.0/4', // multicast
+  '240.0.0.0/4', // reserved; the last one is broadcast
+].map((network) => ipaddr.IPv4.parseCIDR(network))
+
+/** Nothing outside of it is handed out: loopback, mapped, NAT64, unique local, link-local and multicast are not in it. */
+const globalUnicast = ['2000::/3'].map((network) => ipaddr.IPv6.parseCIDR(network))
+
+/** The IANA registry of special-purpose IPv6 addresses, as far as they are global unicast. */
+const closedV6 = [
+  '2001::/23', // protocol assignments: Teredo, benchmarking, ORCHID
+  '2001:db8::/32', // documentation
+  '2002::/16', // 6to4: holds an IPv4 address
+  '2620:4f:8000::/48', // AS112
+  '3fff::/20', // documentation
+].map((network) => ipaddr.IPv6.parseCIDR(network))

@@ -1,41 +1,77 @@
-/** Why nothing was fetched, in one word that a program can use. */
-export type FetchFaultCode =
+import { defined, type ErrorCode, ForewordError, withTimeout } from '../../platform.ts'
+
+/** Why nothing was fetched, in one word that a program can use, and the code of the error that it is. */
+const CODES = {
   /** The guard does not let it through: nothing was sent there. */
-  | 'refused'
-  | 'unknown-host'
-  | 'unreachable'
-  | 'timeout'
-  | 'cancelled'
-  | 'redirects'
-  /** It was answered, but with another status than success. */
-  | 'status'
-  | 'too-large'
-  /** A kind of content, or a coding, that is not read. */
-  | 'unsupported'
-  /** The answer breaks off or is not what it says it is. */
-  | 'broken'
+  refused: 'invalid-input',
+  'unknown-host': 'network',
+  unreachable: 'network',
+  timeout: 'timeout',
+  cancelled: 'cancelled',
+  redirects: 'network',
+  /** The answer has another status than success. */
+  status: 'network',
+  'too-large': 'too-large',
+  /** A kind of content, or a coding, that Foreword does not read. */
+  unsupported: 'unsupported',
+  /** The answer breaks off or is not what it claims to be. */
+  broken: 'network',
+} as const satisfies Readonly<Record<string, ErrorCode>>
+
+export type FetchFaultKind = keyof typeof CODES
 
 /** Nothing was fetched. The message is a sentence for the model: it names no address that a name led to, and no key. */
-export class FetchFault extends Error {
+export class FetchFault extends ForewordError {
   override readonly name = 'FetchFault'
-  readonly code: FetchFaultCode
-  /** Of `status`: which. */
-  readonly status?: number
+  readonly kind: FetchFaultKind
 
+  /** `status`: of an answer with another status than success. */
   constructor(
-    code: FetchFaultCode,
+    kind: FetchFaultKind,
     message: string,
-    facts: { readonly status?: number; readonly cause?: unknown } = {},
+    { status, cause }: { readonly status?: number; readonly cause?: unknown } = {},
   ) {
-    super(message, { cause: facts.cause })
-    this.code = code
-    if (facts.status !== undefined) this.status = facts.status
+    super(CODES[kind], message, defined({ kind, status }), { cause })
+    this.kind = kind
   }
 }
 
-/** What went wrong, as a fault: its code alone where it is an error of the system, whose words would tell addresses. */
-export function faultOf(error: unknown, what: string): FetchFault {
+/** What went wrong, as a fault: of an error of the system only its code, since its words would name addresses. */
+export function fetchFault(error: unknown, what: string): FetchFault {
   if (error instanceof FetchFault) return error
   const { code } = error as { readonly code?: unknown }
   return new FetchFault('broken', typeof code === 'string' ? `${what} (${code})` : what, { cause: error })
+}
+
+/**
+ * Waits for `work` at most so many milliseconds, and no longer than `signal` allows. `what` begins the sentence about the
+ * timeout.
+ *
+ * @throws what `work` throws, or a `FetchFault` (`timeout`, `cancelled`)
+ */
+export async function inTime<Value>(
+  work: Promise<Value>,
+  milliseconds: number,
+  { signal, what }: { readonly signal: AbortSignal; readonly what: string },
+): Promise<Value> {
+  const error = () => new FetchFault('timeout', `${what} within ${milliseconds.toLocaleString('en-US')} ms`)
+  try {
+    return await withTimeout(work, milliseconds, { signal, error })
+  } catch (thrown) {
+    throw signal.aborted ? new FetchFault('cancelled', 'it was cancelled') : thrown
+  }
+}
+
+/** The same for work that a signal ends: it is aborted when the time is up, when `signal` is, and when the work is done. */
+export async function endInTime<Value>(
+  work: (signal: AbortSignal) => Promise<Value>,
+  milliseconds: number,
+  options: { readonly signal: AbortSignal; readonly what: string },
+): Promise<Value> {
+  const end = new AbortController()
+  try {
+    return await inTime(work(AbortSignal.any([options.signal, end.signal])), milliseconds, options)
+  } finally {
+    end.abort()
+  }
 }

@@ -1,37 +1,34 @@
 import { STATUS_CODES } from 'node:http'
 import { readableCodings, readBody } from './body.ts'
-import { checkedUrl, hostOf } from './checked-url.ts'
-import { deadline } from './deadline.ts'
-import type { Answer } from './exchange.ts'
-import { FetchFault, type FetchFaultCode, faultOf } from './fetch-fault.ts'
-import { guardedRequest, type RequestOptions } from './guarded-request.ts'
-import { guessedMediaType, mediaTypeOf, pageKind } from './media-type.ts'
+import { checkUrl, urlHost } from './checked-url.ts'
+import { endInTime, FetchFault, fetchFault, type FetchFaultKind } from './fetch-fault.ts'
+import { type GuardedResponse, guardedRequest, type RequestOptions } from './guarded-request.ts'
 
 /** Gets one page of the public web. Never rejects. */
 export type GuardedFetch = (url: string, signal: AbortSignal) => Promise<Fetched>
 
-export type Fetched = FetchedPage | NotFetched
+type Fetched = FetchedPage | NotFetched
 
 export interface FetchedPage {
   readonly type: 'fetched'
-  /** Where it was in the end, without its fragment. */
+  /** The last URL after redirects, without its fragment. */
   readonly url: string
   readonly mediaType: string
   /** As the server named it. */
   readonly charset?: string
   readonly bytes: Uint8Array
-  /** When it was changed last, as the server says: ISO 8601. */
+  /** The last change according to the server: ISO 8601. */
   readonly updated?: string
 }
 
-export interface NotFetched {
+interface NotFetched {
   readonly type: 'failed'
-  readonly code: FetchFaultCode
+  readonly code: FetchFaultKind
   /** A sentence for the model, without the URL. */
   readonly reason: string
 }
 
-export interface GuardedFetchOptions extends Omit<RequestOptions, 'trusted'> {
+interface GuardedFetchOptions extends Omit<RequestOptions, 'trusted'> {
   /** The largest page, bytes, packed and unpacked. 5,000,000 unless given. */
   readonly maxBytes?: number | undefined
   /** For all of it, redirects included, ms. 30,000 unless given. */
@@ -40,41 +37,34 @@ export interface GuardedFetchOptions extends Omit<RequestOptions, 'trusted'> {
   readonly ports?: readonly number[] | undefined
 }
 
-/** The most redirects that are followed. */
+/** The most redirects that it follows. */
 const MOST_REDIRECTS = 5
 
 /**
- * Gets pages after every hop's address was resolved and found public; the connection goes to that address (DESIGN §8). It
- * asks with GET, says nothing of us but a name, keeps no cookies, and tells no page where it was found. Nothing that it is
- * given weakens the guard: there are no exceptions to be configured.
+ * Fetches pages; resolves the address of every hop, checks that it is public, and connects to that address (DESIGN §8). It
+ * uses GET, sends no more about itself than a name, keeps no cookies, and sends no referrer. No option weakens the guard.
  */
 export function guardedFetch(options: GuardedFetchOptions = {}): GuardedFetch {
   const { timeoutMs = 30_000 } = options
   return async (url, signal) => {
-    const limit = deadline(signal, timeoutMs, 'it was not read to its end')
     try {
-      return await follow(url, options, limit.signal)
+      const work = (end: AbortSignal) => follow(url, options, end)
+      return await endInTime(work, timeoutMs, { signal, what: 'it was not read to its end' })
     } catch (error) {
-      const fault = limit.signal.aborted ? (limit.signal.reason as FetchFault) : faultOf(error, 'it could not be read')
-      return { type: 'failed', code: fault.code, reason: fault.message }
-    } finally {
-      limit.done()
+      const { kind, message } = fetchFault(error, 'it could not be read')
+      return { type: 'failed', code: kind, reason: message }
     }
   }
 }
 
 async function follow(first: string, options: GuardedFetchOptions, signal: AbortSignal): Promise<FetchedPage> {
   const { ports = [80, 443], maxBytes = 5_000_000 } = options
-  let url = checkedUrl(first, { ports, trusted: [] })
+  let url = checkUrl(first, { ports, trusted: [] })
   for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
-    const answer = await toldWithRedirects(
-      redirects,
-      url,
-      guardedRequest({ url, method: 'GET', headers }, options, signal),
-    )
+    const answer = await nameRedirect(redirects, url, guardedRequest({ url, method: 'GET', headers }, options, signal))
     try {
-      const next = redirectOf(answer, url)
-      if (next === undefined) return await pageOf(answer, url, maxBytes)
+      const next = redirectTarget(answer, url)
+      if (next === undefined) return await readPage(answer, url, maxBytes)
       url = nextUrl(next, url, ports)
     } finally {
       answer.close()
@@ -83,14 +73,14 @@ async function follow(first: string, options: GuardedFetchOptions, signal: Abort
   throw new FetchFault('redirects', `it leads on more than ${MOST_REDIRECTS} times`)
 }
 
-/** Says what it is asked with. Nothing else is sent. */
+/** Every header that is sent. */
 const headers = {
   'user-agent': 'Foreword',
   accept: 'text/html, application/xhtml+xml, text/markdown, text/plain, application/pdf;q=0.9, */*;q=0.5',
   'accept-encoding': readableCodings,
 }
 
-function redirectOf({ status, headers: { location } }: Answer, url: URL): URL | undefined {
+function redirectTarget({ status, headers: { location } }: GuardedResponse, url: URL): URL | undefined {
   if (![301, 302, 303, 307, 308].includes(status) || location === undefined) return undefined
   const next = URL.parse(location, url)
   if (!next) throw new FetchFault('redirects', 'it leads on to something that is no URL')
@@ -99,7 +89,7 @@ function redirectOf({ status, headers: { location } }: Answer, url: URL): URL | 
 
 function nextUrl(next: URL, url: URL, ports: readonly number[]): URL {
   try {
-    const checked = checkedUrl(next.href, { ports, trusted: [] })
+    const checked = checkUrl(next.href, { ports, trusted: [] })
     if (url.protocol === 'https:' && checked.protocol === 'http:') {
       throw new FetchFault('refused', 'from https it goes back to http, where anybody on the way could change it')
     }
@@ -109,34 +99,34 @@ function nextUrl(next: URL, url: URL, ports: readonly number[]): URL {
   }
 }
 
-async function toldWithRedirects(redirects: number, url: URL, answer: Promise<Answer>): Promise<Answer> {
+async function nameRedirect(redirects: number, url: URL, answer: Promise<GuardedResponse>): Promise<GuardedResponse> {
   try {
     return await answer
   } catch (error) {
-    throw redirects === 0 ? error : withPrefix(`it leads on to ${hostOf(url)}, and there: `, error)
+    throw redirects === 0 ? error : withPrefix(`it leads on to ${urlHost(url)}, and there: `, error)
   }
 }
 
 function withPrefix(prefix: string, error: unknown): unknown {
-  return error instanceof FetchFault ? new FetchFault(error.code, prefix + error.message, { cause: error }) : error
+  return error instanceof FetchFault ? new FetchFault(error.kind, prefix + error.message, { cause: error }) : error
 }
 
-async function pageOf(answer: Answer, url: URL, maxBytes: number): Promise<FetchedPage> {
-  const { status, headers: told } = answer
+async function readPage(answer: GuardedResponse, url: URL, maxBytes: number): Promise<FetchedPage> {
+  const { status, headers: received } = answer
   if (status < 200 || status > 299) {
     const words = STATUS_CODES[status] ?? 'an unknown status'
     throw new FetchFault('status', `it was answered with ${status} ${words}`, { status })
   }
-  const { mediaType, charset } = mediaTypeOf(told['content-type'])
+  const { mediaType, charset } = parseContentType(received['content-type'])
   if (mediaType !== '' && !pageKind(mediaType)) {
-    throw new FetchFault('unsupported', `it is ${shownType(mediaType)}; only pages of text and PDF are read`)
+    throw new FetchFault('unsupported', `it is ${describeType(mediaType)}; only pages of text and PDF are read`)
   }
   const bytes = await readBody(answer, maxBytes)
-  const updated = new Date(told['last-modified'] ?? '')
+  const updated = new Date(received['last-modified'] ?? '')
   return {
     type: 'fetched',
     url: withoutFragment(url),
-    mediaType: mediaType === '' ? guessedMediaType(bytes) : mediaType,
+    mediaType: mediaType === '' ? guessMediaType(bytes) : mediaType,
     ...(charset !== undefined && { charset }),
     bytes,
     ...(!Number.isNaN(updated.getTime()) && { updated: updated.toISOString() }),
@@ -144,7 +134,7 @@ async function pageOf(answer: Answer, url: URL, maxBytes: number): Promise<Fetch
 }
 
 /** A server may write anything into its media type. */
-function shownType(mediaType: string): string {
+function describeType(mediaType: string): string {
   return /^[\w.+-]{1,80}\/[\w.+-]{1,80}$/.test(mediaType) ? mediaType : 'of an unknown type'
 }
 
@@ -153,3 +143,47 @@ function withoutFragment(url: URL): string {
   plain.hash = ''
   return plain.href
 }
+
+/** What a page can be made of, as far as it is read. */
+export type PageKind = 'html' | 'pdf' | 'text'
+
+/** The media type and the character set of a `content-type`, both in lower case. */
+function parseContentType(contentType: string | undefined): {
+  readonly mediaType: string
+  readonly charset?: string
+} {
+  const [mediaType = '', ...parameters] = (contentType ?? '').slice(0, 500).toLowerCase().split(';')
+  const charset = parameters.map((each) => each.trim()).find((each) => each.startsWith('charset='))
+  const name = charset
+    ?.slice('charset='.length)
+    .replaceAll(/^["']|["']$/g, '')
+    .trim()
+  return { mediaType: mediaType.trim(), ...(name && { charset: name }) }
+}
+
+/** How a page of that type is read; `undefined`: not at all. */
+export function pageKind(mediaType: string): PageKind | undefined {
+  if (mediaType === 'text/html' || mediaType === 'application/xhtml+xml') return 'html'
+  if (mediaType === 'application/pdf' || mediaType === 'application/x-pdf') return 'pdf'
+  if (mediaType.startsWith('text/') || textTypes.has(mediaType) || /\+(?:json|xml)$/.test(mediaType)) return 'text'
+  return undefined
+}
+
+/** The type of what came without one. */
+function guessMediaType(bytes: Uint8Array): string {
+  const beginning = Buffer.from(bytes.subarray(0, 1024)).toString('latin1')
+  if (beginning.startsWith('%PDF-')) return 'application/pdf'
+  return /^[\s\u00ef\u00bb\u00bf]*<(?:!doctype html|html|head|body)/i.test(beginning) ? 'text/html' : 'text/plain'
+}
+
+const textTypes = new Set([
+  'application/json',
+  'application/ld+json',
+  'application/x-ndjson',
+  'application/xml',
+  'application/markdown',
+  'application/yaml',
+  'application/x-yaml',
+  'application/javascript',
+  'application/toml',
+])

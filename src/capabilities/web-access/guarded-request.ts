@@ -1,13 +1,10 @@
-import { isIP } from 'node:net'
-import { hostOf, placeOf } from './checked-url.ts'
-import { connect } from './connect.ts'
-import { deadline } from './deadline.ts'
-import { type Answer, type Asked, exchange } from './exchange.ts'
-import { FetchFault } from './fetch-fault.ts'
-import { type Network, realNetwork } from './network.ts'
-import { isPublicAddress } from './public-address.ts'
+import { lookup } from 'node:dns/promises'
+import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
+import { connect as open, isIP, type Socket } from 'node:net'
+import { urlHost, isPublicAddress, urlAuthority, urlPort } from './checked-url.ts'
+import { FetchFault, inTime } from './fetch-fault.ts'
 
-/** How long the parts of one request may take, and how it gets there. */
+/** Time limits of one request, and its network. */
 export interface RequestOptions {
   /** To resolve a name, and to connect to one address, ms. 5,000 unless given. */
   readonly connectMs?: number | undefined
@@ -20,39 +17,209 @@ export interface RequestOptions {
 }
 
 /**
- * One request, after every address of its host was found public; the connection goes to one of those addresses (DESIGN §8).
- * The URL comes from `checkedUrl`. A redirect is an answer like any other. Rejects with `FetchFault`.
+ * One request. It checks that every address of the host is public, and connects to one of those addresses (DESIGN §8). The
+ * URL comes from `checkUrl`. A redirect is an answer like any other.
+ *
+ * @throws `FetchFault`
  */
-export async function guardedRequest(asked: Asked, options: RequestOptions, signal: AbortSignal): Promise<Answer> {
+export async function guardedRequest(
+  asked: GuardedRequest,
+  options: RequestOptions,
+  signal: AbortSignal,
+): Promise<GuardedResponse> {
   const { connectMs = 5000, firstByteMs = 15_000, network = realNetwork, trusted = [] } = options
-  const addresses = await addressesOf(asked.url, network, connectMs, signal)
-  if (!trusted.includes(placeOf(asked.url)) && !addresses.every(isPublicAddress)) {
-    const host = hostOf(asked.url)
+  const addresses = await resolveHost(asked.url, network, connectMs, signal)
+  if (!trusted.includes(urlAuthority(asked.url)) && !addresses.every(isPublicAddress)) {
+    const host = urlHost(asked.url)
     throw new FetchFault('refused', `${host} leads to an address that is not public, and only public ones are opened`)
   }
-  const socket = await connect({ url: asked.url, addresses, network, connectMs, signal })
+  const socket = await openConnection({ url: asked.url, addresses, network, connectMs, signal })
   const destroy = () => socket.destroy()
   signal.addEventListener('abort', destroy, { once: true })
   socket.once('close', () => signal.removeEventListener('abort', destroy))
-  return exchange(asked, socket, firstByteMs, signal)
+  return sendRequest(asked, socket, firstByteMs, signal)
 }
 
-async function addressesOf(
+async function resolveHost(
   url: URL,
   network: Network,
   connectMs: number,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  const host = hostOf(url)
+  const host = urlHost(url)
   if (isIP(host) !== 0) return [host]
-  const limit = deadline(signal, connectMs, `the name ${host} was not resolved`)
   try {
-    const addresses = await limit.within(network.addresses(host))
+    const what = `the name ${host} was not resolved`
+    const addresses = await inTime(network.addresses(host), connectMs, { signal, what })
     if (addresses.length > 0) return addresses
   } catch (error) {
     if (error instanceof FetchFault) throw error
-  } finally {
-    limit.done()
   }
   throw new FetchFault('unknown-host', `there is no host named ${host}, or its name cannot be resolved now`)
+}
+
+/** What has to be known to connect. */
+interface Connecting {
+  readonly url: URL
+  /** Checked. Tried one after another until a connection is open. */
+  readonly addresses: readonly string[]
+  readonly network: Network
+  /** Time limit for each address, ms. */
+  readonly connectMs: number
+  readonly signal: AbortSignal
+}
+
+/** The most addresses of one name that are tried. */
+const MOST_TRIED = 4
+
+/**
+ * Connects to one of the given addresses and no other: by address, so that no name is resolved again. TLS uses the host of
+ * the URL, whose certificate has to be valid.
+ */
+async function openConnection({ url, addresses, network, connectMs, signal }: Connecting): Promise<Socket> {
+  let fault: unknown
+  for (const address of bothFamiliesFirst(addresses).slice(0, MOST_TRIED)) {
+    try {
+      return await connectTo(address, { url, network, connectMs, signal })
+    } catch (error) {
+      signal.throwIfAborted()
+      fault = error
+    }
+  }
+  throw connectFault(fault)
+}
+
+/** A machine may have only one of the two families: the first of each is tried before the others. */
+function bothFamiliesFirst(addresses: readonly string[]): readonly string[] {
+  const firsts = [...new Set(addresses.map(isIP))].map((family) => addresses.find((each) => isIP(each) === family)!)
+  return [...new Set([...firsts, ...addresses])]
+}
+
+async function connectTo(
+  address: string,
+  { url, network, connectMs, signal }: Omit<Connecting, 'addresses'>,
+): Promise<Socket> {
+  const place = network.route?.(address, urlPort(url)) ?? { host: address, port: urlPort(url) }
+  const isSecure = url.protocol === 'https:'
+  const socket = isSecure ? await openSecurely(place, urlHost(url), network) : open(place)
+  const opened = new Promise<void>((resolve, reject) => {
+    socket.once(isSecure ? 'secureConnect' : 'connect', () => resolve())
+    socket.once('error', reject)
+  })
+  try {
+    await inTime(opened, connectMs, { signal, what: 'no connection was made' })
+    return socket
+  } catch (error) {
+    socket.once('error', () => {})
+    socket.destroy()
+    throw error
+  }
+}
+
+async function openSecurely(place: { host: string; port: number }, host: string, network: Network): Promise<Socket> {
+  const tls = await import('node:tls')
+  return tls.connect({
+    ...place,
+    // An address is no name to ask for; its certificate is compared with the address.
+    servername: isIP(host) === 0 ? host : '',
+    rejectUnauthorized: true,
+    ALPNProtocols: ['http/1.1'],
+    ...(network.authorities && { ca: [...network.authorities] }),
+  })
+}
+
+/** Errors of the system name the address, so only their codes are passed on. */
+function connectFault(error: unknown): FetchFault {
+  if (error instanceof FetchFault) return error
+  const { code } = error as NodeJS.ErrnoException
+  const isCertificate = code !== undefined && /CERT|SIGNATURE|ISSUER|ALTNAME/.test(code)
+  const what = isCertificate ? 'its certificate is not valid' : 'no connection could be made'
+  return new FetchFault('unreachable', code === undefined ? what : `${what} (${code})`, { cause: error })
+}
+
+/** What is asked. */
+export interface GuardedRequest {
+  readonly url: URL
+  readonly method: 'GET' | 'POST'
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+/** What was answered, its body still to be read. */
+export interface GuardedResponse {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly body: IncomingMessage
+  /** Ends the connection, read or not. */
+  close(): void
+}
+
+/** The most of an answer's headers, bytes. */
+const LARGEST_HEADERS = 16 * 1024
+
+/** Sends one request over its own connection. `firstByteMs`: time limit for the head of the answer, ms. */
+async function sendRequest(
+  asked: GuardedRequest,
+  socket: Socket,
+  firstByteMs: number,
+  signal: AbortSignal,
+): Promise<GuardedResponse> {
+  try {
+    const body = await inTime(send(asked, socket), firstByteMs, { signal, what: 'no answer began' })
+    // The reader of the body reports a break in the middle.
+    body.on('error', () => {})
+    return { status: body.statusCode ?? 0, headers: body.headers, body, close: () => socket.destroy() }
+  } catch (error) {
+    socket.destroy()
+    throw exchangeFault(error)
+  }
+}
+
+function send({ url, method, headers, body }: GuardedRequest, socket: Socket): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const sent = request({
+      method,
+      path: `${url.pathname}${url.search}`,
+      headers: {
+        host: url.host,
+        ...headers,
+        connection: 'close',
+        ...(body !== undefined && { 'content-length': String(Buffer.byteLength(body)) }),
+      },
+      setHost: false,
+      maxHeaderSize: LARGEST_HEADERS,
+      insecureHTTPParser: false,
+      createConnection: () => socket,
+    })
+    sent.once('response', resolve)
+    sent.on('error', reject)
+    sent.once('upgrade', () => reject(new FetchFault('broken', 'it wants to speak another protocol')))
+    sent.once('close', () => reject(new FetchFault('broken', 'the connection was closed without an answer')))
+    sent.end(body)
+  })
+}
+
+function exchangeFault(error: unknown): FetchFault {
+  if (error instanceof FetchFault) return error
+  const { code } = error as NodeJS.ErrnoException
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    return new FetchFault('too-large', `its headers are longer than ${LARGEST_HEADERS.toLocaleString('en-US')} bytes`)
+  }
+  const what = code?.startsWith('HPE_') === true ? 'its answer is not HTTP' : 'the connection broke off'
+  return new FetchFault('broken', code === undefined ? what : `${what} (${code})`, { cause: error })
+}
+
+/** Resolves names and routes connections. Tests replace the real one. */
+export interface Network {
+  /** Every address of a name. None, or a rejection, where there is no such name. */
+  addresses(name: string): Promise<readonly string[]>
+  /** Where a connection to a checked address goes: nowhere else, except in tests, where servers on loopback are public. */
+  readonly route?: (address: string, port: number) => { readonly host: string; readonly port: number }
+  /** Certificates in PEM of authorities that are trusted instead of the usual ones. */
+  readonly authorities?: readonly string[]
+}
+
+/** Names as this machine resolves them, its hosts file included. */
+const realNetwork: Network = {
+  addresses: async (name) => (await lookup(name, { all: true, order: 'verbatim' })).map(({ address }) => address),
 }

@@ -1,15 +1,14 @@
+import type { FoundDocument } from '../../citation.ts'
 import type { DocumentReader } from '../../document.ts'
 import type { Tool, ToolContext, ToolResult } from '../../tool.ts'
-import type { FoundDocument } from '../../citation.ts'
-import type { GuardedFetch } from './guarded-fetch.ts'
-import { pageAddress } from './page-address.ts'
-import { type OpenedPage, pageCache } from './page-cache.ts'
-import { readablePage } from './readable-page.ts'
-import { webResults } from './web-results.ts'
+import { pageAddress } from './checked-url.ts'
+import type { FetchFaultKind } from './fetch-fault.ts'
+import { type FetchedPage, type GuardedFetch, type PageKind, pageKind } from './guarded-fetch.ts'
+import { webResults } from './web-search.ts'
 
-export interface OpenUrlOptions {
+interface OpenUrlOptions {
   readonly fetch: GuardedFetch
-  /** Takes the text out of what was fetched. */
+  /** Extracts the text of a page. */
   readonly readDocument: DocumentReader['read']
 }
 
@@ -23,14 +22,14 @@ interface OpenInput {
 }
 
 /**
- * The tool `open_url`: what pages of the public web say, with their links. A page that cannot be opened says why in its
- * place, and the others are opened all the same; only where none can be, the call has failed.
+ * The tool `open_url`: the text of pages of the public web, with their links. For a page that cannot be opened the answer has
+ * the reason in its place; the call fails only if no page can be opened.
  */
 export function openUrlTool(options: OpenUrlOptions): Tool {
   const cache = pageCache()
 
   function opened(address: string, { session, turn, signal }: ToolContext): Promise<OpenedPage> {
-    return cache.page(`${session}/${turn}`, address, signal, () => open(address, options, signal))
+    return cache.page(`${session}/${turn}`, address, signal, () => openPage(address, options, signal))
   }
 
   return {
@@ -50,22 +49,22 @@ export function openUrlTool(options: OpenUrlOptions): Tool {
     maxShownChars: 200_000,
     faultOf: countFault,
     async execute(input, context) {
-      const addresses = [...new Set(given(input as OpenInput).map(pageAddress))]
+      const addresses = [...new Set(inputUrls(input as OpenInput).map(pageAddress))]
       const pages = await Promise.all(
         addresses.map(async (address) => ({ address, page: await opened(address, context) })),
       )
       return pages.some(({ page }) => page.type === 'opened')
-        ? webResults(pages.map(({ address, page }) => documentOf(address, page)))
+        ? webResults(pages.map(({ address, page }) => pageDocument(address, page)))
         : noneOpened(pages)
     },
   }
 }
 
-function given({ urls = [], url }: OpenInput): readonly string[] {
+function inputUrls({ urls = [], url }: OpenInput): readonly string[] {
   return url === undefined ? urls : [...urls, url]
 }
 
-/** How many there are is said in words that a model can act on; their form is the schema's. */
+/** Refuses a wrong number of URLs in words that a model can act on; the schema checks their form. */
 function countFault({ urls, url }: Readonly<Record<string, unknown>>): string | undefined {
   if (urls !== undefined && !Array.isArray(urls)) return undefined
   const count = (urls?.length ?? 0) + (url === undefined ? 0 : 1)
@@ -73,7 +72,7 @@ function countFault({ urls, url }: Readonly<Record<string, unknown>>): string | 
   return count > MOST_URLS ? `open_url takes at most ${MOST_URLS} URLs in one call, not ${count}` : undefined
 }
 
-async function open(
+async function openPage(
   address: string,
   { fetch, readDocument }: OpenUrlOptions,
   signal: AbortSignal,
@@ -84,22 +83,22 @@ async function open(
     const read = await readablePage(fetched, readDocument, signal)
     if (read.type === 'unreadable') return { type: 'failed', code: 'unreadable', reason: read.reason }
     const { url, updated } = fetched
-    return { type: 'opened', title: read.title, url, content: shown(read.text), ...(updated && { updated }) }
+    return { type: 'opened', title: read.title, url, content: shortenText(read.text), ...(updated && { updated }) }
   } catch {
     if (signal.aborted) return { type: 'failed', code: 'cancelled', reason: 'it was cancelled' }
     return { type: 'failed', code: 'unreadable', reason: 'its text could not be taken out of it' }
   }
 }
 
-/** The beginning of a long text, with a note that says so; both together are no longer than allowed. */
-function shown(text: string): string {
+/** The beginning of a long text, with a note about the cut; together no longer than allowed. */
+function shortenText(text: string): string {
   if (text.length <= MOST_CHARS) return text
   const note = `\n[the page has ${text.length.toLocaleString('en-US')} characters; only its beginning is shown]`
   const beginning = text.slice(0, MOST_CHARS - note.length)
   return `${/[\uD800-\uDBFF]$/.test(beginning) ? beginning.slice(0, -1) : beginning}${note}`
 }
 
-function documentOf(address: string, page: OpenedPage): FoundDocument {
+function pageDocument(address: string, page: OpenedPage): FoundDocument {
   if (page.type === 'opened') {
     const { title, url, content, updated } = page
     return { document: address, title, url, content, ...(updated !== undefined && { updated }) }
@@ -116,4 +115,94 @@ function noneOpened(pages: readonly { readonly address: string; readonly page: O
     ok: false,
     error: lines.length === 1 ? `could not open ${lines[0]}` : `no page could be opened:\n${lines.join('\n')}`,
   }
+}
+
+/** The text of a page, or why it cannot be read. */
+type ReadablePage =
+  | { readonly type: 'text'; readonly title: string; readonly text: string }
+  | { readonly type: 'unreadable'; readonly reason: string }
+
+/** Extracts the text of a page; the reader works in another process, under its own limits. Rejects as the reader does. */
+async function readablePage(
+  { bytes, url, mediaType, charset }: FetchedPage,
+  readDocument: DocumentReader['read'],
+  signal: AbortSignal,
+): Promise<ReadablePage> {
+  if (bytes.length === 0) return { type: 'unreadable', reason: 'it is empty' }
+  const name = `page.${extensions[pageKind(mediaType) ?? 'text']}`
+  const read = await readDocument({ bytes, name, url, ...(charset !== undefined && { charset }), signal })
+  if (read.kind === 'unreadable') return { type: 'unreadable', reason: read.reason }
+  if (read.kind === 'image')
+    return { type: 'unreadable', reason: 'it is a picture; only pages of text and PDF are read' }
+  return { type: 'text', title: pageTitle(read.kind === 'text' ? read.title : undefined, url), text: read.text }
+}
+
+/** The media type of the server decides how a page is read, unless its bytes decide. */
+const extensions: Readonly<Record<PageKind, string>> = { html: 'html', pdf: 'pdf', text: 'plain' }
+
+/** The longest title, characters. */
+const LONGEST_TITLE = 300
+
+function pageTitle(title: string | undefined, url: string): string {
+  const words = title?.replaceAll(/\s+/g, ' ').trim() ?? ''
+  return words === '' ? url.slice(0, LONGEST_TITLE) : words.slice(0, LONGEST_TITLE).toWellFormed()
+}
+
+/** One page, opened or not. */
+type OpenedPage =
+  | {
+      readonly type: 'opened'
+      readonly title: string
+      /** Where it was in the end. */
+      readonly url: string
+      /** As much of it as is shown. */
+      readonly content: string
+      /** ISO 8601. */
+      readonly updated?: string
+    }
+  | { readonly type: 'failed'; readonly code: FetchFaultKind | 'unreadable'; readonly reason: string }
+
+/** Opens each page once in a turn. What failed is tried again when it is asked for again. */
+interface PageCache {
+  /** `open` is called where the page is not there yet. Calls at the same time share one opening. */
+  page(turn: string, address: string, signal: AbortSignal, open: () => Promise<OpenedPage>): Promise<OpenedPage>
+}
+
+/** Turns whose pages are kept, and pages of each: older ones are opened again. */
+const MOST_TURNS = 16
+const MOST_PAGES = 100
+
+function pageCache(): PageCache {
+  const turns = new Map<string, Map<string, Promise<OpenedPage>>>()
+
+  function turnPages(turn: string): Map<string, Promise<OpenedPage>> {
+    const pages = turns.get(turn) ?? new Map<string, Promise<OpenedPage>>()
+    turns.delete(turn)
+    return keep(turns, turn, pages, MOST_TURNS)
+  }
+
+  return {
+    async page(turn, address, signal, open) {
+      const pages = turnPages(turn)
+      const other = pages.get(address)
+      if (other) {
+        const page = await other
+        // Another call gave up, which is no reason for this one.
+        if (page.type === 'opened' || page.code !== 'cancelled' || signal.aborted) return page
+      }
+      const page = await keep(pages, address, open(), MOST_PAGES)
+      if (page.type === 'failed') pages.delete(address)
+      return page
+    },
+  }
+}
+
+/** The oldest goes where there are too many. */
+function keep<Value>(map: Map<string, Value>, key: string, value: Value, most: number): Value {
+  map.set(key, value)
+  for (const oldest of map.keys()) {
+    if (map.size <= most) break
+    map.delete(oldest)
+  }
+  return value
 }

@@ -1,12 +1,12 @@
-import type { Tool } from '../../tool.ts'
-import type { SearchProvider } from './search-provider.ts'
-import { webResults } from './web-results.ts'
+import { type FoundDocument, resultsText } from '../../citation.ts'
+import type { Tool, ToolAnswered } from '../../tool.ts'
+import type { SearchProvider } from './search-services.ts'
 
-/** Results of one search, unless the call says otherwise, and the most. */
+/** Results of one search unless the call gives a limit, and the highest limit. */
 const USUAL_RESULTS = 8
 const MOST_RESULTS = 20
 
-/** The longest query that all providers take, characters. */
+/** The longest query that all providers accept, characters. */
 const LONGEST_QUERY = 400
 
 /** The tool `web_search`: pages that a provider finds, with their URLs, so that they can be opened. */
@@ -40,4 +40,18 @@ export function webSearchTool({ provider }: { readonly provider: SearchProvider 
       }
     },
   }
+}
+
+/** An answer whose documents have numbers from 1, as long as nobody gives them those of the turn (BEHAVIOURS §3.6). */
+export function webResults(documents: readonly FoundDocument[]): ToolAnswered {
+  const numbers = new Map<string, number>()
+  for (const { document } of documents) if (!numbers.has(document)) numbers.set(document, numbers.size + 1)
+  const results = documents.map(({ document, title, url, updated, content }) => ({
+    citation_id: numbers.get(document)!,
+    title,
+    ...(url !== undefined && { url }),
+    ...(updated !== undefined && { updated_at: updated }),
+    content,
+  }))
+  return { ok: true, output: resultsText(results), meta: { documents } }
 }

@@ -2,12 +2,12 @@ import type { DocumentReader } from '../../document.ts'
 import type { PromptBlock } from '../../capability.ts'
 import { createSearch } from './create-search.ts'
 import { guardedFetch } from './guarded-fetch.ts'
-import type { Network } from './network.ts'
+import type { Network } from './guarded-request.ts'
 import { openUrlTool } from './open-url.ts'
-import type { SearchConfiguration } from './search-provider.ts'
+import type { SearchConfiguration } from './search-services.ts'
 import { webSearchTool } from './web-search.ts'
 
-export interface WebOptions {
+interface WebOptions {
   /** Without it `web_search` is not there. */
   readonly search?: SearchConfiguration | undefined
   /** `host:port` that the search provider may be at although it is not public. No page is opened there. */

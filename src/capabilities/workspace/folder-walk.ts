@@ -5,36 +5,36 @@ import { holdFolder } from './held-folder.ts'
 
 /** Something in a folder of the workspace. Links are named, never followed. */
 export interface WalkEntry {
-  /** Names of the way from the workspace. */
+  /** Path from the workspace, name by name. */
   readonly names: readonly string[]
   readonly kind: 'file' | 'folder' | 'link' | 'other'
   /** Of a file, bytes. */
   readonly bytes?: number
 }
 
-export interface WalkOptions {
+interface WalkOptions {
   /** Levels of folders to go into: 1 is the folder itself. */
   readonly depth: number
   readonly signal: AbortSignal
-  /** Told the name of each folder that is left out. */
+  /** Receives the name of each folder that is left out. */
   readonly onSkipped: (name: string) => void
 }
 
-/** Folders of programs rather than of people: left out unless a path leads into them. */
+/** Folders that programs fill: left out unless a path leads into them. */
 const SKIPPED: ReadonlySet<string> = new Set(['.git', 'node_modules'])
 
-/** The most levels that are gone into at all. */
+/** The deepest level that a walk reaches. */
 export const DEEPEST = 64
 
 /**
- * Everything in a folder, folders before what they hold, in the order of code units at each level: the same on every
- * machine. What cannot be read is left out. Throws when it is cancelled.
+ * Everything in a folder, folders before their content, in the order of code units at each level: the same on every
+ * machine. Leaves out what cannot be read. Throws if it is cancelled.
  */
 export async function* walkFolder(start: Inside, options: WalkOptions): AsyncGenerator<WalkEntry> {
   const { depth, signal, onSkipped } = options
   if (depth < 1) return
   signal.throwIfAborted()
-  for (const entry of await entriesOf(start)) {
+  for (const entry of await readEntries(start)) {
     const name = entry.names.at(-1)!
     if (entry.kind === 'folder' && SKIPPED.has(name)) onSkipped(name)
     else {
@@ -48,13 +48,15 @@ export async function* walkFolder(start: Inside, options: WalkOptions): AsyncGen
   }
 }
 
-async function entriesOf({ root, names }: Inside): Promise<readonly WalkEntry[]> {
+async function readEntries({ root, names }: Inside): Promise<readonly WalkEntry[]> {
   const folder = await holdFolder(root, names).catch(() => undefined)
   if (!folder) return []
   try {
     const found = await readdir(folder.at('.'))
-    const entries = await Promise.all(found.map((name) => entryOf(folder.at(name), [...names, name])))
-    return entries.filter((one) => one !== undefined).toSorted((left, right) => (lastOf(left) < lastOf(right) ? -1 : 1))
+    const entries = await Promise.all(found.map((name) => readEntry(folder.at(name), [...names, name])))
+    return entries
+      .filter((one) => one !== undefined)
+      .toSorted((left, right) => (lastName(left) < lastName(right) ? -1 : 1))
   } catch {
     return []
   } finally {
@@ -62,18 +64,18 @@ async function entriesOf({ root, names }: Inside): Promise<readonly WalkEntry[]>
   }
 }
 
-/** `undefined` for what is gone again, or has a name that no text can hold. */
-async function entryOf(path: string, names: readonly string[]): Promise<WalkEntry | undefined> {
+/** `undefined` for what is gone again, or has a name that is not UTF-8. */
+async function readEntry(path: string, names: readonly string[]): Promise<WalkEntry | undefined> {
   try {
     const { mode, size } = await lstat(path)
-    const kind = kindOf(mode)
+    const kind = entryKind(mode)
     return { names, kind, ...(kind === 'file' && { bytes: size }) }
   } catch {
     return undefined
   }
 }
 
-function kindOf(mode: number): WalkEntry['kind'] {
+function entryKind(mode: number): WalkEntry['kind'] {
   switch (mode & constants.S_IFMT) {
     case constants.S_IFREG:
       return 'file'
@@ -86,6 +88,6 @@ function kindOf(mode: number): WalkEntry['kind'] {
   }
 }
 
-function lastOf({ names }: WalkEntry): string {
+function lastName({ names }: WalkEntry): string {
   return names.at(-1)!
 }

@@ -1,4 +1,4 @@
-/** The most alternatives that braces may make, and the most braces that are looked at. */
+/** The most alternatives that braces may produce, and the most braces that are expanded. */
 const MOST_ALTERNATIVES = 100
 const MOST_BRACES = 100
 
@@ -35,14 +35,14 @@ function alternatives(glob: string): readonly string[] {
 }
 
 function fitsPath(segments: readonly string[], names: readonly string[]): boolean {
-  return fits(segments.length, names.length, {
+  return fitsSequence(segments.length, names.length, {
     isStar: (index) => segments[index] === '**',
     isSame: (index, place) => fitsName(Array.from(segments[index]!), Array.from(names[place]!)),
   })
 }
 
 function fitsName(pattern: readonly string[], name: readonly string[]): boolean {
-  return fits(pattern.length, name.length, {
+  return fitsSequence(pattern.length, name.length, {
     isStar: (index) => pattern[index] === '*',
     isSame: (index, place) => pattern[index] === '?' || pattern[index] === name[place],
   })
@@ -53,8 +53,8 @@ interface Comparison {
   readonly isSame: (index: number, place: number) => boolean
 }
 
-/** Whether a pattern with stars fits: only the last star ever takes more, so nothing is tried twice over. */
-function fits(patternLength: number, length: number, { isStar, isSame }: Comparison): boolean {
+/** Whether a pattern with stars fits: only the last star ever grows, so nothing is tried twice. */
+function fitsSequence(patternLength: number, length: number, { isStar, isSame }: Comparison): boolean {
   let [index, place] = [0, 0]
   let [star, taken] = [-1, 0]
   while (place < length) {

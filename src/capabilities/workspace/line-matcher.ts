@@ -10,15 +10,15 @@ export interface LineMatch {
 
 /** Finds lines of a text. */
 export interface LineMatcher {
-  /** The first lines that fit, at most `most`. Throws where that takes too long. */
+  /** The first lines that fit, at most `most`. Throws if that takes too long. */
   match(text: string, most: number): Promise<readonly LineMatch[]>
   close(): Promise<void>
 }
 
-/** Characters of a line that an expression is tried on. */
+/** The part of a line that an expression is tried on, characters. */
 const MOST_LINE = 10_000
 
-/** Finds lines that hold a text as it is. */
+/** Finds lines that contain a text literally. */
 export function literalMatcher(wanted: string): LineMatcher {
   return {
     match: async (text, most) => matchesIn(text, most, (line) => line.indexOf(wanted)),
@@ -27,8 +27,8 @@ export function literalMatcher(wanted: string): LineMatcher {
 }
 
 /**
- * Finds lines that a regular expression fits. It runs in a thread of its own, which is ended when one text takes longer
- * than `limitMs` or `signal` says so: no expression can hold anything up. Throws where the expression is none.
+ * Finds lines that a regular expression fits. It runs in a thread of its own, which ends when one text takes longer than
+ * `limitMs` or `signal` is aborted, so no expression can block anything. Throws if the expression is invalid.
  */
 export async function expressionMatcher(source: string, signal: AbortSignal, limitMs = 2000): Promise<LineMatcher> {
   const expression = new RegExp(source)
@@ -38,12 +38,12 @@ export async function expressionMatcher(source: string, signal: AbortSignal, lim
     env: {},
     resourceLimits: { maxOldGenerationSizeMb: 256 },
   })
-  // Told to whoever waits; while nobody does, the next one to ask will find it ended.
+  // A waiting question sees `exit`; without one, the next question finds the thread ended.
   thread.on('error', () => {})
   const end = () => void thread.terminate()
   signal.addEventListener('abort', end, { once: true })
   return {
-    match: (text, most) => answerOf(thread, { text, most }, limitMs),
+    match: (text, most) => askThread(thread, { text, most }, limitMs),
     async close() {
       signal.removeEventListener('abort', end)
       await thread.terminate()
@@ -51,7 +51,7 @@ export async function expressionMatcher(source: string, signal: AbortSignal, lim
   }
 }
 
-/** The lines that `place` finds something in. */
+/** The lines in which `place` finds something. */
 function matchesIn(text: string, most: number, place: (line: string) => number): readonly LineMatch[] {
   const found: LineMatch[] = []
   const lines = text.split('\n')
@@ -69,7 +69,7 @@ export function expressionMatches(source: string, text: string, most: number): r
   return matchesIn(text, most, (line) => line.slice(0, MOST_LINE).search(expression))
 }
 
-/** The source runs as it is, the published package as it was compiled. */
+/** A checkout runs the source, the published package the compiled file. */
 function threadFile(): URL {
   const file = new URL('./expression-thread.ts', import.meta.url)
   return import.meta.url.endsWith('.ts') ? file : new URL(file.href.replace(/\.ts$/, '.js'))
@@ -80,7 +80,7 @@ interface Question {
   readonly most: number
 }
 
-async function answerOf(thread: Worker, question: Question, limitMs: number): Promise<readonly LineMatch[]> {
+async function askThread(thread: Worker, question: Question, limitMs: number): Promise<readonly LineMatch[]> {
   const { promise, resolve, reject } = Promise.withResolvers<readonly LineMatch[]>()
   const onExit = () => reject(new Error('the search was ended'))
   const timer = setTimeout(() => {

@@ -3,8 +3,8 @@ import { confinedPath, type Inside } from '../../capability.ts'
 import { DEEPEST, type WalkEntry, walkFolder } from './folder-walk.ts'
 import { globMatcher } from './glob.ts'
 import { readTextFile } from './text-file.ts'
-import { shownName } from './shown-name.ts'
-import type { WorkspaceOptions } from './workspace-options.ts'
+import { printableName } from './text-file.ts'
+import type { WorkspaceOptions } from './text-file.ts'
 
 /** Lines of one answer. */
 const MOST_LINES = 400
@@ -41,21 +41,26 @@ export function listFilesTool({ folder, outOfReach }: WorkspaceOptions): Tool {
       if (place.type === 'refused') return { ok: false, error: place.why }
       const fault = await folderFault(place)
       if (fault !== undefined) return { ok: false, error: fault }
-      return { ok: true, output: await listing(place, glob, Math.min(depth, DEEPEST), signal) }
+      return { ok: true, output: await listEntries(place, glob, Math.min(depth, DEEPEST), signal) }
     },
   }
 }
 
 /** Why a place cannot be listed. */
 async function folderFault(place: Inside): Promise<string | undefined> {
-  const shown = shownName(place.names.join('/'))
+  const shown = printableName(place.names.join('/'))
   const found = await readTextFile(place)
   // A workspace that was never made is an empty one.
   if (found.type === 'folder') return undefined
   return found.type === 'missing' ? `${shown} does not exist` : `${shown} is not a folder`
 }
 
-async function listing(place: Inside, glob: string | undefined, depth: number, signal: AbortSignal): Promise<string> {
+async function listEntries(
+  place: Inside,
+  glob: string | undefined,
+  depth: number,
+  signal: AbortSignal,
+): Promise<string> {
   const isWanted = glob === undefined ? () => true : globMatcher(glob)
   const skipped = new Set<string>()
   const lines: string[] = []
@@ -64,7 +69,7 @@ async function listing(place: Inside, glob: string | undefined, depth: number, s
     seen += 1
     if (seen > MOST_ENTRIES) break
     if (!isWanted(entry.names.slice(place.names.length).join('/'))) continue
-    if (lines.length < MOST_LINES) lines.push(lineOf(entry))
+    if (lines.length < MOST_LINES) lines.push(entryLine(entry))
     else left += 1
   }
   if (lines.length === 0) lines.push(glob === undefined ? '(no files)' : '(no file fits)')
@@ -75,8 +80,8 @@ async function listing(place: Inside, glob: string | undefined, depth: number, s
   return lines.join('\n')
 }
 
-function lineOf({ names, kind, bytes }: WalkEntry): string {
-  const shown = shownName(names.join('/'))
+function entryLine({ names, kind, bytes }: WalkEntry): string {
+  const shown = printableName(names.join('/'))
   if (kind === 'folder') return `${shown}/`
   if (kind === 'file') return `${shown} ${bytes}`
   return `${shown} (${kind === 'link' ? 'link, not followed' : 'no file'})`

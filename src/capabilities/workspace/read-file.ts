@@ -1,10 +1,10 @@
 import type { Tool, ToolResult } from '../../tool.ts'
 import { confinedPath } from '../../capability.ts'
-import { shownName } from './shown-name.ts'
+import { printableName } from './text-file.ts'
 import { readTextFile } from './text-file.ts'
-import type { WorkspaceOptions } from './workspace-options.ts'
+import type { WorkspaceOptions } from './text-file.ts'
 
-/** Lines of one answer unless the call says otherwise, and the most that it may say. */
+/** Lines of one answer unless the call gives a limit, and the highest limit. */
 const USUAL_LINES = 400
 const MOST_LINES = 5000
 
@@ -38,12 +38,12 @@ export function readFileTool({ folder, outOfReach }: WorkspaceOptions): Tool {
       const { path, offset = 1, limit = USUAL_LINES } = input as ReadInput
       const place = await confinedPath(folder, path, outOfReach)
       if (place.type === 'refused') return failure(place.why)
-      const shown = shownName(place.names.join('/')) || '.'
+      const shown = printableName(place.names.join('/')) || '.'
       const found = await readTextFile(place)
       if (found.type === 'missing') return failure(`${shown} does not exist; list_files shows what does`)
       if (found.type === 'folder') return failure(`${shown} is a folder; list_files shows what is in it`)
       if (found.type === 'unusable') return failure(found.why)
-      return page(shown, linesOf(found.text), offset, Math.min(limit, MOST_LINES))
+      return page(shown, splitLines(found.text), offset, Math.min(limit, MOST_LINES))
     },
   }
 }
@@ -56,17 +56,17 @@ function page(shown: string, lines: readonly string[], offset: number, limit: nu
   const left = lines.length - last
   const rest = left > 0 ? `\n[${left} more line${left === 1 ? '' : 's'}: offset ${last + 1}]` : ''
   const head = `${shown}: lines ${offset} to ${last} of ${lines.length}`
-  return { ok: true, output: `${head}\n${wanted.map(shownLine).join('\n')}${rest}` }
+  return { ok: true, output: `${head}\n${wanted.map(shortenLine).join('\n')}${rest}` }
 }
 
-/** The last line break ends a line and begins none. */
-function linesOf(text: string): readonly string[] {
+/** A line break at the end begins no line. */
+function splitLines(text: string): readonly string[] {
   const plain = text.startsWith('\uFEFF') ? text.slice(1) : text
   if (plain === '') return []
   return (plain.endsWith('\n') ? plain.slice(0, -1) : plain).split('\n')
 }
 
-function shownLine(line: string): string {
+function shortenLine(line: string): string {
   if (line.length <= LINE_CHARS) return line
   return `${line.slice(0, LINE_CHARS).toWellFormed()}...[line cut: ${LINE_CHARS} of ${line.length} characters shown]`
 }

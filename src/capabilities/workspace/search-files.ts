@@ -3,9 +3,9 @@ import { confinedPath, type Inside } from '../../capability.ts'
 import { DEEPEST, walkFolder } from './folder-walk.ts'
 import { globMatcher } from './glob.ts'
 import { expressionMatcher, type LineMatch, type LineMatcher, literalMatcher } from './line-matcher.ts'
-import { shownName } from './shown-name.ts'
+import { printableName } from './text-file.ts'
 import { readTextFile } from './text-file.ts'
-import type { WorkspaceOptions } from './workspace-options.ts'
+import type { WorkspaceOptions } from './text-file.ts'
 
 /** Lines of one answer. */
 const MOST_MATCHES = 200
@@ -25,8 +25,8 @@ interface SearchInput {
   readonly regex?: boolean
 }
 
-/** The tool `search_files`: lines of files in the workspace that hold a text or fit an expression. */
-export function searchFilesTool({ folder, outOfReach }: WorkspaceOptions): Tool {
+/** The tool `search_files`: lines of files in the workspace that contain a text or fit an expression. */
+export function searchWorkspaceTool({ folder, outOfReach }: WorkspaceOptions): Tool {
   return {
     name: 'search_files',
     description:
@@ -72,13 +72,13 @@ async function search(
   const lines: string[] = []
   let [files, bytes, unread] = [0, 0, 0]
   let stopped: string | undefined
-  for await (const names of filesOf(place, signal, (name) => skipped.add(name))) {
+  for await (const names of walkFiles(place, signal, (name) => skipped.add(name))) {
     if (!isWanted(names.slice(place.names.length).join('/') || names.at(-1)!)) continue
     const file = await readTextFile({ ...place, names })
     if (file.type === 'unusable') unread += 1
     if (file.type !== 'text') continue
     const found = await matcher.match(file.text, MOST_MATCHES + 1 - lines.length)
-    lines.push(...found.map((one) => lineOf(names, one)))
+    lines.push(...found.map((one) => matchLine(names, one)))
     files += 1
     bytes += file.bytes
     if (lines.length > MOST_MATCHES) stopped = `stopped after ${MOST_MATCHES} lines`
@@ -93,13 +93,13 @@ async function search(
 }
 
 /** Files below a place, or the place itself where it is one. */
-async function* filesOf(
+async function* walkFiles(
   place: Inside,
   signal: AbortSignal,
   onSkipped: (name: string) => void,
 ): AsyncGenerator<readonly string[]> {
   const found = await readTextFile(place)
-  if (found.type === 'missing') throw new Error(`${shownName(place.names.join('/'))} does not exist`)
+  if (found.type === 'missing') throw new Error(`${printableName(place.names.join('/'))} does not exist`)
   if (found.type === 'unusable') throw new Error(found.why)
   if (found.type === 'text') yield place.names
   else {
@@ -109,9 +109,9 @@ async function* filesOf(
   }
 }
 
-function lineOf(names: readonly string[], { line, text, at }: LineMatch): string {
+function matchLine(names: readonly string[], { line, text, at }: LineMatch): string {
   const start = text.length <= LINE_CHARS ? 0 : Math.max(0, at - BEFORE)
   const part = text.slice(start, start + LINE_CHARS).toWellFormed()
   const end = start + LINE_CHARS < text.length ? '…' : ''
-  return `${shownName(names.join('/'))}:${line}: ${start > 0 ? '…' : ''}${part.trimEnd()}${end}`
+  return `${printableName(names.join('/'))}:${line}: ${start > 0 ? '…' : ''}${part.trimEnd()}${end}`
 }

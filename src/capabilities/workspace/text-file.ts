@@ -2,13 +2,12 @@ import { hash } from 'node:crypto'
 import { constants, type FileHandle, open } from 'node:fs/promises'
 import type { Inside } from '../../capability.ts'
 import { holdFolder } from './held-folder.ts'
-import { shownName } from './shown-name.ts'
 
-/** The most that a file may hold to be read, searched or changed, bytes. */
-export const MOST_BYTES = 16 * 1024 * 1024
+/** The largest file that can be read, searched or changed, bytes. */
+export const MOST_FILE_BYTES = 16 * 1024 * 1024
 
-/** What a place in the workspace holds. */
-export type FileRead =
+/** What is at a path of the workspace. */
+export type WorkspaceFile =
   | {
       readonly type: 'text'
       /** With its byte order mark, if it has one. */
@@ -21,17 +20,17 @@ export type FileRead =
     }
   | { readonly type: 'missing' }
   | { readonly type: 'folder' }
-  /** It is there and cannot be used; `why` is a sentence. */
+  /** It exists and cannot be used; `why` is a sentence. */
   | { readonly type: 'unusable'; readonly why: string }
 
 /**
- * Reads a whole file as UTF-8, following no link and waiting for no pipe. Never throws. The place may have changed since
- * it was resolved: then this is an answer about what is there now, and never about anything outside.
+ * Reads a whole file as UTF-8; follows no link and waits for no pipe. Never throws. If the path changed since it was
+ * resolved, the answer is about what is there now, and never about anything outside.
  */
-export async function readTextFile({ root, names }: Inside): Promise<FileRead> {
+export async function readTextFile({ root, names }: Inside): Promise<WorkspaceFile> {
   const name = names.at(-1)
   if (name === undefined) return { type: 'folder' }
-  const shown = shownName(names.join('/'))
+  const shown = printableName(names.join('/'))
   let file: FileHandle | undefined
   try {
     const folder = await holdFolder(root, names.slice(0, -1))
@@ -41,48 +40,48 @@ export async function readTextFile({ root, names }: Inside): Promise<FileRead> {
     } finally {
       await folder.close()
     }
-    return await contentOf(file, shown)
+    return await readContent(file, shown)
   } catch (error) {
-    return faultOf(error as NodeJS.ErrnoException, shown)
+    return describeError(error as NodeJS.ErrnoException, shown)
   } finally {
     await file?.close().catch(() => {})
   }
 }
 
-async function contentOf(file: FileHandle, shown: string): Promise<FileRead> {
+async function readContent(file: FileHandle, shown: string): Promise<WorkspaceFile> {
   const found = await file.stat()
   if (found.isDirectory()) return { type: 'folder' }
   if (!found.isFile()) return notAFile(shown)
   const tooLarge = unusable(
-    `${shown} is too large: it holds ${found.size} bytes, and at most ${MOST_BYTES} can be read`,
+    `${shown} is too large: it holds ${found.size} bytes, and at most ${MOST_FILE_BYTES} can be read`,
   )
-  if (found.size > MOST_BYTES) return tooLarge
-  const bytes = await bytesOf(file, found.size)
+  if (found.size > MOST_FILE_BYTES) return tooLarge
+  const bytes = await readBytes(file, found.size)
   if (bytes === undefined) return tooLarge
-  const text = textOf(bytes)
+  const text = decodeText(bytes)
   if (text === undefined) return unusable(`${shown} is a binary file of ${bytes.length} bytes: it is not shown as text`)
-  return { type: 'text', text, bytes: bytes.length, digest: digestOf(bytes), mode: found.mode & 0o777 }
+  return { type: 'text', text, bytes: bytes.length, digest: textDigest(bytes), mode: found.mode & 0o777 }
 }
 
 /** SHA-256 of bytes, or of a text as UTF-8: lowercase hexadecimal. */
-export function digestOf(content: Uint8Array | string): string {
+export function textDigest(content: Uint8Array | string): string {
   return hash('sha256', content, 'hex')
 }
 
-/** All bytes of a file that was of this size a moment ago; `undefined` where it has grown beyond what can be read. */
-async function bytesOf(file: FileHandle, size: number): Promise<Uint8Array | undefined> {
+/** All bytes of a file that had this size a moment ago; `undefined` if it has grown beyond the limit. */
+async function readBytes(file: FileHandle, size: number): Promise<Uint8Array | undefined> {
   let buffer = Buffer.alloc(size + 1)
   let filled = 0
   for (;;) {
     const { bytesRead } = await file.read(buffer, filled, buffer.length - filled, filled)
     filled += bytesRead
     if (bytesRead === 0) return buffer.subarray(0, filled)
-    if (filled > MOST_BYTES) return undefined
+    if (filled > MOST_FILE_BYTES) return undefined
     if (filled === buffer.length) buffer = Buffer.concat([buffer, Buffer.alloc(filled + 1024)])
   }
 }
 
-function textOf(bytes: Uint8Array): string | undefined {
+function decodeText(bytes: Uint8Array): string | undefined {
   if (bytes.includes(0)) return undefined
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
@@ -91,7 +90,7 @@ function textOf(bytes: Uint8Array): string | undefined {
   }
 }
 
-function faultOf({ code, message }: NodeJS.ErrnoException, shown: string): FileRead {
+function describeError({ code, message }: NodeJS.ErrnoException, shown: string): WorkspaceFile {
   if (code === 'ENOENT') return { type: 'missing' }
   if (code === 'ELOOP') return unusable(`${shown} has become a link since it was checked`)
   if (code === 'ENXIO' || code === 'ENODEV') return notAFile(shown)
@@ -100,10 +99,29 @@ function faultOf({ code, message }: NodeJS.ErrnoException, shown: string): FileR
   return unusable(`${shown} cannot be read: ${code ?? message}`)
 }
 
-function notAFile(shown: string): FileRead {
+function notAFile(shown: string): WorkspaceFile {
   return unusable(`${shown} is a pipe, a socket or a device, not a file`)
 }
 
-function unusable(why: string): FileRead {
+function unusable(why: string): WorkspaceFile {
   return { type: 'unusable', why }
+}
+
+export interface WorkspaceOptions {
+  /** The agent's own folder, absolute. Nothing outside of it is in reach, wherever links lead. */
+  readonly folder: string
+  /** Folders that stay out of reach even inside the workspace, absolute: for example the home. */
+  readonly outOfReach?: readonly string[]
+  /**
+   * Files that become instructions or programs, besides `AGENTS.md`, and folders of skills, besides `.agents/skills`: they
+   * may be read and never changed. Absolute.
+   */
+  readonly readOnly?: readonly string[]
+}
+
+/** A path as one visible line: characters that are invisible or would break the line are escaped. */
+export function printableName(path: string): string {
+  return path.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, (character) => {
+    return `\\u{${character.codePointAt(0)!.toString(16)}}`
+  })
 }

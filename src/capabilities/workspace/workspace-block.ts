@@ -2,11 +2,11 @@ import type { PromptBlock } from '../../capability.ts'
 import { editFileTool } from './edit-file.ts'
 import { listFilesTool } from './list-files.ts'
 import { readFileTool } from './read-file.ts'
-import { searchFilesTool } from './search-files.ts'
-import { writeFileTool } from './write-file.ts'
-import type { WorkspaceOptions } from './workspace-options.ts'
+import { searchWorkspaceTool } from './search-files.ts'
+import { writeFileTool } from './edit-file.ts'
+import type { WorkspaceOptions } from './text-file.ts'
 
-/** What the model is given to list, read, search, write and edit files of the workspace. Writing asks a person by default. */
+/** The prompt block and the tools that list, read, search, write and edit files of the workspace. Writing asks a person by default. */
 export function workspaceBlock(options: WorkspaceOptions): PromptBlock {
   return {
     id: 'workspace',
@@ -16,7 +16,7 @@ export function workspaceBlock(options: WorkspaceOptions): PromptBlock {
     tools: [
       listFilesTool(options),
       readFileTool(options),
-      searchFilesTool(options),
+      searchWorkspaceTool(options),
       writeFileTool(options),
       editFileTool(options),
     ],

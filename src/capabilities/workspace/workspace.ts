@@ -1,6 +1,6 @@
 import { capability } from '../../capability.ts'
 
-/** The tools on files of the workspace. Whatever capabilities keep for themselves is out of their reach. */
+/** The tools for files of the workspace. Files that capabilities keep for themselves are out of their reach. */
 export const workspace = capability({
   name: 'workspace',
   summary: 'lists, reads, searches, writes and edits files in the workspace',

@@ -21,21 +21,22 @@ import {
 import type { SessionRow } from '../../../session.ts'
 import type { SessionMemory } from '../core/memory.ts'
 
-export const memory: Command = {
+export const memoryCommand: Command = {
   name: 'memory',
-  summary: 'show what a session is given of earlier ones, and forget',
+  summary: 'show what a session remembers of earlier ones, and forget sessions',
   usage: ['memory [show] [SESSION] [--input TEXT] [--json]', 'memory forget SESSION [--yes] [--json]'],
   details:
-    'SESSION is an id, the beginning of one, or `last`; the newest one unless given. A session is given a summary of the last session of its conversation, and ' +
-    'earlier calls of tools that its next message finds: in the layout `ayati`, and where `context.memory` says so. `forget` ' +
-    'removes what other sessions were given of one, for good; the session itself stays until `foreword sessions delete`.',
+    'SESSION is an id, the beginning of one, or `last`; the newest one unless given. A session remembers a summary of the last ' +
+    'session of its conversation, and earlier calls of tools that its next message finds: in the layout `ayati`, and where ' +
+    '`context.memory` enables it. `forget` permanently removes what other sessions remember of one; the session itself stays ' +
+    'until `foreword sessions delete`.',
   words: { least: 0, most: Infinity },
   options: {
     input: { value: 'TEXT', summary: 'show: the next message, which finds earlier calls of tools' },
     yes: { summary: 'forget: do not ask' },
     json: jsonOption,
   },
-  run: (call: CommandCall, io: Io) => runSubcommand(memory, subcommands, 'show', call, io),
+  run: (call: CommandCall, io: Io) => runSubcommand(memoryCommand, subcommands, 'show', call, io),
 }
 
 const subcommands: Readonly<Record<string, Subcommand>> = {
@@ -43,7 +44,7 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
   forget: { least: 1, most: 1, forPersons: 'forget sessions', run: forgetSession },
 }
 
-/** What a session is given of earlier ones: the words, from where, and what they cost. */
+/** What a session remembers of earlier ones: the texts, their origin, and their tokens. */
 async function showMemory(call: CommandCall, io: Io): Promise<number> {
   const shown = await connected(call.home, io, 'read', async (connection) => {
     const [, word] = call.words
@@ -61,8 +62,8 @@ async function newestSession(connection: Connection): Promise<string> {
   const { sessions } = await ask<{ readonly sessions: readonly SessionRow[] }>(connection, '/api/sessions?limit=1')
   const [newest] = sessions
   if (newest) return newest.id
-  throw new CommandFailure('not-found', 'there are no sessions yet.', {
-    hint: '`foreword send "Hello"` begins one.',
+  throw new CommandFailure('not-found', 'no sessions yet.', {
+    hint: 'Start one with `foreword send "Hello"`.',
   })
 }
 
@@ -80,7 +81,7 @@ function printMemory({ session, on, layers, own, forgotten }: SessionMemory, io:
       print(io, harmless(text, io.stdout))
     }
   }
-  if (forgotten) print(io, '\nIt is forgotten: no other session is given anything of it.')
+  if (forgotten) print(io, '\nThis session is forgotten: no other session remembers anything of it.')
   else if (own) {
     const by = own.by === undefined ? 'by rule from its log' : `by ${exactLine(own.by)}`
     print(io, `\n${styled(io, 'bold', `its own summary, for the next session, ${by}`)}`)
@@ -88,21 +89,18 @@ function printMemory({ session, on, layers, own, forgotten }: SessionMemory, io:
   }
 }
 
-/** Removes what other sessions were given of one. */
+/** Removes what other sessions remember of one. */
 async function forgetSession(call: CommandCall, io: Io): Promise<number> {
   return await connected(call.home, io, purposeOf(call, io), async (connection) => {
     const session = await findSession(connection, call.words[1]!)
-    if (!(await personAgrees(`Forget the session ${session} in all others, for good?`, call, io))) {
+    if (!(await personAgrees(`Permanently forget the session ${session} in all other sessions?`, call, io))) {
       note(io, 'Nothing was forgotten.')
       return 1
     }
     await answer(connection, pathTo('/api/sessions/', session, '/memory'), { method: 'DELETE' })
     if (call.json) printJson(io, { forgotten: session })
     else {
-      note(
-        io,
-        `No other session is given anything of ${session}. Its log stays: \`foreword sessions delete\` removes it.`,
-      )
+      note(io, `Forgot ${session} in all other sessions. Its log stays. Remove it with \`foreword sessions delete\`.`)
     }
     return 0
   })

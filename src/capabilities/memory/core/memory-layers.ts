@@ -1,6 +1,6 @@
 import type { Layer, Layout, Origin } from '../../../context.ts'
 
-/** What a turn is given of what was said and done before. A part that is switched off is absent. */
+/** What a turn remembers. A part that is switched off is absent. */
 export interface MemoryReading {
   /** About the last session of the conversation. */
   readonly previous?: RememberedText
@@ -10,11 +10,11 @@ export interface MemoryReading {
 
 /** A text about earlier sessions, in which every line is framed. */
 export interface RememberedText {
-  /** Empty where there is nothing to remember. */
+  /** Empty if there is nothing to remember. */
   readonly text: string
-  /** Sessions whose words it holds. */
+  /** Sessions whose texts it contains. */
   readonly sessions: readonly string[]
-  /** `provider/model` that put it into words; absent where it was taken from the log by rule. */
+  /** `provider/model` that wrote it; absent if it was taken from the log by rule. */
   readonly by?: string
 }
 

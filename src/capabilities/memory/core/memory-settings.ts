@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { type Layout, layouts } from '../../../context.ts'
 
-/** Layouts that remember unless the settings say otherwise. */
-const remembering = Object.keys(layouts)
+/** Layouts that remember unless the settings disable it. */
+const rememberingLayouts = Object.keys(layouts)
   .filter((name) => layouts[name]!.memory.isUsual)
   .map((name) => `\`${name}\``)
   .join(', ')
@@ -15,7 +15,7 @@ export const memorySettings = z.strictObject({
         .boolean()
         .optional()
         .describe(
-          `Whether a session begins with a summary of the conversation's last one. In the layout ${remembering} alone unless given.`,
+          `Whether a session begins with a summary of the conversation's last one. In the layout ${rememberingLayouts} alone unless given.`,
         ),
       maxTokens: z.int().min(50).max(20_000).default(600).describe('The longest summary, tokens.'),
       summarize: z
@@ -32,7 +32,7 @@ export const memorySettings = z.strictObject({
         .boolean()
         .optional()
         .describe(
-          `Whether a turn is given earlier calls of tools that its message finds. In ${remembering} alone unless given.`,
+          `Whether a turn is given earlier calls of tools that its message finds. In ${rememberingLayouts} alone unless given.`,
         ),
       maxTokens: z.int().min(50).max(20_000).default(300).describe('The most of such calls, tokens.'),
     })

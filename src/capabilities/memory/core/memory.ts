@@ -1,33 +1,33 @@
-import { type LayoutChoice, layoutOf, type TokenCounter } from '../../../context.ts'
 import type { Clock, Runtime } from '../../../capability.ts'
-import type { Recall } from '../../../search.ts'
-import type { SessionStore } from '../../../session.ts'
-import { noSuchSession } from '../../../runtime.ts'
+import { type LayoutChoice, layoutOf, type TokenCounter } from '../../../context.ts'
 import { defined, errorMessage } from '../../../platform.ts'
-import { type MemoryReading, memoryLayers, type RememberedText, sessionsIn } from './memory-layers.ts'
+import { noSuchSession } from '../../../runtime.ts'
+import type { RankedPassage, Recall } from '../../../search.ts'
+import type { SessionStore } from '../../../session.ts'
+import { memoryLayers, type MemoryReading, type RememberedText, sessionsIn } from './memory-layers.ts'
 import { memoryIn, type MemorySettings } from './memory-settings.ts'
 import { createSessionSummaries, type SessionSummary } from './session-summaries.ts'
-import { toolHistory } from './tool-history.ts'
+import { rememberedLine, minuteText } from './summary-text.ts'
 
-/** What turns are given of earlier sessions (BEHAVIOURS §2.1), and how it is shown and forgotten. */
+/** What turns remember of earlier sessions (BEHAVIOURS §2.1), and how it is shown and forgotten. */
 export interface Memory {
   /** Read once, before the first step of a turn. */
   read(question: MemoryQuestion): Promise<TurnMemory>
-  /** A session has begun: where a model is to put the one before into words, it is asked at once. */
+  /** A session has begun: where a model summarizes the session before, it is asked at once. */
   askAhead(session: string): void
   show(session: string, input: string): Promise<SessionMemory>
   /** The session and the earlier ones of its conversation, newest first, without those that are forgotten. */
   conversationOf(session: string): Promise<readonly string[]>
   /** Of the sessions of one conversation, those that may be remembered in this one. */
   remembered(session: string, sessions: readonly string[]): Promise<readonly string[]>
-  /** From now on nothing of the session is remembered in any other. Its log stays. */
+  /** From now on no other session remembers this one. Its log stays. */
   forget(session: string): Promise<void>
   /** To be called before a session is deleted. */
   sessionDeleted(session: string): Promise<void>
   close(): Promise<void>
 }
 
-/** What a session is given of what was said and done before, and what is kept of the session itself. */
+/** What a session remembers of earlier ones, and what is kept of the session itself. */
 export interface SessionMemory {
   readonly session: string
   /** What is switched on in the layout of the configuration. */
@@ -39,27 +39,27 @@ export interface SessionMemory {
     readonly text: string
     /** What it costs by the counter of the configuration. */
     readonly tokens: number
-    /** Sessions whose words it holds. */
+    /** Sessions whose texts it contains. */
     readonly from: readonly string[]
     readonly origin: string
   }[]
-  /** Its own summary, for the next session of its conversation; absent where nobody has said anything in it. */
+  /** Its own summary, for the next session of its conversation; absent if it has no turns. */
   readonly own?: SessionSummary
-  /** Nothing of it is given to other sessions. */
+  /** Whether other sessions remember nothing of it. */
   readonly forgotten: boolean
 }
 
-/** What a turn was given of earlier sessions. */
-export interface TurnMemory {
+/** What a turn remembers of earlier sessions. */
+interface TurnMemory {
   readonly whole: MemoryReading | undefined
-  /** Whether there is anything that a turn of this session could be given: the same for all of its turns, whatever they find. */
+  /** Whether there is anything that a turn of this session could remember: the same for all of its turns, whatever they find. */
   readonly hasAny: boolean
-  /** Without anything of a session that was deleted or forgotten meanwhile. */
+  /** Without texts of sessions that were deleted or forgotten meanwhile. */
   now(): MemoryReading | undefined
 }
 
-export interface MemoryQuestion {
-  /** Absent for a session that is not there yet: there is nothing before it. */
+interface MemoryQuestion {
+  /** Absent for a session that does not exist yet. */
   readonly session?: string | undefined
   readonly turn?: string | undefined
   /** The new message. */
@@ -71,7 +71,7 @@ export interface MemoryQuestion {
   readonly signal?: AbortSignal | undefined
 }
 
-export interface MemoryParts {
+interface MemoryParts {
   readonly store: SessionStore
   readonly clock: Pick<Clock, 'time'>
   readonly settings: MemorySettings
@@ -89,11 +89,11 @@ export function createMemory(parts: MemoryParts): Memory {
   const { previousSession } = settings
   const summaries = createSessionSummaries({ ...parts, ...previousSession })
   const forgottenNow = new Set<string>()
-  /** What is asked ahead of a turn. */
+  /** Summaries that were requested ahead of a turn. */
   const running = new Set<Promise<unknown>>()
 
   const isForgotten = async (session: string) =>
-    forgottenNow.has(session) || (await store.value(keyOf(session))) === true
+    forgottenNow.has(session) || (await store.value(forgottenKey(session))) === true
 
   async function remembered(session: string, sessions: readonly string[]): Promise<readonly string[]> {
     const forgotten = await Promise.all(sessions.map(async (id) => id !== session && isForgotten(id)))
@@ -112,7 +112,7 @@ export function createMemory(parts: MemoryParts): Memory {
   async function previous(ids: readonly string[], { keeps, signal }: Asking): Promise<RememberedText> {
     for (const id of ids) {
       const row = await store.session(id)
-      const summary = row && (await summaries.summaryOf(row, keeps, signal))
+      const summary = row && (await summaries.find(row, keeps, signal))
       if (summary) return { text: summary.text, sessions: [id], ...defined({ by: summary.by }) }
     }
     return NOTHING
@@ -122,12 +122,12 @@ export function createMemory(parts: MemoryParts): Memory {
     return toolHistory(recall, { text, turn, sessions, maxTokens: settings.toolHistory.maxTokens, counter })
   }
 
-  /** A turn can be answered without its memory; the owner is warned. */
+  /** A turn can be answered without memory; the owner gets a warning. */
   async function orNothing<Value>(work: Promise<Value>, nothing: Value, signal?: AbortSignal): Promise<Value> {
     return work.catch((error: unknown) => {
       // The turn ends itself where it is cancelled.
       if (signal?.aborted) return nothing
-      warn(`Nothing of earlier sessions was looked up: ${errorMessage(error)}`)
+      warn(`Earlier sessions could not be read, so the turn has no memory: ${errorMessage(error)}`)
       return nothing
     })
   }
@@ -168,7 +168,7 @@ export function createMemory(parts: MemoryParts): Memory {
       const layout = layoutOf(parts.layout)
       const { whole: found = {} } = await reading({ session, text: input, layout, keeps: false })
       const forgotten = await isForgotten(session)
-      const own = forgotten ? undefined : await summaries.summaryOf(row, false)
+      const own = forgotten ? undefined : await summaries.find(row, false)
       return {
         session,
         on: memoryIn(settings, layout),
@@ -183,7 +183,7 @@ export function createMemory(parts: MemoryParts): Memory {
     },
     async forget(session) {
       if (!(await store.session(session))) throw noSuchSession(session)
-      await store.putValue(keyOf(session), true)
+      await store.putValue(forgottenKey(session), true)
       await forget(session)
       await store.withdrawSession(session)
     },
@@ -199,12 +199,58 @@ export function createMemory(parts: MemoryParts): Memory {
 
 const NOTHING: RememberedText = { text: '', sessions: [] }
 
-function keyOf(session: string): string {
+function forgottenKey(session: string): string {
   return `memory/forgotten/${session}`
 }
 
-/** Lines of several sessions are one text: with one of them it goes whole. */
+/** A text about several sessions is dropped whole if one of them is forgotten. */
 function withoutForgotten({ previous, tools }: MemoryReading, forgottenNow: ReadonlySet<string>): MemoryReading {
   const kept = (part: RememberedText) => (part.sessions.some((id) => forgottenNow.has(id)) ? NOTHING : part)
   return { ...(previous ? { previous: kept(previous) } : {}), ...(tools ? { tools: kept(tools) } : {}) }
+}
+
+/** BEHAVIOURS §2.1. */
+const MOST_CALLS = 5
+
+interface ToolHistoryQuestion {
+  /** The new message. */
+  readonly text: string
+  /** Sessions whose calls may be shown. */
+  readonly sessions: readonly string[]
+  /** The turn that asks. */
+  readonly turn?: string | undefined
+  readonly maxTokens: number
+  readonly counter: TokenCounter
+}
+
+/** The newest calls of tools that the words of a message find, newest first, one in a line, and the sessions they are from. */
+async function toolHistory(
+  recall: Pick<Recall, 'find'>,
+  { text, sessions, turn, maxTokens, counter }: ToolHistoryQuestion,
+): Promise<{ readonly text: string; readonly sessions: readonly string[] }> {
+  if (text.trim() === '') return { text: '', sessions: [] }
+  const { passages, found } = await recall.find({
+    text,
+    sessions,
+    kinds: ['call'],
+    ...(turn === undefined ? {} : { exceptTurns: [turn] }),
+    limit: MOST_CALLS,
+    order: 'newest',
+  })
+  const shown: RankedPassage[] = []
+  let lines = ''
+  for (const passage of found === 'words' ? passages : []) {
+    const more = [...(lines === '' ? [] : [lines]), callLine(passage)].join('\n')
+    if (counter.text(more) > maxTokens) break
+    lines = more
+    shown.push(passage)
+  }
+  return { text: lines, sessions: [...new Set(shown.map(({ session }) => session))] }
+}
+
+function callLine({ time, call, text }: RankedPassage): string {
+  if (!call) return `- [${minuteText(time)}] ${rememberedLine(text, 300)}`
+  const outcome = call.ok === false ? 'failed' : 'ok'
+  const input = rememberedLine(call.input, 160)
+  return `- [${minuteText(time)}] ${rememberedLine(call.name, 64)} ${input}: ${outcome}: ${rememberedLine(call.outcome, 200)}`
 }

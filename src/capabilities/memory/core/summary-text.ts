@@ -1,6 +1,5 @@
-import type { TokenCounter } from '../../../context.ts'
-import { rememberedLine, shownTime } from './remembered-line.ts'
-import type { SessionFacts, ToolUse } from './session-facts.ts'
+import { messageText, type TokenCounter, wholeCharacter } from '../../../context.ts'
+import { type Entry, type SessionRow, type SessionStore, undoneTurnsOf } from '../../../session.ts'
 
 /** How much is shown of one message that a person wrote and of the last answer, from the fullest, characters. */
 const LENGTHS: readonly Lengths[] = [
@@ -11,7 +10,7 @@ const LENGTHS: readonly Lengths[] = [
   { asked: 40, answered: 40 },
 ]
 
-/** What was said is cut no shorter than this for the sake of names. */
+/** Messages are not cut shorter than this to make room for names. */
 const BESIDE_NAMES: Lengths = LENGTHS[2]!
 
 /** How many files and how many tools are named, from the most. */
@@ -50,7 +49,7 @@ function textWith(
   const said = shown.map((text) => `- Asked: ${rememberedLine(text, lengths.asked)}`)
   const hidden = turns - shown.length
   return [
-    `- When: ${shownTime(began)} to ${shownTime(ended)} UTC, ${turns} ${turns === 1 ? 'turn' : 'turns'}`,
+    `- When: ${minuteText(began)} to ${minuteText(ended)} UTC, ${turns} ${turns === 1 ? 'turn' : 'turns'}`,
     ...said.slice(0, 1),
     ...(hidden > 0 && said.length > 0 ? [`- (${hidden} more not shown)`] : []),
     ...said.slice(1),
@@ -75,4 +74,118 @@ function namesLine(title: string, names: readonly string[], most: number): reado
 
 function useText({ name, calls, failed }: ToolUse): string {
   return `${rememberedLine(name, 64)} (${calls}${failed > 0 ? `, ${failed} failed` : ''})`
+}
+
+/**
+ * A text as one line of at most so many characters: no line break in it can begin a line of its own, so nothing in it is a
+ * heading, a bullet or a fence.
+ */
+export function rememberedLine(text: string, most: number): string {
+  const line = text.replaceAll(/[\s\u0085\u200b\ufeff]+/gu, ' ').trim()
+  return line.length <= most ? line : `${line.slice(0, wholeCharacter(line, most - 1)).trimEnd()}…`
+}
+
+/** `2026-01-05 12:00`, in UTC. */
+export function minuteText(iso: string): string {
+  return iso.slice(0, 16).replace('T', ' ')
+}
+
+/** Facts about a session, from its log. */
+interface SessionFacts {
+  readonly session: string
+  /** ISO 8601. */
+  readonly began: string
+  readonly ended: string
+  /** Without undone turns. */
+  readonly turns: number
+  /** Messages of a person: the first and the newest ones, oldest first. */
+  readonly asked: readonly string[]
+  /** The newest answer; empty where there was none. */
+  readonly answered: string
+  /** Names of attached files, and paths in tool calls. */
+  readonly files: readonly string[]
+  readonly tools: readonly ToolUse[]
+}
+
+interface ToolUse {
+  readonly name: string
+  readonly calls: number
+  readonly failed: number
+}
+
+/** Messages that are read. More would not fit a summary. */
+const NEWEST_MESSAGES = 40
+/** Entries in which calls are looked for, from the newest backwards: a log may have millions. */
+const NEWEST_ENTRIES = 5_000
+const MOST_FILES = 20
+
+/** `undefined` if the session has no turns, or all were undone. */
+export async function sessionFacts(
+  store: Pick<SessionStore, 'entries' | 'files' | 'session'>,
+  row: SessionRow,
+): Promise<SessionFacts | undefined> {
+  const { id: session, turns, entries } = row
+  const undone = await undoneTurnsOf(store)(session)
+  const left = turns - undone.length
+  if (left <= 0) return undefined
+  const after = Math.max(0, entries - NEWEST_ENTRIES)
+  const isLeft = (entry: Entry) => !('turn' in entry && undone.includes(entry.turn))
+  const [first, inputs, messages, calls, files] = await Promise.all([
+    store.entries(session, { types: ['input'], limit: 1 }),
+    store.entries(session, { types: ['input'], last: NEWEST_MESSAGES }),
+    store.entries(session, { types: ['message'], last: NEWEST_MESSAGES, after }),
+    store.entries(session, { types: ['tool-start', 'tool-end'], after }),
+    store.files({ owner: { type: 'session', id: session } }),
+  ])
+  const all = inputs[0]?.seq === first[0]?.seq ? inputs : [...first, ...inputs]
+  return {
+    session,
+    began: first[0]?.time ?? row.created,
+    ended: (messages.at(-1) ?? all.at(-1))?.time ?? row.updated,
+    turns: left,
+    asked: all
+      .filter(isLeft)
+      .flatMap((entry) => (entry.type === 'input' ? [messageText(entry.message).trim()] : []))
+      .filter(isNotEmpty),
+    answered: messages.filter(isLeft).map(assistantText).findLast(isNotEmpty) ?? '',
+    files: newestDistinct([...files.map(({ name }) => name), ...calls.filter(isLeft).flatMap(inputPath)]),
+    tools: toolUses(calls.filter(isLeft)),
+  }
+}
+
+function isNotEmpty(text: string): boolean {
+  return text !== ''
+}
+
+function assistantText(entry: Entry): string {
+  return entry.type === 'message' && entry.message.role === 'assistant' ? messageText(entry.message).trim() : ''
+}
+
+/** What file tools were given. */
+function inputPath(entry: Entry): readonly string[] {
+  if (entry.type !== 'tool-start' || typeof entry.input !== 'object' || entry.input === null) return []
+  const { path } = entry.input as { readonly path?: unknown }
+  return typeof path === 'string' && path.trim() !== '' ? [path] : []
+}
+
+function newestDistinct(names: readonly string[]): readonly string[] {
+  return [...new Set(names.toReversed())].slice(0, MOST_FILES).toReversed()
+}
+
+function toolUses(entries: readonly Entry[]): readonly ToolUse[] {
+  const failed = new Set<string>()
+  for (const entry of entries) if (entry.type === 'tool-end' && !entry.ok) failed.add(callKey(entry))
+  const uses = new Map<string, ToolUse>()
+  for (const entry of entries) {
+    if (entry.type !== 'tool-start') continue
+    const name = entry.toolName
+    const before = uses.get(name) ?? { name, calls: 0, failed: 0 }
+    uses.set(name, { name, calls: before.calls + 1, failed: before.failed + (failed.has(callKey(entry)) ? 1 : 0) })
+  }
+  return [...uses.values()]
+}
+
+/** Some providers give the same id in every step. */
+function callKey({ call, toolCallId }: { readonly call: string; readonly toolCallId: string }): string {
+  return `${call} ${toolCallId}`
 }

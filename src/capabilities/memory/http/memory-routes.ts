@@ -3,7 +3,7 @@ import { type Route, route } from '../../../capability.ts'
 import { empty, json } from '../../../server.ts'
 
 /** What these routes ask of the capability. */
-export interface MemoryRoutesService {
+interface MemoryRoutesService {
   /** What a session is given of earlier ones. Rejects with `not-found`. `input`: the next message. */
   memory(session: string, input: string): Promise<unknown>
   /** Gives other sessions nothing of a session from now on, for good. Rejects with `not-found`. */

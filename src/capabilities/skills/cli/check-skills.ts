@@ -1,16 +1,16 @@
 import type { Configuration } from '../../../runtime.ts'
 import type { CheckContext, Finding } from '../../../capability.ts'
-import { loadedSkills } from './known-skills.ts'
-import { reachOver, reachText, type SkillsReach } from './skills-reach.ts'
+import { loadKnownSkills } from './known-skills.ts'
+import { readReach, reachText, type SkillsReach } from './skills-reach.ts'
 import { ok, problem, warning } from '../../../cli.ts'
 import { errorMessage } from '../../../platform.ts'
 
-/** What loads and reaches the model, and what does not and why. A skill that was switched off on purpose is no warning. */
-export async function checkSkills(context: CheckContext<Configuration['skills']>): Promise<readonly Finding[]> {
+/** Which skills load and reach the model, and which do not and why. A disabled skill is no warning. */
+export async function skillsFindings(context: CheckContext<Configuration['skills']>): Promise<readonly Finding[]> {
   const { home, workspace, environment, settings } = context
   const { servers = {} } = (context.settingsOf('mcp') ?? {}) as Partial<Configuration['mcp']>
   const configuration = { agent: { workspace }, mcp: { servers }, skills: settings }
-  const { skills, left, warnings } = await loadedSkills(home, configuration, { environment })
+  const { skills, left, warnings } = await loadKnownSkills(home, configuration, { environment })
   const count = skills.length === 1 ? 'one skill' : `${skills.length} skills`
   const off = left.filter(({ code }) => code === 'disabled').length
   const missed = left.filter(({ code }) => code !== 'disabled')
@@ -18,27 +18,27 @@ export async function checkSkills(context: CheckContext<Configuration['skills']>
     ok('skills', `${count}${off === 0 ? '' : `, ${off} disabled`}`),
     ...(skills.length === 0 ? [] : [await reachFinding(context, skills.length)]),
     ...missed.map(({ ref, why }) =>
-      warning('skills', `${ref} is left out: ${why}`, '`foreword skills` lists them all.'),
+      warning('skills', `${ref} is left out: ${why}`, 'List all skills with `foreword skills`.'),
     ),
-    ...warnings.map((text) => warning('skills', text, '`foreword skills check FOLDER` names file and line.')),
+    ...warnings.map((text) => warning('skills', text, 'Find file and line with `foreword skills check FOLDER`.')),
   ]
 }
 
-const FEWER = 'Name those that are not needed in `skills.disabled`, or use a model with a larger window.'
+const FEWER = 'Disable skills that you do not need in `skills.disabled`, or use a model with a larger window.'
 
 async function reachFinding({ get }: Pick<CheckContext, 'get'>, loaded: number): Promise<Finding> {
   try {
-    const reach = await reachOver(get, loaded)
-    return isWell(reach) ? ok('skills', reachText(reach)) : warning('skills', reachText(reach), reach.hint ?? FEWER)
+    const reach = await readReach(get, loaded)
+    return isComplete(reach) ? ok('skills', reachText(reach)) : warning('skills', reachText(reach), reach.hint ?? FEWER)
   } catch (error) {
     const message = errorMessage(error)
     if ((error as { code?: unknown }).code === 'context-overflow') {
-      return problem('skills', `none reaches the model, since no request can be made: ${message}`, FEWER)
+      return problem('skills', `no skill reaches the model, since no request fits: ${message}`, FEWER)
     }
-    return warning('skills', `what reaches the model cannot be said: ${message}`, 'Correct what is named there first.')
+    return warning('skills', `unknown which skills reach the model: ${message}`, 'Fix that first.')
   }
 }
 
-function isWell({ form, but }: SkillsReach): boolean {
+function isComplete({ form, but }: SkillsReach): boolean {
   return but === undefined && (form === 'full' || form === 'list' || form === 'names')
 }

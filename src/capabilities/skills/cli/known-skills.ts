@@ -1,12 +1,12 @@
-import type { SkillsTools } from '../skills-tools.ts'
-import type { SkillsForms } from '../skills-forms.ts'
-import type { LoadedSkills, SkillRoot } from '../skill.ts'
-import type { FindBinary } from '../folder/find-binary.ts'
-import type { Configuration } from '../../../runtime.ts'
 import type { CommandCall, Io } from '../../../capability.ts'
 import { validConfiguration } from '../../../cli.ts'
+import type { Configuration } from '../../../runtime.ts'
+import type { FindBinary } from '../folder/find-binary.ts'
+import type { LoadedSkills, Skill, SkillRoot } from '../skill.ts'
+import type { SkillsForms } from '../skills-text.ts'
+import type { SkillsTools } from '../skills-tools.ts'
 
-/** Skills as a gateway that starts now would load them. */
+/** The skills that a gateway would load if it started now. */
 export interface KnownSkills extends LoadedSkills {
   readonly configuration: Configuration
   readonly roots: readonly SkillRoot[]
@@ -14,31 +14,31 @@ export interface KnownSkills extends LoadedSkills {
   readonly forms: SkillsForms
 }
 
-/** Reads the configuration and the folders of skills itself: no gateway is needed. */
+/** Reads the configuration and the folders of skills, without a gateway. */
 export async function knownSkills(call: CommandCall, io: Io): Promise<KnownSkills> {
-  const { skillsForms } = await import('../skills-forms.ts')
+  const { skillsForms } = await import('../skills-text.ts')
   const { layoutOf } = await import('../../../context.ts')
   const configuration = await validConfiguration(call.home, io)
   const { agent, context, mcp, skills } = configuration
-  const loaded = await loadedSkills(call.home, { agent, mcp, skills }, io, { digests: true })
+  const loaded = await loadKnownSkills(call.home, { agent, mcp, skills }, io, { digests: true })
   return { ...loaded, configuration, forms: skillsForms(skills.contextMode, layoutOf(context.layout), loaded.skills) }
 }
 
-/** What of a configuration decides about skills. */
-export interface SkillsConfiguration {
+/** The parts of a configuration that decide about skills. */
+interface SkillsConfiguration {
   readonly agent: Pick<Configuration['agent'], 'workspace'>
   readonly mcp: Pick<Configuration['mcp'], 'servers'>
   readonly skills: Configuration['skills']
 }
 
-/** The same of a configuration that was read already. Warnings about tools are among the others. */
-export async function loadedSkills(
+/** The same for a configuration that was already read. `warnings` include those about tools. */
+export async function loadKnownSkills(
   home: string,
   { agent, mcp, skills }: SkillsConfiguration,
   io: Pick<Io, 'environment'>,
   { digests = false }: { readonly digests?: boolean } = {},
 ): Promise<LoadedSkills & Pick<KnownSkills, 'roots' | 'tools'>> {
-  const { serverPrefixes } = await import('../server-prefixes.ts')
+  const { serverPrefixes } = await import('../skills-tools.ts')
   const { loadSkills } = await import('../folder/load-skills.ts')
   const { skillRoots } = await import('../folder/skill-roots.ts')
   const { skillsTools } = await import('../skills-tools.ts')
@@ -57,8 +57,48 @@ export async function loadedSkills(
   return { ...loaded, warnings: [...loaded.warnings, ...tools.warnings], roots, tools }
 }
 
-/** Looks on the PATH of whoever runs the command. */
+/** Looks on the PATH of the process that runs the command. */
 export async function programFinder({ environment }: Pick<Io, 'environment'>): Promise<FindBinary> {
   const { binaryFinder } = await import('../folder/find-binary.ts')
   return binaryFinder({ path: environment.PATH, platform: process.platform, extensions: environment.PATHEXT })
+}
+
+/** Facts and costs of a skill, for lists and programs. */
+export interface SkillFacts {
+  readonly name: string
+  readonly description: string
+  /** Tokens, by the counter of the configuration. */
+  readonly tokens: { readonly full: number; readonly list: number }
+  /** Names of the tools that can run. */
+  readonly tools: readonly string[]
+  readonly from: string
+  readonly folder: string
+  readonly digest: string | undefined
+}
+
+/** Facts of every loaded skill, and the tokens of all of them together. */
+export async function skillFacts(known: KnownSkills) {
+  const { skillFullText, skillLine, skillsFullText, skillsListText } = await import('../skills-text.ts')
+  const { layoutOf } = await import('../../../context.ts')
+  const { counters } = await import('../../../runtime.ts')
+  const { summaries } = layoutOf(known.configuration.context.layout).skills
+  const counter = await counters(known.configuration.context.counter)
+  const describeSkill = (skill: Skill): SkillFacts => ({
+    name: skill.name,
+    description: skill.description,
+    tokens: { full: counter.text(skillFullText(skill)), list: counter.text(skillLine(skill, summaries)) },
+    tools: (known.tools.bySkill.get(skill.name) ?? []).flatMap((tool) =>
+      known.tools.idle.has(tool) ? [] : [tool.name],
+    ),
+    from: skill.ref,
+    folder: skill.folder,
+    digest: skill.digest,
+  })
+  return {
+    skills: known.skills.map(describeSkill),
+    tokens: {
+      full: counter.text(skillsFullText(known.skills)),
+      list: counter.text(skillsListText(known.skills, summaries)),
+    },
+  }
 }

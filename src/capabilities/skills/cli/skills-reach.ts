@@ -1,47 +1,48 @@
 import type { Preview } from '../../../runtime.ts'
 import { ask, connected } from '../../../cli.ts'
+import { ForewordError } from '../../../platform.ts'
 import type { CheckContext, CommandCall, Io } from '../../../capability.ts'
 
-/** What of the skills reaches the model that answers next, as its next call would send it. */
+/** Which skills reach the model, and in which form, by what its next call would send. */
 export interface SkillsReach {
   readonly model: string
   /** Tokens that a request and its answer may have together. */
   readonly window: number
-  /** How many skills the model learns of by name. */
+  /** How many skills are named to the model. */
   readonly named: number
   readonly loaded: number
-  /** `search`: none is named, and `find_skill` finds them. `none`: nothing is said of any. */
+  /** `search`: none is named, and `find_skill` finds them. `none`: nothing is sent. */
   readonly form: 'full' | 'list' | 'names' | 'search' | 'none'
   /** Tokens of what is sent about skills. */
   readonly tokens: number
-  /** Tokens that their fullest form would have needed. Absent where there is no form for this model. */
+  /** Tokens of their fullest form. Absent if there is no form for this model. */
   readonly fullTokens?: number
-  /** What is wrong with that, and how to correct it: the model may not read them, or a gateway has not read them again. */
+  /** What is wrong: the model may not read the skills, or the gateway has not read them again. `hint` is how to fix it. */
   readonly but?: string
   readonly hint?: string
 }
 
-/** Asks a gateway, or a look at the home without one, what the next call would send. */
+/** Asks a gateway what the next call would send; without one, a preview of the home. */
 export async function askReach({ home }: Pick<CommandCall, 'home'>, io: Io, loaded: number): Promise<SkillsReach> {
-  return await connected(home, io, 'read', (connection) => reachOver((path) => ask(connection, path), loaded))
+  return await connected(home, io, 'read', (connection) => readReach((path) => ask(connection, path), loaded))
 }
 
-/** The same by `get`, which answers `undefined` where no gateway can be asked. */
-export async function reachOver(get: CheckContext['get'], loaded: number): Promise<SkillsReach> {
+/** The same by `get`, which answers `undefined` if no gateway can be asked. */
+export async function readReach(get: CheckContext['get'], loaded: number): Promise<SkillsReach> {
   const next = await get<Preview>('/api/context')
   const status = await get<{ readonly skills?: number }>('/api/status')
-  if (next === undefined || status === undefined) throw new Error('no gateway can be opened')
+  if (next === undefined || status === undefined) throw new ForewordError('no-gateway', 'No gateway can be opened.')
   const { skills = loaded } = status
   const reach = skillsReach(next, skills)
   if (skills === loaded || reach.but !== undefined) return reach
   const but = `the gateway has read ${skills}, and ${loaded} would load now`
-  return { ...reach, but, hint: '`foreword reload` reads them again.' }
+  return { ...reach, but, hint: 'Read them again with `foreword reload`.' }
 }
 
-/** Reads the account of a call for what became of the skills. */
+/** Reads from the manifest of a call what became of the skills. */
 export function skillsReach({ model, request, manifest }: Preview, loaded: number): SkillsReach {
   const entry = manifest.entries.find(({ layer }) => layer === 'skills')
-  const form = entry?.outcome === 'omitted' ? 'none' : formOf(entry?.form)
+  const form = entry?.outcome === 'omitted' ? 'none' : reachForm(entry?.form)
   const isRead = form === 'full' || form === 'none'
   const needed = form === 'search' ? ['find_skill', 'read_skill'] : isRead ? [] : ['read_skill']
   const lacking = needed.filter((name) => !request.tools.some((tool) => tool.name === name))
@@ -57,9 +58,9 @@ export function skillsReach({ model, request, manifest }: Preview, loaded: numbe
   }
 }
 
-const ALLOW = 'Allow it in tool-access.json: `foreword tools` says which rule forbids it.'
+const ALLOW = 'Allow it in tool-access.json. `foreword tools` shows which rule forbids it.'
 
-function formOf(form: string | undefined): SkillsReach['form'] {
+function reachForm(form: string | undefined): SkillsReach['form'] {
   if (form === undefined) return 'none'
   if (form === 'list' || form === 'full') return form
   return form === 'list-search' ? 'search' : 'names'

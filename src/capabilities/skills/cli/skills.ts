@@ -1,14 +1,27 @@
-import { jsonOption, runSubcommand, type Subcommand } from '../../../cli.ts'
-import type { Command } from '../../../capability.ts'
-import { checkSkills } from './check.ts'
-import { listSkills } from './list.ts'
-import { newSkill } from './new.ts'
-import { showSkill } from './show.ts'
-import { trustSkills } from './trust.ts'
+import { mkdir, readdir, realpath, rm, stat, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import type { Command, CommandCall, Io } from '../../../capability.ts'
+import {
+  CommandFailure,
+  exactLine,
+  fileFailure,
+  jsonOption,
+  note,
+  print,
+  printJson,
+  runSubcommand,
+  styled,
+  type Subcommand,
+  usageFailure,
+  validConfiguration,
+} from '../../../cli.ts'
+import type { SkillFinding } from '../folder/check-frontmatter.ts'
+import { knownSkills, programFinder } from './known-skills.ts'
+import { listSkills, showSkill } from './show-skills.ts'
 
-export const skills: Command = {
+export const skillsCommand: Command = {
   name: 'skills',
-  summary: 'list, show, check and begin skills',
+  summary: 'list, show, check and create skills',
   usage: [
     'skills [list] [--json]',
     'skills show NAME [--json]',
@@ -17,19 +30,173 @@ export const skills: Command = {
     'skills trust [FOLDER] [--json]',
   ],
   details:
-    'The list says what each skill costs, in full and as a line of the list, and which skills are not loaded and why. ' +
-    '`check` holds folders against the Agent Skills standard, all skills unless folders are named. `trust` lets the ' +
-    'skills in `.agents/skills` of a workspace be loaded. Works with and without a running gateway, which reads skills ' +
-    'at its start and at `foreword reload`.',
+    'The list shows what each skill costs, in full and as a line of the list, and which skills are not loaded and why. ' +
+    '`check` compares the named folders, or all skills, with the Agent Skills standard. `trust` allows the skills in ' +
+    '`.agents/skills` of a workspace to load. Works with and without a running gateway, which reads skills at its start ' +
+    'and at `foreword reload`.',
   words: { least: 0, most: Infinity },
   options: { json: jsonOption },
-  run: (call, io) => runSubcommand(skills, subcommands, 'list', call, io),
+  run: (call, io) => runSubcommand(skillsCommand, subcommands, 'list', call, io),
 }
 
 const subcommands: Readonly<Record<string, Subcommand>> = {
   list: { least: 0, most: 0, run: listSkills },
   show: { least: 1, most: 1, run: showSkill },
-  check: { least: 0, most: Infinity, run: checkSkills },
+  check: { least: 0, most: Infinity, run: lintSkills },
   new: { least: 1, most: 1, run: newSkill },
   trust: { least: 0, most: 1, forPersons: 'trust a workspace', run: trustSkills },
+}
+
+/** Lints folders of skills against the Agent Skills standard: `file:line: message`. The exit code is 1 if a rule is broken. */
+async function lintSkills(call: CommandCall, io: Io): Promise<number> {
+  const { checkSkill } = await import('../folder/check-skill.ts')
+  const { tokenx } = await import('../../../context.ts')
+  const folders = await foldersToLint(call, io)
+  const findBinary = await programFinder(io)
+  let errors = 0
+  let notes = 0
+  for (const folder of folders) {
+    for (const finding of await checkSkill(resolve(folder), tokenx, { findBinary })) {
+      if (finding.level === 'error') errors++
+      else notes++
+      printFinding(join(folder, finding.file), finding, call, io)
+    }
+  }
+  if (!call.json) note(io, lintSummary(folders.length, errors, notes))
+  return errors === 0 ? 0 : 1
+}
+
+function printFinding(file: string, { line, level, message }: SkillFinding, call: CommandCall, io: Io): void {
+  if (call.json) printJson(io, { file, line, level, message })
+  else
+    print(
+      io,
+      `${exactLine(file)}:${line}: ${styled(io, level === 'error' ? 'red' : 'dim', level)}: ${exactLine(message)}`,
+    )
+}
+
+function lintSummary(folders: number, errors: number, notes: number): string {
+  const count = (number: number, one: string) => `${number} ${one}${number === 1 ? '' : 's'}`
+  return `${count(folders, 'skill')} checked: ${count(errors, 'error')}, ${count(notes, 'note')}.`
+}
+
+/** The named folders, with folders of skills expanded; every skill if none is named. */
+async function foldersToLint(call: CommandCall, io: Io): Promise<readonly string[]> {
+  const named = call.words.slice(1)
+  if (named.length > 0) return (await Promise.all(named.map(skillFoldersAt))).flat()
+  const { skills, left } = await knownSkills(call, io)
+  return [...new Set([...skills, ...left].map(({ folder }) => folder))].toSorted()
+}
+
+/** The folder itself, or, if it is no skill but has skills in it, those. */
+async function skillFoldersAt(folder: string): Promise<readonly string[]> {
+  const names = await readdir(folder).catch((error: unknown) => {
+    throw fileFailure(folder, 'read', error)
+  })
+  if (names.some((name) => name.toLowerCase() === 'skill.md')) return [folder]
+  const within = await Promise.all(
+    names.toSorted().map(async (name) => {
+      const has = await stat(join(folder, name, 'SKILL.md')).catch(() => undefined)
+      return has === undefined ? [] : [join(folder, name)]
+    }),
+  )
+  return within.flat().length === 0 ? [folder] : within.flat()
+}
+
+/** Creates a skill that is valid without changes. */
+async function newSkill(call: CommandCall, io: Io): Promise<number> {
+  const name = call.words[1]!
+  if (name.length > 64 || !/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name)) {
+    throw usageFailure(
+      `Invalid skill name ${JSON.stringify(name)}.`,
+      'Use up to 64 lowercase letters, digits and single hyphens, such as `release-notes`.',
+    )
+  }
+  const { skills } = await validConfiguration(call.home, io)
+  const folder = join(skills.directory, name)
+  const file = join(folder, 'SKILL.md')
+  try {
+    await mkdir(skills.directory, { recursive: true, mode: 0o700 })
+    await mkdir(folder)
+    await writeSkill(folder, file, skeleton(name))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw fileFailure(file, 'written', error)
+    throw new CommandFailure('conflict', `${folder} already exists.`, { hint: 'Choose another name.' })
+  }
+  if (call.json) printJson(io, { name, file })
+  else note(io, `Created ${file}. Fill it in, then check it with \`foreword skills check\`.`)
+  return 0
+}
+
+/** Removes the folder if the file cannot be written as a whole, since half a skill would be loaded. */
+async function writeSkill(folder: string, file: string, text: string): Promise<void> {
+  try {
+    await writeFile(file, text, { flag: 'wx', flush: true })
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true })
+    throw error
+  }
+}
+
+function skeleton(name: string): string {
+  const title = name.replaceAll('-', ' ').replace(/^./, (letter) => letter.toUpperCase())
+  return `---
+name: ${name}
+description: Say here what this skill does and when it is to be used; the model chooses by this text.
+---
+
+# ${title}
+
+Say here, step by step, how it is done. Long material belongs into files beside this one, such as
+\`references/details.md\`, which are read only when they are needed.
+`
+}
+
+/** Trusts the skills of a workspace: adds its folder to `skills.trustedDirs`. */
+async function trustSkills(call: CommandCall, io: Io): Promise<number> {
+  const { loadSkills } = await import('../folder/load-skills.ts')
+  const { skillRoots } = await import('../folder/skill-roots.ts')
+  const configuration = await validConfiguration(call.home, io)
+  const { agent, skills } = configuration
+  const workspace = await realFolder(call.words[1] ?? agent.workspace)
+  const roots = await skillRoots({ ...skills, home: call.home, workspace })
+  const root = roots.at(-1)!
+  const isNew = root.trusted === false
+  if (isNew) await trustFolder(call.home, [...skills.trustedDirs, workspace], io)
+  const found = await loadSkills({ roots: [{ ...root, trusted: true }], findBinary: () => Promise.resolve(true) })
+  const names = found.skills.map(({ name }) => name)
+  if (call.json) {
+    printJson(io, { folder: workspace, added: isNew, skills: names })
+    return 0
+  }
+  note(io, isNew ? `Trusted ${workspace}. It takes effect at the next start.` : `${workspace} was already trusted.`)
+  note(io, names.length === 0 ? `No skills in ${join(workspace, '.agents', 'skills')} yet.` : skillsText(names))
+  if (workspace !== (await realpath(agent.workspace).catch(() => agent.workspace))) {
+    note(io, `The configured workspace is ${agent.workspace}. Change it with \`foreword config set agent.workspace\`.`)
+  }
+  return 0
+}
+
+function skillsText(names: readonly string[]): string {
+  return `It has ${names.length === 1 ? 'one skill' : `${names.length} skills`}: ${names.map(exactLine).join(', ')}.`
+}
+
+async function realFolder(path: string): Promise<string> {
+  try {
+    const folder = await realpath(path)
+    if ((await stat(folder)).isDirectory()) return folder
+  } catch (error) {
+    throw fileFailure(path, 'read', error)
+  }
+  throw new CommandFailure('file', `${path} is not a folder.`)
+}
+
+async function trustFolder(home: string, folders: readonly string[], { capabilities = [] }: Io): Promise<void> {
+  const { ConfigurationError, configurationSchema, setValue } = await import('../../../runtime.ts')
+  try {
+    await setValue({ home, schema: configurationSchema(capabilities), key: 'skills.trustedDirs', value: folders })
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error
+    throw new CommandFailure('configuration', error.message, { cause: error })
+  }
 }

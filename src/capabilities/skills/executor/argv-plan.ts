@@ -1,17 +1,16 @@
-import { argumentText, isTrue } from './argument-text.ts'
-import type { Allowlist, Argument, Command, Execution } from './tools-json.ts'
+import type { Allowlist, Argument, SkillCommand, Execution } from './tools-json.ts'
 
-/** The words of a program, or why there are none, as the model reads it. */
-export type ArgvPlan =
+/** Program and arguments, or a reason, which the model reads. */
+type ArgvPlan =
   | { readonly type: 'argv'; readonly argv: readonly string[] }
   | { readonly type: 'refused'; readonly why: string }
 
-/** For each argument in declared order what its `resolveCommand` answered, or what stands for that as long as nobody knows. */
+/** For each argument, in declared order, the answer of its `resolveCommand`, or a placeholder until it has run. */
 export type Resolved = readonly (string | undefined)[]
 
 /**
- * Program and arguments of one call: binary, subcommand, arguments in declared order (BEHAVIOURS §1.5). Pure. Of a program
- * that takes `--` the flags come first, since behind it nothing is a flag any more.
+ * Program and arguments of one call: binary, subcommand, arguments in declared order (BEHAVIOURS §1.5). Pure. For a program
+ * with the separator `--`, flags come first, since nothing after it is a flag.
  */
 export function argvPlan(
   execution: Execution,
@@ -19,63 +18,63 @@ export function argvPlan(
   input: unknown,
   resolved: Resolved = [],
 ): ArgvPlan {
-  const fault = inputFault(execution, input) ?? commandFault(execution, allowlist)
-  if (fault !== undefined) return refused(fault)
+  const fault = argumentsFault(execution, input) ?? commandFault(execution, allowlist)
+  if (fault !== undefined) return refusePlan(fault)
   const options: string[] = []
   const positionals: string[] = []
-  for (const [index, argument] of argumentsOf(execution).entries()) {
+  for (const [index, argument] of declaredArguments(execution).entries()) {
     const answer = resolved[index]
     const wrong = answer === undefined ? undefined : textFault(execution, argument, answer)
-    if (wrong !== undefined) return refused(`the answer to the resolveCommand of ${wrong}`)
-    const words = wordsOf(argument, valueOf(input as Input, argument.param), answer)
+    if (wrong !== undefined) return refusePlan(`the answer to the resolveCommand of ${wrong}`)
+    const words = argumentWords(argument, inputValue(input as Input, argument.param), answer)
     if (execution.separator && isPositional(argument)) positionals.push(...words)
     else options.push(...words)
   }
   const separated = positionals.length === 0 ? [] : ['--', ...positionals]
-  return { type: 'argv', argv: [...commandWords(execution), ...options, ...separated] }
+  return { type: 'argv', argv: [...programWords(execution), ...options, ...separated] }
 }
 
 /** What is wrong with the input of a call, or `undefined`. The first fault in declared order. */
-export function inputFault(execution: Execution, input: unknown): string | undefined {
+export function argumentsFault(execution: Execution, input: unknown): string | undefined {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return 'arguments must be an object'
-  const declared = argumentsOf(execution)
+  const declared = declaredArguments(execution)
   const names = new Set(declared.map(({ param }) => param))
   const unknown = Object.keys(input).find((name) => !names.has(name))
-  if (unknown !== undefined) return undeclared(unknown, [...names])
+  if (unknown !== undefined) return undeclaredFault(unknown, [...names])
   for (const argument of declared) {
-    const fault = valueFault(execution, argument, valueOf(input as Input, argument.param))
+    const fault = valueFault(execution, argument, inputValue(input as Input, argument.param))
     if (fault !== undefined) return fault
   }
 }
 
-/** How a parameter is refused that a tool does not have. */
-export function undeclared(name: string, known: readonly string[]): string {
+/** The sentence that refuses a parameter that a tool does not have. */
+export function undeclaredFault(name: string, known: readonly string[]): string {
   return `there is no parameter ${name} (${known.length === 0 ? 'it takes none' : `it takes ${known.join(', ')}`})`
 }
 
-/** Why a program may not run: the pair must stand in the allowlist exactly. */
-export function commandFault({ binary, subcommand }: Command, allowlist: Allowlist): string | undefined {
+/** Why a program may not run: the allowlist must have exactly this pair. */
+export function commandFault({ binary, subcommand }: SkillCommand, allowlist: Allowlist): string | undefined {
   if (!Object.hasOwn(allowlist, binary)) return `binary not allowlisted: ${binary}`
   if (!allowlist[binary]!.includes(subcommand)) return `subcommand not allowlisted: ${binary} ${subcommand}`.trimEnd()
 }
 
 /** An empty subcommand adds no argument. */
-export function commandWords({ binary, subcommand, words = [subcommand] }: Command): readonly string[] {
+export function programWords({ binary, subcommand, words = [subcommand] }: SkillCommand): readonly string[] {
   return subcommand === '' ? [binary] : [binary, ...words]
 }
 
 /** The text that a call gives for an argument, or `undefined` where it gives none. */
-export function givenText(argument: Argument, input: unknown): string | undefined {
-  return argumentText(argument, valueOf(input as Input, argument.param))
+export function argumentValueText(argument: Argument, input: unknown): string | undefined {
+  return argumentText(argument, inputValue(input as Input, argument.param))
 }
 
-export function argumentsOf({ args = [] }: Execution): readonly Argument[] {
+export function declaredArguments({ args = [] }: Execution): readonly Argument[] {
   return args
 }
 
 type Input = Readonly<Record<string, unknown>>
 
-function valueOf(input: Input, name: string): unknown {
+function inputValue(input: Input, name: string): unknown {
   return Object.hasOwn(input, name) ? input[name] : undefined
 }
 
@@ -90,7 +89,7 @@ function valueFault(execution: Execution, argument: Argument, value: unknown): s
   return fault === undefined ? undefined : `parameter ${fault}`
 }
 
-/** What no program can be given, and what a program would take for a flag. */
+/** Refuses text that no program can receive, and text that a program would read as a flag. */
 function textFault(execution: Execution, argument: Argument, text: string): string | undefined {
   const { param } = argument
   if (text.includes('\0')) return `${param} holds a NUL byte, which no program can be given`
@@ -104,7 +103,7 @@ function isPositional({ kind = 'positional' }: Argument): boolean {
   return kind === 'positional'
 }
 
-function wordsOf(argument: Argument, value: unknown, resolved: string | undefined): readonly string[] {
+function argumentWords(argument: Argument, value: unknown, resolved: string | undefined): readonly string[] {
   const { param, kind, flag = param, flagIfTrue, flagIfFalse } = argument
   if (kind === 'flagifboolean') {
     const chosen = isTrue(value) ? flagIfTrue : flagIfFalse
@@ -121,6 +120,31 @@ function flagName(name: string): string {
   return name.length === 1 ? `-${name}` : `--${name}`
 }
 
-function refused(why: string): ArgvPlan {
+function refusePlan(why: string): ArgvPlan {
   return { type: 'refused', why }
+}
+
+/** A value as one argument of a program (BEHAVIOURS §1.5), or `undefined` for what has no such form. */
+function argumentText({ normalizeNewlines }: Argument, value: unknown): string | undefined {
+  if (typeof value === 'boolean') return String(value)
+  if (typeof value === 'number') return decimalText(value)
+  if (typeof value !== 'string') return undefined
+  return normalizeNewlines ? value.replaceAll(/\\[nt]/g, (found) => (found === '\\n' ? '\n' : '\t')) : value
+}
+
+/** Whether a value sets the flag of a `flagifboolean`: true, "true" in any case, an integer other than zero. */
+function isTrue(value: unknown): boolean {
+  if (typeof value === 'number') return Number.isInteger(value) && value !== 0
+  return value === true || (typeof value === 'string' && value.toLowerCase() === 'true')
+}
+
+/** All digits of a number, without an exponent. */
+function decimalText(value: number): string | undefined {
+  if (!Number.isFinite(value)) return undefined
+  if (Number.isInteger(value)) return BigInt(value).toString()
+  const [digits = '', exponent] = String(value).split('e-')
+  if (exponent === undefined) return digits
+  const sign = digits.startsWith('-') ? '-' : ''
+  const figures = digits.replaceAll(/[-.]/g, '')
+  return `${sign}0.${'0'.repeat(Number(exponent) - 1)}${figures}`
 }

@@ -120,7 +120,7 @@ for (const [rule, value, expected] of [
   [
     'a binary with a NUL byte',
     { ...whole, execution: [{ ...entry, binary: 'a\0b' }] },
-    ['execution[0].binary: holds a NUL byte, which no program can be given'],
+    ['execution[0].binary: has a NUL byte, which no program can receive'],
   ],
   ['an allowlist without lists', { ...whole, allowlist: { notes: 'add' } }, ['allowlist.notes: must be an array']],
   ['an allowlist that is a list', { ...whole, allowlist: ['notes'] }, ['allowlist: must be an object']],
@@ -144,12 +144,12 @@ for (const [rule, value, expected] of [
   [
     'a name that no model takes',
     { ...whole, tools: [{ ...tool, name: 'add note' }] },
-    ['tools[0].name: must be 1 to 64 letters, digits, "_" and "-"; models take no other names'],
+    ['tools[0].name: must be 1 to 64 letters, digits, "_" and "-"; providers accept no other names'],
   ],
   [
     'a tool that runs nothing',
     { ...whole, execution: [] },
-    ['tools[0]: add_note has no entry in execution, so nothing says what it runs'],
+    ['tools[0]: add_note has no entry in execution, so it runs nothing'],
   ],
   ['an entry of no tool', { ...whole, tools: [] }, ['execution[0].tool: there is no tool add_note']],
   [
@@ -211,7 +211,7 @@ for (const [rule, changes, expected] of [
   [
     'one of them is missing',
     { 'allowlist.json': undefined },
-    ['allowlist.json: it is missing: where tools.json is a list, allowlist.json and execution.json belong to it'],
+    ['allowlist.json: it is missing: a tools.json that is a list needs allowlist.json and execution.json'],
   ],
   [
     'one of them is no JSON',
@@ -227,7 +227,7 @@ for (const [rule, changes, expected] of [
   [
     'a tool runs nothing',
     { 'execution.json': '[]' },
-    ['tools.json: tools[0]: add_note has no entry in execution, so nothing says what it runs'],
+    ['tools.json: tools[0]: add_note has no entry in execution, so it runs nothing'],
   ],
 ] as const) {
   test(`three files are refused where ${rule}, and the fault names the file`, () => {
@@ -244,6 +244,6 @@ test('files beside a tools.json that holds everything are not read, and that is 
   const read = readToolFiles({ 'tools.json': JSON.stringify(whole), 'allowlist.json': '{ broken' })
   assert.equal(read.type, 'tools')
   assert.deepEqual(read.notes, [
-    { file: 'allowlist.json', message: 'it is not read, since tools.json holds everything itself' },
+    { file: 'allowlist.json', message: 'Foreword does not read it, since tools.json has everything' },
   ])
 })

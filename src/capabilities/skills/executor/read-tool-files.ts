@@ -1,31 +1,31 @@
 import { parse, type ParseError, printParseErrorCode } from 'jsonc-parser'
 import type { z } from 'zod'
-import { TOOL_FILES, type ToolFile, type ToolFiles } from '../folder/tool-files.ts'
-import type { Command, ToolsJson } from './tools-json.ts'
-import { toolsJsonSchema } from './tools-json-schema.ts'
+import { TOOL_FILES, type ToolFile, type ToolFiles } from '../skill.ts'
+import type { SkillCommand, ToolsJson } from './tools-json.ts'
+import { toolsJsonSchema } from './tools-json.ts'
 
-/** What the files of a skill declare, or all that is wrong with them, each fault with its file and place. */
-export type ToolsJsonRead =
+/** What the files of a skill declare, or every fault in them, each with its file and place. */
+type ToolsJsonRead =
   | { readonly type: 'tools'; readonly value: ToolsJson; readonly notes: readonly ToolFileFault[] }
   | { readonly type: 'invalid'; readonly faults: readonly ToolFileFault[] }
 
-export interface ToolFileFault {
+interface ToolFileFault {
   readonly file: ToolFile
   readonly message: string
 }
 
 /**
- * Reads what declares the tools of a skill as a whole: one fault, and none of them is used (BEHAVIOURS §1.1, §1.5). Where
- * `tools.json` is a list, `allowlist.json` and `execution.json` complete it: the same content in three files.
+ * Reads the files that declare the tools of a skill, as a whole: one fault, and no tool is used (BEHAVIOURS §1.1, §1.5).
+ * Where `tools.json` is a list, `allowlist.json` and `execution.json` complete it: the same content in three files.
  */
 export function readToolFiles(files: ToolFiles): ToolsJsonRead {
-  const tools = jsonOf(files['tools.json'])
-  if (tools.type === 'invalid') return inFile('tools.json', tools.faults)
+  const tools = parseJson(files['tools.json'])
+  if (tools.type === 'invalid') return invalidFile('tools.json', tools.faults)
   if (Array.isArray(tools.value)) return readThreeFiles(files, tools.value)
-  const read = checkedTools(tools.value)
-  if (read.type === 'invalid') return inFile('tools.json', read.faults)
+  const read = checkTools(tools.value)
+  if (read.type === 'invalid') return invalidFile('tools.json', read.faults)
   const unread = TOOL_FILES.filter((file) => file !== 'tools.json' && files[file] !== undefined)
-  const notes = unread.map((file) => ({ file, message: 'it is not read, since tools.json holds everything itself' }))
+  const notes = unread.map((file) => ({ file, message: 'Foreword does not read it, since tools.json has everything' }))
   return { type: 'tools', value: read.value, notes }
 }
 
@@ -34,21 +34,21 @@ function readThreeFiles(files: ToolFiles, tools: readonly unknown[]): ToolsJsonR
   const faults: ToolFileFault[] = []
   for (const file of ['allowlist.json', 'execution.json'] as const) {
     const text = files[file]
-    const read = text === undefined ? undefined : jsonOf(text)
-    if (read?.type === 'value') parts[partOf(file)] = read.value
+    const read = text === undefined ? undefined : parseJson(text)
+    if (read?.type === 'value') parts[partName(file)] = read.value
     else faults.push(...(read?.faults ?? [MISSING]).map((message) => ({ file, message })))
   }
   if (faults.length > 0) return { type: 'invalid', faults }
-  const read = checkedTools(parts)
-  if (read.type === 'tools') return { type: 'tools', value: wordwise(read.value), notes: [] }
-  return { type: 'invalid', faults: read.faults.map((message) => ({ file: fileOf(message), message })) }
+  const read = checkTools(parts)
+  if (read.type === 'tools') return { type: 'tools', value: splitSubcommands(read.value), notes: [] }
+  return { type: 'invalid', faults: read.faults.map((message) => ({ file: faultFile(message), message })) }
 }
 
-const MISSING = 'it is missing: where tools.json is a list, allowlist.json and execution.json belong to it'
+const MISSING = 'it is missing: a tools.json that is a list needs allowlist.json and execution.json'
 
-/** In three files a subcommand may be several words: each of them is an argument of its own. */
-function wordwise(json: ToolsJson): ToolsJson {
-  const split = <One extends Command>(command: One): One => ({ ...command, words: wordsOf(command) })
+/** In three files a subcommand may have several words; each becomes an argument of its own. */
+function splitSubcommands(json: ToolsJson): ToolsJson {
+  const split = <One extends SkillCommand>(command: One): One => ({ ...command, words: subcommandWords(command) })
   const execution = json.execution.map(({ args = [], ...entry }) => ({
     ...split(entry),
     args: args.map((argument) => {
@@ -61,20 +61,20 @@ function wordwise(json: ToolsJson): ToolsJson {
   return { ...json, execution }
 }
 
-function wordsOf({ subcommand }: Command): readonly string[] {
+function subcommandWords({ subcommand }: SkillCommand): readonly string[] {
   return subcommand.split(/\s+/).filter((word) => word !== '')
 }
 
-function partOf(file: ToolFile): string {
+function partName(file: ToolFile): string {
   return file.replace('.json', '')
 }
 
-/** A fault begins with its path, and that with the part that stands in a file of its own. */
-function fileOf(fault: string): ToolFile {
-  return TOOL_FILES.find((file) => fault.startsWith(partOf(file))) ?? 'tools.json'
+/** A fault begins with its path, and the path with the name of the file that has this part. */
+function faultFile(fault: string): ToolFile {
+  return TOOL_FILES.find((file) => fault.startsWith(partName(file))) ?? 'tools.json'
 }
 
-function inFile(file: ToolFile, faults: readonly string[]): ToolsJsonRead {
+function invalidFile(file: ToolFile, faults: readonly string[]): ToolsJsonRead {
   return { type: 'invalid', faults: faults.map((message) => ({ file, message })) }
 }
 
@@ -82,10 +82,10 @@ type CheckedTools =
   | { readonly type: 'tools'; readonly value: ToolsJson }
   | { readonly type: 'invalid'; readonly faults: readonly string[] }
 
-function checkedTools(json: unknown): CheckedTools {
+function checkTools(json: unknown): CheckedTools {
   const checked = toolsJsonSchema.safeParse(json, { reportInput: true })
-  if (!checked.success) return { type: 'invalid', faults: checked.error.issues.flatMap(sentences) }
-  // As it was written, so that a schema keeps the order of its fields.
+  if (!checked.success) return { type: 'invalid', faults: checked.error.issues.flatMap(issueSentences) }
+  // The value as written, not the parsed copy, so that a schema keeps the order of its fields.
   const value = json as ToolsJson
   const faults = pairingFaults(value)
   return faults.length === 0 ? { type: 'tools', value } : { type: 'invalid', faults }
@@ -95,7 +95,7 @@ type JsonRead =
   | { readonly type: 'value'; readonly value: unknown }
   | { readonly type: 'invalid'; readonly faults: readonly string[] }
 
-function jsonOf(written: string): JsonRead {
+function parseJson(written: string): JsonRead {
   const text = written.replace(/^\uFEFF/, '')
   try {
     let hidden = false
@@ -105,21 +105,21 @@ function jsonOf(written: string): JsonRead {
     })
     return hidden ? { type: 'invalid', faults: ['no field may be named __proto__'] } : { type: 'value', value }
   } catch (error) {
-    // The engine's own message repeats what stands there; this one says where.
-    const why = error instanceof RangeError ? 'it is nested too deeply' : `it is no JSON${placeOf(text)}`
+    // The engine's own message repeats the text; this one gives the place.
+    const why = error instanceof RangeError ? 'it is nested too deeply' : `it is no JSON${errorPosition(text)}`
     return { type: 'invalid', faults: [why] }
   }
 }
 
-function placeOf(text: string): string {
-  const [error] = errorsIn(text)
+function errorPosition(text: string): string {
+  const [error] = jsonErrors(text)
   if (!error) return ''
   const before = text.slice(0, error.offset).split('\n')
   return `: line ${before.length}, column ${before.at(-1)!.length + 1} (${printParseErrorCode(error.error)})`
 }
 
-/** None where the text is nested deeper than can be followed. */
-function errorsIn(text: string): readonly ParseError[] {
+/** Empty where the text is nested too deeply to parse. */
+function jsonErrors(text: string): readonly ParseError[] {
   const errors: ParseError[] = []
   try {
     parse(text, errors, { disallowComments: true })
@@ -129,38 +129,39 @@ function errorsIn(text: string): readonly ParseError[] {
   }
 }
 
-function sentences(issue: z.core.$ZodIssue): readonly string[] {
+function issueSentences(issue: z.core.$ZodIssue): readonly string[] {
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => `${pathOf([...issue.path, key])}: there is no such field`)
+    return issue.keys.map((key) => `${fieldPath([...issue.path, key])}: there is no such field`)
   }
-  const place = pathOf(issue.path)
+  const place = fieldPath(issue.path)
   const isMissing = 'input' in issue && issue.input === undefined
   if (isMissing) return [`${place}: is missing`]
-  if (issue.code === 'invalid_type' && issue.message.startsWith('Invalid')) return [`${place}: must be ${kind(issue)}`]
+  if (issue.code === 'invalid_type' && issue.message.startsWith('Invalid'))
+    return [`${place}: must be ${expectedKind(issue)}`]
   return [`${place}: ${issue.message}`]
 }
 
-function kind({ expected }: z.core.$ZodIssueInvalidType): string {
+function expectedKind({ expected }: z.core.$ZodIssueInvalidType): string {
   if (expected === 'record') return 'an object'
   return `${/^[aio]/.test(expected) ? 'an' : 'a'} ${expected}`
 }
 
 /** `execution[0].args[1].flag` */
-function pathOf(path: readonly PropertyKey[]): string {
+function fieldPath(path: readonly PropertyKey[]): string {
   if (path.length === 0) return 'the file'
   return path
     .map((step, index) => (typeof step === 'number' ? `[${step}]` : `${index === 0 ? '' : '.'}${String(step)}`))
     .join('')
 }
 
-/** Every tool runs something, and one thing alone. */
+/** Every tool runs exactly one program. */
 function pairingFaults({ tools, execution }: ToolsJson): readonly string[] {
   const names = tools.map(({ name }) => name)
   const run = execution.map((entry) => entry.tool)
   return [
     ...names.flatMap((name, at) => (names.indexOf(name) < at ? [`tools[${at}].name: ${name} is declared twice`] : [])),
     ...names.flatMap((name, at) =>
-      run.includes(name) ? [] : [`tools[${at}]: ${name} has no entry in execution, so nothing says what it runs`],
+      run.includes(name) ? [] : [`tools[${at}]: ${name} has no entry in execution, so it runs nothing`],
     ),
     ...run.flatMap((name, at) => {
       if (!names.includes(name)) return [`execution[${at}].tool: there is no tool ${name}`]

@@ -1,27 +1,31 @@
 import { realpath } from 'node:fs/promises'
-import { cleanEnvironment, type OfferedWhile, type Tool, type ToolFailed, type ToolPlan } from '../../../tool.ts'
-import { argvPlan, inputFault, undeclared } from './argv-plan.ts'
+import {
+  cleanEnvironment,
+  type OfferedWhile,
+  programResult,
+  runProgram,
+  type Tool,
+  type ToolContext,
+  type ToolFailed,
+  type ToolPlan,
+  type ToolResult,
+} from '../../../tool.ts'
 import type { FindBinary } from '../folder/find-binary.ts'
-import type { ToolFile, ToolFiles } from '../folder/tool-files.ts'
+import type { Skill, ToolFile } from '../skill.ts'
+import { argvPlan, argumentsFault, undeclaredFault } from './argv-plan.ts'
 import { readToolFiles } from './read-tool-files.ts'
-import { type ResolveStep, resolveSteps } from './resolve-step.ts'
-import { runCommand } from './run-command.ts'
-import { propertiesOf, type ToolDoubt, toolDoubts } from './tool-doubts.ts'
-import type { DeclaredTool, Execution, ToolsJson } from './tools-json.ts'
+import { type ResolveStep, resolveSteps, scriptDigest } from './resolve-step.ts'
+import { declaredProperties, type ToolDoubt, toolDoubts } from './tool-doubts.ts'
+import type { Allowlist, DeclaredTool, Execution, ToolsJson } from './tools-json.ts'
 
-/** A skill as far as its tools are concerned. */
-export interface SkillWithTools {
-  readonly name: string
-  /** Absolute. */
-  readonly folder: string
-  readonly toolFiles: ToolFiles | undefined
-}
+/** The part of a skill that its tools need. */
+type SkillWithTools = Pick<Skill, 'name' | 'folder' | 'toolFiles'>
 
-/** What the programs behind a skill's tools are given. */
+/** What the programs of a skill's tools receive. */
 export interface SkillToolsOptions {
   /** Folder that they work in; that of the skill where this one does not exist. */
   readonly workspace: string
-  /** Of this process; what they get of it is little. */
+  /** Of this process; programs receive a small part of it. */
   readonly environment: Readonly<Record<string, string | undefined>>
   /** `skills.allowScripts` */
   readonly allowScripts: boolean
@@ -29,12 +33,12 @@ export interface SkillToolsOptions {
   readonly timeoutMs?: number
   /** Of each output of a program, characters that are kept. 200,000 unless given. */
   readonly maxOutputChars?: number
-  /** Whether a program is on the PATH. Where absent, none is missed. */
+  /** Whether a program is on the PATH: a tool without its program is not offered. Programs are not looked for where absent. */
   readonly findBinary?: FindBinary
 }
 
 export interface SkillTools {
-  /** All that are declared. One that can never run is never offered; a call of it is told why. */
+  /** Every declared tool. A tool that can never run is not offered; a call of it fails with the reason. */
   readonly tools: readonly Tool[]
   /** Names of those that can never run. */
   readonly idle: ReadonlySet<string>
@@ -42,14 +46,14 @@ export interface SkillTools {
 }
 
 /** Something about the files that declare the tools of a skill. */
-export interface ToolFinding {
+interface ToolFinding {
   readonly file: ToolFile
-  /** An `error` is for the author of the skill; a `note` may only tell of this machine and its settings. */
+  /** An `error` is for the author of the skill; a `note` may be about this machine and its settings alone. */
   readonly level: 'error' | 'note'
   readonly message: string
 }
 
-/** The tools of a skill (BEHAVIOURS §1.5): none where a file that declares them is broken; one that can never run is not offered. */
+/** The tools of a skill (BEHAVIOURS §1.5): none if a file that declares them is broken; a tool that can never run is not offered. */
 export async function skillTools(skill: SkillWithTools, options: SkillToolsOptions): Promise<SkillTools> {
   if (skill.toolFiles === undefined) return { tools: [], idle: new Set(), findings: [] }
   const read = readToolFiles(skill.toolFiles)
@@ -75,7 +79,7 @@ export async function skillTools(skill: SkillWithTools, options: SkillToolsOptio
     idle: new Set(looked.flatMap(({ isIdle, tool }) => (isIdle ? [tool.name] : []))),
     findings: [
       ...read.notes.map(({ file, message }) => ({ file, level: 'note' as const, message })),
-      ...looked.flatMap(({ tool, doubts }) => doubts.map((doubt) => findingOf(tool.name, doubt))),
+      ...looked.flatMap(({ tool, doubts }) => doubts.map((doubt) => toolFinding(tool.name, doubt))),
     ],
   }
 }
@@ -85,7 +89,7 @@ function never({ message }: ToolDoubt): OfferedWhile {
   return { what: `a call of it can run (${message})`, isSo: () => Promise.resolve(false) }
 }
 
-function findingOf(tool: string, { message, stops, local }: ToolDoubt): ToolFinding {
+function toolFinding(tool: string, { message, stops, local }: ToolDoubt): ToolFinding {
   return {
     file: 'tools.json',
     level: stops && !local ? 'error' : 'note',
@@ -100,7 +104,7 @@ function skillTool(
   skill: SkillWithTools,
   { workspace, environment, allowScripts, timeoutMs = 60_000, maxOutputChars = 200_000 }: SkillToolsOptions,
 ): Tool {
-  const declared = propertiesOf(parameters)
+  const declared = declaredProperties(parameters)
 
   async function plan(input: unknown): Promise<ToolPlan | ToolFailed> {
     const call = argvPlan(execution, allowlist, input)
@@ -115,7 +119,7 @@ function skillTool(
     return {
       argv: shown.argv,
       folder,
-      facts: { skill: skill.name, ...(steps.length > 0 && { resolve: steps.map(factsOf) }) },
+      facts: { skill: skill.name, ...(steps.length > 0 && { resolve: steps.map(stepFacts) }) },
       run: (context) => runCommand(command, { timeoutMs: context.timeoutMs ?? timeoutMs, maxOutputChars }, context),
     }
   }
@@ -125,12 +129,12 @@ function skillTool(
     ...(description !== undefined && { description }),
     inputSchema: parameters,
     timeoutMs,
-    // A flag that is null is not there (BEHAVIOURS §1.5), whatever the schema says of its type.
+    // A flag that is null counts as absent (BEHAVIOURS §1.5), whatever type the schema gives it.
     inputOf: (input) =>
       Object.fromEntries(Object.entries(input).filter(([param, value]) => value !== null || !isFlag(execution, param))),
     faultOf(input) {
       const unknown = declared && Object.keys(input).find((key) => !declared.includes(key))
-      return unknown === undefined ? inputFault(execution, input) : undeclared(unknown, declared!)
+      return unknown === undefined ? argumentsFault(execution, input) : undeclaredFault(unknown, declared!)
     },
     plan,
   }
@@ -142,11 +146,74 @@ function placeholders(steps: readonly ResolveStep[]): readonly (string | undefin
   return shown
 }
 
-/** What runs first, as a person is shown it: its output takes the place of `standsAs` in the plan's argv. */
-function factsOf({ param, argv, script, placeholder }: ResolveStep): Readonly<Record<string, unknown>> {
+/** What runs first, as a person sees it: its output replaces `standsAs` in the plan's argv. */
+function stepFacts({ param, argv, script, placeholder }: ResolveStep): Readonly<Record<string, unknown>> {
   return { param, runsFirst: argv, standsAs: placeholder, ...(script && { scriptDigest: script.digest }) }
 }
 
 function isFlag({ args = [] }: Execution, name: string): boolean {
   return args.some(({ param, kind }) => param === name && (kind === 'flag' || kind === 'flagifboolean'))
+}
+
+/** A planned call of a skill's tool, with everything it needs to run. */
+interface PlannedCommand {
+  readonly execution: Execution
+  readonly allowlist: Allowlist
+  readonly input: unknown
+  /** What runs first, in this order. */
+  readonly steps: readonly ResolveStep[]
+  readonly folder: string
+  readonly environment: Readonly<Record<string, string>>
+}
+
+/** Limits of one call, for all of its programs together. */
+interface CommandLimits {
+  readonly timeoutMs: number
+  /** Of each output, characters. */
+  readonly maxOutputChars: number
+}
+
+/**
+ * Runs a plan: first the programs that give it values, then, if the call is still allowed with these values, the program
+ * itself. `meta.argv` then has the arguments that really ran.
+ */
+async function runCommand(
+  command: PlannedCommand,
+  limits: CommandLimits,
+  { signal }: ToolContext,
+): Promise<ToolResult> {
+  const { execution, allowlist, input, steps, folder, environment } = command
+  const resolved: (string | undefined)[] = []
+  let leftMs = limits.timeoutMs
+
+  async function run(argv: readonly string[]) {
+    const end = await runProgram({ argv, folder, environment }, { ...limits, timeoutMs: leftMs, signal })
+    leftMs = Math.max(1, leftMs - end.durationMs)
+    return { end, result: programResult(end, limits) }
+  }
+
+  for (const step of steps) {
+    const changed = await scriptChange(step)
+    if (changed !== undefined) return stepFailure(step, changed)
+    const { end, result } = await run(step.argv)
+    if (!result.ok) return { ...result, ...stepFailure(step, result.error) }
+    if (end.stdout.binary) return stepFailure(step, `its output is no text: ${end.stdout.text}`)
+    if (end.stdout.truncated) return stepFailure(step, `its output is longer than ${limits.maxOutputChars} characters`)
+    resolved[step.index] = end.stdout.text.trim()
+  }
+  const plan = argvPlan(execution, allowlist, input, resolved)
+  if (plan.type === 'refused') return { ok: false, error: plan.why }
+  const { result } = await run(plan.argv)
+  return steps.length === 0 ? result : { ...result, meta: { ...result.meta, argv: plan.argv } }
+}
+
+/** Why a script is not the one that was planned and perhaps shown to a person. */
+async function scriptChange({ script }: ResolveStep): Promise<string | undefined> {
+  if (script === undefined) return undefined
+  const now = await scriptDigest(script.path)
+  return now === script.digest ? undefined : 'its script has changed since the call was planned; call again'
+}
+
+function stepFailure({ param }: ResolveStep, why: string) {
+  return { ok: false, error: `the resolveCommand of ${param} failed: ${why}` } as const
 }

@@ -1,20 +1,20 @@
 import { isAbsolute } from 'node:path'
 import { type FindBinary, isProgram } from '../folder/find-binary.ts'
-import { argumentsOf, commandFault } from './argv-plan.ts'
-import { skillScript } from './skill-script.ts'
+import { declaredArguments, commandFault } from './argv-plan.ts'
+import { skillScript } from './resolve-step.ts'
 import type { Allowlist, Argument, DeclaredTool, Execution } from './tools-json.ts'
 
-/** What keeps a tool from working, although the files that declare it are in order. */
+/** A reason why a tool does not work, although the files that declare it are valid. */
 export interface ToolDoubt {
   readonly message: string
   /** No call can ever run, so the tool is not offered (BEHAVIOURS §1.5). */
   readonly stops: boolean
-  /** The skill is in order: this machine lacks something, or a setting forbids it. */
+  /** The skill is valid: this machine lacks something, or a setting forbids it. */
   readonly local: boolean
 }
 
-/** What decides about the programs of a skill, besides what it declares. */
-export interface ToolSurroundings {
+/** What decides about the programs of a skill, besides its own files. */
+interface ToolSurroundings {
   /** Folder of the skill. */
   readonly folder: string
   readonly allowlist: Allowlist
@@ -30,7 +30,7 @@ export async function toolDoubts(
   execution: Execution,
   surroundings: ToolSurroundings,
 ): Promise<readonly ToolDoubt[]> {
-  const args = argumentsOf(execution)
+  const args = declaredArguments(execution)
   return [
     ...(await programDoubts(execution, surroundings)),
     ...schemaDoubts(tool, args),
@@ -51,9 +51,9 @@ async function programDoubts(
   return [{ message: `the program ${binary} is not ${where}`, stops: true, local: true }]
 }
 
-/** What the schema and the command line do not agree about. */
+/** Differences between the schema and the command line. */
 function schemaDoubts({ parameters }: DeclaredTool, args: readonly Argument[]): readonly ToolDoubt[] {
-  const declared = propertiesOf(parameters)
+  const declared = declaredProperties(parameters)
   if (declared === undefined) return []
   const reached = new Set(args.map(({ param }) => param))
   const required = new Set(Array.isArray(parameters['required']) ? parameters['required'] : [])
@@ -76,7 +76,7 @@ function schemaDoubts({ parameters }: DeclaredTool, args: readonly Argument[]): 
   ]
 }
 
-/** What a call cannot do without stops the tool; a flag can be left out. */
+/** A doubt about a required value stops the tool; a flag can be left out. */
 async function resolveDoubts(
   { param, kind = 'positional', resolveCommand }: Argument,
   surroundings: ToolSurroundings,
@@ -108,7 +108,7 @@ async function scriptDoubts(
   return [{ message: `the program ${program} is not on PATH`, stops: true, local: true }]
 }
 
-/** Names that the model is told of; `undefined` where the schema does not list them. */
-export function propertiesOf({ properties }: DeclaredTool['parameters']): readonly string[] | undefined {
+/** Parameters that the model learns of; `undefined` where the schema does not list them. */
+export function declaredProperties({ properties }: DeclaredTool['parameters']): readonly string[] | undefined {
   return properties === undefined ? undefined : Object.keys(properties as object)
 }

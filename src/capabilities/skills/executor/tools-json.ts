@@ -1,4 +1,7 @@
-/** What a skill's `tools.json` says: the tools it brings, what they run, and all that they may run (BEHAVIOURS §1.5). */
+import { isAbsolute } from 'node:path'
+import { z } from 'zod'
+
+/** The content of a skill's `tools.json`: its tools, what they run, and everything they may run (BEHAVIOURS §1.5). */
 export interface ToolsJson {
   readonly tools: readonly DeclaredTool[]
   readonly allowlist: Allowlist
@@ -17,25 +20,25 @@ export interface DeclaredTool {
 export type Allowlist = Readonly<Record<string, readonly string[]>>
 
 /** A program and its first argument. */
-export interface Command {
+export interface SkillCommand {
   /** A bare name, which the `PATH` decides about, or an absolute path. */
   readonly binary: string
-  /** One argument, whatever it holds; none at all where empty. */
+  /** One argument, whatever characters it has; none if empty. */
   readonly subcommand: string
-  /** The arguments that the subcommand is, where it is several. */
+  /** The arguments of a subcommand that has several words. */
   readonly words?: readonly string[] | undefined
 }
 
 /** What a call of a tool runs. */
-export interface Execution extends Command {
+export interface Execution extends SkillCommand {
   readonly tool: string
-  /** In the order in which they are put on the command line. */
+  /** In the order of the command line. */
   readonly args?: readonly Argument[] | undefined
-  /** Put before the positional arguments, which then may start with `-`. Flags are put before it. */
+  /** Comes before the positional arguments, which then may start with `-`, and after the flags. */
   readonly separator?: '--' | undefined
 }
 
-/** Where a parameter goes on the command line. */
+/** The place of a parameter on the command line. */
 export interface Argument {
   readonly param: string
   /** `positional` unless given. */
@@ -46,12 +49,87 @@ export interface Argument {
   readonly flagIfFalse?: string | undefined
   /** The two-character sequences `\n` and `\t` of a value become a newline and a tab. */
   readonly normalizeNewlines?: boolean | undefined
-  /** A program that is run first, and whose trimmed output stands in the place of the value. */
+  /** A program that runs first; its trimmed output replaces the value. */
   readonly resolveCommand?: ResolveCommand | undefined
 }
 
-/** A script of the skill, or a program of its allowlist. In `args`, `$param` stands for the value. */
+/** A script of the skill, or a program of its allowlist. In `args`, `$param` is replaced by the value. */
 export type ResolveCommand = (
   | { readonly script: string; readonly binary?: undefined; readonly subcommand?: undefined }
-  | ({ readonly script?: undefined } & Command)
+  | ({ readonly script?: undefined } & SkillCommand)
 ) & { readonly args?: readonly string[] | undefined }
+
+/** A word of a command line: a program receives exactly what a person is shown. */
+const word = z
+  .string()
+  .refine((text) => !text.includes('\0'), 'has a NUL byte, which no program can receive')
+  .refine((text) => text.isWellFormed(), 'has half a character (a lone surrogate)')
+
+const named = word.min(1, 'is empty')
+
+/** No relative path: which file it names would depend on the folder that a tool works in. */
+const binary = named.refine(
+  (name) => isAbsolute(name) || !/[/\\]/.test(name),
+  'must be the bare name of a program or an absolute path',
+)
+
+/** Names that every provider accepts. */
+const toolName = z
+  .string()
+  .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 letters, digits, "_" and "-"; providers accept no other names')
+
+const parameters = z.looseObject(
+  {
+    type: z.literal('object', 'must be "object": parameters are a JSON Schema of an object'),
+    properties: z.record(z.string(), z.union([z.boolean(), z.looseObject({})], 'must be a JSON Schema')).optional(),
+    required: z.array(z.string()).optional(),
+  },
+  'must be a JSON Schema of an object',
+)
+
+const tool = z.strictObject({ name: toolName, description: z.string().optional(), parameters })
+
+const resolveCommand = z
+  .strictObject({
+    script: named.optional(),
+    binary: binary.optional(),
+    subcommand: word.optional(),
+    args: z.array(word).optional(),
+  })
+  .refine(
+    (given) =>
+      given.script === undefined
+        ? given.binary !== undefined && given.subcommand !== undefined
+        : given.binary === undefined && given.subcommand === undefined,
+    'must have either script, or binary and subcommand',
+  )
+
+const argument = z
+  .strictObject({
+    param: z.string().min(1, 'is empty'),
+    kind: z.enum(['positional', 'flag', 'flagifboolean'], 'must be "positional", "flag" or "flagifboolean"').optional(),
+    flag: named.optional(),
+    flagIfTrue: word.optional(),
+    flagIfFalse: word.optional(),
+    normalizeNewlines: z.boolean().optional(),
+    resolveCommand: resolveCommand.optional(),
+  })
+  .refine(({ kind, resolveCommand: resolve }) => kind !== 'flagifboolean' || resolve === undefined, {
+    path: ['resolveCommand'],
+    error: 'has no place on a flagifboolean, which puts no value on the command line',
+  })
+
+const execution = z.strictObject({
+  tool: z.string(),
+  binary,
+  subcommand: word,
+  args: z.array(argument).optional(),
+  separator: z.literal('--', 'must be "--"').optional(),
+})
+
+/** The shape of `tools.json` (BEHAVIOURS §1.5). Unknown fields are faults. It transforms nothing. */
+export const toolsJsonSchema = z.strictObject({
+  tools: z.array(tool),
+  allowlist: z.record(z.string(), z.array(word)),
+  execution: z.array(execution),
+})

@@ -1,26 +1,25 @@
-import { isMap, isScalar, type Node, type Pair } from 'yaml'
-import { frontmatterDocument, LARGEST_FRONTMATTER } from './frontmatter-document.ts'
-import type { SkillFinding } from './skill-finding.ts'
+import { frontmatterDocument, LARGEST_FRONTMATTER } from './read-frontmatter.ts'
 import { splitFrontmatter } from './strip-frontmatter.ts'
+import { isMap, isScalar, type Node, type Pair } from 'yaml'
 
-/** Something about a field; where it begins in the frontmatter, if that is not where its field does. */
+/** A finding about a field; `start` is its offset in the frontmatter, if that is not the field's. */
 type FieldFinding = Pick<SkillFinding, 'level' | 'message'> & { readonly start?: number }
 
-/** What the standard says of each field. A rule is given the text, or `undefined` where the value is none. */
+/** The rules of the standard for each field. A rule receives the text, or `undefined` where the value is not a text. */
 const rules: Readonly<
   Record<string, (text: string | undefined, folder: string, value: unknown) => readonly FieldFinding[]>
 > = {
   name: nameFindings,
   description: (text) => [
-    ...sized('description', text, 1_024),
+    ...textFindings('description', text, 1_024),
     ...(text?.trim() === '' ? [error('description is empty')] : []),
   ],
-  license: (text) => sized('license', text, Infinity),
-  compatibility: (text) => sized('compatibility', text, 500),
+  license: (text) => textFindings('license', text, Infinity),
+  compatibility: (text) => textFindings('compatibility', text, 500),
   'allowed-tools': (text, _, value) =>
     text === undefined && !isScalar(value)
-      ? [note('allowed-tools is not a text: the standard has names separated by blanks')]
-      : sized('allowed-tools', text, Infinity),
+      ? [note('allowed-tools is not a text: write names separated by spaces')]
+      : textFindings('allowed-tools', text, Infinity),
   metadata: (_, __, value) => metadataFindings(value),
 }
 
@@ -39,20 +38,20 @@ export function frontmatterFindings(text: string, folder: string): readonly Skil
     return [...findings, at(split.line, error(`the frontmatter has more than ${LARGEST_FRONTMATTER} characters`))]
   }
   const { document, lines } = frontmatterDocument(split.frontmatter)
-  const lineOf = (offset: number) => split.line + lines.linePos(offset).line - 1
+  const lineNumber = (offset: number) => split.line + lines.linePos(offset).line - 1
   if (document.errors.length > 0) {
-    const faults = document.errors.map(({ message, pos }) => ({ line: lineOf(pos[0]), fault: yamlFault(message) }))
-    // One slip may be found twice in its line.
+    const faults = document.errors.map(({ message, pos }) => ({ line: lineNumber(pos[0]), fault: yamlFault(message) }))
+    // The parser may report one mistake twice in its line.
     const once = new Map(faults.map((each) => [`${each.line} ${each.fault}`, each]))
     return [...findings, ...[...once.values()].map(({ line, fault }) => at(line, error(fault)))]
   }
   if (!isMap(document.contents)) return [...findings, at(split.line, error('the frontmatter is not a list of fields'))]
   const seen = new Set<string>()
   for (const pair of document.contents.items) {
-    const { key, start } = keyOf(pair)
-    const own = (rules[key] ?? unknownField(key))(textOf(pair.value), folder, pair.value)
-    const twice = seen.has(key) ? [error(`${key} stands more than once`)] : []
-    findings.push(...[...twice, ...own].map((finding) => at(lineOf(finding.start ?? start), finding)))
+    const { key, start } = pairKey(pair)
+    const own = (rules[key] ?? unknownField(key))(scalarText(pair.value), folder, pair.value)
+    const twice = seen.has(key) ? [error(`${key} appears more than once`)] : []
+    findings.push(...[...twice, ...own].map((finding) => at(lineNumber(finding.start ?? start), finding)))
     seen.add(key)
   }
   for (const key of ['name', 'description']) {
@@ -64,8 +63,8 @@ export function frontmatterFindings(text: string, folder: string): readonly Skil
 function missingFrontmatter(text: string): string {
   const begins = text.replace(/^\uFEFF?\s*/, '').startsWith('---')
   return begins
-    ? 'the frontmatter has no end: a second line --- is missing'
-    : 'there is no frontmatter: the file has to begin with a line ---, fields, and a second line ---'
+    ? 'the frontmatter does not end: add a second line ---'
+    : 'there is no frontmatter: begin the file with a line ---, fields, and a second line ---'
 }
 
 function yamlFault(message: string): string {
@@ -73,21 +72,21 @@ function yamlFault(message: string): string {
   return `${fault} (text with a colon, or one that begins with a special character, needs quotes)`
 }
 
-function keyOf({ key }: Pair): { readonly key: string; readonly start: number } {
+function pairKey({ key }: Pair): { readonly key: string; readonly start: number } {
   return { key: isScalar(key) ? String(key.value) : '', start: (key as Node).range?.[0] ?? 0 }
 }
 
-function textOf(value: unknown): string | undefined {
+function scalarText(value: unknown): string | undefined {
   return isScalar(value) && typeof value.value === 'string' ? value.value : undefined
 }
 
 function nameFindings(text: string | undefined, folder: string): readonly FieldFinding[] {
-  if (text === undefined) return sized('name', text, 64)
+  if (text === undefined) return textFindings('name', text, 64)
   const name = text.normalize('NFC')
-  const faults = [...sized('name', name, 64)]
+  const faults = [...textFindings('name', name, 64)]
   if (name === '') return [error('name is empty')]
   if (name !== name.toLowerCase() || /[^\p{L}\p{M}\p{N}-]/u.test(name)) {
-    faults.push(error('name may have lowercase letters, digits and hyphens alone'))
+    faults.push(error('name may have only lowercase letters, digits and hyphens'))
   }
   if (name.startsWith('-') || name.endsWith('-')) faults.push(error('name may not begin or end with a hyphen'))
   if (name.includes('--')) faults.push(error('name may not have two hyphens in a row'))
@@ -95,7 +94,7 @@ function nameFindings(text: string | undefined, folder: string): readonly FieldF
   return faults
 }
 
-function sized(field: string, text: string | undefined, most: number): readonly FieldFinding[] {
+function textFindings(field: string, text: string | undefined, most: number): readonly FieldFinding[] {
   if (text === undefined) return [error(`${field} is not a text`)]
   if (text.length <= most) return []
   return [error(`${field} has ${text.length} characters, more than the ${most} allowed`)]
@@ -104,15 +103,15 @@ function sized(field: string, text: string | undefined, most: number): readonly 
 function metadataFindings(value: unknown): readonly FieldFinding[] {
   if (!isMap(value)) return [error('metadata is not a list of fields')]
   return value.items.flatMap((pair) => {
-    if (textOf(pair.value) !== undefined) return []
-    const { key, start } = keyOf(pair)
-    const fault = isScalar(pair.value) ? 'is not a text: put it in quotes' : 'is nested: the standard has texts alone'
+    if (scalarText(pair.value) !== undefined) return []
+    const { key, start } = pairKey(pair)
+    const fault = isScalar(pair.value) ? 'is not a text: put it in quotes' : 'is nested: the standard allows only texts'
     return [{ ...note(`metadata.${key} ${fault}`), start }]
   })
 }
 
 function unknownField(key: string): () => readonly FieldFinding[] {
-  return () => [note(`${key} is no field of the standard`)]
+  return () => [note(`the standard has no field ${key}`)]
 }
 
 function error(message: string): FieldFinding {
@@ -121,4 +120,15 @@ function error(message: string): FieldFinding {
 
 function note(message: string): FieldFinding {
   return { level: 'note', message }
+}
+
+/** Something in a skill's files that breaks the Agent Skills standard, or is only unusual. */
+export interface SkillFinding {
+  /** Path of the file, within the skill's folder. */
+  readonly file: string
+  /** From 1. */
+  readonly line: number
+  /** An `error` breaks a rule of the standard, or a promise of the skill itself; a `note` is worth a look. */
+  readonly level: 'error' | 'note'
+  readonly message: string
 }

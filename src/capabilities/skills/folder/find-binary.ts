@@ -2,10 +2,10 @@ import { constants } from 'node:fs'
 import { access, stat } from 'node:fs/promises'
 import { posix, win32 } from 'node:path'
 
-/** Says whether a program is there to be run. */
+/** Whether a program can be run. */
 export type FindBinary = (name: string) => Promise<boolean>
 
-export interface FindBinaryOptions {
+interface FindBinaryOptions {
   /** The variable `PATH`. */
   readonly path: string | undefined
   /** Such as `linux` or `win32`. */
@@ -14,7 +14,7 @@ export interface FindBinaryOptions {
   readonly extensions?: string | undefined
 }
 
-/** Looks for programs on a PATH, each time again. A name that is itself a path is on none. */
+/** Looks for programs on a PATH, again at each call. A name that is itself a path is never found. */
 export function binaryFinder({ path = '', platform, extensions }: FindBinaryOptions): FindBinary {
   const { delimiter, join } = platform === 'win32' ? win32 : posix
   const folders = path.split(delimiter).filter((folder) => folder !== '')
@@ -29,8 +29,8 @@ export function binaryFinder({ path = '', platform, extensions }: FindBinaryOpti
   }
 }
 
-/** The same finder, asking for each name once: what it answered holds as long as it does. */
-export function askingOnce(findBinary: FindBinary): FindBinary {
+/** The same finder with a cache: it looks for each name once. */
+export function cachedFinder(findBinary: FindBinary): FindBinary {
   const known = new Map<string, Promise<boolean>>()
   return (name) => {
     const asked = known.get(name) ?? findBinary(name)
@@ -39,7 +39,7 @@ export function askingOnce(findBinary: FindBinary): FindBinary {
   }
 }
 
-/** Whether a path is that of a file that can be run. */
+/** Whether a path is an executable file. */
 export async function isProgram(path: string): Promise<boolean> {
   try {
     await access(path, constants.X_OK)

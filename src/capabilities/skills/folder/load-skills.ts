@@ -1,11 +1,11 @@
+import { createHash } from 'node:crypto'
+import { readdir, readFile, readlink, stat } from 'node:fs/promises'
+import { join } from 'node:path'
 import { readText, type TextReader } from '../../../tool.ts'
-import { askingOnce } from './find-binary.ts'
-import { findSkillFolders, type SkillFolder } from './find-skill-folders.ts'
-import { inParallel } from './in-parallel.ts'
-import { readSkillFolder } from './read-skill-folder.ts'
-import { type Machine, missingRequirements } from './requirements.ts'
-import { skillDigest } from './skill-digest.ts'
 import type { LeftSkill, LoadedSkills, Skill, SkillRoot } from '../skill.ts'
+import { cachedFinder } from './find-binary.ts'
+import { type Machine, missingRequirements } from './requirements.ts'
+import { findSkillFolders, inParallel, readSkillFolder, type SkillFolder } from './skill-folder.ts'
 
 export interface LoadSkillsOptions extends Partial<Omit<Machine, 'findBinary'>> {
   readonly findBinary: Machine['findBinary']
@@ -13,30 +13,30 @@ export interface LoadSkillsOptions extends Partial<Omit<Machine, 'findBinary'>> 
   readonly roots: readonly SkillRoot[]
   /** Names of skills that are left out, whichever folder they come from. */
   readonly disabled?: readonly string[]
-  /** Whether the digest of each skill is wanted: it takes reading every file. */
+  /** Whether to compute the digest of each skill, which reads every file. */
   readonly digests?: boolean
   readonly read?: TextReader
 }
 
-/** How many skills are read at a time. */
+/** How many skills are read in parallel. */
 const SIDE_BY_SIDE = 16
 
 /**
- * Loads skills (BEHAVIOURS §1.1). Never rejects: what cannot be read is a warning. The same folders give the same answer
- * on every run and machine, in whatever order they were made.
+ * Loads skills (BEHAVIOURS §1.1). Never rejects: what cannot be read is a warning. The same folders give the same result
+ * on every run and machine, whatever order they were created in.
  */
 export async function loadSkills(options: LoadSkillsOptions): Promise<LoadedSkills> {
   const { roots, disabled = [], digests = false, read = readText } = options
   const { environment = {}, platform = process.platform } = options
-  const machine = { findBinary: askingOnce(options.findBinary), environment, platform }
+  const machine = { findBinary: cachedFinder(options.findBinary), environment, platform }
   const found = await Promise.all(roots.map(findSkillFolders))
   const warnings = found.flatMap((root) => root.warnings)
   const folders = found.flatMap((root) => root.folders)
   const trusted = folders.filter(({ root }) => root.trusted !== false)
-  const left = folders.filter(({ root }) => root.trusted === false).map(untrusted)
+  const left = folders.filter(({ root }) => root.trusted === false).map(untrustedSkill)
   for (const [index, { path, trusted: isTrusted }] of roots.entries()) {
     const count = found[index]!.folders.length
-    if (isTrusted === false && count > 0) warnings.push(`${path}: ${distrust(count)}`)
+    if (isTrusted === false && count > 0) warnings.push(`${path}: ${untrustedText(count)}`)
   }
 
   const byName = new Map<string, Skill>()
@@ -44,7 +44,7 @@ export async function loadSkills(options: LoadSkillsOptions): Promise<LoadedSkil
     const { skill, ...rest } = await readSkillFolder(folder, read)
     if (!skill) return rest
     const missing = await missingRequirements(skill.fields.requires, skill.folder, machine)
-    if (missing !== undefined) return { ...rest, left: leave(skill, missing.code, missing.why) }
+    if (missing !== undefined) return { ...rest, left: leftSkill(skill, missing.code, missing.why) }
     return { ...rest, skill: { ...skill, digest: digests ? await skillDigest(skill.folder) : undefined } }
   })
   for (const { skill, left: leftOut, warnings: own } of looked as readonly Looked[]) {
@@ -52,8 +52,8 @@ export async function loadSkills(options: LoadSkillsOptions): Promise<LoadedSkil
     if (leftOut) left.push(leftOut)
     if (!skill) continue
     const earlier = byName.get(skill.name)
-    if (earlier) left.push(leave(earlier, 'replaced', `${skill.ref} has the same name and comes later`))
-    // A name that is there already keeps its place.
+    if (earlier) left.push(leftSkill(earlier, 'replaced', `${skill.ref} has the same name and comes later`))
+    // A known name keeps its place in the order.
     byName.set(skill.name, skill)
   }
 
@@ -62,7 +62,7 @@ export async function loadSkills(options: LoadSkillsOptions): Promise<LoadedSkil
   left.push(
     ...skills
       .filter(({ name }) => names.has(name))
-      .map((skill) => leave(skill, 'disabled', 'skills.disabled in config.json names it')),
+      .map((skill) => leftSkill(skill, 'disabled', 'skills.disabled in config.json names it')),
   )
   return { skills: skills.filter(({ name }) => !names.has(name)), left, warnings }
 }
@@ -73,16 +73,67 @@ interface Looked {
   readonly warnings: readonly string[]
 }
 
-function leave(skill: Omit<Skill, 'digest'>, code: LeftSkill['code'], why: string): LeftSkill {
+function leftSkill(skill: Omit<Skill, 'digest'>, code: LeftSkill['code'], why: string): LeftSkill {
   return { name: skill.name, folder: skill.folder, ref: skill.ref, code, why }
 }
 
-function untrusted({ root, directory, path }: SkillFolder): LeftSkill {
-  const why = 'its workspace is not trusted; look at the skill, then run `foreword skills trust`'
+function untrustedSkill({ root, directory, path }: SkillFolder): LeftSkill {
+  const why = 'its workspace is not trusted. Read the skill, then run `foreword skills trust`'
   return { name: directory.normalize('NFC'), folder: path, ref: `${root.ref}/${directory}`, code: 'untrusted', why }
 }
 
-function distrust(count: number): string {
+function untrustedText(count: number): string {
   const some = count === 1 ? 'one skill is' : `${count} skills are`
-  return `${some} not loaded, since the workspace is not trusted; look at them, then run \`foreword skills trust\``
+  return `${some} not loaded, since the workspace is not trusted. Read them, then run \`foreword skills trust\``
+}
+
+/** How many files and bytes of one skill are hashed. Of larger files only path and size count. */
+const DIGEST_BOUNDS = { files: 5_000, bytes: 64 * 1024 * 1024, depth: 32 } as const
+
+/** Files of version control and file managers, which are no part of the skill. */
+const NOT_COUNTED = new Set(['.git', '.DS_Store'])
+
+/**
+ * SHA-256 of a skill's folder: relative path, size and bytes of each file, in code-unit order of the paths. A link to a
+ * file counts as that file, a link to a folder by the text of the link, a pipe or a device by its path. Answers
+ * `undefined` where something cannot be read.
+ */
+async function skillDigest(folder: string): Promise<string | undefined> {
+  try {
+    const paths = (await pathsIn(folder, '', DIGEST_BOUNDS.depth)).toSorted((one, other) =>
+      one.normalize('NFC') < other.normalize('NFC') ? -1 : 1,
+    )
+    const digest = createHash('sha256')
+    let left: number = DIGEST_BOUNDS.bytes
+    for (const path of paths.slice(0, DIGEST_BOUNDS.files)) {
+      const file = join(folder, path)
+      const found = await stat(file).catch(() => undefined)
+      if (found?.isFile()) {
+        digest.update(`file ${JSON.stringify(path.normalize('NFC'))} ${found.size}\n`)
+        if (found.size <= left) digest.update(await readFile(file))
+        left -= Math.min(left, found.size)
+      } else {
+        const link = await readlink(file).catch(() => '')
+        digest.update(`other ${JSON.stringify(path.normalize('NFC'))} ${JSON.stringify(link)}\n`)
+      }
+    }
+    if (paths.length > DIGEST_BOUNDS.files) digest.update(`more ${paths.length - DIGEST_BOUNDS.files}\n`)
+    return digest.digest('hex')
+  } catch {
+    return undefined
+  }
+}
+
+/** Every file below a folder, by its path there, with `/`. Follows no links. */
+async function pathsIn(folder: string, within: string, depth: number): Promise<readonly string[]> {
+  if (depth === 0) return []
+  const entries = await readdir(join(folder, within), { withFileTypes: true })
+  const paths: string[] = []
+  for (const entry of entries) {
+    if (NOT_COUNTED.has(entry.name)) continue
+    const path = within === '' ? entry.name : `${within}/${entry.name}`
+    if (entry.isDirectory()) paths.push(...(await pathsIn(folder, path, depth - 1)))
+    else paths.push(path)
+  }
+  return paths
 }

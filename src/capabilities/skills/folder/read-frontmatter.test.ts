@@ -70,7 +70,7 @@ test('a name or a description that is no text is read as it was written, with a 
 test('a key that stands twice is a warning, and the last one counts', () => {
   assert.deepEqual(read(['name: a', 'description: x', 'name: b']), {
     fields: { name: 'b', description: 'x', metadata: {}, requires: noRequirements },
-    warnings: ['name stands more than once; the last one counts'],
+    warnings: ['name appears more than once; the last one counts'],
   })
 })
 

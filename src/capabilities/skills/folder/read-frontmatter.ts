@@ -1,34 +1,45 @@
-import { type Document, isAlias, isMap, isScalar, isSeq, type Node, type YAMLMap } from 'yaml'
 import { errorMessage } from '../../../platform.ts'
-import { frontmatterDocument, LARGEST_FRONTMATTER, MOST_ALIASES } from './frontmatter-document.ts'
-import { type Frontmatter, type FrontmatterRead, noFrontmatter } from './frontmatter.ts'
-import { readFieldLines } from './read-field-lines.ts'
-import { fieldsOf, readRequirements } from './read-requirements.ts'
+import { type Frontmatter, type FrontmatterRead, noFrontmatter } from '../skill.ts'
+import { objectFields, readRequirements } from './requirements.ts'
 import { splitFrontmatter } from './strip-frontmatter.ts'
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  parseDocument,
+  type YAMLMap,
+} from 'yaml'
 
 /**
- * Reads the frontmatter of a `SKILL.md`. Never throws: what cannot be understood is a warning, and counts as not said
- * (BEHAVIOURS §1.1). Fields that the standard does not know are ignored.
+ * Reads the frontmatter of a `SKILL.md`. Never throws: a field that cannot be understood is a warning, and counts as absent
+ * (BEHAVIOURS §1.1). Fields that the standard does not define are ignored.
  */
 export function readFrontmatter(text: string): FrontmatterRead {
   const yaml = splitFrontmatter(text)?.frontmatter
   if (yaml === undefined) return { fields: noFrontmatter, warnings: [] }
   if (yaml.length > LARGEST_FRONTMATTER) {
-    return unusable(yaml, `it has ${yaml.length} characters, more than the ${LARGEST_FRONTMATTER} that are read`)
+    return readAsPlainLines(
+      yaml,
+      `it has ${yaml.length} characters, more than the ${LARGEST_FRONTMATTER} that are read`,
+    )
   }
   try {
-    const found = read(frontmatterDocument(yaml).document)
-    return typeof found === 'string' ? unusable(yaml, found) : found
+    const found = readFields(frontmatterDocument(yaml).document)
+    return typeof found === 'string' ? readAsPlainLines(yaml, found) : found
   } catch (error) {
-    return unusable(yaml, firstLine(error))
+    return readAsPlainLines(yaml, firstLine(error))
   }
 }
 
-/** What is no YAML may still have lines that say what the skill is called and what it is for. */
-function unusable(yaml: string, why: string): FrontmatterRead {
+/** Text that is no YAML may still have lines with the name and the description of the skill. */
+function readAsPlainLines(yaml: string, why: string): FrontmatterRead {
   const warnings: string[] = []
   const { name, description } = readFieldLines(yaml)
-  const fields = { ...given('name', nameOf(name, warnings)), ...given('description', description) }
+  const fields = { ...textField('name', cleanName(name, warnings)), ...textField('description', description) }
   const used = Object.keys(fields)
   const what =
     used.length === 0
@@ -42,7 +53,7 @@ function firstLine(error: unknown): string {
 }
 
 /** The fields, or why there are none. */
-function read(document: Document): FrontmatterRead | string {
+function readFields(document: Document): FrontmatterRead | string {
   const [fault] = document.errors
   if (fault) return `it is not valid YAML: ${firstLine(fault)}`
   const { contents } = document
@@ -52,36 +63,36 @@ function read(document: Document): FrontmatterRead | string {
   if (!isMap(contents)) return 'it is not a list of fields'
   const warnings = [
     ...document.warnings.map((warning) => `${firstLine(warning)}; the tag is ignored`),
-    ...twice(contents),
+    ...repeatedKeys(contents),
   ]
   const reader = fieldReader(document, (warning) => warnings.push(warning))
   const node = reader.node(contents, 'metadata')
-  const metadata = metadataOf(document, node, warnings)
+  const metadata = readMetadata(document, node, warnings)
   const fields: Frontmatter = {
-    ...given('name', nameOf(reader.text(contents, 'name'), warnings)),
-    ...given('description', reader.text(contents, 'description')?.trim()),
-    ...given('license', reader.text(contents, 'license')),
-    ...given('compatibility', reader.text(contents, 'compatibility')),
-    ...given('allowedTools', allowedTools(reader, contents)),
-    ...given('version', isMap(node) ? reader.quietText(node, 'version') : undefined),
+    ...textField('name', cleanName(reader.text(contents, 'name'), warnings)),
+    ...textField('description', reader.text(contents, 'description')?.trim()),
+    ...textField('license', reader.text(contents, 'license')),
+    ...textField('compatibility', reader.text(contents, 'compatibility')),
+    ...textField('allowedTools', allowedTools(reader, contents)),
+    ...textField('version', isMap(node) ? reader.quietText(node, 'version') : undefined),
     metadata,
     requires: readRequirements(metadata, warnings),
   }
   return { fields, warnings }
 }
 
-function given<Key extends string>(key: Key, value: string | undefined): { readonly [K in Key]?: string } {
+function textField<Key extends string>(key: Key, value: string | undefined): { readonly [K in Key]?: string } {
   return (value === undefined ? {} : { [key]: value }) as { readonly [K in Key]?: string }
 }
 
-function twice(map: YAMLMap): readonly string[] {
+function repeatedKeys(map: YAMLMap): readonly string[] {
   const keys = map.items.map(({ key }) => (isScalar(key) ? String(key.value) : ''))
   const again = new Set(keys.filter((key, index) => keys.indexOf(key) !== index))
-  return [...again].map((key) => `${key} stands more than once; the last one counts`)
+  return [...again].map((key) => `${key} appears more than once; the last one counts`)
 }
 
-/** A name stands in a heading, in a line of a list and in a schema, so it is one line in one spelling. */
-function nameOf(written: string | undefined, warnings: string[]): string | undefined {
+/** A name appears in a heading, in a line of a list and in a schema, so it is one line in one spelling. */
+function cleanName(written: string | undefined, warnings: string[]): string | undefined {
   if (written === undefined || written.trim() === '') return undefined
   const trimmed = written.trim()
   const name = oneLine(trimmed).normalize('NFC')
@@ -100,18 +111,18 @@ function allowedTools(reader: FieldReader, contents: YAMLMap): string | undefine
   return node.items.flatMap((item) => (isScalar(item) ? [String(item.value)] : [])).join(' ')
 }
 
-function metadataOf(document: Document, node: Node | undefined, warnings: string[]): Frontmatter['metadata'] {
+function readMetadata(document: Document, node: Node | undefined, warnings: string[]): Frontmatter['metadata'] {
   if (node === undefined || (isScalar(node) && node.value === null)) return {}
   const value: unknown = node.toJS(document, { maxAliasCount: MOST_ALIASES })
-  const fields = fieldsOf(value)
+  const fields = objectFields(value)
   if (fields === undefined) warnings.push('metadata is not a list of fields and is not used')
   return fields ?? {}
 }
 
 interface FieldReader {
-  /** What stands under a key, aliases resolved; of a key that stands twice the last. */
+  /** The value of a key, aliases resolved; the last one of a repeated key. */
   node(map: YAMLMap, key: string): Node | undefined
-  /** The text under a key; anything else that is one value is taken as it was written, with a warning. */
+  /** The text of a key; any other single value is read as written, with a warning. */
   text(map: YAMLMap, key: string): string | undefined
   /** The same without a warning. */
   quietText(map: YAMLMap, key: string): string | undefined
@@ -123,7 +134,7 @@ function fieldReader(document: Document, warn: (warning: string) => void): Field
     const pair = map.items.findLast((item) => isScalar(item.key) && item.key.value === key)
     return resolve(pair?.value) as Node | undefined
   }
-  const textOf = (map: YAMLMap, key: string, say: (warning: string) => void) => {
+  const readText = (map: YAMLMap, key: string, say: (warning: string) => void) => {
     const found = node(map, key)
     if (found === undefined || found === null || (isScalar(found) && found.value === null)) return undefined
     if (!isScalar(found)) {
@@ -137,7 +148,69 @@ function fieldReader(document: Document, warn: (warning: string) => void): Field
   }
   return {
     node,
-    text: (map, key) => textOf(map, key, warn),
-    quietText: (map, key) => textOf(map, key, () => {}),
+    text: (map, key) => readText(map, key, warn),
+    quietText: (map, key) => readText(map, key, () => {}),
   }
+}
+
+/** The fields of a skill that plain lines give. */
+interface FieldLines {
+  readonly name?: string
+  readonly description?: string
+}
+
+/**
+ * Reads `name` and `description` as `key: rest of the line` (BEHAVIOURS §1.1), for frontmatter that is no YAML. Where the
+ * line only announces a text (`|`, `>`), the value is the indented lines below. Quotes around the whole value are removed.
+ */
+function readFieldLines(frontmatter: string): FieldLines {
+  const lines = frontmatter.split(/\r?\n/)
+  const fieldText = (key: string): string | undefined => {
+    const at = lines.findIndex((line) => line.startsWith(`${key}:`))
+    if (at < 0) return undefined
+    const first = lines[at]!.slice(key.length + 1).trim()
+    const text = isBlockMark(first) ? indentedText(lines.slice(at + 1)) : unquote(first)
+    return text === '' ? undefined : text
+  }
+  const [name, description] = [fieldText('name'), fieldText('description')]
+  return { ...(name !== undefined && { name }), ...(description !== undefined && { description }) }
+}
+
+/** The YAML mark of a text on the next lines. */
+function isBlockMark(text: string): boolean {
+  return /^[|>][-+\d]*$/.test(text)
+}
+
+function indentedText(lines: readonly string[]): string {
+  const end = lines.findIndex((line) => !/^\s/.test(line))
+  return lines
+    .slice(0, end < 0 ? lines.length : end)
+    .map((line) => line.trim())
+    .join(' ')
+    .trim()
+}
+
+function unquote(text: string): string {
+  const [, , inside] = /^(["'])(.*)\1$/s.exec(text) ?? []
+  return inside?.trim() ?? text
+}
+
+/** The longest frontmatter that is read, characters. */
+export const LARGEST_FRONTMATTER = 65_536
+/** How often aliases may be expanded, so that a few lines cannot grow to millions. */
+const MOST_ALIASES = 32
+
+/** Frontmatter as a YAML document with positions. Tags have no meaning, and a repeated key is no error. */
+export function frontmatterDocument(yaml: string): { readonly document: Document; readonly lines: LineCounter } {
+  const lines = new LineCounter()
+  const document = parseDocument(yaml, {
+    schema: 'core',
+    version: '1.2',
+    resolveKnownTags: false,
+    uniqueKeys: false,
+    prettyErrors: true,
+    logLevel: 'silent',
+    lineCounter: lines,
+  })
+  return { document, lines }
 }

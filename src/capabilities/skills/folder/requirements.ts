@@ -3,19 +3,19 @@ import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 import type { FindBinary } from './find-binary.ts'
 
-/** What a skill cannot be used without (BEHAVIOURS §1.1). */
+/** What a skill needs (BEHAVIOURS §1.1). */
 export interface Requirements {
-  /** Of each inner list any one program is enough. A name with a slash is the path of a file. */
+  /** One program of each inner list is enough. A name with a slash is the path of a file. */
   readonly bins: readonly (readonly string[])[]
   /** Names of environment variables. */
   readonly env: readonly string[]
-  /** Systems that it is for, in the words of Node, such as `linux`; all of them where there is none. */
+  /** Systems that it is for, as Node names them, such as `linux`; empty: every system. */
   readonly os: readonly string[]
 }
 
 export const noRequirements: Requirements = { bins: [], env: [], os: [] }
 
-/** What is there to meet requirements with. */
+/** The machine that requirements are checked against. */
 export interface Machine {
   readonly findBinary: FindBinary
   readonly environment: Readonly<Record<string, string | undefined>>
@@ -23,13 +23,13 @@ export interface Machine {
   readonly platform: string
 }
 
-/** What is missing, and the sentence that names it. */
+/** A code for what is missing, and the sentence that names it. */
 export interface Missing {
   readonly code: 'other-system' | 'missing-programs' | 'missing-environment'
   readonly why: string
 }
 
-/** Names everything that a skill in `folder` lacks on this machine; `undefined` where it lacks nothing. */
+/** Everything that a skill in `folder` lacks on this machine; `undefined` if nothing. */
 export async function missingRequirements(
   { bins, env, os }: Requirements,
   folder: string,
@@ -50,8 +50,8 @@ export async function missingRequirements(
     missing.filter((names) => !names.every(isPath)),
   ]
   const needs = [
-    ...(programs.length > 0 ? [`${listed(programs)}, not found on PATH`] : []),
-    ...(files.length > 0 ? [`${listed(files)}, no such file`] : []),
+    ...(programs.length > 0 ? [`${listPrograms(programs)}, not found on PATH`] : []),
+    ...(files.length > 0 ? [`${listPrograms(files)}, no such file`] : []),
     ...(unset.length > 0 ? [`${unset.join(' and ')} in the environment`] : []),
   ]
   if (needs.length === 0) return undefined
@@ -61,7 +61,7 @@ export async function missingRequirements(
   }
 }
 
-function listed(missing: readonly (readonly string[])[]): string {
+function listPrograms(missing: readonly (readonly string[])[]): string {
   return missing.map((anyOf) => (anyOf.length === 1 ? anyOf[0]! : `one of ${anyOf.join(', ')}`)).join(' and ')
 }
 
@@ -70,10 +70,82 @@ function isPath(name: string): boolean {
 }
 
 /**
- * A relative path begins in the folder of the skill, `~` in that of the user. Archives and packages lose execute bits, and
- * a script of a skill needs none: that the file is there is enough.
+ * A relative path starts in the skill's folder, `~` in the user's home. Archives and packages lose execute bits, and a script
+ * of a skill needs none, so it is enough that the file exists.
  */
 async function isFileAt(path: string, folder: string): Promise<boolean> {
   const facts = await stat(resolve(folder, path.replace(/^~(?=[/\\])/, homedir()))).catch(() => undefined)
   return facts?.isFile() ?? false
+}
+
+/** Agents whose names public skills use as keys for requirements. */
+const AGENTS = ['openclaw', 'clawdbot', 'moltbot'] as const
+
+/** Other names of systems, and Node's name for them. */
+const SYSTEMS: Readonly<Record<string, string>> = { macos: 'darwin', osx: 'darwin', mac: 'darwin', windows: 'win32' }
+
+/**
+ * Requirements of a skill, from `metadata.requires` and from `metadata.openclaw`, `clawdbot` and `moltbot` (BEHAVIOURS §1.1),
+ * each a list of fields or the JSON of one. All of them count.
+ */
+export function readRequirements(metadata: Readonly<Record<string, unknown>>, warnings: string[]): Requirements {
+  const places = [
+    { path: 'metadata', fields: metadata },
+    ...AGENTS.map((name) => ({ path: `metadata.${name}`, fields: objectFields(metadata[name]) ?? {} })),
+  ]
+  const each = places.map(({ path, fields }) => {
+    const requires = objectFields(fields['requires']) ?? {}
+    const list = (key: string) => {
+      const what = key === 'env' ? 'variable' : 'program'
+      return asList(requires[key]).flatMap((item) => {
+        const names = asList(item).flatMap(trimmedName)
+        if (names.length === 0) {
+          warnings.push(`${path}.requires.${key} has an entry that names no ${what}; it is ignored`)
+        }
+        return names.length === 0 ? [] : [names]
+      })
+    }
+    const anyBins = list('anyBins').flat()
+    return {
+      bins: [...list('bins'), ...(anyBins.length > 0 ? [anyBins] : [])],
+      env: list('env').flat(),
+      // No agent defines an `os` at the top of `metadata`.
+      os: path === 'metadata' ? [] : asList(fields['os']).flatMap(trimmedName).map(nodeSystem),
+    }
+  })
+  return {
+    bins: each.flatMap(({ bins }) => bins),
+    env: [...new Set(each.flatMap(({ env }) => env))],
+    os: [...new Set(each.flatMap(({ os }) => os))],
+  }
+}
+
+/** The fields of an object, or of the JSON of one; `undefined` for anything else. */
+export function objectFields(value: unknown): Readonly<Record<string, unknown>> | undefined {
+  if (typeof value === 'string') return value.trimStart().startsWith('{') ? objectFields(tryJson(value)) : undefined
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+  return isObject ? (value as Readonly<Record<string, unknown>>) : undefined
+}
+
+function tryJson(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'string' ? undefined : value
+  } catch {
+    return undefined
+  }
+}
+
+/** A single value counts as a list of one. */
+function asList(value: unknown): readonly unknown[] {
+  if (value === undefined || value === null) return []
+  return Array.isArray(value) ? (value as readonly unknown[]) : [value]
+}
+
+function trimmedName(value: unknown): readonly string[] {
+  return typeof value === 'string' && value.trim() !== '' ? [value.trim()] : []
+}
+
+function nodeSystem(name: string): string {
+  return SYSTEMS[name.toLowerCase()] ?? name.toLowerCase()
 }

@@ -2,10 +2,9 @@ import { realpath } from 'node:fs/promises'
 import { join, relative, resolve, sep } from 'node:path'
 import { isWithin } from '../../../capability.ts'
 import type { SkillRoot } from '../skill.ts'
-import { isTrustedFolder } from './trusted-folder.ts'
 
-/** Where skills may lie; all paths are absolute. */
-export interface SkillPlaces {
+/** Where skills may be; all paths are absolute. */
+interface SkillPlaces {
   readonly home: string
   /** `skills.directory` */
   readonly directory: string
@@ -18,30 +17,43 @@ export interface SkillPlaces {
 }
 
 /**
- * The roots in their order (BEHAVIOURS §1.1), the workspace's last. Folders need not be there; one that stands twice
- * counts where it stands first.
+ * The roots in their order (BEHAVIOURS §1.1), the workspace's last. Folders need not exist; a repeated one counts once, at
+ * its first place.
  */
 export async function skillRoots(places: SkillPlaces): Promise<readonly SkillRoot[]> {
   const { home, directory, extraDirs, workspace } = places
-  const refOf = (path: string) => (isWithin(home, path) ? relative(home, path).split(sep).join('/') || '.' : path)
+  const rootRef = (path: string) => (isWithin(home, path) ? relative(home, path).split(sep).join('/') || '.' : path)
   const shared = join(workspace, '.agents', 'skills')
   const roots: readonly SkillRoot[] = [
-    { path: directory, ref: refOf(directory), kind: 'home' },
-    ...extraDirs.map((path) => ({ path, ref: refOf(path), kind: 'extra' as const })),
-    { path: shared, ref: refOf(shared), kind: 'workspace', trusted: await isTrusted(places) },
+    { path: directory, ref: rootRef(directory), kind: 'home' },
+    ...extraDirs.map((path) => ({ path, ref: rootRef(path), kind: 'extra' as const })),
+    { path: shared, ref: rootRef(shared), kind: 'workspace', trusted: await isTrusted(places) },
   ]
-  const real = await Promise.all(roots.map(({ path }) => resolved(path)))
+  const real = await Promise.all(roots.map(({ path }) => resolvePath(path)))
   return roots.filter((_, index) => real.indexOf(real[index]!) === index)
 }
 
 async function isTrusted({ home, workspace, trustedDirs }: SkillPlaces): Promise<boolean> {
-  return isTrustedFolder(await resolved(workspace), {
-    home: await resolved(home),
-    trustedDirs: await Promise.all(trustedDirs.map(resolved)),
+  return isTrustedFolder(await resolvePath(workspace), {
+    home: await resolvePath(home),
+    trustedDirs: await Promise.all(trustedDirs.map(resolvePath)),
   })
 }
 
-/** A path with its links resolved; as it is where there is nothing. */
-async function resolved(path: string): Promise<string> {
+/** A path with its links resolved; unchanged if nothing is there. */
+async function resolvePath(path: string): Promise<string> {
   return realpath(path).catch(() => resolve(path))
+}
+
+/** Folders whose skills are trusted. */
+interface TrustedFolders {
+  /** The home: its content is the owner's own. */
+  readonly home: string
+  /** `skills.trustedDirs`. Each entry is one folder, and does not cover the folders in it. */
+  readonly trustedDirs: readonly string[]
+}
+
+/** Whether the skills of a workspace are loaded without asking. All paths are absolute, links resolved. */
+export function isTrustedFolder(workspace: string, { home, trustedDirs }: TrustedFolders): boolean {
+  return isWithin(home, workspace) || trustedDirs.includes(workspace)
 }

@@ -4,8 +4,8 @@ export function stripFrontmatter(text: string): string {
 }
 
 /** A text that begins with frontmatter, in its two parts. */
-export interface SplitText {
-  /** What stands between the fences. */
+interface SplitText {
+  /** The text between the fences. */
   readonly frontmatter: string
   /** Line of the text on which the frontmatter begins, from 1. */
   readonly line: number
@@ -21,11 +21,11 @@ export interface SplitText {
  */
 export function splitFrontmatter(text: string): SplitText | undefined {
   let start: number | undefined
-  for (const { from, to, next } of linesOf(text)) {
+  for (const { from, to, next } of textLines(text)) {
     const content = text.slice(from, to)
     if (start === undefined) {
       if (isFence(from === 0 ? content.replace(/^\uFEFF/, '') : content)) start = next
-      // `trim` takes a byte order mark for a blank, so this holds for the first line too.
+      // `trim` removes a byte order mark too, so the first line may begin with one.
       else if (content.trim() !== '') return undefined
     } else if (isFence(content)) {
       const rest = text.slice(next)
@@ -50,7 +50,7 @@ function lineAt(text: string, offset: number): number {
 }
 
 /** Where the lines of a text are, one after another: only as many are looked for as are asked for. */
-function* linesOf(text: string): Generator<{ from: number; to: number; next: number }> {
+function* textLines(text: string): Generator<{ from: number; to: number; next: number }> {
   for (let from = 0; from < text.length;) {
     const end = text.indexOf('\n', from)
     const next = end === -1 ? text.length : end + 1

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { allowedText, isAllowed } from './allowed-prefix.ts'
+import { allowedText, isAllowed } from './shell-tool.ts'
 
 const cases: readonly (readonly [prefix: string, argv: readonly string[], allowed: boolean])[] = [
   ['git status', ['git', 'status'], true],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { array, assert as always, integer, property, string } from 'fast-check'
-import { messageLines } from './message-lines.ts'
+import { messageLines } from './program-transport.ts'
 
 test('lines come out whole, wherever the stream was cut', () => {
   const lines = array(string({ unit: 'grapheme' }).map((line) => line.replaceAll('\n', '')))

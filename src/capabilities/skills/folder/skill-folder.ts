@@ -1,0 +1,182 @@
+import type { Dirent } from 'node:fs'
+import { readdir, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { readerWithin } from '../../../capability.ts'
+import type { TextReader } from '../../../tool.ts'
+import {
+  type FrontmatterRead,
+  type LeftSkill,
+  noFrontmatter,
+  type Skill,
+  type SkillRoot,
+  TOOL_FILES,
+  type ToolFile,
+  type ToolFiles,
+} from '../skill.ts'
+import { LONGEST_DESCRIPTION } from '../skills-text.ts'
+import { splitFrontmatter, stripFrontmatter } from './strip-frontmatter.ts'
+
+/** A folder with a `SKILL.md`. */
+export interface SkillFolder {
+  readonly root: SkillRoot
+  /** Its name in the root. */
+  readonly directory: string
+  /** Absolute path. */
+  readonly path: string
+  /** Files that declare its tools; empty without a `tools.json`. */
+  readonly toolFiles: readonly ToolFile[]
+}
+
+interface FoundFolders {
+  /** By name, in code-unit order. */
+  readonly folders: readonly SkillFolder[]
+  readonly warnings: readonly string[]
+}
+
+/** Finds the skills of a root, through symbolic links. A missing root has none. Never rejects. */
+export async function findSkillFolders(root: SkillRoot): Promise<FoundFolders> {
+  let entries: readonly Dirent[]
+  try {
+    entries = await readdir(root.path, { withFileTypes: true })
+  } catch (error) {
+    const why = describeReadError(error)
+    return {
+      folders: [],
+      warnings: why === undefined ? [] : [`${root.path}: the folder of skills cannot be read: ${why}`],
+    }
+  }
+  const candidates = entries
+    .filter((entry) => entry.isDirectory() || entry.isSymbolicLink())
+    .toSorted((one, other) => (one.name < other.name ? -1 : 1))
+  const looked = await inParallel(candidates, 32, (entry) => lookAt(root, entry))
+  return {
+    folders: looked.flatMap((found) => (typeof found === 'object' ? [found] : [])),
+    warnings: looked.flatMap((found) => (typeof found === 'string' ? [found] : [])),
+  }
+}
+
+/** A folder with a skill, a warning, or nothing. */
+async function lookAt(root: SkillRoot, entry: Dirent): Promise<SkillFolder | string | undefined> {
+  const path = join(root.path, entry.name)
+  try {
+    if (entry.isSymbolicLink() && !(await stat(path)).isDirectory()) return undefined
+    const names = await readdir(path)
+    if (!names.includes('SKILL.md')) return undefined
+    return { root, directory: entry.name, path, toolFiles: toolFilesAmong(names) }
+  } catch (error) {
+    const why = describeReadError(error)
+    if (why !== undefined) return `${path}: it cannot be read: ${why}`
+    return entry.isSymbolicLink() ? `${path}: it is a link that leads nowhere` : undefined
+  }
+}
+
+/** The files of a folder that declare tools. */
+export function toolFilesAmong(names: readonly string[]): readonly ToolFile[] {
+  return names.includes('tools.json') ? TOOL_FILES.filter((file) => names.includes(file)) : []
+}
+
+/** Why a folder could not be read; `undefined` if it does not exist. */
+function describeReadError(error: unknown): string | undefined {
+  const { code, message } = error as NodeJS.ErrnoException
+  if (code === 'ENOENT') return undefined
+  if (code === 'EACCES' || code === 'EPERM') return 'its permissions do not allow it'
+  if (code === 'ENOTDIR') return 'it is not a folder'
+  if (code === 'ELOOP') return 'it is a link that leads back to itself'
+  return message
+}
+
+/** The skill of one folder, or why it was left out. */
+interface SkillRead {
+  readonly skill?: Omit<Skill, 'digest'>
+  readonly left?: LeftSkill
+  readonly warnings: readonly string[]
+}
+
+/** Reads one skill, and follows no link out of its root. Never rejects: faults are warnings. */
+export async function readSkillFolder(folder: SkillFolder, from: TextReader): Promise<SkillRead> {
+  const { directory, path, root } = folder
+  const read = readerWithin([path, sharedFolder(root)], from)
+  const file = join(path, 'SKILL.md')
+  const ref = `${root.ref}/${directory}`
+  const named = directory.normalize('NFC')
+  const found = await read(file)
+  if (found.type !== 'text') {
+    const why = found.type === 'missing' ? 'its SKILL.md is a link that leads nowhere' : `its SKILL.md: ${found.why}`
+    return {
+      left: { name: named, folder: path, ref, code: 'unreadable', why },
+      warnings: [`${file}: ${describeUnread(found)}`],
+    }
+  }
+  const { fields, warnings } = await skillFrontmatter(found.text)
+  const tools = await readToolTexts(folder, read)
+  const { name = named, description = '' } = fields
+  return {
+    skill: {
+      name,
+      description,
+      body: stripFrontmatter(found.text),
+      folder: path,
+      ref,
+      kind: root.kind,
+      fields,
+      toolFiles: tools.files,
+    },
+    warnings: [
+      ...warnings.map((warning) => `${file}: ${warning}`),
+      ...(description.length > LONGEST_DESCRIPTION
+        ? [`${file}: description has ${description.length} characters; a list shows the first ${LONGEST_DESCRIPTION}`]
+        : []),
+      ...tools.warnings,
+    ],
+  }
+}
+
+/** All of the files that declare tools, or none and the reasons. */
+async function readToolTexts(
+  { path, toolFiles }: SkillFolder,
+  read: TextReader,
+): Promise<{ readonly files: ToolFiles | undefined; readonly warnings: readonly string[] }> {
+  const texts: { [Name in ToolFile]?: string } = {}
+  const warnings: string[] = []
+  for (const file of toolFiles) {
+    const found = await read(join(path, file))
+    if (found.type === 'text') texts[file] = found.text
+    else warnings.push(`${join(path, file)}: ${describeUnread(found)}; the skill is loaded without tools`)
+  }
+  const { 'tools.json': tools } = texts
+  return { files: tools === undefined || warnings.length > 0 ? undefined : { ...texts, 'tools.json': tools }, warnings }
+}
+
+/** Links may lead within the root; for the root of a workspace, within the workspace. */
+function sharedFolder({ path, kind }: SkillFolder['root']): string {
+  return kind === 'workspace' ? dirname(dirname(path)) : path
+}
+
+function describeUnread(
+  found: { readonly type: 'missing' } | { readonly type: 'unreadable'; readonly why: string },
+): string {
+  return found.type === 'missing' ? 'it is a link that leads nowhere' : found.why
+}
+
+/** Loads the YAML parser only where there is frontmatter. */
+async function skillFrontmatter(text: string): Promise<FrontmatterRead> {
+  if (!splitFrontmatter(text)) return { fields: noFrontmatter, warnings: [] }
+  const { readFrontmatter } = await import('./read-frontmatter.ts')
+  return readFrontmatter(text)
+}
+
+/** Runs work for every item, at most `limit` at a time. Results are in the order of the items; rejects with the first failure. */
+export async function inParallel<Item, Result>(
+  items: readonly Item[],
+  limit: number,
+  work: (item: Item) => Promise<Result>,
+): Promise<readonly Result[]> {
+  const results: Result[] = []
+  const waiting = items.entries()
+  await Promise.all(
+    Array.from({ length: Math.min(limit, items.length) }, async () => {
+      for (const [index, item] of waiting) results[index] = await work(item)
+    }),
+  )
+  return results
+}

@@ -1,0 +1,133 @@
+import type { FoundDocument } from '../../citation.ts'
+
+/** `web.search` of the configuration. */
+export interface SearchConfiguration {
+  readonly kind: 'searxng' | 'brave' | 'tavily'
+  /** Where it is, if not at its usual address; SearXNG has none. */
+  readonly baseURL?: string | undefined
+  /** Environment variable with the key. `BRAVE_API_KEY` or `TAVILY_API_KEY` unless given; SearXNG has no key. */
+  readonly apiKeyEnv?: string | undefined
+}
+
+/** Searches the web. */
+export interface SearchProvider {
+  /** As people call it. */
+  readonly name: string
+  /** At most `limit` pages, best first, each once. Rejects with a sentence for the model, without any key. */
+  search(query: string, limit: number, signal: AbortSignal): Promise<readonly FoundDocument[]>
+}
+
+/** The request and answer format of a provider. Sends nothing itself. */
+export interface SearchWire {
+  readonly name: string
+  readonly baseURL?: string
+  /** Usual variable of its key; absent if it has none. */
+  readonly keyVariable?: string
+  request(query: string, limit: number, key: string): SearchRequest
+  /** The results in an answer; empty for anything unknown. */
+  results(answer: unknown): readonly SearchResult[]
+  /** How to fix a status, as the rest of a sentence. */
+  advice?(status: number): string | undefined
+}
+
+export interface SearchRequest {
+  /** Below the base URL. */
+  readonly path: string
+  readonly parameters?: Readonly<Record<string, string>>
+  readonly headers?: Readonly<Record<string, string>>
+  /** Sent as JSON, with POST. */
+  readonly body?: Readonly<Record<string, unknown>>
+}
+
+/** One result as it came, to be checked and cleaned. */
+export interface SearchResult {
+  readonly url: unknown
+  readonly title: unknown
+  readonly content: unknown
+  readonly updated?: unknown
+  readonly score?: unknown
+}
+
+/** The Brave Search API, web search (api-dashboard.search.brave.com). */
+export const brave: SearchWire = {
+  name: 'Brave Search',
+  baseURL: 'https://api.search.brave.com/res/v1/',
+  keyVariable: 'BRAVE_API_KEY',
+  request: (query, limit, key) => ({
+    path: 'web/search',
+    parameters: { q: query, count: String(limit) },
+    headers: { 'x-subscription-token': key },
+  }),
+  results: (answer) =>
+    items(field(field(answer, 'web'), 'results')).map((result) => ({
+      url: field(result, 'url'),
+      title: plain(field(result, 'title')),
+      content: plain(field(result, 'description')),
+      updated: field(result, 'page_age'),
+    })),
+}
+
+/** Removes HTML: Brave marks the searched words in its texts. */
+function plain(text: unknown): unknown {
+  if (typeof text !== 'string') return text
+  return text
+    .slice(0, 10_000)
+    .replaceAll(/<\/?(?:strong|b|em|i|br)\s?\/?>/gi, '')
+    .replaceAll(/&(?:amp|lt|gt|quot|apos|nbsp|#39|#x27);/gi, (entity) => entities[entity.toLowerCase()] ?? entity)
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&amp;': '&',
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&apos;': "'",
+  '&#39;': "'",
+  '&#x27;': "'",
+  '&nbsp;': ' ',
+}
+
+/** SearXNG, which people run themselves (docs.searxng.org/dev/search_api). */
+export const searxng: SearchWire = {
+  name: 'SearXNG',
+  request: (query) => ({ path: 'search', parameters: { q: query, format: 'json' } }),
+  results: (answer) =>
+    items(field(answer, 'results')).map((result) => ({
+      url: field(result, 'url'),
+      title: field(result, 'title'),
+      content: field(result, 'content'),
+      updated: field(result, 'publishedDate'),
+      score: field(result, 'score'),
+    })),
+  advice: (status) => (status === 403 ? 'allow the format json in search.formats of its settings.yml' : undefined),
+}
+
+/** The Tavily Search API (docs.tavily.com). */
+export const tavily: SearchWire = {
+  name: 'Tavily',
+  baseURL: 'https://api.tavily.com/',
+  keyVariable: 'TAVILY_API_KEY',
+  request: (query, limit, key) => ({
+    path: 'search',
+    headers: { authorization: `Bearer ${key}` },
+    body: { query, max_results: limit, search_depth: 'basic' },
+  }),
+  results: (answer) =>
+    items(field(answer, 'results')).map((result) => ({
+      url: field(result, 'url'),
+      title: field(result, 'title'),
+      content: field(result, 'content'),
+      updated: field(result, 'published_date'),
+      score: field(result, 'score'),
+    })),
+}
+
+/** A field of what may be an object. */
+function field(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>)[name] : undefined
+}
+
+/** The items of what may be a list. */
+function items(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}
