@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { chunksOf } from './chunks-of.ts'
+import { chunksOf } from './chunks.ts'
 import type { Chunk } from './engine.ts'
 
 const words = fc.constantFrom(

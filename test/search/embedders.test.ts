@@ -3,11 +3,11 @@ import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test, type TestContext } from 'node:test'
 import type { EmbeddingModelV4 } from '@ai-sdk/provider'
-import type { Embedder } from '../engine.ts'
-import { aiSdkEmbedder } from './ai-sdk.ts'
-import { knownPrefixes } from './known-prefixes.ts'
-import { ollamaEmbedder } from './ollama.ts'
-import { openaiCompatibleEmbedder } from './openai-compatible.ts'
+import type { Embedder } from '../../src/search/engine.ts'
+import { aiSdkEmbedder } from '../../src/search/embedder/ai-sdk.ts'
+import { knownPrefixes } from '../../src/search/embedder/known-prefixes.ts'
+import { ollamaEmbedder } from '../../src/capabilities/ollama/ollama-embedder.ts'
+import { openaiCompatibleEmbedder } from '../../src/capabilities/openai-compatible/openai-compatible-embedder.ts'
 
 const SECRET = 'sesame-open-1234'
 const ask = (embedder: Embedder, texts = ['one', 'two'], kind: 'document' | 'query' = 'document') =>
@@ -149,7 +149,7 @@ test('a service that is not there says so', async () => {
   })
 })
 
-test('what are no vectors is refused', async (context) => {
+test('an answer without vectors is refused', async (context) => {
   const answers: readonly unknown[] = [
     null,
     {},

@@ -1,26 +1,26 @@
+import type { SqliteConnection } from '../../platform.ts'
 import type { PassageNeighbour, RankedPassage, RecalledCall, RecallQuery } from '../recall.ts'
-import type { Connection } from '../sqlite/connection.ts'
-import { PER_SESSION } from './numbering.ts'
+import { PER_SESSION } from './scope.ts'
 import type { QuestionWord } from './question.ts'
-import type { Candidate } from './rank.ts'
+import type { PassageCandidate } from './rank.ts'
 
 const DEFAULT_LIMIT = 10
 const NEIGHBOUR_CHARACTERS = 160
-/** A passage of so many characters counts half: it holds more words by chance, and is less about each. */
+/** A passage of this many characters counts half: it contains more words by chance. */
 const HALVING = 4_000
-/** Of the best score, what a passage needs to be among the newest. */
+/** Share of the best score that a passage needs to be among the newest. */
 const ENOUGH = 0.5
 
-/** The passages of the best candidates that are an answer, in the order that the question asks for. */
-export function passagesOf(
-  connection: Connection,
-  candidates: readonly Candidate[],
+/** Reads the passages of the best candidates, in the order that the query asks for. */
+export function readPassages(
+  connection: SqliteConnection,
+  candidates: readonly PassageCandidate[],
   query: RecallQuery,
   words: readonly QuestionWord[],
 ): readonly RankedPassage[] {
   const { limit = DEFAULT_LIMIT, kinds, exceptTurns = [], order = 'relevance' } = query
   const rows = new Map(
-    rowsOf(
+    readRows(
       connection,
       candidates.map(({ number }) => number),
     ).map((row) => [row.number, row]),
@@ -34,7 +34,7 @@ export function passagesOf(
     })
     .filter(({ row }) => (!kinds || kinds.includes(row.kind)) && !exceptTurns.includes(row.turn))
     .toSorted((a, b) => b.score - a.score || b.row.number - a.row.number)
-    // What was said in the same words several times is said once, the newest, and a call has one passage: the best.
+    // Of passages with the same text the newest is kept, and of one call the best passage.
     .filter(
       ({ row }) => isFirst(row.text) && (row.kind === 'message' || isFirst(`${row.session} ${row.seq} ${row.call}`)),
     )
@@ -48,12 +48,12 @@ export function passagesOf(
             a.row.time < b.row.time ? 1 : a.row.time > b.row.time ? -1 : b.row.number - a.row.number,
           )
   return chosen.slice(0, limit).map(({ row, score, words: mask }) => ({
-    ...passageOf(row),
+    ...passageFields(row),
     matched: [
       ...new Set(words.filter((word, index) => !word.part && mask & (1 << index)).map(({ written }) => written)),
     ],
     score,
-    ...neighboursOf(connection, row.number, exceptTurns),
+    ...readNeighbours(connection, row.number, exceptTurns),
   }))
 }
 
@@ -72,7 +72,7 @@ interface PassageRow {
   readonly call: string | null
 }
 
-function rowsOf(connection: Connection, numbers: readonly number[]): readonly PassageRow[] {
+function readRows(connection: SqliteConnection, numbers: readonly number[]): readonly PassageRow[] {
   return connection.all<PassageRow>(
     `select p.*, s.id as session from passages p join sessions s on s.number = p.number / ${PER_SESSION}
      where p.number in (select value from json_each(?)) and s.leaving = 0 order by p.number`,
@@ -80,22 +80,22 @@ function rowsOf(connection: Connection, numbers: readonly number[]): readonly Pa
   )
 }
 
-function passageOf({ session, turn, ordinal, seq, time, kind, role, start, length, text, call }: PassageRow) {
-  const place = { session, turn, ordinal, seq, time, kind, role, text, start, end: start + text.length, length }
-  return call === null ? place : { ...place, call: JSON.parse(call) as RecalledCall }
+function passageFields({ session, turn, ordinal, seq, time, kind, role, start, length, text, call }: PassageRow) {
+  const fields = { session, turn, ordinal, seq, time, kind, role, text, start, end: start + text.length, length }
+  return call === null ? fields : { ...fields, call: JSON.parse(call) as RecalledCall }
 }
 
-function neighboursOf(
-  connection: Connection,
+function readNeighbours(
+  connection: SqliteConnection,
   number: number,
   exceptTurns: readonly string[],
 ): { readonly before?: PassageNeighbour; readonly after?: PassageNeighbour } {
-  const rows = rowsOf(connection, [number - 1, number + 1]).filter(({ turn }) => !exceptTurns.includes(turn))
+  const rows = readRows(connection, [number - 1, number + 1]).filter(({ turn }) => !exceptTurns.includes(turn))
   const [before, after] = [rows.find((row) => row.number < number), rows.find((row) => row.number > number)]
   return { ...(before && { before: neighbour(before, -1) }), ...(after && { after: neighbour(after, 1) }) }
 }
 
-/** Of the passage before its end, of the one after it its beginning. */
+/** The end of the passage before, or the beginning of the one after. */
 function neighbour({ ordinal, role, text }: PassageRow, side: 1 | -1): PassageNeighbour {
   const line = text.replaceAll(/\s+/g, ' ').trim()
   if (line.length <= NEIGHBOUR_CHARACTERS) return { ordinal, role, text: line }
