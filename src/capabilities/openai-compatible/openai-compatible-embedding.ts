@@ -4,7 +4,7 @@ import type { EmbedderKind } from '../../search.ts'
 export const openaiCompatibleEmbedding: EmbedderKind = {
   kind: 'openai-compatible',
   needsBaseURL: true,
-  async open({ baseURL = '', environment: _, ...service }) {
+  async open({ baseURL = '', ...service }) {
     const { openaiCompatibleEmbedder } = await import('./openai-compatible-embedder.ts')
     return openaiCompatibleEmbedder({ ...service, baseURL })
   },

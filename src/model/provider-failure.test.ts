@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { redact } from './redact.ts'
+import { redact } from './provider-failure.ts'
 
 test('a key does not survive, in any form it may be echoed in', () => {
   const key = 'pä$$word/with+signs'
