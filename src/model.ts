@@ -1,3 +1,4 @@
+/** Models behind providers: calls that stream, their facts, costs and failures. A provider is one value (`provider`). */
 export { expectOk, ResponseError, versionedURL } from './model/connection.ts'
 export {
   type CallParameters,

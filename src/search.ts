@@ -1,3 +1,4 @@
+/** Search: an index of documents by words and by meaning, an index of session histories, and embedding models. */
 export { type ChunkOptions, chunksOf } from './search/chunks.ts'
 export { aiSdkEmbedder, type AiSdkEmbedderOptions } from './search/embedder/ai-sdk.ts'
 export { type EmbeddingPrefixes, knownPrefixes } from './search/embedder/known-prefixes.ts'
