@@ -5,7 +5,7 @@
  *   npm run bench:search [-- --collection DIR] [--weights] [--ollama MODEL] [--variants] [--quality] [--chunks N,N,…]
  */
 import { parseArgs } from 'node:util'
-import { ollamaEmbedder } from '../src/search.ts'
+import { ollamaEmbedder } from '../src/capabilities/ollama/ollama-embedder.ts'
 import { hashedNgrams } from './search/hashed-ngrams.ts'
 import { ownCollections } from './search/own-collection.ts'
 import { type Quality, qualities } from './search/quality.ts'

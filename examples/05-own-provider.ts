@@ -3,7 +3,7 @@
  * `foreword/testing` has a server that answers from a script, so that this runs without a key.
  */
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
-import { type CatalogRow, createModels, languageModel, openaiModelList, provider } from 'foreword/model'
+import { type CatalogRow, createModels, languageModel, listModelsEndpoint, provider } from 'foreword/model'
 import { scriptedProvider } from 'foreword/testing'
 import { z } from 'zod'
 
@@ -28,7 +28,7 @@ export const harbour = provider({
   settings: { region: z.enum(['north', 'south']).default('north').describe('Where requests are answered.') },
   catalog,
   defaultModel: { name: 'pilot-1', rank: 4 },
-  list: openaiModelList,
+  list: listModelsEndpoint,
   open: ({ model, baseURL, apiKey = '', fetch, options }) =>
     createOpenAICompatible({
       name: 'harbour',

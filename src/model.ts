@@ -1,4 +1,5 @@
-export { expectOk, ResponseError } from './model/ask.ts'
+/** Models behind providers: calls that stream, their facts, costs and failures. A provider is one value (`provider`). */
+export { expectOk, ResponseError, versionedURL } from './model/connection.ts'
 export {
   type CallParameters,
   PARAMETER_NAMES,
@@ -8,15 +9,24 @@ export {
 } from './model/call-parameters.ts'
 export { type Calibration, margin, observe, type PromptSample, ratio, UNCALIBRATED } from './model/calibration.ts'
 export { answerRoom, ASSUMED_WINDOW, assumedFacts, type CatalogRow, mergeFacts } from './model/catalog.ts'
-export { type Choice, waysToAttach } from './model/choose.ts'
-export type { Environment, ModelConfiguration, ProviderConfiguration } from './model/configuration.ts'
-export { versionedURL } from './model/connection.ts'
+export { type Choice, listedFacts, type ModelListing, listModelsEndpoint, waysToAttach } from './model/list-models.ts'
+export type { ModelConfiguration } from './model/model.ts'
+export {
+  type Environment,
+  httpModelSettings,
+  type ListedModel,
+  type ModelSettings,
+  provider,
+  type Provider,
+  type ProviderConfiguration,
+  type ProviderConnection,
+  type Suggestion,
+} from './model/provider.ts'
 export { costOf, type Forecast, forecast, type ForecastInput } from './model/forecast.ts'
 export { leastPromptTokens, type PromptReport, promptReport } from './model/prompt-report.ts'
 export { imageSupportOf } from './model/prompt.ts'
 export { fromLanguageModel, type LanguageModelSettings, type StreamingModel } from './model/language-model.ts'
-export type { ModelListing } from './model/list.ts'
-export { answerLimits } from './model/answer-bounds.ts'
+export { answerLimits, type Timeouts } from './model/call-limits.ts'
 export type {
   AssumedFact,
   AnswerLimits,
@@ -33,19 +43,9 @@ export type {
   WireCarriage,
 } from './model/model.ts'
 export { ModelError, type ModelErrorCode, type ModelErrorFacts } from './model/model-error.ts'
-export { httpModelSettings, type ModelSettings } from './model/model-settings.ts'
 export { builtInProviders, createModels, type Models, type ModelsSettings } from './model/models.ts'
-export { listedFacts, openaiModelList } from './model/openai-model-list.ts'
-export { openaiWireModel, openaiWireSettings } from './model/openai-wire.ts'
-export {
-  type ListedModel,
-  provider,
-  type Provider,
-  type ProviderConnection,
-  type Suggestion,
-} from './model/provider.ts'
+export { type ChatPackage, chatWireModel, chatWireSettings } from './model/chat-wire.ts'
 export { modelErrorOf } from './model/provider-failure.ts'
 export { languageModel, type LanguageModelOptions, type SdkLanguageModel } from './model/sdk-model.ts'
-export type { Timeouts } from './model/timeouts.ts'
-export { UnexpectedAnswer } from './model/watched-response.ts'
+export { UnexpectedAnswer } from './model/wire-fetch.ts'
 export { SILENT } from './model/usage.ts'

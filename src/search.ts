@@ -1,9 +1,9 @@
-export { type ChunkOptions, chunksOf } from './search/chunks-of.ts'
+/** Search: an index of documents by words and by meaning, an index of session histories, and embedding models. */
+export { type ChunkOptions, chunksOf } from './search/chunks.ts'
 export { aiSdkEmbedder, type AiSdkEmbedderOptions } from './search/embedder/ai-sdk.ts'
 export { type EmbeddingPrefixes, knownPrefixes } from './search/embedder/known-prefixes.ts'
-export { ollamaEmbedder } from './search/embedder/ollama.ts'
-export { type OpenAICompatibleEmbedding, openaiCompatibleEmbedder } from './search/embedder/openai-compatible.ts'
-export type { EmbeddingService } from './search/embedder/service.ts'
+export type { EmbedderKind, EmbedderSettings } from './search/embedder/embedder-kind.ts'
+export { type EmbeddingService, type EmbeddingWire, httpEmbedder } from './search/embedder/http-embedder.ts'
 export type {
   Chunk,
   Embedder,
@@ -18,16 +18,19 @@ export type {
   SearchWay,
 } from './search/engine.ts'
 export type {
+  HistoryItem,
+  IndexedSession,
+  LogPart,
   PassageKind,
   PassageNeighbour,
   RankedPassage,
   Recall,
   RecallAnswer,
   RecalledCall,
+  RecallIndex,
   RecallQuery,
 } from './search/recall.ts'
 export { openRecallIndex, type RecallIndexOptions } from './search/recall/open-recall-index.ts'
-export type { HistoryItem, IndexedSession, LogPart, RecallIndex } from './search/recall/recall-index.ts'
 export { SearchError, type SearchErrorCode } from './search/search-error.ts'
 export { compactSearchIndex, copySearchIndex } from './search/sqlite/index-file.ts'
 export { wordsOf } from './search/words.ts'

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import test, { type TestContext } from 'node:test'
+import { providerCapabilities } from '../src/capabilities/providers.ts'
 import type { FileLibrary, Records } from '../src/capability.ts'
 import { agents } from '../src/capabilities/agents/agents.ts'
 import { files } from '../src/capabilities/files/files.ts'
@@ -135,8 +136,8 @@ test('an agent and a project are meant by their names and by beginnings that onl
 
 test('what an embedding model lacks is told at the start', async (t) => {
   const embedding = { kind: 'openai-compatible', model: 'minilm' }
-  const { warnings } = await startedCapabilities(t, all, { search: { embedding } })
-  assert.deepEqual(warnings, ['search.embedding.baseURL is missing: say where the server is'])
+  const { warnings } = await startedCapabilities(t, [...all, ...providerCapabilities], { search: { embedding } })
+  assert.deepEqual(warnings, ['search.embedding.baseURL is missing. Set it to the address of the server.'])
 })
 
 async function opened(t: TestContext) {

@@ -1,8 +1,11 @@
 import { capability } from '../capability.ts'
 import type { Provider } from '../model.ts'
+import type { EmbedderKind } from '../search.ts'
 import { anthropic } from './anthropic/anthropic.ts'
 import { ollama } from './ollama/ollama.ts'
+import { ollamaEmbedding } from './ollama/ollama-embedding.ts'
 import { openaiCompatible } from './openai-compatible/openai-compatible.ts'
+import { openaiCompatibleEmbedding } from './openai-compatible/openai-compatible-embedding.ts'
 import { openai } from './openai/openai.ts'
 import { rehearsal } from './rehearsal/rehearsal.ts'
 
@@ -12,7 +15,15 @@ export { rehearsalModel } from './rehearsal/rehearsal-model.ts'
 /** The providers that come with Foreword. Whoever lists models or suggests one keeps this order. */
 export const providers: readonly Provider[] = [ollama, openai, anthropic, openaiCompatible, rehearsal]
 
-/** Each as a capability of its own, which can be left out. */
-export const providerCapabilities = providers.map((one) => capability({ name: one.kind, providers: [one] }))
+const embedders: readonly EmbedderKind[] = [ollamaEmbedding, openaiCompatibleEmbedding]
 
-export { anthropic, ollama, openai, openaiCompatible, rehearsal }
+/** Each as a capability of its own, which can be left out, with the embedding models of its servers. */
+export const providerCapabilities = providers.map((one) =>
+  capability({
+    name: one.kind,
+    providers: [one],
+    embedders: embedders.filter(({ kind }) => kind === one.kind),
+  }),
+)
+
+export { anthropic, ollama, ollamaEmbedding, openai, openaiCompatible, openaiCompatibleEmbedding, rehearsal }

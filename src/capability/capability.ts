@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { Layer, Layout } from '../context.ts'
 import type { Provider } from '../model.ts'
+import type { EmbedderKind } from '../search.ts'
 import type { StoreDriver } from '../session.ts'
 import type { Tool } from '../tool.ts'
 import type { Channel } from './channel.ts'
@@ -56,6 +57,8 @@ export interface Capability<Settings = undefined, Service = undefined> {
   readonly layouts?: readonly Layout[]
   /** Ways to keep sessions, chosen by their names with the configuration key `store`. */
   readonly stores?: readonly StoreDriver[]
+  /** Kinds of embedding models, chosen by their names with the configuration key `search.embedding.kind`. */
+  readonly embedders?: readonly EmbedderKind[]
   /**
    * Places of this capability that tools on files must keep away from: absolute paths. `outOfReach`: not read, not written.
    * `readOnly`: files of the owner, never written. `readable`: folders outside the workspace that may be read.

@@ -1,4 +1,5 @@
 import type { Layout, TokenCounter } from '../context.ts'
+import type { EmbedderKind } from '../search.ts'
 import type { SessionStore } from '../session.ts'
 import type { AccessRead } from '../tool.ts'
 import type { CapabilityPlaces } from './capability.ts'
@@ -35,6 +36,8 @@ export interface CapabilityHost<Settings = undefined> {
   settingsOf(name: string): unknown
   /** What sessions can choose, by name. */
   readonly choices: Readonly<Record<string, Omit<SessionChoice<never>, 'check' | 'find' | 'list' | 'usual' | 'preset'>>>
+  /** Kinds of embedding models of all capabilities. */
+  readonly embedders: readonly EmbedderKind[]
   /** Places of all capabilities and of the host. */
   places(): Required<CapabilityPlaces>
   /** Values that people make, change, remove and bring back; every version is kept. */

@@ -20,7 +20,7 @@ import type { WithheldTool } from './withheld-tool.ts'
 /** What a host gives all capabilities alike. */
 export interface CapabilityBase extends Omit<
   CapabilityHost,
-  'settings' | 'runtime' | 'capability' | 'settingsOf' | 'choices' | 'places'
+  'settings' | 'runtime' | 'capability' | 'settingsOf' | 'choices' | 'embedders' | 'places'
 > {
   /** Settings of the capabilities, by name. What is absent is parsed from nothing. */
   readonly settings?: Readonly<Record<string, unknown>>
@@ -176,6 +176,7 @@ function hostsOf(capabilities: readonly AnyCapability[], choices: Choices, base:
         },
         capability: <Service>({ name }: ServiceKey<Service>) => services.get(name) as Service | undefined,
         settingsOf,
+        embedders: capabilities.flatMap(({ embedders = [] }) => embedders),
         places,
       }
     },

@@ -1,6 +1,6 @@
 /**
- * What was learned about a token counter, for one model: how far its estimates are from what the provider reports. Plain
- * JSON, to be kept between runs. One state for each pair of model and counter.
+ * Calibration of a token counter for one model: the ratio of reported to estimated tokens. Plain JSON, one state for each
+ * pair of model and counter.
  */
 export interface Calibration {
   readonly samples: number
@@ -12,26 +12,26 @@ export interface Calibration {
 
 /** One prompt, counted twice. */
 export interface PromptSample {
-  /** What the counter made of the prompt, tokens. */
+  /** Estimate of the counter, tokens. */
   readonly estimated: number
-  /** What the provider said, tokens. */
+  /** Figure of the provider, tokens. */
   readonly reported: number
 }
 
-/** Nothing learned yet: a counter is taken at its word. */
+/** No samples yet: estimates are used as they are. */
 export const UNCALIBRATED: Calibration = { samples: 0, mean: 1, deviation: 0 }
 
-/** Bounds of what is believed. Beyond them something else is wrong: a truncated prompt, an image counted otherwise. */
+/** Bounds of a plausible sample. Outside them something else is wrong, such as a truncated prompt or an uncounted image. */
 const LEAST_RATIO = 0.5
 const MOST_RATIO = 2
 
-/** Shorter prompts are mostly wrappers, which say little about text. Tokens. */
+/** The shortest sample, tokens: shorter prompts are mostly template overhead. */
 const SHORTEST_SAMPLE = 50
 
-/** Weight of a new sample once there are some; before, all samples weigh the same. */
+/** Weight of a new sample; the first ones all weigh the same. */
 const WEIGHT = 0.1
 
-/** Takes in one call. Absurd samples leave the state as it was. */
+/** The state after one more call. Implausible samples change nothing. */
 export function observe(state: Calibration, { estimated, reported }: PromptSample): Calibration {
   if (!(estimated >= SHORTEST_SAMPLE) || !Number.isFinite(estimated)) return state
   const sample = reported / estimated
@@ -43,22 +43,22 @@ export function observe(state: Calibration, { estimated, reported }: PromptSampl
   return { samples, mean, deviation: state.deviation + weight * (distance - state.deviation) }
 }
 
-/** What an estimate is multiplied by to expect what the provider will count. Between 0.5 and 2; 1 without samples. */
+/** Factor from an estimate to the expected figure of the provider, between 0.5 and 2; 1 without samples. */
 export function ratio(state: Calibration): number {
   return state.samples === 0 ? 1 : Math.min(MOST_RATIO, Math.max(LEAST_RATIO, state.mean))
 }
 
-/** Shares of what is available. */
+/** Shares of the available tokens. */
 const UNKNOWN_SHARE = 0.02
 const LEAST_SHARE = 0.005
 const MOST_SHARE = 0.15
 
-/** Three mean distances hold nearly every sample of a bell-shaped error. */
+/** Three mean distances cover nearly all samples of a normal error. */
 const DISTANCES = 3
 
 /**
- * Tokens to leave free so that an estimate which is off by its usual error still fits: 2 % of `available` as long as nothing
- * is known, then three times the measured distance, and something extra while samples are few. Between 0.5 and 15 %.
+ * Tokens to leave free for the usual error of an estimate: 2 % of `available` without samples, then three times the measured
+ * distance, with an extra while samples are few. Between 0.5 and 15 %.
  */
 export function margin(state: Calibration, available: number): number {
   if (!(available > 0)) return 0

@@ -1,9 +1,10 @@
-import { defined } from '../platform.ts'
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
+import { defined } from '../platform.ts'
+import { ModelError } from './model-error.ts'
 
 /**
- * What the caller of an API asks of one call. Each of these reaches the wire of the model as it was asked, or the call
- * fails with `unsupported-parameter` before anything leaves: no parameter changes its meaning in silence.
+ * Parameters of one call from an API client. Each of them reaches the provider unchanged, or the call fails with
+ * `unsupported-parameter` before anything is sent.
  */
 export interface CallParameters {
   readonly temperature?: number
@@ -15,27 +16,27 @@ export interface CallParameters {
   readonly frequencyPenalty?: number
   readonly responseFormat?: ResponseFormat
   readonly reasoningEffort?: ReasoningEffort
-  /** The model has to call a tool: any, or the one of this name. */
+  /** The model must call a tool: any, or the one with this name. */
   readonly toolChoice?: 'required' | { readonly toolName: string }
   /** `false`: at most one tool call in an answer. */
   readonly parallelToolCalls?: false
 }
 
-/** Every level there is; a provider has some of them. */
+/** All levels; each provider supports some of them. */
 export const REASONING_EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'] as const
 export type ReasoningEffort = (typeof REASONING_EFFORTS)[number]
 
-/** An answer that is JSON, by a schema where there is one. */
+/** Asks for JSON, with an optional schema. */
 export interface ResponseFormat {
   readonly type: 'json'
   readonly schema?: Readonly<Record<string, unknown>>
   readonly name?: string
   readonly description?: string
-  /** Whether the provider has to hold the answer to the schema. */
+  /** Whether the provider must enforce the schema. */
   readonly strict?: boolean
 }
 
-/** The names that OpenAI has for them, which callers know. */
+/** The names of OpenAI, which clients know. */
 export const PARAMETER_NAMES: Readonly<Record<keyof CallParameters, string>> = {
   temperature: 'temperature',
   topP: 'top_p',
@@ -62,17 +63,21 @@ type SharedOptions = Pick<
   | 'toolChoice'
 >
 
-/** The parameters as the AI SDK's language models read them, as far as they have one name for all providers. */
+/** The parameters as options of the AI SDK, as far as they have one name for all providers. */
 export function parameterOptions(parameters: CallParameters): SharedOptions {
   const { temperature, topP, stop, seed, presencePenalty, frequencyPenalty } = parameters
   const { responseFormat, reasoningEffort, toolChoice } = parameters
   return {
     ...defined({ temperature, topP }),
-    ...(stop === undefined ? {} : { stopSequences: [...stop] }),
-    ...defined({ seed, presencePenalty, frequencyPenalty }),
-    ...(responseFormat === undefined ? {} : { responseFormat: formatOption(responseFormat) }),
-    ...defined({ reasoning: reasoningEffort }),
-    ...(toolChoice === undefined ? {} : { toolChoice: choiceOption(toolChoice) }),
+    ...defined({
+      stopSequences: stop && [...stop],
+      seed,
+      presencePenalty,
+      frequencyPenalty,
+      responseFormat: responseFormat && formatOption(responseFormat),
+      reasoning: reasoningEffort,
+      toolChoice: toolChoice && choiceOption(toolChoice),
+    }),
   }
 }
 
@@ -85,4 +90,90 @@ function formatOption({ schema, name, description }: ResponseFormat): NonNullabl
 
 function choiceOption(choice: NonNullable<CallParameters['toolChoice']>): NonNullable<SharedOptions['toolChoice']> {
   return choice === 'required' ? { type: 'required' } : { type: 'tool', toolName: choice.toolName }
+}
+
+/**
+ * The first parameter that a request body lacks or has with another value; `undefined` if all are there. Reads the bodies of
+ * all supported APIs, because provider packages silently leave out parameters that a model does not support.
+ */
+export function missingOnWire(parameters: CallParameters, body: unknown): keyof CallParameters | undefined {
+  const wire = record(body)
+  const asked = Object.keys(parameters) as (keyof CallParameters)[]
+  return asked.find((name) => parameters[name] !== undefined && !CHECKS[name](wire, parameters))
+}
+
+type Body = Readonly<Record<string, unknown>>
+type Check = (wire: Body, parameters: CallParameters) => boolean
+
+/** A default of the provider may be missing in the body. */
+const CHECKS: Readonly<Record<keyof CallParameters, Check>> = {
+  temperature: (wire, { temperature }) => temperature === 1 || value(wire, 'temperature') === temperature,
+  topP: (wire, { topP }) => topP === 1 || value(wire, 'top_p') === topP,
+  presencePenalty: (wire, { presencePenalty: asked }) => asked === 0 || value(wire, 'presence_penalty') === asked,
+  frequencyPenalty: (wire, { frequencyPenalty: asked }) => asked === 0 || value(wire, 'frequency_penalty') === asked,
+  seed: (wire, { seed }) => value(wire, 'seed') === seed,
+  stop: (wire, { stop }) => isDeepEqual(value(wire, 'stop') ?? wire['stop_sequences'], stop),
+  responseFormat: (wire, { responseFormat }) => hasFormat(wire, responseFormat!),
+  reasoningEffort: (wire, { reasoningEffort }) => reasoningEffort === 'none' || hasEffort(wire),
+  toolChoice: (wire, { toolChoice }) => hasChoice(wire['tool_choice'], toolChoice!),
+  parallelToolCalls: (wire) =>
+    wire['parallel_tool_calls'] === false || record(wire['tool_choice'])['disable_parallel_tool_use'] === true,
+}
+
+/** Some APIs put these parameters under `options`. */
+function value(wire: Body, name: string): unknown {
+  return wire[name] ?? record(wire['options'])[name]
+}
+
+/** Each API has its own field for the format; older models of one provider call a tool instead. */
+function hasFormat(wire: Body, { schema }: ResponseFormat): boolean {
+  const format = [
+    wire['response_format'],
+    record(wire['text'])['format'],
+    record(wire['output_config'])['format'],
+    wire['output_format'],
+  ].find((candidate) => candidate !== undefined)
+  const type = record(format)['type']
+  if (schema === undefined) return type === 'json_object' || wire['format'] === 'json'
+  if (type === 'json_schema' || typeof wire['format'] === 'object') return true
+  const choice = record(wire['tool_choice'])
+  return Array.isArray(wire['tools']) && (choice['name'] === 'json' || choice['type'] === 'any')
+}
+
+function hasEffort(wire: Body): boolean {
+  const places = [
+    wire['reasoning_effort'],
+    record(wire['reasoning'])['effort'],
+    wire['think'],
+    record(wire['output_config'])['effort'],
+  ]
+  return places.some((place) => place !== undefined) || record(wire['thinking'])['type'] === 'enabled'
+}
+
+function hasChoice(wire: unknown, asked: NonNullable<CallParameters['toolChoice']>): boolean {
+  const { type, name } = record(wire)
+  if (asked === 'required') return wire === 'required' || type === 'any'
+  return name === asked.toolName || record(record(wire)['function'])['name'] === asked.toolName
+}
+
+function isDeepEqual(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other)
+}
+
+function record(given: unknown): Body {
+  return typeof given === 'object' && given !== null ? (given as Body) : {}
+}
+
+/** The error for a parameter that the model does not support. `facts.parameter` is OpenAI's name of it. */
+export function unsupportedParameter(
+  parameter: keyof CallParameters,
+  { provider, model }: { readonly provider: string; readonly model: string },
+): ModelError {
+  const name = PARAMETER_NAMES[parameter]
+  const id = model === '' || model === provider ? provider : `${provider}/${model}`
+  return new ModelError(
+    'unsupported-parameter',
+    `Unsupported parameter: \`${name}\` cannot be passed to ${id}, or not with this value. Leave it out, or choose another model.`,
+    { provider, model, parameter: name },
+  )
 }

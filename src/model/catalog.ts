@@ -1,6 +1,6 @@
 import type { CacheRules, ModelFacts, Price } from './model.ts'
 
-/** What is known of one model, when it was looked up, and where. All of them call tools, and can be told not to. */
+/** Facts of one model, with the date and source of the look-up. All of them call tools and accept `toolChoice: none`. */
 export interface CatalogRow {
   readonly id: string
   readonly window: number
@@ -14,10 +14,10 @@ export interface CatalogRow {
   readonly source: string
 }
 
-/** The window of a model that nobody knows: small enough for almost every server. A warning is due. */
+/** Assumed window of an unknown model, tokens: small enough for almost every server. Calls for a warning. */
 export const ASSUMED_WINDOW = 8192
 
-/** Facts of a model of a catalog. A dated id, such as `gpt-5.1-2025-11-13`, is the model it begins with. */
+/** Facts of a model in a catalog. A dated id, such as `gpt-5.1-2025-11-13`, counts as its base model. */
 export function catalogFacts(rows: readonly CatalogRow[] = [], model: string): ModelFacts | undefined {
   const plain = model.replace(/-(?:\d{8}|\d{4}-\d{2}-\d{2}|latest)$/, '')
   const row = rows.find(({ id }) => id === model || id === plain)
@@ -37,7 +37,7 @@ export function catalogFacts(rows: readonly CatalogRow[] = [], model: string): M
   }
 }
 
-/** Facts of a model that is in no catalog and told nothing. Its family says what it can do, not how much it reads. */
+/** Assumed facts of an unknown model. Its family determines its abilities, not its window. */
 export function assumedFacts(model: string): ModelFacts {
   const family = OPEN_FAMILIES.find(({ name }) => name.test(model))
   const { tools = true, vision = false, reasoning = false } = family ?? {}
@@ -55,8 +55,8 @@ export function assumedFacts(model: string): ModelFacts {
 }
 
 /**
- * Facts with what somebody knows better laid over them. What was only assumed is worked out again from the window that
- * counts now, so that an assumed window leaves no trace; the longest answer is never longer than the window.
+ * Facts with better known ones on top. Assumed figures are derived again from the new window; `maxOutput` is never larger
+ * than the window.
  */
 export function mergeFacts(found: ModelFacts, known: Partial<ModelFacts>): ModelFacts {
   const { assumed: before = [], ...rest } = { ...found, ...known }
@@ -67,12 +67,12 @@ export function mergeFacts(found: ModelFacts, known: Partial<ModelFacts>): Model
 
 const LONGEST_ANSWER = 8192
 
-/** The longest answer to count on where nobody said one: a quarter of the window, tokens. */
+/** Assumed length of the longest answer, tokens: a quarter of the window, at most 8,192. */
 export function answerRoom(window: number): number {
   return Math.min(LONGEST_ANSWER, Math.floor(window / 4))
 }
 
-/** What well-known open families can do, wherever they are served. Their window depends on who serves them. */
+/** Abilities of well-known open models. Their window depends on the server. */
 const OPEN_FAMILIES: readonly {
   readonly name: RegExp
   readonly tools: boolean

@@ -1,9 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { defined } from '../platform.ts'
-import { askServer } from './ask.ts'
-import type { Environment, ProviderConfiguration } from './configuration.ts'
+import type { Environment, ListedModel, Provider, ProviderConfiguration, ProviderConnection } from './provider.ts'
 import { ModelError } from './model-error.ts'
-import type { ListedModel, Provider, ProviderConnection } from './provider.ts'
 import type { Fetch } from './wire-fetch.ts'
 
 /** A connection and the provider that made it. */
@@ -12,7 +10,7 @@ export interface Connected {
   readonly connection: ProviderConnection
 }
 
-/** How long a question about models may take, ms. */
+/** Timeout of requests about models, ms. */
 export const QUESTION_MS = 2000
 
 interface ConnectionOptions {
@@ -27,7 +25,7 @@ export function connectProvider(
   options: ConnectionOptions,
 ): ProviderConnection {
   const { environment, fetch } = options
-  const { baseURL, problem } = addressOf(provider, name, configuration, environment)
+  const { baseURL, problem } = readAddress(provider, name, configuration, environment)
   const connection: ProviderConnection = {
     name,
     configuration,
@@ -37,7 +35,7 @@ export function connectProvider(
     fetch,
     async key() {
       if (problem) throw problem
-      return keyOf(provider, connection)
+      return readConfiguredKey(provider, connection)
     },
     async ask(path, milliseconds, body) {
       const apiKey = await connection.key()
@@ -48,8 +46,8 @@ export function connectProvider(
   return connection
 }
 
-/** Its models: what it lists, or its catalog. Throws what the server or the network says. */
-export async function modelsOf(
+/** The models that a provider lists, or those of its catalog. Rejects with the failure of the server or the network. */
+export async function listProviderModels(
   { provider, connection }: Connected,
   milliseconds = QUESTION_MS,
 ): Promise<readonly ListedModel[]> {
@@ -58,8 +56,8 @@ export async function modelsOf(
     : (provider.catalog ?? []).map(({ id }) => ({ name: id }))
 }
 
-/** A bad address is an error where its provider is used: the others work all the same. */
-function addressOf(
+/** An invalid address is an error only if its provider is used: the others still work. */
+function readAddress(
   provider: Provider,
   name: string,
   configuration: ProviderConfiguration,
@@ -77,17 +75,17 @@ function addressOf(
   try {
     return { baseURL: readBaseURL(given) }
   } catch {
-    return { baseURL: '', problem: problem(`the address of ${name} is none: it is written ${example}`) }
+    return { baseURL: '', problem: problem(`providers.${name} has an invalid address: write it ${example}`) }
   }
 }
 
-/** An address without a slash at its end. One without a path means the first version of the interface. */
+/** An address without a trailing slash. An address without a path gets `/v1`. */
 export function versionedURL(address: string): string {
   const url = new URL(address)
   return url.pathname === '/' ? `${url.origin}/v1` : address.replace(/\/+$/, '')
 }
 
-async function keyOf(
+async function readConfiguredKey(
   { kind, environmentKeys = [] }: Provider,
   { name, configuration, official, environment }: ProviderConnection,
 ): Promise<string | undefined> {
@@ -107,7 +105,52 @@ async function readKey(provider: string, file: string): Promise<string> {
   try {
     return (await readFile(file, 'utf8')).trim()
   } catch {
-    const message = `the key of ${provider} cannot be read from ${file}: check providers.${provider}.apiKeyFile`
+    const message = `Cannot read the key of ${provider} from ${file}. Check providers.${provider}.apiKeyFile.`
     throw new ModelError('auth', message, { provider, model: '' })
   }
+}
+
+/** A server with models. */
+interface ModelServer {
+  readonly baseURL: string
+  readonly apiKey?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly fetch: Fetch
+}
+
+/** Sends a request and reads the JSON answer. Throws at the timeout, on a failure status, and on invalid JSON. */
+async function askServer(server: ModelServer, path: string, milliseconds: number, body?: unknown): Promise<unknown> {
+  const { baseURL, apiKey, headers, fetch } = server
+  const response = await fetch(`${baseURL}${path}`, {
+    headers: {
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(apiKey && { authorization: `Bearer ${apiKey}` }),
+      ...headers,
+    },
+    ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
+    signal: AbortSignal.timeout(milliseconds),
+  })
+  return (await expectOk(response)).json()
+}
+
+/** An HTTP response with a failure status. Internal to providers: `modelErrorOf` turns it into a `ModelError`. */
+export class ResponseError extends Error {
+  override readonly name = 'ResponseError'
+  readonly statusCode: number
+  readonly responseBody: string
+  readonly responseHeaders: Readonly<Record<string, string>>
+
+  constructor(statusCode: number, responseBody: string, responseHeaders: Readonly<Record<string, string>>) {
+    super(`HTTP ${statusCode}`)
+    this.statusCode = statusCode
+    this.responseBody = responseBody
+    this.responseHeaders = responseHeaders
+  }
+}
+
+/** The response, if it was successful. @throws ResponseError */
+export async function expectOk(response: Response): Promise<Response> {
+  if (response.ok) return response
+  const body = await response.text().catch(() => '')
+  throw new ResponseError(response.status, body, Object.fromEntries(response.headers))
 }

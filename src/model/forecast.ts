@@ -1,17 +1,17 @@
 import type { CacheRules, ModelUsage, Price } from './model.ts'
 
-/** What a prompt is expected to cost, before the call is made. Tokens, and US dollars where a price is known. */
+/** Expected cost of a prompt before the call: tokens, and US dollars if the price is known. */
 export interface Forecast {
   /** Read from the provider's cache. */
   readonly cached: number
-  /** Put into the cache, where that is told apart (marked caches). */
+  /** Written to the cache, if the provider reports that separately (marked caches). */
   readonly written: number
-  /** Read as if for the first time. */
+  /** Read without the cache. */
   readonly fresh: number
   readonly money: number | undefined
 }
 
-/** What is known of a call before it is made. */
+/** Facts about a call before it is made. */
 export interface ForecastInput {
   /** The whole prompt, tokens. */
   readonly promptTokens: number
@@ -24,8 +24,8 @@ export interface ForecastInput {
 }
 
 /**
- * What the cache will hold of a prompt. A beginning is reused if it is long enough, in whole steps, and if the last call is
- * not too long ago; in a marked cache the rest is written, since the newest message carries a mark.
+ * Forecasts cached and fresh tokens. A beginning is reused in whole steps if it is long enough and the last call is recent
+ * enough; in a marked cache the rest is written, because the newest message has a mark.
  */
 export function forecast({ promptTokens, reuseTokens, secondsSince = 0, cache, price }: ForecastInput): Forecast {
   const cached =
@@ -37,15 +37,15 @@ export function forecast({ promptTokens, reuseTokens, secondsSince = 0, cache, p
 }
 
 /**
- * What a call has cost by what the provider reported, in US dollars. `undefined` where it did not say how much was read or
- * answered: a cost is never guessed. Silence about a cache counts as none used.
+ * Cost of a call by the reported usage, US dollars. `undefined` if prompt or output tokens were not reported: a cost is never
+ * guessed. Without figures for the cache, none was used.
  */
 export function costOf(usage: ModelUsage, price: Price): number | undefined {
   const { promptTokens, cachedTokens = 0, cacheWrittenTokens = 0, outputTokens } = usage
   if (promptTokens === undefined || outputTokens === undefined) return undefined
   const fresh = Math.max(0, promptTokens - cachedTokens - cacheWrittenTokens)
   const read = promptMoney({ cached: cachedTokens, written: cacheWrittenTokens, fresh }, price)
-  return read + (outputTokens * tierOf(price, promptTokens).output) / MILLION
+  return read + (outputTokens * priceTier(price, promptTokens).output) / MILLION
 }
 
 const MILLION = 1_000_000
@@ -57,11 +57,11 @@ function reusable(tokens: number, { minimumTokens, step = 1 }: CacheRules): numb
 type Tokens = Pick<Forecast, 'cached' | 'written' | 'fresh'>
 
 function promptMoney({ cached, written, fresh }: Tokens, price: Price): number {
-  const { input, cachedInput = input, cacheWrite = input } = tierOf(price, cached + written + fresh)
+  const { input, cachedInput = input, cacheWrite = input } = priceTier(price, cached + written + fresh)
   return (cached * cachedInput + written * cacheWrite + fresh * input) / MILLION
 }
 
-/** Some prices rise for the whole call when its prompt is long. */
-function tierOf(price: Price, promptTokens: number): Omit<Price, 'above'> {
+/** Some prices are higher for the whole call if its prompt is long. */
+function priceTier(price: Price, promptTokens: number): Omit<Price, 'above'> {
   return price.above && promptTokens > price.above.tokens ? price.above.price : price
 }

@@ -1,7 +1,14 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider'
-import { answerBounds, answerLimits } from './answer-bounds.ts'
+import {
+  answerBounds,
+  answerLimits,
+  DEFAULT_TIMEOUTS,
+  TimeoutExceeded,
+  type Timeouts,
+  withCallTimeout,
+} from './call-limits.ts'
 import { defined, stretch } from '../platform.ts'
-import { type CallParameters, parameterOptions } from './call-parameters.ts'
+import { type CallParameters, missingOnWire, parameterOptions, unsupportedParameter } from './call-parameters.ts'
 import { ModelError } from './model-error.ts'
 import type {
   CallOptions,
@@ -13,16 +20,13 @@ import type {
   WireBody,
   WireCarriage,
 } from './model.ts'
-import { DEFAULT_TIMEOUTS, TimeoutExceeded, type Timeouts, withinTime } from './timeouts.ts'
-import { functionToolsOf, imageSupportOf, promptOf } from './prompt.ts'
+import { toFunctionTools, imageSupportOf, toPrompt } from './prompt.ts'
 import { brokenOff, type Callee, modelErrorOf } from './provider-failure.ts'
 import { messageBuilder } from './message-builder.ts'
-import { SILENT, usageOf } from './usage.ts'
-import type { StreamForm } from './watched-response.ts'
-import { type Fetch, listeningToWire, wireFetch } from './wire-fetch.ts'
-import { missingOnWire, unsupportedParameter } from './wire-parameters.ts'
+import { SILENT, readUsage } from './usage.ts'
+import { type Fetch, withWireListener, type StreamForm, wireFetch } from './wire-fetch.ts'
 
-/** The one thing we ask of an AI SDK language model: calls always stream. */
+/** The one method that is used of an AI SDK language model: calls always stream. */
 export type StreamingModel = Pick<LanguageModelV4, 'doStream'>
 
 export interface LanguageModelSettings {
@@ -32,21 +36,21 @@ export interface LanguageModelSettings {
   readonly carries?: WireCarriage
   /** Opens the model, once, over the given `fetch`. */
   readonly open: (fetch: Fetch) => StreamingModel | Promise<StreamingModel>
-  /** `false`: `open` does not send through the `fetch` it is given. Such a model has no `wire` event and no `bodyOf`. */
+  /** `false`: `open` does not use the given `fetch`. Such a model has no `wire` event and no `bodyOf`. */
   readonly usesFetch?: boolean
-  /** How its answers stream over HTTP, so that other answers can be told apart; any form unless given. */
+  /** Form of its HTTP streams; other answers are then refused. Any form unless given. */
   readonly stream?: StreamForm
-  /** Sees every call last and may mark it for its provider, such as with cache breakpoints. */
+  /** Changes every call last, for example to add cache breakpoints. */
   readonly mark?: (call: LanguageModelV4CallOptions, options: CallOptions) => LanguageModelV4CallOptions
   readonly fetch?: Fetch
   readonly timeouts?: Partial<Timeouts>
-  /** Never repeated in an error: keys, tokens. */
+  /** Keys and tokens, which errors must not contain. */
   readonly secrets?: readonly string[]
-  /** How to get a model that its provider does not have. */
+  /** How to fix a model that its provider does not have. */
   readonly missing?: string
 }
 
-/** An AI SDK language model as a `Model`. */
+/** Makes a `Model` from an AI SDK language model. */
 export function fromLanguageModel(settings: LanguageModelSettings): Model {
   let opened: Promise<StreamingModel> | undefined
   const open = () => {
@@ -58,18 +62,20 @@ export function fromLanguageModel(settings: LanguageModelSettings): Model {
   return {
     id,
     facts,
-    ...(carries ? { carries } : {}),
+    ...defined({ carries }),
     call: (request, options) => call(settings, open, request, options),
     ...(settings.usesFetch === false ? {} : { bodyOf: (request, options) => bodyOf(settings, request, options) }),
   }
 }
 
-/** The same way as a call, over a `fetch` that keeps the body back. */
+/** Makes a call over a `fetch` that sends nothing, and returns the body. */
 async function bodyOf(settings: LanguageModelSettings, request: ModelRequest, options: CallOptions): Promise<WireBody> {
   const made = Promise.withResolvers<WireBody>()
-  const open = async () => settings.open(wireFetch(() => Promise.reject(new Error('the body is kept back'))))
+  const open = async () => settings.open(wireFetch(() => Promise.reject(new Error('the body is not sent'))))
   const listener = { left: made.resolve, onTooLarge: () => {} }
-  const opened = listeningToWire(listener, () => openStream(settings, open, request, options, options.signal, () => {}))
+  const opened = withWireListener(listener, () =>
+    openStream(settings, open, request, options, options.signal, () => {}),
+  )
   opened.catch(made.reject)
   return made.promise
 }
@@ -80,9 +86,9 @@ async function* call(
   request: ModelRequest,
   options: CallOptions,
 ): AsyncGenerator<ModelEvent> {
-  const callee = calleeOf(settings)
+  const callee = calleeFor(settings)
   const timeouts = { ...DEFAULT_TIMEOUTS, ...settings.timeouts }
-  // Ends the request when the caller cancels, when time is up, and when the caller stops listening.
+  // Aborts the request when the caller cancels, on a timeout, and when the caller stops reading.
   const ending = new AbortController()
   const signal = AbortSignal.any([options.signal, ending.signal])
   let answers = false
@@ -95,16 +101,16 @@ async function* call(
       left.resolve(leaving)
     }
     const listener = { left: leaves, onTooLarge: () => void (wireState.tooLarge = true) }
-    const opened = listeningToWire(listener, () => openStream(settings, open, request, options, signal, left.resolve))
+    const opened = withWireListener(listener, () => openStream(settings, open, request, options, signal, left.resolve))
     opened.catch(() => left.resolve(undefined))
-    const wire = await withinTime(left.promise, timeouts.firstMs, signal)
+    const wire = await withCallTimeout(left.promise, timeouts.firstMs, signal)
     if (wire) yield { type: 'wire', ...wire }
-    const stream = await withinTime(opened, timeouts.firstMs, signal)
+    const stream = await withCallTimeout(opened, timeouts.firstMs, signal)
     answers = true
-    yield* listen(stream, options, timeouts, signal, callee, wireState)
+    yield* readAnswer(stream, options, timeouts, signal, callee, wireState)
   } catch (error) {
     if (options.signal.aborted) {
-      throw new ModelError('cancelled', `the call of ${settings.id} was cancelled`, namesOf(callee))
+      throw new ModelError('cancelled', `The call of ${settings.id} was cancelled.`, modelNames(callee))
     }
     const failure = modelErrorOf(error, callee)
     throw answers && failure.code === 'network' ? brokenOff(callee, failure.facts.detail) : failure
@@ -119,16 +125,16 @@ async function openStream(
   request: ModelRequest,
   options: CallOptions,
   signal: AbortSignal,
-  told: (wire: WireBody | undefined) => void,
+  onBody: (wire: WireBody | undefined) => void,
 ): Promise<ReadableStream<LanguageModelV4StreamPart>> {
   const model = await open()
-  const plain = callOptionsOf(request, options, settings, signal)
+  const plain = callOptions(request, options, settings, signal)
   const { stream } = await model.doStream(settings.mark ? settings.mark(plain, options) : plain)
-  told(undefined)
+  onBody(undefined)
   return stream
 }
 
-function callOptionsOf(
+function callOptions(
   request: ModelRequest,
   options: CallOptions,
   { facts, carries }: LanguageModelSettings,
@@ -136,8 +142,8 @@ function callOptionsOf(
 ): LanguageModelV4CallOptions {
   const { maxOutputTokens, reasoning, parameters = {} } = options
   return {
-    prompt: promptOf(request, imageSupportOf({ facts, ...(carries ? { carries } : {}) })),
-    ...(request.tools.length > 0 ? { tools: functionToolsOf(request.tools) } : {}),
+    prompt: toPrompt(request, imageSupportOf({ facts, ...defined({ carries }) })),
+    ...(request.tools.length > 0 ? { tools: toFunctionTools(request.tools) } : {}),
     ...(request.tools.length > 0 && options.toolChoice === 'none' ? { toolChoice: { type: 'none' } } : {}),
     ...defined({ maxOutputTokens }),
     ...(reasoning === undefined || !facts.reasoning ? {} : { reasoning }),
@@ -146,17 +152,17 @@ function callOptionsOf(
   }
 }
 
-/** Before a byte leaves: what a caller asked for is in the request, or the caller is told that it cannot be. */
+/** Checks before a request is sent that it contains the parameters of the caller. */
 function checkParameters(parameters: CallParameters | undefined, body: Uint8Array, callee: Callee): void {
   if (!parameters || Object.keys(parameters).length === 0) return
   const missing = missingOnWire(parameters, JSON.parse(new TextDecoder().decode(body)))
   if (missing) throw unsupportedParameter(missing, callee)
 }
 
-/** A connection that stays open after the last word holds the answer back no longer than this, ms. */
-const FAREWELL_MS = 1000
+/** How long a connection that stays open after the last part may delay the answer, ms. */
+const CLOSE_MS = 1000
 
-async function* listen(
+async function* readAnswer(
   stream: ReadableStream<LanguageModelV4StreamPart>,
   options: CallOptions,
   timeouts: Timeouts,
@@ -171,7 +177,7 @@ async function* listen(
   const bounds = answerBounds(limits)
   const endsAt = performance.now() + limits.milliseconds
   let begun = false
-  // An answer that does not end is cut; its calls, which nobody finished, are not run.
+  // An answer that does not end is cut; its unfinished calls are not run.
   const cut = (limit: Finish['limit']): Finish => ({
     type: 'finish',
     reason: 'length',
@@ -181,12 +187,12 @@ async function* listen(
   })
   try {
     for (;;) {
-      // A quick answer is there as a whole: everybody else would wait until it is told to its end.
+      // A fast answer is already there as a whole: reading it in one go would block all other work.
       if (work.isOver()) await work.rest()
       const left = endsAt - performance.now()
       if (left <= 0) return yield cut('time')
       const waitMs = begun ? timeouts.idleMs : timeouts.firstMs
-      const read = await withinTime(reader.read(), Math.min(waitMs, left), signal).catch((error: unknown) => {
+      const read = await withCallTimeout(reader.read(), Math.min(waitMs, left), signal).catch((error: unknown) => {
         if (wireState.tooLarge) return 'event'
         if (error instanceof TimeoutExceeded && left < waitMs) return 'time'
         throw error
@@ -196,7 +202,7 @@ async function* listen(
       if (wireState.tooLarge) return yield cut('event')
       if (done) throw brokenOff(callee)
       if (next.type === 'error') throw next.error
-      const { part, full } = bounds.take(next)
+      const { part, full } = bounds.add(next)
       if (full) {
         const event = part && built.add(part)
         if (event) yield event
@@ -204,11 +210,11 @@ async function* listen(
       }
       if (!part) continue
       if (part.type === 'finish') {
-        const usage = usageOf(part.usage)
-        const reason = reasonOf(part.finishReason, built.calls)
+        const usage = readUsage(part.usage)
+        const reason = finishReason(part.finishReason, built.calls)
         if (!reason) throw brokenOff(callee)
         checkTruncation(usage.promptTokens, options, callee)
-        await withinTime(drained(reader), FAREWELL_MS, signal).catch((error: unknown) => {
+        await withCallTimeout(drain(reader), CLOSE_MS, signal).catch((error: unknown) => {
           if (!(error instanceof TimeoutExceeded)) throw error
         })
         return yield { type: 'finish', reason, usage, message: built.message() }
@@ -224,39 +230,39 @@ async function* listen(
 
 type Finish = Extract<ModelEvent, { type: 'finish' }>
 
-/** Parts that show that an answer has begun. Before them a provider may be loading, or reading the prompt. */
+/** Parts that show that an answer has begun. Before them a provider may be loading the model or reading the prompt. */
 const ANSWERS: ReadonlySet<string> = new Set(['text-delta', 'reasoning-delta', 'tool-input-delta', 'tool-call'])
 
-async function drained(reader: ReadableStreamDefaultReader<unknown>): Promise<void> {
+async function drain(reader: ReadableStreamDefaultReader<unknown>): Promise<void> {
   while (!(await reader.read()).done);
 }
 
 type WireReason = Extract<LanguageModelV4StreamPart, { type: 'finish' }>['finishReason']
 
-/** Some servers say `stop` when they called a tool. `undefined`: the answer did not end, it broke off. */
-function reasonOf({ unified, raw }: WireReason, calls: number): FinishReason | undefined {
+/** The reason of the end: some servers report `stop` for a tool call. `undefined`: the answer broke off. */
+function finishReason({ unified, raw }: WireReason, calls: number): FinishReason | undefined {
   if (unified === 'error' || unified === 'interrupted') return undefined
-  // Nobody said why: the stream was closed in good form, and not by the end of an answer.
+  // No reason was given: the stream was closed before the end of the answer.
   if (unified === 'other' && raw === undefined) return undefined
   return calls > 0 && (unified === 'stop' || unified === 'other') ? 'tool-calls' : unified
 }
 
-/** A server that says it read less than the prompt costs at least has cut it, and its answer is none (BEHAVIOURS §1.6). */
+/** A server that reports fewer tokens than the prompt has at least has truncated it (BEHAVIOURS §1.6). */
 function checkTruncation(promptTokens: number | undefined, { leastPromptTokens }: CallOptions, callee: Callee): void {
   if (promptTokens === undefined || leastPromptTokens === undefined || promptTokens >= leastPromptTokens) return
   throw new ModelError(
     'prompt-truncated',
     `prompt was truncated by the server: ${callee.provider}/${callee.model} read ${promptTokens} tokens of at least ` +
       `${leastPromptTokens}. Set models."${callee.provider}/${callee.model}".window to the context length it is served with.`,
-    { ...namesOf(callee), limit: promptTokens, sent: leastPromptTokens },
+    { ...modelNames(callee), limit: promptTokens, sent: leastPromptTokens },
   )
 }
 
-function calleeOf({ id, secrets = [], missing }: LanguageModelSettings): Callee {
+function calleeFor({ id, secrets = [], missing }: LanguageModelSettings): Callee {
   const slash = id.indexOf('/')
   return { provider: id.slice(0, slash), model: id.slice(slash + 1), secrets, ...(missing ? { missing } : {}) }
 }
 
-function namesOf({ provider, model }: Callee): { provider: string; model: string } {
+function modelNames({ provider, model }: Callee): { provider: string; model: string } {
   return { provider, model }
 }

@@ -2,34 +2,34 @@ import type { LanguageModelV4StreamPart, SharedV4ProviderMetadata } from '@ai-sd
 import type { AssistantMessage } from '../context.ts'
 import type { ModelEvent } from './model.ts'
 
-/** Collects what a model says into one message, part by part, in the order it was said. */
+/** Collects the parts of a stream into one message, in their order. */
 export interface MessageBuilder {
-  /** Takes one part of the stream; answers with the event that people and the loop see, if there is one. */
+  /** Adds one part of the stream. Returns the event for the caller, if there is one. */
   add(part: LanguageModelV4StreamPart): ModelEvent | undefined
-  /** The whole message so far: every part with what the provider wants back in later calls. */
+  /** The message so far. Each part keeps the metadata that its provider needs in later calls. */
   message(options?: { readonly calls: boolean }): AssistantMessage
   readonly calls: number
 }
 
 type Part = Exclude<AssistantMessage['content'], string>[number]
-type Words = { readonly type: 'text' | 'reasoning'; text: string; metadata: SharedV4ProviderMetadata | undefined }
+type TextBlock = { readonly type: 'text' | 'reasoning'; text: string; metadata: SharedV4ProviderMetadata | undefined }
 
-/** An empty message. */
+/** Begins an empty message. */
 export function messageBuilder(): MessageBuilder {
-  const said: (Words | Part)[] = []
-  const open = new Map<string, Words>()
+  const parts: (TextBlock | Part)[] = []
+  const open = new Map<string, TextBlock>()
   let calls = 0
 
-  const words = (type: Words['type'], id: string, metadata: SharedV4ProviderMetadata | undefined): Words => {
+  const words = (type: TextBlock['type'], id: string, metadata: SharedV4ProviderMetadata | undefined): TextBlock => {
     const key = `${type} ${id}`
     const known = open.get(key)
     if (known) {
-      known.metadata = merged(known.metadata, metadata)
+      known.metadata = mergeMetadata(known.metadata, metadata)
       return known
     }
-    const begun: Words = { type, text: '', metadata }
+    const begun: TextBlock = { type, text: '', metadata }
     open.set(key, begun)
-    said.push(begun)
+    parts.push(begun)
     return begun
   }
 
@@ -42,7 +42,7 @@ export function messageBuilder(): MessageBuilder {
         case 'reasoning-end': {
           const type = part.type.startsWith('text') ? 'text' : 'reasoning'
           words(type, part.id, part.providerMetadata)
-          // The same id may come again for a new block: it then begins a part of its own.
+          // The same id may begin a new block later.
           if (part.type.endsWith('-end')) open.delete(`${type} ${part.id}`)
           return undefined
         }
@@ -55,8 +55,8 @@ export function messageBuilder(): MessageBuilder {
         case 'tool-call': {
           calls += 1
           const { toolCallId, toolName, providerMetadata } = part
-          const input = inputOf(part.input)
-          said.push({ type: 'tool-call', toolCallId, toolName, input, ...optionsOf(providerMetadata) })
+          const input = parseInput(part.input)
+          parts.push({ type: 'tool-call', toolCallId, toolName, input, ...providerOptions(providerMetadata) })
           return { type: 'tool-call', toolCallId, toolName, input }
         }
         default:
@@ -65,7 +65,7 @@ export function messageBuilder(): MessageBuilder {
     },
     message: ({ calls: withCalls } = { calls: true }) => ({
       role: 'assistant',
-      content: said.flatMap(partOf).filter(({ type }) => withCalls || type !== 'tool-call'),
+      content: parts.flatMap(messageParts).filter(({ type }) => withCalls || type !== 'tool-call'),
     }),
     get calls() {
       return calls
@@ -73,15 +73,15 @@ export function messageBuilder(): MessageBuilder {
   }
 }
 
-/** Empty parts are left out, but not those that carry something for the provider, such as reasoning kept secret. */
-function partOf(part: Words | Part): Part[] {
+/** Leaves out empty parts, except those with metadata for the provider, such as encrypted reasoning. */
+function messageParts(part: TextBlock | Part): Part[] {
   if (!('metadata' in part)) return [part]
   if (part.text === '' && (part.type === 'text' || !part.metadata)) return []
-  return [{ type: part.type, text: part.text, ...optionsOf(part.metadata) }]
+  return [{ type: part.type, text: part.text, ...providerOptions(part.metadata) }]
 }
 
-/** No arguments are an empty object. What is not JSON stays the string it was, and fails validation like any bad input. */
-function inputOf(input: string): unknown {
+/** Empty input becomes an empty object. Invalid JSON stays a string and fails validation like any bad input. */
+function parseInput(input: string): unknown {
   if (input.trim() === '') return {}
   try {
     return JSON.parse(input)
@@ -90,7 +90,7 @@ function inputOf(input: string): unknown {
   }
 }
 
-function merged(
+function mergeMetadata(
   first: SharedV4ProviderMetadata | undefined,
   second: SharedV4ProviderMetadata | undefined,
 ): SharedV4ProviderMetadata | undefined {
@@ -100,7 +100,9 @@ function merged(
   return whole
 }
 
-function optionsOf(metadata: SharedV4ProviderMetadata | undefined): { providerOptions?: SharedV4ProviderMetadata } {
+function providerOptions(metadata: SharedV4ProviderMetadata | undefined): {
+  providerOptions?: SharedV4ProviderMetadata
+} {
   const filled = metadata && Object.values(metadata).some((values) => Object.keys(values).length > 0)
   return filled ? { providerOptions: metadata } : {}
 }

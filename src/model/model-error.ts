@@ -1,40 +1,40 @@
 import { ForewordError, type ForewordErrorOptions } from '../platform.ts'
 
-/** Why a model call failed, in one word that a program can use. */
+/** Why a model call failed. */
 export type ModelErrorCode =
-  /** The prompt is larger than the model or server takes. */
+  /** The prompt is larger than the model or server accepts. */
   | 'context-overflow'
-  /** The server read less than was sent and answered all the same. */
+  /** The server truncated the prompt and answered anyway. */
   | 'prompt-truncated'
   | 'rate-limit'
   | 'quota'
   | 'auth'
   | 'model-not-found'
   | 'bad-request'
-  /** A good status, and no answer of a model: a page, a document, or nothing at all. */
+  /** A successful response that is not an answer of a model: a web page, a document, or nothing. */
   | 'unexpected-answer'
-  /** A parameter of the caller has no place on the wire of this model; `facts.parameter` names it. */
+  /** The model does not support a parameter; `facts.parameter` names it. */
   | 'unsupported-parameter'
   | 'server'
-  /** Nothing came within the time limit. */
+  /** No answer came before the timeout. */
   | 'timeout'
   /** The server cannot be reached, or the stream broke off. */
   | 'network'
   | 'content-filter'
   | 'cancelled'
 
-/** What is known of a failed call, for programs. */
+/** Facts about a failed call. */
 export type ModelErrorFacts = {
   readonly provider: string
   readonly model: string
   readonly status?: number
   readonly retryAfterMs?: number
-  /** What the provider itself said, shortened; never a key. */
+  /** Message of the provider, shortened and without keys. */
   readonly detail?: string
-  /** Of an overflow, where the provider told them: the most it takes, and what it was sent. Tokens. */
+  /** Of an overflow, if reported: the limit and the size of the prompt, tokens. */
   readonly limit?: number
   readonly sent?: number
-  /** By OpenAI's name, such as `seed`. */
+  /** OpenAI's name of the parameter, such as `seed`. */
   readonly parameter?: string
 }
 

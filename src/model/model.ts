@@ -6,27 +6,27 @@ export interface Model {
   /** `provider/model`, such as `ollama/llama3.2`. */
   readonly id: string
   readonly facts: ModelFacts
-  /** What its provider's wire has a place for. Absent: everything. */
+  /** What the API of its provider can carry. Everything unless given. */
   readonly carries?: WireCarriage
   /**
-   * Makes one call. The last event is `finish`; without it the call failed and the generator has thrown a `ModelError`.
-   * Aborting `signal` ends the stream with a `ModelError` of code `cancelled`.
+   * Makes one call. The last event is `finish`; otherwise the generator throws a `ModelError`.
+   * Aborting `signal` ends the stream with a `ModelError` with the code `cancelled`.
    */
   call(request: ModelRequest, options: CallOptions): AsyncGenerator<ModelEvent>
-  /** Makes the body that `call` would send, and sends nothing. Absent for models without a wire. */
+  /** Makes the body that `call` would send, and sends nothing. Absent for models without HTTP. */
   bodyOf?(request: ModelRequest, options: CallOptions): Promise<WireBody>
 }
 
-/** A body for a provider: the digest and size of its very bytes, and where it goes. */
+/** Digest, size and address of a request body. */
 export interface WireBody {
   /** SHA-256, lowercase hexadecimal. */
   readonly sha256: string
   readonly bytes: number
-  /** Without its query, which may hold a key. */
+  /** Without the query, which may contain a key. */
   readonly url: string
 }
 
-/** What a provider's wire has a place for. What it has none for is replaced by a marker before anything is counted. */
+/** What the API of a provider can carry. Anything else becomes a marker before tokens are counted. */
 export interface WireCarriage {
   /** Images in the results of tools. */
   readonly resultImages: boolean
@@ -34,7 +34,7 @@ export interface WireCarriage {
   readonly imageAddresses: boolean
 }
 
-/** What a model is and costs. `source` and `date` say where that is known from. */
+/** Abilities, limits and price of a model, with their source. */
 export interface ModelFacts {
   /** Prompt and answer together, tokens. */
   readonly window: number
@@ -43,17 +43,20 @@ export interface ModelFacts {
   readonly tools: boolean
   readonly vision: boolean
   readonly reasoning: boolean
-  /** Whether `toolChoice: none` can be asked of it while tools are sent. */
+  /** Whether it accepts `toolChoice: none` together with tools. */
   readonly toolChoiceNone: boolean
   readonly price?: Price
   readonly cache?: CacheRules
-  /** Where the window is known from: `catalog`, `configuration`, `provider` (its own answer), or `assumed`: then a warning is due. */
+  /** Source of the window. `provider`: its own answer. `assumed` calls for a warning. */
   readonly source: 'catalog' | 'configuration' | 'provider' | 'assumed'
-  /** The figures that nobody told and that were worked out or guessed here; absent where there are none. */
+  /** The facts that are assumed; absent if there are none. */
   readonly assumed?: readonly AssumedFact[]
-  /** ISO date of the fact, where it is dated. */
+  /** ISO date of the facts, if known. */
   readonly date?: string
 }
+
+/** One entry of `models` in the configuration. It wins over the catalog and the answer of the provider. */
+export type ModelConfiguration = Partial<Omit<ModelFacts, 'source' | 'date' | 'assumed'>>
 
 /** A fact that can be assumed. */
 export type AssumedFact = 'window' | 'maxOutput' | 'tools' | 'vision' | 'reasoning'
@@ -64,69 +67,69 @@ export interface Price {
   readonly cachedInput?: number
   readonly cacheWrite?: number
   readonly output: number
-  /** Prompts of more than so many tokens cost this instead, all of their tokens and those of the answer. */
+  /** The price of the whole call if the prompt has more than `tokens` tokens. */
   readonly above?: { readonly tokens: number; readonly price: Omit<Price, 'above'> }
 }
 
 /** How the provider caches prompts. */
 export interface CacheRules {
-  /** `automatic`: any repeated beginning. `marked`: up to marks in the request. */
+  /** `automatic`: any repeated beginning. `marked`: up to the marks in a request. */
   readonly kind: 'automatic' | 'marked'
   /** Shorter prompts are not cached, tokens. */
   readonly minimumTokens: number
-  /** Reuse is counted in steps of so many tokens. */
+  /** Step of reuse, tokens. */
   readonly step?: number
   readonly lifetimeSeconds: number
 }
 
-/** What is sent, in canonical order: tools, system, messages. */
+/** A request, in canonical order: tools, system, messages. */
 export interface ModelRequest {
   readonly tools: readonly ToolDefinition[]
   readonly system?: string
   readonly messages: readonly AnyMessage[]
 }
 
-/** How one call is to be made. */
+/** Options of one call. */
 export interface CallOptions {
   readonly signal: AbortSignal
   /** `none`: the model must answer without calling a tool. */
   readonly toolChoice?: 'auto' | 'none'
   readonly maxOutputTokens?: number
-  /** Bounds for an answer that does not end: it is cut there, and its reason is `length`. Absent: `DEFAULT_LIMITS`. */
+  /** Bounds for an answer that does not end: it is cut there with the reason `length`. `answerLimits(maxOutputTokens)` unless given. */
   readonly limits?: AnswerLimits
-  /** The whole window the call was budgeted for, tokens: Ollama's `num_ctx`. */
+  /** The window that the call was budgeted for, tokens: `num_ctx` of some servers. */
   readonly window?: number
-  /** What the caller of an API asks for; it is passed on or refused. */
+  /** Parameters of an API client; each is passed on or refused. */
   readonly parameters?: CallParameters
-  /** How much a model that can reason should. `parameters.reasoningEffort` wins. */
+  /** Reasoning effort of models that can reason. `parameters.reasoningEffort` wins. */
   readonly reasoning?: 'none' | 'low' | 'medium' | 'high'
-  /** What the prompt must cost at least, tokens. A server that says it read fewer has truncated it. */
+  /** The least tokens of the prompt. A server that reports fewer has truncated it. */
   readonly leastPromptTokens?: number
-  /** The outline of the assembly, in words. Only `rehearsal` reads it: it is what it answers with. Never sent. */
+  /** The outline of the assembly. Only models without a server read it. Never sent. */
   readonly account?: string
 }
 
-/** How much of one answer is heard, whatever its provider was asked for. */
+/** Bounds of one answer, independent of the request. */
 export interface AnswerLimits {
-  /** Of text, reasoning and the input of calls together. */
+  /** Text, reasoning and the input of calls together. */
   readonly characters: number
-  /** From the request to the last word, ms. */
+  /** From the request to the end of the answer, ms. */
   readonly milliseconds: number
 }
 
-/** What a call tells while it runs; `finish` is the last. */
+/** An event of a call; `finish` is the last. */
 export type ModelEvent =
-  /** The request has left: digest of the very body, told before the first answer. Not sent by models without a wire. */
+  /** The request was sent: digest of its body, before the first answer. Absent for models without HTTP. */
   | { readonly type: 'wire'; readonly sha256: string; readonly bytes: number; readonly url: string }
   | { readonly type: 'text-delta'; readonly text: string }
   | { readonly type: 'reasoning-delta'; readonly text: string }
-  /** A whole call. Input that is not JSON arrives as the string it was, and fails validation like any bad input. */
+  /** A complete call. Invalid JSON stays a string and fails validation like any bad input. */
   | { readonly type: 'tool-call'; readonly toolCallId: string; readonly toolName: string; readonly input: unknown }
-  /** The whole message that was said, with what the provider wants back in later calls (signatures of reasoning). */
+  /** The complete message, with the metadata that the provider needs in later calls (signatures of reasoning). */
   | {
       readonly type: 'finish'
       readonly reason: FinishReason
-      /** Of `length`: which of Foreword's own bounds cut it. Absent where the model or its provider did. */
+      /** Of `length`: the bound of Foreword that cut the answer. Absent if the model or its provider did. */
       readonly limit?: 'characters' | 'event' | 'time'
       readonly usage: ModelUsage
       readonly message: AssistantMessage
@@ -135,7 +138,7 @@ export type ModelEvent =
 /** Why the model stopped. */
 export type FinishReason = 'stop' | 'length' | 'tool-calls' | 'content-filter' | 'other'
 
-/** Tokens as the provider reported them. `undefined`: it did not say. Never guess a number. */
+/** Tokens as the provider reported them. `undefined`: not reported. Never guess a number. */
 export interface ModelUsage {
   /** All prompt tokens, cached ones included. */
   readonly promptTokens: number | undefined

@@ -1,50 +1,55 @@
 import { z } from 'zod'
 import { defined } from '../platform.ts'
 import { assumedFacts, catalogFacts, mergeFacts } from './catalog.ts'
-import { type Choice, choose, waysToAttach } from './choose.ts'
-import type { Environment, ModelConfiguration, ProviderConfiguration } from './configuration.ts'
-import { connectProvider, type Connected, modelsOf, QUESTION_MS } from './connection.ts'
-import { listModels, type ModelListing } from './list.ts'
+import { type Connected, connectProvider, listProviderModels, QUESTION_MS } from './connection.ts'
+import { fromLanguageModel } from './language-model.ts'
+import { type Choice, chooseModel, listedFacts, listModels, type ModelListing, waysToAttach } from './list-models.ts'
 import { ModelError } from './model-error.ts'
-import type { Model, ModelFacts } from './model.ts'
-import { listedFacts } from './openai-model-list.ts'
-import { openModel } from './open-model.ts'
-import type { Provider } from './provider.ts'
+import type { Model, ModelConfiguration, ModelFacts } from './model.ts'
+import {
+  type Environment,
+  httpModelSettings,
+  type ModelSettings,
+  type Opened,
+  type Provider,
+  type ProviderConfiguration,
+} from './provider.ts'
+import { PLAIN_WIRE, type SdkLanguageModel, streamingModel } from './sdk-model.ts'
 import type { Fetch } from './wire-fetch.ts'
 
 export interface ModelsSettings {
-  /** The providers that there are. An entry of `providers` has the `kind` of one of them. */
+  /** The available providers. An entry of `providers` names the `kind` of one of them. */
   readonly known: readonly Provider[]
   /** Entries of the configuration, by name. One with the name of a built-in provider replaces it. */
   readonly providers?: Readonly<Record<string, ProviderConfiguration>>
-  /** By whole id, such as `ollama/llama3.2`. */
+  /** By id, such as `ollama/llama3.2`. */
   readonly models?: Readonly<Record<string, ModelConfiguration>>
-  /** Keys and addresses are looked up here, and nowhere else. */
+  /** The only source of keys and addresses. */
   readonly environment?: Environment
   readonly fetch?: Fetch
 }
 
 /** Every model that a configuration reaches. */
 export interface Models {
-  /** The model of this id. Throws `ModelError` that says what there is, and how to attach what is not. */
+  /** Opens the model with this id. Rejects with a `ModelError` that names the available models and how to attach others. */
   model(id: string): Promise<Model>
-  /** Every model that can be seen from here; providers that cannot be used say why. */
+  /** All available models, and the unusable providers with the reason. */
   list(): Promise<readonly ModelListing[]>
-  /** What to use where nobody chose: something that runs here, then something with a key, then a stand-in. */
+  /** The default: a local model, else one with a key, else a stand-in. */
   choose(): Promise<Choice>
 }
 
-/** All models that a configuration reaches. Facts that a server told are remembered as long as this value lives. */
+/** The models of a configuration. Facts from a server are cached for the lifetime of this value. */
 export function createModels(settings: ModelsSettings): Models {
   const { known, models = {} } = settings
-  const remembered = new Map<string, ModelFacts>()
+  const cache = new Map<string, ModelFacts>()
 
   const facts = async (id: string, connected: Connected, name: string): Promise<ModelFacts> => {
-    const before = remembered.get(id)
+    const before = cache.get(id)
     if (before) return before
     const found = await findFacts(connected, name)
     const whole = configured(found.facts, models[id])
-    if (found.settled) remembered.set(id, whole)
+    if (found.isFinal) cache.set(id, whole)
     return whole
   }
 
@@ -59,7 +64,7 @@ export function createModels(settings: ModelsSettings): Models {
       configured: models[id] ?? {},
       baseURL,
       fetch,
-      options: optionsOf(provider, connection.name, configuration),
+      options: parseSettings(provider, connection.name, configuration),
       ...defined({ apiKey, headers, timeouts }),
     })
   }
@@ -75,16 +80,16 @@ export function createModels(settings: ModelsSettings): Models {
       const connected = all.find(({ connection }) => connection.name === name)
       if (!connected) throw unknownProvider(id, all, known)
       if (connected.provider.onlyModel) return openOnly(id, connected, model)
-      if (model === '') throw unnamedModel(name, await namesOf(connected))
+      if (model === '') throw unnamedModel(name, await modelNames(connected))
       return open(id, connected, model, await facts(id, connected, model))
     },
     list: () =>
       listModels(connections(settings), models, async (id, connected, listed) => {
         if (connected.provider.onlyModel) return (await openOnly(id, connected, listed.name)).facts
-        if (listed.facts) return remembered.get(id) ?? configured(listed.facts, models[id])
+        if (listed.facts) return cache.get(id) ?? configured(listed.facts, models[id])
         return facts(id, connected, listed.name).catch(() => undefined)
       }),
-    choose: () => choose(connections(settings), waysToAttach(known)),
+    choose: () => chooseModel(connections(settings), waysToAttach(known)),
   }
 }
 
@@ -103,34 +108,34 @@ function connections(settings: ModelsSettings): readonly Connected[] {
   })
 }
 
-/** What is known of a model, and whether asking again could tell more: the catalog, the provider's own answer, or an assumption. */
+/** Facts from the catalog, from the provider, or assumed ones, and whether they are final. */
 async function findFacts(
   connected: Connected,
   name: string,
-): Promise<{ readonly facts: ModelFacts; readonly settled: boolean }> {
+): Promise<{ readonly facts: ModelFacts; readonly isFinal: boolean }> {
   const cataloged = catalogFacts(connected.provider.catalog, name)
-  if (cataloged) return { facts: cataloged, settled: true }
+  if (cataloged) return { facts: cataloged, isFinal: true }
   try {
-    return { facts: await askedFacts(connected, name), settled: true }
+    return { facts: await requestFacts(connected, name), isFinal: true }
   } catch (error) {
     if (error instanceof ModelError) throw error
-    return { facts: assumedFacts(name), settled: false }
+    return { facts: assumedFacts(name), isFinal: false }
   }
 }
 
-async function askedFacts(connected: Connected, name: string): Promise<ModelFacts> {
+async function requestFacts(connected: Connected, name: string): Promise<ModelFacts> {
   const { provider, connection } = connected
   if (provider.facts) return provider.facts(connection, name, QUESTION_MS)
   return listedFacts(provider.list ? await provider.list(connection, QUESTION_MS) : [], name)
 }
 
-/** What the configuration says of a model wins. */
+/** Configured facts win. */
 function configured(found: ModelFacts, own: ModelConfiguration | undefined): ModelFacts {
   if (!own) return found
   return mergeFacts(found, own.window === undefined ? own : { ...own, source: 'configuration' })
 }
 
-function optionsOf(provider: Provider, name: string, configuration: ProviderConfiguration): unknown {
+function parseSettings(provider: Provider, name: string, configuration: ProviderConfiguration): unknown {
   const read = z.object(provider.settings ?? {}).safeParse(configuration)
   if (read.success) return read.data
   const [first] = read.error.issues
@@ -138,11 +143,11 @@ function optionsOf(provider: Provider, name: string, configuration: ProviderConf
   throw new ModelError('bad-request', message, { provider: name, model: '' })
 }
 
-async function namesOf(connected: Connected): Promise<readonly string[]> {
-  return (await modelsOf(connected).catch(() => [])).map(({ name }) => name)
+async function modelNames(connected: Connected): Promise<readonly string[]> {
+  return (await listProviderModels(connected).catch(() => [])).map(({ name }) => name)
 }
 
-/** A provider of a kind that is not known. It fails when it is used: the others work all the same. */
+/** A provider of an unknown kind. It fails only if it is used: the others still work. */
 function unknownKind(name: string, kind: string, known: readonly Provider[]): Provider {
   const fail = (): never => {
     const kinds = known.map((provider) => provider.kind).join(', ')
@@ -170,4 +175,36 @@ function unnamedModel(provider: string, names: readonly string[]): ModelError {
   const there = names.length > 0 ? ` It has: ${names.join(', ')}.` : ''
   const message = `"${provider}" names a provider, not a model: write ${provider}/MODEL.${there}`
   return new ModelError('model-not-found', message, { provider, model: '' })
+}
+
+/** Opens a model of a provider. A language model of the AI SDK becomes a `Model`. */
+async function openModel(provider: Provider, settings: ModelSettings): Promise<Model> {
+  let usesFetch = false
+  const opened = await provider.open({
+    ...settings,
+    // A provider that never reads it uses a fetch of its own.
+    get fetch() {
+      usesFetch = true
+      return settings.fetch
+    },
+  } as OpenSettings)
+  if (!isLanguageModel(opened)) return opened
+  return fromLanguageModel({
+    ...httpModelSettings(settings),
+    // Its package may use another form of stream than server-sent events.
+    stream: undefined,
+    carries: provider.carries ?? PLAIN_WIRE,
+    usesFetch,
+    open: async (fetch) => {
+      if (!usesFetch) return streamingModel(opened)
+      return streamingModel((await provider.open({ ...settings, fetch } as OpenSettings)) as SdkLanguageModel)
+    },
+  })
+}
+
+/** The settings of the provider, which were checked against its `settings`. */
+type OpenSettings = Parameters<Provider['open']>[0]
+
+function isLanguageModel(opened: Opened): opened is SdkLanguageModel {
+  return 'doStream' in opened
 }

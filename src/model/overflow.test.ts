@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { recogniseOverflow } from './overflow.ts'
+import { detectOverflow } from './overflow.ts'
 
 interface Recorded {
   readonly name: string
@@ -17,11 +17,11 @@ const recorded = JSON.parse(
 
 for (const { name, provider, status, body, overflow } of recorded) {
   test(`${provider}, ${name}: ${overflow ? 'an overflow' : 'no overflow'}`, () => {
-    assert.deepEqual(recogniseOverflow(status, body), overflow ?? undefined)
+    assert.deepEqual(detectOverflow(status, body), overflow ?? undefined)
   })
 }
 
 test('a hostile error text is read in a moment', () => {
   const long = 'maximum context length is 4 '.repeat(2000) + 'prompt contains '.repeat(2000)
-  assert.deepEqual(recogniseOverflow(400, long), { limit: 4 })
+  assert.deepEqual(detectOverflow(400, long), { limit: 4 })
 })

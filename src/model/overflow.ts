@@ -1,32 +1,34 @@
-/** The sizes that a provider told with an overflow, in tokens. */
+import { defined } from '../platform.ts'
+
+/** Sizes that a provider reports with an overflow, tokens. */
 export interface Overflow {
   readonly limit?: number
   readonly sent?: number
 }
 
 /**
- * Recognises an answer that says: the prompt is larger than the model or server takes. `text` is the body or the message
- * of the error. A limit over time that a single request passes by itself is an overflow too, for waiting does not help;
- * an ordinary rate limit is not. The forms are recorded in `test/recorded/overflow.json`.
+ * Recognizes errors about prompts that are too large for the model or server. `text` is the body or the message of the
+ * error. A rate limit that a single request exceeds is an overflow too, because waiting does not help; an ordinary rate
+ * limit is not. The forms are recorded in `test/recorded/overflow.json`.
  */
-export function recogniseOverflow(status: number | undefined, text: string): Overflow | undefined {
+export function detectOverflow(status: number | undefined, text: string): Overflow | undefined {
   if (NOT_THE_PROMPT.some((form) => form.test(text))) return undefined
   for (const form of FORMS) {
     const found = form.exec(text)
-    if (found) return sizesOf(found.groups)
+    if (found) return parseSizes(found.groups)
   }
   const named = CODES.test(text) || status === 413
-  return named ? sizesOf(LLAMA_SIZES.exec(text)?.groups) : undefined
+  return named ? parseSizes(LLAMA_SIZES.exec(text)?.groups) : undefined
 }
 
-/** The longest answer was set too high, or tokens per minute are used up: another, or a later, request would pass. */
+/** The maximum output is too high, or the tokens per minute are used up: another or a later request would succeed. */
 const NOT_THE_PROMPT = [
   /supports at most \d+ completion tokens/i,
   /max_tokens: \d+ > \d+, which is the maximum allowed number of output tokens/i,
   /rate limit reached for/i,
 ]
 
-/** From the most to the least telling. */
+/** The most specific forms first. */
 const FORMS = [
   // Anthropic
   /prompt is too long: (?<sent>\d+) tokens > (?<limit>\d+) maximum/i,
@@ -59,11 +61,11 @@ const FORMS = [
 const CODES =
   /context_length_exceeded|exceed_context_size_error|exceeds the available context size|request_too_large|string_above_max_length|model_context_window_exceeded/i
 
-/** llama.cpp tells the sizes in fields beside the message. */
+/** llama.cpp reports the sizes in fields beside the message. */
 const LLAMA_SIZES = /(?=.*"n_prompt_tokens":\s*(?<sent>\d+))(?=.*"n_ctx":\s*(?<limit>\d+))/is
 
-function sizesOf(groups: Readonly<Record<string, string | undefined>> | undefined): Overflow {
+function parseSizes(groups: Readonly<Record<string, string | undefined>> | undefined): Overflow {
   const limit = groups?.['limit']
   const sent = groups?.['sent']
-  return { ...(limit ? { limit: Number(limit) } : {}), ...(sent ? { sent: Number(sent) } : {}) }
+  return defined({ limit: limit ? Number(limit) : undefined, sent: sent ? Number(sent) : undefined })
 }

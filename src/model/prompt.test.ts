@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { promptOf } from './prompt.ts'
+import { toPrompt } from './prompt.ts'
 
 const seen = { seen: true, inResults: true, byAddress: true }
 
 test('a request becomes a prompt: system first, strings as text parts', () => {
   const messages = [{ role: 'user' as const, content: 'hi' }]
-  assert.deepEqual(promptOf({ tools: [], system: 'S', messages }, seen), [
+  assert.deepEqual(toPrompt({ tools: [], system: 'S', messages }, seen), [
     { role: 'system', content: 'S' },
     { role: 'user', content: [{ type: 'text', text: 'hi' }] },
   ])
@@ -19,7 +19,7 @@ test('images in all their forms become files of one form', () => {
     { type: 'file' as const, data: 'aGk=', mediaType: 'image/png' },
     { type: 'file' as const, data: { type: 'data' as const, data: 'aGk=' }, mediaType: 'image/png' },
   ]
-  const [message] = promptOf({ tools: [], messages: [{ role: 'user', content: forms }] }, seen)
+  const [message] = toPrompt({ tools: [], messages: [{ role: 'user', content: forms }] }, seen)
   const file = { type: 'file', mediaType: 'image/png', data: { type: 'data', data: 'aGk=' } }
   assert.deepEqual(message?.content, [file, file, file, file])
 })
@@ -36,7 +36,7 @@ test('a model that cannot see reads a marker instead, in results of tools too', 
     { role: 'tool' as const, content: [result] },
   ]
   const marker = { type: 'text', text: '[image: this model cannot see images]' }
-  const [user, tool] = promptOf({ tools: [], messages }, { ...seen, seen: false })
+  const [user, tool] = toPrompt({ tools: [], messages }, { ...seen, seen: false })
   assert.deepEqual(user?.content, [marker])
   assert.deepEqual(tool?.content, [{ ...result, output: { type: 'content', value: [marker] } }])
 })
@@ -52,19 +52,19 @@ test('a wire that takes only texts as results is given their words, and never th
     toolName: 't',
     output: { type: 'content' as const, value },
   }
-  const [tool] = promptOf({ tools: [], messages: [{ role: 'tool', content: [result] }] }, { ...seen, inResults: false })
+  const [tool] = toPrompt({ tools: [], messages: [{ role: 'tool', content: [result] }] }, { ...seen, inResults: false })
   const text = 'Taken.\n[image: this provider takes images in user messages only]'
   assert.deepEqual(tool?.content, [{ ...result, output: { type: 'text', value: text } }])
 })
 
 test('input that was no JSON goes back under a name, since providers take objects only', () => {
   const call = { type: 'tool-call' as const, toolCallId: 'c', toolName: 't', input: '{"q": "x' }
-  const [message] = promptOf({ tools: [], messages: [{ role: 'assistant', content: [call] }] }, seen)
+  const [message] = toPrompt({ tools: [], messages: [{ role: 'assistant', content: [call] }] }, seen)
   assert.deepEqual(message?.content, [{ ...call, input: { input: '{"q": "x' } }])
 })
 
 test('what a provider wanted back goes back', () => {
   const reasoning = { type: 'reasoning' as const, text: 'hm', providerOptions: { anthropic: { signature: 's' } } }
-  const [message] = promptOf({ tools: [], messages: [{ role: 'assistant', content: [reasoning] }] }, seen)
+  const [message] = toPrompt({ tools: [], messages: [{ role: 'assistant', content: [reasoning] }] }, seen)
   assert.deepEqual(message?.content, [reasoning])
 })

@@ -22,23 +22,23 @@ import {
 import type { Model, ModelRequest } from './model.ts'
 
 /**
- * A request in the shape that the AI SDK's language models read. The request is not changed. An image that cannot reach the
- * model goes as a marker, as the assembly has it; results of tools are texts where the wire has no place for images in them.
+ * Converts a request to a prompt of the AI SDK. An image that cannot reach the model becomes the marker of the assembly; tool
+ * results become texts if the API has no images in them.
  */
-export function promptOf(request: ModelRequest, support: ImageSupport): LanguageModelV4Prompt {
+export function toPrompt(request: ModelRequest, support: ImageSupport): LanguageModelV4Prompt {
   const messages = request.messages.map((message) =>
-    messageOf(markImages(message, support)?.message ?? message, support.inResults),
+    toMessage(markImages(message, support)?.message ?? message, support.inResults),
   )
   return request.system ? [{ role: 'system', content: request.system }, ...messages] : messages
 }
 
-/** Which images of a request reach a model: what it sees, and what its provider's wire carries. */
+/** Which images reach a model: by its vision, and by the API of its provider. */
 export function imageSupportOf({ facts, carries }: Pick<Model, 'facts' | 'carries'>): ImageSupport {
   const { resultImages: inResults = true, imageAddresses: byAddress = true } = carries ?? {}
   return { seen: facts.vision, inResults, byAddress }
 }
 
-export function functionToolsOf(tools: readonly ToolDefinition[]): LanguageModelV4FunctionTool[] {
+export function toFunctionTools(tools: readonly ToolDefinition[]): LanguageModelV4FunctionTool[] {
   return tools.map(({ name, description, inputSchema, strict }) => ({
     type: 'function',
     name,
@@ -48,16 +48,16 @@ export function functionToolsOf(tools: readonly ToolDefinition[]): LanguageModel
   }))
 }
 
-function messageOf(message: AnyMessage, richResults: boolean): LanguageModelV4Message {
+function toMessage(message: AnyMessage, richResults: boolean): LanguageModelV4Message {
   switch (message.role) {
     case 'system':
-      return { role: 'system', content: message.content, ...optionsOf(message) }
+      return { role: 'system', content: message.content, ...providerOptions(message) }
     case 'user':
-      return { role: 'user', content: userContent(message.content), ...optionsOf(message) }
+      return { role: 'user', content: userContent(message.content), ...providerOptions(message) }
     case 'assistant':
-      return { role: 'assistant', content: assistantContent(message.content, richResults), ...optionsOf(message) }
+      return { role: 'assistant', content: assistantContent(message.content, richResults), ...providerOptions(message) }
     case 'tool':
-      return { role: 'tool', content: toolContent(message.content, richResults), ...optionsOf(message) }
+      return { role: 'tool', content: toolContent(message.content, richResults), ...providerOptions(message) }
   }
 }
 
@@ -66,7 +66,7 @@ type UserPart = LanguageModelV4TextPart | LanguageModelV4FilePart
 function userContent(content: UserMessage['content']): UserPart[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }]
   return content.map((part) =>
-    part.type === 'text' ? { type: 'text', text: part.text, ...optionsOf(part) } : filePart(part),
+    part.type === 'text' ? { type: 'text', text: part.text, ...providerOptions(part) } : filePart(part),
   )
 }
 
@@ -77,7 +77,7 @@ function assistantContent(content: AssistantMessage['content'], richResults: boo
   const parts: AssistantContent = []
   for (const part of content) {
     if (part.type === 'text' || part.type === 'reasoning') {
-      parts.push({ type: part.type, text: part.text, ...optionsOf(part) })
+      parts.push({ type: part.type, text: part.text, ...providerOptions(part) })
     } else if (part.type === 'tool-call') {
       const { toolCallId, toolName, providerExecuted } = part
       const executed = providerExecuted === undefined ? {} : { providerExecuted }
@@ -85,9 +85,9 @@ function assistantContent(content: AssistantMessage['content'], richResults: boo
         type: 'tool-call',
         toolCallId,
         toolName,
-        input: objectOf(part.input),
+        input: toObject(part.input),
         ...executed,
-        ...optionsOf(part),
+        ...providerOptions(part),
       })
     } else if (part.type === 'tool-result') {
       const { toolCallId, toolName } = part
@@ -96,7 +96,7 @@ function assistantContent(content: AssistantMessage['content'], richResults: boo
         toolCallId,
         toolName,
         output: toolOutput(part.output, richResults),
-        ...optionsOf(part),
+        ...providerOptions(part),
       })
     } else if (part.type === 'file') {
       parts.push(filePart(part))
@@ -119,25 +119,25 @@ function toolContent(content: ToolMessage['content'], richResults: boolean): Too
       toolCallId,
       toolName,
       output: toolOutput(part.output, richResults),
-      ...optionsOf(part),
+      ...providerOptions(part),
     })
   }
   return parts
 }
 
-/** Every provider wants an object here. Input that was no JSON goes back as what the model wrote, under a name. */
-function objectOf(input: unknown): unknown {
+/** Providers require an object here. Invalid JSON is sent back as the text that the model wrote, under `input`. */
+function toObject(input: unknown): unknown {
   if (typeof input === 'object' && input !== null && !Array.isArray(input)) return input
   return input === undefined ? {} : { input }
 }
 
-function optionsOf<T>(part: { readonly providerOptions?: T }): { providerOptions?: T } {
+function providerOptions<T>(part: { readonly providerOptions?: T }): { providerOptions?: T } {
   return part.providerOptions === undefined ? {} : { providerOptions: part.providerOptions }
 }
 
 /**
- * A tool's output as the AI SDK's language models read it. Media in older forms are brought into the current one. A wire
- * that takes only texts as results would be sent the JSON of the parts, bytes and all: it is given their words (`rich` is false).
+ * Converts a tool's output for the AI SDK, with media in the current form. An API with texts only as results (`rich` is
+ * false) gets the text of the parts instead of their JSON.
  */
 function toolOutput(output: ToolOutput, rich: boolean): LanguageModelV4ToolResultOutput {
   if (output.type !== 'content') return output
@@ -172,7 +172,7 @@ function mediaTypeOf(part: { readonly type: string; readonly mediaType?: string 
 
 type MediaPart = Extract<Exclude<UserMessage['content'], string>[number], { type: 'image' | 'file' }>
 
-/** An image or file as the AI SDK's language models read it. A file that is text becomes that text. */
+/** Converts an image or file for the AI SDK. A text file becomes its text. */
 function filePart(part: MediaPart): LanguageModelV4FilePart | LanguageModelV4TextPart {
   const mediaType = part.mediaType ?? 'image'
   const filename = part.type === 'file' ? part.filename : undefined
@@ -181,7 +181,7 @@ function filePart(part: MediaPart): LanguageModelV4FilePart | LanguageModelV4Tex
   return { type: 'file', mediaType, data, ...defined({ filename }) }
 }
 
-/** Bytes, base64, `data:` and web addresses, and the AI SDK's tagged forms, also after a round trip through JSON. */
+/** Reads bytes, base64, `data:` and web addresses, and the AI SDK's tagged forms, also after a round trip through JSON. */
 function fileData(data: unknown): SharedV4FileData {
   if (typeof data === 'string') return stringData(data)
   if (data instanceof URL) return { type: 'url', url: data }

@@ -1,11 +1,10 @@
 import { defined } from '../platform.ts'
+import { TimeoutExceeded } from './call-limits.ts'
 import { ModelError, type ModelErrorCode, type ModelErrorFacts } from './model-error.ts'
-import { recogniseOverflow } from './overflow.ts'
-import { TimeoutExceeded } from './timeouts.ts'
-import { redact } from './redact.ts'
-import { UnexpectedAnswer, unexpectedIn } from './watched-response.ts'
+import { detectOverflow } from './overflow.ts'
+import { UnexpectedAnswer, findUnexpectedAnswer } from './wire-fetch.ts'
 
-/** Who was called, and what must never be repeated. */
+/** The called model, and secrets that errors must not contain. */
 export interface Callee {
   readonly provider: string
   readonly model: string
@@ -15,46 +14,46 @@ export interface Callee {
 }
 
 /**
- * Any failure of a provider as a `ModelError`. Reads the AI SDK's errors and in-stream error objects alike. The original is
- * not kept as `cause`: it holds the whole request and its headers. `now`: ms since 1970, for waits that end at a date.
+ * Converts any failure of a provider to a `ModelError`: errors of the AI SDK and error objects in a stream. The original is
+ * not kept as `cause`, because it contains the request and its headers. `now`: ms since 1970, for `Retry-After` dates.
  */
 export function modelErrorOf(error: unknown, callee: Callee, now = Date.now()): ModelError {
   if (error instanceof ModelError) return error
-  const unexpected = unexpectedIn(error)
-  const answer = answerOf(unexpected ?? error)
-  const overflow = answer.heard ? recogniseOverflow(answer.status, answer.text) : undefined
-  const code = overflow ? 'context-overflow' : unexpected ? 'unexpected-answer' : codeOf(error, answer)
+  const unexpected = findUnexpectedAnswer(error)
+  const answer = readAnswer(unexpected ?? error)
+  const overflow = answer.answered ? detectOverflow(answer.status, answer.text) : undefined
+  const code = overflow ? 'context-overflow' : unexpected ? 'unexpected-answer' : errorCode(error, answer)
   const facts: ModelErrorFacts = {
     provider: callee.provider,
     model: callee.model,
     ...defined({ status: answer.status }),
-    ...retryOf(code, answer, now),
+    ...retryDelay(code, answer, now),
     detail: redact(answer.message, callee.secrets),
     ...overflow,
   }
   return new ModelError(code, sentence(code, facts, callee, unexpected ?? error), facts)
 }
 
-/** What a provider answered, as far as it did. */
+/** The answer of a provider, if there is one. */
 interface Answer {
-  /** Whether the provider itself said something. */
-  readonly heard: boolean
+  /** Whether the provider answered. */
+  readonly answered: boolean
   readonly status?: number
-  /** All that was said, for recognising. */
+  /** Body and message, for pattern matching. */
   readonly text: string
-  /** The sentence in it, for people. */
+  /** The message for people. */
   readonly message: string
   readonly headers: Readonly<Record<string, string>>
 }
 
-function answerOf(error: unknown): Answer {
+function readAnswer(error: unknown): Answer {
   const fields = record(error)
-  const body = typeof fields['responseBody'] === 'string' ? fields['responseBody'] : jsonOf(fields['data'] ?? error)
+  const body = typeof fields['responseBody'] === 'string' ? fields['responseBody'] : toJson(fields['data'] ?? error)
   const own = error instanceof UnexpectedAnswer || typeof fields['message'] !== 'string' ? body : fields['message']
-  const message = spoken(parsed(body)) ?? own
-  const status = statusOf(fields)
+  const message = messageIn(parseJson(body)) ?? own
+  const status = readStatus(fields)
   return {
-    heard: status !== undefined || body !== '',
+    answered: status !== undefined || body !== '',
     ...defined({ status }),
     text: `${body}\n${message}`,
     message,
@@ -62,10 +61,10 @@ function answerOf(error: unknown): Answer {
   }
 }
 
-/** The status of the answer, or the one that an in-stream error of this type stands for. */
-function statusOf(fields: Record<string, unknown>): number | undefined {
+/** The HTTP status, or the equivalent of an error in the stream. */
+function readStatus(fields: Record<string, unknown>): number | undefined {
   const { statusCode } = fields
-  // A good status with a failure means that the answer broke off behind it.
+  // A failure with a successful status means that the answer broke off.
   if (typeof statusCode === 'number') return statusCode >= 400 ? statusCode : undefined
   const inner = record(fields['error'])
   for (const code of [fields['code'], inner['code'], fields['status']]) {
@@ -87,7 +86,7 @@ const IN_STREAM: Readonly<Record<string, number>> = {
   server_error: 500,
 }
 
-function codeOf(error: unknown, answer: Answer): ModelErrorCode {
+function errorCode(error: unknown, answer: Answer): ModelErrorCode {
   if (error instanceof TimeoutExceeded) return 'timeout'
   const { status, text } = answer
   if (/insufficient_quota|credit balance is too low|exceeded your current quota|billing/i.test(text)) return 'quota'
@@ -104,22 +103,22 @@ function codeOf(error: unknown, answer: Answer): ModelErrorCode {
   return 'bad-request'
 }
 
-/** The error of an answer that began and did not end. `detail`: what was noticed of it, if anything. */
+/** The error of an answer that began and did not end. `detail`: the underlying error, if known. */
 export function brokenOff({ provider, model }: Callee, detail?: string): ModelError {
-  const facts = { provider, model, ...(detail ? { detail } : {}) }
-  return new ModelError('network', `the answer of ${provider}/${model} broke off before its end.`, facts)
+  const facts = { provider, model, ...defined({ detail: detail || undefined }) }
+  return new ModelError('network', `The answer of ${provider}/${model} broke off before its end.`, facts)
 }
 
-/** No status: an error in the stream, an error of the AI SDK's own, or no answer at all. */
+/** The code without a status: an error in the stream, an error of the AI SDK, or no answer at all. */
 function unansweredCode(error: unknown, answer: Answer): ModelErrorCode {
   const chain = deepCode(error)
   if (/AI_(Unsupported|InvalidPrompt|InvalidArgument)/.test(chain)) return 'bad-request'
-  if (answer.heard || /AI_(TypeValidation|JSONParse)/.test(chain)) return 'server'
+  if (answer.answered || /AI_(TypeValidation|JSONParse)/.test(chain)) return 'server'
   return /TIMEOUT|timed out/i.test(chain) ? 'timeout' : 'network'
 }
 
-/** How long the provider wants to be left alone: in seconds, until a date (RFC 9110, 10.2.3), or in its sentence. */
-function retryOf(code: ModelErrorCode, answer: Answer, now: number): { retryAfterMs?: number } {
+/** How long to wait: in seconds, until a date (RFC 9110, 10.2.3), or from the text of the message. */
+function retryDelay(code: ModelErrorCode, answer: Answer, now: number): { retryAfterMs?: number } {
   if (code !== 'rate-limit' && code !== 'server' && code !== 'timeout') return {}
   const milliseconds = Number(answer.headers['retry-after-ms'])
   if (milliseconds > 0) return { retryAfterMs: milliseconds }
@@ -128,53 +127,53 @@ function retryOf(code: ModelErrorCode, answer: Answer, now: number): { retryAfte
   if (seconds > 0) return { retryAfterMs: Math.ceil(seconds * 1000) }
   const until = Number.isNaN(seconds) ? Date.parse(wish) - now : NaN
   if (until > 0) return { retryAfterMs: until }
-  const told = /try again in (?<amount>[\d.]+)\s*(?<unit>ms|s)\b/i.exec(answer.text)?.groups
-  if (!told) return {}
-  return { retryAfterMs: Math.ceil(Number(told['amount']) * (told['unit']?.toLowerCase() === 'ms' ? 1 : 1000)) }
+  const wait = /try again in (?<amount>[\d.]+)\s*(?<unit>ms|s)\b/i.exec(answer.text)?.groups
+  if (!wait) return {}
+  return { retryAfterMs: Math.ceil(Number(wait['amount']) * (wait['unit']?.toLowerCase() === 'ms' ? 1 : 1000)) }
 }
 
 function sentence(code: ModelErrorCode, facts: ModelErrorFacts, callee: Callee, error: unknown): string {
   const name = `${facts.provider}/${facts.model}`
-  const said = facts.detail ? ` It said: ${facts.detail}` : ''
+  const answer = facts.detail ? ` It said: ${facts.detail}` : ''
   switch (code) {
     case 'context-overflow':
-      return `${name} refused the prompt as too large${sizes(facts)}. Set models."${name}".window to what it takes.${said}`
+      return `${name} refused the prompt as too large${sizes(facts)}. Set models."${name}".window to its limit.${answer}`
     case 'rate-limit':
-      return `${name} is limiting requests; try again ${later(facts)}.${said}`
+      return `${name} is limiting requests; try again ${later(facts)}.${answer}`
     case 'quota':
-      return `${name} refused: the account has no credit left. Look at its billing page, or choose another model.${said}`
+      return `${name} refused: the account has no credit left. Look at its billing page, or choose another model.${answer}`
     case 'auth':
-      return `${name} refused the key. Check the variable or file that providers.${facts.provider} names.${said}`
+      return `${name} refused the key. Check the variable or file that providers.${facts.provider} names.${answer}`
     case 'model-not-found':
-      return `${facts.provider} has no model "${facts.model}" at this address. ${callee.missing ?? `See which it has with \`foreword models\`, and check providers.${facts.provider}.baseURL.`}${said}`
+      return `${facts.provider} has no model "${facts.model}" at this address. ${callee.missing ?? `List its models with \`foreword models\`, and check providers.${facts.provider}.baseURL.`}${answer}`
     case 'bad-request':
-      return `${name} refused the request.${said}`
+      return `${name} refused the request.${answer}`
     case 'server':
-      return `${name} failed on its own side; try again ${later(facts)}.${said}`
+      return `${name} has a server error; try again ${later(facts)}.${answer}`
     case 'timeout':
       return error instanceof TimeoutExceeded
         ? `${name} sent nothing for ${error.milliseconds / 1000} s. Is it loading, or overloaded? providers.${facts.provider}.timeouts sets how long to wait.`
-        : `${name} took too long.${said}`
+        : `${name} took too long.${answer}`
     case 'unexpected-answer':
-      return `${name} answered with ${whatCame(error)} where a stream was expected.${wordsIn(error, facts)} Check that providers.${facts.provider}.baseURL is the address of the API itself, and not of a web page, a login or a proxy.`
+      return `${name} answered with ${describeBody(error)} where a stream was expected.${quoteAnswer(error, facts)} Check that providers.${facts.provider}.baseURL is the address of the API itself, and not of a web page, a login or a proxy.`
     case 'content-filter':
-      return `${name} refused for its content rules.${said}`
+      return `${name} refused the content.${answer}`
     default:
       return unreachedSentence(name, facts, error)
   }
 }
 
-function whatCame(error: unknown): string {
+function describeBody(error: unknown): string {
   const { contentType, responseBody } = error as UnexpectedAnswer
   if (responseBody === '') return contentType === '' ? 'an empty body' : `an empty body (${contentType})`
   return contentType === '' ? 'something of no type' : contentType
 }
 
-function wordsIn(error: unknown, { detail }: ModelErrorFacts): string {
+function quoteAnswer(error: unknown, { detail }: ModelErrorFacts): string {
   return (error as UnexpectedAnswer).responseBody === '' ? '' : ` It said: "${detail}".`
 }
 
-/** No answer has begun: nobody was there, or somebody hung up. */
+/** No answer has begun: the server cannot be reached, or closed the connection. */
 function unreachedSentence(name: string, { provider, detail }: ModelErrorFacts, error: unknown): string {
   const closed = /ECONNRESET|EPIPE|UND_ERR_SOCKET/.test(deepCode(error))
   const what = closed ? 'closed the connection before it answered' : 'cannot be reached'
@@ -182,7 +181,7 @@ function unreachedSentence(name: string, { provider, detail }: ModelErrorFacts, 
   return `${name} ${what}. Check that it runs and that providers.${provider}.baseURL is right.${why}`
 }
 
-/** When the provider wants to be asked again, as far as it told. */
+/** When to try again, if the provider reported it. */
 function later({ retryAfterMs }: ModelErrorFacts): string {
   if (retryAfterMs === undefined) return 'later'
   const seconds = Math.ceil(retryAfterMs / 1000)
@@ -191,10 +190,10 @@ function later({ retryAfterMs }: ModelErrorFacts): string {
 
 function sizes({ limit, sent }: ModelErrorFacts): string {
   if (limit === undefined) return ''
-  return sent === undefined ? ` (it takes ${limit} tokens)` : ` (${sent} tokens, it takes ${limit})`
+  return sent === undefined ? ` (its limit is ${limit} tokens)` : ` (${sent} tokens, the limit is ${limit})`
 }
 
-/** The codes along the chain of causes, such as `UND_ERR_HEADERS_TIMEOUT`. */
+/** The codes in the chain of causes, such as `UND_ERR_HEADERS_TIMEOUT`. */
 function deepCode(error: unknown): string {
   const codes: string[] = []
   for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth += 1) {
@@ -204,8 +203,8 @@ function deepCode(error: unknown): string {
   return codes.join(' ')
 }
 
-/** The sentence in a body, wherever the provider puts it. */
-function spoken(body: unknown): string | undefined {
+/** The message in a body, wherever the provider puts it. */
+function messageIn(body: unknown): string | undefined {
   if (typeof body === 'string' && body !== '') return body
   const { error, message, detail } = record(body)
   if (typeof error === 'string') return error
@@ -213,12 +212,12 @@ function spoken(body: unknown): string | undefined {
   return typeof inner === 'string' && inner !== '' ? inner : undefined
 }
 
-function jsonOf(value: unknown): string {
+function toJson(value: unknown): string {
   if (value instanceof Error || value === undefined) return ''
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
@@ -228,4 +227,31 @@ function parsed(text: string): unknown {
 
 function record(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+}
+
+const LONGEST_DETAIL = 300
+const SHORTEST_SECRET = 6
+
+/** Patterns of keys, also of those that a provider repeats half masked. */
+const KEYS = [
+  /\b(?:sk|pk|rk|key)-[\w*.-]{6,}/gi,
+  /\bbearer\s+[\w.~+/*=-]{6,}/gi,
+  /(?<=api[-_ ]?key["']?\s{0,2}[=:]\s{0,2}["']?)[\w*.-]{6,}/gi,
+]
+
+/**
+ * A provider's message for an error or a log: one line of at most 300 characters, without the secrets and anything like a
+ * key.
+ */
+export function redact(text: string, secrets: readonly string[]): string {
+  let clean = text
+  for (const secret of secrets) {
+    if (secret.length < SHORTEST_SECRET) continue
+    for (const form of new Set([secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)])) {
+      clean = clean.replaceAll(form, '[key]')
+    }
+  }
+  for (const pattern of KEYS) clean = clean.replace(pattern, '[key]')
+  clean = clean.replace(/\s+/g, ' ').trim()
+  return clean.length > LONGEST_DETAIL ? `${clean.slice(0, LONGEST_DETAIL)} …` : clean
 }

@@ -1,14 +1,13 @@
 import type { z } from 'zod'
+import type { Timeouts } from './call-limits.ts'
 import type { CatalogRow } from './catalog.ts'
-import type { Environment, ProviderConfiguration } from './configuration.ts'
-import type { Model, ModelFacts, WireCarriage } from './model.ts'
-import type { ModelSettings } from './model-settings.ts'
+import type { LanguageModelSettings } from './language-model.ts'
+import type { Model, ModelConfiguration, ModelFacts, WireCarriage } from './model.ts'
 import type { SdkLanguageModel } from './sdk-model.ts'
 import type { Fetch } from './wire-fetch.ts'
 
 /**
- * One way to reach models, as one value. `createModels` is given a list of them; nothing else has to know a provider.
- * Only `kind` and `open` are required.
+ * One way to reach models, as one value. `createModels` accepts a list of them. Only `kind` and `open` are required.
  */
 export interface Provider<Settings extends z.ZodRawShape = z.ZodRawShape> {
   /** The `kind` of its entries in `providers` of the configuration. */
@@ -24,42 +23,42 @@ export interface Provider<Settings extends z.ZodRawShape = z.ZodRawShape> {
   readonly baseURLVariable?: string
   /** An entry without `baseURL` cannot be used. */
   readonly needsBaseURL?: boolean
-  /** Reads an address. Throws for one that is none. Adds `/v1` to an address without a path unless given. */
+  /** Parses an address. Throws for an invalid one. Adds `/v1` to an address without a path unless given. */
   readBaseURL?(address: string): string
   /**
-   * Environment variables that hold the key; the first that is set is used. They count at the default address, where a key
-   * is then required, and for the entry whose name is `kind`.
+   * Environment variables with the key; the first that is set is used. They count at the default address, where a key is
+   * then required, and for the entry with the name `kind`.
    */
   readonly environmentKeys?: readonly string[]
   /** `false`: it runs inside this process. Address, key, headers and timeouts have no effect. */
   readonly connects?: false
-  /** It has one model, which is named by the provider's name alone. */
+  /** It has one model, whose id is the provider's name. */
   readonly onlyModel?: true
 
-  /** Opens one model: a `Model`, or a language model of the AI SDK. Called anew for every session; must not connect. */
+  /** Opens one model: a `Model`, or a language model of the AI SDK. Called for every session; must not connect. */
   open(settings: ModelSettings<z.infer<z.ZodObject<Settings>>>): Opened | Promise<Opened>
-  /** What the wire has a place for, where `open` answers with a language model of the AI SDK. Bytes of images in messages unless given. */
+  /** What its API can carry, if `open` returns a language model of the AI SDK. Only image bytes in messages unless given. */
   readonly carries?: WireCarriage
 
-  /** What is known of its models without asking, at its default address and elsewhere. It wins over what a server says. */
+  /** Known facts of its models, at any address. They win over the answer of a server. */
   readonly catalog?: readonly CatalogRow[]
-  /** Its models now. The models of the catalog unless given. May throw: the text of a `ModelError` is shown as it is. */
+  /** Lists its models. The models of the catalog unless given. May throw: the message of a `ModelError` is shown. */
   list?(connection: ProviderConnection, milliseconds: number): Promise<readonly ListedModel[]>
   /**
-   * Facts of a model that the catalog does not have. What `list` says of it unless given. A `ModelError` means that the
-   * model cannot be called; after any other failure facts are assumed, and asked for again next time.
+   * Facts of a model that is not in the catalog. Those of `list` unless given. A `ModelError` means that the model cannot be
+   * called; after any other failure facts are assumed until the next request.
    */
   facts?(connection: ProviderConnection, model: string, milliseconds: number): Promise<ModelFacts>
 
-  /** The model to use where nobody chose one, once there is a key. */
+  /** The default model, once there is a key. */
   readonly defaultModel?: { readonly name: string; readonly rank: number }
-  /** Models to use where nobody chose one. Must be quick; a failure means that there are none. */
+  /** Suggests default models. Must be quick; a failure means that there are none. */
   suggest?(connection: ProviderConnection, milliseconds: number): Promise<readonly Suggestion[]>
-  /** It answers where no model is attached, for this reason. */
+  /** It answers if no model is attached, with this reason. */
   readonly standIn?: string
-  /** Commands that its models act on where a line of a message begins with one, without their slash. */
+  /** Commands, without the slash, that its models execute at the beginning of a line. */
   readonly script?: readonly string[]
-  /** How to make it usable, for somebody who has attached no model, such as "start Ollama (`ollama serve`)". */
+  /** How to make it usable, such as "start the server (`serve`)". */
   readonly attach?: string
 }
 
@@ -67,41 +66,100 @@ export type Opened = Model | SdkLanguageModel
 
 export interface ListedModel {
   readonly name: string
-  /** What the server says of it, where its list does. */
+  /** Facts from the list of the server, if it has any. */
   readonly facts?: ModelFacts
 }
 
 export interface Suggestion {
   readonly name: string
-  /** Reason, in a sentence for a start screen. */
+  /** The reason, as a sentence for a start screen. */
   readonly why: string
-  /** The lowest is used. 0: runs here and calls tools. 1: runs here. Higher: others pay for it. */
+  /** The lowest is used. 0: local with tools. 1: local. Higher: a paid service. */
   readonly rank: number
 }
 
-/** Checks a provider, and infers what `open` gets from `settings`. */
+/** Checks a provider and infers the type of its settings. @throws RangeError for a kind with whitespace or a slash */
 export function provider<Settings extends z.ZodRawShape = z.ZodRawShape>(
   value: Provider<Settings>,
 ): Provider<Settings> {
   if (!/^[^\s/]+$/.test(value.kind)) {
-    throw new RangeError(`the kind of a provider has no blank and no slash: ${JSON.stringify(value.kind)}`)
+    throw new RangeError(`Invalid provider kind ${JSON.stringify(value.kind)}: remove whitespace and slashes.`)
   }
   return value
 }
 
-/** One entry of `providers`, ready to be asked: its address, its key, its server. */
+/** Address, key and server of one entry of `providers`. */
 export interface ProviderConnection {
   /** Its name in the configuration. */
   readonly name: string
   readonly configuration: ProviderConfiguration
   /** Without a slash at its end; empty where there is none. */
   readonly baseURL: string
-  /** Whether it is the provider's default address, where the catalog is right. */
+  /** Whether it is the provider's default address, where the catalog applies. */
   readonly official: boolean
   readonly environment: Environment
   readonly fetch: Fetch
-  /** The key, or `undefined` where none is needed. Throws `ModelError` of code `auth` for one that is missing. */
+  /** The key; `undefined` if none is needed. Throws a `ModelError` with the code `auth` if it is missing. */
   key(): Promise<string | undefined>
-  /** Sends GET, or POST with a body, to a path behind the address, with the key as a bearer. Answers the JSON; throws `ResponseError`. */
+  /** Sends GET, or POST with a body, to a path below the address, with the key as a bearer token. Returns the JSON; throws `ResponseError`. */
   ask(path: string, milliseconds: number, body?: unknown): Promise<unknown>
+}
+
+/** One entry of `providers` in the configuration (docs/guide/configuration.md). It names the key and never contains it. */
+export interface ProviderConfiguration {
+  /** The `kind` of a known provider. */
+  readonly kind: string
+  readonly baseURL?: string
+  /** The environment variable with the key; the provider's own variables unless given. */
+  readonly apiKeyEnv?: string
+  /** Absolute path of a file with the key. */
+  readonly apiKeyFile?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly timeouts?: Partial<Timeouts>
+  /** Keys of the provider's own `settings`. */
+  readonly [setting: string]: unknown
+}
+
+/** Environment variables by name. */
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** Everything that a provider needs to open one model. Nothing is read from the environment. */
+export interface ModelSettings<Options = unknown> {
+  /** The provider's name in the configuration. */
+  readonly provider: string
+  /** The provider's name for the model. Empty if it has only one. */
+  readonly model: string
+  readonly facts: ModelFacts
+  /** The configured facts; already part of `facts`. */
+  readonly configured: ModelConfiguration
+  /** Empty if no address is configured and the provider has no default. */
+  readonly baseURL: string
+  readonly apiKey?: string
+  readonly headers?: Readonly<Record<string, string>>
+  /** Sends requests, and records a digest of each. */
+  readonly fetch: Fetch
+  readonly timeouts?: Partial<Timeouts>
+  /** The keys of the provider's own `settings`. */
+  readonly options: Options
+}
+
+/** Settings of every model over HTTP. `timeouts`: the provider's own defaults. */
+export function httpModelSettings(
+  settings: ModelSettings,
+  timeouts?: Timeouts,
+): Pick<LanguageModelSettings, 'id' | 'facts' | 'secrets' | 'timeouts' | 'fetch' | 'stream'> {
+  const { provider: name, model, facts, fetch } = settings
+  return {
+    id: `${name}/${model}`,
+    facts,
+    secrets: secretsIn(settings),
+    stream: 'events',
+    timeouts: { ...timeouts, ...settings.timeouts },
+    fetch,
+  }
+}
+
+/** Secrets that errors must not contain: the key and all configured headers. */
+function secretsIn({ apiKey, headers }: ModelSettings): readonly string[] {
+  return [...(apiKey ? [apiKey] : []), ...Object.values(headers ?? {})]
 }

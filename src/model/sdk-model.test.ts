@@ -164,7 +164,7 @@ for (const version of ['v2', 'v3', 'v4'] as const) {
 
 test('what is no language model of a known version is refused when it is called', async () => {
   const model = languageModel({ ...handWritten([]).v4, specificationVersion: 'v1' } as never)
-  await assert.rejects(eventsOf(model), /specificationVersion v2, v3 or v4, not "v1"/)
+  await assert.rejects(eventsOf(model), /with v2, v3 or v4, not "v1"/)
 })
 
 test('settings of a provider are checked, and reach it', async () => {

@@ -11,26 +11,25 @@ import type {
 } from '@ai-sdk/provider'
 import { defined } from '../platform.ts'
 import { assumedFacts, mergeFacts } from './catalog.ts'
-import type { ModelConfiguration } from './configuration.ts'
+import type { Model, ModelConfiguration, WireCarriage } from './model.ts'
 import { fromLanguageModel, type LanguageModelSettings, type StreamingModel } from './language-model.ts'
-import type { Model, WireCarriage } from './model.ts'
 import type { Fetch } from './wire-fetch.ts'
 
-/** A language model of the AI SDK, of any version of its contract that is in use. */
+/** A language model of the AI SDK, version 2, 3 or 4 of its contract. */
 export type SdkLanguageModel = LanguageModelV4 | LanguageModelV3 | LanguageModelV2
 
-/** What is known of the model, and how it is called. Facts that are not given are assumed, as for an unknown model. */
+/** Facts and call settings of a model. Missing facts are assumed, as for an unknown model. */
 export interface LanguageModelOptions
   extends ModelConfiguration, Pick<LanguageModelSettings, 'carries' | 'timeouts' | 'secrets' | 'fetch'> {
-  /** `provider/model`. The names that the model has for itself unless given. */
+  /** `provider/model`. The names in the model unless given. */
   readonly id?: string
 }
 
 /**
- * Any language model of the AI SDK as a `Model`: `languageModel(openrouter('x/y'), { window: 128_000 })`.
+ * Makes a `Model` from any language model of the AI SDK: `languageModel(openrouter('x/y'), { window: 128_000 })`.
  *
- * A function instead of the model is given a `fetch`. A model that sends through it has the digest of each request in the
- * account of its calls: `languageModel((fetch) => createOpenRouter({ apiKey, fetch })('x/y'), { window: 128_000 })`.
+ * A function instead of the model receives a `fetch`. A model that uses it has the digest of each request in the record of
+ * its calls: `languageModel((fetch) => createOpenRouter({ apiKey, fetch })('x/y'), { window: 128_000 })`.
  */
 export function languageModel(
   model: SdkLanguageModel | ((fetch: Fetch) => SdkLanguageModel),
@@ -51,10 +50,10 @@ export function languageModel(
   })
 }
 
-/** Texts in results, images as bytes: what every version of the contract has a place for. */
+/** Texts in results and images as bytes, which every version of the contract supports. */
 export const PLAIN_WIRE: WireCarriage = { resultImages: false, imageAddresses: false }
 
-/** The model as the current version of the contract has it. */
+/** Adapts the model to the current version of the contract. */
 export function streamingModel(model: SdkLanguageModel): StreamingModel {
   switch (model.specificationVersion) {
     case 'v4':
@@ -75,7 +74,7 @@ export function streamingModel(model: SdkLanguageModel): StreamingModel {
       }
     default:
       throw new TypeError(
-        `a language model of the AI SDK has the specificationVersion v2, v3 or v4, not ${JSON.stringify((model as { specificationVersion?: unknown }).specificationVersion)}`,
+        `Unsupported specificationVersion: use a language model of the AI SDK with v2, v3 or v4, not ${JSON.stringify((model as { specificationVersion?: unknown }).specificationVersion)}`,
       )
   }
 }
@@ -83,8 +82,8 @@ export function streamingModel(model: SdkLanguageModel): StreamingModel {
 type V4Stream = ReadableStream<LanguageModelV4StreamPart>
 
 /**
- * A call as versions 2 and 3 of the contract have it: data of files without a tag, and no `reasoning`. Results are texts
- * already (`PLAIN_WIRE`).
+ * A call for versions 2 and 3 of the contract: file data without a tag, and no `reasoning`. Results are already texts
+ * (`PLAIN_WIRE`).
  */
 function earlierCall(call: LanguageModelV4CallOptions): unknown {
   const { reasoning: _, ...rest } = call
@@ -106,7 +105,7 @@ function earlierMessage(message: LanguageModelV4Message): unknown {
   }
 }
 
-/** A part of a stream of version 2 in the current form: of those that are read, only the end differs. */
+/** Converts a part of a version 2 stream: of the parts that are read, only `finish` differs. */
 function passCurrentPart(
   part: LanguageModelV2StreamPart,
   controller: TransformStreamDefaultController<LanguageModelV4StreamPart>,

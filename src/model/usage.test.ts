@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { usageOf } from './usage.ts'
+import { readUsage } from './usage.ts'
 
 const silent = { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined }
 
 const told = (raw: Record<string, number | { readonly cached_tokens: number }>) =>
-  usageOf({
+  readUsage({
     inputTokens: silent,
     outputTokens: { total: undefined, text: undefined, reasoning: undefined },
     raw,

@@ -2,10 +2,10 @@ import type { LanguageModelV4Usage } from '@ai-sdk/provider'
 import type { ModelUsage } from './model.ts'
 
 /**
- * Tokens as the provider told them. The AI SDK fills gaps with zeros where the wire was silent; the raw usage is asked
- * once more, so that silence stays `undefined`.
+ * Tokens as the provider reported them. The AI SDK fills gaps with zeros; the raw usage is read again, so that a missing
+ * figure stays `undefined`.
  */
-export function usageOf(usage: LanguageModelV4Usage): ModelUsage {
+export function readUsage(usage: LanguageModelV4Usage): ModelUsage {
   const { inputTokens: input, outputTokens: output } = usage
   const raw = record(usage.raw)
   if (!raw || !isOpenAILike(raw)) {
@@ -22,7 +22,7 @@ export function usageOf(usage: LanguageModelV4Usage): ModelUsage {
   const promptTokens = number(raw['prompt_tokens'] ?? raw['input_tokens'])
   const cachedTokens = number(inputDetails?.['cached_tokens'])
   return {
-    promptTokens: withCached(promptTokens, cachedTokens),
+    promptTokens: includingCached(promptTokens, cachedTokens),
     cachedTokens,
     cacheWrittenTokens: input.cacheWrite,
     outputTokens: number(raw['completion_tokens'] ?? raw['output_tokens']),
@@ -30,12 +30,12 @@ export function usageOf(usage: LanguageModelV4Usage): ModelUsage {
   }
 }
 
-/** More tokens from the cache than there are in the prompt: the figure of the prompt leaves those out, and both are the prompt. */
-function withCached(promptTokens: number | undefined, cachedTokens = 0): number | undefined {
+/** If more tokens are cached than the prompt has, the figure of the prompt leaves them out: the prompt is the sum. */
+function includingCached(promptTokens: number | undefined, cachedTokens = 0): number | undefined {
   return promptTokens !== undefined && cachedTokens > promptTokens ? promptTokens + cachedTokens : promptTokens
 }
 
-/** Of a provider that said nothing. */
+/** Usage of a provider that reported nothing. */
 export const SILENT: ModelUsage = {
   promptTokens: undefined,
   cachedTokens: undefined,

@@ -1,45 +1,44 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { hash } from 'node:crypto'
+import { eventSize } from '../platform.ts'
 import type { WireBody } from './model.ts'
-import { type StreamForm, watchedResponse } from './watched-response.ts'
 
 export type Fetch = typeof globalThis.fetch
 
-/** Who wants to know what happens on the wire of one call. */
-export interface WireListener {
-  /** A request with this body is about to leave. What it throws keeps the request back. */
+/** Observes the HTTP traffic of one call. */
+interface WireListener {
+  /** Called before a request with this body is sent. A throw prevents the request. */
   readonly left: (wire: WireBody, body: Uint8Array) => void
-  /** The answer holds one event that is too large: its body fails there. */
+  /** Called when one event of the answer is too large: the body fails there. */
   readonly onTooLarge: () => void
 }
 
-/** Parallel calls never see each other's wire. */
+/** Keeps the listeners of parallel calls apart. */
 const listening = new AsyncLocalStorage<WireListener>()
 
-/** Runs a call; the listener hears of what goes through a `wireFetch` within it. */
-export function listeningToWire<Result>(listener: WireListener, run: () => Result): Result {
+/** Runs a call. The listener observes every `wireFetch` inside it. */
+export function withWireListener<Result>(listener: WireListener, run: () => Result): Result {
   return listening.run(listener, run)
 }
 
 /**
- * A `fetch` that tells of each request with a body, just before it leaves, and watches what comes back. It sends the bytes
- * that it has hashed, so what is told and what leaves cannot differ. Rejects with `UnexpectedAnswer` where a good status
- * brings no stream of this form.
+ * A `fetch` that reports each request with a body just before it is sent, and checks the response. It sends the very bytes
+ * that it has hashed. Rejects with `UnexpectedAnswer` if a successful response is not a stream of this form.
  */
 export function wireFetch(fetch: Fetch, form?: StreamForm): Fetch {
   return async (input, init) => {
-    const body = bytesOf(init?.body)
+    const body = bodyBytes(init?.body)
     if (!body) return fetch(input, init)
     const listener = listening.getStore()
     listener?.left({ sha256: hash('sha256', body), bytes: body.byteLength, url: withoutQuery(input) }, body)
     const response = await fetch(input, { ...init, body })
-    return watchedResponse(response, { form, onTooLarge: () => listener?.onTooLarge() })
+    return checkedResponse(response, { form, onTooLarge: () => listener?.onTooLarge() })
   }
 }
 
 const encoder = new TextEncoder()
 
-function bytesOf(body: unknown): Uint8Array<ArrayBuffer> | undefined {
+function bodyBytes(body: unknown): Uint8Array<ArrayBuffer> | undefined {
   if (typeof body === 'string') return encoder.encode(body)
   return body instanceof Uint8Array ? new Uint8Array(body) : undefined
 }
@@ -47,4 +46,156 @@ function bytesOf(body: unknown): Uint8Array<ArrayBuffer> | undefined {
 function withoutQuery(input: string | URL | Request): string {
   const url = new URL(input instanceof Request ? input.url : input)
   return `${url.origin}${url.pathname}`
+}
+
+/** How a provider streams: server-sent events, or lines of JSON. */
+export type StreamForm = 'events' | 'lines'
+
+/** The largest event of a stream, bytes: some providers repeat the whole answer in the last one. */
+const LARGEST_EVENT = 16 * 1024 * 1024
+
+/** Bytes that are read of a failure, and of an answer that is not a stream. */
+const LARGEST_FAILURE = 64 * 1024
+
+/** How long to wait for the rest of an answer that is not a stream, ms. */
+const WORDS_MS = 1_000
+
+interface WatchOptions {
+  readonly form: StreamForm | undefined
+  /** Called before the body fails because one event of it is too large. */
+  readonly onTooLarge: () => void
+}
+
+/**
+ * Limits a response: the size of an event and of a failure are boundedBody, and an answer that is not a stream is refused.
+ *
+ * @throws UnexpectedAnswer
+ */
+async function checkedResponse(response: Response, { form, onTooLarge }: WatchOptions): Promise<Response> {
+  const { status, statusText, headers } = response
+  if (!response.ok) return new Response(boundedBody(response.body, LARGEST_FAILURE), { status, statusText, headers })
+  const contentType = (headers.get('content-type') ?? '').split(';')[0]!.trim()
+  if (!response.body) throw new UnexpectedAnswer(contentType, '')
+
+  const reader = response.body.getReader()
+  const chunksRead: Uint8Array[] = []
+  while (!isEnough(chunksRead)) {
+    const { done, value } = await reader.read()
+    if (done) break
+    chunksRead.push(value)
+  }
+  if (!isStream(decode(chunksRead), form)) {
+    const words = await readExcerpt(reader, chunksRead)
+    void reader.cancel().catch(() => {})
+    throw new UnexpectedAnswer(contentType, words)
+  }
+  return new Response(boundedEvents(reader, chunksRead, form, onTooLarge), { status, statusText, headers })
+}
+
+/** Whether enough was read: `event:` behind whitespace is the longest trimmedText. */
+function isEnough(chunks: readonly Uint8Array[]): boolean {
+  return trimmedText(decode(chunks)).length >= 6
+}
+
+function isStream(text: string, form: StreamForm | undefined): boolean {
+  const begins = trimmedText(text)
+  if (begins === '' || begins.startsWith('<')) return false
+  if (form === 'events') return /^(?::|data|event|id|retry)/.test(begins)
+  return form === 'lines' ? begins.startsWith('{') : true
+}
+
+function trimmedText(text: string): string {
+  return text.replace(/^\uFEFF/, '').trimStart()
+}
+
+type Reader = ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>
+
+async function readExcerpt(reader: Reader, chunksRead: readonly Uint8Array[]): Promise<string> {
+  const chunks = [...chunksRead]
+  const ending = new AbortController()
+  const timer = setTimeout(() => ending.abort(), WORDS_MS)
+  const over = new Promise<undefined>((resolve) => ending.signal.addEventListener('abort', () => resolve(undefined)))
+  try {
+    for (let bytes = totalBytes(chunks); bytes < LARGEST_FAILURE; bytes = totalBytes(chunks)) {
+      const read = await Promise.race([reader.read(), over])
+      if (!read || read.done) break
+      chunks.push(read.value)
+    }
+  } catch {
+    // The error shows what came before the connection broke.
+  } finally {
+    clearTimeout(timer)
+  }
+  return trimmedText(decode(chunks)).trimEnd()
+}
+
+/** The whole stream, with a bound on the size of each event. */
+function boundedEvents(
+  reader: Reader,
+  chunksRead: readonly Uint8Array[],
+  form: StreamForm | undefined,
+  onTooLarge: () => void,
+): ReadableStream<Uint8Array> {
+  const size = eventSize(form)
+  const waiting = [...chunksRead]
+  return new ReadableStream({
+    async pull(controller) {
+      const next = waiting.shift()
+      const { done, value } = next ? { done: false, value: next } : await reader.read()
+      if (done || !value) return controller.close()
+      if (size(value) <= LARGEST_EVENT) return controller.enqueue(value)
+      onTooLarge()
+      void reader.cancel().catch(() => {})
+      controller.error(new Error('one event of the stream is too large'))
+    },
+    cancel: (reason) => reader.cancel(reason),
+  })
+}
+
+function boundedBody(body: Response['body'], mostBytes: number): ReadableStream<Uint8Array> | null {
+  if (!body) return null
+  const reader = body.getReader()
+  let left = mostBytes
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await reader.read()
+      if (!done) controller.enqueue(value.subarray(0, left))
+      left -= value?.length ?? 0
+      if (!done && left > 0) return
+      void reader.cancel().catch(() => {})
+      controller.close()
+    },
+    cancel: (reason) => reader.cancel(reason),
+  })
+}
+
+function totalBytes(chunks: readonly Uint8Array[]): number {
+  return chunks.reduce((sum, { length }) => sum + length, 0)
+}
+
+function decode(chunks: readonly Uint8Array[]): string {
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+/** A successful response that is not a stream of a model: a web page, a document, or nothing. For `provider-failure.ts` alone. */
+export class UnexpectedAnswer extends Error {
+  override readonly name = 'UnexpectedAnswer'
+  /** Content type without parameters; empty if there is none. */
+  readonly contentType: string
+  /** The trimmedText of the body; empty if there is none. */
+  readonly responseBody: string
+
+  constructor(contentType: string, responseBody: string) {
+    super('the answer is not a stream')
+    this.contentType = contentType
+    this.responseBody = responseBody
+  }
+}
+
+/** Finds an `UnexpectedAnswer` in a chain of causes. */
+export function findUnexpectedAnswer(error: unknown): UnexpectedAnswer | undefined {
+  for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth += 1) {
+    if (at instanceof UnexpectedAnswer) return at
+  }
+  return undefined
 }

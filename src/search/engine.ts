@@ -10,15 +10,15 @@ export interface Chunk {
   readonly page?: number
   /** From 1. */
   readonly line: number
-  /** The headings that it stands below, outermost first. */
+  /** The headings above it, outermost first. */
   readonly headings: readonly string[]
 }
 
-/** A document as the index takes it. */
+/** A document for the index. */
 export interface IndexedDocument {
   readonly id: string
   readonly title: string
-  /** Whoever may see the collection may see the document. A document may stand in several. */
+  /** A query that may see one of these collections may see the document. */
   readonly collections: readonly string[]
   /** Changes when the text does: a document that is indexed with this digest is not indexed again. */
   readonly digest: string
@@ -29,36 +29,36 @@ export interface IndexedDocument {
   readonly updated?: string
 }
 
-/** What an index knows of a document, for whoever compares it with what there is. */
+/** What an index knows about a document, to compare it with the originals. */
 export interface KnownDocument {
   readonly id: string
   readonly digest: string
   readonly collections: readonly string[]
 }
 
-/** One question to the index. Its text is words to look for and never syntax. */
+/** One query. Its text is words to find, never syntax. */
 export interface SearchQuery {
   readonly text: string
-  /** Only documents of these collections. None: nothing is found. */
+  /** Only documents of these collections. An empty list finds nothing. */
   readonly collections: readonly string[]
   /** Only these documents. */
   readonly documents?: readonly string[]
-  /** At most so many hits. 10 unless given. */
+  /** The most hits. 10 unless given. */
   readonly limit?: number
-  /** At most so many hits of one document. 3 unless given. */
+  /** The most hits of one document. 3 unless given. */
   readonly perDocument?: number
-  /** How to search. Both ways unless given; without an embedding model there is only `words`. */
+  /** How to search. `both` unless given; without an embedding model, by words only. */
   readonly by?: SearchWay | 'both'
   readonly signal?: AbortSignal
 }
 
-/** By the words of a passage, or by what it means to an embedding model. */
+/** By the words of a passage, or by its meaning to an embedding model. */
 export type SearchWay = 'words' | 'meaning'
 
 export interface SearchAnswer {
   /** Best first. */
   readonly hits: readonly SearchHit[]
-  /** Why the passages were searched by their words alone although there is an embedding model, as a sentence for people. */
+  /** A sentence for people: why the search used words alone although there is an embedding model. */
   readonly degraded?: string
 }
 
@@ -68,54 +68,54 @@ export interface SearchHit {
   readonly url?: string
   readonly updated?: string
   readonly chunk: Chunk
-  /** Higher is better; comparable within one answer alone. */
+  /** Higher is better; comparable only within one answer. */
   readonly score: number
-  /** How it was found, for whoever asks why: the rank in each list that held it, and what that list measured. */
+  /** How it was found: its rank in each list that holds it, and the value that the list measured. */
   readonly ranks: readonly { readonly by: SearchWay; readonly rank: number; readonly value: number }[]
 }
 
-/** How far an index has come. */
+/** Progress of an index. */
 export interface IndexProgress {
   readonly documents: number
   readonly indexed: number
   readonly chunks: number
-  /** Chunks that have a vector of the current embedding model. */
+  /** Chunks with a vector of the current embedding model. */
   readonly embedded: number
-  /** Why the embedding model could not be used when it was asked last; absent where it answered, or there is none. */
+  /** Why the last call of the embedding model failed; absent where it answered, or where there is none. */
   readonly degraded?: string
 }
 
 /**
- * Where documents are found again. Every backend runs the case suite of `foreword/testing`. A promise that resolves means
- * that it is on disk. What breaks off can be taken up again: indexing a document twice changes nothing.
+ * An index of documents. Every backend passes the case suite of `foreword/testing`. A change is on disk when its promise
+ * resolves. Interrupted work can be repeated: indexing a document twice changes nothing.
  */
 export interface SearchEngine {
-  /** Puts a document in, or takes it in anew where its digest has changed. Its words can be found when this resolves. */
+  /** Adds a document, or indexes it again if its digest has changed. Its words can be found when this resolves. */
   index(document: IndexedDocument, options?: { readonly signal?: AbortSignal }): Promise<void>
-  /** Which collections a document stands in, without taking its text in again. Answers whether it is known. */
+  /** Sets the collections of a document without indexing its text again. Returns whether the document is known. */
   assign(document: string, collections: readonly string[]): Promise<boolean>
-  /** Answers whether it was there. */
+  /** Returns whether it was there. */
   remove(document: string): Promise<boolean>
   search(query: SearchQuery): Promise<SearchAnswer>
-  /** Chunks of a document next to each other, from `start` on, for whoever reads on from a hit. */
+  /** Text of a document from offset `start` on, to read on from a hit. `undefined` for an unknown document. */
   read(document: string, range: { readonly start: number; readonly characters: number }): Promise<string | undefined>
-  /** Computes the vectors that are missing, oldest first, until all are there or `signal` is aborted. Nothing without a model. */
+  /** Computes missing vectors, oldest first, until all are there or `signal` is aborted. Does nothing without a model. */
   embedMissing(options?: {
     readonly signal?: AbortSignal
     readonly onProgress?: (progress: IndexProgress) => void
   }): Promise<IndexProgress>
   progress(collections?: readonly string[]): Promise<IndexProgress>
-  /** Every document that can be found, by id: what has gone elsewhere can be removed, and what is missing indexed. */
+  /** Every document that can be found, ordered by id. */
   documents(): Promise<readonly KnownDocument[]>
-  /** Ends what runs and waits until it has stopped. */
+  /** Stops running work and waits for its end. */
   close(): Promise<void>
 }
 
-/** How much the meaning of a passage counts beside its words. */
+/** Weight of the meaning of a passage beside its words. */
 export interface MeaningSettings {
   /**
-   * What a rank in the list by meaning is worth beside the same rank in the list by words, from 0 to 1. 0.1 unless given:
-   * a model that was not chosen for the texts then hardly makes an answer worse (decision 0013).
+   * Weight of a rank by meaning beside the same rank by words, from 0 to 1. 0.1 unless given: a model that does not fit
+   * the texts then hardly makes an answer worse (decision 0013).
    */
   readonly weight?: number
   /** The least cosine of question and passage that makes a passage an answer, from 0 to 1. Measured unless given. */
@@ -124,9 +124,9 @@ export interface MeaningSettings {
 
 /** Turns texts into vectors of one length. */
 export interface Embedder {
-  /** Of the model, with everything that changes its vectors: another id means other vectors. */
+  /** Names the model and everything that changes its vectors: another id means other vectors. */
   readonly id: string
-  /** Texts of one call at most. */
+  /** The most texts of one call. */
   readonly batch: number
   embed(
     texts: readonly string[],

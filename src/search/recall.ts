@@ -1,14 +1,14 @@
 /**
- * Finds what was said and done in sessions. One answer for everyone who asks: the tool `read_history`, HTTP and the
- * command line. What was written before a question is asked can be found by it: the index catches up first.
+ * Searches the messages and tool calls of sessions, for the tool `read_history`, HTTP and the command line. The index
+ * catches up with the log first, so a query finds everything written before it.
  */
 export interface Recall {
   /** Rejects with `SearchError` where the index cannot be read. */
   find(query: RecallQuery): Promise<RecallAnswer>
   /**
    * Ids of a session and of the earlier sessions of its conversation, newest first: those that began in the same conversation
-   * of the same channel, or, where no channel is named, the one that it was begun after, and those before that. What a model
-   * may search: never the sessions of others.
+   * of the same channel, or, where no channel is named, the one that it was begun after, and those before that. A model
+   * may search these, and never the sessions of others.
    */
   conversationOf(session: string): Promise<readonly string[]>
 }
@@ -16,32 +16,32 @@ export interface Recall {
 /** `message`: what a person or a model said. `call`: one call of a tool with its input and its result. */
 export type PassageKind = 'message' | 'call'
 
-/** One question to the history. Words between double quotes have to appear as they are; nothing else is syntax. */
+/** One query. Words between double quotes must appear exactly; nothing else is syntax. */
 export interface RecallQuery {
   readonly text: string
-  /** Only these sessions; all of them where absent. None: nothing is found. */
+  /** Only these sessions; all unless given. An empty list finds nothing. */
   readonly sessions?: readonly string[]
   /** Both unless given. */
   readonly kinds?: readonly PassageKind[]
-  /** Turns that are no answer, such as the one that asks. */
+  /** Turns to leave out, such as the one that asks. */
   readonly exceptTurns?: readonly string[]
-  /** At most so many passages. 10 unless given. */
+  /** The most passages. 10 unless given. */
   readonly limit?: number
   /** `relevance` unless given. `newest`: of the passages that score at least half as much as the best, the latest. */
   readonly order?: 'relevance' | 'newest'
 }
 
 export interface RecallAnswer {
-  /** Passages in the order that was asked for. */
+  /** Passages in the requested order. */
   readonly passages: readonly RankedPassage[]
   /**
-   * `words`: the passages hold words of the question. `nearest`: none was found; these hold the words that are spelled
-   * most nearly like them. `nothing`: not even that, and there are no passages.
+   * `words`: the passages contain words of the question. `nearest`: none was found; these contain the words with the most
+   * similar spelling. `nothing`: there are no passages.
    */
   readonly found: 'words' | 'nearest' | 'nothing'
-  /** Words of the question that were found in no passage within its scope, as they were written. */
+  /** Words of the question that no passage in its scope contains, as they were written. */
   readonly missing: readonly string[]
-  /** Where `found` is `nearest`: the words that were looked for instead. */
+  /** Where `found` is `nearest`: the words that were searched instead. */
   readonly nearest: readonly string[]
   /** `false` while an older log is still being indexed: there may be more. */
   readonly complete: boolean
@@ -53,14 +53,14 @@ export interface RankedPassage {
   readonly turn: string
   /** Number of the turn in its session, from 1. */
   readonly ordinal: number
-  /** `seq` of the log entry that holds it. */
+  /** `seq` of its log entry. */
   readonly seq: number
   /** ISO 8601, of that entry. */
   readonly time: string
   readonly kind: PassageKind
   readonly role: 'user' | 'assistant' | 'tool'
   readonly text: string
-  /** Its turn was taken back: a person may find it, a model is not given it. */
+  /** Its turn was undone: people can find it, models cannot. */
   readonly undone?: boolean
   /** Characters from the beginning of the whole text, which has `length` characters. */
   readonly start: number
@@ -68,11 +68,11 @@ export interface RankedPassage {
   readonly length: number
   /** Of passages of kind `call`. */
   readonly call?: RecalledCall
-  /** Words of the question that this passage or its neighbours hold, as they were written. */
+  /** Words of the question in this passage or its neighbours, as they were written. */
   readonly matched: readonly string[]
-  /** Higher is better; comparable within one answer alone. */
+  /** Higher is better; comparable only within one answer. */
   readonly score: number
-  /** What was said right before and right after it in the same session. */
+  /** The passages right before and right after it in the same session. */
   readonly before?: PassageNeighbour
   readonly after?: PassageNeighbour
 }
@@ -92,4 +92,55 @@ export interface RecalledCall {
   readonly outcome: string
   /** `undefined` where the log does not say. */
   readonly ok: boolean | undefined
+}
+
+/**
+ * The index of the messages and tool calls of sessions. It is a projection of their logs: it can be deleted and built again.
+ * Several processes may write it; the first one to index a text wins.
+ */
+export interface RecallIndex {
+  /** Progress of a session; `undefined` if nothing of it is indexed. */
+  session(id: string): IndexedSession | undefined
+  /** All indexed sessions, in the order in which they were first indexed. */
+  sessions(): readonly IndexedSession[]
+  /**
+   * Indexes the next part of a log, all of it or nothing. Returns false, and writes nothing, if the session is no longer at
+   * `from`: another process has indexed it in the meantime.
+   */
+  add(part: LogPart): boolean
+  /** Removes a part of a session and overwrites its bytes. Returns true while more is left: call again. */
+  removeSome(session: string): boolean
+  find(query: RecallQuery): Omit<RecallAnswer, 'complete'>
+  /** A session and the earlier ones of its conversation, newest first; of those that began at the same time, by id. */
+  conversationOf(session: string): readonly string[]
+  close(): void
+}
+
+/** How far the log of a session is indexed. */
+export interface IndexedSession {
+  readonly id: string
+  /** `seq` of the last entry that was read, and its time, ISO 8601. */
+  readonly upTo: number
+  readonly mark: string
+}
+
+/** A part of one session's log. */
+export interface LogPart {
+  readonly session: string
+  /** Key that the sessions of one conversation share; absent for a session on its own. */
+  readonly conversation?: string
+  /** ISO 8601. */
+  readonly created: string
+  /** The last `seq` that was indexed before this part; 0 for the first. */
+  readonly from: number
+  /** The `seq` of its last entry, and that entry's time, ISO 8601. */
+  readonly upTo: number
+  readonly mark: string
+  readonly items: readonly HistoryItem[]
+}
+
+/** A message or a tool call. A long one is divided into passages. */
+export type HistoryItem = Pick<RankedPassage, 'turn' | 'ordinal' | 'seq' | 'time' | 'kind' | 'role'> & {
+  readonly text: string
+  readonly call?: RecalledCall
 }

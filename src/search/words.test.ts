@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { byReciprocalRank } from './reciprocal-rank.ts'
+import { byReciprocalRank } from './sqlite/search-documents.ts'
 import { wordsOf } from './words.ts'
 
 test('words are those of the language, in lower case', () => {

@@ -1,11 +1,11 @@
 const segmenter = new Intl.Segmenter('und', { granularity: 'word' })
-/** Written without blanks, in words that dictionaries divide in more than one way. */
+/** Scripts without spaces whose words dictionaries divide in more than one way. */
 const ideographs = /^[\p{Script=Han}\p{Script=Hangul}]{3,}$/u
 
 /**
  * The words of a text, in lower case, in the order of the text: of Chinese, Japanese or Thai too, which put no blanks
- * between them. A longer word of Han or Hangul is followed by each pair of its characters: whether 東京都 is one word or
- * two depends on what stands beside it, and it has to be found either way. Documents and queries go through the same.
+ * between them. Each pair of characters follows a longer word of Han or Hangul: whether 東京都 is one word or two depends
+ * on the text around it, and both must find it. Documents and queries are divided in the same way.
  */
 export function wordsOf(text: string): readonly string[] {
   const words: string[] = []
@@ -13,16 +13,16 @@ export function wordsOf(text: string): readonly string[] {
   return words
 }
 
-/** The same words one by one, each beside the pairs of its characters. */
+/** The same words one by one, each with the pairs of its characters. */
 export function* eachWord(text: string): Generator<{ readonly word: string; readonly pairs: readonly string[] }> {
-  // Unicode holds what a colon stands between for one word, as in Swedish; `title:life` is two.
+  // Unicode keeps words with a colon inside together, as in Swedish; `title:life` is two words.
   const plain = text.normalize('NFKC').toLowerCase().replaceAll(':', ' ')
   for (const { segment, isWordLike } of segmenter.segment(plain)) {
-    if (isWordLike) yield { word: segment, pairs: ideographs.test(segment) ? pairsOf(segment) : [] }
+    if (isWordLike) yield { word: segment, pairs: ideographs.test(segment) ? characterPairs(segment) : [] }
   }
 }
 
-function pairsOf(word: string): readonly string[] {
+function characterPairs(word: string): readonly string[] {
   const characters = Array.from(word)
   return characters.slice(1).map((character, index) => `${characters[index]}${character}`)
 }

@@ -1,13 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { capability } from '../capability.ts'
 import { messageText, tokenx, usualLayout } from '../context.ts'
 import type { ModelRequest } from '../model.ts'
-import { capability } from '../capability.ts'
-import { type Channel, createRuntime, type Runtime, systemClock } from '../runtime.ts'
+import { type Channel, createRuntime, type Pairings, type Runtime, systemClock } from '../runtime.ts'
 import { openSqliteStore, type SessionStore } from '../session.ts'
 import { readAccess } from '../tool.ts'
-import type { ChannelPlace, OpenChannel } from './channel-place.ts'
 import { scriptedModel, scriptedModels, type ScriptedReply } from './scripted-model.ts'
 
 /** What every request of these gateways begins with. */
@@ -24,7 +23,7 @@ const prompt = capability({
 })
 
 /** A channel on a gateway that can be started again and again. */
-export interface ChannelWorld {
+interface ChannelWorld {
   readonly place: ChannelPlace
   /** What the model was asked, over all starts. */
   readonly asked: readonly ModelRequest[]
@@ -37,7 +36,7 @@ export interface ChannelWorld {
 export type ChannelCase = (name: string, run: (world: ChannelWorld) => Promise<void>) => void
 
 /** What happens behind the channel. */
-export interface ChannelScript {
+interface ChannelScript {
   /** The model's answer to what was said. `question-N` is answered with `answer-N` unless given. */
   readonly answer?: (said: string) => ScriptedReply | Promise<ScriptedReply>
   /** Awaited before something is written. A rejection is a disk that refuses. */
@@ -45,10 +44,10 @@ export interface ChannelScript {
 }
 
 /** In the inbox of the channel, or as an entry of the log. */
-export type Written = 'inbox' | 'input' | 'sent' | 'delivered' | 'other'
+type Written = 'inbox' | 'input' | 'sent' | 'delivered' | 'other'
 
 /** One start of the gateway. */
-export interface OpenWorld extends Pick<OpenChannel, 'say' | 'heard' | 'fail'> {
+interface OpenWorld extends Pick<OpenChannel, 'say' | 'heard' | 'fail'> {
   readonly runtime: Runtime
   readonly channel: Channel
   /** Whether the channel knows strangers. */
@@ -197,3 +196,39 @@ function watchedChannel(channel: Channel, before: NonNullable<ChannelScript['bef
     warnings: () => channel.warnings?.() ?? [],
   }
 }
+
+/** A service where people talk, on a small scale: empty at first, and alive while channels to it come and go. */
+export interface ChannelPlace {
+  /** The longest message that the service takes, characters. Longer replies have to arrive in parts. */
+  readonly longest: number
+  /**
+   * Opens a channel to the service; called again after `close`, as after a restart. The service still knows what was said
+   * and heard, and delivers again what was not acknowledged.
+   */
+  open(): Promise<OpenChannel>
+  remove(): Promise<void>
+}
+
+/** One channel, and the people at its other end. Conversations are named by digits, such as `4001`. */
+export interface OpenChannel {
+  /** Not started: the runtime starts and stops it. */
+  readonly channel: Channel
+  /** Somebody says something. Resolves once the channel has acknowledged it to the service. */
+  say(conversation: string, text: string, options?: SayOptions): Promise<void>
+  /** What the channel has put into a conversation, a text for each message, as it reads now. */
+  heard(conversation: string): Promise<readonly string[]>
+  /** The owner lets a conversation in. Absent where a channel knows no strangers. */
+  pair?(conversation: string, pairings: Pairings): Promise<void>
+  /** From now on the service takes so many new messages and refuses others for the time being; `undefined` mends it. */
+  fail?(after: number | undefined): void
+  /** Called after the runtime was closed. */
+  close(): Promise<void>
+}
+
+export interface SayOptions {
+  /** The service's number of the message, from 1 on. The same number again is the same message, delivered again. */
+  readonly update?: number
+}
+
+/** The `test` of `node:test`, or anything of its shape. */
+export type ChannelTest = (name: string, run: () => Promise<void>) => unknown

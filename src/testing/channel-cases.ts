@@ -1,7 +1,6 @@
 import { restartCases } from './channel-cases-restart.ts'
 import { talkCases } from './channel-cases-talk.ts'
-import { type ChannelCase, channelWorld } from './channel-cases-world.ts'
-import type { ChannelPlace, ChannelTest } from './channel-place.ts'
+import { type ChannelCase, type ChannelPlace, type ChannelTest, channelWorld } from './channel-cases-world.ts'
 
 /**
  * Every promise of `Channel`, as tests over a runtime with a scripted model. A channel runs them all:

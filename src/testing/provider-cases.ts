@@ -11,7 +11,7 @@ import {
   REQUEST,
   textsOf,
 } from './provider-world.ts'
-import type { Test } from './session-store-place.ts'
+import type { Test } from './session-store-entries.ts'
 
 /**
  * Every promise of a provider, as tests over a scripted server that speaks the formats of Ollama, OpenAI and Anthropic. A

@@ -2,12 +2,16 @@ import { createHash } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
-import { anthropicFrames } from './scripted-provider-anthropic.ts'
-import type { ScriptedAnswer, ScriptedRequest, ScriptedUsage, Wire } from './scripted-provider-answer.ts'
-import { modelsAnswer, type ScriptedModel } from './scripted-provider-models.ts'
-import { ollamaFrames } from './scripted-provider-ollama.ts'
-import { openaiChatFrames } from './scripted-provider-openai-chat.ts'
-import { openaiResponsesFrames } from './scripted-provider-openai-responses.ts'
+import { anthropicFrames, ollamaFrames } from './scripted-provider-anthropic.ts'
+import {
+  modelsAnswer,
+  type ScriptedAnswer,
+  type ScriptedModel,
+  type ScriptedRequest,
+  type ScriptedUsage,
+  type Wire,
+} from './scripted-provider-answer.ts'
+import { openaiChatFrames, openaiResponsesFrames } from './scripted-provider-openai.ts'
 
 export interface ScriptedProviderOptions {
   /** What to say to the nth request, counted from 1. Without it everything is answered with `ok`. */

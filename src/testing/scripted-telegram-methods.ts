@@ -1,5 +1,5 @@
 import type { InlineKeyboardMarkup, Message } from 'grammy/types'
-import { badRequest } from './scripted-telegram-refusal.ts'
+import { badRequest } from './scripted-telegram-request.ts'
 import { writtenText } from './scripted-telegram-text.ts'
 import type { TelegramUpdates } from './scripted-telegram-updates.ts'
 import { messageOf, type TelegramWorld, type WorldChat, type WorldMessage } from './scripted-telegram-world.ts'

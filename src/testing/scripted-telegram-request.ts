@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http'
-import { badRequest } from './scripted-telegram-refusal.ts'
 
 /** Parameters of a call, from its address and its body: JSON or a form, as the Bot API takes them. */
 export async function parametersOf(incoming: IncomingMessage): Promise<Readonly<Record<string, unknown>>> {
@@ -39,4 +38,21 @@ function json(bytes: Buffer): Record<string, unknown> {
   const value = read(bytes.toString('utf8'))
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw badRequest("can't parse JSON body")
   return value as Record<string, unknown>
+}
+
+/** What the Bot API answers instead of a result. */
+export class BotApiRefusal extends Error {
+  override readonly name = 'BotApiRefusal'
+  readonly code: number
+  readonly parameters: Readonly<Record<string, number>> | undefined
+
+  constructor(code: number, description: string, parameters?: Readonly<Record<string, number>>) {
+    super(description)
+    this.code = code
+    this.parameters = parameters
+  }
+}
+
+export function badRequest(description: string): BotApiRefusal {
+  return new BotApiRefusal(400, `Bad Request: ${description}`)
 }

@@ -1,5 +1,5 @@
 import type { MessageEntity } from 'grammy/types'
-import { badRequest } from './scripted-telegram-refusal.ts'
+import { badRequest } from './scripted-telegram-request.ts'
 
 export interface WrittenText {
   readonly text: string

@@ -1,6 +1,6 @@
 import { defined } from '../platform.ts'
 import type { Update } from 'grammy/types'
-import { badRequest, BotApiRefusal } from './scripted-telegram-refusal.ts'
+import { badRequest, BotApiRefusal } from './scripted-telegram-request.ts'
 
 /** Updates on their way to the bot: it asks for them, or they are brought to its address. */
 export interface TelegramUpdates {

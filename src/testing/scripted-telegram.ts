@@ -2,13 +2,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ScriptedCall, ScriptedFailure, ScriptedTelegram } from './scripted-telegram-contract.ts'
-import { telegramFailures } from './scripted-telegram-failures.ts'
 import { botMethods } from './scripted-telegram-methods.ts'
-import { telegramPeople } from './scripted-telegram-people.ts'
-import { BotApiRefusal } from './scripted-telegram-refusal.ts'
-import { parametersOf } from './scripted-telegram-request.ts'
+import { BotApiRefusal, parametersOf } from './scripted-telegram-request.ts'
 import { telegramUpdates } from './scripted-telegram-updates.ts'
-import { seenMessage, telegramWorld } from './scripted-telegram-world.ts'
+import { seenMessage, telegramPeople, telegramWorld } from './scripted-telegram-world.ts'
 
 export interface ScriptedTelegramOptions {
   readonly token?: string
@@ -151,4 +148,29 @@ function send(response: ServerResponse, status: number, body: string | Uint8Arra
   const type = typeof body === 'string' ? 'application/json' : 'application/octet-stream'
   response.writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(body) })
   response.end(body)
+}
+
+/** Failures that wait for their calls. */
+interface TelegramFailures {
+  add(method: string, how: ScriptedFailure, times: number): void
+  /** The failure of a call, which uses it up. */
+  take(method: string, chat: number | undefined): ScriptedFailure | undefined
+}
+
+function telegramFailures(): TelegramFailures {
+  const waiting: { readonly method: string; readonly how: ScriptedFailure; times: number }[] = []
+  return {
+    add: (method, how, times) => void waiting.push({ method: method.toLowerCase(), how, times }),
+    take(method, chat) {
+      const index = waiting.findIndex(
+        ({ method: wanted, how, times }) =>
+          times > 0 && (wanted === method || wanted === '*') && (how.chat === undefined || how.chat === chat),
+      )
+      const found = waiting[index]
+      if (!found) return undefined
+      found.times--
+      if (found.times === 0) waiting.splice(index, 1)
+      return found.how
+    },
+  }
 }

@@ -200,7 +200,7 @@ export function meaningCases(searchCase: SearchCase): void {
     await engine.close()
   })
 
-  searchCase('another model starts anew, and its predecessor is not used', async (_, place) => {
+  searchCase('another model starts over, and its predecessor is not used', async (_, place) => {
     const first = await place.open({ embedder: topicEmbedder(topics, { id: 'first' }) })
     await fill(first)
     await first.embedMissing()
@@ -213,7 +213,7 @@ export function meaningCases(searchCase: SearchCase): void {
     await second.close()
   })
 
-  searchCase('a model that gives vectors of another length than before starts anew too', async (_, place) => {
+  searchCase('a model that gives vectors of another length than before starts over too', async (_, place) => {
     const first = await place.open({ embedder: topicEmbedder(topics, { batch: 2 }) })
     await fill(first)
     await first.embedMissing()

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { type AuditFacts, type AuditOptions, type SessionStore, verifyAudit, type Write } from '../session.ts'
-import type { StoreCase } from './session-store-place.ts'
-import { at, start, whole } from './session-store-entries.ts'
+import { at, start, type StoreCase, whole } from './session-store-entries.ts'
 
 /** What the audit promises. */
 export function auditCases(storeCase: StoreCase): void {

@@ -1,15 +1,12 @@
 import { auditCases } from './session-store-audit-cases.ts'
-import { callCases } from './session-store-call-cases.ts'
-import { contentCases } from './session-store-content-cases.ts'
+import { callCases, sessionCases } from './session-store-session-cases.ts'
+import { contentCases, recordCases, valueCases } from './session-store-record-cases.ts'
 import { exportCases } from './session-store-export-cases.ts'
 import { exportFileCases } from './session-store-export-file-cases.ts'
 import { fileCases } from './session-store-file-cases.ts'
 import { logCases } from './session-store-log-cases.ts'
-import { recordCases } from './session-store-record-cases.ts'
-import { sessionCases } from './session-store-session-cases.ts'
-import type { StoreCase, StorePlace, Test } from './session-store-place.ts'
+import type { StoreCase, StorePlace, Test } from './session-store-entries.ts'
 import { turnCases } from './session-store-turn-cases.ts'
-import { valueCases } from './session-store-value-cases.ts'
 
 /** Runs the cases of one part of a store, or of all of them. */
 export type StoreSuite = (test: Test, makePlace: () => Promise<StorePlace>) => void

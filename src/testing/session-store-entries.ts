@@ -1,4 +1,12 @@
-import type { ApprovalDecision, CallRecord, EntryBody, FileRow, TurnOutcome } from '../session.ts'
+import {
+  type ApprovalDecision,
+  type CallRecord,
+  type EntryBody,
+  exportSession,
+  type FileRow,
+  type SessionStore,
+  type TurnOutcome,
+} from '../session.ts'
 
 /** Short forms of what the cases write. Every message costs 10 tokens, and 4 when its results are cleared, unless said. */
 export const start: EntryBody = { type: 'session-start', title: 'A talk' }
@@ -111,4 +119,24 @@ export function at(second: number): string {
 
 function cost(full: number) {
   return { counter: 'chars@1', full, least: Math.min(full, 4) }
+}
+
+/** Somewhere to keep a store, empty at first. */
+export interface StorePlace {
+  /** Opens what is kept here. May be called again after `close`. */
+  open(): Promise<SessionStore>
+  remove(): Promise<void>
+}
+
+/** The `test` of `node:test`, or anything of its shape. */
+export type Test = (name: string, run: () => Promise<void>) => unknown
+
+/** Runs one case on a store of its own and cleans up behind it. */
+export type StoreCase = (name: string, run: (store: SessionStore, place: StorePlace) => Promise<void>) => void
+
+/** An export in memory. */
+export async function exported(store: SessionStore, id = 'a'): Promise<readonly string[]> {
+  const lines: string[] = []
+  for await (const line of exportSession(store, id)) lines.push(line)
+  return lines
 }

@@ -1,8 +1,20 @@
 import assert from 'node:assert/strict'
 import { importSession, type SessionStore } from '../session.ts'
-import { exported } from './session-store-exported.ts'
-import type { StoreCase, StorePlace } from './session-store-place.ts'
-import { asked, at, call, decided, input, reply, running, start, toolRun, whole } from './session-store-entries.ts'
+import {
+  asked,
+  at,
+  call,
+  decided,
+  exported,
+  input,
+  reply,
+  running,
+  start,
+  type StoreCase,
+  type StorePlace,
+  toolRun,
+  whole,
+} from './session-store-entries.ts'
 
 /** What export and import promise on any store. */
 export function exportCases(storeCase: StoreCase, makePlace: () => Promise<StorePlace>): void {

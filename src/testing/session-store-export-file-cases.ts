@@ -1,8 +1,18 @@
 import assert from 'node:assert/strict'
 import { type EntryBody, type FileRow, importSession, type SessionStore } from '../session.ts'
-import { at, choice, file, input, reply, running, start, toolRun } from './session-store-entries.ts'
-import { exported } from './session-store-exported.ts'
-import type { StoreCase, StorePlace } from './session-store-place.ts'
+import {
+  at,
+  choice,
+  exported,
+  file,
+  input,
+  reply,
+  running,
+  start,
+  type StoreCase,
+  type StorePlace,
+  toolRun,
+} from './session-store-entries.ts'
 
 /** What export and import promise of files, and of what was made of them. */
 export function exportFileCases(storeCase: StoreCase, makePlace: () => Promise<StorePlace>): void {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import type { FileRow, FileState } from '../session.ts'
-import type { StoreCase } from './session-store-place.ts'
-import { at, file, start } from './session-store-entries.ts'
+import { at, file, start, type StoreCase } from './session-store-entries.ts'
 
 /** What the rows of files promise. */
 export function fileCases(storeCase: StoreCase): void {

@@ -1,6 +1,17 @@
 import assert from 'node:assert/strict'
-import type { StoreCase } from './session-store-place.ts'
-import { asked, at, decided, ended, input, reply, running, start, toolRun, whole } from './session-store-entries.ts'
+import {
+  asked,
+  at,
+  decided,
+  ended,
+  input,
+  reply,
+  running,
+  start,
+  type StoreCase,
+  toolRun,
+  whole,
+} from './session-store-entries.ts'
 
 /** What the log of entries promises. */
 export function logCases(storeCase: StoreCase): void {

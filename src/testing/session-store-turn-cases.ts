@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import type { EntryBody, RecentTurns, RecentTurnsOptions, SessionStore } from '../session.ts'
-import type { StoreCase } from './session-store-place.ts'
-import { at, delivered, ended, input, reply, running, start, whole } from './session-store-entries.ts'
+import { at, delivered, ended, input, reply, running, start, type StoreCase, whole } from './session-store-entries.ts'
 
 /** What the rows of turns, and reading them backwards, promise. */
 export function turnCases(storeCase: StoreCase): void {

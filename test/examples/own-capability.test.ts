@@ -67,6 +67,7 @@ test('its command and its check work without a gateway', async () => {
       workspace: '/workspace',
       environment: {},
       settingsOf: () => undefined,
+      embedders: [],
       get: async () => undefined,
     }
     return (await harbour.checks!(context)).map(({ level }) => level)

@@ -55,6 +55,7 @@ export async function startedCapabilities(
     runtime: { tools: async () => [], model: async () => undefined },
     capability: ({ name }: { readonly name: string }) => services.get(name),
     settingsOf,
+    embedders: capabilities.flatMap(({ embedders = [] }) => embedders),
     choices: Object.assign({}, ...capabilities.map(({ session }) => session ?? {})) as CapabilityHost['choices'],
     records: (kind: Parameters<CapabilityHost['records']>[0]) => createRecords({ store, clock }, kind),
     warn: (text: string) => void warnings.push(text),

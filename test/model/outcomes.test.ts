@@ -116,7 +116,7 @@ for (const id of wires) {
     const late = await answered(t, id, { text: 'one two three four', cutAfter: inTheMiddle(id) }, {})
     const { code, message } = failed(late.outcome)
     assert.deepEqual([code, late.asked, late.text.startsWith('one two')], ['network', 1, true])
-    assert.match(message, /^the answer of \S+ broke off before its end\..* is kept: say `go on`/)
+    assert.match(message, /^The answer of \S+ broke off before its end\..* is kept: say `go on`/)
     assert.doesNotMatch(message, /cannot be reached|Failed to process/)
   })
 
@@ -139,7 +139,7 @@ for (const id of wires) {
   test(`${id}: a stream that is closed in good form before its end is no whole answer`, async (t) => {
     const { outcome, text } = await answered(t, id, { text: 'one two three four', endAfter: inTheMiddle(id) })
     assert.deepEqual([failed(outcome).code, text.startsWith('one two')], ['network', true])
-    assert.match(failed(outcome).message, /^the answer of \S+ broke off before its end\./)
+    assert.match(failed(outcome).message, /^The answer of \S+ broke off before its end\./)
   })
 }
 

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { Readable } from 'node:stream'
 import test from 'node:test'
 import { openRecall } from '../../src/runtime/recall/open-recall.ts'
-import { datesIn, periodsOf } from '../../src/search/recall/dates.ts'
+import { parseDates, datePeriods } from '../../src/search/recall/dates.ts'
 import { openSqliteStore } from '../../src/session.ts'
 import { openRecallIndex, type RecallAnswer, type RecallQuery } from '../../src/search.ts'
 import { scriptedModel } from '../../src/testing.ts'
@@ -271,7 +271,7 @@ test('a date in a question is worth what a word is, and finds what was said then
   assert.deepEqual((await first('cooked 2025-07-02', ['spring', 'later'])).slice(0, 2), ['words', 'later'])
   assert.deepEqual((await first('2024-07-02', ['spring'])).slice(0, 2), ['nothing', undefined])
   const dates = (text: string) =>
-    datesIn(text, ['german', 'spanish', 'russian']).map(({ year, month, day }) => [year, month, day].join('-'))
+    parseDates(text, ['german', 'spanish', 'russian']).map(({ year, month, day }) => [year, month, day].join('-'))
   for (const [text, ...expected] of [
     ['May I march 3 miles?'],
     ['room 2023, version 1.20.3, 13 apples in 2024'],
@@ -286,7 +286,7 @@ test('a date in a question is worth what a word is, and finds what was said then
 
 test('a day in a question is one of the time zone of the owner, also where clocks change', async (t) => {
   const day = (timeZone: string, month: number, date: number) =>
-    periodsOf({ written: '', year: 2025, month, day: date }, [], timeZone).map(({ from, to }) => `${from} ${to}`)
+    datePeriods({ written: '', year: 2025, month, day: date }, [], timeZone).map(({ from, to }) => `${from} ${to}`)
   assert.deepEqual(day('Europe/Berlin', 3, 30), ['2025-03-29T23:00:00.000Z 2025-03-30T22:00:00.000Z'])
   assert.deepEqual(day('America/New_York', 11, 2), ['2025-11-02T04:00:00.000Z 2025-11-03T05:00:00.000Z'])
   assert.deepEqual(day('Asia/Kolkata', 1, 1), ['2024-12-31T18:30:00.000Z 2025-01-01T18:30:00.000Z'])

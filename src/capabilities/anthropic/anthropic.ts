@@ -1,4 +1,4 @@
-import { assumedFacts, listedFacts, openaiModelList, provider } from '../../model.ts'
+import { assumedFacts, listedFacts, listModelsEndpoint, provider } from '../../model.ts'
 import { anthropicCatalog } from './anthropic-catalog.ts'
 import { anthropicModel } from './anthropic-model.ts'
 
@@ -15,6 +15,6 @@ export const anthropic = provider({
   async facts(connection, model, milliseconds) {
     if (connection.official) return assumedFacts(model)
     // Servers that speak the Messages API for other models list them as OpenAI's do, if at all.
-    return listedFacts(await openaiModelList(connection, milliseconds), model)
+    return listedFacts(await listModelsEndpoint(connection, milliseconds), model)
   },
 })

@@ -2,25 +2,32 @@ import { defined } from '../../platform.ts'
 import type { LanguageModelV4CallOptions, SharedV4ProviderOptions } from '@ai-sdk/provider'
 import {
   type CallOptions,
+  type ChatPackage,
+  chatWireModel,
+  chatWireSettings,
   fromLanguageModel,
   httpModelSettings,
   type Model,
   type ModelSettings,
-  openaiModelList,
-  openaiWireModel,
-  openaiWireSettings,
+  listModelsEndpoint,
   provider,
 } from '../../model.ts'
 
 /** Any server that speaks Chat Completions, or the Responses API: LM Studio, vLLM, llama.cpp, OpenRouter and many more. */
 export const openaiCompatible = provider({
   kind: 'openai-compatible',
-  settings: openaiWireSettings,
+  settings: chatWireSettings,
   needsBaseURL: true,
   open: (settings) =>
-    settings.options.api === 'responses' ? openaiWireModel(settings, 'responses') : chatModel(settings),
-  list: openaiModelList,
+    settings.options.api === 'responses' ? chatWireModel(settings, 'responses', openaiPackage) : chatModel(settings),
+  list: listModelsEndpoint,
 })
+
+/** Both APIs of OpenAI, by its package of the AI SDK. */
+const openaiPackage: ChatPackage = {
+  optionsKey: 'openai',
+  load: async (connection) => (await import('@ai-sdk/openai')).createOpenAI(connection),
+}
 
 function chatModel(settings: ModelSettings): Model {
   return fromLanguageModel({

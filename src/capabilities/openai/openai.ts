@@ -1,4 +1,4 @@
-import { openaiModelList, openaiWireModel, openaiWireSettings, provider } from '../../model.ts'
+import { type ChatPackage, chatWireModel, chatWireSettings, listModelsEndpoint, provider } from '../../model.ts'
 import { openaiCatalog } from './openai-catalog.ts'
 
 const baseURL = 'https://api.openai.com/v1'
@@ -13,18 +13,29 @@ const TIMEOUTS = { firstMs: 280_000, idleMs: 180_000 }
 export const openai = provider({
   kind: 'openai',
   builtIn: true,
-  settings: openaiWireSettings,
+  settings: chatWireSettings,
   baseURL,
   baseURLVariable: 'OPENAI_BASE_URL',
   environmentKeys: ['OPENAI_API_KEY'],
   catalog: openaiCatalog,
   defaultModel: { name: 'gpt-6.1-sol', rank: 3 },
   open: (settings) =>
-    openaiWireModel(settings, settings.options.api ?? (settings.baseURL === baseURL ? 'responses' : 'chat'), TIMEOUTS),
+    chatWireModel(
+      settings,
+      settings.options.api ?? (settings.baseURL === baseURL ? 'responses' : 'chat'),
+      openaiPackage,
+      TIMEOUTS,
+    ),
   async list(connection, milliseconds) {
     if (connection.official) return openaiCatalog.map(({ id }) => ({ name: id }))
     // The catalog wins over what a server says of a model of the same name.
-    const listed = await openaiModelList(connection, milliseconds)
+    const listed = await listModelsEndpoint(connection, milliseconds)
     return listed.map(({ name, facts }) => (openaiCatalog.some(({ id }) => id === name) ? { name } : { name, facts }))
   },
 })
+
+/** Both APIs of OpenAI, by its package of the AI SDK. */
+const openaiPackage: ChatPackage = {
+  optionsKey: 'openai',
+  load: async (connection) => (await import('@ai-sdk/openai')).createOpenAI(connection),
+}

@@ -1,26 +1,27 @@
 import { ok, problem } from '../../cli.ts'
 import type { CheckContext, Finding } from '../../capability.ts'
 import { errorMessage } from '../../platform.ts'
-import type { SearchSettings } from './search.ts'
+import type { SearchSettings } from './search-settings.ts'
 
-const REMEDY =
+const HINT =
   'Start its server and check `search.embedding` of config.json. Until then files are searched by words alone.'
 const TIMEOUT_MS = 5_000
 
-/** Whether the embedding model turns a text into a vector. Nothing where none is configured. */
+/** Asks the configured embedding model for one vector. No finding where none is configured. */
 export async function checkEmbedder({
-  settings: search,
+  settings,
+  embedders,
   environment,
 }: CheckContext<SearchSettings>): Promise<readonly Finding[]> {
-  if (!search.embedding) return []
+  if (!settings.embedding) return []
   const { configuredEmbedder } = await import('./configured-embedder.ts')
-  const { embedder, meaning, warnings } = configuredEmbedder(search, environment)
-  if (!embedder) return warnings.map((text) => problem('search', text, REMEDY))
   try {
+    const { embedder, meaning, warning = '' } = await configuredEmbedder(settings, embedders, environment)
+    if (!embedder) return [problem('search', warning, HINT)]
     const signal = AbortSignal.timeout(TIMEOUT_MS)
     const [vector] = await embedder.embed(['foreword doctor'], { kind: 'query', signal })
-    return [ok('search', `${embedder.id} gives vectors of ${vector!.length} numbers, weight ${meaning?.weight}`)]
+    return [ok('search', `${embedder.id} returns vectors of ${vector!.length} numbers, weight ${meaning?.weight}`)]
   } catch (error) {
-    return [problem('search', errorMessage(error), REMEDY)]
+    return [problem('search', errorMessage(error), HINT)]
   }
 }

@@ -1,38 +1,38 @@
-import { defined } from '../../platform.ts'
-import { ollamaAddress } from '../providers.ts'
 import type { FileEmbedder } from '../../capability.ts'
-import { knownPrefixes, ollamaEmbedder, openaiCompatibleEmbedder } from '../../search.ts'
-import type { SearchSettings } from './search.ts'
+import { defined } from '../../platform.ts'
+import { type EmbedderKind, knownPrefixes } from '../../search.ts'
+import type { SearchSettings } from './search-settings.ts'
 
-/** What the configuration says of finding passages by their meaning. */
+/** The configured embedding model, or why there is none. */
 export interface ConfiguredEmbedder extends FileEmbedder {
-  readonly warnings: readonly string[]
+  readonly warning?: string
 }
 
-/** The embedding model of `search.embedding`. Asks nobody. */
-export function configuredEmbedder(
+/** Opens the embedding model of `search.embedding` with the kind that a capability contributes. Sends no request. */
+export async function configuredEmbedder(
   { embedding }: SearchSettings,
+  kinds: readonly EmbedderKind[],
   environment: Readonly<Record<string, string | undefined>>,
-): ConfiguredEmbedder {
-  if (!embedding) return { warnings: [] }
-  const { kind, model, baseURL, apiKeyEnv, dimensions } = embedding
+): Promise<ConfiguredEmbedder> {
+  if (!embedding) return {}
+  const { kind: name, model, baseURL, apiKeyEnv, dimensions, weight, floor } = embedding
+  const kind = kinds.find((each) => each.kind === name)
+  if (!kind) {
+    const known = kinds.map((each) => each.kind).join(', ')
+    return {
+      warning: `search.embedding.kind is ${name}, which no capability provides. Use one of: ${known || 'none'}.`,
+    }
+  }
+  if (kind.needsBaseURL && baseURL === undefined) {
+    return { warning: 'search.embedding.baseURL is missing. Set it to the address of the server.' }
+  }
+  const apiKey = apiKeyEnv === undefined ? undefined : environment[apiKeyEnv]
+  if (apiKeyEnv !== undefined && !apiKey) {
+    return { warning: `search.embedding: the environment variable ${apiKeyEnv} is not set` }
+  }
   const prefixes = embedding.prefixes
     ? { document: embedding.prefixes.documents, query: embedding.prefixes.queries }
     : knownPrefixes(model)
-  const service = { model, ...(prefixes ? { prefixes } : {}), ...defined({ dimensions }) }
-  const meaning = {
-    weight: embedding.weight,
-    ...defined({ floor: embedding.floor }),
-  }
-  if (kind === 'ollama') {
-    const address = ollamaAddress(baseURL ?? environment['OLLAMA_HOST'] ?? '')
-    return { embedder: ollamaEmbedder({ ...service, baseURL: address }), meaning, warnings: [] }
-  }
-  if (baseURL === undefined) return { warnings: ['search.embedding.baseURL is missing: say where the server is'] }
-  const apiKey = apiKeyEnv === undefined ? undefined : environment[apiKeyEnv]
-  if (apiKeyEnv !== undefined && !apiKey) {
-    return { warnings: [`search.embedding: the environment variable ${apiKeyEnv} is not set`] }
-  }
-  const embedder = openaiCompatibleEmbedder({ ...service, baseURL, ...(apiKey ? { apiKey } : {}) })
-  return { embedder, meaning, warnings: [] }
+  const embedder = await kind.open({ model, environment, ...defined({ baseURL, apiKey, dimensions, prefixes }) })
+  return { embedder, meaning: { weight, ...defined({ floor }) } }
 }

@@ -184,6 +184,7 @@ test('the doctor is told how many subjects there are, and what waits', async () 
       workspace: '/home/workspace',
       environment: {},
       settingsOf: () => undefined,
+      embedders: [],
       get: async <Answer>() => answer as Answer,
     })
   assert.deepEqual(await findings(undefined), [])

@@ -102,6 +102,7 @@ async function checkCapabilities(
         const other = capabilities.find((each) => each.name === name)
         return other && settingsOf(configuration, other)
       },
+      embedders: capabilities.flatMap((each) => each.embedders ?? []),
       get: async (path) => connection && (await ask(connection, path)),
     }
     try {

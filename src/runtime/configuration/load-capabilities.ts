@@ -85,7 +85,7 @@ const functions: readonly (keyof AnyCapability)[] = [
   'turnTools',
   'conversation',
 ]
-const lists: readonly (keyof AnyCapability)[] = ['providers', 'layouts', 'stores']
+const lists: readonly (keyof AnyCapability)[] = ['providers', 'layouts', 'stores', 'embedders']
 const maps: readonly (keyof AnyCapability)[] = ['session', 'commands', 'slashCommands', 'mcp', 'errorFormat']
 const texts: readonly (keyof AnyCapability)[] = ['version', 'summary', 'settingsKey']
 const members: readonly string[] = ['name', 'settings', ...functions, ...lists, ...maps, ...texts]

@@ -1,23 +1,20 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import type { EmbeddingModelV4 } from '@ai-sdk/provider'
-import { errorMessage } from '../../platform.ts'
+import { defined, errorMessage, sleep } from '../../platform.ts'
 import type { Embedder } from '../engine.ts'
 import { SearchError } from '../search-error.ts'
-import { isPassing, PAUSE_MS } from './ask.ts'
-import { DEFAULT_BATCH } from './service.ts'
-import { vectorsOf } from './vectors-of.ts'
-import { withoutSecrets } from './without-secrets.ts'
+import { DEFAULT_BATCH, isTemporary, RETRY_MS } from './http-embedder.ts'
+import { checkedVectors, redactSecrets } from './vectors.ts'
 
 type ProviderOptions = Parameters<EmbeddingModelV4['doEmbed']>[0]['providerOptions']
 
 export interface AiSdkEmbedderOptions {
-  /** What the provider is told beside the texts, where it tells documents and questions apart. */
+  /** Provider options for passages and for questions, for models that tell them apart. */
   readonly providerOptions?: { readonly document: ProviderOptions; readonly query: ProviderOptions }
-  /** Texts of one call at most; the model's own limit holds too. 32 unless given. */
+  /** The most texts of one call; the model's own limit applies too. 32 unless given. */
   readonly batch?: number
 }
 
-/** Any embedding model of the AI SDK. What it throws is said again without what it knows of keys and texts. */
+/** An embedder from any embedding model of the AI SDK. Its errors repeat neither keys nor texts. */
 export function aiSdkEmbedder(model: EmbeddingModelV4, options: AiSdkEmbedderOptions = {}): Embedder {
   const { providerOptions, batch = DEFAULT_BATCH } = options
   const id = `${model.provider}/${model.modelId}${providerOptions ? ` ${JSON.stringify(providerOptions)}` : ''}`
@@ -29,44 +26,39 @@ export function aiSdkEmbedder(model: EmbeddingModelV4, options: AiSdkEmbedderOpt
       const vectors: Float32Array[] = []
       for (let start = 0; start < texts.length; start += most) {
         const values = texts.slice(start, start + most)
-        const chosen = providerOptions?.[kind]
-        const { embeddings } = await twice(id, signal, async () =>
-          model.doEmbed({ values, ...(chosen && { providerOptions: chosen }), ...(signal && { abortSignal: signal }) }),
-        )
-        vectors.push(...vectorsOf(id, embeddings, values.length, vectors[0]?.length))
+        const call = { values, ...defined({ providerOptions: providerOptions?.[kind], abortSignal: signal }) }
+        const { embeddings } = await withRetry(id, signal, async () => model.doEmbed(call))
+        vectors.push(...checkedVectors(id, embeddings, values.length, vectors[0]?.length))
       }
       return vectors
     },
   }
 }
 
-/** What failed for the moment is tried once more. */
-async function twice<Result>(
+/** Tries once more after a temporary failure. */
+async function withRetry<Result>(
   embedder: string,
   signal: AbortSignal | undefined,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  try {
-    return await work()
-  } catch (error) {
+  for (let retried = false; ; retried = true) {
+    try {
+      return await work()
+    } catch (error) {
+      signal?.throwIfAborted()
+      if (retried || !isTemporary(statusOf(error))) throw embeddingError(embedder, error)
+    }
+    await sleep(RETRY_MS, signal)
     signal?.throwIfAborted()
-    if (!isPassing(statusOf(error))) throw embeddingError(embedder, error)
-  }
-  await wait(PAUSE_MS, undefined, signal && { signal })
-  try {
-    return await work()
-  } catch (error) {
-    signal?.throwIfAborted()
-    throw embeddingError(embedder, error)
   }
 }
 
-/** Not as its cause: the SDK's errors carry the request with them. */
+/** Without a cause: the SDK's errors carry the request with them. */
 function embeddingError(embedder: string, error: unknown): SearchError {
   const status = statusOf(error)
-  const said = withoutSecrets(errorMessage(error), [])
-  const answered = status === undefined ? 'failed' : `answered HTTP ${status}`
-  return new SearchError('embedding', `${embedder} ${answered}, ${said}`, { ...(status !== undefined && { status }) })
+  const reason = redactSecrets(errorMessage(error), [])
+  const what = status === undefined ? 'failed' : `answered HTTP ${status}`
+  return new SearchError('embedding', `${embedder} ${what}, ${reason}`, defined({ status }))
 }
 
 function statusOf(error: unknown): number | undefined {

@@ -1,12 +1,12 @@
-/** What an embedding model has to read before a text to tell passages and questions apart. */
+/** Texts that an embedding model expects before a passage and before a question. */
 export interface EmbeddingPrefixes {
   readonly document: string
   readonly query: string
 }
 
 /**
- * The prefixes that the authors of a well-known model ask for on its page, by the model's name in whatever spelling a server
- * has for it (`nomic-embed-text:v1.5`, `intfloat/multilingual-e5-large`). Nothing where a model wants none or is not known.
+ * The prefixes that the authors of a well-known model document, by the model's name in the spelling of any server
+ * (`nomic-embed-text:v1.5`, `intfloat/multilingual-e5-large`). `undefined` if a model needs none or is not known.
  */
 export function knownPrefixes(model: string): EmbeddingPrefixes | undefined {
   const name = model.toLowerCase().replace(/:.*$/, '').split('/').at(-1)!
@@ -16,7 +16,7 @@ export function knownPrefixes(model: string): EmbeddingPrefixes | undefined {
 const represent = 'Represent this sentence for searching relevant passages: '
 const instruct = 'Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery: '
 
-/** The first that fits holds. */
+/** The first pattern that matches counts. */
 const known: readonly { readonly pattern: RegExp; readonly prefixes: EmbeddingPrefixes }[] = [
   { pattern: /^nomic-embed-text/, prefixes: { document: 'search_document: ', query: 'search_query: ' } },
   { pattern: /^mxbai-embed-/, prefixes: { document: '', query: represent } },

@@ -1,8 +1,6 @@
-import { type MonthName, monthNames } from './month-names.ts'
-
 /** A day or a month that a question names. */
 export interface QuestionDate {
-  /** As it stands in the question. */
+  /** As written in the question. */
   readonly written: string
   /** Of every year where absent. */
   readonly year?: number
@@ -12,7 +10,7 @@ export interface QuestionDate {
   readonly day?: number
 }
 
-/** A stretch of time: ISO 8601, UTC, from the one up to and without the other. */
+/** A period, ISO 8601 in UTC: `from` is included, `to` is not. */
 export interface Period {
   readonly from: string
   readonly to: string
@@ -24,28 +22,30 @@ const yearFirst = /(?<![\d-])((?:19|20)\d\d)(?:-(\d\d)(?:-(\d\d))?|\/(\d\d?)\/(\
 const dayFirst = /(?<![\d.])(\d\d?)\.\s?(\d\d?)\.\s?((?:19|20)\d\d)(?!\d)/g
 const eastAsian = /(?:((?:19|20)\d\d)\s*[年년]\s*)?(?<!\d)(\d\d?)\s*[月월](?:\s*(\d\d?)\s*[日号號일])?/g
 const wordOrNumber = /[\p{L}\p{M}]+|\d+/gu
-/** What may stand between the day, the month and the year: "7th of May", "7 de mayo de 2023". */
+/** Words between the day, the month and the year: "7th of May", "7 de mayo de 2023". */
 const between = new Set(['st', 'nd', 'rd', 'th', 'of', 'er', 'de', 'del', 'den', 'di', 'd'])
 
 /**
  * The dates that a question names: `2023-05-07`, `2023-05`, `7.5.2023`, `2023年5月7日`, or with the name of the month in one
  * of these languages. A year alone is a number like others.
  */
-export function datesIn(text: string, languages: readonly string[]): readonly QuestionDate[] {
+export function parseDates(text: string, languages: readonly string[]): readonly QuestionDate[] {
   const found = [
-    ...[...text.matchAll(yearFirst)].map(([all, year, month, day, m, d]) => dateOf(all, year, month ?? m, day ?? d)),
-    ...[...text.matchAll(dayFirst)].map(([all, day, month, year]) => dateOf(all, year, month, day)),
-    ...[...text.matchAll(eastAsian)].map(([all, year, month, day]) => dateOf(all, year, month, day)),
+    ...[...text.matchAll(yearFirst)].map(([all, year, month, day, m, d]) =>
+      questionDate(all, year, month ?? m, day ?? d),
+    ),
+    ...[...text.matchAll(dayFirst)].map(([all, day, month, year]) => questionDate(all, year, month, day)),
+    ...[...text.matchAll(eastAsian)].map(([all, year, month, day]) => questionDate(all, year, month, day)),
     ...namedDates(text, monthNames(languages)),
   ]
   return found.filter((date) => date !== undefined)
 }
 
 /**
- * When a date was in a time zone (`Europe/Berlin`; this machine's where absent), once for each year of `years` where it
- * names none.
+ * The period of a date in a time zone (`Europe/Berlin`; this machine's unless given); one for each of `years` if it names
+ * no year.
  */
-export function periodsOf(
+export function datePeriods(
   { year, month, day }: QuestionDate,
   years: readonly number[],
   timeZone: string | undefined,
@@ -65,7 +65,7 @@ function midnight(utc: number, timeZone: string | undefined): string {
     const part = Object.fromEntries(format.formatToParts(time).map(({ type, value }) => [type, Number(value)]))
     return Date.UTC(part['year']!, part['month']! - 1, part['day'], part['hour'], part['minute']) - time
   }
-  // The offset of the time itself: at this moment in UTC another one may hold.
+  // The offset at the local time: at `utc` itself another one may apply.
   return new Date(utc - offsetAt(utc - offsetAt(utc))).toISOString()
 }
 
@@ -102,19 +102,19 @@ function* namedDates(text: string, names: ReadonlyMap<string, MonthName>): Gener
     if (alone && (!name.whole || (name.otherWord && at === 0))) continue
     if (year === undefined && name.otherWord && !/^\p{Lu}/u.test(token)) continue
     const end = tokens[last]!
-    yield dateOf(text.slice(tokens[first]!.index, end.index + end.token.length), year, String(name.month), day)
+    yield questionDate(text.slice(tokens[first]!.index, end.index + end.token.length), year, String(name.month), day)
   }
 }
 
 type Tokens = readonly { readonly token: string; readonly index: number }[]
 
-/** Whether nothing ends between two words: neither a sentence nor a part of it. */
+/** Whether no sentence or clause ends between two words. */
 function joined(text: string, tokens: Tokens, one: number, other: number): boolean {
   const [first, last] = one < other ? [one, other] : [other, one]
   return !/[^\p{L}\p{M}\p{N}\s.,'’ºª°]/u.test(text.slice(tokens[first]!.index, tokens[last]!.index))
 }
 
-function dateOf(
+function questionDate(
   written: string,
   year: string | undefined,
   month: string | undefined,
@@ -123,4 +123,68 @@ function dateOf(
   const [m, d] = [Number(month), day === undefined ? undefined : Number(day)]
   if (m < 1 || m > 12 || (d !== undefined && (d < 1 || d > 31))) return undefined
   return { written, month: m, ...(year !== undefined && { year: Number(year) }), ...(d !== undefined && { day: d }) }
+}
+
+/** The month that a word names. */
+interface MonthName {
+  /** From 1. */
+  readonly month: number
+  /** The word is not an abbreviation. */
+  readonly whole: boolean
+  /** The word has another meaning too: without a year it is a month only with a capital letter. */
+  readonly otherWord: boolean
+}
+
+const OTHER_WORDS = new Set(['march', 'may', 'august'])
+const known = new Map<string, ReadonlyMap<string, MonthName>>()
+
+/** The names of the months in English and in these languages, in lower case, as Unicode lists them. */
+function monthNames(languages: readonly string[]): ReadonlyMap<string, MonthName> {
+  const names = [...new Set(['english', ...languages])].toSorted()
+  const key = names.join(' ')
+  const before = known.get(key)
+  if (before) return before
+  const found = names.flatMap((name) => (locales[name] ?? []).flatMap(localeNames))
+  // An abbreviation in one language may be the whole name in another.
+  const made = new Map(found.toSorted(([, a], [, b]) => Number(a.whole) - Number(b.whole)))
+  known.set(key, made)
+  return made
+}
+
+/** The month names of a locale, alone and beside a day, long and short. */
+function localeNames(locale: string): readonly (readonly [string, MonthName])[] {
+  return (['short', 'long'] as const).flatMap((length) =>
+    [{}, { day: 'numeric' } as const].flatMap((beside) => {
+      const format = new Intl.DateTimeFormat(locale, { ...beside, month: length, calendar: 'gregory', timeZone: 'UTC' })
+      return Array.from({ length: 12 }, (_, index) => {
+        const parts = format.formatToParts(Date.UTC(2026, index, 15))
+        const written = parts.find(({ type }) => type === 'month')!.value
+        const name = written.toLowerCase().replace(/\.$/, '')
+        return [name, { month: index + 1, whole: length === 'long', otherWord: OTHER_WORDS.has(name) }] as const
+      })
+    }),
+  )
+}
+
+const locales: Readonly<Record<string, readonly string[]>> = {
+  english: ['en-US', 'en-GB'],
+  german: ['de'],
+  french: ['fr'],
+  spanish: ['es'],
+  italian: ['it'],
+  portuguese: ['pt'],
+  dutch: ['nl'],
+  danish: ['da'],
+  norwegian: ['nb'],
+  swedish: ['sv'],
+  finnish: ['fi'],
+  hungarian: ['hu'],
+  romanian: ['ro'],
+  russian: ['ru'],
+  ukrainian: ['uk'],
+  bulgarian: ['bg'],
+  greek: ['el'],
+  turkish: ['tr'],
+  arabic: ['ar'],
+  indonesian: ['id'],
 }

@@ -1,45 +1,42 @@
+import type { SqliteConnection } from '../../platform.ts'
 import type { RecallAnswer, RecallQuery } from '../recall.ts'
-import type { Connection } from '../sqlite/connection.ts'
+import type { QuestionDate } from './dates.ts'
 import type { Languages } from './languages.ts'
 import { nearestStems } from './nearest-words.ts'
-import { passagesOf } from './passages-of.ts'
-import { rowsWithPhrases } from './phrases.ts'
-import type { QuestionDate } from './dates.ts'
-import { type Question, questionOf, type QuestionWord } from './question.ts'
-import { type Candidate, MOST_WORDS, ranked, type WordRows } from './rank.ts'
-import { anyOf, countOf, numbersOf, type Scope, scopeOf } from './scope.ts'
-import { spansOf } from './spans.ts'
-import { tokensOf } from './tokens.ts'
-import { kindMark } from './stems.ts'
+import { readPassages } from './read-passages.ts'
+import { type Phrase, type RecallQuestion, parseQuestion, type QuestionWord } from './question.ts'
+import { type PassageCandidate, MOST_WORDS, rankPassages, type WordRows } from './rank.ts'
+import { matchAny, countMatches, matchingNumbers, type Scope, readScope, dateSpans } from './scope.ts'
+import { kindMark, tokenize } from './tokens.ts'
 
 type Found = Omit<RecallAnswer, 'complete'>
 
 const DEFAULT_LIMIT = 10
-/** Passages that are ranked for one question: more than are answered, since some are no answer. */
+/** Passages that are ranked for one question: more than the limit, since some are left out later. */
 const DEPTH = 200
-/** Rows that are looked at for one question. Words beyond it count only where rarer ones were found. */
+/** Rows that are read for one question. Words beyond it count only where rarer ones were found. */
 const MOST_ROWS = 10_000
-/** Of what a word is worth, what one is that only means the same or is only spelled like it. */
+/** Weight of a word that only has the same meaning or a similar spelling. */
 const LIKENESS_WORTH = 0.5
 const nothing: Found = { passages: [], found: 'nothing', missing: [], nearest: [] }
 
-/** Answers a question from the passages within its scope. */
+/** Searches the passages within the scope of a query. */
 export function findPassages(
-  connection: Connection,
+  connection: SqliteConnection,
   languages: Languages,
   query: RecallQuery,
   timeZone?: string,
 ): Found {
-  const scope = scopeOf(connection, query.sessions)
-  const question = questionOf(query.text, languages, indexedLanguages(connection))
-  const missing = [...question.phrases.map(({ written }) => `"${written}"`), ...writtenOf(question.words)]
+  const scope = readScope(connection, query.sessions)
+  const question = parseQuestion(query.text, languages, indexedLanguages(connection))
+  const missing = [...question.phrases.map(({ written }) => `"${written}"`), ...writtenWords(question.words)]
   if (!scope || (query.limit ?? DEFAULT_LIMIT) < 1) return { ...nothing, missing }
   const found = findWithin({ connection, scope, query, timeZone }, question)
   if (found.passages.length > 0 || question.phrases.length === 0) return found
-  // No passage has the phrases as they are: their words are the nearest.
+  // No passage contains the exact phrases: their words are the nearest.
   const words = [...question.words, ...question.phrases.flatMap((phrase) => phrase.words)]
   const loose = findWithin({ connection, scope, query, timeZone }, { ...question, words, phrases: [] })
-  const unquoted = question.phrases.flatMap((phrase) => writtenOf(phrase.words))
+  const unquoted = question.phrases.flatMap((phrase) => writtenWords(phrase.words))
   return loose.passages.length === 0
     ? { ...nothing, missing }
     : {
@@ -51,75 +48,80 @@ export function findPassages(
 }
 
 interface Search {
-  readonly connection: Connection
+  readonly connection: SqliteConnection
   readonly scope: Scope
   readonly query: RecallQuery
-  /** Of the dates in a question; this machine's where absent. */
+  /** Time zone of the dates in a question; this machine's unless given. */
   readonly timeZone: string | undefined
 }
 
-function findWithin(search: Search, { words, phrases, dates }: Question): Found {
+function findWithin(search: Search, { words, phrases, dates }: RecallQuestion): Found {
   const { connection, scope, query } = search
-  const then = dates.flatMap((date) => saidOn(search, date))
-  const dated = new Set(then.flatMap(({ word }) => [...tokensOf(word.written)].map((token) => token.word)))
+  const fromDates = dates.flatMap((date) => passagesOn(search, date))
+  const dated = new Set(fromDates.flatMap(({ word }) => [...tokenize(word.written)].map((token) => token.word)))
   const isOfDate = ({ written }: QuestionWord) => dated.has(written)
-  const worthOfPart = ({ worth }: WordRows) => LIKENESS_WORTH * Math.min(worth, ...then.map(({ rows }) => rows.worth))
+  const worthOfPart = ({ worth }: WordRows) =>
+    LIKENESS_WORTH * Math.min(worth, ...fromDates.map(({ rows }) => rows.worth))
   const looked = lookUp(search, words)
-  // A number of the date alone is not the date: what was said then comes before what only has that number.
+  // A number of a date alone is not the date: passages from that date come before passages with the number.
   const there = looked
     .filter(({ rows }) => rows.numbers.length > 0)
     .map((each) => (isOfDate(each.word) ? { ...each, rows: { ...each.rows, worth: worthOfPart(each.rows) } } : each))
   const alike = words
     .filter(({ others }) => others.length > 0)
-    .map((word) => ({ word, rows: rowsOf(search, word.others, LIKENESS_WORTH) }))
+    .map((word) => ({ word, rows: wordRows(search, word.others, LIKENESS_WORTH) }))
     .filter(({ rows }) => rows.numbers.length > 0)
-  const told = (word: QuestionWord) => isOfDate(word) || alike.some((other) => other.word === word)
-  const missing = looked.filter(({ word, rows, frequent }) => rows.numbers.length === 0 && !frequent && !told(word))
-  const alone = there.length + then.length === 0
+  const isFound = (word: QuestionWord) => isOfDate(word) || alike.some((other) => other.word === word)
+  const missing = looked.filter(({ word, rows, frequent }) => rows.numbers.length === 0 && !frequent && !isFound(word))
+  const alone = there.length + fromDates.length === 0
   const nearest = missing.map(({ word }) => ({
     word,
     stems: phrases.length > 0 ? [] : nearestStems(connection, scope, word, alone),
   }))
   const near = nearest
     .filter(({ stems }) => stems.length > 0)
-    .map(({ word, stems }) => ({ word, rows: rowsOf(search, stems, LIKENESS_WORTH) }))
+    .map(({ word, stems }) => ({ word, rows: wordRows(search, stems, LIKENESS_WORTH) }))
     .filter(({ rows }) => rows.numbers.length > 0)
-  const all = [...then, ...there, ...alike, ...near].slice(0, MOST_WORDS)
-  const candidates = candidatesOf(
+  const all = [...fromDates, ...there, ...alike, ...near].slice(0, MOST_WORDS)
+  const candidates = rankCandidates(
     search,
     all.map(({ rows }) => rows),
     phrases,
   )
-  const quoted = phrases.flatMap((phrase) => writtenOf(phrase.words))
-  const passages = passagesOf(
+  const quoted = phrases.flatMap((phrase) => writtenWords(phrase.words))
+  const passages = readPassages(
     connection,
     candidates,
     query,
     all.map(({ word }) => word),
   ).map((passage) => ({ ...passage, matched: [...new Set([...quoted, ...passage.matched])] }))
-  const missed = writtenOf(missing.map(({ word }) => word))
+  const missed = writtenWords(missing.map(({ word }) => word))
   if (passages.length === 0) return { ...nothing, missing: missed }
   const found = !alone || alike.length > 0 || phrases.length > 0 ? 'words' : 'nearest'
   return { passages, found, missing: missed, nearest: [...new Set(nearest.flatMap(({ stems }) => stems))] }
 }
 
-function candidatesOf(search: Search, rows: readonly WordRows[], phrases: Question['phrases']): readonly Candidate[] {
+function rankCandidates(
+  search: Search,
+  rows: readonly WordRows[],
+  phrases: RecallQuestion['phrases'],
+): readonly PassageCandidate[] {
   const depth = Math.max(DEPTH, 4 * (search.query.limit ?? DEFAULT_LIMIT))
-  // What a tool did is found by its own words: calls beside each other have little to do with each other.
+  // A call is found by its own words: neighbouring calls have little in common.
   const reach = search.query.kinds?.join() === 'call' ? 0 : undefined
-  if (phrases.length === 0) return ranked(rows, depth, reach)
-  const allowed = rowsWithPhrases(search.connection, search.scope, phrases, markOf(search.query))
-  const around = ranked([...rows, { numbers: allowed, worth: 1 }], Infinity, reach)
+  if (phrases.length === 0) return rankPassages(rows, depth, reach)
+  const allowed = rowsWithPhrases(search.connection, search.scope, phrases, kindFilter(search.query))
+  const around = rankPassages([...rows, { numbers: allowed, worth: 1 }], Infinity, reach)
   const those = new Set(allowed)
   return around.filter(({ number }) => those.has(number))
 }
 
-/** What was said on a date: worth as much as a word that is found as often. Of those, the newest are found without a word. */
-function saidOn(
+/** The passages of a date. They weigh as much as a word with as many passages. Without a word, the newest are found. */
+function passagesOn(
   { connection, scope, timeZone }: Search,
   date: QuestionDate,
 ): readonly Pick<LookedUp, 'word' | 'rows'>[] {
-  const spans = spansOf(connection, scope, date, timeZone)
+  const spans = dateSpans(connection, scope, date, timeZone)
   const count = spans.reduce((sum, { first, last }) => sum + last - first + 1, 0)
   if (count === 0) return []
   const numbers: number[] = []
@@ -127,19 +129,19 @@ function saidOn(
     for (let number = last; number >= first && numbers.length < DEPTH; number -= 1) numbers.push(number)
   }
   const word = { written: date.written, stems: [], others: [], part: false }
-  return [{ word, rows: { numbers: numbers.toReversed(), worth: worthOf(scope, count), spans } }]
+  return [{ word, rows: { numbers: numbers.toReversed(), worth: inverseFrequency(scope, count), spans } }]
 }
 
 interface LookedUp {
   readonly word: QuestionWord
   readonly rows: WordRows
-  /** Too frequent to be looked for alone. */
+  /** Too frequent to be searched alone. */
   readonly frequent: boolean
 }
 
 /**
- * Where the words stand, the rarest first. Those for which there are too many rows to look at count only beside rarer ones;
- * where there is none that is rare enough, the newest rows of the rarest have to do.
+ * Finds the passages of each word, the rarest word first. Words with too many rows count only beside rarer ones; if no word
+ * is rare enough, the newest rows of the rarest are used.
  */
 function lookUp(search: Search, words: readonly QuestionWord[]): readonly LookedUp[] {
   const { connection, scope } = search
@@ -147,7 +149,7 @@ function lookUp(search: Search, words: readonly QuestionWord[]): readonly Looked
   const byRarity = words
     .map((word) => ({
       word,
-      count: counts ? countOf(connection, scope, expressionOf(search, word.stems), MOST_ROWS + 1) : 1,
+      count: counts ? countMatches(connection, scope, stemExpression(search, word.stems), MOST_ROWS + 1) : 1,
     }))
     .toSorted((a, b) => a.count - b.count)
   let left = MOST_ROWS
@@ -158,45 +160,78 @@ function lookUp(search: Search, words: readonly QuestionWord[]): readonly Looked
       frequent.push(word)
       continue
     }
-    looked.push({ word, rows: rowsOf(search, word.stems), frequent: false })
+    looked.push({ word, rows: wordRows(search, word.stems), frequent: false })
     left -= count
   }
   const rare = looked.flatMap(({ word }) => word.stems)
   for (const word of frequent) {
-    const expression = `${anyOf(rare)} AND ${expressionOf(search, word.stems)}`
+    const expression = `${matchAny(rare)} AND ${stemExpression(search, word.stems)}`
     looked.push({
       word,
-      rows: { numbers: numbersOf(connection, scope, expression, MOST_ROWS), worth: worthOf(scope, MOST_ROWS) },
+      rows: {
+        numbers: matchingNumbers(connection, scope, expression, MOST_ROWS),
+        worth: inverseFrequency(scope, MOST_ROWS),
+      },
       frequent: true,
     })
   }
   return looked
 }
 
-function rowsOf(search: Search, stems: readonly string[], share = 1): WordRows {
-  const numbers = numbersOf(search.connection, search.scope, expressionOf(search, stems), MOST_ROWS)
-  return { numbers, worth: share * worthOf(search.scope, numbers.length) }
+function wordRows(search: Search, stems: readonly string[], share = 1): WordRows {
+  const numbers = matchingNumbers(search.connection, search.scope, stemExpression(search, stems), MOST_ROWS)
+  return { numbers, worth: share * inverseFrequency(search.scope, numbers.length) }
 }
 
 /** The inverse document frequency of BM25. */
-function worthOf({ passages }: Scope, rows: number): number {
+function inverseFrequency({ passages }: Scope, rows: number): number {
   return Math.log(1 + (Math.max(0, passages - rows) + 0.5) / (rows + 0.5))
 }
 
-function expressionOf({ query }: Search, stems: readonly string[]): string {
-  return `${anyOf(stems)}${markOf(query)}`
+function stemExpression({ query }: Search, stems: readonly string[]): string {
+  return `${matchAny(stems)}${kindFilter(query)}`
 }
 
-/** What narrows an expression to passages of the kind that is asked for. */
-function markOf({ kinds }: RecallQuery): string {
+/** Limits an expression to passages of the requested kind. */
+function kindFilter({ kinds }: RecallQuery): string {
   const [only, ...others] = new Set(kinds)
-  return only === undefined || others.length > 0 ? '' : ` AND ${anyOf([kindMark[only]])}`
+  return only === undefined || others.length > 0 ? '' : ` AND ${matchAny([kindMark[only]])}`
 }
 
-function writtenOf(words: readonly QuestionWord[]): readonly string[] {
+function writtenWords(words: readonly QuestionWord[]): readonly string[] {
   return words.filter(({ part }) => !part).map(({ written }) => written)
 }
 
-function indexedLanguages(connection: Connection): readonly string[] {
+function indexedLanguages(connection: SqliteConnection): readonly string[] {
   return connection.all<{ readonly name: string }>('select name from languages').map(({ name }) => name)
+}
+
+/** Passages that are read for a question with phrases: the newest that contain all their words. */
+const MOST_READ = 2_000
+
+/** The passages that contain every exact phrase, ascending. `mark` limits them to a kind. */
+function rowsWithPhrases(
+  connection: SqliteConnection,
+  scope: Scope,
+  phrases: readonly Phrase[],
+  mark: string,
+): readonly number[] {
+  const words = phrases.flatMap((phrase) => phrase.words)
+  const expression = words.map(({ stems }) => matchAny(stems)).join(' AND ') + mark
+  const numbers = matchingNumbers(connection, scope, expression, MOST_READ)
+  const wanted = phrases.map(({ written }) => plain(written))
+  return connection
+    .all<{ readonly number: number; readonly text: string }>(
+      'select number, text from passages where number in (select value from json_each(?)) order by number',
+      JSON.stringify(numbers),
+    )
+    .filter(({ text }) => {
+      const read = plain(text)
+      return wanted.every((phrase) => read.includes(phrase))
+    })
+    .map(({ number }) => number)
+}
+
+function plain(text: string): string {
+  return text.normalize('NFKC').toLowerCase().replaceAll(/\s+/g, ' ')
 }

@@ -1,26 +1,26 @@
-/** How words of one language are reduced to stems, and which of them say nothing alone. */
+/** Stemmer and stop words of one language. */
 export interface Language {
   readonly name: string
   readonly stem: (word: string) => string
   readonly stopWords: ReadonlySet<string>
 }
 
-/** The languages that texts are stemmed in. */
+/** The languages with a stemmer. */
 export interface Languages {
-  /** The language of a text whose words these are; English where nothing tells. */
+  /** The language of a text with these words; English if it cannot be detected. */
   of(words: readonly string[]): Language
-  /** `undefined` for a name of no language. */
+  /** `undefined` for an unknown name. */
   named(name: string): Language | undefined
-  /** The stop words of a question: of every language that fits it best. */
+  /** A test for the stop words of a question, of every language that fits it best. */
   stopWordsIn(words: readonly string[]): (word: string) => boolean
 }
 
-/** Words of a text that are looked at to tell its language. */
+/** Words of a text that its language is detected from. */
 const LOOKED_AT = 200
 
 let loading: Promise<Languages> | undefined
 
-/** Loads them when they are needed first: some 40 small modules. */
+/** Loads the languages at the first call: about 40 small modules. */
 export function loadLanguages(): Promise<Languages> {
   return (loading ??= load())
 }
@@ -60,7 +60,7 @@ async function load(): Promise<Languages> {
   }
 }
 
-/** Stems that are kept, of one language: a conversation repeats its words. */
+/** The most cached stems of one language: a conversation repeats its words. */
 const KEPT_STEMS = 20_000
 
 function remembering(stem: (word: string) => string): (word: string) => string {
@@ -87,7 +87,7 @@ type Source = () => Promise<
   readonly [{ readonly stemmer: (word: string) => string }, { readonly stopwords: readonly string[] }]
 >
 
-/** English first: it decides where two fit a text equally well. */
+/** English comes first: it wins if two languages fit a text equally well. */
 const sources: Readonly<Record<string, Source>> = {
   english: () => Promise.all([import('@orama/stemmers/english'), import('@orama/stopwords/english')]),
   german: () => Promise.all([import('@orama/stemmers/german'), import('@orama/stopwords/german')]),
@@ -109,4 +109,24 @@ const sources: Readonly<Record<string, Source>> = {
   turkish: () => Promise.all([import('@orama/stemmers/turkish'), import('@orama/stopwords/turkish')]),
   arabic: () => Promise.all([import('@orama/stemmers/arabic'), import('@orama/stopwords/arabic')]),
   indonesian: () => Promise.all([import('@orama/stemmers/indonesian'), import('@orama/stopwords/indonesian')]),
+}
+
+/** Further stems for a word such as "called": those of all naming words of its language. */
+export function namingStems(word: string, { name, stem }: Language): readonly string[] {
+  const words = naming[name] ?? []
+  return words.includes(word) ? words.map(stem) : []
+}
+
+/**
+ * Questions about names often use another word than the text: "What is my boat called?" finds "it is named Ariel". Forms
+ * that mostly mean something else, such as "call", are left out.
+ */
+const naming: Readonly<Record<string, readonly string[]>> = {
+  english: ['called', 'named', 'name', 'names'],
+  german: ['heißt', 'heißen', 'hieß', 'heisst', 'genannt', 'nennt', 'nenne', 'nennen', 'nannte', 'name', 'namen'],
+  french: ['appelle', 'appelles', 'appelait', 'appelé', 'appelée', 'nommé', 'nommée', 'nom', 'noms'],
+  spanish: ['llama', 'llaman', 'llamaba', 'llamado', 'llamada', 'nombre', 'nombres'],
+  italian: ['chiama', 'chiamano', 'chiamava', 'chiamato', 'chiamata', 'nome', 'nomi'],
+  portuguese: ['chama', 'chamam', 'chamava', 'chamado', 'chamada', 'nome', 'nomes'],
+  dutch: ['heet', 'heten', 'heette', 'genoemd', 'naam', 'namen'],
 }

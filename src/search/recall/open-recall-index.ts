@@ -1,35 +1,37 @@
-import { openConnection } from '../sqlite/connection.ts'
+import type { SqliteConnection } from '../../platform.ts'
+import { eachChunk } from '../chunks.ts'
+import type { Chunk } from '../engine.ts'
+import type { HistoryItem, IndexedSession, LogPart, PassageKind, RecallIndex } from '../recall.ts'
+import { openIndexFile } from '../sqlite/index-file.ts'
 import { findPassages } from './find-passages.ts'
-import { loadLanguages } from './languages.ts'
-import type { IndexedSession, RecallIndex } from './recall-index.ts'
-import { removeSome } from './remove-session.ts'
-import { makeTables } from './tables.ts'
-import { writePart } from './write-part.ts'
+import { type Languages, loadLanguages } from './languages.ts'
+import { MOST_PASSAGES, passageNumber, sessionRange } from './scope.ts'
+import { makeShard, createRecallTables, wordsTable } from './tables.ts'
+import { detectLanguage, stemText } from './tokens.ts'
 
 export interface RecallIndexOptions {
-  /** A file of its own, made with its folder when missing; `:memory:` keeps everything in memory. */
+  /** The file of the index, created with its folder if missing; `:memory:` keeps everything in memory. */
   readonly path: string
   /** Time zone of the dates in questions, such as `Europe/Berlin`. This machine's unless given. */
   readonly timeZone?: string
-  /** How long to wait for another process that writes, ms. The process stands still meanwhile. 5,000 unless given. */
+  /** How long to wait for another process that writes, ms; this process is blocked meanwhile. 5,000 unless given. */
   readonly busyTimeoutMs?: number
-  /** Passages of a shard from which on no session is added to it. 50,000 unless given. */
+  /** Passages after which a shard gets no further session. 50,000 unless given. */
   readonly fullShard?: number
 }
 
 const DEFAULT_FULL_SHARD = 50_000
 
 /**
- * An index of histories in a SQLite file. What it has written last may be lost with the power: it is behind the log then, and
- * catches up.
+ * Opens a history index in a SQLite file. A power failure may lose its last writes: it then catches up with the log.
  *
  * @throws SearchError
  */
 export async function openRecallIndex(options: RecallIndexOptions): Promise<RecallIndex> {
   const languages = await loadLanguages()
-  const connection = openConnection({ ...options, durable: false })
+  const connection = openIndexFile({ ...options, durable: false })
   try {
-    makeTables(connection)
+    createRecallTables(connection)
   } catch (error) {
     connection.close()
     throw error
@@ -54,3 +56,164 @@ export async function openRecallIndex(options: RecallIndexOptions): Promise<Reca
 }
 
 const indexed = 'select id, up_to as upTo, mark from sessions'
+
+/** Characters of a text that are indexed: of a longer one, the beginning and the end. The log contains the rest. */
+const LONGEST_TEXT = 64_000
+const END = 16_000
+/** The shard of a session without passages: the first passage decides. */
+const NO_SHARD = 0
+
+interface StoredSession {
+  readonly number: number
+  readonly up_to: number
+  readonly next: number
+  readonly shard: number
+  readonly leaving: number
+}
+
+/** Indexes a part of a log. Returns false if the session is not at the beginning of the part. */
+function writePart(
+  connection: SqliteConnection,
+  part: LogPart,
+  { languages, fullShard }: { readonly languages: Languages; readonly fullShard: number },
+): boolean {
+  return connection.transaction(() => {
+    const { session, conversation = null, created, from, upTo, mark, items } = part
+    const known = connection.get<StoredSession>(
+      'select number, up_to, next, shard, leaving from sessions where id = ?',
+      session,
+    )
+    if ((known?.up_to ?? 0) !== from || known?.leaving) return false
+    const number = known?.number ?? newSession(connection, { session, conversation, created })
+    const shard = known?.shard || (items.length === 0 ? NO_SHARD : openShard(connection, fullShard))
+    let next = known?.next ?? 0
+    for (const item of items) {
+      if (next >= MOST_PASSAGES) break
+      next = writeItem(connection, item, { number, shard, next, languages })
+    }
+    connection.run(
+      'update sessions set up_to = ?, mark = ?, next = ?, shard = ? where number = ?',
+      upTo,
+      mark,
+      next,
+      shard,
+      number,
+    )
+    return true
+  })
+}
+
+function newSession(
+  connection: SqliteConnection,
+  { session, conversation, created }: { session: string; conversation: string | null; created: string },
+): number {
+  return connection.get<{ readonly number: number }>(
+    `insert into sessions (id, conversation, created, up_to, mark, next, shard) values (?, ?, ?, 0, '', 0, ${NO_SHARD})
+     returning number`,
+    session,
+    conversation,
+    created,
+  )!.number
+}
+
+/** The newest shard, or a new one if that is full. */
+function openShard(connection: SqliteConnection, full: number): number {
+  const { shard, passages } = connection.get<{ readonly shard: number | null; readonly passages: number | null }>(
+    'select max(shard) as shard, sum(next) as passages from sessions where shard = (select max(shard) from sessions)',
+  )!
+  const open = (shard ?? NO_SHARD) === NO_SHARD ? 1 : passages! < full ? shard! : shard! + 1
+  makeShard(connection, open)
+  return open
+}
+
+function writeItem(
+  connection: SqliteConnection,
+  item: HistoryItem,
+  { number, shard, next: first, languages }: { number: number; shard: number; next: number; languages: Languages },
+): number {
+  const text = item.text.toWellFormed()
+  const language = detectLanguage(text, languages)
+  connection.run('insert into languages (name) values (?) on conflict do nothing', language.name)
+  let next = first
+  for (const chunk of indexedChunks(text)) {
+    if (next >= MOST_PASSAGES) break
+    const passage = passageNumber(number, next)
+    next += 1
+    connection.run(
+      `insert into passages (number, turn, ordinal, seq, time, kind, role, start, length, text, language, call)
+       values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      passage,
+      item.turn,
+      item.ordinal,
+      item.seq,
+      item.time,
+      item.kind,
+      item.role,
+      chunk.start,
+      text.length,
+      chunk.text,
+      language.name,
+      item.call === undefined ? null : JSON.stringify(item.call),
+    )
+    connection.run(
+      `insert into ${wordsTable(shard)} (rowid, stems) values (?, ?)`,
+      passage,
+      stemText(chunk.text, item.kind, language),
+    )
+  }
+  return next
+}
+
+function* indexedChunks(text: string): Generator<Pick<Chunk, 'text' | 'start'>> {
+  if (text.length <= LONGEST_TEXT) return yield* eachChunk(text)
+  yield* eachChunk(text.slice(0, LONGEST_TEXT - END))
+  const from = text.length - END
+  for (const chunk of eachChunk(text.slice(from).toWellFormed())) yield { ...chunk, start: from + chunk.start }
+}
+
+/** Passages that are removed in one transaction: about 10 ms. */
+const STEP = 64
+
+/** Removes the next passages of a session. From the first step on it cannot be found. Returns whether more is left. */
+function removeSome(connection: SqliteConnection, session: string, languages: Languages): boolean {
+  connection.execute('pragma secure_delete = on')
+  try {
+    const isMore = connection.transaction(() => removeStep(connection, session, languages))
+    // The write-ahead log contains earlier writes too, until it is truncated.
+    if (!isMore) connection.execute('pragma wal_checkpoint(truncate)')
+    return isMore
+  } finally {
+    connection.execute('pragma secure_delete = off')
+  }
+}
+
+function removeStep(connection: SqliteConnection, session: string, languages: Languages): boolean {
+  const known = connection.get<{ readonly number: number; readonly shard: number }>(
+    'select number, shard from sessions where id = ?',
+    session,
+  )
+  if (!known) return false
+  const { first, last } = sessionRange(known.number)
+  const rows = connection.all<StoredPassage>(
+    'select number, kind, text, language from passages where number between ? and ? order by number limit ?',
+    first,
+    last,
+    STEP,
+  )
+  const words = wordsTable(known.shard)
+  for (const { number, kind, text, language } of rows) {
+    const stems = stemText(text, kind, languages.named(language)!)
+    connection.run(`insert into ${words} (${words}, rowid, stems) values ('delete', ?, ?)`, number, stems)
+    connection.run('delete from passages where number = ?', number)
+  }
+  if (rows.length === STEP) connection.run("update sessions set leaving = 1, mark = '' where number = ?", known.number)
+  else connection.run('delete from sessions where number = ?', known.number)
+  return rows.length === STEP
+}
+
+interface StoredPassage {
+  readonly number: number
+  readonly kind: PassageKind
+  readonly text: string
+  readonly language: string
+}

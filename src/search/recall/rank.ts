@@ -1,40 +1,44 @@
-import { type NumberRange, REACH } from './numbering.ts'
+import { type NumberRange, REACH } from './scope.ts'
 
-/** Where a word of the question was found, and what it is worth there. */
+/** The passages that contain a word of the question, and the weight of the word. */
 export interface WordRows {
   /** Ascending. */
   readonly numbers: readonly number[]
   /** Its inverse document frequency. */
   readonly worth: number
-  /** Of a date: all passages that were said then, ascending. It counts in them alone, and not beside them. */
+  /** For a date: all passages from then, ascending. It counts only in them, not beside them. */
   readonly spans?: readonly NumberRange[]
 }
 
-/** A passage with what the words in and around it are worth together. */
-export interface Candidate {
+/** A passage with the total weight of the words in and around it. */
+export interface PassageCandidate {
   readonly number: number
   readonly score: number
-  /** Bit n is set where the passage or a neighbour holds the nth word. */
+  /** Bit n is set if the passage or a neighbour contains the nth word. */
   readonly words: number
 }
 
-/** Words that are looked for at the same time: bits of a number. */
+/** The most words of one question: bits of a number. */
 export const MOST_WORDS = 31
 
-/** What a word is worth in the passage itself, next to it, and two passages away: what was asked stands beside its answer. */
+/** Weight of a word in the passage itself, next to it, and two passages away: a question is often beside its answer. */
 const WORTH_BY_DISTANCE = [1, 0.5, 0.25] as const
 
 /**
- * The `limit` passages around which the words of a question are worth most, best first, and of equals the newest. Each word
- * counts once, where it is nearest: passages that repeat each other's words gain nothing by it. How often a passage holds a
- * word does not matter: passages are short.
+ * The `limit` passages with the highest weight of words in and around them, best first, of equals the newest. Each word
+ * counts once, where it is nearest, so that repeated words gain nothing. How often a passage contains a word does not
+ * matter: passages are short.
  */
-export function ranked(words: readonly WordRows[], limit: number, reach: number = REACH): readonly Candidate[] {
+export function rankPassages(
+  words: readonly WordRows[],
+  limit: number,
+  reach: number = REACH,
+): readonly PassageCandidate[] {
   const numbers = unique(words)
-  const masks = masksOf(numbers, words)
+  const masks = wordMasks(numbers, words)
   const worthOf = worths(words)
-  const said = words.flatMap(({ spans }, word) => (spans ? [{ mask: 1 << word, within: walking(spans) }] : []))
-  let best: Candidate[] = []
+  const dated = words.flatMap(({ spans }, word) => (spans ? [{ mask: 1 << word, isWithin: spanReader(spans) }] : []))
+  let best: PassageCandidate[] = []
   let floor = 0
   let low = 0
   let last = -1
@@ -47,8 +51,8 @@ export function ranked(words: readonly WordRows[], limit: number, reach: number 
       for (let at = low; at < numbers.length && numbers[at]! <= number + reach; at += 1) {
         around[Math.abs(numbers[at]! - number)]! |= masks[at]!
       }
-      for (const { mask, within } of said) if (within(number)) around[0]! |= mask
-      const score = scoreOf(around, worthOf)
+      for (const { mask, isWithin } of dated) if (isWithin(number)) around[0]! |= mask
+      const score = totalScore(around, worthOf)
       if (score < floor) continue
       best.push({ number, score, words: around[0]! | around[1]! | around[2]! })
       if (best.length < 4 * limit) continue
@@ -59,14 +63,14 @@ export function ranked(words: readonly WordRows[], limit: number, reach: number 
   return bestFirst(best).slice(0, limit)
 }
 
-function scoreOf([own = 0, near = 0, far = 0]: readonly number[], worthOf: (words: number) => number): number {
+function totalScore([own = 0, near = 0, far = 0]: readonly number[], worthOf: (words: number) => number): number {
   const beside = near & ~own
   const [whole, half, quarter] = WORTH_BY_DISTANCE
   return whole * worthOf(own) + half * worthOf(beside) + quarter * worthOf(far & ~own & ~beside)
 }
 
-/** Tells of ascending numbers whether they are in a span. */
-function walking(spans: readonly NumberRange[]): (number: number) => boolean {
+/** Tests ascending numbers for being in a span. */
+function spanReader(spans: readonly NumberRange[]): (number: number) => boolean {
   let at = 0
   return (number) => {
     while (at < spans.length && spans[at]!.last < number) at += 1
@@ -74,11 +78,11 @@ function walking(spans: readonly NumberRange[]): (number: number) => boolean {
   }
 }
 
-function bestFirst(candidates: readonly Candidate[]): Candidate[] {
+function bestFirst(candidates: readonly PassageCandidate[]): PassageCandidate[] {
   return candidates.toSorted((a, b) => b.score - a.score || b.number - a.number)
 }
 
-/** What the words of a mask are worth together. */
+/** The total weight of the words of a mask. */
 function worths(words: readonly WordRows[]): (mask: number) => number {
   const known = new Map<number, number>([[0, 0]])
   return (mask) => {
@@ -103,8 +107,8 @@ function unique(words: readonly WordRows[]): Float64Array {
   return all.subarray(0, count)
 }
 
-/** For each number, which words its passage holds. */
-function masksOf(all: Float64Array, words: readonly WordRows[]): Int32Array {
+/** For each number a mask of the words in its passage. */
+function wordMasks(all: Float64Array, words: readonly WordRows[]): Int32Array {
   const masks = new Int32Array(all.length)
   words.forEach(({ numbers, spans }, word) => {
     if (spans) return

@@ -1,22 +1,22 @@
-import type { Connection } from '../sqlite/connection.ts'
-import { MOST_PASSAGES, PER_SESSION, rangeOf } from './numbering.ts'
+import type { SqliteConnection } from '../../platform.ts'
+import { type Period, datePeriods, type QuestionDate } from './dates.ts'
 import { wordsTable } from './tables.ts'
 
-/** Which passages a question may see. */
+/** The passages that a question may see. */
 export interface Scope {
-  /** Numbers outside are none of it. */
+  /** The first and last passage number of the scope. */
   readonly first: number
   readonly last: number
-  /** Numbers of its sessions as JSON; `null` where every session between `first` and `last` is one of it. */
+  /** Numbers of its sessions as JSON; `null` if every session between `first` and `last` belongs to it. */
   readonly sessions: string | null
-  /** Shards of its sessions, ascending: later ones hold sessions that were indexed later. */
+  /** Shards of its sessions, ascending: later shards contain sessions that were indexed later. */
   readonly shards: readonly number[]
-  /** How many passages it has. */
+  /** Number of its passages. */
   readonly passages: number
 }
 
-/** Sessions that are being taken out are in no scope. `undefined`: there is nothing to see. */
-export function scopeOf(connection: Connection, ids: readonly string[] | undefined): Scope | undefined {
+/** Reads the scope of a question. Sessions that are being removed are in no scope. `undefined`: there is nothing to search. */
+export function readScope(connection: SqliteConnection, ids: readonly string[] | undefined): Scope | undefined {
   const rows = connection.all<{ readonly number: number; readonly next: number; readonly shard: number }>(
     `select number, next, shard from sessions where leaving = 0 and next > 0
        and (?1 is null or id in (select value from json_each(?1))) order by number`,
@@ -26,25 +26,30 @@ export function scopeOf(connection: Connection, ids: readonly string[] | undefin
   if (!lowest || !highest) return undefined
   const gapless = highest.number - lowest.number === rows.length - 1
   return {
-    first: rangeOf(lowest.number).first,
-    last: rangeOf(highest.number).last,
+    first: sessionRange(lowest.number).first,
+    last: sessionRange(highest.number).last,
     sessions: gapless ? null : JSON.stringify(rows.map((row) => row.number)),
     shards: [...new Set(rows.map((row) => row.shard))].toSorted((a, b) => a - b),
     passages: rows.reduce((sum, row) => sum + Math.min(row.next, MOST_PASSAGES), 0),
   }
 }
 
-/** The newest numbers of passages within a scope that an expression of FTS5 finds, ascending. */
-export function numbersOf(connection: Connection, scope: Scope, expression: string, limit: number): readonly number[] {
+/** The newest numbers of passages sessionFilter a scope that an expression of FTS5 finds, ascending. */
+export function matchingNumbers(
+  connection: SqliteConnection,
+  scope: Scope,
+  expression: string,
+  limit: number,
+): readonly number[] {
   const { first, last, sessions, shards } = scope
   const found: number[][] = []
   let left = limit
   for (const shard of shards.toReversed()) {
     if (left === 0) break
     const row = connection.get<{ readonly numbers: string }>(
-      // One value instead of a row each: a third of the time.
+      // One value instead of one row each takes a third of the time.
       `select json_group_array(number) as numbers from (select rowid as number from ${wordsTable(shard)}
-         where ${wordsTable(shard)} match ? and rowid between ? and ? ${within(sessions)} order by rowid desc limit ?)`,
+         where ${wordsTable(shard)} match ? and rowid between ? and ? ${sessionFilter(sessions)} order by rowid desc limit ?)`,
       expression,
       first,
       last,
@@ -58,15 +63,15 @@ export function numbersOf(connection: Connection, scope: Scope, expression: stri
   return found.flat().toSorted((a, b) => a - b)
 }
 
-/** How many passages within a scope an expression finds, counted no further than `limit`. */
-export function countOf(connection: Connection, scope: Scope, expression: string, limit: number): number {
+/** How many passages sessionFilter a scope an expression finds, counted no further than `limit`. */
+export function countMatches(connection: SqliteConnection, scope: Scope, expression: string, limit: number): number {
   const { first, last, sessions, shards } = scope
   let count = 0
   for (const shard of shards) {
     if (count >= limit) break
     count += connection.get<{ readonly count: number }>(
       `select count(*) as count from (select 1 from ${wordsTable(shard)} where ${wordsTable(shard)} match ?
-         and rowid between ? and ? ${within(sessions)} limit ?)`,
+         and rowid between ? and ? ${sessionFilter(sessions)} limit ?)`,
       expression,
       first,
       last,
@@ -77,11 +82,112 @@ export function countOf(connection: Connection, scope: Scope, expression: string
   return count
 }
 
-function within(sessions: string | null): string {
+function sessionFilter(sessions: string | null): string {
   return sessions === null ? '' : `and rowid / ${PER_SESSION} in (select value from json_each(?))`
 }
 
-/** Finds passages that hold any of these stems. Each is quoted: nothing of a question is ever an operator. */
-export function anyOf(stems: readonly string[]): string {
+/** An FTS5 expression for passages with any of these stems. Each is quoted: no part of a question is ever an operator. */
+export function matchAny(stems: readonly string[]): string {
   return `(${stems.map((stem) => `"${stem.replaceAll('"', '""')}"`).join(' OR ')})`
+}
+
+interface SessionRow {
+  readonly number: number
+  readonly next: number
+  readonly created: string
+  /** Time of its newest entry. */
+  readonly mark: string
+}
+
+/**
+ * Which passages sessionFilter a scope were said on a date, ascending. A session's passages stand in the order of their times, so
+ * they are found by halving, and only in sessions that had begun and not ended by then.
+ */
+export function dateSpans(
+  connection: SqliteConnection,
+  scope: Scope,
+  date: QuestionDate,
+  timeZone: string | undefined,
+): readonly NumberRange[] {
+  const rows = sessionsIn(connection, scope)
+  return datePeriods(date, yearsBetween(rows), timeZone)
+    .flatMap((period) =>
+      rows
+        .filter(({ created, mark }) => created < period.to && mark >= period.from)
+        .flatMap((row) => sessionSpan(connection, row, period)),
+    )
+    .toSorted((a, b) => a.first - b.first)
+}
+
+function sessionsIn(connection: SqliteConnection, { first, last, sessions }: Scope): readonly SessionRow[] {
+  return connection.all<SessionRow>(
+    `select number, next, created, mark from sessions where leaving = 0 and next > 0
+       and number between ?1 and ?2 and (?3 is null or number in (select value from json_each(?3)))`,
+    sessionNumber(first),
+    sessionNumber(last),
+    sessions,
+  )
+}
+
+/** The years from the first to the newest session, with one more on each side for time zones. */
+function yearsBetween(rows: readonly SessionRow[]): readonly number[] {
+  const years = rows.flatMap(({ created, mark }) => [Number.parseInt(created, 10), Number.parseInt(mark, 10)])
+  const known = years.filter((year) => year > 0)
+  if (known.length === 0) return []
+  const [first, last] = known.reduce(([low, high], year) => [Math.min(low, year), Math.max(high, year)], [Infinity, 0])
+  return Array.from({ length: last - first + 3 }, (_, index) => first - 1 + index)
+}
+
+/** The passages of one session in a period. */
+function sessionSpan(
+  connection: SqliteConnection,
+  { number, next, created, mark }: SessionRow,
+  { from, to }: Period,
+): readonly NumberRange[] {
+  const count = Math.min(next, MOST_PASSAGES)
+  /** How many of them are older than `time`. */
+  const before = (time: string) => {
+    let [low, high] = [0, count]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      const row = connection.get<{ readonly time: string }>(
+        'select time from passages where number = ?',
+        passageNumber(number, middle),
+      )
+      if (row && row.time < time) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+  const first = created >= from ? 0 : before(from)
+  const end = mark < to ? count : before(to)
+  return end > first ? [{ first: passageNumber(number, first), last: passageNumber(number, end - 1) }] : []
+}
+
+/** Passage numbers of a session, with free numbers at both ends for the neighbours of the outermost passages. */
+export const PER_SESSION = 2 ** 22
+/** Number of neighbours on each side of a passage that count. */
+export const REACH = 2
+
+/** The number of a session's passage. `index` begins with 0. */
+export function passageNumber(session: number, index: number): number {
+  return session * PER_SESSION + REACH + index
+}
+
+/** The most passages of one session. */
+export const MOST_PASSAGES = PER_SESSION - 2 * REACH
+
+/** Numbers from `first` to `last`, both included. */
+export interface NumberRange {
+  readonly first: number
+  readonly last: number
+}
+
+export function sessionRange(session: number): NumberRange {
+  return { first: session * PER_SESSION, last: (session + 1) * PER_SESSION - 1 }
+}
+
+/** The number of the session that a passage belongs to. */
+function sessionNumber(passage: number): number {
+  return Math.floor(passage / PER_SESSION)
 }

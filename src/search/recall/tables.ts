@@ -1,5 +1,5 @@
+import type { SqliteConnection } from '../../platform.ts'
 import { SearchError } from '../search-error.ts'
-import type { Connection } from '../sqlite/connection.ts'
 
 /** Raised when tables, tokens or stems change: an index of another version is emptied and filled again. */
 const FORMAT = 1
@@ -7,39 +7,39 @@ const FORMAT = 1
 const APPLICATION = 0x46774869
 
 /**
- * Makes the tables where they are missing, and again where another version of Foreword wrote them, or another version of
- * Unicode divides words: what is indexed has to be divided as it was when it is taken out.
+ * Creates missing tables. Creates them again if another version of Foreword wrote them, or if another version of Unicode
+ * divides words: removing a text needs the same division as indexing it.
  *
- * @throws SearchError `corrupt` where the file is another program's database
+ * @throws SearchError `corrupt` if the file is another program's database
  */
-export function makeTables(connection: Connection): void {
+export function createRecallTables(connection: SqliteConnection): void {
   const version = `${FORMAT} ${process.versions.icu}`
   const used = connection.get('select 1 from sqlite_schema limit 1') !== undefined
   const { application_id: application } = connection.get<{ application_id: number }>('pragma application_id')!
   if (used && application !== APPLICATION) {
     throw new SearchError(
       'corrupt',
-      `the file ${connection.path} is no index of histories: move it away, and it is built again`,
+      `the file ${connection.path} is not a history index: move it away, and it is built again`,
     )
   }
-  if (used && versionOf(connection) === version) return
+  if (used && readVersion(connection) === version) return
   connection.transaction(() => {
-    if (used && versionOf(connection) === version) return
+    if (used && readVersion(connection) === version) return
     for (const name of [...shardTables(connection), ...TABLES]) connection.execute(`drop table if exists ${name}`)
     connection.execute(`${schema} pragma application_id = ${APPLICATION};`)
     connection.run('insert into version (version) values (?)', version)
   })
 }
 
-function versionOf(connection: Connection): string | undefined {
+function readVersion(connection: SqliteConnection): string | undefined {
   return connection.get<{ readonly version: string }>('select version from version')?.version
 }
 
 /**
- * Makes the tables of a shard where they are missing: the stems of each passage without their places, and with
- * `secure-delete` none of those that were taken out.
+ * Creates the missing tables of a shard: the stems of each passage without positions, and with `secure-delete`, so that
+ * removed stems are overwritten.
  */
-export function makeShard(connection: Connection, shard: number): void {
+export function makeShard(connection: SqliteConnection, shard: number): void {
   if (connection.get('select 1 from sqlite_schema where name = ?', wordsTable(shard)) !== undefined) return
   connection.execute(`
     create virtual table ${wordsTable(shard)} using fts5(
@@ -51,17 +51,17 @@ export function makeShard(connection: Connection, shard: number): void {
   `)
 }
 
-/** Stems of a shard's passages. */
+/** Table with the stems of a shard's passages. */
 export function wordsTable(shard: number): string {
   return `words_${shard}`
 }
 
-/** What different stems a shard holds. */
+/** Table with the distinct stems of a shard. */
 export function vocabularyTable(shard: number): string {
   return `vocabulary_${shard}`
 }
 
-function shardTables(connection: Connection): readonly string[] {
+function shardTables(connection: SqliteConnection): readonly string[] {
   return connection
     .all<{ readonly name: string }>(
       `select name from sqlite_schema where sql like 'create virtual table%' order by name like 'words%', name`,
@@ -72,9 +72,9 @@ function shardTables(connection: Connection): readonly string[] {
 const TABLES = ['version', 'sessions', 'languages', 'passages']
 
 /**
- * Numbers of passages begin with the number of their session (`numbering.ts`), so that the neighbours of a passage are the
- * numbers beside it. Stems are divided into shards of whole sessions: FTS5 reads all of a word's rows up to those that are
- * asked for, however few sessions that are.
+ * The number of a passage begins with the number of its session (`scope.ts`), so that the neighbours of a passage have the
+ * numbers beside it. Stems are divided into shards of whole sessions, because FTS5 reads all rows of a word up to the
+ * requested ones, even for a few sessions.
  */
 const schema = `
   create table version (version text not null);

@@ -1,13 +1,15 @@
+import type { PassageKind } from '../recall.ts'
 import { eachWord } from '../words.ts'
+import type { Language, Languages } from './languages.ts'
 
-/** A word of a text in lower case, as it is looked for before it is stemmed. */
-export interface Token {
+/** A word of a text in lower case, before stemming. */
+interface Token {
   readonly word: string
-  /** It is a part of a word that is a token itself, such as `history` of `readHistory`. */
+  /** It is a part of another token, such as `history` of `readHistory`. */
   readonly part: boolean
 }
 
-/** Of a longer word, such as a line of base64, what is kept. */
+/** Characters of a longer word, such as a line of base64, that are kept. */
 const LONGEST_WORD = 80
 const unspaced =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
@@ -17,10 +19,10 @@ const grouped = /(?<![\p{L}\p{N}.,])\d{1,3}(?:[.,'’]\d{3})+(?![\p{L}\p{N}])/gu
 
 /**
  * The words of a text: the steps of a path, the parts of `snake_case`, `kebab-case` and `camelCase`, a number with and
- * without its separators, and of scripts without spaces the words that Unicode's segmentation finds. What is searched and
- * what is looked for go through the same.
+ * without its separators, and of scripts without spaces the words that Unicode's segmentation finds. Passages and
+ * questions are divided in the same way.
  */
-export function* tokensOf(text: string): Generator<Token> {
+export function* tokenize(text: string): Generator<Token> {
   const plain = text.normalize('NFKC')
   if (unspaced.test(plain)) yield* segmented(plain)
   else yield* spaced(plain)
@@ -31,7 +33,7 @@ function* spaced(text: string): Generator<Token> {
   for (const [match] of text.matchAll(words)) {
     const word = match.replace(/['’]s$/, '')
     yield { word: word.toLowerCase().slice(0, LONGEST_WORD), part: false }
-    yield* partsOf(word)
+    yield* wordParts(word)
   }
 }
 
@@ -42,7 +44,25 @@ function* segmented(text: string): Generator<Token> {
   }
 }
 
-function* partsOf(word: string): Generator<Token> {
+function* wordParts(word: string): Generator<Token> {
   if (!/\p{Ll}\p{Lu}/u.test(word) || word.length > LONGEST_WORD) return
   for (const [hump] of word.matchAll(humps)) yield { word: hump.toLowerCase(), part: true }
 }
+
+/** Marks the kind of a passage among its stems. No text contains it: private-use characters are not part of words. */
+export const kindMark: Readonly<Record<PassageKind, string>> = { call: '\uE000c', message: '\uE000m' }
+
+/** The indexed text of a passage: each stem once, and the mark of its kind. */
+export function stemText(text: string, kind: PassageKind, language: Language): string {
+  const stems = new Set([kindMark[kind]])
+  for (const { word } of tokenize(text)) stems.add(language.stem(word))
+  return [...stems].join(' ')
+}
+
+/** The language of a text. */
+export function detectLanguage(text: string, languages: Languages): Language {
+  return languages.of([...tokenize(text.slice(0, LOOKED_AT))].map(({ word }) => word))
+}
+
+/** Characters of a text that its language is detected from. */
+const LOOKED_AT = 2_000

@@ -1,6 +1,6 @@
+import type { SqliteConnection } from '../../platform.ts'
 import type { IndexedDocument, KnownDocument } from '../engine.ts'
 import { SearchError } from '../search-error.ts'
-import type { Connection } from './connection.ts'
 
 export interface DocumentRow {
   readonly number: number
@@ -14,17 +14,17 @@ export interface DocumentRow {
 
 const columns = 'number, id, digest, title, url, updated, length'
 
-/** The version of a document that is found. */
-export function readyDocument(connection: Connection, id: string): DocumentRow | undefined {
+/** The version of a document that queries find. */
+export function readyDocument(connection: SqliteConnection, id: string): DocumentRow | undefined {
   return connection.get<DocumentRow>(`select ${columns} from documents where id = ? and state = 'ready'`, id)
 }
 
-export function documentAt(connection: Connection, number: number): DocumentRow | undefined {
+export function documentAt(connection: SqliteConnection, number: number): DocumentRow | undefined {
   return connection.get<DocumentRow>(`select ${columns} from documents where number = ? and state = 'ready'`, number)
 }
 
-/** Begins a version that nobody finds yet. Answers its number. */
-export function beginDocument(connection: Connection, document: IndexedDocument): number {
+/** Begins a version that queries do not find yet. Returns its number. */
+export function beginDocument(connection: SqliteConnection, document: IndexedDocument): number {
   const row = connection.get<{ readonly number: number }>(
     `insert into documents (id, digest, title, url, updated, length, chunks, state)
      values (?, ?, ?, ?, ?, ?, 0, 'making') returning number`,
@@ -40,12 +40,12 @@ export function beginDocument(connection: Connection, document: IndexedDocument)
 }
 
 /**
- * From now on this version is the one that is found, in these collections, and the one before is gone.
+ * Publishes this version in its collections; the previous one is no longer found.
  *
- * @throws SearchError `conflict` when another process has cleared it away meanwhile
+ * @throws SearchError `conflict` if another process has removed it in the meantime
  */
 export function publishDocument(
-  connection: Connection,
+  connection: SqliteConnection,
   number: number,
   chunks: number,
   document: IndexedDocument,
@@ -62,8 +62,8 @@ export function publishDocument(
   setCollections(connection, document.id, document.collections)
 }
 
-/** What may change without the text. */
-export function describeDocument(connection: Connection, number: number, document: IndexedDocument): void {
+/** Updates what may change without the text. */
+export function describeDocument(connection: SqliteConnection, number: number, document: IndexedDocument): void {
   connection.run(
     'update documents set url = ?, updated = ? where number = ?',
     document.url ?? null,
@@ -73,8 +73,8 @@ export function describeDocument(connection: Connection, number: number, documen
   setCollections(connection, document.id, document.collections)
 }
 
-/** Whether nothing of that would change: a start that hands in every document again then waits for no disk. */
-export function isDescribed(connection: Connection, known: DocumentRow, document: IndexedDocument): boolean {
+/** Whether an update would change nothing: a start that passes every document again then writes nothing. */
+export function isDescribed(connection: SqliteConnection, known: DocumentRow, document: IndexedDocument): boolean {
   const collections = connection
     .all<{ readonly collection: string }>('select collection from collections where document = ?', known.id)
     .map((row) => row.collection)
@@ -87,15 +87,15 @@ export function isDescribed(connection: Connection, known: DocumentRow, document
   )
 }
 
-export function setCollections(connection: Connection, document: string, collections: readonly string[]): void {
+export function setCollections(connection: SqliteConnection, document: string, collections: readonly string[]): void {
   connection.run('delete from collections where document = ?', document)
   for (const collection of new Set(collections)) {
     connection.run('insert into collections (document, collection) values (?, ?)', document, collection)
   }
 }
 
-/** Nobody finds it any more. Answers whether anybody did. */
-export function withdrawDocument(connection: Connection, id: string): boolean {
+/** Withdraws a document from all queries. Returns whether it was there. */
+export function withdrawDocument(connection: SqliteConnection, id: string): boolean {
   setCollections(connection, id, [])
   return (
     connection.get(`update documents set state = 'gone' where id = ? and state = 'ready' returning number`, id) !==
@@ -103,8 +103,8 @@ export function withdrawDocument(connection: Connection, id: string): boolean {
   )
 }
 
-/** Versions that nobody finds: what was given up, replaced or removed. Of one document, or all. */
-export function strayDocuments(connection: Connection, id?: string): readonly number[] {
+/** Versions that no query finds: abandoned, replaced or removed ones. Of one document, or all. */
+export function strayDocuments(connection: SqliteConnection, id?: string): readonly number[] {
   const rows = connection.all<{ readonly number: number }>(
     `select number from documents where state <> 'ready' ${id === undefined ? '' : 'and id = ?'} order by number`,
     ...(id === undefined ? [] : [id]),
@@ -113,7 +113,7 @@ export function strayDocuments(connection: Connection, id?: string): readonly nu
 }
 
 /** Every document that can be found, by id. */
-export function documentsOf(connection: Connection): readonly KnownDocument[] {
+export function listDocuments(connection: SqliteConnection): readonly KnownDocument[] {
   const rows = connection.all<{ readonly id: string; readonly digest: string; readonly collections: string }>(
     `select id, digest, (
        select json_group_array(collection order by collection) from collections where document = id

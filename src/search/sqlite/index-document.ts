@@ -1,9 +1,18 @@
 import { setImmediate as pause } from 'node:timers/promises'
-import { eachChunk } from '../chunks-of.ts'
+import type { SqliteConnection } from '../../platform.ts'
+import { eachChunk } from '../chunks.ts'
 import type { Chunk, IndexedDocument } from '../engine.ts'
 import { SearchError } from '../search-error.ts'
-import { clearChunks, clearDocument, spaced, writeChunk } from './chunk-table.ts'
-import type { Connection } from './connection.ts'
+import {
+  clearChunks,
+  clearDocument,
+  PER_DOCUMENT,
+  type DocumentPiece,
+  splitIntoPieces,
+  joinWords,
+  writeChunk,
+  writePiece,
+} from './chunk-table.ts'
 import {
   beginDocument,
   describeDocument,
@@ -13,26 +22,24 @@ import {
   strayDocuments,
   withdrawDocument,
 } from './document-table.ts'
-import { PER_DOCUMENT } from './numbering.ts'
-import { type Piece, piecesOf, writePiece } from './piece-table.ts'
 
-/** What is written in one transaction: some 10 ms, then others have their turn. */
+/** Steps of one transaction: about 10 ms, then other work may run. */
 const STEPS = 32
-/** What is cleared away in one transaction. */
+/** Chunks that one transaction removes. */
 const CLEARED = 128
-/** Of a title, what is indexed. */
+/** Characters of a title that are indexed. */
 const LONGEST_TITLE = 1_000
 
 /**
- * Puts a document in, batch by batch. It is found once all of it is there; until then the version before is. What was
- * broken off, by a kill too, is found by nobody and cleared away later.
+ * Indexes a document in batches. Queries find it once it is complete, and the previous version until then. An interrupted
+ * version, even after a kill, is never found, and is removed later.
  */
 export async function indexDocument(
-  connection: Connection,
-  handedIn: IndexedDocument,
+  connection: SqliteConnection,
+  given: IndexedDocument,
   { signal, closing }: Limits,
 ): Promise<void> {
-  const document = wellFormed(handedIn)
+  const document = wellFormed(given)
   const known = readyDocument(connection, document.id)
   if (known?.digest === document.digest && known.title === document.title) {
     if (!isDescribed(connection, known, document)) {
@@ -40,7 +47,7 @@ export async function indexDocument(
     }
     return
   }
-  const clearStrays = () => clear(connection, strayDocuments(connection, document.id), closing)
+  const clearStrays = () => clearVersions(connection, strayDocuments(connection, document.id), closing)
   await clearStrays()
   try {
     await write(connection, document, [closing, ...(signal ? [signal] : [])])
@@ -49,23 +56,27 @@ export async function indexDocument(
   }
 }
 
-/** What ends work before it is done. */
+/** Signals that end the work early. */
 export interface Limits {
-  /** The caller has had enough: what was begun is cleared away. */
+  /** The caller aborts: the unfinished version is removed. */
   readonly signal: AbortSignal | undefined
-  /** The index is being closed: what was begun is left for the next time. */
+  /** The index closes: the unfinished version is left for the next start. */
   readonly closing: AbortSignal
 }
 
-/** Takes a document out. Answers whether it was there. */
-export async function removeDocument(connection: Connection, id: string, closing: AbortSignal): Promise<boolean> {
+/** Removes a document. Returns whether it was there. */
+export async function removeDocument(connection: SqliteConnection, id: string, closing: AbortSignal): Promise<boolean> {
   const found = connection.transaction(() => withdrawDocument(connection, id))
-  await clear(connection, strayDocuments(connection, id), closing)
+  await clearVersions(connection, strayDocuments(connection, id), closing)
   return found
 }
 
-/** Takes away versions that nobody finds. */
-export async function clear(connection: Connection, documents: readonly number[], closing: AbortSignal): Promise<void> {
+/** Removes versions that no query finds. */
+export async function clearVersions(
+  connection: SqliteConnection,
+  documents: readonly number[],
+  closing: AbortSignal,
+): Promise<void> {
   for (const document of documents) {
     while (!closing.aborted && connection.transaction(() => clearChunks(connection, document, CLEARED))) await pause()
     if (closing.aborted) return
@@ -73,17 +84,22 @@ export async function clear(connection: Connection, documents: readonly number[]
   }
 }
 
-async function write(connection: Connection, document: IndexedDocument, limits: readonly AbortSignal[]): Promise<void> {
-  const steps = stepsOf(document)
-  const title = spaced(document.title.slice(0, LONGEST_TITLE))
+async function write(
+  connection: SqliteConnection,
+  document: IndexedDocument,
+  limits: readonly AbortSignal[],
+): Promise<void> {
+  const steps = indexSteps(document)
+  const title = joinWords(document.title.slice(0, LONGEST_TITLE))
   let number: number | undefined
   let chunks = 0
-  for (let batch = take(steps, STEPS); ; batch = take(steps, STEPS)) {
+  for (let batch = takeBatch(steps, STEPS); ; batch = takeBatch(steps, STEPS)) {
     connection.transaction(() => {
       number ??= beginDocument(connection, document)
       for (const { piece, chunk } of batch) {
         if (piece) writePiece(connection, number, piece)
-        else if (chunks >= PER_DOCUMENT) throw new SearchError('invalid', 'a document is too large to index: divide it')
+        else if (chunks >= PER_DOCUMENT)
+          throw new SearchError('invalid', 'the document is too large to index: divide it')
         else writeChunk(connection, number, chunks++, title, chunk)
       }
       if (batch.length < STEPS) publishDocument(connection, number, chunks, document)
@@ -94,14 +110,16 @@ async function write(connection: Connection, document: IndexedDocument, limits: 
   }
 }
 
-type Step = { readonly piece: Piece; readonly chunk?: never } | { readonly chunk: Chunk; readonly piece?: never }
+type Step =
+  | { readonly piece: DocumentPiece; readonly chunk?: never }
+  | { readonly chunk: Chunk; readonly piece?: never }
 
-function* stepsOf({ text, pages }: IndexedDocument): Generator<Step> {
-  for (const piece of piecesOf(text)) yield { piece }
+function* indexSteps({ text, pages }: IndexedDocument): Generator<Step> {
+  for (const piece of splitIntoPieces(text)) yield { piece }
   for (const chunk of eachChunk(text, pages && { pages })) yield { chunk }
 }
 
-function take<Item>(items: Generator<Item>, count: number): readonly Item[] {
+function takeBatch<Item>(items: Generator<Item>, count: number): readonly Item[] {
   const taken: Item[] = []
   while (taken.length < count) {
     const next = items.next()
@@ -111,7 +129,7 @@ function take<Item>(items: Generator<Item>, count: number): readonly Item[] {
   return taken
 }
 
-/** Halves of characters cannot be kept. Each becomes one replacement character, so positions stay what they are. */
+/** Replaces each lone surrogate, which cannot be stored, by one replacement character, so that positions stay the same. */
 function wellFormed(document: IndexedDocument): IndexedDocument {
   return { ...document, title: document.title.toWellFormed(), text: document.text.toWellFormed() }
 }

@@ -1,29 +1,28 @@
+import type { SqliteConnection } from '../../platform.ts'
 import type { Embedder } from '../engine.ts'
-import { unitVector } from '../unit-vector.ts'
-import type { Connection } from './connection.ts'
-import type { VectorList } from './vector-list.ts'
-import type { EmbedderRow } from './vector-table.ts'
+import { unitVector } from '../embedder/vectors.ts'
+import type { EmbedderRow, VectorList } from './vectors.ts'
 
 /**
- * The cosine that says nothing, measured on the index itself: how near some meaningless questions come to its documents,
- * and a fifth of the way from there to 1. What a question finds below it is as good as found by chance. Models differ too
- * much for a fixed number: unrelated texts reach 0.1 with some and 0.8 with others (decision 0013).
+ * The cosine below which a passage is no answer, measured on the index itself: how near meaningless questions come to its
+ * documents, plus a fifth of the distance from there to 1. Models differ too much for a fixed number: unrelated texts reach
+ * 0.1 with some and 0.8 with others (decision 0013).
  */
 export interface NoiseFloor {
   /**
-   * Measured at the first question, on documents that have their vectors, and again when there are a quarter more or fewer
-   * of them. 0 while there are too few. `signal` ends what a model is asked.
+   * Measures at the first query, on documents with vectors, and again when their number has changed by a quarter. Returns 0
+   * while there are too few. `signal` aborts the call of the model.
    */
   measure(signal: AbortSignal): Promise<number>
 }
 
 export function noiseFloor(
-  connection: Connection,
+  connection: SqliteConnection,
   vectors: VectorList,
   embedder: Embedder,
   current: () => EmbedderRow | undefined,
 ): NoiseFloor {
-  let asked: Promise<readonly Float32Array[]> | undefined
+  let questionVectors: Promise<readonly Float32Array[]> | undefined
   let measured: { readonly floor: number; readonly documents: number } | undefined
   return {
     async measure(signal) {
@@ -31,13 +30,13 @@ export function noiseFloor(
       const documents = model === undefined ? [] : embeddedDocuments(connection, model)
       if (measured && Math.abs(documents.length - measured.documents) * 4 <= measured.documents) return measured.floor
       if (documents.length < FEWEST) return 0
-      asked ??= vectorsOf(embedder, signal)
-      const questions = await asked.catch((error: unknown) => {
-        asked = undefined
+      questionVectors ??= embedMeaningless(embedder, signal)
+      const questions = await questionVectors.catch((error: unknown) => {
+        questionVectors = undefined
         throw error
       })
-      const sample = spread(documents)
-      // The very nearest may be as meaningless as the question: a table of numbers, a text that only fills a page.
+      const sample = sampleEvenly(documents)
+      // The very nearest document may be as meaningless as the question: a table of numbers, a filler text.
       const limit = 1 + Math.ceil(sample.length / 50)
       const values: number[] = []
       for (const question of questions) {
@@ -53,7 +52,7 @@ export function noiseFloor(
   }
 }
 
-/** They sound like questions and names, and mean nothing in any language. */
+/** Texts that sound like questions and names, and have no meaning in any language. */
 const MEANINGLESS = [
   'what is the frindle of a morquet',
   'how does one plimbo the grastic vunder',
@@ -65,14 +64,14 @@ const MEANINGLESS = [
   'mip mip mip',
 ]
 
-/** Fewer documents than this say nothing of what is found by chance. */
+/** The fewest documents that allow a measurement. */
 const FEWEST = 10
-/** How far above the noise an answer begins, as a share of what is left up to 1. */
+/** Distance of the floor above the noise, as a share of the distance up to 1. */
 const ABOVE_NOISE = 0.2
-/** More documents than this are represented by some of them. */
+/** The most documents that are measured; a larger index is sampled. */
 const SAMPLE = 2_000
 
-async function vectorsOf(embedder: Embedder, signal: AbortSignal): Promise<readonly Float32Array[]> {
+async function embedMeaningless(embedder: Embedder, signal: AbortSignal): Promise<readonly Float32Array[]> {
   const vectors: Float32Array[] = []
   for (let at = 0; at < MEANINGLESS.length; at += embedder.batch) {
     const texts = MEANINGLESS.slice(at, at + embedder.batch)
@@ -81,7 +80,7 @@ async function vectorsOf(embedder: Embedder, signal: AbortSignal): Promise<reado
   return vectors
 }
 
-function embeddedDocuments(connection: Connection, { number }: EmbedderRow): readonly number[] {
+function embeddedDocuments(connection: SqliteConnection, { number }: EmbedderRow): readonly number[] {
   const rows = connection.all<{ readonly number: number }>(
     "select number from documents where state = 'ready' and embedder = ?",
     number,
@@ -89,7 +88,7 @@ function embeddedDocuments(connection: Connection, { number }: EmbedderRow): rea
   return rows.map((row) => row.number)
 }
 
-function spread(numbers: readonly number[]): readonly number[] {
+function sampleEvenly(numbers: readonly number[]): readonly number[] {
   const step = Math.max(1, numbers.length / SAMPLE)
   return Array.from({ length: Math.min(numbers.length, SAMPLE) }, (_, index) => numbers[Math.floor(index * step)]!)
 }

@@ -1,35 +1,32 @@
 import { setImmediate as pause } from 'node:timers/promises'
-import { errorMessage } from '../../platform.ts'
+import { errorMessage, type SerialQueue, serialQueue, type SqliteConnection } from '../../platform.ts'
 import type { Embedder, IndexProgress, MeaningSettings, SearchEngine } from '../engine.ts'
 import { SearchError } from '../search-error.ts'
-import { type Connection, openConnection } from './connection.ts'
-import { documentsOf, readyDocument, setCollections, strayDocuments } from './document-table.ts'
+import { createSearchTables, openIndexFile } from './index-file.ts'
+import { listDocuments, readyDocument, setCollections, strayDocuments } from './document-table.ts'
 import { embedMissing } from './embed-missing.ts'
-import { clear, indexDocument, removeDocument } from './index-document.ts'
-import { readText } from './piece-table.ts'
+import { clearVersions, indexDocument, removeDocument } from './index-document.ts'
+import { readDocumentText } from './chunk-table.ts'
 import { noiseFloor } from './noise-floor.ts'
-import { progressOf } from './progress.ts'
-import { searchIn } from './search-in.ts'
-import { sights } from './sight.ts'
-import { makeTables } from './tables.ts'
-import { embedderRow } from './vector-table.ts'
-import { vectorList } from './vector-list.ts'
+import { readProgress, scopeReader } from './search-scope.ts'
+import { searchDocuments } from './search-documents.ts'
+import { embedderRow, vectorList } from './vectors.ts'
 
 export interface SqliteSearchOptions {
-  /** A file of its own, made with its folder when missing; `:memory:` keeps everything in memory. It can be deleted and built anew. */
+  /** The file of the index, created with its folder if missing; `:memory:` keeps everything in memory. It can be deleted and built again. */
   readonly path: string
-  /** Without one, documents are found by their words alone. */
+  /** Without one, documents are found by words alone. */
   readonly embedder?: Embedder
   readonly meaning?: MeaningSettings
-  /** For who only asks, beside the process that indexes. */
+  /** Opens the index for queries only, beside the process that writes it. */
   readonly readOnly?: boolean
-  /** How long the vector of a question may take before its words have to do, ms. 3,000 unless given. */
+  /** How long the vector of a query may take before it is answered by words alone, ms. 3,000 unless given. */
   readonly embedderTimeoutMs?: number
-  /** How much memory vectors may take, in bytes. What is beyond it is read from the file each time. 256 MiB unless given. */
+  /** Memory for vectors, bytes. Further vectors are read from the file each time. 256 MiB unless given. */
   readonly maxVectorBytes?: number
-  /** How long to wait for another process that writes, ms. The process stands still meanwhile. 5,000 unless given. */
+  /** How long to wait for another process that writes, ms; this process is blocked meanwhile. 5,000 unless given. */
   readonly busyTimeoutMs?: number
-  /** What went wrong without failing: a question that was answered by words alone, say. */
+  /** Receives problems that are not failures, such as a query that was answered by words alone. */
   readonly onWarning?: (message: string) => void
 }
 
@@ -38,60 +35,60 @@ const DEFAULT_WEIGHT = 0.1
 const DEFAULT_VECTOR_BYTES = 256 * 1024 * 1024
 
 /**
- * A search index in a SQLite file: full text with BM25, vectors in a plain loop, both combined by reciprocal rank. One
- * process writes, others may read beside it. Indexing gives way to other work every few milliseconds.
+ * Opens a search index in a SQLite file: full text with BM25, vectors in a plain loop, both combined by reciprocal rank. One
+ * process writes, others may read beside it. Indexing lets other work run every few milliseconds.
  *
  * @throws SearchError
  */
 export async function openSqliteSearch(options: SqliteSearchOptions): Promise<SearchEngine> {
   const { embedder, onWarning = () => {} } = options
-  const connection = openConnection(options)
+  const connection = openIndexFile(options)
   prepare(connection, onWarning)
   const closing = new AbortController()
   const currentEmbedder = () => (embedder ? embedderRow(connection, embedder.id) : undefined)
   const vectors = vectorList(connection, currentEmbedder, options.maxVectorBytes ?? DEFAULT_VECTOR_BYTES)
-  /** Why the embedding model could not be used when it was asked last. */
+  /** Why the last call of the embedding model failed. */
   let fault: string | undefined
   const progress = (collections?: readonly string[]): IndexProgress => ({
-    ...progressOf(connection, currentEmbedder()?.number, collections),
+    ...readProgress(connection, currentEmbedder()?.number, collections),
     ...(fault !== undefined && { degraded: fault }),
   })
   const noise = embedder && noiseFloor(connection, vectors, embedder, currentEmbedder)
-  const sightOf = sights(connection)
-  const inTurn = oneAfterAnother(closing.signal, connection.path)
-  const embedInTurn = oneAfterAnother(closing.signal, connection.path)
+  const readScope = scopeReader(connection)
+  const writes = writeQueue(closing.signal, connection.path)
+  const embeddings = writeQueue(closing.signal, connection.path)
   if (!connection.readOnly) {
-    // A disk that refuses will refuse the next write too, and that one has somebody to tell.
-    void inTurn(() => clear(connection, strayDocuments(connection), closing.signal)).catch(() => {})
+    // A failing disk fails the next write too, and that one reports it.
+    void writes.add(() => clearVersions(connection, strayDocuments(connection), closing.signal)).catch(() => {})
   }
 
   return {
     index: (document, { signal } = {}) =>
-      inTurn(async () => {
+      writes.add(async () => {
         signal?.throwIfAborted()
         const before = readyDocument(connection, document.id)
         await indexDocument(connection, document, { signal, closing: closing.signal })
         if (before) vectors.forget([before.number])
-        // Whoever hands in one document after the other must not keep all others waiting.
+        // A long series of documents must not block all other work.
         await pause()
       }),
     assign: (document, collections) =>
-      inTurn(async () => {
+      writes.add(async () => {
         const known = readyDocument(connection, document) !== undefined
         if (known) connection.transaction(() => setCollections(connection, document, collections))
         return known
       }),
     remove: (document) =>
-      inTurn(async () => {
+      writes.add(async () => {
         const before = readyDocument(connection, document)
         if (before) vectors.forget([before.number])
         return removeDocument(connection, document, closing.signal)
       }),
     search: (query) =>
-      searchIn(
+      searchDocuments(
         {
           connection,
-          sightOf,
+          readScope,
           vectors,
           embedder,
           meaning: { weight: DEFAULT_WEIGHT, ...options.meaning },
@@ -108,11 +105,16 @@ export async function openSqliteSearch(options: SqliteSearchOptions): Promise<Se
       const row = readyDocument(connection, document)
       if (!row) return undefined
       const from = Math.max(0, Math.floor(start))
-      return readText(connection, row.number, from, Math.min(row.length, from + Math.max(0, Math.floor(characters))))
+      return readDocumentText(
+        connection,
+        row.number,
+        from,
+        Math.min(row.length, from + Math.max(0, Math.floor(characters))),
+      )
     },
     embedMissing: ({ signal, onProgress = () => {} } = {}) =>
-      embedInTurn(async () => {
-        const limits = AbortSignal.any([closing.signal, ...(signal ? [signal] : [])])
+      embeddings.add(async () => {
+        const limits = signal ? AbortSignal.any([closing.signal, signal]) : closing.signal
         if (embedder) {
           const onVectors = (documents?: Iterable<number>) => vectors.forget(documents)
           try {
@@ -129,21 +131,21 @@ export async function openSqliteSearch(options: SqliteSearchOptions): Promise<Se
       return progress(collections)
     },
     async documents() {
-      return documentsOf(connection)
+      return listDocuments(connection)
     },
     async close() {
       closing.abort(closedError(connection.path))
-      await inTurn.idle()
-      await embedInTurn.idle()
+      await writes.idle()
+      await embeddings.idle()
       connection.close()
     },
   }
 }
 
-function prepare(connection: Connection, onWarning: (message: string) => void): void {
+function prepare(connection: SqliteConnection, onWarning: (message: string) => void): void {
   try {
-    if (makeTables(connection)) {
-      onWarning(`the search index ${connection.path} was written by another version of Foreword and is built anew`)
+    if (createSearchTables(connection)) {
+      onWarning(`the search index ${connection.path} was written by another version of Foreword and is built again`)
     }
   } catch (error) {
     connection.close()
@@ -155,22 +157,15 @@ function closedError(path: string): SearchError {
   return new SearchError('closed', `the search index ${path} is closed`)
 }
 
-interface InTurn {
-  <Result>(work: () => Promise<Result>): Promise<Result>
-  /** Resolves when nothing runs. */
-  idle(): Promise<void>
-}
-
-/** Lets one work run after the other. What has not begun when the index is closed never does. */
-function oneAfterAnother(closing: AbortSignal, path: string): InTurn {
-  let last: Promise<unknown> = Promise.resolve()
-  const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
-    const mine = last.then(() => {
-      if (closing.aborted) throw closedError(path)
-      return work()
-    })
-    last = mine.catch(() => {})
-    return mine
+/** Runs one work after another. Work that has not begun when the index closes is rejected. */
+function writeQueue(closing: AbortSignal, path: string): SerialQueue {
+  const { add, idle } = serialQueue()
+  return {
+    idle,
+    add: (work) =>
+      add(() => {
+        if (closing.aborted) throw closedError(path)
+        return work()
+      }),
   }
-  return Object.assign(inTurn, { idle: async () => void (await last) })
 }

@@ -117,7 +117,7 @@ test('a kill while indexing leaves documents that are whole, and the rest is ind
   database.close()
 })
 
-test('an index that another version wrote is built anew, with a word about it', async (context) => {
+test('an index that another version wrote is built again, with a word about it', async (context) => {
   const path = join(await folder(context), 'search.sqlite')
   const first = await openSqliteSearch({ path })
   await first.index(document('a', 'Life.'))
@@ -131,7 +131,7 @@ test('an index that another version wrote is built anew, with a word about it', 
   })
   const warnings: string[] = []
   const second = await opened(context, path, { onWarning: (message) => void warnings.push(message) })
-  assert.match(warnings.join(), /another version.*built anew/)
+  assert.match(warnings.join(), /another version.*built again/)
   assert.deepEqual(await second.documents(), [])
   await second.index(document('a', 'Life.'))
   assert.equal((await second.search({ text: 'life', collections: ['all'] })).hits.length, 1)
@@ -145,7 +145,7 @@ test('what is no index is not touched', async (context) => {
   database.close()
   await assert.rejects(openSqliteSearch({ path: foreign }), {
     code: 'corrupt',
-    message: /no search index: move it away/,
+    message: /not a search index: move it away/,
   })
   const again = new DatabaseSync(foreign)
   assert.deepEqual({ ...again.prepare('select count(*) as rows from documents').get() }, { rows: 1 })
@@ -274,3 +274,24 @@ async function folder(context: TestContext): Promise<string> {
 function document(id: string, text: string): IndexedDocument {
   return { id, title: id, collections: ['all'], digest: text, text }
 }
+
+test('indexing lets other work run in between', async (context) => {
+  const engine = await openSqliteSearch({ path: ':memory:' })
+  context.after(() => engine.close())
+  let turns = 0
+  let done = false
+  const count = () => {
+    turns += 1
+    if (!done) setImmediate(count)
+  }
+  setImmediate(count)
+  for (let index = 0; index < 50; index += 1) {
+    await engine.index({ id: `d${index}`, title: '', collections: ['all'], digest: '1', text: 'Short.' })
+  }
+  assert.ok(turns >= 50, `${turns} turns while 50 short documents were indexed`)
+  turns = 0
+  const text = 'Life began in hot springs. '.repeat(40_000)
+  await engine.index({ id: 'long', title: '', collections: ['all'], digest: '1', text })
+  done = true
+  assert.ok(turns >= 30, `${turns} turns while a long document was indexed`)
+})

@@ -1,0 +1,231 @@
+import { type Block, textBlocks, trimmedEnd, skipWhitespace, isWhitespace } from './text-blocks.ts'
+import type { Chunk } from './engine.ts'
+
+export interface ChunkOptions {
+  /** Offset in characters at which each page begins, ascending, the first 0. */
+  readonly pages?: readonly number[]
+  /** The most characters of a chunk. 1,000 unless given. */
+  readonly size?: number
+  /** The most characters that two parts of a split block share, up to an eighth of `size`. 60 unless given. */
+  readonly overlap?: number
+}
+
+const DEFAULT_CHUNK_SIZE = 1_000
+const DEFAULT_CHUNK_OVERLAP = 60
+const SMALLEST_SIZE = 32
+
+/**
+ * Cuts a text into parts that can be found one by one. Sections, paragraphs, lists, tables and code stay whole where they
+ * fit; longer ones are split between lines or sentences. `text.slice(start, end)` is the text of each chunk. Everything but
+ * whitespace is in a chunk. The same text always gives the same chunks, in time linear in its length.
+ *
+ * @throws RangeError where `size` is below 32 or `overlap` below 0
+ */
+export function chunksOf(text: string, options: ChunkOptions = {}): readonly Chunk[] {
+  return [...eachChunk(text, options)]
+}
+
+/** The same chunks one by one, so that a caller can do other work in between. */
+export function* eachChunk(text: string, options: ChunkOptions = {}): Generator<Chunk> {
+  const { size = DEFAULT_CHUNK_SIZE, overlap = DEFAULT_CHUNK_OVERLAP } = options
+  if (!(size >= SMALLEST_SIZE))
+    throw new RangeError(`Invalid chunk size ${size}: it must be at least ${SMALLEST_SIZE} characters.`)
+  if (!(overlap >= 0)) throw new RangeError(`Invalid chunk overlap ${overlap}: it must be 0 or more characters.`)
+  const positionOf = positionReader(text, options.pages)
+  for (const span of chunkSpans(text, Math.floor(size), Math.min(Math.floor(overlap), Math.floor(size / 8)))) {
+    const start = skipWhitespace(text, span.start, span.end)
+    const end = trimmedEnd(text, start, span.end)
+    if (start === end) continue
+    const position = positionOf(start)
+    yield { id: `${start}-${end}`, text: text.slice(start, end), start, end, ...position, headings: span.headings }
+  }
+}
+
+/** A block of text with the headings right above it. */
+interface Unit {
+  readonly start: number
+  readonly end: number
+  readonly lined: boolean
+  readonly headings: readonly string[]
+  /** Whether it has headings of its own. */
+  readonly opens: boolean
+}
+
+type Span = Omit<Unit, 'opens'>
+
+/** Share of `size` that makes a chunk of its own: a shorter part is joined with the next one. */
+const ENOUGH = 1 / 3
+
+/** Joins units until a chunk is full, or until a section that is long enough ends. */
+function* chunkSpans(text: string, size: number, overlap: number): Generator<Span> {
+  let open: Span | undefined
+  for (const unit of blockUnits(text, size)) {
+    if (open && !joins(open, unit, size)) {
+      yield open
+      open = undefined
+    }
+    let span: Span = open
+      ? { start: open.start, end: unit.end, lined: unit.lined, headings: shared(open.headings, unit.headings) }
+      : unit
+    while (span.end - span.start > size) {
+      const cut = cutPosition(text, span, size)
+      yield { ...span, end: cut }
+      span = { ...span, start: overlapStart(text, span, cut, overlap), headings: unit.headings }
+    }
+    open = span
+  }
+  if (open) yield open
+}
+
+function joins(open: Span, unit: Unit, size: number): boolean {
+  const enough = open.end - open.start >= size * ENOUGH
+  if (unit.end - open.start <= size) return !(unit.opens && enough)
+  return !unit.opens && !enough && unit.end - unit.start > size
+}
+
+/** Joins headings with the block below them. */
+function* blockUnits(text: string, size: number): Generator<Unit> {
+  let path: readonly Heading[] = []
+  let above: Span | undefined
+  for (const block of textBlocks(text)) {
+    if (block.level === undefined) {
+      yield { ...block, start: above?.start ?? block.start, headings: titles(path), opens: above !== undefined }
+      above = undefined
+      continue
+    }
+    path = below(path, block, block.level)
+    const headings = above ? shared(above.headings, titles(path)) : titles(path)
+    above = { start: above?.start ?? block.start, end: block.end, lined: true, headings }
+    if (above.end - above.start <= size / 2) continue
+    yield { ...above, opens: true }
+    above = undefined
+  }
+  if (above) yield { ...above, opens: true }
+}
+
+interface Heading {
+  readonly level: number
+  readonly title: string
+}
+
+function below(path: readonly Heading[], { title = '' }: Block, level: number): readonly Heading[] {
+  return [...path.filter((heading) => heading.level < level), { level, title }]
+}
+
+function titles(path: readonly Heading[]): readonly string[] {
+  return path.map((heading) => heading.title).filter((title) => title !== '')
+}
+
+/** The beginning that two heading paths have in common. */
+function shared(one: readonly string[], other: readonly string[]): readonly string[] {
+  const differs = one.findIndex((title, index) => title !== other[index])
+  return differs === -1 ? one : one.slice(0, differs)
+}
+
+/** Page and line of a character. */
+interface Position {
+  /** From 1; absent where the document has no pages. */
+  readonly page?: number
+  /** From 1. */
+  readonly line: number
+}
+
+/** Finds the page and line of positions. They must be asked for in ascending order; the text is read once. */
+function positionReader(text: string, pages: readonly number[] = []): (start: number) => Position {
+  let line = 1
+  let page = 0
+  let next = text.indexOf('\n')
+  return (start) => {
+    while (next !== -1 && next < start) {
+      line += 1
+      next = text.indexOf('\n', next + 1)
+    }
+    while (page < pages.length && pages[page]! <= start) page += 1
+    return pages.length === 0 ? { line } : { page: Math.max(page, 1), line }
+  }
+}
+
+/** A part of a text that is too long for one chunk. */
+interface LongSpan {
+  readonly start: number
+  readonly end: number
+  /** Split between lines rather than sentences. */
+  readonly lined: boolean
+}
+
+const sentences = new Intl.Segmenter('und', { granularity: 'sentence' })
+const characters = new Intl.Segmenter('und', { granularity: 'grapheme' })
+/** Characters past the limit that are read, so that a sentence or character at the limit is seen whole. */
+const LOOKAHEAD = 64
+
+/**
+ * Where to split a span so that its first part is at most `size` long: into parts of about equal length, at the end of a
+ * line or a sentence, else at whitespace, else between two characters.
+ */
+function cutPosition(text: string, span: LongSpan, size: number): number {
+  const { start, lined } = span
+  const length = span.end - start
+  const target = Math.ceil(length / Math.ceil(length / size))
+  const low = start + Math.floor(target / 2)
+  const high = Math.min(start + size, start + Math.ceil(target * 1.2))
+  return (
+    (lined ? lineEnd(text, low, high) : undefined) ??
+    sentenceEnd(text, span, low, high) ??
+    lineEnd(text, low, high) ??
+    whitespaceEnd(text, low, high) ??
+    characterEnd(text, start, high)
+  )
+}
+
+/**
+ * Where the part behind a cut begins: up to `overlap` characters before it, at the beginning of a line or a sentence, else
+ * of a word. At the cut itself where none of these is near.
+ */
+function overlapStart(text: string, span: LongSpan, cut: number, overlap: number): number {
+  if (overlap <= 0) return cut
+  const from = cut - overlap
+  const window = text.slice(from, cut)
+  const line = window.indexOf('\n') + 1
+  if (span.lined) return line > 0 && line < window.length ? from + line : cut
+  const prose = unwrapped(text.slice(span.start, cut))
+  const sentence = sentences.segment(prose).containing(from - span.start)
+  const next = sentence ? span.start + sentence.index + sentence.segment.length : cut
+  if (next < cut) return next
+  const word = /\s\S/u.exec(window)
+  return word ? from + word.index + 1 : cut
+}
+
+/** The last line end in the range, as the position behind it. */
+function lineEnd(text: string, low: number, high: number): number | undefined {
+  const found = text.slice(low, high).lastIndexOf('\n')
+  return found === -1 ? undefined : low + found + 1
+}
+
+function sentenceEnd(text: string, span: LongSpan, low: number, high: number): number | undefined {
+  const prose = unwrapped(text.slice(span.start, Math.min(span.end, high + LOOKAHEAD)))
+  const sentence = sentences.segment(prose).containing(high - span.start)
+  const end = span.start + (sentence?.index ?? 0)
+  return end > low ? end : undefined
+}
+
+function whitespaceEnd(text: string, low: number, high: number): number | undefined {
+  for (let at = high; at > low; at -= 1) if (isWhitespace(text.charCodeAt(at - 1))) return at
+  return undefined
+}
+
+/** The last position up to `high` that is not inside a grapheme, which may have many code points. */
+function characterEnd(text: string, start: number, high: number): number {
+  const slice = text.slice(start, high + LOOKAHEAD)
+  const index = characters.segment(slice).containing(high - start)?.index ?? high - start
+  if (index > 0) return start + index
+  return isLowSurrogate(text.charCodeAt(high)) ? high - 1 : high
+}
+
+/** The text with line breaks as spaces: for Unicode's rules, a wrapped line would end a sentence. Keeps the length. */
+function unwrapped(text: string): string {
+  return text.replace(/[\r\n]/g, ' ')
+}
+
+function isLowSurrogate(code: number): boolean {
+  return code >= 0xdc00 && code <= 0xdfff
+}
