@@ -1,4 +1,4 @@
-import { numbersOf } from './marker.ts'
+import { numbersOf } from './marker-reader.ts'
 import type { CitationPiece } from './piece.ts'
 
 /**

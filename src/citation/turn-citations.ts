@@ -1,6 +1,5 @@
 import { defined, inSlices, partsOf } from '../platform.ts'
-import { resultsText } from './document-text.ts'
-import type { CitedSource, FoundDocument } from './found-document.ts'
+import { type CitedSource, type FoundDocument, resultsText } from './document-text.ts'
 import { citationNumbers, withDocuments } from './numbers.ts'
 import { type CitationPiece, citedNumbers } from './piece.ts'
 import { citationReader } from './reader.ts'

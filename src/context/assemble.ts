@@ -1,20 +1,24 @@
 import { type Readers, readersAmong } from './announcement.ts'
 import type { Attachment } from './attachment.ts'
-import type { AssemblyInput } from './assembly-input.ts'
-import { available } from './budget.ts'
+import { type AssemblyInput, available } from './assembly-input.ts'
 import { checkInput } from './check-input.ts'
 import { leastOfCurrent, mustStandOf } from './current-turn.ts'
 import { fitConversation } from './fit-conversation.ts'
 import { giveWay, type Holder, type Remainder, remainingTokens, takeBack } from './give-way.ts'
 import { cutReason } from './history-section.ts'
-import { type LayerGroup, layerSections } from './layer-section.ts'
+import {
+  type ConditionalTool,
+  costOf,
+  type LayerGroup,
+  layerSections,
+  type PlacedLayer,
+  placeLayer,
+} from './placed-layer.ts'
 import type { Manifest } from './manifest.ts'
-import { manifestOf } from './manifest-of.ts'
+import { manifestOf, omitted, type Section } from './section.ts'
 import { ContextOverflowError } from './overflow-error.ts'
-import { type ConditionalTool, costOf, type PlacedLayer, placeLayer } from './placed-layer.ts'
 import { priceAttachment, type PricedTurn, priceTurn, sumTokens } from './priced-turn.ts'
 import { type Piece, type Request, requestOf } from './request.ts'
-import { omitted, type Section } from './section.ts'
 import { type TokenCounter, toolTokens } from './token-counter.ts'
 import { isOfferedWith, type ToolDefinition } from './tool-definition.ts'
 import type { Turn } from './turn.ts'

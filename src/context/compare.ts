@@ -27,7 +27,7 @@ export interface Comparison {
 }
 
 /** Which candidate is meant. */
-export interface EntryName {
+interface EntryName {
   readonly id: string
   readonly slot: Slot
 }

@@ -3,10 +3,9 @@ import type { Reason } from './reason.ts'
 import { outputText, type ToolResultPart, toolResults } from './message.ts'
 import type { PricedTurn } from './priced-turn.ts'
 import { smallestForm, sumTokens } from './priced-turn.ts'
-import { attachmentSections, reduced, type Section, standing } from './section.ts'
+import { attachmentSections, reduced, type Section, standing, unpairedSections } from './section.ts'
 import type { TokenCounter } from './token-counter.ts'
 import { excerptedTo, type FormedMessage } from './tool-output.ts'
-import { unpairedSections } from './unpaired-section.ts'
 
 /** How many messages of the current turn stand before the last that the model said: their results are answered. */
 export function answeredBefore({ messages }: PricedTurn): number {

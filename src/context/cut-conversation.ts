@@ -1,7 +1,6 @@
 import type { ConversationInput } from './conversation-input.ts'
 import { answeredBefore, leastOfCurrent } from './current-turn.ts'
-import { type CutLine, type CutState, formAt, orphanTokens, tokensAt, unitTokens } from './cut-line.ts'
-import { markedState } from './cut-marks.ts'
+import { type CutLine, type CutState, formAt, markedState, orphanTokens, tokensAt, unitTokens } from './cut-line.ts'
 import { sumTokens } from './priced-turn.ts'
 import type { OutputForm } from './tool-output.ts'
 

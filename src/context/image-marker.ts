@@ -16,7 +16,7 @@ export interface ImageSupport {
 export type MarkerCode = 'model-cannot-see' | 'image-gone' | 'wire-cannot-carry'
 
 /** A message in which markers are sent in the place of images, and what was replaced. */
-export interface MarkedMessage {
+interface MarkedMessage {
   readonly message: Message
   readonly images: number
   /** Of the first image that was replaced. */

@@ -34,7 +34,7 @@ export interface Layout {
 }
 
 /** The system prompt of a home. */
-export interface PromptRule {
+interface PromptRule {
   /** A line above it; none where absent. */
   readonly heading?: string
   /** What is sent where its owner wrote none. The packaged prompt where absent; nothing where empty. */
@@ -42,7 +42,7 @@ export interface PromptRule {
 }
 
 /** How the model is told of skills and of other capabilities. */
-export interface SkillsRule {
+interface SkillsRule {
   /**
    * The layer of the prompt blocks of capabilities that are offered: under headings, those without tools too (`skills`), those
    * of tools alone (`tool-guidance`), or none.
@@ -57,7 +57,7 @@ export interface SkillsRule {
 }
 
 /** What is sent of earlier sessions. */
-export interface MemoryRule {
+interface MemoryRule {
   /** Whether it is on where the configuration does not say. */
   readonly isUsual: boolean
   /** `memory`: one layer for all of it. `apart`: the layers `previous-session` and `tool-history`. */
@@ -65,7 +65,7 @@ export interface MemoryRule {
 }
 
 /** When the model is told how to cite. */
-export interface CitationRule {
+interface CitationRule {
   /** Whether documents of a project that stand in the request can be cited from the first step on, and not only after a search. */
   readonly fromFirstStep: boolean
   /** Whether the words about it may be filled into the system prompt, where they change in the middle of a turn. */

@@ -1,4 +1,4 @@
-import { layoutProblems } from './layout-problems.ts'
+import { layoutProblems } from './check-input.ts'
 import type { Layout, LayoutChoice, LayoutDefinition } from './layout.ts'
 
 /** Help from earlier sessions: a turn that does not fit beside it does without. */

@@ -1,9 +1,7 @@
-import { imageSize } from './image-size.ts'
-import { imageTokens, UNKNOWN_IMAGE_TOKENS } from './image-tokens.ts'
-import { imageType } from './image-type.ts'
+import { imageSize, imageTokens, imageType, UNKNOWN_IMAGE_TOKENS } from './image.ts'
 
 /** What an image or a file costs: its size, and the words that are counted with it. */
-export interface MediaCost {
+interface MediaCost {
   /** Of pictures and pages. */
   readonly tokens: number
   readonly texts: readonly string[]

@@ -12,7 +12,7 @@ export type AssistantMessage = AssistantModelMessage
 /** The results of the calls of one step. */
 export type ToolMessage = ToolModelMessage
 
-export type AssistantPart = Exclude<AssistantMessage['content'], string>[number]
+type AssistantPart = Exclude<AssistantMessage['content'], string>[number]
 export type ToolCallPart = Extract<AssistantPart, { type: 'tool-call' }>
 export type ToolResultPart = Extract<ToolMessage['content'][number], { type: 'tool-result' }>
 /** What a tool answered, in the shapes of the AI SDK. */

@@ -2,7 +2,7 @@ import { type Message, type ToolMessage, toolCalls, toolResults } from './messag
 import type { TurnMessage } from './turn.ts'
 
 /** Messages whose calls all have results and whose results all have calls, and what was taken out for that. */
-export interface Paired {
+interface Paired {
   readonly messages: readonly PairedMessage[]
   readonly unpaired: readonly Unpaired[]
 }

@@ -51,7 +51,7 @@ export function priceTurn(
 }
 
 /** What decides what a turn costs, besides its counter. */
-export interface PricingRules {
+interface PricingRules {
   readonly frame: FileFrame
   /** Tools whose results are never made smaller. */
   readonly kept?: ReadonlySet<string>

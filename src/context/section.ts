@@ -1,7 +1,11 @@
+import { available, type Budget } from './assembly-input.ts'
 import type { Origin } from './layer.ts'
-import type { ManifestEntry, Slot } from './manifest.ts'
+import type { Layout } from './layout.ts'
+import { type Cut, type Manifest, type ManifestEntry, type Slot, slots } from './manifest.ts'
+import type { Unpaired } from './pairing.ts'
+import { type PricedAttachment, sumFullTokens, sumTokens } from './priced-turn.ts'
 import type { Reason } from './reason.ts'
-import { type PricedAttachment, sumFullTokens } from './priced-turn.ts'
+import { messageTokens, type TokenCounter } from './token-counter.ts'
 import type { PricedMessage } from './tool-output.ts'
 
 /** One line of the account together with the messages it put into the request. */
@@ -71,4 +75,59 @@ export function attachmentSections(
     if (reason) return omitted({ id, layer: 'attachment', slot, fullTokens: tokens, reason, origin })
     return included({ id, layer: 'attachment', slot, form: 'full', tokens, origin }, [attachment])
   })
+}
+
+/** The account of a call, from what became of every candidate. */
+export function manifestOf(
+  {
+    layout,
+    budget,
+    counter,
+    model,
+  }: { layout: Pick<Layout, 'name'>; budget: Budget; counter: TokenCounter; model?: string },
+  sections: readonly Pick<Section, 'entry'>[],
+  cut: Cut | undefined,
+): Manifest {
+  const entries = sections.map((section) => section.entry)
+  const perSlot = Object.fromEntries(
+    slots.map((slot) => [slot, sumTokens(entries.filter((entry) => entry.slot === slot))]),
+  ) as Record<Slot, number>
+  const { window, reserve, margin = 0 } = budget
+  return {
+    version: 1,
+    layout: layout.name,
+    counter: { id: counter.id, version: counter.version },
+    budget: { window, reserve, margin, available: available(budget) },
+    used: sumTokens(entries),
+    slots: perSlot,
+    entries,
+    displaced: displaced(perSlot),
+    ...(cut ? { cut } : {}),
+    ...(model === undefined ? {} : { model }),
+  }
+}
+
+/** A layer in front of the input moves away with the next turn, and the input behind it shifts with it. */
+function displaced(perSlot: Readonly<Record<Slot, number>>): number {
+  const moving = perSlot['before-input']
+  return perSlot['after-input'] + (moving > 0 ? moving + perSlot.input : 0)
+}
+
+/** Calls and results that were taken out because their partner is missing. */
+export function unpairedSections(
+  turn: string,
+  unpaired: readonly Unpaired[],
+  slot: 'history' | 'input',
+  counter: TokenCounter,
+): readonly Section[] {
+  return unpaired.map(({ toolCallId, message, tokens }, index) =>
+    omitted({
+      id: `${turn}/unpaired-${index + 1}`,
+      layer: 'unpaired',
+      slot,
+      fullTokens: tokens ?? messageTokens(counter, message),
+      reason: { code: 'unpaired', toolCallId },
+      origin: message.role === 'tool' ? { kind: 'tool', ref: toolCallId } : { kind: 'model', ref: toolCallId },
+    }),
+  )
 }

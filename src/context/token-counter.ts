@@ -1,9 +1,8 @@
 import { estimateTokenCount } from 'tokenx'
 import { type Media, mediaCost } from './media-cost.ts'
 import { type AnyMessage, type Message, outputMedia, outputText, type ToolOutput, toolResults } from './message.ts'
-import { optionTexts } from './option-texts.ts'
+import { wordSlices } from './text-slices.ts'
 import type { ToolDefinition } from './tool-definition.ts'
-import { wordSlices } from './word-slices.ts'
 
 /** Counts tokens. Its id and version stand in every manifest that it was used for. */
 export interface TokenCounter {
@@ -149,4 +148,19 @@ function optionTokens(counter: TokenCounter, options: Readonly<Record<string, un
 
 function countsAll({ perMessage }: TokenCounter): boolean {
   return perMessage > 0
+}
+
+/**
+ * What providers are sent beside a part: the signature of a reasoning, content that only they can read. What is meant for
+ * Foreword itself (`foreword`) is not sent.
+ */
+function optionTexts(options: Readonly<Record<string, unknown>> | undefined): readonly string[] {
+  if (options === undefined) return []
+  return Object.entries(options).flatMap(([provider, value]) => (provider === 'foreword' ? [] : textsIn(value)))
+}
+
+function textsIn(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value]
+  if (typeof value !== 'object' || value === null) return []
+  return Object.values(value).flatMap(textsIn)
 }

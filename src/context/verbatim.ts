@@ -1,10 +1,9 @@
-import { available, type Budget } from './budget.ts'
+import { available, type Budget } from './assembly-input.ts'
 import type { Manifest, ManifestEntry, Slot } from './manifest.ts'
-import { manifestOf } from './manifest-of.ts'
+import { included, manifestOf } from './section.ts'
 import type { AnyMessage } from './message.ts'
 import { ContextOverflowError } from './overflow-error.ts'
 import type { Piece } from './request.ts'
-import { included } from './section.ts'
 import { messageTokens, type TokenCounter, toolTokens } from './token-counter.ts'
 import type { ToolDefinition } from './tool-definition.ts'
 

@@ -1,8 +1,7 @@
 import { stat } from 'node:fs/promises'
 import type { Document, Unreadable } from './document.ts'
 import { type ReadingLimits, tooManyBytes, usualLimits } from './reading-limits.ts'
-import type { ReadingSource } from './reading-exchange.ts'
-import { type ReadingProcess, startReadingProcess } from './reading-process.ts'
+import { type ReadingProcess, type ReadingSource, startReadingProcess } from './reading-process.ts'
 import type { ReadingProgress } from './reading-task.ts'
 import { createSemaphore } from './semaphore.ts'
 

@@ -1,11 +1,9 @@
 import { imageSize } from '../context.ts'
 import type { Document, Unreadable } from './document.ts'
 import { type FileKind, fileKind } from './file-kind.ts'
-import { ReadingFault } from './reading-fault.ts'
-import { type ReadingLimits, tooManyBytes, tooManyCharacters } from './reading-limits.ts'
+import { ReadingFault, type ReadingLimits, tooManyBytes, tooManyCharacters } from './reading-limits.ts'
 import type { ReadingTask } from './reading-task.ts'
-import { cleanText } from './text/clean-text.ts'
-import { decodedText } from './text/character-set.ts'
+import { cleanText, decodedText } from './text/character-set.ts'
 
 /**
  * What a file says. Works for as long as the file makes it work, so it runs in a process of its own: `createDocumentReader`.

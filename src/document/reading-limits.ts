@@ -1,4 +1,4 @@
-import { ReadingFault } from './reading-fault.ts'
+import type { Unreadable } from './document.ts'
 
 /** What reading one file may cost. Whatever is above gives an `Unreadable` that says the limit. */
 export interface ReadingLimits {
@@ -50,4 +50,14 @@ export function tooManyCharacters(characters: number, most: number): ReadingFaul
     'too-large',
     `its text has ${grouped(characters)} characters; at most ${grouped(most)} are taken`,
   )
+}
+
+/** Ends the reading of a file with what its `Unreadable` will say. Never leaves the room. */
+export class ReadingFault extends Error {
+  readonly code: Unreadable['code']
+
+  constructor(code: Unreadable['code'], reason: string) {
+    super(reason)
+    this.code = code
+  }
 }

@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads'
 import { smallCounters } from '../context.ts'
 import type { Document, Unreadable } from './document.ts'
 import { readBytes } from './read-bytes.ts'
-import { errorExit, type ReadingNews, type ReadingOrder } from './reading-messages.ts'
+import { errorExit, type ReadingNews, type ReadingOrder } from './reading-task.ts'
 
 /** The program of a reading process: takes orders over the channel to whoever started it, and ends with that channel. */
 let pieces: Uint8Array[] = []

@@ -1,6 +1,13 @@
 import { errorMessage } from '../platform.ts'
-import { failed } from './failed.ts'
-import type { Tool, ToolContext, ToolFailed, ToolPlan, ToolResult, ToolTraits } from './tool.ts'
+import {
+  failed,
+  type Tool,
+  type ToolContext,
+  type ToolFailed,
+  type ToolPlan,
+  type ToolResult,
+  type ToolTraits,
+} from './tool.ts'
 
 /**
  * A tool whose input is typed by its schema: any Standard Schema that can be written as a JSON Schema, such as one of zod.

@@ -1,12 +1,8 @@
 import type { ToolDefinition } from '../context.ts'
-import { callDigest } from './call-digest.ts'
-import { planOf, shownOf } from './call-plan.ts'
-import { failed } from './failed.ts'
+import { callDigest, messageOf, planOf, shownOf, withinTime } from './call-plan.ts'
+import { failed, type PlannedCall, type Tool, type ToolCall, type ToolContext, type ToolResult } from './tool.ts'
 import { inputFault } from './input-fault.ts'
 import { cappedResult } from './output-cap.ts'
-import type { PlannedCall } from './planned-call.ts'
-import { messageOf, withinTime } from './time-limit.ts'
-import type { Tool, ToolCall, ToolContext, ToolResult } from './tool.ts'
 
 /** A fixed set of tools. A value: two toolboxes know nothing of each other. */
 export interface Toolbox {

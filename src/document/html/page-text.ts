@@ -1,9 +1,8 @@
-import { ReadingFault } from '../reading-fault.ts'
-import { cleanText } from '../text/clean-text.ts'
-import { flatText } from './flat-text.ts'
+import { ReadingFault } from '../reading-limits.ts'
+import { cleanText } from '../text/character-set.ts'
+import { flatText, nodesBelow, type PageNode, type ParsedPage, parsedPage, writtenPage } from './parsed-page.ts'
 import { markdownOf } from './markdown.ts'
 import { withoutFrame } from './page-frame.ts'
-import { nodesBelow, type PageNode, type ParsedPage, parsedPage, writtenPage } from './parsed-page.ts'
 
 /** What a page says, as Markdown with its links: its article where one stands out, else all of it but the frame. */
 export async function pageText(

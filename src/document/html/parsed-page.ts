@@ -79,3 +79,57 @@ export function* nodesBelow(root: PageNode, enters: (node: PageNode) => boolean 
 export function* childrenOf(node: PageNode): Generator<PageNode> {
   for (let child = node.firstChild; child !== null; child = child.nextSibling) yield child
 }
+
+const blocks = new Set(
+  (
+    'address article aside blockquote body center dd details dialog dir div dl dt fieldset figcaption figure footer form ' +
+    'h1 h2 h3 h4 h5 h6 header hgroup hr html legend li main menu nav ol p pre search section summary table tbody td tfoot ' +
+    'th thead tr ul caption'
+  ).split(' '),
+)
+
+/** What a browser does not show, or shows only when it runs. */
+const unseen = new Set(
+  (
+    'script style head title meta link template noscript iframe object embed svg canvas audio video map input select ' +
+    'button textarea option datalist'
+  ).split(' '),
+)
+
+/** Whether an element stands on lines of its own. */
+export function isBlock(node: PageNode): boolean {
+  return node.nodeType === 1 && blocks.has(node.localName)
+}
+
+/** Whether a node is an element or a text that a reader would see; comments and the like are not. */
+export function isHidden(node: PageNode): boolean {
+  if (node.nodeType === 3) return false
+  if (node.nodeType !== 1 || unseen.has(node.localName)) return true
+  if (node.getAttribute('hidden') !== null || node.getAttribute('aria-hidden') === 'true') return true
+  return /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)/i.test(node.getAttribute('style') ?? '')
+}
+
+/** What a part of a page says on one line, whatever it is made of. Without recursion, so no depth is too much. */
+export function flatText(root: PageNode): string {
+  const said: string[] = []
+  for (const node of nodesBelow(root, (one) => !isHidden(one))) {
+    if (node.nodeType === 3) said.push(node.textContent ?? '')
+    else if (isBlock(node) || node.localName === 'br') said.push(' ')
+  }
+  return said.join('').replace(/\s+/g, ' ').trim()
+}
+
+/** What a small part of a page says, with its buttons; `undefined` for a large one: no more of it is read than that. */
+export function shortText(root: PageNode, most: number): string | undefined {
+  let text = ''
+  let seen = 0
+  for (const node of nodesBelow(root, (one) => !isHidden(one) || one.localName === 'button')) {
+    seen += 1
+    if (node.nodeType === 3) text += ` ${node.textContent ?? ''}`
+    if (seen > MOST_NODES || text.length > most * 2) return undefined
+  }
+  const said = text.replace(/\s+/g, ' ').trim()
+  return said.length > most ? undefined : said
+}
+
+const MOST_NODES = 1_000

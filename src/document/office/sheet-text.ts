@@ -1,8 +1,8 @@
-import { cleanText } from '../text/clean-text.ts'
+import { cleanText } from '../text/character-set.ts'
 import { grouped } from '../reading-limits.ts'
 
 /** A sheet as text while its rows come: its name above, tabs between cells. */
-export interface SheetText {
+interface SheetText {
   /** The row with this number, from 1. */
   row(number: number, cells: readonly string[]): void
   end(): { readonly text: string; readonly rows: number }

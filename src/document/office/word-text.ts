@@ -1,8 +1,7 @@
 import { parsedPage } from '../html/parsed-page.ts'
 import { markdownOf } from '../html/markdown.ts'
-import { ReadingFault } from '../reading-fault.ts'
-import type { ReadingLimits } from '../reading-limits.ts'
-import { cleanText } from '../text/clean-text.ts'
+import { ReadingFault, type ReadingLimits } from '../reading-limits.ts'
+import { cleanText } from '../text/character-set.ts'
 import { scanXml } from './xml-scan.ts'
 import { type Archive, openArchive } from './zip-archive.ts'
 

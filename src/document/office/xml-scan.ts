@@ -1,5 +1,5 @@
 /** What is told of an XML text, in its order. Names come without their prefix. */
-export interface XmlReader {
+interface XmlReader {
   open?(name: string, attributes: string): void
   close?(name: string): void
   /** With its entities resolved; a run of text may come in pieces. */

@@ -1,7 +1,6 @@
 import { crc32, inflateRawSync } from 'node:zlib'
 import { startsWith } from '../../context.ts'
-import { ReadingFault } from '../reading-fault.ts'
-import { grouped, type ReadingLimits, sizeInWords } from '../reading-limits.ts'
+import { grouped, ReadingFault, type ReadingLimits, sizeInWords } from '../reading-limits.ts'
 
 /** The parts of a package. */
 export interface Archive {

@@ -1,5 +1,5 @@
 import { startsWith } from '../../context.ts'
-import { ReadingFault } from '../reading-fault.ts'
+import { ReadingFault } from '../reading-limits.ts'
 
 /** Characters that text does not hold, or that stand for bytes that are none, per character. */
 const mostDamage = 0.01
@@ -112,4 +112,9 @@ function binary(): ReadingFault {
     'binary',
     'it is no text, or text in a character set that cannot be told; save it as UTF-8, or hand it in as PDF or docx',
   )
+}
+
+/** Line ends are `\n`, no NUL, and no half of a character: what every store and every wire takes. */
+export function cleanText(text: string): string {
+  return text.replace(/\r\n?/g, '\n').replaceAll('\0', '').toWellFormed()
 }

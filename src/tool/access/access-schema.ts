@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { NAME_PATTERN } from './name-pattern.ts'
+import { NAME_PATTERN } from './access.ts'
 
 /** The JSON Schema (2020-12) of `tool-access.json`, as it is committed in `schema/tool-access.schema.json`. */
 export function accessSchema(): Readonly<Record<string, unknown>> {

@@ -2,7 +2,7 @@
 const LONGEST = 16_384
 
 /** A command read into words, or what in it only a shell would understand. */
-export type CommandWords =
+type CommandWords =
   | { readonly type: 'words'; readonly words: readonly string[] }
   | { readonly type: 'refused'; readonly why: string }
 

@@ -1,9 +1,7 @@
 import { accessAnswer } from './access-answer.ts'
-import { parseAccess, type WrittenAccess } from './access-text.ts'
+import { parseAccess, readAccess, type WrittenAccess } from './read-access.ts'
 import { editedJson, type JsonChange } from './edit-json.ts'
-import { isListed, NAME_PATTERN, standsFor } from './name-pattern.ts'
-import { readAccess } from './read-access.ts'
-import { toolSetting } from './tool-setting.ts'
+import { isListed, NAME_PATTERN, standsFor, toolSetting } from './access.ts'
 
 /**
  * The text of `tool-access.json` after a tool was allowed, or forbidden; or all tools of a pattern such as `read_*`.

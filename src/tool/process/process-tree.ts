@@ -1,8 +1,9 @@
+import { randomUUID } from 'node:crypto'
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
-import { environmentOf, outputsOf, type ProcessStatus, statuses, statusOf } from './process-status.ts'
 
 /** All processes of one run, wherever they went. */
-export interface ProcessTree {
+interface ProcessTree {
   /** How many there are now, those included that ended and were not waited for. 1 where the system cannot say. */
   count(): number
   /** Kills all of them and resolves when none is left; after some seconds in any case, since a kernel may hold one back. */
@@ -94,4 +95,98 @@ function signal(pid: number, name: NodeJS.Signals): void {
   } catch {
     // It is gone already, or not ours to end.
   }
+}
+
+/** What Linux tells of a process under `/proc`. */
+interface ProcessStatus {
+  readonly pid: number
+  readonly parent: number
+  readonly session: number
+  readonly isZombie: boolean
+  readonly isKernel: boolean
+  /** Clock ticks since the system started. */
+  readonly begun: number
+}
+
+/** Flag of a thread of the kernel. */
+const KERNEL_THREAD = 0x0020_0000
+
+/** All processes that this one can see. */
+function statuses(): readonly ProcessStatus[] {
+  return readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? (statusOf(Number(name)) ?? []) : []))
+}
+
+/** `undefined` where the process is gone. */
+function statusOf(pid: number): ProcessStatus | undefined {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    // The name stands in parentheses and may hold anything, parentheses too.
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
+    const state = fields[0]
+    return {
+      pid,
+      parent: Number(fields[1]),
+      session: Number(fields[3]),
+      isZombie: state === 'Z' || state === 'X',
+      isKernel: (Number(fields[6]) & KERNEL_THREAD) !== 0,
+      begun: Number(fields[19]),
+    }
+  } catch {
+    return undefined
+  }
+}
+
+/** `undefined` where the process is gone or belongs to somebody else. */
+function environmentOf(pid: number): Buffer | undefined {
+  try {
+    return readFileSync(`/proc/${pid}/environ`)
+  } catch {
+    return undefined
+  }
+}
+
+/** Pipes and sockets that a process writes to, by the name that the system has for them. */
+function outputsOf(pid: number): readonly string[] {
+  return [1, 2].flatMap((descriptor) => {
+    try {
+      const target = readlinkSync(`/proc/${pid}/fd/${descriptor}`)
+      return /^(?:pipe|socket):/.test(target) ? [target] : []
+    } catch {
+      return []
+    }
+  })
+}
+
+/** A mark for one run, in which stands who began it: number and birth of this process. */
+export function newMark(): string {
+  const begun = process.platform === 'linux' ? statusOf(process.pid)?.begun : undefined
+  return `${process.pid}.${begun ?? 0}.${randomUUID()}`
+}
+
+/**
+ * Ends the programs that a process left behind because it was killed itself: they carry its mark, and it is gone. Answers
+ * how many there were. Where the system has no `/proc` nobody knows them.
+ */
+export function endOrphans(): number {
+  if (process.platform !== 'linux') return 0
+  const all = statuses().filter(({ isKernel, isZombie }) => !isKernel && !isZombie)
+  const alive = new Set(all.map(processName))
+  const orphans = all.filter(({ pid }) => {
+    const owner = ownerOf(environmentOf(pid))
+    return owner !== undefined && !alive.has(owner)
+  })
+  for (const { pid } of orphans) signal(pid, 'SIGSTOP')
+  for (const { pid } of orphans) signal(pid, 'SIGKILL')
+  return orphans.length
+}
+
+function processName({ pid, begun }: ProcessStatus): string {
+  return `${pid}.${begun}`
+}
+
+/** Who began the run that an environment carries the mark of. */
+function ownerOf(environment: Buffer | undefined): string | undefined {
+  if (!environment?.includes(`${MARK}=`)) return undefined
+  const [, owner] = new RegExp(`(?:^|\0)${MARK}=(\\d+\\.\\d+)\\.`).exec(environment.toString('latin1')) ?? []
+  return owner
 }

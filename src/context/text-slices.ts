@@ -25,3 +25,8 @@ const plainSigns = String.raw`.,!?;(){}\[\]<>:/\\|@#$%^&*+=${'`'}~_"\-`
 const eastAsianSigns = String.raw`\u3001-\u3003\u3008-\u3011\u3014-\u301F\u3030\u30FB\uFF01-\uFF0F\uFF1A-\uFF20\uFF3B-\uFF40\uFF5B-\uFF65`
 const noWord = String.raw`\s${plainSigns}${eastAsianSigns}`
 const boundary = new RegExp(String.raw`[^${noWord}](?=[\s${plainSigns}])|[${noWord}](?=[^${noWord}])`, 'g')
+
+/** The last place up to `at` where a text can be cut: a pair of UTF-16 units is one character, and half of it is none. */
+export function wholeCharacter(text: string, at: number): number {
+  return at > 0 && at < text.length && /[\uD800-\uDBFF]/.test(text.charAt(at - 1)) ? at - 1 : at
+}

@@ -1,5 +1,3 @@
-import { startsWith } from './starts-with.ts'
-
 export interface ImageSize {
   readonly width: number
   readonly height: number
@@ -78,4 +76,41 @@ function avifSize(bytes: Uint8Array, view: DataView): ImageSize | undefined {
     if (largest === undefined || size.width * size.height > largest.width * largest.height) largest = size
   }
   return largest
+}
+
+/** The media type of an image that models take, by its first bytes. */
+export function imageType(bytes: Uint8Array): string | undefined {
+  if (startsWith(bytes, '\x89PNG\r\n\x1a\n')) return 'image/png'
+  if (startsWith(bytes, '\xff\xd8\xff')) return 'image/jpeg'
+  if (startsWith(bytes, 'GIF87a') || startsWith(bytes, 'GIF89a')) return 'image/gif'
+  if (startsWith(bytes, 'RIFF') && startsWith(bytes, 'WEBP', 8)) return 'image/webp'
+  if (startsWith(bytes, 'ftypavif', 4) || startsWith(bytes, 'ftypavis', 4)) return 'image/avif'
+  if (startsWith(bytes, 'BM') && startsWith(bytes, '\0\0\0\0', 6)) return 'image/bmp'
+  return undefined
+}
+
+const LONG_SIDE = 2048
+const PATCH = 16
+const OVERHEAD = 32
+
+/** The cost of an image whose size is not known: that of 768 × 768 pixels. */
+export const UNKNOWN_IMAGE_TOKENS = (768 / PATCH) ** 2 + OVERHEAD
+
+/**
+ * Tokens of an image of `width` × `height` pixels: scaled down to at most 2,048 on the long side, one token per
+ * 16 × 16 patch begun, and 32 (BEHAVIOURS §3.4).
+ */
+export function imageTokens(width: number, height: number): number {
+  if (!(width > 0 && height > 0)) return UNKNOWN_IMAGE_TOKENS
+  const scale = Math.min(1, LONG_SIDE / Math.max(width, height))
+  return Math.ceil((width * scale) / PATCH) * Math.ceil((height * scale) / PATCH) + OVERHEAD
+}
+
+/** Whether the bytes say `latin` at `at`, one character a byte. */
+export function startsWith(bytes: Uint8Array, latin: string, at = 0): boolean {
+  if (bytes.length < at + latin.length) return false
+  for (let index = 0; index < latin.length; index += 1) {
+    if (bytes[at + index] !== latin.charCodeAt(index)) return false
+  }
+  return true
 }
