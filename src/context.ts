@@ -14,15 +14,17 @@ export { argvText, exactLine, exactLines, lookAlikes } from './context/exact-tex
 export { type ImageSupport, type MarkerCode, markImages, storedImage } from './context/image-marker.ts'
 export { imageSize, type ImageSize, imageTokens, imageType, startsWith, UNKNOWN_IMAGE_TOKENS } from './context/image.ts'
 export type { Layer, Origin, Placement, Priority, Rendition } from './context/layer.ts'
-export type {
-  CutRule,
-  Layout,
-  LayoutChanges,
-  LayoutChoice,
-  LayoutDefinition,
-  PlacementBySize,
-} from './context/layout.ts'
-export { layout, layoutOf, layouts, usualLayout } from './context/layouts.ts'
+export type { AssemblyLayout, CutRule, PlacementBySize } from './context/layout.ts'
+export {
+  type Layout,
+  layout,
+  type LayoutChanges,
+  type LayoutChoice,
+  type LayoutDefinition,
+  layoutOf,
+  layouts,
+  usualLayout,
+} from './context/layouts.ts'
 export type { Cut, Manifest, ManifestEntry, Outcome, Slot } from './context/manifest.ts'
 export type { Reason, ReasonCode } from './context/reason.ts'
 export {

@@ -2,6 +2,7 @@ export {
   type Access,
   type AccessMode,
   type AccessRead,
+  accessSchema,
   type GlobalAccess,
   isListed,
   type ShellAccess,
@@ -16,11 +17,9 @@ export {
   accessPlaces,
   type AccessReader,
 } from './tool/access/access-file.ts'
-export { accessSchema } from './tool/access/access-schema.ts'
 export { editedJson, type JsonChange } from './tool/access/edit-json.ts'
 export { readAccess } from './tool/access/read-access.ts'
 export { withTool } from './tool/access/with-tool.ts'
-export { isBuiltInName } from './tool/built-in-names.ts'
 export { callDigest } from './tool/call-plan.ts'
 export { tool, type ToolAnswer, type ToolOf, type ToolSchema } from './tool/define-tool.ts'
 export type {
@@ -40,7 +39,7 @@ export type {
   ToolResult,
   ToolTraits,
 } from './tool/tool.ts'
-export { inputFault, Interrupted, interruptible } from './tool/input-fault.ts'
+export { inputFault, validatorFor } from './tool/input-fault.ts'
 export { fileDiff } from './tool/file-diff.ts'
 export { cappedText } from './tool/output-cap.ts'
 export {
@@ -54,13 +53,11 @@ export {
 } from './tool/toolbox.ts'
 export { cleanEnvironment } from './tool/process/clean-environment.ts'
 export {
-  outputText,
   type Program,
   type ProgramEnd,
   type ProgramLimits,
   type ProgramOutput,
   programResult,
-  shownText,
 } from './tool/process/program.ts'
 export { runProgram } from './tool/process/run-program.ts'
 export { endOrphans } from './tool/process/process-tree.ts'

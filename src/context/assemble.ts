@@ -69,7 +69,7 @@ export function assemble(input: AssemblyInput): Assembly {
     ...layerSections(plan.tail, 'after-input', fitted.tail),
   ]
   const manifest = manifestOf(input, sections, conversation.cut)
-  if (manifest.used > plan.available) throw new ContextOverflowError(manifest)
+  if (manifest.used > plan.available) throw new ContextOverflowError(manifest, undefined, layout.advice)
   return { manifest, ...requestOf({ layout, tools: tools.map(({ tool }) => tool) }, sections) }
 }
 

@@ -2,7 +2,7 @@ import type { Attachment } from './attachment.ts'
 import type { Earlier, UndoneTurn } from './conversation-input.ts'
 import type { ImageSupport } from './image-marker.ts'
 import type { Layer } from './layer.ts'
-import type { Layout } from './layout.ts'
+import type { AssemblyLayout } from './layout.ts'
 import type { Cut } from './manifest.ts'
 import type { TokenCounter } from './token-counter.ts'
 import type { ToolDefinition } from './tool-definition.ts'
@@ -10,7 +10,7 @@ import type { Turn } from './turn.ts'
 
 /** Everything that decides what a model reads. Time, files and identity have become part of a layer before. */
 export interface AssemblyInput {
-  readonly layout: Layout
+  readonly layout: AssemblyLayout
   readonly layers: readonly Layer[]
   /** Settled turns, oldest first. */
   readonly history: readonly Turn[]

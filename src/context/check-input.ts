@@ -1,6 +1,6 @@
 import type { AssemblyInput } from './assembly-input.ts'
 import { type Layer, type Placement, placements, priorities, type Priority } from './layer.ts'
-import type { Layout } from './layout.ts'
+import type { AssemblyLayout } from './layout.ts'
 
 /** Throws a `RangeError` that names each field no request can be made of: `budget.window is NaN; it must be …`. */
 export function checkInput(input: AssemblyInput): void {
@@ -73,7 +73,7 @@ function repeated(named: readonly (readonly [field: string, id: string])[]): Pro
 type Problems = readonly string[]
 
 /** What is wrong with a layout, by field. `layers`: names that layers of the input bring. */
-export function layoutProblems(layout: Layout, layers: readonly string[]): Problems {
+export function layoutProblems(layout: AssemblyLayout, layers: readonly string[]): Problems {
   const known = new Set([...Object.keys(layout.placements), ...layers])
   return [
     ...notShare('layout.headShare', layout.headShare),
@@ -87,11 +87,11 @@ export function layoutProblems(layout: Layout, layers: readonly string[]): Probl
   ]
 }
 
-function unknownName(name: string, { placements: places }: Layout): string {
+function unknownName(name: string, { placements: places }: AssemblyLayout): string {
   return `no layer is named "${name}". The layout knows ${Object.keys(places).join(', ')}; a layer of your own needs a place in layout.placements too.`
 }
 
-function placeProblems(field: string, place: Layout['placements'][string]): Problems {
+function placeProblems(field: string, place: AssemblyLayout['placements'][string]): Problems {
   if (typeof place !== 'object') return notOneOf(field, place, placements)
   return [
     ...notAmount(`${field}.from`, place.from, true),

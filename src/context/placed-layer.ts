@@ -1,6 +1,6 @@
 import type { Remainder } from './give-way.ts'
 import type { Layer, Placement, Priority } from './layer.ts'
-import type { Layout } from './layout.ts'
+import type { AssemblyLayout } from './layout.ts'
 import { userMessage } from './message.ts'
 import { sumTokens } from './priced-turn.ts'
 import type { ReasonCode } from './reason.ts'
@@ -37,7 +37,7 @@ export interface ConditionalTool {
 /** Throws a `RangeError` for a name that the layout does not know, unless the layer says where it stands. */
 export function placeLayer(
   layer: Layer,
-  layout: Layout,
+  layout: AssemblyLayout,
   counter: TokenCounter,
   tools: readonly ConditionalTool[] = [],
 ): PlacedLayer {
@@ -58,13 +58,13 @@ export function placeLayer(
   }
 }
 
-function rankOf({ layer }: Layer, { placements }: Layout): number {
+function rankOf({ layer }: Layer, { placements }: AssemblyLayout): number {
   const names = Object.keys(placements)
   const rank = names.indexOf(layer)
   return rank === -1 ? names.length : rank
 }
 
-function placementOf(layer: Layer, layout: Layout, tokens: number): Placement {
+function placementOf(layer: Layer, layout: AssemblyLayout, tokens: number): Placement {
   const placed = Object.hasOwn(layout.placements, layer.layer) ? layout.placements[layer.layer] : undefined
   if (placed === undefined) {
     throw new RangeError(

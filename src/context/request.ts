@@ -1,4 +1,4 @@
-import type { Layout } from './layout.ts'
+import type { AssemblyLayout } from './layout.ts'
 import type { AnyMessage, Message } from './message.ts'
 import { userMessage } from './message.ts'
 import { sumTokens } from './priced-turn.ts'
@@ -25,7 +25,7 @@ export interface Piece {
 
 /** Turns the account back into what is sent, piece by piece. */
 export function requestOf(
-  { layout, tools = [] }: { layout: Layout; tools?: readonly ToolDefinition[] },
+  { layout, tools = [] }: { layout: AssemblyLayout; tools?: readonly ToolDefinition[] },
   sections: readonly Section[],
 ): { request: Request; pieces: readonly Piece[] } {
   const sentTools = tools.map(({ name, description, inputSchema, strict }) => ({
@@ -68,7 +68,7 @@ export function requestOf(
   return { request: { tools: sentTools, ...(system === undefined ? {} : { system }), messages }, pieces }
 }
 
-function systemText(texts: readonly { layer: string; text: string }[], layout: Layout): string | undefined {
+function systemText(texts: readonly { layer: string; text: string }[], layout: AssemblyLayout): string | undefined {
   if (texts.length === 0) return undefined
   const { ownSpacing } = layout
   if (!ownSpacing) return texts.map(({ text }) => text).join('\n\n')

@@ -1,7 +1,7 @@
 import { assemble } from './assemble.ts'
 import type { AssemblyInput } from './assembly-input.ts'
 import type { Layer } from './layer.ts'
-import { layoutOf, layouts } from './layouts.ts'
+import { layoutOf, layouts, readersByName } from './layouts.ts'
 import type { Manifest } from './manifest.ts'
 import type { Message } from './message.ts'
 import { ContextOverflowError } from './overflow-error.ts'
@@ -108,7 +108,7 @@ function assemblyInput(scenario: Scenario, counters: readonly TokenCounter[]): A
     history: scenario.history.map(turnOf),
     current: turnOf(scenario.current),
     attachments: scenario.attachments.map(own),
-    tools: scenario.tools.map(({ reads, ...tool }) => own({ ...tool, reads: reads ?? usualReads.get(tool.name) })),
+    tools: scenario.tools.map(({ reads, ...tool }) => own({ ...tool, reads: reads ?? readersByName.get(tool.name) })),
     budget: scenario.budget,
     counter,
     ...(scenario.cut ? { cut: scenario.cut } : {}),
@@ -117,12 +117,6 @@ function assemblyInput(scenario: Scenario, counters: readonly TokenCounter[]): A
     ...(scenario.model === undefined ? {} : { model: scenario.model }),
   }
 }
-
-/** Scenarios of versions without `reads` get the notes on what was left out by these names. */
-const usualReads: ReadonlyMap<string, 'history' | 'files'> = new Map([
-  ['read_history', 'history'],
-  ['read_attachment', 'files'],
-])
 
 /** Given numbers belong to `declared`, where what is left out costs nothing. Every other counter counts for itself. */
 function ownCost<T extends { readonly tokens?: number | undefined }>(

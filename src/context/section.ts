@@ -1,6 +1,6 @@
 import { available, type Budget } from './assembly-input.ts'
 import type { Origin } from './layer.ts'
-import type { Layout } from './layout.ts'
+import type { AssemblyLayout } from './layout.ts'
 import { type Cut, type Manifest, type ManifestEntry, type Slot, slots } from './manifest.ts'
 import type { Unpaired } from './pairing.ts'
 import { type PricedAttachment, sumFullTokens, sumTokens } from './priced-turn.ts'
@@ -84,7 +84,7 @@ export function manifestOf(
     budget,
     counter,
     model,
-  }: { layout: Pick<Layout, 'name'>; budget: Budget; counter: TokenCounter; model?: string },
+  }: { layout: Pick<AssemblyLayout, 'name'>; budget: Budget; counter: TokenCounter; model?: string },
   sections: readonly Pick<Section, 'entry'>[],
   cut: Cut | undefined,
 ): Manifest {

@@ -1,4 +1,5 @@
-import { isBuiltInName, type Tool } from '../../tool.ts'
+import type { Tool } from '../../tool.ts'
+import { isBuiltInName } from '../tool-names.ts'
 import type { FindBinary } from './folder/find-binary.ts'
 import type { Skill } from './skill.ts'
 

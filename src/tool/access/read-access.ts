@@ -7,8 +7,16 @@ import {
   printParseErrorCode,
 } from 'jsonc-parser'
 import type { z } from 'zod'
-import { accessShape, globalShape, SHELL_LIMITS, shellShape } from './access-schema.ts'
-import { type Access, type AccessRead, type ShellAccess, toolSetting } from './access.ts'
+import {
+  type Access,
+  type AccessRead,
+  accessShape,
+  globalShape,
+  SHELL_LIMITS,
+  type ShellAccess,
+  shellShape,
+  toolSetting,
+} from './access.ts'
 
 /**
  * The policy that `tool-access.json` and the environment make, with every default in its place. No text, or a blank one,

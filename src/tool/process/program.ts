@@ -82,7 +82,7 @@ export function programResult(run: ProgramEnd, limits: { readonly timeoutMs: num
 }
 
 /** Both outputs of a program as one text, cut ones with the note that says so. */
-export function outputText({ stdout, stderr }: Pick<ProgramEnd, 'stdout' | 'stderr'>): string {
+function outputText({ stdout, stderr }: Pick<ProgramEnd, 'stdout' | 'stderr'>): string {
   const [said, complained] = [shownText(stdout), shownText(stderr)]
   if (complained.trim() === '') return said
   const between = said === '' || said.endsWith('\n') ? '' : '\n'
@@ -90,7 +90,7 @@ export function outputText({ stdout, stderr }: Pick<ProgramEnd, 'stdout' | 'stde
 }
 
 /** One output as it is shown: with `...[truncated: N of M characters shown]` below it where it was cut (BEHAVIOURS §2.4). */
-export function shownText({ text, characters, truncated }: ProgramOutput): string {
+function shownText({ text, characters, truncated }: ProgramOutput): string {
   return truncated ? `${text}${truncationNote(text.length, characters)}` : text
 }
 
