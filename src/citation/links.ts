@@ -1,4 +1,4 @@
-import { numbersOf } from './marker-reader.ts'
+import { markerNumbers } from './marker-reader.ts'
 import type { CitationPiece } from './piece.ts'
 
 /**
@@ -28,7 +28,7 @@ function markerWithLinks(
 ): string {
   const links = new Map(numbers.map((number) => [number, linked(number)]))
   if ([...links.values()].every((link) => link === undefined)) return text
-  return numbersOf(text)
+  return markerNumbers(text)
     .map(({ number, written }) => links.get(number) ?? `[${written}]`)
     .join('')
 }

@@ -48,7 +48,7 @@ export function markerReader(isKnown: (number: number) => boolean, give: (piece:
   function grown(longer: Marker): boolean {
     marker = longer
     if (longer.part !== 'closing' && longer.part !== 'closed') return true
-    const known = numbersOf(longer.text).filter(({ number }) => number > 0 && isKnown(number))
+    const known = markerNumbers(longer.text).filter(({ number }) => number > 0 && isKnown(number))
     numbers = [...new Set(known.map(({ number }) => number))]
     if (numbers.length === 0) settle()
     return true
@@ -137,7 +137,7 @@ function isDouble(marker: string): boolean {
  * The numbers of a marker, in its order, and how each is written. One with a zero in front is no number of a source: `NaN`.
  * What stands behind a parenthesis is a link.
  */
-export function numbersOf(marker: string): readonly { readonly number: number; readonly written: string }[] {
+export function markerNumbers(marker: string): readonly { readonly number: number; readonly written: string }[] {
   const [bracket = ''] = marker.split('(', 1)
   return (bracket.match(/[0-9０-９]+/g) ?? []).map((written) => {
     const plain = written.replace(/[０-９]/g, (wide) => String.fromCharCode(wide.charCodeAt(0) - toAscii))

@@ -2,23 +2,23 @@ import { type Readers, readersAmong } from './announcement.ts'
 import type { Attachment } from './attachment.ts'
 import { type AssemblyInput, available } from './assembly-input.ts'
 import { checkInput } from './check-input.ts'
-import { leastOfCurrent, mustStandOf } from './current-turn.ts'
+import { leastCurrentTokens, requiredTokens } from './current-turn.ts'
 import { fitConversation } from './fit-conversation.ts'
 import { giveWay, type Holder, type Remainder, remainingTokens, takeBack } from './give-way.ts'
 import { cutReason } from './history-section.ts'
 import {
   type ConditionalTool,
-  costOf,
+  formCost,
   type LayerGroup,
   layerSections,
   type PlacedLayer,
   placeLayer,
 } from './placed-layer.ts'
 import type { Manifest } from './manifest.ts'
-import { manifestOf, omitted, type Section } from './section.ts'
+import { buildManifest, omittedSection, type Section } from './section.ts'
 import { ContextOverflowError } from './overflow-error.ts'
 import { priceAttachment, type PricedTurn, priceTurn, sumTokens } from './priced-turn.ts'
-import { type Piece, type Request, requestOf } from './request.ts'
+import { type Piece, type Request, buildRequest } from './request.ts'
 import { type TokenCounter, toolTokens } from './token-counter.ts'
 import { isOfferedWith, type ToolDefinition } from './tool-definition.ts'
 import type { Turn } from './turn.ts'
@@ -68,9 +68,9 @@ export function assemble(input: AssemblyInput): Assembly {
     ...conversation.current,
     ...layerSections(plan.tail, 'after-input', fitted.tail),
   ]
-  const manifest = manifestOf(input, sections, conversation.cut)
+  const manifest = buildManifest(input, sections, conversation.cut)
   if (manifest.used > plan.available) throw new ContextOverflowError(manifest, undefined, layout.advice)
-  return { manifest, ...requestOf({ layout, tools: tools.map(({ tool }) => tool) }, sections) }
+  return { manifest, ...buildRequest({ layout, tools: tools.map(({ tool }) => tool) }, sections) }
 }
 
 interface Plan {
@@ -141,9 +141,9 @@ function settle(plan: Plan, share: number): Settled {
     return { head: headLeft, headAtShare, tail: tailLeft, tokens: tokens!, wanted: wanted! }
   }
   const whole = settled(headAtShare, wholeTail)
-  if (whole.tokens + current.tokens <= room || whole.tokens + mustStandOf(current) <= room) return whole
+  if (whole.tokens + current.tokens <= room || whole.tokens + requiredTokens(current) <= room) return whole
 
-  const left = room - leastOfCurrent(current, input.counter, readers.history)
+  const left = room - leastCurrentTokens(current, input.counter, readers.history)
   const leastTail = remainingTokens(tailHolders, giveWay(tailHolders, 0, shrinks))
   const headTokens = remainingTokens(headHolders, headAtShare)
   const headLeft = headTokens + leastTail <= left ? headAtShare : giveWay(headHolders, left - leastTail, shrinks)
@@ -155,7 +155,7 @@ function settle(plan: Plan, share: number): Settled {
 function holdersOf({ placed }: LayerGroup): readonly Holder[] {
   return filled(placed).map(({ priority, forms }) => ({
     priority,
-    forms: forms.map((form) => ({ tokens: costOf(form) })),
+    forms: forms.map((form) => ({ tokens: formCost(form) })),
   }))
 }
 
@@ -212,7 +212,7 @@ function pricedTool(tool: ToolDefinition, counter: TokenCounter): PricedTool {
 /** A file of a turn that is not part of the input cannot stand anywhere, and is not lost in silence either. */
 function straySections(input: AssemblyInput): readonly Section[] {
   return strayAttachments(input).map((attachment) =>
-    omitted({
+    omittedSection({
       id: attachment.id,
       layer: 'attachment',
       slot: 'history',

@@ -1,5 +1,5 @@
 import type { ConversationInput } from './conversation-input.ts'
-import { answeredBefore, leastOfCurrent } from './current-turn.ts'
+import { answeredBefore, leastCurrentTokens } from './current-turn.ts'
 import { type CutLine, type CutState, formAt, markedState, orphanTokens, tokensAt, unitTokens } from './cut-line.ts'
 import { sumTokens } from './priced-turn.ts'
 import type { OutputForm } from './tool-output.ts'
@@ -79,7 +79,7 @@ function shortCut(
   walk: Walk,
   { turns, room, noteTokens }: { turns: number; room: number; noteTokens: (from: number) => number },
 ): CutDecision {
-  const least = leastOfCurrent(current, counter, readers.history)
+  const least = leastCurrentTokens(current, counter, readers.history)
   const share = Math.floor(Math.max(0, room - least) * rule.lowWater * LEAST_SHARE)
   walk.dropTurns(share)
   const note = noteTokens(walk.state().from)

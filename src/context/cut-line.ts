@@ -121,7 +121,7 @@ export function markedState(conversation: ConversationInput, line: CutLine): Cut
 }
 
 /** The marks that lead back to a state; absent where nothing was cut. */
-export function marksOf(conversation: ConversationInput, line: CutLine, state: CutState): Cut | undefined {
+export function cutMarks(conversation: ConversationInput, line: CutLine, state: CutState): Cut | undefined {
   const { cut, earlier, current } = conversation
   const { from, cleared, excerpted } = state
   const standing = line.units[from]?.first ?? line.current

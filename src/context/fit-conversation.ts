@@ -2,7 +2,7 @@ import { announcement } from './announcement.ts'
 import type { ConversationInput } from './conversation-input.ts'
 import { currentSections, fitAnswered, fitResults } from './current-turn.ts'
 import { cutConversation, type CutDecision } from './cut-conversation.ts'
-import { type CutLine, cutLine, formAt, marksOf } from './cut-line.ts'
+import { type CutLine, cutLine, formAt, cutMarks } from './cut-line.ts'
 import {
   announcementSections,
   cutReason,
@@ -51,7 +51,7 @@ export function fitConversation(conversation: ConversationInput): FittedConversa
       decision.shortOf === undefined ? cutReason(rule) : { code: 'shortage' },
       counter,
     ),
-    cut: marksOf(conversation, line, decision),
+    cut: cutMarks(conversation, line, decision),
   }
 }
 

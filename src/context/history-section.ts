@@ -6,7 +6,15 @@ import type { CutRule } from './layout.ts'
 import { toolCalls, toolResults } from './message.ts'
 import { type PricedTurn, smallestForm, sumFullTokens, sumTokens } from './priced-turn.ts'
 import type { Reason } from './reason.ts'
-import { attachmentSections, included, omitted, reduced, type Section, standing, unpairedSections } from './section.ts'
+import {
+  attachmentSections,
+  includedSection,
+  omittedSection,
+  reducedSection,
+  type Section,
+  wholeSection,
+  unpairedSections,
+} from './section.ts'
 import type { FormedMessage, PricedMessage } from './tool-output.ts'
 
 /** Why a layout cuts. */
@@ -19,13 +27,13 @@ export function earlierSections({ earlier, rule }: ConversationInput): readonly 
   if (!earlier || earlier.turns === 0) return []
   const origin: Origin = { kind: 'user', ref: 'earlier' }
   const reason: Reason = { ...cutReason(rule), turns: earlier.turns }
-  return [omitted({ id: 'earlier', layer: 'turn', slot: 'history', fullTokens: earlier.tokens, reason, origin })]
+  return [omittedSection({ id: 'earlier', layer: 'turn', slot: 'history', fullTokens: earlier.tokens, reason, origin })]
 }
 
 /** Turns that were taken back, each by its name. */
 export function undoneSections({ undone }: ConversationInput): readonly Section[] {
   return undone.map(({ turn, tokens }) =>
-    omitted({
+    omittedSection({
       id: turn,
       layer: 'turn',
       slot: 'history',
@@ -68,8 +76,8 @@ export function announcementSections(told: PricedMessage | undefined, fits: bool
     slot: 'history' as const,
     origin: { kind: 'operator', ref: 'foreword' } as Origin,
   }
-  if (!fits) return [omitted({ ...about, fullTokens: told.tokens, reason: { code: 'budget' } })]
-  return [included({ ...about, form: 'full', tokens: told.tokens }, [told])]
+  if (!fits) return [omittedSection({ ...about, fullTokens: told.tokens, reason: { code: 'budget' } })]
+  return [includedSection({ ...about, form: 'full', tokens: told.tokens }, [told])]
 }
 
 /** The account of settled turns where whole turns are left out. */
@@ -94,7 +102,7 @@ function droppedSections(turn: PricedTurn, reason: Reason): readonly Section[] {
   const about = { id: turn.id, layer: 'turn', slot: 'history' as const, reason, origin: originOf(turn) }
   return [
     ...attachmentSections(turn.attachments, 'history', reason),
-    omitted({ ...about, fullTokens: sumFullTokens(turn.messages) }),
+    omittedSection({ ...about, fullTokens: sumFullTokens(turn.messages) }),
   ]
 }
 
@@ -109,9 +117,9 @@ function keptSections(
   if (first === 0 || messages.length === 0) return [...files, keptSection(turn, messages, turn.messages, reason)]
   const lead = { code: 'not-led-by-user' } as const
   const about = { layer: 'turn', slot: 'history' as const, reason: lead, origin: originOf(turn) }
-  if (first === -1) return [omitted({ ...about, id: turn.id, fullTokens: sumFullTokens(turn.messages) })]
+  if (first === -1) return [omittedSection({ ...about, id: turn.id, fullTokens: sumFullTokens(turn.messages) })]
   return [
-    omitted({ ...about, id: `${turn.id}/lead`, fullTokens: sumFullTokens(turn.messages.slice(0, first)) }),
+    omittedSection({ ...about, id: `${turn.id}/lead`, fullTokens: sumFullTokens(turn.messages.slice(0, first)) }),
     keptSection(turn, messages.slice(first), turn.messages.slice(first), reason),
   ]
 }
@@ -125,7 +133,7 @@ function keptSection(
   const form = smallestForm(messages)
   const tokens = sumTokens(messages)
   const about = { id: turn.id, layer: 'turn', slot: 'history' as const, tokens, origin: originOf(turn) }
-  return form === 'full' ? standing(about, messages) : reduced({ ...about, form, reason }, messages, full)
+  return form === 'full' ? wholeSection(about, messages) : reducedSection({ ...about, form, reason }, messages, full)
 }
 
 function originOf({ id }: PricedTurn): Origin {
@@ -168,13 +176,13 @@ function unitSections(
   const id = messageMark(turn, index)
   const origin: Origin = { kind: originOfRole[role], ref: id }
   const about = { id, layer: role, slot: 'history' as const, origin }
-  if (left) return [omitted({ ...about, fullTokens: sumFullTokens([full]), reason: left })]
+  if (left) return [omittedSection({ ...about, fullTokens: sumFullTokens([full]), reason: left })]
   const shown = turn.messageAt(index, formAt(state, first))
   const { form, tokens } = shown
   const section =
     form === 'full'
-      ? standing({ ...about, tokens }, [shown])
-      : reduced({ ...about, form, tokens, reason }, [shown], [full])
+      ? wholeSection({ ...about, tokens }, [shown])
+      : reducedSection({ ...about, form, tokens, reason }, [shown], [full])
   return [section]
 }
 

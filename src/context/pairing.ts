@@ -24,7 +24,7 @@ export interface Unpaired {
  * A tool call and its result stand or fall together: a result answers a call of the nearest assistant message before
  * it, with nothing but results between. What has no partner is taken out.
  */
-export function pair(messages: readonly TurnMessage[]): Paired {
+export function pairMessages(messages: readonly TurnMessage[]): Paired {
   const lonely = messages.some(callsOrAnswers) ? lonelyParts(messages.map(({ message }) => message)) : undefined
   if (!lonely || lonely.size === 0) return { messages, unpaired: [] }
 

@@ -4,7 +4,7 @@ import type { AssemblyLayout } from './layout.ts'
 import { userMessage } from './message.ts'
 import { sumTokens } from './priced-turn.ts'
 import type { ReasonCode } from './reason.ts'
-import { omitted, type Section } from './section.ts'
+import { omittedSection, type Section } from './section.ts'
 import type { TokenCounter } from './token-counter.ts'
 import { isOfferedWith, type ToolDefinition } from './tool-definition.ts'
 
@@ -82,13 +82,13 @@ function usefulForms(priced: readonly PricedForm[]): readonly PricedForm[] {
   if (isBlank(priced[0]?.text)) return useful
   for (const form of priced) {
     const before = useful.at(-1)
-    if (!before || (!isBlank(form.text) && costOf(form) < costOf(before))) useful.push(form)
+    if (!before || (!isBlank(form.text) && formCost(form) < formCost(before))) useful.push(form)
   }
   return useful
 }
 
 /** What a form costs with its tools. */
-export function costOf({ tokens, toolTokens }: PricedForm): number {
+export function formCost({ tokens, toolTokens }: PricedForm): number {
   return tokens + toolTokens
 }
 
@@ -129,7 +129,7 @@ function layerSection(placed: PlacedLayer, form: number | undefined, code: Reaso
   const { layer, placement: slot, fullTokens, forms } = placed
   const origin = layer.origin ?? { kind: 'operator' as const, ref: layer.id }
   const about = { id: layer.id, layer: layer.layer, slot, fullTokens, origin }
-  if (form === undefined) return omitted({ ...about, reason: { code } })
+  if (form === undefined) return omittedSection({ ...about, reason: { code } })
   const chosen = forms[form]!
   const { tokens } = chosen
   const messages = [{ message: userMessage(chosen.text), tokens }]
@@ -144,7 +144,7 @@ function layerSection(placed: PlacedLayer, form: number | undefined, code: Reaso
 
 function absentSection({ layer, placement: slot, fullTokens }: PlacedLayer): Section {
   const origin = layer.origin ?? { kind: 'operator' as const, ref: layer.id }
-  return omitted({
+  return omittedSection({
     id: layer.id,
     layer: layer.layer,
     slot,

@@ -24,7 +24,7 @@ export interface Piece {
 }
 
 /** Turns the account back into what is sent, piece by piece. */
-export function requestOf(
+export function buildRequest(
   { layout, tools = [] }: { layout: AssemblyLayout; tools?: readonly ToolDefinition[] },
   sections: readonly Section[],
 ): { request: Request; pieces: readonly Piece[] } {

@@ -15,7 +15,7 @@ export interface Section {
 }
 
 /** A candidate that went in as it is. */
-export function included(
+export function includedSection(
   about: { id: string; layer: string; slot: Slot; form: string; tokens: number; origin: Origin },
   messages: readonly PricedMessage[],
 ): Section {
@@ -23,18 +23,18 @@ export function included(
 }
 
 /** Messages that went in whole, perhaps with markers in the place of images: a form of its own. */
-export function standing(
+export function wholeSection(
   about: { id: string; layer: string; slot: Slot; tokens: number; origin: Origin },
   messages: readonly PricedMessage[],
 ): Section {
   const reason = markerReason(messages)
-  if (!reason) return included({ ...about, form: 'full' }, messages)
+  if (!reason) return includedSection({ ...about, form: 'full' }, messages)
   const fullTokens = sumFullTokens(messages)
   return { entry: { ...about, form: 'image-marker', outcome: 'reduced', fullTokens, reason }, messages }
 }
 
 /** Messages whose tool results are smaller, perhaps with markers in the place of images too: the reason then counts them. */
-export function reduced(
+export function reducedSection(
   about: { id: string; layer: string; slot: Slot; form: string; tokens: number; reason: Reason; origin: Origin },
   messages: readonly PricedMessage[],
   full: readonly PricedMessage[],
@@ -51,7 +51,7 @@ function markerReason(messages: readonly PricedMessage[]): Reason | undefined {
 }
 
 /** A candidate that was left out. */
-export function omitted(about: {
+export function omittedSection(about: {
   id: string
   layer: string
   slot: Slot
@@ -72,13 +72,13 @@ export function attachmentSections(
   return attachments.map((attachment) => {
     const { id, tokens } = attachment
     const origin: Origin = { kind: 'file', ref: id }
-    if (reason) return omitted({ id, layer: 'attachment', slot, fullTokens: tokens, reason, origin })
-    return included({ id, layer: 'attachment', slot, form: 'full', tokens, origin }, [attachment])
+    if (reason) return omittedSection({ id, layer: 'attachment', slot, fullTokens: tokens, reason, origin })
+    return includedSection({ id, layer: 'attachment', slot, form: 'full', tokens, origin }, [attachment])
   })
 }
 
 /** The account of a call, from what became of every candidate. */
-export function manifestOf(
+export function buildManifest(
   {
     layout,
     budget,
@@ -121,7 +121,7 @@ export function unpairedSections(
   counter: TokenCounter,
 ): readonly Section[] {
   return unpaired.map(({ toolCallId, message, tokens }, index) =>
-    omitted({
+    omittedSection({
       id: `${turn}/unpaired-${index + 1}`,
       layer: 'unpaired',
       slot,

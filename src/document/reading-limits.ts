@@ -29,15 +29,15 @@ export const usualLimits: ReadingLimits = {
 }
 
 /** `52,428,800`, for sentences. */
-export function grouped(count: number): string {
+export function groupDigits(count: number): string {
   return count.toLocaleString('en-US')
 }
 
 /** `50 MiB`, for sentences; small sizes in bytes. */
 export function sizeInWords(bytes: number): string {
   const mebibytes = bytes / 2 ** 20
-  if (mebibytes < 1) return `${grouped(bytes)} bytes`
-  return `${grouped(Math.round(mebibytes * 10) / 10)} MiB`
+  if (mebibytes < 1) return `${groupDigits(bytes)} bytes`
+  return `${groupDigits(Math.round(mebibytes * 10) / 10)} MiB`
 }
 
 /** A file is refused by its size before anybody reads it. */
@@ -48,7 +48,7 @@ export function tooManyBytes(bytes: number, most: number): ReadingFault {
 export function tooManyCharacters(characters: number, most: number): ReadingFault {
   return new ReadingFault(
     'too-large',
-    `its text has ${grouped(characters)} characters; at most ${grouped(most)} are taken`,
+    `its text has ${groupDigits(characters)} characters; at most ${groupDigits(most)} are taken`,
   )
 }
 

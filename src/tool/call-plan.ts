@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import {
   type CallDescription,
-  failed,
+  failedResult,
   type Tool,
   type ToolContext,
   type ToolFailed,
@@ -13,7 +13,7 @@ import {
  * The plan of a tool for one call, made within `limitMs`; of a tool that makes none, its execution. What cannot be planned
  * is a failed result. Never throws.
  */
-export async function planOf(
+export async function planCall(
   tool: Tool,
   input: unknown,
   context: ToolContext,
@@ -21,12 +21,12 @@ export async function planOf(
 ): Promise<ToolPlan | ToolFailed> {
   if (!tool.plan) return { run: (running) => tool.execute(input, running) }
   let made: ToolPlan | undefined
-  const result = await withinTime(
+  const result = await runWithinLimit(
     async (running) => {
       const answer: unknown = await tool.plan(input, running)
       if (!isPlan(answer)) return answer as ToolResult
       // Whoever is asked about it is shown it as JSON: what is not, fails here.
-      JSON.stringify(shownOf(answer))
+      JSON.stringify(describePlan(answer))
       made = answer
       return { ok: true, output: '' }
     },
@@ -38,7 +38,13 @@ export async function planOf(
 }
 
 /** What a plan says, and nothing else that hangs on it. */
-export function shownOf({ argv, command, folder, diff, facts }: ToolPlan): Omit<CallDescription, 'tool' | 'input'> {
+export function describePlan({
+  argv,
+  command,
+  folder,
+  diff,
+  facts,
+}: ToolPlan): Omit<CallDescription, 'tool' | 'input'> {
   return {
     ...(argv !== undefined && { argv }),
     ...(command !== undefined && { command }),
@@ -61,16 +67,21 @@ type Work = (context: ToolContext) => Promise<ToolResult>
  * is not waited for: what it still answers is dropped. With `grace`, ms, work that keeps the limit itself is let to say
  * how far it came.
  */
-export async function withinTime(work: Work, context: ToolContext, limitMs: number, grace = 0): Promise<ToolResult> {
-  if (context.signal.aborted) return failed('cancelled', 'cancelled')
+export async function runWithinLimit(
+  work: Work,
+  context: ToolContext,
+  limitMs: number,
+  grace = 0,
+): Promise<ToolResult> {
+  if (context.signal.aborted) return failedResult('cancelled', 'cancelled')
   const end = new AbortController()
   const ended = Promise.withResolvers<ToolResult>()
   const endWith = (result: ToolResult) => {
     ended.resolve(result)
     end.abort()
   }
-  const onAbort = () => endWith(failed('cancelled', 'cancelled'))
-  const timer = setTimeout(() => endWith(failed('timeout', `timed out after ${limitMs} ms`)), limitMs + grace)
+  const onAbort = () => endWith(failedResult('cancelled', 'cancelled'))
+  const timer = setTimeout(() => endWith(failedResult('timeout', `timed out after ${limitMs} ms`)), limitMs + grace)
   context.signal.addEventListener('abort', onAbort, { once: true })
   try {
     return await Promise.race([ended.promise, answerOf(work, { ...context, signal: end.signal })])
@@ -83,9 +94,9 @@ export async function withinTime(work: Work, context: ToolContext, limitMs: numb
 async function answerOf(work: Work, context: ToolContext): Promise<ToolResult> {
   try {
     const result: unknown = await work(context)
-    return isResult(result) ? result : failed('exception', 'the tool answered with something that is no result')
+    return isResult(result) ? result : failedResult('exception', 'the tool answered with something that is no result')
   } catch (error) {
-    return failed('exception', messageOf(error))
+    return failedResult('exception', failureMessage(error))
   }
 }
 
@@ -97,7 +108,7 @@ function isResult(value: unknown): value is ToolResult {
 }
 
 /** What was thrown, in words. */
-export function messageOf(error: unknown): string {
+export function failureMessage(error: unknown): string {
   const message = error instanceof Error ? error.message || error.name : String(error)
   return message === '' ? 'the tool failed without saying why' : message
 }

@@ -1,6 +1,6 @@
 import { errorMessage } from '../platform.ts'
 import {
-  failed,
+  failedResult,
   type Tool,
   type ToolContext,
   type ToolFailed,
@@ -112,7 +112,7 @@ async function parse<Input>(
   if (!schema) return { value: {} as Input }
   const { issues, ...parsed } = await schema['~standard'].validate(value)
   if (issues === undefined) return parsed as { readonly value: Input }
-  return failed('invalid-input', `invalid input for ${name}: ${issues.map(sentence).join('; ')}`)
+  return failedResult('invalid-input', `invalid input for ${name}: ${issues.map(sentence).join('; ')}`)
 }
 
 function sentence({ message, path = [] }: Issue): string {

@@ -124,7 +124,7 @@ export interface ToolCall {
 export type ToolFailure = 'unknown-tool' | 'invalid-input' | 'refused' | 'exception' | 'timeout' | 'cancelled'
 
 /** A failure as the model reads it, and as a program can tell it apart. */
-export function failed(failure: ToolFailure, error: string): ToolFailed {
+export function failedResult(failure: ToolFailure, error: string): ToolFailed {
   return { ok: false, error, meta: { failure } }
 }
 

@@ -1,6 +1,6 @@
 import type { ToolDefinition } from '../context.ts'
-import { callDigest, messageOf, planOf, shownOf, withinTime } from './call-plan.ts'
-import { failed, type PlannedCall, type Tool, type ToolCall, type ToolContext, type ToolResult } from './tool.ts'
+import { callDigest, failureMessage, planCall, describePlan, runWithinLimit } from './call-plan.ts'
+import { failedResult, type PlannedCall, type Tool, type ToolCall, type ToolContext, type ToolResult } from './tool.ts'
 import { inputFault } from './input-fault.ts'
 import { cappedResult } from './output-cap.ts'
 
@@ -61,33 +61,33 @@ export function createToolbox(declared: readonly Tool[], options: ToolboxOptions
     const { toolName } = call
     const tool = byName.get(toolName)
     if (!tool) {
-      const result = failed('unknown-tool', `there is no tool named ${toolName.slice(0, 200)}`)
+      const result = failedResult('unknown-tool', `there is no tool named ${toolName.slice(0, 200)}`)
       return { type: 'refused', rule: 'unknown-tool', result }
     }
     const input = isObject(call.input) ? (tool.inputOf?.(call.input) ?? call.input) : call.input
     const described = { tool: toolName, input }
     const fault = await faultIn(tool, input)
     if (fault !== undefined) {
-      return { type: 'refused', rule: 'input-schema', result: failed('invalid-input', fault), call: described }
+      return { type: 'refused', rule: 'input-schema', result: failedResult('invalid-input', fault), call: described }
     }
     const answer = await answerOf(gate, call, tool, context)
     if (answer.type === 'refuse') {
-      return { type: 'refused', rule: answer.rule, result: failed('refused', answer.reason), call: described }
+      return { type: 'refused', rule: answer.rule, result: failedResult('refused', answer.reason), call: described }
     }
     const limit = answer.timeoutMs ?? tool.timeoutMs ?? timeoutMs
     const limited = { ...context, timeoutMs: limit }
-    const steps = await planOf(tool, input, limited, limit)
+    const steps = await planCall(tool, input, limited, limit)
     if ('ok' in steps) {
       return { type: 'refused', rule: 'plan', result: cappedResult(steps, maxOutputChars), call: described }
     }
-    const description = { ...described, ...shownOf(steps) }
+    const description = { ...described, ...describePlan(steps) }
     return {
       type: answer.type === 'ask' ? 'ask' : 'allowed',
       rule: answer.rule,
       call: description,
       digest: callDigest(description),
       async run() {
-        const result = await withinTime((running) => steps.run(running), limited, limit, graceOf(tool, limit))
+        const result = await runWithinLimit((running) => steps.run(running), limited, limit, graceOf(tool, limit))
         return cappedResult(result, maxOutputChars)
       },
     }
@@ -97,7 +97,10 @@ export function createToolbox(declared: readonly Tool[], options: ToolboxOptions
     const planned = await plan(call, turn)
     if (planned.type === 'refused') return planned.result
     if (planned.type === 'allowed') return planned.run()
-    return failed('refused', `a person has to approve each call of ${call.toolName}, and nobody can be asked here`)
+    return failedResult(
+      'refused',
+      `a person has to approve each call of ${call.toolName}, and nobody can be asked here`,
+    )
   }
 
   return {
@@ -139,7 +142,7 @@ function ownFault(tool: Tool, input: Readonly<Record<string, unknown>>): string 
   try {
     return tool.faultOf?.(input)
   } catch (error) {
-    return `${tool.name} could not examine its input: ${messageOf(error)}`
+    return `${tool.name} could not examine its input: ${failureMessage(error)}`
   }
 }
 
@@ -153,7 +156,7 @@ async function answerOf(gate: ToolGate, call: ToolCall, tool: Tool, context: Too
   try {
     return await gate(call, tool, context)
   } catch (error) {
-    const reason = `it could not be decided whether ${tool.name} may run: ${messageOf(error)}`
+    const reason = `it could not be decided whether ${tool.name} may run: ${failureMessage(error)}`
     return { type: 'refuse', rule: 'gate-failed', reason }
   }
 }

@@ -1,10 +1,10 @@
-import { childrenOf, flatText, isBlock, isHidden, nodesBelow, type PageNode } from './parsed-page.ts'
+import { childNodes, flatText, isBlock, isHidden, nodesBelow, type PageNode } from './parsed-page.ts'
 
 /**
  * A part of a page as Markdown: headings, lists, quotes, tables, code and links; scripts, styles and what is hidden left
  * out. Characters that mean something in Markdown are not escaped: it is read, and never shown as a page again.
  */
-export function markdownOf(root: PageNode, base?: string): string {
+export function renderMarkdown(root: PageNode, base?: string): string {
   const writing = { base, holdBlocks: holders(root, isBlock), holdTables: holders(root, isTable) }
   const blocks: string[] = []
   writeChildren(root, writing, 0, blocks)
@@ -33,7 +33,7 @@ function writeChildren(parent: PageNode, writing: Writing, depth: number, blocks
     if (text !== '') blocks.push(text)
     run = []
   }
-  for (const child of childrenOf(parent)) {
+  for (const child of childNodes(parent)) {
     if (isHidden(child)) continue
     if (!isBlock(child) && (child.localName === 'a' || !writing.holdBlocks.has(child))) {
       run.push(inlineText(child, writing, depth))
@@ -79,7 +79,7 @@ function paragraph(text: string): string {
 function codeBlock(element: PageNode): string {
   const code = (element.textContent ?? '').replace(/\r\n?/g, '\n').replace(/^\n/, '').trimEnd()
   if (code.trim() === '') return ''
-  const inner = [...childrenOf(element)].find(({ localName }) => localName === 'code')
+  const inner = [...childNodes(element)].find(({ localName }) => localName === 'code')
   const classes = `${element.getAttribute('class') ?? ''} ${inner?.getAttribute('class') ?? ''}`
   const language = /(?:^|\s)lang(?:uage)?-([\w+#.-]+)/.exec(classes)?.[1] ?? ''
   const longest = Math.max(2, ...(code.match(/`{3,}/g) ?? []).slice(0, 1000).map(({ length }) => length))
@@ -90,7 +90,7 @@ function codeBlock(element: PageNode): string {
 function list(element: PageNode, writing: Writing, depth: number): string {
   const items: string[] = []
   let number = Number(element.getAttribute('start') ?? 1) || 1
-  for (const child of childrenOf(element)) {
+  for (const child of childNodes(element)) {
     if (isHidden(child)) continue
     const parts: string[] = []
     if (child.nodeType === 1) writeBlock(child, writing, depth + 1, parts)
@@ -127,7 +127,7 @@ function inlineText(node: PageNode, writing: Writing, depth: number): string {
   if (node.nodeType === 3) return (node.textContent ?? '').replace(/[ \t\n\r\f\u00a0]+/g, ' ')
   if (isHidden(node)) return ''
   if (depth > mostDepth) return ` ${flatText(node)} `
-  const inner = () => [...childrenOf(node)].map((child) => inlineText(child, writing, depth + 1)).join('')
+  const inner = () => [...childNodes(node)].map((child) => inlineText(child, writing, depth + 1)).join('')
   if (isBlock(node)) return ` ${inner()} `
   switch (node.localName) {
     case 'br':
@@ -208,7 +208,7 @@ function tableText(table: PageNode, writing: Writing, depth: number): string | u
     (row) => `| ${Array.from({ length: width }, (_, at) => row[at] ?? '').join(' | ')} |`,
   )
   const text = [head, `|${' --- |'.repeat(width)}`, ...body].join('\n')
-  const caption = [...childrenOf(table)].find(({ localName }) => localName === 'caption')
+  const caption = [...childNodes(table)].find(({ localName }) => localName === 'caption')
   const above = caption && !isHidden(caption) ? oneLine(inlineText(caption, writing, depth + 1)) : ''
   return above === '' ? text : `${above}\n\n${text}`
 }
@@ -221,7 +221,7 @@ function rowsOf(table: PageNode, writing: Writing, depth: number): readonly (rea
   for (const element of rowElements(table)) {
     const row: string[] = []
     const still = taken.map((rowsLeft) => Math.max(rowsLeft - 1, 0))
-    for (const cell of childrenOf(element)) {
+    for (const cell of childNodes(element)) {
       if (isHidden(cell) || (cell.localName !== 'td' && cell.localName !== 'th')) continue
       while ((taken[row.length] ?? 0) > 0) row.push('')
       const below = spanOf(cell, 'rowspan') - 1
@@ -238,11 +238,11 @@ function rowsOf(table: PageNode, writing: Writing, depth: number): readonly (rea
 }
 
 function* rowElements(table: PageNode): Generator<PageNode> {
-  for (const child of childrenOf(table)) {
+  for (const child of childNodes(table)) {
     if (isHidden(child)) continue
     if (child.localName === 'tr') yield child
     else if (/^(?:thead|tbody|tfoot)$/.test(child.localName)) {
-      for (const row of childrenOf(child)) if (row.localName === 'tr' && !isHidden(row)) yield row
+      for (const row of childNodes(child)) if (row.localName === 'tr' && !isHidden(row)) yield row
     }
   }
 }

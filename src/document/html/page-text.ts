@@ -1,7 +1,7 @@
 import { ReadingFault } from '../reading-limits.ts'
 import { cleanText } from '../text/character-set.ts'
 import { flatText, nodesBelow, type PageNode, type ParsedPage, parsedPage, writtenPage } from './parsed-page.ts'
-import { markdownOf } from './markdown.ts'
+import { renderMarkdown } from './markdown.ts'
 import { withoutFrame } from './page-frame.ts'
 
 /** What a page says, as Markdown with its links: its article where one stands out, else all of it but the frame. */
@@ -16,7 +16,7 @@ export async function pageText(
   const article = vast ? undefined : await articleOf(html, page)
   if (article !== undefined) withoutFrame(article.content)
   const title = oneLine(article?.title ?? page.title)
-  const said = cleanText(markdownOf(article?.content ?? page.body, base))
+  const said = cleanText(renderMarkdown(article?.content ?? page.body, base))
   // What finds the article takes its title out of it.
   const text = article !== undefined && title !== '' && !said.startsWith('# ') ? `# ${title}\n\n${said}` : said
   if (text.trim() === '') {

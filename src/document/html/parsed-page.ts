@@ -76,7 +76,7 @@ export function* nodesBelow(root: PageNode, enters: (node: PageNode) => boolean 
   }
 }
 
-export function* childrenOf(node: PageNode): Generator<PageNode> {
+export function* childNodes(node: PageNode): Generator<PageNode> {
   for (let child = node.firstChild; child !== null; child = child.nextSibling) yield child
 }
 

@@ -1,4 +1,4 @@
-import { attributeOf, scanXml } from './xml-scan.ts'
+import { attributeValue, scanXml } from './xml-scan.ts'
 import type { Archive } from './zip-archive.ts'
 
 /** What a cell shows, on one line: by its type (`s`, `n`, `b`, …), the number of its style, and its stored value. */
@@ -48,9 +48,9 @@ function dateStyles(xml: string): ReadonlySet<number> {
   let style = 0
   scanXml(xml, {
     open(name, attributes) {
-      const format = Number(attributeOf(attributes, 'numFmtId') ?? 0)
+      const format = Number(attributeValue(attributes, 'numFmtId') ?? 0)
       if (name === 'cellXfs') inCells = true
-      if (name === 'numFmt') custom.set(format, attributeOf(attributes, 'formatCode') ?? '')
+      if (name === 'numFmt') custom.set(format, attributeValue(attributes, 'formatCode') ?? '')
       if (name !== 'xf' || !inCells) return
       if (isDateFormat(format, custom.get(format))) dates.add(style)
       style += 1

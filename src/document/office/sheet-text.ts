@@ -1,5 +1,5 @@
 import { cleanText } from '../text/character-set.ts'
-import { grouped } from '../reading-limits.ts'
+import { groupDigits } from '../reading-limits.ts'
 
 /** A sheet as text while its rows come: its name above, tabs between cells. */
 interface SheetText {
@@ -27,7 +27,7 @@ export function sheetText(name: string, room: number): SheetText {
       last = number
     },
     end() {
-      if (missing > 0) lines.push('', `(${grouped(missing)} more rows of this sheet are left out)`)
+      if (missing > 0) lines.push('', `(${groupDigits(missing)} more rows of this sheet are left out)`)
       return { text: lines.join('\n').trimEnd(), rows }
     },
   }

@@ -2,7 +2,7 @@ import { posix } from 'node:path'
 import { ReadingFault, type ReadingLimits } from '../reading-limits.ts'
 import { cellReader, type CellReader } from './cell-text.ts'
 import { sheetText } from './sheet-text.ts'
-import { attributeOf, scanXml } from './xml-scan.ts'
+import { attributeValue, scanXml } from './xml-scan.ts'
 import { type Archive, openArchive } from './zip-archive.ts'
 
 /** The sheets of an xlsx in their order, tabs between cells. Where the limit is reached, the text says what is left out. */
@@ -44,9 +44,9 @@ export function workbook(archive: Archive): { readonly sheets: readonly Sheet[];
   let startsIn1904 = false
   scanXml(xml, {
     open(name, attributes) {
-      if (name === 'workbookPr') startsIn1904 = /^(?:1|true)$/.test(attributeOf(attributes, 'date1904') ?? '')
-      const target = name === 'sheet' ? targets.get(attributeOf(attributes, String.raw`\w+:id`) ?? '') : undefined
-      const title = attributeOf(attributes, 'name') ?? ''
+      if (name === 'workbookPr') startsIn1904 = /^(?:1|true)$/.test(attributeValue(attributes, 'date1904') ?? '')
+      const target = name === 'sheet' ? targets.get(attributeValue(attributes, String.raw`\w+:id`) ?? '') : undefined
+      const title = attributeValue(attributes, 'name') ?? ''
       if (target !== undefined) sheets.push({ name: title.replace(/\s+/g, ' ').toWellFormed(), part: target })
     },
   })
@@ -59,7 +59,7 @@ function relations(archive: Archive, part: string): ReadonlyMap<string, string> 
   const targets = new Map<string, string>()
   scanXml(archive.textOf(`${folder}/_rels/${posix.basename(part)}.rels`) ?? '', {
     open(name, attributes) {
-      const [id, target] = [attributeOf(attributes, 'Id'), attributeOf(attributes, 'Target')]
+      const [id, target] = [attributeValue(attributes, 'Id'), attributeValue(attributes, 'Target')]
       if (name !== 'Relationship' || id === undefined || target === undefined) return
       targets.set(id, target.startsWith('/') ? target.slice(1) : posix.join(folder, target))
     },
@@ -79,13 +79,13 @@ export function eachRow(xml: string, read: CellReader, tell: (row: number, cells
   scanXml(xml, {
     open(name, attributes) {
       if (name === 'row') {
-        row = Number(attributeOf(attributes, 'r') ?? row + 1)
+        row = Number(attributeValue(attributes, 'r') ?? row + 1)
         cells = []
         cell.column = -1
       } else if (name === 'c') {
-        const column = columnOf(attributeOf(attributes, 'r')) ?? cell.column + 1
-        const style = Number(attributeOf(attributes, 's') ?? 0)
-        cell = { column, type: attributeOf(attributes, 't') ?? 'n', style, value: '' }
+        const column = columnOf(attributeValue(attributes, 'r')) ?? cell.column + 1
+        const style = Number(attributeValue(attributes, 's') ?? 0)
+        cell = { column, type: attributeValue(attributes, 't') ?? 'n', style, value: '' }
       }
       // Cells hold a value `v`, or a text `is` with runs `t`; a formula `f` is not what the sheet shows.
       inValue = name === 'v' || name === 't'

@@ -18,7 +18,7 @@ export function scanXml(xml: string, reader: XmlReader): void {
 }
 
 /** The value of an attribute, by its full name; `attributes` as `open` was told them. */
-export function attributeOf(attributes: string, name: string): string | undefined {
+export function attributeValue(attributes: string, name: string): string | undefined {
   const found = new RegExp(`(?:^|\\s)${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)')`).exec(attributes)
   const value = found?.[1] ?? found?.[2]
   return value === undefined ? undefined : resolved(value)

@@ -1,5 +1,5 @@
 import type { PDFDocumentProxy } from 'unpdf/pdfjs'
-import { grouped, ReadingFault, tooManyCharacters } from '../reading-limits.ts'
+import { groupDigits, ReadingFault, tooManyCharacters } from '../reading-limits.ts'
 import type { ReadingTask } from '../reading-task.ts'
 import { cleanText } from '../text/character-set.ts'
 
@@ -13,7 +13,10 @@ export async function pdfText(
   try {
     const count = pdf.numPages
     if (count > limits.pages) {
-      throw new ReadingFault('too-large', `it has ${grouped(count)} pages; at most ${grouped(limits.pages)} are read`)
+      throw new ReadingFault(
+        'too-large',
+        `it has ${groupDigits(count)} pages; at most ${groupDigits(limits.pages)} are read`,
+      )
     }
     let text = ''
     let read = 0
@@ -44,7 +47,7 @@ async function pageText(pdf: PDFDocumentProxy, number: number): Promise<string |
     const page = await pdf.getPage(number)
     const { items } = await page.getTextContent()
     page.cleanup()
-    return cleanText(linesOf(items))
+    return cleanText(pageLines(items))
   } catch (error) {
     if (error instanceof RangeError) throw error
     return undefined
@@ -92,7 +95,7 @@ interface Run {
 }
 
 /** The lines of a page; a gap wider than lines are apart parts two paragraphs. */
-export function linesOf(runs: readonly object[]): string {
+export function pageLines(runs: readonly object[]): string {
   const lines: string[] = []
   let line = ''
   let height = 0
