@@ -1,20 +1,12 @@
 export type { Earlier, UndoneTurn } from './context/conversation-input.ts'
 export { assemble, type Assembly } from './context/assemble.ts'
 export { type AssemblyInput, available, type Budget } from './context/assembly-input.ts'
-export { type Attachment, attachmentText, type FileFrame } from './context/attachment.ts'
-export {
-  compare,
-  type Compared,
-  compareText,
-  type Comparison,
-  type DifferenceCause,
-  type FirstDifference,
-} from './context/compare.ts'
+export { type Attachment, type FileFrame } from './context/attachment.ts'
+export { compare, compareText, type Comparison } from './context/compare.ts'
 export { argvText, exactLine, exactLines, lookAlikes } from './context/exact-text.ts'
-export { type ImageSupport, type MarkerCode, markImages, storedImage } from './context/image-marker.ts'
-export { imageSize, type ImageSize, imageTokens, imageType, startsWith, UNKNOWN_IMAGE_TOKENS } from './context/image.ts'
+export { type ImageSupport, markImages, storedImage } from './context/image-marker.ts'
+export { imageSize, imageTokens, imageType, startsWith, UNKNOWN_IMAGE_TOKENS } from './context/image.ts'
 export type { Layer, Origin, Placement, Priority, Rendition } from './context/layer.ts'
-export type { AssemblyLayout, CutRule, PlacementBySize } from './context/layout.ts'
 export {
   type Layout,
   layout,
@@ -25,7 +17,7 @@ export {
   layouts,
   usualLayout,
 } from './context/layouts.ts'
-export type { Cut, Manifest, ManifestEntry, Outcome, Slot } from './context/manifest.ts'
+export type { Cut, Manifest, ManifestEntry } from './context/manifest.ts'
 export type { Reason, ReasonCode } from './context/reason.ts'
 export {
   type AnyMessage,
@@ -41,7 +33,7 @@ export {
   toolResults,
   type UserMessage,
 } from './context/message.ts'
-export { indented, previousConversation, type SpokenLine } from './context/previous-conversation.ts'
+export { indented, previousConversation } from './context/previous-conversation.ts'
 export { outline } from './context/outline.ts'
 export { ContextOverflowError } from './context/overflow-error.ts'
 export type { Piece, Request } from './context/request.ts'
@@ -58,5 +50,5 @@ export {
 export type { OfferedWith, ToolDefinition } from './context/tool-definition.ts'
 export { leastTokens } from './context/tool-output.ts'
 export { verbatim, type VerbatimAssembly, type VerbatimInput } from './context/verbatim.ts'
-export { type Conversation, type Turn, type TurnMessage, turnsOf } from './context/turn.ts'
+export { type Turn, type TurnMessage, turnsOf } from './context/turn.ts'
 export { wholeCharacter } from './context/text-slices.ts'

@@ -1,40 +1,28 @@
 export {
   type Access,
-  type AccessMode,
   type AccessRead,
   accessSchema,
-  type GlobalAccess,
   isListed,
   type ShellAccess,
   standsFor,
-  type ToolAccess,
 } from './tool/access/access.ts'
 export { accessAnswer, approvalOf, ruleThatDisables, toolLimits } from './tool/access/access-answer.ts'
-export {
-  type AccessFile,
-  accessFile,
-  type AccessFileRead,
-  accessPlaces,
-  type AccessReader,
-} from './tool/access/access-file.ts'
+export { accessFile, accessPlaces } from './tool/access/access-file.ts'
 export { editedJson, type JsonChange } from './tool/access/edit-json.ts'
 export { readAccess } from './tool/access/read-access.ts'
 export { withTool } from './tool/access/with-tool.ts'
 export { callDigest } from './tool/call-plan.ts'
-export { tool, type ToolAnswer, type ToolOf, type ToolSchema } from './tool/define-tool.ts'
+export { tool } from './tool/define-tool.ts'
 export type {
   CallDescription,
   DirectTool,
   OfferedWhile,
   PlannedCall,
-  PlannedTool,
   Tool,
   ToolAnswered,
   ToolCall,
   ToolContext,
   ToolFailed,
-  ToolFailure,
-  ToolMeta,
   ToolPlan,
   ToolResult,
   ToolTraits,
@@ -48,17 +36,10 @@ export {
   type GateAnswer,
   type RunContext,
   type Toolbox,
-  type ToolboxOptions,
   type ToolGate,
 } from './tool/toolbox.ts'
 export { cleanEnvironment } from './tool/process/clean-environment.ts'
-export {
-  type Program,
-  type ProgramEnd,
-  type ProgramLimits,
-  type ProgramOutput,
-  programResult,
-} from './tool/process/program.ts'
+export { type Program, type ProgramLimits, programResult } from './tool/process/program.ts'
 export { runProgram } from './tool/process/run-program.ts'
 export { endOrphans } from './tool/process/process-tree.ts'
 export { readText, type TextRead, type TextReader } from './tool/text-reader.ts'

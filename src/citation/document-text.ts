@@ -1,5 +1,5 @@
 /** A document as the model reads it, key by key. What a person is shown of it is a record of its own. */
-export interface PromptDocument {
+interface PromptDocument {
   readonly citation_id: number
   readonly title: string
   readonly contents: string
@@ -7,7 +7,7 @@ export interface PromptDocument {
 }
 
 /** A result of a search, or a page that was opened, as the model reads it, key by key. */
-export interface PromptResult {
+interface PromptResult {
   readonly citation_id: number
   readonly title: string
   readonly url?: string
@@ -18,7 +18,7 @@ export interface PromptResult {
 }
 
 /** What else is worth a model's while: words, or facts by name in the order given. */
-export type PromptMetadata = string | Readonly<Record<string, string | number>>
+type PromptMetadata = string | Readonly<Record<string, string | number>>
 
 /** The documents of a project, all of them in full (BEHAVIOURS §3.6). */
 export function documentsText(documents: readonly PromptDocument[]): string {

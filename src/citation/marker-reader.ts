@@ -48,8 +48,7 @@ export function markerReader(isKnown: (number: number) => boolean, give: (piece:
   function grown(longer: Marker): boolean {
     marker = longer
     if (longer.part !== 'closing' && longer.part !== 'closed') return true
-    const known = markerNumbers(longer.text).filter(({ number }) => number > 0 && isKnown(number))
-    numbers = [...new Set(known.map(({ number }) => number))]
+    numbers = [...new Set(markerNumbers(longer.text).filter((number) => number > 0 && isKnown(number)))]
     if (numbers.length === 0) settle()
     return true
   }
@@ -133,15 +132,11 @@ function isDouble(marker: string): boolean {
   return marker.startsWith('[[')
 }
 
-/**
- * The numbers of a marker, in its order, and how each is written. One with a zero in front is no number of a source: `NaN`.
- * What stands behind a parenthesis is a link.
- */
-export function markerNumbers(marker: string): readonly { readonly number: number; readonly written: string }[] {
-  const [bracket = ''] = marker.split('(', 1)
-  return (bracket.match(/[0-9０-９]+/g) ?? []).map((written) => {
+/** The numbers of a marker, in its order. One with a zero in front is no number of a source: `NaN`. */
+function markerNumbers(marker: string): readonly number[] {
+  return (marker.match(/[0-9０-９]+/g) ?? []).map((written) => {
     const plain = written.replace(/[０-９]/g, (wide) => String.fromCharCode(wide.charCodeAt(0) - toAscii))
-    return { number: plain.startsWith('0') ? Number.NaN : Number(plain), written }
+    return plain.startsWith('0') ? Number.NaN : Number(plain)
   })
 }
 

@@ -29,3 +29,8 @@ export function joinedTexts(pieces: readonly CitationPiece[]): readonly Citation
 export function citedNumbers(pieces: readonly CitationPiece[]): readonly number[] {
   return [...new Set(pieces.flatMap((piece) => (piece.type === 'citation' ? piece.numbers : [])))]
 }
+
+/** Whether an address is one of the web. Other schemes are no links for a page to offer. */
+export function isWebAddress(url: string | undefined): url is string {
+  return url !== undefined && /^https?:\/\//i.test(url)
+}

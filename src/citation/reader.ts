@@ -3,7 +3,7 @@ import type { CitedSource } from './document-text.ts'
 import { markerReader } from './marker-reader.ts'
 import { type CitationPiece, joinedTexts } from './piece.ts'
 
-export interface CitationReader {
+interface CitationReader {
   /** What is decided now. The rest is held back: at most 4,000 characters. */
   read(chunk: string): readonly CitationPiece[]
   /** The answer is over: everything that was held back. */

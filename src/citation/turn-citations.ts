@@ -28,7 +28,7 @@ interface CitableResult {
 }
 
 /** Words of a running call: a citation that is cut by the end of a chunk is held back until it can be decided. */
-export interface CitedStream {
+interface CitedStream {
   /** All that is decided now, no matter how the text was cut: no part of a citation is among it. */
   read(chunk: string): Promise<string>
   /** The call is over: what was held back. */

@@ -2,7 +2,7 @@ import type { Manifest, ManifestEntry, Slot } from './manifest.ts'
 import type { Piece } from './request.ts'
 
 /** Two calls as they are compared. With their pieces the common beginning is exact to the message. */
-export interface Compared {
+interface Compared {
   readonly manifest: Manifest
   /** Of the same assembly. Without them whole entries are compared. */
   readonly pieces?: readonly Piece[]
@@ -33,12 +33,12 @@ interface EntryName {
 }
 
 /** Where a prompt cache stops helping, and why. */
-export interface FirstDifference extends EntryName {
+interface FirstDifference extends EntryName {
   readonly cause: DifferenceCause
 }
 
 /** `grew`: the later call only goes on behind the earlier one. `shrank`: it ends within it. */
-export type DifferenceCause = 'came' | 'went' | 'moved' | 'form' | 'content' | 'grew' | 'shrank'
+type DifferenceCause = 'came' | 'went' | 'moved' | 'form' | 'content' | 'grew' | 'shrank'
 
 /** What came, went, moved or changed between two calls, and how much of their beginning is the same. Pure. */
 export function compare(before: Compared, after: Compared): Comparison {

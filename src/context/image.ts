@@ -1,4 +1,4 @@
-export interface ImageSize {
+interface ImageSize {
   readonly width: number
   readonly height: number
 }

@@ -40,7 +40,7 @@ export interface CutRule {
 }
 
 /** A large layer is worth caching, a small one is worth standing next to the newest message. */
-export interface PlacementBySize {
+interface PlacementBySize {
   /** Tokens of the fullest rendition from which a layer is large. */
   readonly from: number
   readonly large: Placement

@@ -8,7 +8,7 @@ export type Slot = 'tools' | 'system' | 'preamble' | 'history' | 'before-input' 
 export const slots: readonly Slot[] = ['tools', 'system', 'preamble', 'history', 'before-input', 'input', 'after-input']
 
 /** What became of a candidate: in its fullest form, in a smaller one, or not at all. */
-export type Outcome = 'included' | 'reduced' | 'omitted'
+type Outcome = 'included' | 'reduced' | 'omitted'
 
 /** The account of one candidate. */
 export interface ManifestEntry {

@@ -15,7 +15,7 @@ export interface Turn {
 }
 
 /** A conversation as an assembly takes it: settled turns, oldest first, and the turn that is being answered. */
-export interface Conversation {
+interface Conversation {
   readonly history: readonly Turn[]
   readonly current: Turn
 }

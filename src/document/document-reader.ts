@@ -16,7 +16,7 @@ export interface DocumentReaderOptions {
 }
 
 /** One file: its bytes, or the path of a regular file that holds them. */
-export type ReadingRequest = ReadingSource & {
+type ReadingRequest = ReadingSource & {
   /** Decides among the kinds of plain text, and nothing else: what a file is stands in its bytes. */
   readonly name: string
   /** Where a page comes from: its links become absolute. */

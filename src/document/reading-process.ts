@@ -1,8 +1,15 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { defined } from '../platform.ts'
 import type { Document, Unreadable } from './document.ts'
 import { type ReadingLimits, sizeInWords } from './reading-limits.ts'
-import { errorExit, type ReadingNews, type ReadingOrder, type ReadingProgress } from './reading-task.ts'
+import {
+  errorExit,
+  type ReadingNews,
+  type ReadingOrder,
+  type ReadingProgress,
+  type ReadingTask,
+} from './reading-task.ts'
 
 interface ReadingOutcome {
   readonly outcome: Document | Unreadable
@@ -89,14 +96,7 @@ function release(child: ChildProcess): void {
 
 export type ReadingSource = { readonly bytes: Uint8Array } | { readonly path: string }
 
-type ExchangeRequest = ReadingSource & {
-  readonly name: string
-  readonly url?: string
-  readonly charset?: string
-  /** Id of the counter that the text is counted with. */
-  readonly counter?: string
-  readonly onProgress?: (progress: ReadingProgress) => void
-}
+type ExchangeRequest = ReadingSource & Pick<ReadingTask, 'name' | 'url' | 'charset' | 'counter' | 'onProgress'>
 
 interface Exchange {
   readonly outcome: Document | Unreadable
@@ -162,13 +162,7 @@ async function exchange(
 /** Hands a file over piece by piece. Where the process is gone meanwhile, its exit tells. */
 async function handOver(child: ChildProcess, request: ExchangeRequest, limits: ReadingLimits): Promise<void> {
   const { name, url, charset, counter } = request
-  const task = {
-    name,
-    limits,
-    ...(url !== undefined && { url }),
-    ...(charset !== undefined && { charset }),
-    ...(counter !== undefined && { counter }),
-  }
+  const task = defined({ name, limits, url, charset, counter })
   if ('path' in request) return send(child, { type: 'read', path: request.path, task })
   for (let at = 0; at < request.bytes.length; at += pieceSize) {
     // oxlint-disable-next-line no-await-in-loop -- one piece at a time, so that nothing piles up

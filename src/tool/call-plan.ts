@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { defined } from '../platform.ts'
 import {
   type CallDescription,
   failedResult,
@@ -45,13 +46,7 @@ export function describePlan({
   diff,
   facts,
 }: ToolPlan): Omit<CallDescription, 'tool' | 'input'> {
-  return {
-    ...(argv !== undefined && { argv }),
-    ...(command !== undefined && { command }),
-    ...(folder !== undefined && { folder }),
-    ...(diff !== undefined && { diff }),
-    ...(facts !== undefined && { facts }),
-  }
+  return defined({ argv, command, folder, diff, facts })
 }
 
 /** A tool may come from a plugin that no compiler has seen. */

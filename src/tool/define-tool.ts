@@ -40,7 +40,7 @@ export function tool<Input = Readonly<Record<string, never>>>(definition: ToolOf
 }
 
 /** What `tool` makes a tool of: with `execute`, or with `plan` where a person may want to see the effect first. */
-export type ToolOf<Input> = Omit<ToolTraits, 'inputSchema'> & {
+type ToolOf<Input> = Omit<ToolTraits, 'inputSchema'> & {
   /** What the model has to give. No input at all where absent. */
   readonly schema?: ToolSchema<Input>
 } & (
@@ -56,7 +56,7 @@ export type ToolOf<Input> = Omit<ToolTraits, 'inputSchema'> & {
   )
 
 /** A text is a result that went well. */
-export type ToolAnswer = string | ToolResult
+type ToolAnswer = string | ToolResult
 
 type PlanAnswer =
   | ToolFailed
@@ -69,7 +69,7 @@ type PlanAnswer =
  * What a schema has to be able to do: the contracts Standard Schema and Standard JSON Schema, which zod from 4.2 on and
  * others implement. `Input` is what it parses to.
  */
-export interface ToolSchema<Input> {
+interface ToolSchema<Input> {
   readonly '~standard': {
     readonly version: 1
     readonly types?: { readonly input: unknown; readonly output: Input } | undefined

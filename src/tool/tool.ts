@@ -121,7 +121,7 @@ export interface ToolCall {
 }
 
 /** Why a call came to nothing although the tool itself never answered. */
-export type ToolFailure = 'unknown-tool' | 'invalid-input' | 'refused' | 'exception' | 'timeout' | 'cancelled'
+type ToolFailure = 'unknown-tool' | 'invalid-input' | 'refused' | 'exception' | 'timeout' | 'cancelled'
 
 /** A failure as the model reads it, and as a program can tell it apart. */
 export function failedResult(failure: ToolFailure, error: string): ToolFailed {

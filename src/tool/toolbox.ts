@@ -1,4 +1,5 @@
 import type { ToolDefinition } from '../context.ts'
+import { defined } from '../platform.ts'
 import { callDigest, failureMessage, planCall, describePlan, runWithinLimit } from './call-plan.ts'
 import { failedResult, type PlannedCall, type Tool, type ToolCall, type ToolContext, type ToolResult } from './tool.ts'
 import { inputFault } from './input-fault.ts'
@@ -28,7 +29,7 @@ export interface Toolbox {
 export type RunContext = Omit<ToolContext, 'toolCallId' | 'timeoutMs'>
 
 /** Bounds of every run. */
-export interface ToolboxOptions {
+interface ToolboxOptions {
   /** Time limit of one run, ms, for tools that declare none. 120,000 unless given. */
   readonly timeoutMs?: number
   /** Longest output of one run that is kept at all, characters. 10,000,000 unless given. */
@@ -116,15 +117,7 @@ export function createToolbox(declared: readonly Tool[], options: ToolboxOptions
 /** What the model is told of a tool, and what an assembly has to know of it. */
 export function definitionOf(tool: Tool): ToolDefinition {
   const { name, description, inputSchema, tokens, keepsOutput, reads, offeredWith } = tool
-  return {
-    name,
-    ...(description !== undefined && { description }),
-    inputSchema,
-    ...(tokens !== undefined && { tokens }),
-    ...(keepsOutput !== undefined && { keepsOutput }),
-    ...(reads !== undefined && { reads }),
-    ...(offeredWith !== undefined && { offeredWith }),
-  }
+  return defined({ name, description, inputSchema, tokens, keepsOutput, reads, offeredWith })
 }
 
 /** The tool's own words come first (BEHAVIOURS §1.4, §1.5). */

@@ -35,7 +35,7 @@ export interface Sheet {
 }
 
 /** What a workbook says of itself: its sheets in their order, and whether its days are counted from 1904. */
-export function workbook(archive: Archive): { readonly sheets: readonly Sheet[]; readonly startsIn1904: boolean } {
+function workbook(archive: Archive): { readonly sheets: readonly Sheet[]; readonly startsIn1904: boolean } {
   const part = archive.names.find((name) => /^xl\/workbook\d*\.xml$/.test(name))
   const xml = part === undefined ? undefined : archive.textOf(part)
   if (part === undefined || xml === undefined) throw new ReadingFault('broken', 'the file holds no workbook')
@@ -71,7 +71,7 @@ function relations(archive: Archive, part: string): ReadonlyMap<string, string> 
 const mostColumns = 16_384
 
 /** Tells each row that holds something, with its number from 1 and its cells from the first column to the last one used. */
-export function eachRow(xml: string, read: CellReader, tell: (row: number, cells: readonly string[]) => void): void {
+function eachRow(xml: string, read: CellReader, tell: (row: number, cells: readonly string[]) => void): void {
   let row = 0
   let cells: string[] = []
   let cell = { column: -1, type: '', style: 0, value: '' }

@@ -95,7 +95,7 @@ interface Run {
 }
 
 /** The lines of a page; a gap wider than lines are apart parts two paragraphs. */
-export function pageLines(runs: readonly object[]): string {
+function pageLines(runs: readonly object[]): string {
   const lines: string[] = []
   let line = ''
   let height = 0

@@ -8,7 +8,7 @@ export function delimitedText(
 ): { readonly text: string; readonly sheets: readonly string[] } {
   const sheet = sheetName(name)
   const written = sheetText(sheet, limits.characters)
-  const delimiter = mediaType === 'text/tab-separated-values' ? '\t' : delimiterOf(text)
+  const delimiter = mediaType === 'text/tab-separated-values' ? '\t' : detectDelimiter(text)
   let number = 0
   eachDelimitedRow(text.replace(/^sep=[,;\t|]\n/i, ''), delimiter, (cells) => {
     number += 1
@@ -37,7 +37,7 @@ export type Delimiter = ',' | ';' | '\t' | '|'
  * ends and doubled quotes. A quote that is never closed is a character like others. Every character is looked at once, and
  * once more behind such a quote.
  */
-export function eachDelimitedRow(text: string, delimiter: Delimiter, tell: (cells: readonly string[]) => void): void {
+function eachDelimitedRow(text: string, delimiter: Delimiter, tell: (cells: readonly string[]) => void): void {
   const unclosed = text.lastIndexOf('"')
   let at = 0
   while (at < text.length) {
@@ -80,7 +80,7 @@ function plainEnd(text: string, start: number, delimiter: string): number {
 }
 
 /** What divides the cells of a text: what its first line says with `sep=`, or what stands most often in its first lines. */
-export function delimiterOf(text: string): Delimiter {
+function detectDelimiter(text: string): Delimiter {
   const head = text.slice(0, 10_000)
   const said = /^sep=([,;\t|])\n/i.exec(head)?.[1]
   if (said !== undefined) return said as Delimiter

@@ -8,9 +8,7 @@ export interface Access {
   readonly shell: ShellAccess
 }
 
-export type GlobalAccess = Settings<typeof globalShape>
-
-export type AccessMode = GlobalAccess['mode']
+type GlobalAccess = Settings<typeof globalShape>
 
 /** Absent settings are as the tool itself has them, unless another name that stands for the tool says otherwise. */
 export type ToolAccess = Settings<typeof toolShape>
