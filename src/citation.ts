@@ -1,3 +1,4 @@
+// The numbers by which an answer cites documents: their words for the model, and the markers in the answer.
 export { type AnswerCitation, answerCitations, citationReader, citedText } from './citation/reader.ts'
 export { citationLayers } from './citation/citation-layers.ts'
 export { documentsText, type FoundDocument, type FoundDocuments, resultsText } from './citation/document-text.ts'

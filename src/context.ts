@@ -1,3 +1,4 @@
+// Puts a request to a model together, pure and within its budget, and accounts for every piece of it in a manifest.
 export type { Earlier, UndoneTurn } from './context/conversation-input.ts'
 export { assemble, type Assembly } from './context/assemble.ts'
 export { type AssemblyInput, available, type Budget } from './context/assembly-input.ts'

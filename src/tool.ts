@@ -1,3 +1,4 @@
+// What tools are, what the policy allows of them, and how their calls are checked, planned and run.
 export {
   type Access,
   type AccessRead,

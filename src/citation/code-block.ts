@@ -5,7 +5,7 @@ interface CodeBlocks {
 
 /**
  * Follows paragraphs, fenced code and indented code, one character at a time, as CommonMark has them: in lists and quotes
- * too. A fence that is never closed goes on to the end.
+ * too. A fence that is never closed continues to the end.
  */
 export function codeBlocks(): CodeBlocks {
   let line = lineStart
@@ -18,7 +18,7 @@ export function codeBlocks(): CodeBlocks {
   let quotes = 0
   /** Where the text of each open list item begins, outermost first. */
   let items: readonly number[] = []
-  /** Where the list mark of this line stands, if there is one. */
+  /** The column of the list mark of this line, if there is one. */
   let markColumn = 0
   /** The marks of a heading, with the space behind them once it is there. */
   let hashes = ''
@@ -133,7 +133,7 @@ export function codeBlocks(): CodeBlocks {
   return { take }
 }
 
-/** List items within each other; deeper ones are taken to stand beside each other. */
+/** The deepest nesting of list items that is followed; deeper ones count as siblings. */
 const deepest = 30
 
 /** How far a line of markdown has come: its lead is indentation, quote marks and list marks; its body is the rest. */
@@ -162,7 +162,7 @@ function lineAfter(line: Line, char: string): Line {
   return isDigit(char) ? { ...line, column, mark } : body
 }
 
-/** Whether nothing stands in it but indentation and quote marks. */
+/** Whether it contains nothing but indentation and quote marks. */
 function isBlank({ part, mark }: Line): boolean {
   return part === 'lead' && mark === ''
 }
@@ -197,7 +197,7 @@ interface Fence {
   readonly mark: string
   readonly length: number
   readonly quotes: number
-  /** Where the text of the list item begins in which it stands; 0 in none. A line further left is outside. */
+  /** The column at which the text of its list item begins; 0 outside lists. A line further left is outside. */
   readonly item: number
   /** Nothing but spaces may follow any more. */
   readonly whole?: boolean
@@ -213,7 +213,7 @@ function closingRun(open: Fence, run: Fence | undefined, line: Line, char: strin
   return char === run.mark && !run.whole ? { ...run, length: run.length + 1 } : undefined
 }
 
-/** Whether a line begins outside the list item or the quote in which a fence stands. */
+/** Whether a line begins outside the list item or the quote of a fence. */
 function isLeft({ item, quotes }: Fence, line: Line, char: string): boolean {
   return isFirst(line, char) && line.mark === '' && (line.column < item || line.quotes < quotes)
 }

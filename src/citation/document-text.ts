@@ -82,7 +82,7 @@ export interface CitedSource extends Omit<FoundDocument, 'content' | 'metadata'>
   readonly citation: number
 }
 
-/** What a search of files found: the parts of `meta` that say it. */
+/** The parts of a tool result's `meta` that list what a search found. */
 export interface FoundDocuments {
   readonly documents: readonly FoundDocument[]
   /** Why the search was not as good as it can be: `meta.degraded` of the result. */

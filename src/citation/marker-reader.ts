@@ -14,7 +14,7 @@ export function markerReader(isKnown: (number: number) => boolean, give: (piece:
   let marker: Marker | undefined
   let numbers: readonly number[] = []
   let link: MarkerLink | undefined
-  /** A `!` stands in front: with a link behind, that is an image. */
+  /** A `!` precedes it: with a link behind, that is an image. */
   let image = false
   let last = ''
 

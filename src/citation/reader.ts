@@ -107,7 +107,7 @@ export function citedText(text: string, isKnown: (number: number) => boolean): r
 const longestHeld = 1024
 
 interface CodeSpans {
-  /** `escaped`: a backslash stands in front. Answers when a span is closed before this character. */
+  /** `escaped`: a backslash precedes it. Returns a verdict where a span was closed before this character. */
   take(char: string, escaped: boolean): SpanVerdict | undefined
   /** The paragraph is over, and with it every span. */
   end(): SpanVerdict | undefined
@@ -156,7 +156,7 @@ function codeSpans(): CodeSpans {
   return { take, end, isOpen: () => open > 0 }
 }
 
-/** A marker in an answer, and what it stands for. `text.slice(start, end)` is the marker as the model wrote it. */
+/** A marker in an answer, and the source that it cites. `text.slice(start, end)` is the marker as the model wrote it. */
 export interface AnswerCitation {
   readonly start: number
   readonly end: number

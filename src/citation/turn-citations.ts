@@ -6,7 +6,7 @@ import { citationReader } from './reader.ts'
 
 /** The numbers of one turn (BEHAVIOURS §3.6): from 1, the same for the same document, through restarts. */
 export interface TurnCitations {
-  /** Sources of documents that stand in the request itself; they take the first numbers. */
+  /** Sources of documents that are part of the request itself; they get the first numbers. */
   readonly documents: readonly CitedSource[]
   /** Whether a tool of this turn has found something with numbers. */
   found(): boolean
@@ -16,7 +16,7 @@ export interface TurnCitations {
   ): { readonly result: Result; readonly sources: readonly CitedSource[] }
   /** Takes the words of one call as they stream in, and tells what may be shown of them. */
   stream(): CitedStream
-  /** What the numbers in a text stand for, each once, in the order in which they first stand there. */
+  /** The sources that a text cites, each once, in the order in which they are first cited. */
   sourcesOf(text: string): Promise<readonly CitedSource[]>
 }
 
@@ -38,7 +38,7 @@ interface CitedStream {
 /** Characters of an answer that are read at once: a millisecond or two. */
 const PART = 16_384
 
-/** `before`: what tools of this turn were given numbers for until now, in their order. `documents` stand in the request itself. */
+/** `before`: the sources that tools of this turn have found so far, in order. `documents` are part of the request itself. */
 export function turnCitations(before: readonly CitedSource[], documents: readonly CitedSource[]): TurnCitations {
   const sources = new Map<number, CitedSource>()
   let numbers = citationNumbers([...documents, ...before])

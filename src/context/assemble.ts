@@ -151,7 +151,7 @@ function settle(plan: Plan, share: number): Settled {
   return settled(headLeft, takeBack(tailHolders, giveWay(tailHolders, ofTail, shrinks), ofTail, shrinks))
 }
 
-/** Blank layers hold nothing and give nothing. A form holds the tools that are offered with it, too. */
+/** Blank layers cost nothing and cannot give way. The cost of a form includes the tools that are offered with it. */
 function holdersOf({ placed }: LayerGroup): readonly Holder[] {
   return filled(placed).map(({ priority, forms }) => ({
     priority,
@@ -169,7 +169,7 @@ function sentTokens(plan: Plan, head: Remainder, tail: Remainder): number {
   return sumTokens(forms) + sumTokens(offeredTools(plan, { head, tail })) - plan.toolTokens
 }
 
-/** Tools without a condition, and those whose layer is sent in their form. Whoever reads the list can call the tool, and nobody else. */
+/** Tools without a condition, and those whose layer is sent in their form: a model that reads the list can call the tool, and no other. */
 function offeredTools(
   { tools, head, tail }: Plan,
   { head: ofHead, tail: ofTail }: Pick<Settled, 'head' | 'tail'>,
@@ -209,7 +209,7 @@ function pricedTool(tool: ToolDefinition, counter: TokenCounter): PricedTool {
   return { tool, tokens, section }
 }
 
-/** A file of a turn that is not part of the input cannot stand anywhere, and is not lost in silence either. */
+/** A file of a turn that is not part of the input has no place in the request; the manifest lists it as omitted. */
 function straySections(input: AssemblyInput): readonly Section[] {
   return strayAttachments(input).map((attachment) =>
     omittedSection({

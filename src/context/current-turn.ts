@@ -7,7 +7,7 @@ import { attachmentSections, reducedSection, type Section, wholeSection, unpaire
 import type { TokenCounter } from './token-counter.ts'
 import { excerptedTo, type FormedMessage } from './tool-output.ts'
 
-/** How many messages of the current turn stand before the last that the model said: their results are answered. */
+/** The number of messages of the current turn before the model's last message: their results are answered. */
 export function answeredBefore({ messages }: PricedTurn): number {
   return Math.max(
     0,
@@ -105,7 +105,7 @@ function excerptAll(
   )
 }
 
-/** The current turn as it stands in the account. */
+/** The manifest entries of the current turn. */
 export function currentSections(
   turn: PricedTurn,
   messages: readonly FormedMessage[],

@@ -54,7 +54,7 @@ export function cutConversation(
   return { ...walk.state(), shortOf: room }
 }
 
-/** Share of the low-water mark that layers and what must stand leave to the conversation however large they are. */
+/** Share of the low-water mark that layers and required messages leave to the conversation, however large they are. */
 const LEAST_SHARE = 0.5
 
 /**

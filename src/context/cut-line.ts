@@ -4,7 +4,7 @@ import type { Cut } from './manifest.ts'
 import type { PricedAttachment, PricedTurn } from './priced-turn.ts'
 import type { OutputForm } from './tool-output.ts'
 
-/** All messages of a conversation in the order they were said, and what of them is left out together. */
+/** All messages of a conversation, oldest first, and which of them are left out together. */
 export interface CutLine {
   readonly messages: readonly LineMessage[]
   /** What can be left out, oldest first: turns, or files and messages. None of the current turn. */
@@ -32,7 +32,7 @@ export interface Unit {
   readonly files: readonly PricedAttachment[]
 }
 
-/** Where a cut stands. Everything before a position of the line is behind it. */
+/** The state of a cut: everything before a position of the line has been cut. */
 export interface CutState {
   /** The unit before which everything is left out. */
   readonly from: number
@@ -102,7 +102,7 @@ export function orphanTokens(line: CutLine, state: CutState): number {
   return tokens
 }
 
-/** Where the marks of the last cut stand in this conversation. A mark that names nothing in it is ignored. */
+/** The positions of the last cut's marks in this conversation. A mark that names nothing in it is ignored. */
 export function markedState(conversation: ConversationInput, line: CutLine): CutState {
   const { cut, current, shrinks } = conversation
   const from = cut?.dropBefore === undefined ? 0 : unitAt(conversation, line, cut.dropBefore)
@@ -162,7 +162,7 @@ function positionOf({ current }: ConversationInput, line: CutLine, mark: string 
   return first + Math.min(Number(number) - 1, messages[first]!.turn.messages.length)
 }
 
-/** What is no tool result does not care on which side of a mark it stands: so a mark names the next that does, or a turn. */
+/** Only tool results are affected by these marks, so a mark names the next tool result, or a turn. */
 function markAt({ current }: ConversationInput, { messages }: CutLine, position: number): string {
   const at = messages.findIndex(
     ({ turn, index }, place) => place >= position && (index === 0 || turn.messages[index]!.message.role === 'tool'),

@@ -17,7 +17,7 @@ import { sumTokens } from './priced-turn.ts'
 import type { Section } from './section.ts'
 import type { FormedMessage } from './tool-output.ts'
 
-/** Settled turns and the current one as a request holds them. */
+/** Settled turns and the current one as they are sent. */
 interface FittedConversation {
   /** In reading order, every candidate once. */
   readonly history: readonly Section[]

@@ -3,7 +3,7 @@ interface ImageSize {
   readonly height: number
 }
 
-/** Width and height in pixels as the header says; nothing where it is broken or says nonsense. */
+/** Width and height in pixels, read from the header; `undefined` where it is broken or implausible. */
 export function imageSize(bytes: Uint8Array, mediaType: string): ImageSize | undefined {
   try {
     const size = readers[mediaType]?.(bytes, new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength))
@@ -66,7 +66,7 @@ function threeBytes(view: DataView, at: number): number {
 
 const FIRST_OF_ISPE = 'i'.charCodeAt(0)
 
-/** The largest `ispe` box: an image may hold a thumbnail and layers of its own. */
+/** The largest `ispe` box: an image may contain a thumbnail and layers of its own. */
 function avifSize(bytes: Uint8Array, view: DataView): ImageSize | undefined {
   const end = Math.min(bytes.byteLength, 65_536)
   let largest: ImageSize | undefined
@@ -78,7 +78,7 @@ function avifSize(bytes: Uint8Array, view: DataView): ImageSize | undefined {
   return largest
 }
 
-/** The media type of an image that models take, by its first bytes. */
+/** The media type of an image of a kind that models accept, by its first bytes. */
 export function imageType(bytes: Uint8Array): string | undefined {
   if (startsWith(bytes, '\x89PNG\r\n\x1a\n')) return 'image/png'
   if (startsWith(bytes, '\xff\xd8\xff')) return 'image/jpeg'
@@ -106,7 +106,7 @@ export function imageTokens(width: number, height: number): number {
   return Math.ceil((width * scale) / PATCH) * Math.ceil((height * scale) / PATCH) + OVERHEAD
 }
 
-/** Whether the bytes say `latin` at `at`, one character a byte. */
+/** Whether the bytes at `at` are the Latin-1 characters of `latin`. */
 export function startsWith(bytes: Uint8Array, latin: string, at = 0): boolean {
   if (bytes.length < at + latin.length) return false
   for (let index = 0; index < latin.length; index += 1) {

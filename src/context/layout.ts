@@ -4,7 +4,7 @@ import type { Placement, Priority } from './layer.ts'
 /** What an assembly reads of a layout: where layers are placed, how hard they hold on, and how history is cut (docs/guide/layouts.md). */
 export interface AssemblyLayout {
   readonly name: string
-  /** By the name of the layer. Within a slot layers stand in the order of these names; others follow as they were declared. */
+  /** By the name of the layer. Within a slot layers are in the order of these names; others follow as they were declared. */
   readonly placements: Readonly<Record<string, Placement | PlacementBySize>>
   readonly priorities: Readonly<Record<string, Priority>>
   readonly cut: CutRule
@@ -12,7 +12,7 @@ export interface AssemblyLayout {
   readonly headShare: number
   /** Whether pieces step down to smaller forms before anything is left out. */
   readonly shrinks: boolean
-  /** How an attached file is told from what people say. */
+  /** How an attached file is marked off from what people say. */
   readonly fileFrame: FileFrame
   /**
    * Names of the layers whose text brings its own line ends. The others of the system text are trimmed then, and an empty line

@@ -64,7 +64,7 @@ interface PromptRule {
   readonly fallback?: string
 }
 
-/** How the model is told of skills and of other capabilities. */
+/** How skills and other capabilities are described to the model. */
 interface SkillsRule {
   /**
    * The layer of the prompt blocks of capabilities that are offered: under headings, those without tools too (`skills`), those
@@ -87,9 +87,9 @@ interface MemoryRule {
   readonly layers: 'memory' | 'apart'
 }
 
-/** When the model is told how to cite. */
+/** When the model gets instructions to cite. */
 interface CitationRule {
-  /** Whether documents of a project that stand in the request can be cited from the first step on, and not only after a search. */
+  /** Whether documents of a project that are part of the request can be cited from the first step on, and not only after a search. */
   readonly fromFirstStep: boolean
   /** Whether the words about it may be filled into the system prompt, where they change in the middle of a turn. */
   readonly inPrompt: boolean
@@ -180,7 +180,7 @@ const preset: Layout = {
 /** The layout that is used where none is chosen. */
 export const usualLayout = auto.name
 
-/** The default and the four presets. Every layout places every name; what a preset's own system lacks stands as in the default. */
+/** The default and the four presets. Every layout places every name; a name that a preset's own system lacks is placed as in the default. */
 export const layouts: Readonly<Record<string, Layout>> = byName([
   auto,
   extended(preset, {

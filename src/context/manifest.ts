@@ -28,7 +28,7 @@ export interface ManifestEntry {
   readonly digest?: string
 }
 
-/** Where the last cut was made. What stands before a mark stays as the cut left it until the next one. */
+/** Where the last cut was made. Everything before a mark stays as the cut left it until the next cut. */
 export interface Cut {
   /** Everything before this turn is left out. Where single messages are cut: `TURN/INDEX` or `TURN/FILE`. */
   readonly dropBefore?: string

@@ -1,7 +1,7 @@
 import type { AssemblyLayout } from './layout.ts'
 import { type Manifest, type ManifestEntry, slots } from './manifest.ts'
 
-/** What must stand does not fit. Carries the account of what was wanted; nothing was sent. */
+/** What must be sent does not fit. Carries the manifest of the request; nothing was sent. */
 export class ContextOverflowError extends Error {
   override readonly name = 'ContextOverflowError'
   readonly code = 'context-overflow'
@@ -45,7 +45,7 @@ function remedy(manifest: Manifest, advice: Advice): string {
     .join(' ')
 }
 
-/** The largest thing in an account that a person could change, in a sentence that says how. Empty where nothing is there. */
+/** A sentence that names the largest part of a request that a person can change, and how. Empty where there is none. */
 function largestChange({ entries }: Manifest, advice: Advice): string {
   const [largest] = candidatesOf(entries, advice).toSorted((one, other) => other.tokens - one.tokens)
   return largest?.sentence ?? ''
@@ -62,7 +62,7 @@ function candidatesOf(entries: readonly ManifestEntry[], advice: Advice): readon
   const ofTools = tools.reduce((sum, { tokens }) => sum + tokens, 0)
   return [
     ...(ofTools > 0 ? [largestPart(`the list of ${tools.length} tools`, ofTools, 'offer fewer of them')] : []),
-    // Of the history nothing has to stand.
+    // No part of the history is required.
     ...standing.filter(({ slot }) => slot !== 'tools' && slot !== 'history').map((entry) => candidateOf(entry, advice)),
   ]
 }

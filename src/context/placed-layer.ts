@@ -8,7 +8,7 @@ import { omittedSection, type Section } from './section.ts'
 import type { TokenCounter } from './token-counter.ts'
 import { isOfferedWith, type ToolDefinition } from './tool-definition.ts'
 
-/** A layer that knows where it stands, how hard it holds on and what each of its forms costs. */
+/** A layer with its placement, its priority, and the cost of each of its forms. */
 export interface PlacedLayer {
   readonly layer: Layer
   readonly placement: Placement
@@ -34,7 +34,7 @@ export interface ConditionalTool {
   readonly tokens: number
 }
 
-/** Throws a `RangeError` for a name that the layout does not know, unless the layer says where it stands. */
+/** Throws a `RangeError` for a name that the layout does not know, unless the layer has a placement of its own. */
 export function placeLayer(
   layer: Layer,
   layout: AssemblyLayout,
@@ -76,7 +76,7 @@ function placementOf(layer: Layer, layout: AssemblyLayout, tokens: number): Plac
   return tokens >= placed.from ? placed.large : placed.small
 }
 
-/** A form that saves nothing is not used, and a blank text is no form: leaving out says the same for less. */
+/** A form that saves nothing is not used, and a blank text is no form: omitting the layer costs less and means the same. */
 function usefulForms(priced: readonly PricedForm[]): readonly PricedForm[] {
   const useful: PricedForm[] = []
   if (isBlank(priced[0]?.text)) return useful
@@ -96,7 +96,7 @@ function isBlank(text: string | undefined): boolean {
   return text === undefined || text.trim() === ''
 }
 
-/** Layers that give way together, and the reason they do. */
+/** Layers that give way together, and the reason code they get. */
 export interface LayerGroup {
   readonly placed: readonly PlacedLayer[]
   readonly limitCode: ReasonCode

@@ -1,6 +1,6 @@
-/** Why a candidate gave way, or why it is there. Numbers that belong to the reason stand beside its code. */
+/** Why a candidate gave way, or why it is included. The numbers of the reason are keys beside its code. */
 export interface Reason {
-  /** One of the core's, or of whoever brought the layer. */
+  /** One of the core's codes, or a code of the layer source. */
   readonly code: ReasonCode | (string & {})
   readonly [number: string]: number | string
 }
@@ -9,7 +9,7 @@ export interface Reason {
 export type ReasonCode =
   /** The head wanted more than its share. */
   | 'head-share'
-  /** What must stand did not fit. */
+  /** What must be sent did not fit. */
   | 'shortage'
   /** The history was cut down to its low-water mark, in this call or an earlier one. */
   | 'low-water'

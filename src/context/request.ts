@@ -9,7 +9,7 @@ import type { ToolDefinition } from './tool-definition.ts'
 export interface Request {
   readonly tools: readonly ToolDefinition[]
   readonly system?: string
-  /** Not `readonly Message[]`, so that AI SDK calls take it as it is. */
+  /** Not `readonly Message[]`, so that AI SDK calls accept it as it is. */
   readonly messages: Message[]
 }
 
@@ -19,7 +19,7 @@ export interface Piece {
   readonly entry: number
   readonly tokens: number
   readonly content: ToolDefinition | string | AnyMessage
-  /** Where several entries stand in one message: the text of each, the first one's too. */
+  /** Where several entries share one message: the text of each, including the first. */
   readonly joined?: readonly { readonly entry: number; readonly text: string }[]
 }
 

@@ -25,7 +25,7 @@ export function readScenarios(marked: string): readonly unknown[] {
 
 type Parsed = { readonly value: unknown } | { readonly problem: string }
 
-/** The quick way first: few scenarios hold comments, and what is plain JSON has to mean what `JSON.parse` makes of it. */
+/** Tries `JSON.parse` first: few scenarios have comments, and plain JSON must mean what `JSON.parse` makes of it. */
 function parsedWhole(text: string): Parsed {
   const plain = parsed(text)
   if ('value' in plain) return plain
@@ -46,7 +46,7 @@ function parsed(text: string): Parsed {
   }
 }
 
-/** A scenario that is not one: every problem with the key it stands at. */
+/** An invalid scenario: lists every problem with its key. */
 export class ScenarioError extends Error {
   override readonly name = 'ScenarioError'
   readonly problems: readonly string[]

@@ -1,3 +1,4 @@
+// Assembly inputs as JSON: reads scenarios, runs them, and gives their JSON Schema.
 import { assemble } from './assemble.ts'
 import type { AssemblyInput } from './assembly-input.ts'
 import type { Layer } from './layer.ts'

@@ -1,5 +1,5 @@
 /**
- * Cuts a text where an estimate that goes from word to word (`tokenx`) would begin anew: between a word and what is no word,
+ * Cuts a text where an estimate that goes from word to word (`tokenx`) would start again: between a word and what is no word,
  * with no sign of East Asian writing behind the cut, since that belongs to the word before it. Each slice has at least
  * `size` characters (UTF-16 units), the last one excepted; more where no such place comes earlier. Joined they are the text.
  */

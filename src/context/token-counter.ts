@@ -4,14 +4,14 @@ import { type AnyMessage, type Message, outputMedia, outputText, type ToolOutput
 import { wordSlices } from './text-slices.ts'
 import type { ToolDefinition } from './tool-definition.ts'
 
-/** Counts tokens. Its id and version stand in every manifest that it was used for. */
+/** Counts tokens. Every manifest names the id and the version of its counter. */
 export interface TokenCounter {
   readonly id: string
   readonly version: string
   /** Tokens of one text. */
   text(text: string): number
   /**
-   * The same sum in parts, each some milliseconds of work: for whoever counts long texts and must keep nobody waiting.
+   * The same sum in parts, each some milliseconds of work: for callers that count long texts and must not block.
    * Absent where counting costs nothing.
    */
   slices?(text: string): Iterable<number>
@@ -73,7 +73,7 @@ function* tokenxSlices(text: string): Generator<number> {
   for (const slice of wordSlices(text, SLICE)) yield estimateTokenCount(slice)
 }
 
-/** The counters that need no table. `o200k` stands behind its own door. */
+/** The counters that need no table. `o200k` has an entry point of its own, `foreword/context/o200k`. */
 export const smallCounters: readonly TokenCounter[] = [declared, chars, charsPerFour, tokenx]
 
 /** Tokens of one message: its texts, the JSON of its calls, its images and pages, what its provider is sent besides, its wrapper. */

@@ -14,7 +14,7 @@ export interface Turn {
   readonly messages: readonly TurnMessage[]
 }
 
-/** A conversation as an assembly takes it: settled turns, oldest first, and the turn that is being answered. */
+/** A conversation as `assemble` accepts it: settled turns, oldest first, and the turn that is being answered. */
 interface Conversation {
   readonly history: readonly Turn[]
   readonly current: Turn

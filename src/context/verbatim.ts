@@ -7,7 +7,7 @@ import type { Piece } from './request.ts'
 import { messageTokens, type TokenCounter, toolTokens } from './token-counter.ts'
 import type { ToolDefinition } from './tool-definition.ts'
 
-/** A conversation that its caller keeps: system messages stand among the others, wherever the caller put them. */
+/** A conversation that its caller keeps: system messages may be anywhere among the others. */
 export interface VerbatimInput {
   readonly messages: readonly AnyMessage[]
   readonly tools?: readonly ToolDefinition[]
@@ -42,7 +42,7 @@ export function verbatim(input: VerbatimInput): VerbatimAssembly {
   return { request: { tools, messages }, manifest, pieces }
 }
 
-/** One line of the account, and the messages that it stands for. */
+/** One entry of the manifest, and the messages that it accounts for. */
 interface Part {
   readonly entry: ManifestEntry
   readonly messages: readonly { readonly message: AnyMessage; readonly tokens: number }[]

@@ -35,7 +35,7 @@ export function fileKind(bytes: Uint8Array, name: string, limits: ReadingLimits)
   return textMediaType(head, name)
 }
 
-/** The sign may stand behind other bytes, as mail gateways and printers put them; then the end has to say it too. */
+/** Mail gateways and printers put bytes before the signature; then the end of the file must confirm it. */
 function isPdf(bytes: Uint8Array): boolean {
   const head = Buffer.from(bytes.subarray(0, 1024)).toString('latin1')
   if (/^(?:\xef\xbb\xbf)?\s*%PDF-/.test(head)) return true
@@ -99,7 +99,7 @@ function officeKind(bytes: Uint8Array, limits: ReadingLimits): OfficeKind {
   return declaredKind(archive) ?? unsupported('it is an archive; unpack it and hand in the files', 'application/zip')
 }
 
-/** OpenDocument and books say in a part of their own what they are. */
+/** OpenDocument files and books declare their type in a part of their own. */
 function declaredKind(archive: Archive): OfficeKind | undefined {
   const declared = archive.textOf('mimetype')?.trim().slice(0, 100) ?? ''
   if (declared.startsWith('application/vnd.oasis.opendocument.')) {

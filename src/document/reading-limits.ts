@@ -1,10 +1,10 @@
 import type { Unreadable } from './document.ts'
 
-/** What reading one file may cost. Whatever is above gives an `Unreadable` that says the limit. */
+/** The limits for reading one file. Beyond one of them, the result is an `Unreadable` that names the limit. */
 export interface ReadingLimits {
   /** Bytes of the file. 50 MiB unless given. */
   readonly bytes: number
-  /** Characters of its text. 5,000,000 unless given. A spreadsheet is cut there, and says so. */
+  /** Characters of its text. 5,000,000 unless given. A spreadsheet is cut there, with a note. */
   readonly characters: number
   /** Pages of a PDF. 5,000 unless given. */
   readonly pages: number
@@ -52,7 +52,7 @@ export function tooManyCharacters(characters: number, most: number): ReadingFaul
   )
 }
 
-/** Ends the reading of a file with what its `Unreadable` will say. Never leaves the room. */
+/** Ends the reading of a file with the code and the reason of its `Unreadable`. Internal: never reaches a caller. */
 export class ReadingFault extends Error {
   readonly code: Unreadable['code']
 

@@ -49,11 +49,11 @@ export function startReadingProcess(limits: ReadingLimits): ReadingProcess {
     isEnded()
   }
   child.once('exit', gone)
-  // Could not be started, or could not be reached: whoever reads is told by `died`.
+  // It could not be started or reached: `died` reports that to the reader.
   child.on('error', () => void (child.pid === undefined && gone()))
   const end = () => {
     usable = false
-    // Until it is gone, so that whoever waits for that is not left behind.
+    // Until it is gone, so that a caller that waits for its end gets an answer.
     hold(child)
     child.kill('SIGKILL')
   }
@@ -77,7 +77,7 @@ export function startReadingProcess(limits: ReadingLimits): ReadingProcess {
   }
 }
 
-/** The source runs as it is, the published package as it was compiled. */
+/** The source runs as TypeScript, the published package as JavaScript. */
 function programFile(): string {
   const file = fileURLToPath(new URL('./reading-program.ts', import.meta.url))
   return import.meta.url.endsWith('.ts') ? file : file.replace(/\.ts$/, '.js')
@@ -101,7 +101,7 @@ type ExchangeRequest = ReadingSource & Pick<ReadingTask, 'name' | 'url' | 'chars
 interface Exchange {
   readonly outcome: Document | Unreadable
   readonly died: boolean
-  /** It holds so much memory that another one had better read the next file. */
+  /** It uses so much memory that another process should read the next file. */
   readonly spent: boolean
 }
 

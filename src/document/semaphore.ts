@@ -1,4 +1,4 @@
-/** Lets a few through at once; the others wait in the order in which they came. */
+/** Lets a limited number of tasks run at once; the others wait in order. */
 interface Semaphore {
   /** Resolves with the function that releases the slot. Rejects with the reason of `signal` while waiting. */
   acquire(signal: AbortSignal): Promise<() => void>

@@ -38,7 +38,7 @@ export async function planCall(
   return made ?? { ok: false, error: `${tool.name} answered instead of making a plan`, meta: { failure: 'exception' } }
 }
 
-/** What a plan says, and nothing else that hangs on it. */
+/** The description of a plan, without its other properties. */
 export function describePlan({
   argv,
   command,
@@ -49,7 +49,7 @@ export function describePlan({
   return defined({ argv, command, folder, diff, facts })
 }
 
-/** A tool may come from a plugin that no compiler has seen. */
+/** A tool may come from a plugin that was not type-checked. */
 function isPlan(value: unknown): value is ToolPlan {
   return typeof value === 'object' && value !== null && typeof (value as { run?: unknown }).run === 'function'
 }
@@ -59,8 +59,8 @@ type Work = (context: ToolContext) => Promise<ToolResult>
 
 /**
  * Runs a tool until it answers, throws, is cancelled, or `limitMs` is over. Never throws. A tool that ignores its signal
- * is not waited for: what it still answers is dropped. With `grace`, ms, work that keeps the limit itself is let to say
- * how far it came.
+ * is not waited for: its late answer is dropped. `grace`, ms, is extra time in which work that keeps the limit itself can
+ * report how far it came.
  */
 export async function runWithinLimit(
   work: Work,
@@ -95,7 +95,7 @@ async function answerOf(work: Work, context: ToolContext): Promise<ToolResult> {
   }
 }
 
-/** A tool may come from a plugin that no compiler has seen. */
+/** A tool may come from a plugin that was not type-checked. */
 function isResult(value: unknown): value is ToolResult {
   if (typeof value !== 'object' || value === null) return false
   const { ok, output, error } = value as Record<string, unknown>

@@ -11,7 +11,7 @@ import {
 
 /**
  * A tool whose input is typed by its schema: any Standard Schema that can be written as a JSON Schema, such as one of zod.
- * The model is told the JSON Schema; `execute` or `plan` is handed the parsed input, with defaults and transforms applied.
+ * The model reads the JSON Schema; `execute` or `plan` gets the parsed input, with defaults and transforms applied.
  * Input that the schema refuses, and whatever is thrown, becomes a failed result that the model reads.
  *
  * @throws TypeError where the schema is not one of an object, or has no JSON Schema

@@ -9,9 +9,9 @@ import { cappedResult } from './output-cap.ts'
 export interface Toolbox {
   /** In declared order, so that the head of a request stays the same. */
   readonly tools: readonly Tool[]
-  /** What the model is told of them, in the same order. */
+  /** Their descriptions for the model, in the same order. */
   readonly definitions: readonly ToolDefinition[]
-  /** Names that were declared more than once: the later tool stands in the earlier one's place (BEHAVIOURS §1.5). */
+  /** Names that were declared more than once: the later tool replaces the earlier one, at its place (BEHAVIOURS §1.5). */
   readonly replaced: readonly string[]
   /**
    * Checks one call, asks the gate, and says what would run. Nothing runs yet. Never throws: an unknown tool, bad input
@@ -41,7 +41,7 @@ interface ToolboxOptions {
 /** Says whether a call may run. A gate that throws has refused. */
 export type ToolGate = (call: ToolCall, tool: Tool, context: ToolContext) => Promise<GateAnswer>
 
-/** Whether a tool may run, and what said so. The model reads the reason of a refusal. */
+/** Whether a tool may run, and the rule that decided. The model reads the reason of a refusal. */
 export type GateAnswer =
   | {
       readonly type: 'allow' | 'ask'
@@ -51,7 +51,7 @@ export type GateAnswer =
     }
   | { readonly type: 'refuse'; readonly rule: string; readonly reason: string }
 
-/** Tools by name; of two with one name the later stands in the place of the earlier. */
+/** Creates a toolbox. Of two tools with one name the later replaces the earlier, at its place. */
 export function createToolbox(declared: readonly Tool[], options: ToolboxOptions = {}): Toolbox {
   const { timeoutMs = 120_000, maxOutputChars = 10_000_000, gate = allowAll } = options
   const byName = new Map(declared.map((tool) => [tool.name, tool]))
@@ -114,7 +114,7 @@ export function createToolbox(declared: readonly Tool[], options: ToolboxOptions
   }
 }
 
-/** What the model is told of a tool, and what an assembly has to know of it. */
+/** The description of a tool for the model, and what an assembly has to know of it. */
 export function definitionOf(tool: Tool): ToolDefinition {
   const { name, description, inputSchema, tokens, keepsOutput, reads, offeredWith } = tool
   return defined({ name, description, inputSchema, tokens, keepsOutput, reads, offeredWith })
@@ -154,7 +154,7 @@ async function answerOf(gate: ToolGate, call: ToolCall, tool: Tool, context: Too
   }
 }
 
-/** A planned tool is told its limit and ends what it started by itself, so that what came until then is not lost, ms. */
+/** Extra time for a planned tool, ms: it knows its limit and ends what it started itself, so that its output is not lost. */
 function graceOf({ plan }: Tool, limit: number): number {
   return plan ? Math.min(limit, 5_000) : 0
 }

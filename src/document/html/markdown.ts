@@ -119,10 +119,10 @@ interface Writing {
   readonly holdTables: ReadonlySet<PageNode>
 }
 
-/** Deeper parts are written as plain lines: nobody nests like that, and recursion has an end. */
+/** Deeper parts become plain lines, so that recursion has an end. */
 const mostDepth = 200
 
-/** What stands within a line: text, emphasis, code, links, and the words for images. Blocks become words of the line. */
+/** The Markdown of a line: text, emphasis, code, links, and the words for images. Blocks become words of the line. */
 function inlineText(node: PageNode, writing: Writing, depth: number): string {
   if (node.nodeType === 3) return (node.textContent ?? '').replace(/[ \t\n\r\f\u00a0]+/g, ' ')
   if (isHidden(node)) return ''
@@ -159,7 +159,7 @@ function oneLine(text: string): string {
   return text.replace(/\s+/g, ' ').trim()
 }
 
-/** Marks stand at the words, not at the blanks around them. */
+/** Puts marks next to the words, not next to the blanks around them. */
 function marked(text: string, mark: string): string {
   const core = text.trim()
   if (core === '' || core.startsWith(mark)) return text
@@ -195,7 +195,7 @@ function addressOf(written: string | null, { base }: Writing): string | undefine
   return whole.replaceAll(' ', '%20').replaceAll('(', '%28').replaceAll(')', '%29')
 }
 
-/** Wider tables are no tables that anybody reads. */
+/** The most columns of a table. */
 const mostColumns = 200
 
 /** A table with its first row as the head; nothing where it only lays out the page, and its cells are to be read as blocks. */

@@ -1,8 +1,8 @@
 import { flatText, nodesBelow, type PageNode, shortText } from './parsed-page.ts'
 
 /**
- * Takes out of a page what stands around what it says: menus, cookie banners, the head and the foot of the site, and bars
- * beside. A page that says hardly anything else keeps all of it.
+ * Removes the frame of a page from around its text: menus, cookie banners, the head and the foot of the site, and side
+ * bars. A page with hardly any other text keeps its frame.
  */
 export function withoutFrame(body: PageNode): void {
   const whole = flatText(body).length
@@ -66,7 +66,7 @@ function isPartOfContent(node: PageNode): boolean {
 
 const MOST_DEPTH = 200
 
-/** A box that is named as a menu and holds hardly anything but links. */
+/** A box that is named as a menu and contains hardly anything but links. */
 function isMenu(node: PageNode): boolean {
   if (!boxes.has(node.localName)) return false
   const names = `${node.getAttribute('id') ?? ''} ${node.getAttribute('class') ?? ''}`.slice(0, 500)

@@ -4,7 +4,7 @@ import { flatText, nodesBelow, type PageNode, type ParsedPage, parsedPage, writt
 import { renderMarkdown } from './markdown.ts'
 import { withoutFrame } from './page-frame.ts'
 
-/** What a page says, as Markdown with its links: its article where one stands out, else all of it but the frame. */
+/** The text of a page as Markdown with links: its article where one is found, otherwise the page without its frame. */
 export async function pageText(
   html: string,
   url?: string,
@@ -35,7 +35,7 @@ function oneLine(title: string): string {
   return cleanText(title).replace(/\s+/g, ' ').trim().slice(0, 500).toWellFormed()
 }
 
-/** Whether a page is so large or so deep that it is taken whole: looking for what stands around its text takes too long. */
+/** Whether a page is so large or so deep that it is taken whole: finding its frame would take too long. */
 function isVast(body: PageNode): boolean {
   const depths = new Map<PageNode, number>([[body, 0]])
   for (const node of nodesBelow(body)) {
@@ -55,10 +55,10 @@ interface Article {
   readonly content: PageNode
 }
 
-/** Less than this share of a page is a piece of it and no article, unless the page says that it is one. */
+/** Less than this share of a page is a piece of it and no article, unless the page declares one. */
 const leastShare = { ofAny: 0.25, ofArticle: 0.05 }
 
-/** The article of a page, without what stands around it; nothing where the page does not look like one. */
+/** The article of a page without its frame; `undefined` where the page does not look like one. */
 async function articleOf(html: string, page: ParsedPage): Promise<Article | undefined> {
   const { isProbablyReaderable, Readability } = await import('@mozilla/readability')
   if (!isProbablyReaderable(page.document)) return undefined

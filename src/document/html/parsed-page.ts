@@ -14,13 +14,13 @@ export interface PageNode {
 
 export interface ParsedPage {
   readonly body: PageNode
-  /** What `<title>` says. */
+  /** The text of `<title>`. */
   readonly title: string
-  /** What `<base href>` says. */
+  /** The address in `<base href>`. */
   readonly base: string | undefined
-  /** It says of itself that it is an article. */
+  /** Its metadata declare an article. */
   readonly isArticle: boolean
-  /** For libraries that take a `Document`. */
+  /** For libraries that need a `Document`. */
   readonly document: object
 }
 
@@ -96,7 +96,7 @@ const unseen = new Set(
   ).split(' '),
 )
 
-/** Whether an element stands on lines of its own. */
+/** Whether an element is on lines of its own. */
 export function isBlock(node: PageNode): boolean {
   return node.nodeType === 1 && blocks.has(node.localName)
 }
@@ -109,7 +109,7 @@ export function isHidden(node: PageNode): boolean {
   return /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)/i.test(node.getAttribute('style') ?? '')
 }
 
-/** What a part of a page says on one line, whatever it is made of. Without recursion, so no depth is too much. */
+/** The text of a part of a page on one line. Without recursion, so that any depth is fine. */
 export function flatText(root: PageNode): string {
   const said: string[] = []
   for (const node of nodesBelow(root, (one) => !isHidden(one))) {
@@ -119,7 +119,7 @@ export function flatText(root: PageNode): string {
   return said.join('').replace(/\s+/g, ' ').trim()
 }
 
-/** What a small part of a page says, with its buttons; `undefined` for a large one: no more of it is read than that. */
+/** The text of a small part of a page, with its buttons; `undefined` for a large one, which is not read to its end. */
 export function shortText(root: PageNode, most: number): string | undefined {
   let text = ''
   let seen = 0

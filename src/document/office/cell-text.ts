@@ -25,7 +25,7 @@ function sharedTexts(xml: string): readonly string[] {
   scanXml(xml, {
     open(name) {
       if (name === 'si') texts.push('')
-      // How a text is pronounced stands beside it and is not shown.
+      // The pronunciation of a text is beside it and is not shown.
       if (name === 'rPh') aloud += 1
       inText = name === 't' && aloud === 0
     },

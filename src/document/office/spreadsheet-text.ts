@@ -34,7 +34,7 @@ export interface Sheet {
   readonly part: string
 }
 
-/** What a workbook says of itself: its sheets in their order, and whether its days are counted from 1904. */
+/** The sheets of a workbook in their order, and whether its days are counted from 1904. */
 function workbook(archive: Archive): { readonly sheets: readonly Sheet[]; readonly startsIn1904: boolean } {
   const part = archive.names.find((name) => /^xl\/workbook\d*\.xml$/.test(name))
   const xml = part === undefined ? undefined : archive.textOf(part)
@@ -53,7 +53,7 @@ function workbook(archive: Archive): { readonly sheets: readonly Sheet[]; readon
   return { sheets, startsIn1904 }
 }
 
-/** Which part stands behind each id. */
+/** The part for each relation id. */
 function relations(archive: Archive, part: string): ReadonlyMap<string, string> {
   const folder = posix.dirname(part)
   const targets = new Map<string, string>()
@@ -70,7 +70,7 @@ function relations(archive: Archive, part: string): ReadonlyMap<string, string> 
 /** As many columns as a sheet can have. */
 const mostColumns = 16_384
 
-/** Tells each row that holds something, with its number from 1 and its cells from the first column to the last one used. */
+/** Calls back for each row with a value: its number from 1, and its cells from the first column to the last one used. */
 function eachRow(xml: string, read: CellReader, tell: (row: number, cells: readonly string[]) => void): void {
   let row = 0
   let cells: string[] = []

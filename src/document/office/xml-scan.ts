@@ -1,4 +1,4 @@
-/** What is told of an XML text, in its order. Names come without their prefix. */
+/** The callbacks of `scanXml`, called in document order. Names come without their prefix. */
 interface XmlReader {
   open?(name: string, attributes: string): void
   close?(name: string): void
@@ -17,7 +17,7 @@ export function scanXml(xml: string, reader: XmlReader): void {
   }
 }
 
-/** The value of an attribute, by its full name; `attributes` as `open` was told them. */
+/** The value of an attribute, by its full name; `attributes` as `open` gets them. */
 export function attributeValue(attributes: string, name: string): string | undefined {
   const found = new RegExp(`(?:^|\\s)${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)')`).exec(attributes)
   const value = found?.[1] ?? found?.[2]

@@ -41,7 +41,7 @@ export async function pdfText(
   }
 }
 
-/** What a page says; nothing where its content is damaged. */
+/** The text of a page; `undefined` where its content is damaged. */
 async function pageText(pdf: PDFDocumentProxy, number: number): Promise<string | undefined> {
   try {
     const page = await pdf.getPage(number)
@@ -72,7 +72,7 @@ async function openedPdf(bytes: Uint8Array) {
   }
 }
 
-/** The library would make the best of a PDF that breaks off, and nobody would see which pages are missing. */
+/** Without this check the library would read a truncated PDF, and nobody would see which pages are missing. */
 function isComplete(bytes: Uint8Array): boolean {
   const end = bytes.subarray(-65_536)
   return Buffer.from(end.buffer, end.byteOffset, end.byteLength).includes('%%EOF')

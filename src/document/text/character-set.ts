@@ -114,7 +114,7 @@ function binary(): ReadingFault {
   )
 }
 
-/** Line ends are `\n`, no NUL, and no half of a character: what every store and every wire takes. */
+/** A text that every store and every API accepts: line ends are `\n`, no NUL, no lone surrogates. */
 export function cleanText(text: string): string {
   return text.replace(/\r\n?/g, '\n').replaceAll('\0', '').toWellFormed()
 }

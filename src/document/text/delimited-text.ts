@@ -29,7 +29,7 @@ function sheetName(file: string): string {
   return plain === '' ? 'Sheet' : plain.slice(0, 100).toWellFormed()
 }
 
-/** What stands between the cells of a row. */
+/** The separator of the cells of a row. */
 export type Delimiter = ',' | ';' | '\t' | '|'
 
 /**
@@ -60,7 +60,7 @@ function eachDelimitedRow(text: string, delimiter: Delimiter, tell: (cells: read
   }
 }
 
-/** Where the quote stands that closes a cell; `undefined` where none is followed by the end of a cell. */
+/** The position of the quote that closes a cell; `undefined` where none is followed by the end of a cell. */
 function closingQuote(text: string, start: number, last: number, delimiter: string): number | undefined {
   let at = start + 1
   while (at <= last) {
@@ -79,7 +79,7 @@ function plainEnd(text: string, start: number, delimiter: string): number {
   return at
 }
 
-/** What divides the cells of a text: what its first line says with `sep=`, or what stands most often in its first lines. */
+/** The delimiter of a text: the one its first line declares with `sep=`, or the most frequent one in its first lines. */
 function detectDelimiter(text: string): Delimiter {
   const head = text.slice(0, 10_000)
   const said = /^sep=([,;\t|])\n/i.exec(head)?.[1]

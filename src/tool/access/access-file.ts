@@ -5,7 +5,7 @@ import { readAccess } from './read-access.ts'
 
 /** `tool-access.json` as it is at any time. */
 interface AccessFile {
-  /** What the file says now. The same value for as long as its text stays the same. Never rejects. */
+  /** The policy of the file as it is now: the same value as long as the text is the same. Never rejects. */
   current(): Promise<AccessRead>
 }
 
@@ -47,7 +47,7 @@ function accessOf(found: TextRead, environment: Readonly<Record<string, string |
   return readAccess(found.type === 'text' ? found.text : undefined, environment)
 }
 
-/** Where the policy of a home may stand; the first of them that is there counts (BEHAVIOURS §2.3). */
+/** The paths at which a home may have its policy; the first that exists counts (BEHAVIOURS §2.3). */
 export function accessPlaces(root: string): readonly [string, string] {
   return [join(root, 'tool-access.json'), join(root, 'context', 'tool-access.json')]
 }

@@ -1,20 +1,20 @@
 import { z } from 'zod'
 
-/** What `tool-access.json` and the environment say, with every default in its place (BEHAVIOURS §2.3, §2.4). */
+/** The policy of `tool-access.json` and the environment, with every default filled in (BEHAVIOURS §2.3, §2.4). */
 export interface Access {
   readonly global: GlobalAccess
-  /** What was said of tools, by name or by a pattern that ends in `*`; `shell` by its own name is not among them. */
+  /** Settings by the name of a tool or by a pattern that ends in `*`; `shell` itself has its own key. */
   readonly tools: Readonly<Record<string, ToolAccess>>
   readonly shell: ShellAccess
 }
 
 type GlobalAccess = Settings<typeof globalShape>
 
-/** Absent settings are as the tool itself has them, unless another name that stands for the tool says otherwise. */
+/** Absent settings keep the tool's own values, unless another pattern that matches the tool sets them. */
 export type ToolAccess = Settings<typeof toolShape>
 
 export interface ShellAccess extends Required<Settings<typeof shellShape>> {
-  /** The setting that says so, where it is that of a pattern and not `tools.shell.approval`. */
+  /** The setting that decided, where it is that of a pattern and not `tools.shell.approval`. */
   readonly approvalRule?: string
 }
 
@@ -32,31 +32,31 @@ export type AccessRead =
 
 /**
  * How names of tools are written wherever somebody names some: in `allowedTools`, under `tools`, in the tools of a custom
- * agent, and in `foreword tools allow` and `deny`. A name stands for itself; one that ends in `*` for all that begin so.
+ * agent, and in `foreword tools allow` and `deny`. A name matches itself; one that ends in `*` matches all names that begin with it.
  */
 export const NAME_PATTERN = { source: '^[^*]*\\*?$', fault: 'may have a * only at its end' } as const
 
 /**
- * Whether what is written stands for a name. A pattern in the place of the name asks whether it stands for all that the
- * pattern stands for.
+ * Whether a name or pattern matches a tool name. Given a pattern instead of the tool name: whether it matches every name
+ * that the pattern matches.
  */
 export function standsFor(written: string, name: string): boolean {
   return written.endsWith('*') ? name.startsWith(written.slice(0, -1)) : name === written
 }
 
-/** Whether a list of names and patterns holds this one. */
+/** Whether a list of names and patterns matches a tool name. */
 export function isListed(list: readonly string[], name: string): boolean {
   return list.some((written) => standsFor(written, name))
 }
 
-/** Those that stand for a name, the most exact first: the name itself, then patterns, the longest first. */
+/** The entries that match a name, the most exact first: the name itself, then patterns, the longest first. */
 function mostExactFirst(written: readonly string[], name: string): readonly string[] {
   return written
     .filter((each) => standsFor(each, name))
     .toSorted((left, right) => Number(right === name) - Number(left === name) || right.length - left.length)
 }
 
-/** What `tools` says of one setting of a tool, and where. */
+/** The value of one setting of a tool under `tools`, and the key that set it. */
 interface ToolSetting<Value> {
   readonly value: Value
   /** Such as `tools.read_*.enabled`. */
@@ -64,8 +64,8 @@ interface ToolSetting<Value> {
 }
 
 /**
- * What was written of a tool, by its name or by a pattern: for each setting the most exact name that says something of it
- * counts, so that `read_file` can be an exception from `read_*`. `undefined` where nothing was said.
+ * A setting of a tool, by its name or by a pattern: the most exact name that sets it counts, so that `read_file` can be an
+ * exception from `read_*`. `undefined` where no name sets it.
  */
 export function toolSetting<Key extends keyof ToolAccess>(
   tools: Readonly<Record<string, ToolAccess>>,
@@ -95,7 +95,7 @@ export const SHELL_LIMITS = { timeoutMs: 120_000, maxOutputChars: 200_000 } as c
 
 const flag = z.boolean('must be true or false')
 const count = z.int('must be a whole number above 0').min(1, 'must be a whole number above 0')
-/** A blank one would stand for everything. */
+/** A blank pattern would match everything. */
 const word = z.string('must be a text').regex(/\S/, 'must not be blank')
 const namePattern = new RegExp(NAME_PATTERN.source)
 const mode = oneOf('off', 'allowlist', 'full')
@@ -105,7 +105,7 @@ function oneOf<const Choice extends readonly [string, ...string[]]>(...choices: 
   return z.enum(choices, `must be one of ${choices.join(', ')}`)
 }
 
-/** Without other keys than these; what is told of another one stands behind its name. */
+/** No other keys than these; the message about another one follows its name. */
 function object<Shape extends z.core.$ZodLooseShape>(shape: Shape, otherwise = 'must be an object') {
   const known = `is not a key (known here: ${Object.keys(shape).join(', ')})`
   return z.strictObject(shape, {

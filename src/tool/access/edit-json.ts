@@ -12,9 +12,9 @@ export type JsonChange =
 
 /**
  * A JSON text with comments after some changes. Everything else stays byte for byte as it is: comments, blanks, line
- * breaks, the order of keys. What comes out has been parsed again and says what the changes meant, and nothing else.
+ * breaks, the order of keys. The result has been parsed again: it contains the changes, and no other difference.
  *
- * @throws Error where the text is not JSON, or where a value stands in the way of a path
+ * @throws Error where the text is not JSON, or where a value on the path is no object
  */
 export function editedJson(text: string, changes: readonly JsonChange[]): string {
   const mark = text.startsWith('\uFEFF') ? '\uFEFF' : ''
@@ -38,7 +38,7 @@ function parsedJson(text: string): Node | undefined {
   return root
 }
 
-/** An empty object behind the comments that stand alone. */
+/** A text of comments alone, with an empty object behind them. */
 function withObject(text: string): string {
   const { eol } = jsonStyle(text)
   const comments = text.trimEnd()
@@ -92,7 +92,7 @@ function nodeAt(root: Node, path: JSONPath): Node | undefined {
   return at
 }
 
-/** What a tree says. Objects are maps, so that a key may be called `__proto__`. */
+/** The value of a tree. Objects are maps, so that a key may be `__proto__`. */
 function plain(node: Node): unknown {
   if (node.type === 'array') return (node.children ?? []).map(plain)
   if (node.type !== 'object') return node.value
@@ -131,7 +131,7 @@ function ofJson(value: unknown): unknown {
   return plain(parseTree(JSON.stringify(value))!)
 }
 
-/** A stretch of a text, and what is put in its place. */
+/** A range of a text, and its replacement. */
 interface Splice {
   readonly at: number
   readonly length: number
@@ -174,7 +174,7 @@ function insertion(
   return [...comma, { at: end, length: isFirst ? close - end : 0, text: put }]
 }
 
-/** Takes an entry out with one comma, and its line where nothing else stands on it. Comments stay. */
+/** Removes an entry with one comma, and its line where nothing else is on it. Comments stay. */
 function removal(text: string, node: Node): readonly Splice[] {
   const end = node.offset + node.length
   const behind = commaBehind(text, node)
@@ -207,7 +207,7 @@ function cut(from: number, to: number): Splice {
   return { at: from, length: to - from, text: '' }
 }
 
-/** Where the comma stands that belongs to an entry, comments in between or not. */
+/** The position of the comma of an entry, even behind comments. */
 function commaBehind(text: string, node: Node): number | undefined {
   const between = /(?:[ \t\r\n]+|\/\/[^\r\n]*|\/\*[^]*?\*\/)*/y
   between.lastIndex = node.offset + node.length
@@ -239,7 +239,7 @@ function breakAt(text: string, at: number): number {
   return /^(?:\r\n|\n|\r)/.exec(text.slice(at))?.[0].length ?? 0
 }
 
-/** How somebody writes a JSON text: what is put into it is written the same way. */
+/** The style of a JSON text: insertions follow it. */
 interface JsonStyle {
   /** The first line break of the text; `\n` where there is none. */
   readonly eol: '\n' | '\r\n' | '\r'
@@ -254,7 +254,7 @@ function jsonStyle(text: string): JsonStyle {
   return { eol, unit: indent?.startsWith('\t') ? '\t' : indent && indent.length <= 8 ? indent : '  ' }
 }
 
-/** A value as JSON. With `lines`, each key of an object has its own, below `indent`; lists stand on one line. */
+/** A value as JSON. With `lines`, each key of an object has its own line, below `indent`; arrays are on one line. */
 function writtenJson(
   value: unknown,
   style: JsonStyle,

@@ -44,7 +44,7 @@ const remote = 'it runs programs of its options, and carries data to other machi
 /**
  * Programs that, with arguments of somebody else's choice, run other programs or write where they like. A prefix allows
  * every argument behind it, so no subcommand makes them safe. What only reads (`cat`, `grep`) is not here: it reads
- * whatever you can read, which the guide says.
+ * whatever you can read; the guide explains that.
  */
 export const riskyPrograms: readonly RiskyProgram[] = [
   {

@@ -54,7 +54,7 @@ function settled(
   }
 }
 
-/** What environment variables say over single settings of the shell, and what is wrong with them (BEHAVIOURS §2.4). */
+/** The settings of the shell that environment variables override, and what is wrong with them (BEHAVIOURS §2.4). */
 interface ShellKnobs {
   readonly values: Partial<ShellAccess>
   readonly problems: readonly string[]
@@ -79,7 +79,7 @@ const KNOBS = {
   ],
 } as const satisfies Record<string, readonly [keyof typeof shellShape.shape, (text: string) => unknown]>
 
-/** Reads them. An empty variable says nothing. */
+/** Reads the environment variables of the shell tool. An empty variable counts as absent. */
 function shellKnobs(environment: Readonly<Record<string, string | undefined>>): ShellKnobs {
   const values: Record<string, unknown> = {}
   const problems: string[] = []
@@ -97,7 +97,7 @@ function countOf(text: string): number | string {
   return /^\d+$/.test(text) ? Number(text) : text
 }
 
-/** What `tool-access.json` says, or everything that is wrong with it, each with its line. */
+/** The contents of `tool-access.json`, or every problem with its line. */
 interface AccessText {
   /** Only what was written, without comments; empty where there are problems. */
   readonly value: WrittenAccess
@@ -107,10 +107,10 @@ interface AccessText {
 /** Objects have no prototype: a tool may be named `constructor`. */
 export type WrittenAccess = z.input<typeof accessShape>
 
-/** More are not told at once: nobody would read them. */
+/** The most problems that are listed at once. */
 const MOST_PROBLEMS = 50
 
-/** Reads the text of `tool-access.json`, comments and all. A blank one says nothing. Never throws. */
+/** Parses the text of `tool-access.json`, with comments. A blank text is an empty policy. Never throws. */
 export function parseAccess(text: string): AccessText {
   try {
     return parsed(text.replace(/^\uFEFF/, ''))
@@ -149,7 +149,7 @@ interface Fault {
   readonly path: Path
   /** What is wrong, behind the name. Never a value. */
   readonly words: string
-  /** The name is wrong, and not what stands under it. */
+  /** The problem is the name, not its value. */
   readonly isOfName?: boolean
   readonly node?: Node
 }

@@ -1,6 +1,6 @@
 import { delimiter, isAbsolute } from 'node:path'
 
-/** What a program needs of its surroundings, and nothing that says who pays for what. */
+/** The variables that a program needs; none of them is a secret. */
 const KEPT = new Set(['PATH', 'HOME', 'USER', 'LOGNAME', 'LANG', 'TZ', 'TMPDIR', 'SHELL'])
 
 /** Without these no program starts on Windows, where the case of a name does not count. */

@@ -4,19 +4,19 @@ import { setTimeout as wait } from 'node:timers/promises'
 
 /** All processes of one run, wherever they went. */
 interface ProcessTree {
-  /** How many there are now, those included that ended and were not waited for. 1 where the system cannot say. */
+  /** The number of processes, including zombies. 1 where the system has no `/proc`. */
   count(): number
-  /** Kills all of them and resolves when none is left; after some seconds in any case, since a kernel may hold one back. */
+  /** Kills all of them and resolves when none is left, or after some seconds: a kernel may delay the end of a process. */
   kill(): Promise<void>
 }
 
-/** Name of the variable by which a process is known as one of a run. */
+/** The environment variable that marks the processes of a run. */
 export const MARK = 'FOREWORD_RUN'
 
-/** So often is looked again whether a process is left. */
+/** The most times that remaining processes are looked for. */
 const MOST_LOOKS = 200
 
-/** So often is looked again after nobody but a process without an environment was there. */
+/** The most further looks while only a process without an environment is left. */
 const MOST_UNSURE_LOOKS = 3
 
 /**
@@ -61,7 +61,7 @@ export function processTree(leader: number, mark: string): ProcessTree {
         const { members, unsure } = look()
         const living = members.filter(({ isZombie }) => !isZombie)
         if (living.length === 0 && (!unsure || ++unsureLooks > MOST_UNSURE_LOOKS)) return
-        // First nobody may start anything any more, then nobody lives any more.
+        // Stop them all first, so that none starts another; then kill them.
         for (const { pid } of living) signal(pid, 'SIGSTOP')
         for (const { pid } of living) signal(pid, 'SIGKILL')
         await wait(looks < 10 ? 3 : 25)
@@ -72,11 +72,11 @@ export function processTree(leader: number, mark: string): ProcessTree {
 
 interface Look {
   readonly members: readonly ProcessStatus[]
-  /** There was one of whom it could not be said whether it belongs to the run. */
+  /** At least one process could not be attributed. */
   readonly unsure: boolean
 }
 
-/** A number alone is given to another process some time. */
+/** The system reuses process ids, so the birth belongs to the name. */
 function nameOf({ pid, begun }: ProcessStatus): string {
   return `${pid} ${begun}`
 }
@@ -97,7 +97,7 @@ function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-/** What Linux tells of a process under `/proc`. */
+/** The facts of a process under Linux's `/proc`. */
 interface ProcessStatus {
   readonly pid: number
   readonly parent: number
@@ -120,7 +120,7 @@ function statuses(): readonly ProcessStatus[] {
 function statusOf(pid: number): ProcessStatus | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    // The name stands in parentheses and may hold anything, parentheses too.
+    // The name is in parentheses and may contain anything, parentheses too.
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
     const state = fields[0]
     return {
@@ -157,15 +157,15 @@ function outputsOf(pid: number): readonly string[] {
   })
 }
 
-/** A mark for one run, in which stands who began it: number and birth of this process. */
+/** A mark for one run. It begins with its owner: id and birth of this process. */
 export function newMark(): string {
   const begun = process.platform === 'linux' ? statusOf(process.pid)?.begun : undefined
   return `${process.pid}.${begun ?? 0}.${randomUUID()}`
 }
 
 /**
- * Ends the programs that a process left behind because it was killed itself: they carry its mark, and it is gone. Answers
- * how many there were. Where the system has no `/proc` nobody knows them.
+ * Kills the programs that another process left behind when it was killed: they carry its mark, and it is gone. Returns
+ * their number; always 0 where the system has no `/proc`.
  */
 export function endOrphans(): number {
   if (process.platform !== 'linux') return 0
@@ -184,7 +184,7 @@ function processName({ pid, begun }: ProcessStatus): string {
   return `${pid}.${begun}`
 }
 
-/** Who began the run that an environment carries the mark of. */
+/** The owner of the run whose mark an environment carries. */
 function ownerOf(environment: Buffer | undefined): string | undefined {
   if (!environment?.includes(`${MARK}=`)) return undefined
   const [, owner] = new RegExp(`(?:^|\0)${MARK}=(\\d+\\.\\d+)\\.`).exec(environment.toString('latin1')) ?? []

@@ -3,7 +3,7 @@ import { SIGNATURE_BYTES, signatureType } from '../../platform.ts'
 import { truncationNote } from '../output-cap.ts'
 import type { ToolMeta, ToolResult } from '../tool.ts'
 
-/** A program to run. No shell stands between: what is here is what the system is given. */
+/** A program to run. No shell is involved: the system gets exactly what is here. */
 export interface Program {
   /** Program and arguments; at least one entry. Of a bare name the `PATH` of `environment` decides. */
   readonly argv: readonly string[]
@@ -24,7 +24,7 @@ export interface ProgramLimits {
   readonly signal?: AbortSignal
 }
 
-/** What became of a program. Whatever that was: when this is known, no process of it is left. */
+/** How a program ended. No process of it is left by then. */
 export interface ProgramEnd {
   readonly end:
     | { readonly type: 'exit'; readonly code: number }
@@ -81,7 +81,7 @@ export function programResult(run: ProgramEnd, limits: { readonly timeoutMs: num
   }
 }
 
-/** Both outputs of a program as one text, cut ones with the note that says so. */
+/** Both outputs of a program as one text; a truncated one ends with a note. */
 function outputText({ stdout, stderr }: Pick<ProgramEnd, 'stdout' | 'stderr'>): string {
   const [said, complained] = [shownText(stdout), shownText(stderr)]
   if (complained.trim() === '') return said
@@ -163,7 +163,7 @@ function binaryLine(bytes: number, kind: string | undefined): string {
   return `[binary output: ${size}${kind === undefined ? '' : `, ${kind}`}]`
 }
 
-/** Characters that stand where the bytes were no UTF-8. */
+/** The number of replacement characters, each for bytes that are not UTF-8. */
 function replacements(text: string): number {
   let count = 0
   for (let at = text.indexOf('\uFFFD'); at !== -1; at = text.indexOf('\uFFFD', at + 1)) count++

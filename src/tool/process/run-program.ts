@@ -19,7 +19,7 @@ const NEXT_LOOK = 150
 /** The time that outputs are waited for once the program is gone, ms. */
 const LAST_WORDS = 200
 
-/** The same once everything that the run left behind was killed: only who hid from that can still hold them open, ms. */
+/** The same after everything that the run left behind was killed, ms: only a process that escaped can still keep them open. */
 const LAST_BYTES = 1000
 
 /** The longest that a timer can count, ms. */
@@ -124,7 +124,7 @@ function unusable({ argv, folder, environment }: Program): string | undefined {
 /** What the system's refusal to start a program means. */
 function reasonNotStarted({ argv, folder }: Program, error: unknown): string {
   const name = argv[0]!
-  // A missing folder and a missing program look the same to whoever asked for both.
+  // The system reports a missing folder and a missing program with the same error.
   const folderFault = faultOfFolder(folder)
   if (folderFault !== undefined) return folderFault
   const { code, message } = error as NodeJS.ErrnoException
