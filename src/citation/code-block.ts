@@ -47,7 +47,7 @@ export function codeBlocks(): CodeBlocks {
     if (otherQuote) items = []
     const outer = items.filter((item) => item <= column)
     const isShallow = column < deep(outer, before.quotes)
-    // A row of a table stands for itself.
+    // A row of a table ends the paragraph.
     const ends = inParagraph && (otherQuote || (isShallow && char === '|'))
     if (ends) inParagraph = false
     if (!inParagraph) {

@@ -30,7 +30,7 @@ export function documentsText(documents: readonly PromptDocument[]): string {
 
 /**
  * What a search, a search of the web or an opened page answers (BEHAVIOURS §3.6). `degraded` says what kept the search from
- * being as good as it can be, so that nobody takes what is missing for what is not there.
+ * being complete, so that a missing result is not taken for one that does not exist.
  */
 export function resultsText(results: readonly PromptResult[], degraded?: string): string {
   const records = results.map(({ citation_id, title, url, updated_at, content, metadata }) =>

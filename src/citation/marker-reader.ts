@@ -162,8 +162,8 @@ interface MarkerLink {
 const linkStart: MarkerLink = { text: '(', part: 'scheme', depth: 1 }
 
 /**
- * The link with one more character; `undefined` where it is none. No bracket may stand in it, so that what turns out to be
- * no link holds no other marker and is not read twice.
+ * The link with one more character; `undefined` where it is none. It contains no brackets, so that a text that turns out to
+ * be no link contains no other marker and is not read twice.
  */
 function linkAfter({ text, part, depth }: MarkerLink, char: string): MarkerLink | undefined {
   const longer = text + char

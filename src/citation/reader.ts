@@ -15,7 +15,7 @@ interface CitationReader {
  * same once texts that follow each other are joined; all texts joined are what was read. Every character is looked at once.
  *
  * `[1]`, `[[1]]`, `[1, 2]`, `【1】` and `［1］` are citations of the numbers that are known, `[1][2]` two of them. A marker
- * without any such number is text. So `[1, 99]` cites 1, and its text still says 99. `[1](https://…)` is one citation with
+ * without any such number is text. So `[1, 99]` cites 1, and its text still contains 99. `[1](https://…)` is one citation with
  * its link; an image, a footnote `[^1]` and `\[1]` are none. Nothing is found in code: fences, indented code and code spans
  * as CommonMark has them (HTML is not read).
  */

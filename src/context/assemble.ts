@@ -33,7 +33,7 @@ export interface Assembly {
 /**
  * Puts a request together. Pure: the same input gives the same bytes.
  *
- * Throws `ContextOverflowError`, which carries the whole account, when what must stand does not fit; nothing else for a
+ * Throws `ContextOverflowError`, which carries the whole manifest, when what must be sent does not fit; nothing else for a
  * valid input. What no request can be made of, such as a window that is no number, an unknown placement or one id twice, is a
  * `RangeError` that names the field.
  */

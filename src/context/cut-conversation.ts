@@ -11,7 +11,7 @@ export interface CutDecision extends CutState {
 }
 
 /**
- * Decides what of a conversation gives way. While it fits, the marks of the last cut stand and nothing moves. When it does
+ * Decides what of a conversation gives way. While it fits, the marks of the last cut stay and nothing moves. When it does
  * not fit any more it is cut once, down to the low-water mark: tool results of old turns step down first, oldest first,
  * then answered results of the current turn, then old turns go, oldest first: what a person said outlasts what a program
  * printed. The newest settled turn goes only where it does not fit at all. Marks only move forward, so the calls between
@@ -33,7 +33,7 @@ export function cutConversation(
 
   const room = available - beside
   if (conversation.room > room) {
-    // The tail has given way, and what that left over may be enough for the current turn as it is.
+    // The tail has given way; the room that this freed may be enough for the current turn as it is.
     walk.drop(line.units.length, conversation.room)
     if (walk.tokens() <= conversation.room) return walk.state()
   }

@@ -45,7 +45,7 @@ export function undoneSections({ undone }: ConversationInput): readonly Section[
 }
 
 /**
- * What a history says of what stands before the unit `from`. Files are in the order of their names, so that it does not
+ * The note of a history on everything before the unit `from`. Files are in the order of their names, so that it does not
  * matter in which order they were handed in, nor which turns were loaded.
  */
 export function droppedBefore(

@@ -81,7 +81,7 @@ interface SkillsRule {
 
 /** What is sent of earlier sessions. */
 interface MemoryRule {
-  /** Whether it is on where the configuration does not say. */
+  /** Whether it is on unless the configuration sets it. */
   readonly isUsual: boolean
   /** `memory`: one layer for all of it. `apart`: the layers `previous-session` and `tool-history`. */
   readonly layers: 'memory' | 'apart'
@@ -236,7 +236,7 @@ export function layoutOf(choice: LayoutChoice, known: Readonly<Record<string, La
   const changes = typeof choice === 'string' ? { extends: choice } : choice
   const base = Object.hasOwn(known, changes.extends) ? known[changes.extends] : undefined
   if (!base) {
-    throw new RangeError(`There is no layout "${changes.extends}". Choose one of ${Object.keys(known).join(', ')}.`)
+    throw new RangeError(`Unknown layout "${changes.extends}". Choose one of ${Object.keys(known).join(', ')}.`)
   }
   if (typeof choice === 'string') return base
   return {

@@ -55,7 +55,7 @@ export interface Manifest {
   /** In reading order. */
   readonly entries: readonly ManifestEntry[]
   /**
-   * Tokens of this request that the next turn cannot take from a prompt cache because of where layers stand: the tail
+   * Tokens of this request that the next turn cannot read from a prompt cache because of the placement of layers: the tail
    * layers, and the input behind a layer that moves along.
    */
   readonly displaced: number

@@ -12,7 +12,7 @@ export class ContextOverflowError extends Error {
   /** Of the layout that was used: the sentence about the largest part is made of it. */
   readonly advice: Advice
 
-  /** `refusal`: what the provider said of the same prompt before, in a sentence. `advice`: that of the layout. */
+  /** `refusal`: the provider's error for the same prompt before, a sentence. `advice`: that of the layout. */
   constructor(manifest: Manifest, refusal?: string, advice: Advice = {}) {
     super(refusal === undefined ? messageFor(manifest, advice) : `${refusal} ${messageFor(manifest, advice)}`)
     this.manifest = manifest

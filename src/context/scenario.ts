@@ -66,7 +66,7 @@ function problemsOf({ layout, layers, history, current, attachments, tools }: Sc
   return [
     ...(Object.hasOwn(layouts, base)
       ? []
-      : [`layout: there is no "${base}"; choose one of ${Object.keys(layouts).join(', ')}`]),
+      : [`layout: unknown layout "${base}"; choose one of ${Object.keys(layouts).join(', ')}`]),
     ...repeated(
       'layers and attachments',
       [...layers, ...attachments].map((one) => one.id),
@@ -92,7 +92,7 @@ function assemblyInput(scenario: Scenario, counters: readonly TokenCounter[]): A
   const counter = counters.find((one) => one.id === scenario.counter)
   if (!counter) {
     throw new RangeError(
-      `There is no counter "${scenario.counter}". Choose one of ${counters.map((one) => one.id).join(', ')}.`,
+      `Unknown counter "${scenario.counter}". Choose one of ${counters.map((one) => one.id).join(', ')}.`,
     )
   }
   const own = <T extends { readonly tokens?: number | undefined }>(priced: T) => ownCost(priced, counter)

@@ -19,7 +19,7 @@ export interface TokenCounter {
   made?(text: string): number
   /** Tokens that the wrapper of each message and each tool costs. */
   readonly perMessage: number
-  /** Whether images and pages cost what their size says (BEHAVIOURS §3.4). */
+  /** Whether images and pages cost by their size (BEHAVIOURS §3.4). */
   readonly images: boolean
 }
 
@@ -59,7 +59,7 @@ export const tokenx: TokenCounter = {
   id: 'tokenx',
   version: '3',
   text(text) {
-    // The estimate takes a text apart as a whole: of a long one, slice by slice needs a fraction of the memory.
+    // The estimate splits a whole text at once: slice by slice, a long one needs a fraction of the memory.
     let tokens = 0
     for (const count of tokenxSlices(text)) tokens += count
     return tokens

@@ -112,7 +112,7 @@ function declaredKind(archive: Archive): OfficeKind | undefined {
 /** Documents of the years before docx, and newer ones that a password protects. */
 function olderOfficeKind(bytes: Uint8Array): OfficeKind {
   const mediaType = 'application/x-ole-storage'
-  // Names of streams are UTF-16; the list of them may stand anywhere.
+  // Names of streams are UTF-16; their list may be anywhere.
   if (!Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes('EncryptedPackage', 0, 'utf16le')) {
     return unsupported('it is an older Office document; save it as docx, xlsx or PDF', mediaType)
   }

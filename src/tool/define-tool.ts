@@ -61,7 +61,7 @@ type ToolAnswer = string | ToolResult
 type PlanAnswer =
   | ToolFailed
   | (Omit<ToolPlan, 'run'> & {
-      /** Does what the plan says, or fails where that is no longer possible. */
+      /** Executes the plan, or fails where that is no longer possible. */
       run(context: ToolContext): ToolAnswer | Promise<ToolAnswer>
     })
 

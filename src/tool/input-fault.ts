@@ -16,7 +16,7 @@ const compiled = new WeakMap<Schema, Promise<ValidateFunction>>()
 
 /**
  * What is wrong with an input, in words that name each field and why, or `undefined` where it fits its JSON Schema
- * (2020-12; older drafts where `$schema` says so). A schema that cannot be used lets nothing through.
+ * (2020-12, or the older draft that `$schema` names). A schema that cannot be used accepts nothing.
  */
 export async function inputFault(schema: Schema, input: unknown): Promise<string | undefined> {
   try {
@@ -33,7 +33,7 @@ export async function inputFault(schema: Schema, input: unknown): Promise<string
 const compilers = new Map<string, Promise<Ajv>>()
 
 /**
- * Compiles a JSON Schema: 2020-12, or an older draft where `$schema` says so. Formats are not checked.
+ * Compiles a JSON Schema: 2020-12, or the older draft that `$schema` names. Formats are not checked.
  *
  * @throws Error where the schema is invalid, or takes longer than five seconds to compile
  */

@@ -15,7 +15,7 @@ export interface ToolTraits extends ToolDefinition {
   readonly maxShownChars?: number
   /** Where its results come from. `tool` unless given. */
   readonly origin?: Origin['kind']
-  /** `ask`: a person decides about every call, unless `tool-access.json` says otherwise. */
+  /** `ask`: a person decides about every call, unless `tool-access.json` sets something else. */
   readonly approval?: 'ask' | 'never'
   /**
    * Only reads back what its session was given or has said. Allowed unless the policy forbids it: an allowlist need not
@@ -66,7 +66,7 @@ export interface ToolPlan {
   readonly diff?: string
   /** What else its effect depends on, such as the digest of a file that it replaces. */
   readonly facts?: Readonly<Record<string, unknown>>
-  /** Does what the plan says, or fails where that is no longer possible. */
+  /** Executes the plan, or fails where that is no longer possible. */
   run(context: ToolContext): Promise<ToolResult>
 }
 

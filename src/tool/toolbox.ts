@@ -14,8 +14,8 @@ export interface Toolbox {
   /** Names that were declared more than once: the later tool replaces the earlier one, at its place (BEHAVIOURS §1.5). */
   readonly replaced: readonly string[]
   /**
-   * Checks one call, asks the gate, and says what would run. Nothing runs yet. Never throws: an unknown tool, bad input
-   * and a refusal are results that the model reads (BEHAVIOURS §2.2). `meta.failure` of a result says which; it is absent
+   * Checks one call, asks the gate, and describes what would run. Nothing runs yet. Never throws: an unknown tool, bad input
+   * and a refusal are results that the model reads (BEHAVIOURS §2.2). `meta.failure` of a result names which; it is absent
    * where the tool itself answered.
    */
   plan(call: ToolCall, context: RunContext): Promise<PlannedCall>

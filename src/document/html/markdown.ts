@@ -216,7 +216,7 @@ function tableText(table: PageNode, writing: Writing, depth: number): string | u
 /** Cells that span others leave them empty. Rows without a word are left out. */
 function rowsOf(table: PageNode, writing: Writing, depth: number): readonly (readonly string[])[] {
   const rows: string[][] = []
-  /** Rows that a cell above still takes, by column. */
+  /** The number of rows that a cell above still spans, by column. */
   let taken: number[] = []
   for (const element of rowElements(table)) {
     const row: string[] = []

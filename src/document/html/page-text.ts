@@ -17,7 +17,7 @@ export async function pageText(
   if (article !== undefined) withoutFrame(article.content)
   const title = oneLine(article?.title ?? page.title)
   const said = cleanText(renderMarkdown(article?.content ?? page.body, base))
-  // What finds the article takes its title out of it.
+  // The library removes the title from the article that it finds.
   const text = article !== undefined && title !== '' && !said.startsWith('# ') ? `# ${title}\n\n${said}` : said
   if (text.trim() === '') {
     throw new ReadingFault('no-text', 'the page shows no text; it may be one that only a browser can build')
@@ -62,7 +62,7 @@ const leastShare = { ofAny: 0.25, ofArticle: 0.05 }
 async function articleOf(html: string, page: ParsedPage): Promise<Article | undefined> {
   const { isProbablyReaderable, Readability } = await import('@mozilla/readability')
   if (!isProbablyReaderable(page.document)) return undefined
-  // It takes the document to pieces, so it gets one of its own.
+  // The library changes the document, so it gets one of its own.
   const found = new Readability<PageNode>(await writtenPage(html), {
     keepClasses: true,
     serializer: (node) => node,

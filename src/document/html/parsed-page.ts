@@ -25,7 +25,7 @@ export interface ParsedPage {
 }
 
 /**
- * Takes a page or a fragment of one apart. Nothing is loaded and nothing is run. `body` holds all that was handed in,
+ * Parses a page or a fragment of one. Nothing is loaded and nothing is run. `body` contains everything that was given,
  * since the library makes no body for pages that leave its tags out.
  */
 export async function parsedPage(html: string): Promise<ParsedPage> {
@@ -43,7 +43,7 @@ export async function parsedPage(html: string): Promise<ParsedPage> {
 const articleMarks =
   'meta[property="og:type"][content="article"], [itemprop="articleBody"], [itemtype$="Article"], [itemtype$="BlogPosting"]'
 
-/** A page as it was written, for libraries that look for its head and body. */
+/** A page with its own head and body, for libraries that look for them. */
 export async function writtenPage(html: string): Promise<object> {
   const document = await parsed(html)
   return document.body.firstChild === null ? (await parsedPage(html)).document : document

@@ -60,7 +60,7 @@ function dateStyles(xml: string): ReadonlySet<number> {
   return dates
 }
 
-/** Tabs and line ends part cells and rows, so a cell holds none. `_x000D_` is how a workbook writes a line end. */
+/** Tabs and line ends separate cells and rows, so a cell contains none. `_x000D_` is how a workbook writes a line end. */
 function oneLine(text: string): string {
   return text
     .replace(/_x([0-9A-F]{4})_/gi, (_, code) => String.fromCharCode(Number.parseInt(code, 16)))
@@ -80,7 +80,7 @@ const builtIn = [
 function isDateFormat(format: number, code: string | undefined): boolean {
   if (code === undefined) return builtIn.some(([from, to]) => format >= from && format <= to)
   const [first = ''] = code.split(';')
-  // Quoted and escaped text, and colours in brackets, say nothing; `[h]` counts hours, which is a duration.
+  // Quoted and escaped text, and colours in brackets, are irrelevant; `[h]` counts hours, which is a duration.
   return /[ydhs]|m{1,4}/i.test(first.replace(/"[^"]*"|\\.|_.|\*.|\[[^\]]*\]|General/gi, ''))
 }
 

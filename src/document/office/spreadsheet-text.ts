@@ -30,7 +30,7 @@ export function spreadsheetText(
 
 export interface Sheet {
   readonly name: string
-  /** The part of the package that holds its cells. */
+  /** The part of the package with its cells. */
   readonly part: string
 }
 

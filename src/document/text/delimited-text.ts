@@ -33,7 +33,7 @@ function sheetName(file: string): string {
 export type Delimiter = ',' | ';' | '\t' | '|'
 
 /**
- * Tells each row of a text whose cells are divided by a delimiter (RFC 4180): a cell in quotes may hold delimiters, line
+ * Calls back for each row of a text whose cells are divided by a delimiter (RFC 4180): a cell in quotes may contain delimiters, line
  * ends and doubled quotes. A quote that is never closed is a character like others. Every character is looked at once, and
  * once more behind such a quote.
  */
@@ -91,7 +91,7 @@ function detectDelimiter(text: string): Delimiter {
 
 const delimiters: readonly Delimiter[] = [',', ';', '\t', '|']
 
-/** How often it stands in each line at least, or in all of them together where some lack it. */
+/** The least number of its occurrences in a line, or their total where some lines lack it. */
 function shared(lines: readonly string[], delimiter: string): number {
   const counts = lines.filter((line) => line.trim() !== '').map((line) => line.split(delimiter).length - 1)
   const total = counts.reduce((sum, count) => sum + count, 0)

@@ -1,7 +1,7 @@
 import { commandWords } from './command-words.ts'
 
 /**
- * Why a prefix of `allowedPrefixes` allows more than it seems to, as `it runs …`: every argument may stand behind it, and
+ * Why a prefix of `allowedPrefixes` allows more than it seems to, as `it runs …`: any argument may follow it, and
  * its program then runs other programs or writes where it likes. `undefined` where nothing of that is known. A prefix that
  * cannot be read allows nothing, and is no risk.
  */

@@ -157,7 +157,7 @@ interface Fault {
 type Path = readonly (string | number)[]
 
 /**
- * What a tree says. A key that begins with `_` is a comment, whatever stands under it (BEHAVIOURS §2.3); one that is
+ * The value of a tree. A key that begins with `_` is a comment, whatever its value (BEHAVIOURS §2.3); one that is
  * there a second time is added to `twice`.
  */
 function plain(node: Node, path: Path, twice: Fault[]): unknown {

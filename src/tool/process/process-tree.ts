@@ -21,7 +21,7 @@ const MOST_UNSURE_LOOKS = 3
 
 /**
  * The processes of the run that `leader` leads, as leader of a session of its own: everybody in that session, their
- * descendants, and whoever went its own way (`setsid`, a double fork) but still carries the run's `mark` in its environment
+ * descendants, and any process that left them (`setsid`, a double fork) but still carries the run's `mark` in its environment
  * or writes to the run's outputs. Who was seen once stays known. So only a process escapes that sheds all of these before
  * anybody looks, which none does by accident. Systems without `/proc` know the leader's group alone.
  */
