@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { scenarioJsonSchema } from '../src/context/scenario.ts'
 import { builtIn } from '../src/foreword.ts'
 import { configurationSchema } from '../src/runtime/configuration/schema.ts'
-import { accessSchema } from '../src/tool/access/access-schema.ts'
+import { accessSchema } from '../src/tool/access/access.ts'
 
 const folder = new URL('../schema/', import.meta.url)
 

@@ -1,16 +1,7 @@
-export { type AnswerCitation, answerCitations } from './citation/answer-citation.ts'
+// The numbers by which an answer cites documents: their words for the model, and the markers in the answer.
+export { type AnswerCitation, answerCitations, citationReader, citedText } from './citation/reader.ts'
 export { citationLayers } from './citation/citation-layers.ts'
-export {
-  documentsText,
-  type PromptDocument,
-  type PromptMetadata,
-  type PromptResult,
-  resultsText,
-} from './citation/document-text.ts'
-export type { CitedSource, FoundDocument, FoundDocuments } from './citation/found-document.ts'
-export { citationGuidance, citationReminder } from './citation/guidance.ts'
-export { isWebAddress, withLinks } from './citation/links.ts'
-export { citationNumbers, type CitationNumbers, knownNumbers, withDocuments } from './citation/numbers.ts'
-export { citedNumbers, type CitationPiece, joinedTexts } from './citation/piece.ts'
-export { citationReader, type CitationReader, citedText } from './citation/reader.ts'
-export { type CitedStream, type TurnCitations, turnCitations } from './citation/turn-citations.ts'
+export { documentsText, type FoundDocument, type FoundDocuments, resultsText } from './citation/document-text.ts'
+export { citationNumbers, withDocuments } from './citation/numbers.ts'
+export { type CitationPiece, citedNumbers, isWebAddress, joinedTexts } from './citation/piece.ts'
+export { type TurnCitations, turnCitations } from './citation/turn-citations.ts'

@@ -6,7 +6,7 @@ import test, { type TestContext } from 'node:test'
 import { builtIn } from '../src/foreword.ts'
 import { loadConfiguration } from '../src/runtime.ts'
 import { openRuntime } from './home/features.ts'
-import { isBuiltInName } from '../src/tool.ts'
+import { isBuiltInName } from '../src/capabilities/tool-names.ts'
 import { openedHome, until } from './home/opened-home.ts'
 import { folderWith } from './skills/folder-with.ts'
 
@@ -359,7 +359,8 @@ test('every name of a tool of Foreword is reserved, whether it is offered just n
   for (const name of ['find_skill', 'web_search', 'shell', 'search_project', 'read_context']) {
     assert.equal(names.includes(name), true, name)
   }
-  for (const name of names) assert.equal(isBuiltInName(name), true, `${name} belongs into src/tool/built-in-names.ts`)
+  for (const name of names)
+    assert.equal(isBuiltInName(name), true, `${name} belongs into src/capabilities/tool-names.ts`)
 })
 
 test('no skill inherits what other tools are allowed, by taking their name', async (t) => {

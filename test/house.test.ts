@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import test from 'node:test'
 import { layouts, usualLayout } from '../src/context.ts'
-import { builtInNames } from '../src/tool/built-in-names.ts'
+import { builtInNames } from '../src/capabilities/tool-names.ts'
 import { importsOf } from './house/imports.ts'
 import {
   capabilityFaults,

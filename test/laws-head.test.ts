@@ -218,7 +218,10 @@ test('a result that nothing has answered is an excerpt as large as the room, in 
     went += 1
     // Steps of 32 characters for each result, and a token where a word is cut.
     const step = results.length * 40
-    assert.ok(manifest.budget.available - manifest.used <= step, outline(manifest))
+    // The note on earlier turns keeps its room, even where it does not fit: otherwise a larger window, in which it does,
+    // would give the result less.
+    const note = manifest.entries.find(({ id, outcome }) => id === 'announcement' && outcome === 'omitted')
+    assert.ok(manifest.budget.available - manifest.used <= step + (note?.fullTokens ?? 0), outline(manifest))
   })
   assert.ok(went > 20, 'the law was hardly put to the test')
 })

@@ -60,7 +60,7 @@ async function preparedDeeper(context: TurnContext, step: Step, refused: ModelEr
     return await preparedFor(context, { ...step, deeper: { limit, sent, said } })
   } catch (error) {
     if (!(error instanceof ContextOverflowError)) throw error
-    throw new ContextOverflowError(error.manifest, refused.message)
+    throw new ContextOverflowError(error.manifest, refused.message, error.advice)
   }
 }
 

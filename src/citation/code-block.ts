@@ -1,14 +1,11 @@
-import { closingRun, deep, type Fence, isLeft } from './fence.ts'
-import { isBlank, isFirst, isSpace, type Line, lineAfter, lineStart } from './line.ts'
-
-export interface CodeBlocks {
+interface CodeBlocks {
   /** `perhaps`: in a line that opens a fence if no backtick follows in it. `ends`: the paragraph before is over. */
   take(char: string): { readonly code: 'no' | 'perhaps' | 'yes'; readonly ends: boolean }
 }
 
 /**
  * Follows paragraphs, fenced code and indented code, one character at a time, as CommonMark has them: in lists and quotes
- * too. A fence that is never closed goes on to the end.
+ * too. A fence that is never closed continues to the end.
  */
 export function codeBlocks(): CodeBlocks {
   let line = lineStart
@@ -21,7 +18,7 @@ export function codeBlocks(): CodeBlocks {
   let quotes = 0
   /** Where the text of each open list item begins, outermost first. */
   let items: readonly number[] = []
-  /** Where the list mark of this line stands, if there is one. */
+  /** The column of the list mark of this line, if there is one. */
   let markColumn = 0
   /** The marks of a heading, with the space behind them once it is there. */
   let hashes = ''
@@ -50,7 +47,7 @@ export function codeBlocks(): CodeBlocks {
     if (otherQuote) items = []
     const outer = items.filter((item) => item <= column)
     const isShallow = column < deep(outer, before.quotes)
-    // A row of a table stands for itself.
+    // A row of a table ends the paragraph.
     const ends = inParagraph && (otherQuote || (isShallow && char === '|'))
     if (ends) inParagraph = false
     if (!inParagraph) {
@@ -136,5 +133,92 @@ export function codeBlocks(): CodeBlocks {
   return { take }
 }
 
-/** List items within each other; deeper ones are taken to stand beside each other. */
+/** The deepest nesting of list items that is followed; deeper ones count as siblings. */
 const deepest = 30
+
+/** How far a line of markdown has come: its lead is indentation, quote marks and list marks; its body is the rest. */
+interface Line {
+  /** `bullet`, `number`, `numbered`: a list mark that wants a space behind it, or else is the body. */
+  readonly part: 'lead' | 'bullet' | 'number' | 'numbered' | 'body'
+  /** Where the lead ends: from the beginning, or from the last quote mark; tabs reach to the next multiple of four. */
+  readonly column: number
+  readonly quotes: number
+  /** The last list mark of the lead, such as `-` or `12.`; empty where there is none. */
+  readonly mark: string
+}
+
+const lineStart: Line = { part: 'lead', column: 0, quotes: 0, mark: '' }
+
+/** The line with one more character. */
+function lineAfter(line: Line, char: string): Line {
+  if (char === '\n') return lineStart
+  if (line.part === 'body') return line
+  const column = line.column + (char === '\t' ? 4 - (line.column % 4) : 1)
+  if (line.part === 'lead') return leadAfter(line, char, column)
+  if (isSpace(char)) return line.part === 'number' ? body : { ...line, part: 'lead', column }
+  const mark = line.mark + char
+  if (line.part !== 'number' || mark.length > longestMark) return body
+  if (char === '.' || char === ')') return { ...line, part: 'numbered', column, mark }
+  return isDigit(char) ? { ...line, column, mark } : body
+}
+
+/** Whether it contains nothing but indentation and quote marks. */
+function isBlank({ part, mark }: Line): boolean {
+  return part === 'lead' && mark === ''
+}
+
+/** Whether a character behind this lead is more than indentation or a quote mark. */
+function isFirst({ part }: Line, char: string): boolean {
+  return part === 'lead' && !isSpace(char) && char !== '>' && char !== '\n'
+}
+
+function isSpace(char: string): boolean {
+  return char === ' ' || char === '\t' || char === '\r'
+}
+
+function leadAfter(line: Line, char: string, column: number): Line {
+  if (isSpace(char)) return { ...line, column }
+  if (char === '>') return { ...line, column: 0, quotes: line.quotes + 1, mark: '' }
+  if (char === '-' || char === '*' || char === '+') return { ...line, part: 'bullet', column, mark: char }
+  return isDigit(char) ? { ...line, part: 'number', column, mark: char } : body
+}
+
+const body: Line = { ...lineStart, part: 'body' }
+
+function isDigit(char: string): boolean {
+  return char >= '0' && char <= '9'
+}
+
+/** Nine digits and a period. */
+const longestMark = 10
+
+/** What opens a fence, or might close one. */
+interface Fence {
+  readonly mark: string
+  readonly length: number
+  readonly quotes: number
+  /** The column at which the text of its list item begins; 0 outside lists. A line further left is outside. */
+  readonly item: number
+  /** Nothing but spaces may follow any more. */
+  readonly whole?: boolean
+}
+
+/** The marks that might close an open fence, with one more character of their line behind `line`. */
+function closingRun(open: Fence, run: Fence | undefined, line: Line, char: string): Fence | undefined {
+  if (!run) {
+    const canClose = char === open.mark && isBlank(line) && line.quotes === open.quotes
+    return canClose && line.column < deep([open.item], open.quotes) ? { ...open, length: 1 } : undefined
+  }
+  if (isSpace(char)) return { ...run, whole: true }
+  return char === run.mark && !run.whole ? { ...run, length: run.length + 1 } : undefined
+}
+
+/** Whether a line begins outside the list item or the quote of a fence. */
+function isLeft({ item, quotes }: Fence, line: Line, char: string): boolean {
+  return isFirst(line, char) && line.mark === '' && (line.column < item || line.quotes < quotes)
+}
+
+/** The column from which on text is indented code: four behind where the text of its list item or quote begins. */
+function deep(items: readonly number[], quotes: number): number {
+  return Math.max(items.at(-1) ?? 0, quotes > 0 ? 1 : 0) + 4
+}

@@ -1,5 +1,5 @@
 /** A document as the model reads it, key by key. What a person is shown of it is a record of its own. */
-export interface PromptDocument {
+interface PromptDocument {
   readonly citation_id: number
   readonly title: string
   readonly contents: string
@@ -7,7 +7,7 @@ export interface PromptDocument {
 }
 
 /** A result of a search, or a page that was opened, as the model reads it, key by key. */
-export interface PromptResult {
+interface PromptResult {
   readonly citation_id: number
   readonly title: string
   readonly url?: string
@@ -18,7 +18,7 @@ export interface PromptResult {
 }
 
 /** What else is worth a model's while: words, or facts by name in the order given. */
-export type PromptMetadata = string | Readonly<Record<string, string | number>>
+type PromptMetadata = string | Readonly<Record<string, string | number>>
 
 /** The documents of a project, all of them in full (BEHAVIOURS §3.6). */
 export function documentsText(documents: readonly PromptDocument[]): string {
@@ -30,7 +30,7 @@ export function documentsText(documents: readonly PromptDocument[]): string {
 
 /**
  * What a search, a search of the web or an opened page answers (BEHAVIOURS §3.6). `degraded` says what kept the search from
- * being as good as it can be, so that nobody takes what is missing for what is not there.
+ * being complete, so that a missing result is not taken for one that does not exist.
  */
 export function resultsText(results: readonly PromptResult[], degraded?: string): string {
   const records = results.map(({ citation_id, title, url, updated_at, content, metadata }) =>
@@ -51,4 +51,40 @@ function object(fields: Readonly<Record<string, number | PromptMetadata | undefi
     return [`${JSON.stringify(key)}: ${typeof value === 'object' ? object(value) : JSON.stringify(value)}`]
   })
   return `{${members.join(', ')}}`
+}
+
+/**
+ * A document, or a part of one, as a tool found it: `meta.documents` of its result. Whoever runs the turn gives the numbers
+ * and words the output (BEHAVIOURS §3.6); the model reads title, address and content, the person finds the rest.
+ */
+export interface FoundDocument {
+  /** What makes it the same document: a file's id, or a URL. */
+  readonly document: string
+  readonly title: string
+  readonly content: string
+  readonly url?: string
+  /** ISO 8601. */
+  readonly updated?: string
+  readonly metadata?: Readonly<Record<string, string | number>>
+  /** Characters from the beginning of the document's text. */
+  readonly start?: number
+  readonly end?: number
+  /** From 1. */
+  readonly page?: number
+  /** The headings above it, outermost first. */
+  readonly headings?: readonly string[]
+  readonly score?: number
+}
+
+/** A document that was given a number in a turn, as a person finds it: all that is known of it but its words. */
+export interface CitedSource extends Omit<FoundDocument, 'content' | 'metadata'> {
+  /** Its number in the turn, from 1. */
+  readonly citation: number
+}
+
+/** The parts of a tool result's `meta` that list what a search found. */
+export interface FoundDocuments {
+  readonly documents: readonly FoundDocument[]
+  /** Why the search was not as good as it can be: `meta.degraded` of the result. */
+  readonly degraded?: string
 }

@@ -1,8 +1,6 @@
-import { type Marker, isDouble, markerAfter, markerFrom, numbersOf } from './marker.ts'
-import { linkAfter, linkStart, type MarkerLink } from './marker-link.ts'
 import type { CitationPiece } from './piece.ts'
 
-export interface MarkerReader {
+interface MarkerReader {
   /** `literal`: the character can be no part of a marker. */
   take(char: string, literal: boolean): void
   end(): void
@@ -16,7 +14,7 @@ export function markerReader(isKnown: (number: number) => boolean, give: (piece:
   let marker: Marker | undefined
   let numbers: readonly number[] = []
   let link: MarkerLink | undefined
-  /** A `!` stands in front: with a link behind, that is an image. */
+  /** A `!` precedes it: with a link behind, that is an image. */
   let image = false
   let last = ''
 
@@ -50,8 +48,7 @@ export function markerReader(isKnown: (number: number) => boolean, give: (piece:
   function grown(longer: Marker): boolean {
     marker = longer
     if (longer.part !== 'closing' && longer.part !== 'closed') return true
-    const known = numbersOf(longer.text).filter(({ number }) => number > 0 && isKnown(number))
-    numbers = [...new Set(known.map(({ number }) => number))]
+    numbers = [...new Set(markerNumbers(longer.text).filter((number) => number > 0 && isKnown(number)))]
     if (numbers.length === 0) settle()
     return true
   }
@@ -102,3 +99,85 @@ export function markerReader(isKnown: (number: number) => boolean, give: (piece:
 
   return { take, end: settle }
 }
+
+/** What has been read of a marker: `[1]`, `[[1]]`, `[1, 2]`, `【1】` or `［1］` (BEHAVIOURS §3.6). */
+interface Marker {
+  readonly text: string
+  /** The bracket that ends it. */
+  readonly close: string
+  /** `closing`: one of two brackets is there. */
+  readonly part: 'open' | 'number' | 'gap' | 'comma' | 'closing' | 'closed'
+}
+
+/** A marker that begins with this character; `undefined` where none does. */
+function markerFrom(char: string): Marker | undefined {
+  const close = closing[char]
+  return close === undefined ? undefined : { text: char, close, part: 'open' }
+}
+
+/** The marker with one more character; `undefined` where it would be none. */
+function markerAfter({ text, close, part }: Marker, char: string): Marker | undefined {
+  if (text.length >= longest) return undefined
+  const next = (to: Marker['part']): Marker => ({ text: text + char, close, part: to })
+  if (part === 'closing') return char === close ? next('closed') : undefined
+  if (text === '[' && char === '[') return next('open')
+  if (char === close && (part === 'number' || part === 'gap')) return next(isDouble(text) ? 'closing' : 'closed')
+  if (digit.test(char) && part !== 'gap') return next('number')
+  if (spaces.includes(char)) return next(part === 'number' ? 'gap' : part)
+  if (commas.includes(char) && (part === 'number' || part === 'gap')) return next('comma')
+  return undefined
+}
+
+function isDouble(marker: string): boolean {
+  return marker.startsWith('[[')
+}
+
+/** The numbers of a marker, in its order. One with a zero in front is no number of a source: `NaN`. */
+function markerNumbers(marker: string): readonly number[] {
+  return (marker.match(/[0-9０-９]+/g) ?? []).map((written) => {
+    const plain = written.replace(/[０-９]/g, (wide) => String.fromCharCode(wide.charCodeAt(0) - toAscii))
+    return plain.startsWith('0') ? Number.NaN : Number(plain)
+  })
+}
+
+const closing: Readonly<Record<string, string>> = { '[': ']', '【': '】', '［': '］' }
+const digit = /^[0-9０-９]$/
+const spaces = ' \u00A0\u3000'
+const commas = ',，、'
+/** From `１` to `1`. */
+const toAscii = 0xfee0
+
+/** In characters. Nobody cites so much at once; what is longer is not held back for it. */
+const longest = 256
+
+/** What has been read of the `(https://…)` behind a marker: a model that writes `[1](https://…)` cites. */
+interface MarkerLink {
+  readonly text: string
+  readonly part: 'scheme' | 'address'
+  /** Parentheses that are open; 0: the link is whole. */
+  readonly depth: number
+}
+
+/** Begins behind a marker, at a `(`. */
+const linkStart: MarkerLink = { text: '(', part: 'scheme', depth: 1 }
+
+/**
+ * The link with one more character; `undefined` where it is none. It contains no brackets, so that a text that turns out to
+ * be no link contains no other marker and is not read twice.
+ */
+function linkAfter({ text, part, depth }: MarkerLink, char: string): MarkerLink | undefined {
+  const longer = text + char
+  if (part === 'scheme') {
+    if (schemes.includes(longer)) return { text: longer, part: 'address', depth }
+    return schemes.some((scheme) => scheme.startsWith(longer)) ? { text: longer, part, depth } : undefined
+  }
+  if (text.length >= longestLink || never.test(char)) return undefined
+  const change = char === '(' ? 1 : char === ')' ? -1 : 0
+  return { text: longer, part, depth: depth + change }
+}
+
+const schemes = ['(https://', '(http://']
+const never = /[\s\p{Cc}\\`<>"[\]【】［］]/u
+
+/** In characters. */
+const longestLink = 2048

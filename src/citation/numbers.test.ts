@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { citationNumbers, knownNumbers, withDocuments } from '../citation.ts'
+import { citationNumbers, withDocuments } from '../citation.ts'
 
 test('project documents take 1 to n, and each search goes on from the highest', () => {
   const project = withDocuments(citationNumbers(), ['plan.md', 'list.md'])
@@ -59,9 +59,4 @@ test('searches side by side are numbered in the order of their calls, each docum
       ['z', 3],
     ],
   )
-})
-
-test('a number is known when a document has it', () => {
-  const isKnown = knownNumbers(withDocuments(citationNumbers(), ['a', 'b']))
-  assert.deepEqual([0, 1, 2, 3, 2024].filter(isKnown), [1, 2])
 })

@@ -2,7 +2,7 @@
  * The numbers of one turn: the document (a file's id, or a URL) and what it is cited as, in the order in which they were
  * given (BEHAVIOURS §3.6). A value: giving numbers makes a new one.
  */
-export type CitationNumbers = ReadonlyMap<string, number>
+type CitationNumbers = ReadonlyMap<string, number>
 
 /**
  * The numbers that a turn has given so far; none at its beginning. Takes the sources that its entries tell of, chunks of one
@@ -32,12 +32,6 @@ export function withDocuments(numbers: CitationNumbers, documents: readonly stri
     more.set(document, highest)
   }
   return more
-}
-
-/** Whether a number stands for a document, as `citationReader` asks. */
-export function knownNumbers(numbers: CitationNumbers): (number: number) => boolean {
-  const known = new Set(numbers.values())
-  return (number) => known.has(number)
 }
 
 function highestOf(numbers: CitationNumbers): number {

@@ -1,11 +1,11 @@
-/** A part of an answer: words, or a marker that stands for sources. All texts joined are the answer as the model wrote it. */
+/** A part of an answer: text, or a marker that cites sources. All texts joined are the answer as the model wrote it. */
 export type CitationPiece =
   | { readonly type: 'text'; readonly text: string }
   | {
       readonly type: 'citation'
-      /** Those numbers of the marker that stand for something, in its order, each once; at least one. */
+      /** The numbers of the marker that have a source, in its order, each once; at least one. */
       readonly numbers: readonly number[]
-      /** The marker as the model wrote it, with numbers in it that stand for nothing. */
+      /** The marker as the model wrote it, including numbers without a source. */
       readonly text: string
     }
 
@@ -28,4 +28,9 @@ export function joinedTexts(pieces: readonly CitationPiece[]): readonly Citation
 /** Every number that is cited, in the order in which each comes first. */
 export function citedNumbers(pieces: readonly CitationPiece[]): readonly number[] {
   return [...new Set(pieces.flatMap((piece) => (piece.type === 'citation' ? piece.numbers : [])))]
+}
+
+/** Whether an address is one of the web. Other schemes are no links for a page to offer. */
+export function isWebAddress(url: string | undefined): url is string {
+  return url !== undefined && /^https?:\/\//i.test(url)
 }

@@ -1,9 +1,9 @@
 import { codeBlocks } from './code-block.ts'
-import { codeSpans, type SpanVerdict } from './code-span.ts'
+import type { CitedSource } from './document-text.ts'
 import { markerReader } from './marker-reader.ts'
 import { type CitationPiece, joinedTexts } from './piece.ts'
 
-export interface CitationReader {
+interface CitationReader {
   /** What is decided now. The rest is held back: at most 4,000 characters. */
   read(chunk: string): readonly CitationPiece[]
   /** The answer is over: everything that was held back. */
@@ -15,7 +15,7 @@ export interface CitationReader {
  * same once texts that follow each other are joined; all texts joined are what was read. Every character is looked at once.
  *
  * `[1]`, `[[1]]`, `[1, 2]`, `【1】` and `［1］` are citations of the numbers that are known, `[1][2]` two of them. A marker
- * without any such number is text. So `[1, 99]` cites 1, and its text still says 99. `[1](https://…)` is one citation with
+ * without any such number is text. So `[1, 99]` cites 1, and its text still contains 99. `[1](https://…)` is one citation with
  * its link; an image, a footnote `[^1]` and `\[1]` are none. Nothing is found in code: fences, indented code and code spans
  * as CommonMark has them (HTML is not read).
  */
@@ -105,3 +105,77 @@ export function citedText(text: string, isKnown: (number: number) => boolean): r
 
 /** In characters. Behind it a marker with a link may be held back too. */
 const longestHeld = 1024
+
+interface CodeSpans {
+  /** `escaped`: a backslash precedes it. Returns a verdict where a span was closed before this character. */
+  take(char: string, escaped: boolean): SpanVerdict | undefined
+  /** The paragraph is over, and with it every span. */
+  end(): SpanVerdict | undefined
+  isOpen(): boolean
+}
+
+/** What the characters since the backticks were. */
+type SpanVerdict = 'code' | 'prose'
+
+/**
+ * Follows inline code, one character at a time. A span is opened by backticks and closed by as many; what is not closed in
+ * its paragraph was no code. If other runs of backticks stand in it, one of those may have opened code: it is then taken for
+ * code to the end.
+ */
+function codeSpans(): CodeSpans {
+  let run = 0
+  let open = 0
+  let mixed = false
+
+  function take(char: string, escaped: boolean): SpanVerdict | undefined {
+    if (char !== '`' || (escaped && open === 0)) return runEnd()
+    run += 1
+    return undefined
+  }
+
+  function runEnd(): SpanVerdict | undefined {
+    const length = run
+    run = 0
+    if (length === 0) return undefined
+    if (open === length) {
+      open = 0
+      return 'code'
+    }
+    mixed = open > 0
+    if (open === 0) open = length
+    return undefined
+  }
+
+  function end(): SpanVerdict | undefined {
+    const closed = runEnd()
+    if (open === 0) return closed
+    open = 0
+    return mixed ? 'code' : 'prose'
+  }
+
+  return { take, end, isOpen: () => open > 0 }
+}
+
+/** A marker in an answer, and the source that it cites. `text.slice(start, end)` is the marker as the model wrote it. */
+export interface AnswerCitation {
+  readonly start: number
+  readonly end: number
+  readonly source: CitedSource
+}
+
+/** Every marker of a text that begins at `offset` of the answer: one for each source that it cites. */
+export function answerCitations(
+  text: string,
+  sources: readonly CitedSource[],
+  offset: number,
+): readonly AnswerCitation[] {
+  const known = new Map(sources.map((source) => [source.citation, source]))
+  let start = offset
+  return citedText(text, (number) => known.has(number)).flatMap((piece) => {
+    const end = start + piece.text.length
+    const numbers = piece.type === 'citation' ? piece.numbers : []
+    const found = numbers.map((number) => ({ start, end, source: known.get(number)! }))
+    start = end
+    return found
+  })
+}

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import * as fc from 'fast-check'
-import type { CitedSource, FoundDocument } from './found-document.ts'
+import type { CitedSource, FoundDocument } from './document-text.ts'
 import { citedNumbers } from './piece.ts'
 import { citedText } from './reader.ts'
 import { turnCitations } from './turn-citations.ts'

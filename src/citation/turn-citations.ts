@@ -1,13 +1,12 @@
 import { defined, inSlices, partsOf } from '../platform.ts'
-import { resultsText } from './document-text.ts'
-import type { CitedSource, FoundDocument } from './found-document.ts'
+import { type CitedSource, type FoundDocument, resultsText } from './document-text.ts'
 import { citationNumbers, withDocuments } from './numbers.ts'
 import { type CitationPiece, citedNumbers } from './piece.ts'
 import { citationReader } from './reader.ts'
 
 /** The numbers of one turn (BEHAVIOURS §3.6): from 1, the same for the same document, through restarts. */
 export interface TurnCitations {
-  /** Sources of documents that stand in the request itself; they take the first numbers. */
+  /** Sources of documents that are part of the request itself; they get the first numbers. */
   readonly documents: readonly CitedSource[]
   /** Whether a tool of this turn has found something with numbers. */
   found(): boolean
@@ -17,7 +16,7 @@ export interface TurnCitations {
   ): { readonly result: Result; readonly sources: readonly CitedSource[] }
   /** Takes the words of one call as they stream in, and tells what may be shown of them. */
   stream(): CitedStream
-  /** What the numbers in a text stand for, each once, in the order in which they first stand there. */
+  /** The sources that a text cites, each once, in the order in which they are first cited. */
   sourcesOf(text: string): Promise<readonly CitedSource[]>
 }
 
@@ -29,7 +28,7 @@ interface CitableResult {
 }
 
 /** Words of a running call: a citation that is cut by the end of a chunk is held back until it can be decided. */
-export interface CitedStream {
+interface CitedStream {
   /** All that is decided now, no matter how the text was cut: no part of a citation is among it. */
   read(chunk: string): Promise<string>
   /** The call is over: what was held back. */
@@ -39,7 +38,7 @@ export interface CitedStream {
 /** Characters of an answer that are read at once: a millisecond or two. */
 const PART = 16_384
 
-/** `before`: what tools of this turn were given numbers for until now, in their order. `documents` stand in the request itself. */
+/** `before`: the sources that tools of this turn have found so far, in order. `documents` are part of the request itself. */
 export function turnCitations(before: readonly CitedSource[], documents: readonly CitedSource[]): TurnCitations {
   const sources = new Map<number, CitedSource>()
   let numbers = citationNumbers([...documents, ...before])

@@ -48,7 +48,7 @@ export function announcement(dropped: Dropped, readers: Readers, counter: TokenC
   return { message, tokens: counter.made?.(text) ?? counter.text(text) + counter.perMessage }
 }
 
-/** Files that are named, the first in their order; of the others their number is told, or a long list would cost the turns it speaks of. */
+/** The most files that are named, in their order. The others are counted: a long list would take the room of the turns it is about. */
 const MOST_NAMED = 10
 
 /** Characters of a name. */
@@ -68,7 +68,7 @@ function shortName(name: string): string {
   return characters.length <= LONGEST_NAME ? shown : `${characters.slice(0, LONGEST_NAME - 1).join('')}…`
 }
 
-/** Messages are not counted: of turns that were never read nobody knows how many they hold. */
+/** Messages are not counted: the number of messages in turns that were never loaded is unknown. */
 function countOf({ count, unit }: Dropped): string {
   if (unit === 'message') return 'earlier messages'
   return count === 1 ? '1 earlier turn' : `${count} earlier turns`

@@ -1,20 +1,24 @@
 import { type Readers, readersAmong } from './announcement.ts'
 import type { Attachment } from './attachment.ts'
-import type { AssemblyInput } from './assembly-input.ts'
-import { available } from './budget.ts'
+import { type AssemblyInput, available } from './assembly-input.ts'
 import { checkInput } from './check-input.ts'
-import { leastOfCurrent, mustStandOf } from './current-turn.ts'
+import { leastCurrentTokens, requiredTokens } from './current-turn.ts'
 import { fitConversation } from './fit-conversation.ts'
 import { giveWay, type Holder, type Remainder, remainingTokens, takeBack } from './give-way.ts'
 import { cutReason } from './history-section.ts'
-import { type LayerGroup, layerSections } from './layer-section.ts'
+import {
+  type ConditionalTool,
+  formCost,
+  type LayerGroup,
+  layerSections,
+  type PlacedLayer,
+  placeLayer,
+} from './placed-layer.ts'
 import type { Manifest } from './manifest.ts'
-import { manifestOf } from './manifest-of.ts'
+import { buildManifest, omittedSection, type Section } from './section.ts'
 import { ContextOverflowError } from './overflow-error.ts'
-import { type ConditionalTool, costOf, type PlacedLayer, placeLayer } from './placed-layer.ts'
 import { priceAttachment, type PricedTurn, priceTurn, sumTokens } from './priced-turn.ts'
-import { type Piece, type Request, requestOf } from './request.ts'
-import { omitted, type Section } from './section.ts'
+import { type Piece, type Request, buildRequest } from './request.ts'
 import { type TokenCounter, toolTokens } from './token-counter.ts'
 import { isOfferedWith, type ToolDefinition } from './tool-definition.ts'
 import type { Turn } from './turn.ts'
@@ -29,7 +33,7 @@ export interface Assembly {
 /**
  * Puts a request together. Pure: the same input gives the same bytes.
  *
- * Throws `ContextOverflowError`, which carries the whole account, when what must stand does not fit; nothing else for a
+ * Throws `ContextOverflowError`, which carries the whole manifest, when what must be sent does not fit; nothing else for a
  * valid input. What no request can be made of, such as a window that is no number, an unknown placement or one id twice, is a
  * `RangeError` that names the field.
  */
@@ -64,9 +68,9 @@ export function assemble(input: AssemblyInput): Assembly {
     ...conversation.current,
     ...layerSections(plan.tail, 'after-input', fitted.tail),
   ]
-  const manifest = manifestOf(input, sections, conversation.cut)
-  if (manifest.used > plan.available) throw new ContextOverflowError(manifest)
-  return { manifest, ...requestOf({ layout, tools: tools.map(({ tool }) => tool) }, sections) }
+  const manifest = buildManifest(input, sections, conversation.cut)
+  if (manifest.used > plan.available) throw new ContextOverflowError(manifest, undefined, layout.advice)
+  return { manifest, ...buildRequest({ layout, tools: tools.map(({ tool }) => tool) }, sections) }
 }
 
 interface Plan {
@@ -137,9 +141,9 @@ function settle(plan: Plan, share: number): Settled {
     return { head: headLeft, headAtShare, tail: tailLeft, tokens: tokens!, wanted: wanted! }
   }
   const whole = settled(headAtShare, wholeTail)
-  if (whole.tokens + current.tokens <= room || whole.tokens + mustStandOf(current) <= room) return whole
+  if (whole.tokens + current.tokens <= room || whole.tokens + requiredTokens(current) <= room) return whole
 
-  const left = room - leastOfCurrent(current, input.counter, readers.history)
+  const left = room - leastCurrentTokens(current, input.counter, readers.history)
   const leastTail = remainingTokens(tailHolders, giveWay(tailHolders, 0, shrinks))
   const headTokens = remainingTokens(headHolders, headAtShare)
   const headLeft = headTokens + leastTail <= left ? headAtShare : giveWay(headHolders, left - leastTail, shrinks)
@@ -147,11 +151,11 @@ function settle(plan: Plan, share: number): Settled {
   return settled(headLeft, takeBack(tailHolders, giveWay(tailHolders, ofTail, shrinks), ofTail, shrinks))
 }
 
-/** Blank layers hold nothing and give nothing. A form holds the tools that are offered with it, too. */
+/** Blank layers cost nothing and cannot give way. The cost of a form includes the tools that are offered with it. */
 function holdersOf({ placed }: LayerGroup): readonly Holder[] {
   return filled(placed).map(({ priority, forms }) => ({
     priority,
-    forms: forms.map((form) => ({ tokens: costOf(form) })),
+    forms: forms.map((form) => ({ tokens: formCost(form) })),
   }))
 }
 
@@ -165,7 +169,7 @@ function sentTokens(plan: Plan, head: Remainder, tail: Remainder): number {
   return sumTokens(forms) + sumTokens(offeredTools(plan, { head, tail })) - plan.toolTokens
 }
 
-/** Tools without a condition, and those whose layer is sent in their form. Whoever reads the list can call the tool, and nobody else. */
+/** Tools without a condition, and those whose layer is sent in their form: a model that reads the list can call the tool, and no other. */
 function offeredTools(
   { tools, head, tail }: Plan,
   { head: ofHead, tail: ofTail }: Pick<Settled, 'head' | 'tail'>,
@@ -205,10 +209,10 @@ function pricedTool(tool: ToolDefinition, counter: TokenCounter): PricedTool {
   return { tool, tokens, section }
 }
 
-/** A file of a turn that is not part of the input cannot stand anywhere, and is not lost in silence either. */
+/** A file of a turn that is not part of the input has no place in the request; the manifest lists it as omitted. */
 function straySections(input: AssemblyInput): readonly Section[] {
   return strayAttachments(input).map((attachment) =>
-    omitted({
+    omittedSection({
       id: attachment.id,
       layer: 'attachment',
       slot: 'history',

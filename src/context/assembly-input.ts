@@ -1,9 +1,8 @@
 import type { Attachment } from './attachment.ts'
-import type { Budget } from './budget.ts'
 import type { Earlier, UndoneTurn } from './conversation-input.ts'
 import type { ImageSupport } from './image-marker.ts'
 import type { Layer } from './layer.ts'
-import type { Layout } from './layout.ts'
+import type { AssemblyLayout } from './layout.ts'
 import type { Cut } from './manifest.ts'
 import type { TokenCounter } from './token-counter.ts'
 import type { ToolDefinition } from './tool-definition.ts'
@@ -11,7 +10,7 @@ import type { Turn } from './turn.ts'
 
 /** Everything that decides what a model reads. Time, files and identity have become part of a layer before. */
 export interface AssemblyInput {
-  readonly layout: Layout
+  readonly layout: AssemblyLayout
   readonly layers: readonly Layer[]
   /** Settled turns, oldest first. */
   readonly history: readonly Turn[]
@@ -32,4 +31,19 @@ export interface AssemblyInput {
   readonly images?: ImageSupport
   /** Stands in the manifest, nothing more. */
   readonly model?: string
+}
+
+/** All in prompt tokens of one call. */
+export interface Budget {
+  /** What the model can hold, prompt and answer together. */
+  readonly window: number
+  /** Room for the answer. */
+  readonly reserve: number
+  /** Room for the counter's own error. */
+  readonly margin?: number
+}
+
+/** `window` − `reserve` − `margin`, never below zero. */
+export function available({ window, reserve, margin = 0 }: Budget): number {
+  return Math.max(0, window - reserve - margin)
 }

@@ -1,7 +1,7 @@
 import { exactLine } from './exact-text.ts'
 import { type Message, userMessage } from './message.ts'
 
-/** A text file that came with a user message. It stands right above the first message of its turn, in history too. */
+/** A text file that came with a user message. It is sent right before the first message of its turn, in history too. */
 export interface Attachment {
   /** The turn it came with. */
   readonly turn: string
@@ -19,7 +19,7 @@ export interface Attachment {
 /** `plain`: as BEHAVIOURS §3.4 has it. `closed`: its end is announced, and nothing in the file can be taken for it. */
 export type FileFrame = 'plain' | 'closed'
 
-/** What the model reads for a file. Its name is one line, whatever stands in it. */
+/** The text that the model reads for a file. The name is always one line. */
 export function attachmentText(attachment: Attachment, frame: FileFrame): string {
   const { name, text } = attachment
   const head = `File: ${exactLine(name)}`
@@ -34,7 +34,7 @@ export function attachmentMessage(attachment: Attachment, frame: FileFrame): Mes
   return userMessage(attachmentText(attachment, frame))
 }
 
-/** Whoever wrote the file did not know its id; where the line stands in the text all the same, it becomes another one. */
+/** The author of the file did not know its id. Where the text contains the line all the same, a number is added. */
 function endLine({ id, file = id }: Attachment, text: string): string {
   for (let number = 1; ; number += 1) {
     const end = `=== end of ${exactLine(file)}${number === 1 ? '' : `, ${number}`} ===`

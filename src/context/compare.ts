@@ -2,7 +2,7 @@ import type { Manifest, ManifestEntry, Slot } from './manifest.ts'
 import type { Piece } from './request.ts'
 
 /** Two calls as they are compared. With their pieces the common beginning is exact to the message. */
-export interface Compared {
+interface Compared {
   readonly manifest: Manifest
   /** Of the same assembly. Without them whole entries are compared. */
   readonly pieces?: readonly Piece[]
@@ -27,18 +27,18 @@ export interface Comparison {
 }
 
 /** Which candidate is meant. */
-export interface EntryName {
+interface EntryName {
   readonly id: string
   readonly slot: Slot
 }
 
 /** Where a prompt cache stops helping, and why. */
-export interface FirstDifference extends EntryName {
+interface FirstDifference extends EntryName {
   readonly cause: DifferenceCause
 }
 
-/** `grew`: the later call only goes on behind the earlier one. `shrank`: it ends within it. */
-export type DifferenceCause = 'came' | 'went' | 'moved' | 'form' | 'content' | 'grew' | 'shrank'
+/** `grew`: the later call continues the earlier one. `shrank`: the later call ends before the earlier one does. */
+type DifferenceCause = 'came' | 'went' | 'moved' | 'form' | 'content' | 'grew' | 'shrank'
 
 /** What came, went, moved or changed between two calls, and how much of their beginning is the same. Pure. */
 export function compare(before: Compared, after: Compared): Comparison {
@@ -93,7 +93,7 @@ interface Standing {
   readonly contents: readonly unknown[] | undefined
 }
 
-/** What really stands in a request, by key, in reading order. */
+/** The entries that are part of a request, by key, in reading order. */
 function standing({ manifest, pieces }: Compared): ReadonlyMap<string, Standing> {
   const contents = new Map<number, unknown[]>()
   for (const { entry, content } of (pieces ?? []).flatMap(saidBy)) {
@@ -109,7 +109,7 @@ function standing({ manifest, pieces }: Compared): ReadonlyMap<string, Standing>
   )
 }
 
-/** What each entry says in a piece, wherever it stands: a layer is a text in the system message and a message elsewhere. */
+/** The content of each entry in a piece, wherever it is placed: a layer is a text in the system message and a message elsewhere. */
 function saidBy({ entry, content, joined }: Piece): readonly { readonly entry: number; readonly content: unknown }[] {
   if (joined) return joined.map(({ entry: one, text }) => ({ entry: one, content: text }))
   const isText = typeof content === 'object' && 'role' in content && content.role === 'user'

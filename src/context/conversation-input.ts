@@ -12,7 +12,7 @@ export interface ConversationInput {
   readonly current: PricedTurn
   /** What the whole request may cost, tokens. */
   readonly available: number
-  /** What tools and layers cost, tokens: of layers behind the history in full, even where they had to give way. */
+  /** Tokens of tools and layers; layers after the history count in full, even where they had to give way. */
   readonly beside: number
   /** What is really left for the conversation, tokens. Below zero where tools and layers alone do not fit. */
   readonly room: number
@@ -38,7 +38,7 @@ export interface UndoneTurn {
   readonly tokens: number
 }
 
-/** Turns that stand before the given history and were not even read, because they can no longer fit. */
+/** Turns before the given history that were not loaded, because they can no longer fit. */
 export interface Earlier {
   readonly turns: number
   /** Their cost in full, tokens. */

@@ -3,12 +3,11 @@ import type { Reason } from './reason.ts'
 import { outputText, type ToolResultPart, toolResults } from './message.ts'
 import type { PricedTurn } from './priced-turn.ts'
 import { smallestForm, sumTokens } from './priced-turn.ts'
-import { attachmentSections, reduced, type Section, standing } from './section.ts'
+import { attachmentSections, reducedSection, type Section, wholeSection, unpairedSections } from './section.ts'
 import type { TokenCounter } from './token-counter.ts'
 import { excerptedTo, type FormedMessage } from './tool-output.ts'
-import { unpairedSections } from './unpaired-section.ts'
 
-/** How many messages of the current turn stand before the last that the model said: their results are answered. */
+/** The number of messages of the current turn before the model's last message: their results are answered. */
 export function answeredBefore({ messages }: PricedTurn): number {
   return Math.max(
     0,
@@ -17,7 +16,7 @@ export function answeredBefore({ messages }: PricedTurn): number {
 }
 
 /** What the current turn must be sent with: its files and messages, answered results cleared. Tokens. */
-export function mustStandOf(current: PricedTurn): number {
+export function requiredTokens(current: PricedTurn): number {
   const answered = answeredBefore(current)
   return (
     sumTokens(current.attachments) +
@@ -26,7 +25,7 @@ export function mustStandOf(current: PricedTurn): number {
 }
 
 /** The least that the current turn can be sent with: all its results as short as they get. Tokens. */
-export function leastOfCurrent(current: PricedTurn, counter: TokenCounter, reader: string | undefined): number {
+export function leastCurrentTokens(current: PricedTurn, counter: TokenCounter, reader: string | undefined): number {
   const answered = answeredBefore(current)
   const messages = current.messages.map((_, at) =>
     current.messageAt(at, at < answered ? 'tool-output-cleared' : 'full'),
@@ -106,7 +105,7 @@ function excerptAll(
   )
 }
 
-/** The current turn as it stands in the account. */
+/** The manifest entries of the current turn. */
 export function currentSections(
   turn: PricedTurn,
   messages: readonly FormedMessage[],
@@ -118,7 +117,9 @@ export function currentSections(
   const origin: Origin = { kind: 'user', ref: turn.id }
   const about = { id: turn.id, layer: 'turn', slot: 'input' as const, tokens, origin }
   const section =
-    form === 'full' ? standing(about, messages) : reduced({ ...about, form, reason }, messages, turn.messages)
+    form === 'full'
+      ? wholeSection(about, messages)
+      : reducedSection({ ...about, form, reason }, messages, turn.messages)
   return [
     ...attachmentSections(turn.attachments, 'input'),
     section,

@@ -1,7 +1,6 @@
 import type { ConversationInput } from './conversation-input.ts'
-import { answeredBefore, leastOfCurrent } from './current-turn.ts'
-import { type CutLine, type CutState, formAt, orphanTokens, tokensAt, unitTokens } from './cut-line.ts'
-import { markedState } from './cut-marks.ts'
+import { answeredBefore, leastCurrentTokens } from './current-turn.ts'
+import { type CutLine, type CutState, formAt, markedState, orphanTokens, tokensAt, unitTokens } from './cut-line.ts'
 import { sumTokens } from './priced-turn.ts'
 import type { OutputForm } from './tool-output.ts'
 
@@ -12,7 +11,7 @@ export interface CutDecision extends CutState {
 }
 
 /**
- * Decides what of a conversation gives way. While it fits, the marks of the last cut stand and nothing moves. When it does
+ * Decides what of a conversation gives way. While it fits, the marks of the last cut stay and nothing moves. When it does
  * not fit any more it is cut once, down to the low-water mark: tool results of old turns step down first, oldest first,
  * then answered results of the current turn, then old turns go, oldest first: what a person said outlasts what a program
  * printed. The newest settled turn goes only where it does not fit at all. Marks only move forward, so the calls between
@@ -34,7 +33,7 @@ export function cutConversation(
 
   const room = available - beside
   if (conversation.room > room) {
-    // The tail has given way, and what that left over may be enough for the current turn as it is.
+    // The tail has given way; the room that this freed may be enough for the current turn as it is.
     walk.drop(line.units.length, conversation.room)
     if (walk.tokens() <= conversation.room) return walk.state()
   }
@@ -55,7 +54,7 @@ export function cutConversation(
   return { ...walk.state(), shortOf: room }
 }
 
-/** Share of the low-water mark that layers and what must stand leave to the conversation however large they are. */
+/** Share of the low-water mark that layers and required messages leave to the conversation, however large they are. */
 const LEAST_SHARE = 0.5
 
 /**
@@ -80,7 +79,7 @@ function shortCut(
   walk: Walk,
   { turns, room, noteTokens }: { turns: number; room: number; noteTokens: (from: number) => number },
 ): CutDecision {
-  const least = leastOfCurrent(current, counter, readers.history)
+  const least = leastCurrentTokens(current, counter, readers.history)
   const share = Math.floor(Math.max(0, room - least) * rule.lowWater * LEAST_SHARE)
   walk.dropTurns(share)
   const note = noteTokens(walk.state().from)

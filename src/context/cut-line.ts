@@ -1,8 +1,10 @@
 import type { ConversationInput } from './conversation-input.ts'
+import { answeredBefore } from './current-turn.ts'
+import type { Cut } from './manifest.ts'
 import type { PricedAttachment, PricedTurn } from './priced-turn.ts'
 import type { OutputForm } from './tool-output.ts'
 
-/** All messages of a conversation in the order they were said, and what of them is left out together. */
+/** All messages of a conversation, oldest first, and which of them are left out together. */
 export interface CutLine {
   readonly messages: readonly LineMessage[]
   /** What can be left out, oldest first: turns, or files and messages. None of the current turn. */
@@ -11,7 +13,7 @@ export interface CutLine {
   readonly current: number
 }
 
-export interface LineMessage {
+interface LineMessage {
   readonly turn: PricedTurn
   /** Within its turn. */
   readonly index: number
@@ -30,7 +32,7 @@ export interface Unit {
   readonly files: readonly PricedAttachment[]
 }
 
-/** Where a cut stands. Everything before a position of the line is behind it. */
+/** The state of a cut: everything before a position of the line has been cut. */
 export interface CutState {
   /** The unit before which everything is left out. */
   readonly from: number
@@ -98,4 +100,74 @@ export function orphanTokens(line: CutLine, state: CutState): number {
     tokens += tokensAt(line, first, formAt(state, first))
   }
   return tokens
+}
+
+/** The positions of the last cut's marks in this conversation. A mark that names nothing in it is ignored. */
+export function markedState(conversation: ConversationInput, line: CutLine): CutState {
+  const { cut, current, shrinks } = conversation
+  const from = cut?.dropBefore === undefined ? 0 : unitAt(conversation, line, cut.dropBefore)
+  // What the model has not answered is behind no mark.
+  const last = line.current + answeredBefore(current)
+  const state = {
+    from,
+    cleared: Math.min(last, positionOf(conversation, line, cut?.clearBefore)),
+    excerpted: Math.min(last, positionOf(conversation, line, cut?.excerptBefore)),
+  }
+  if (shrinks) return state
+  // Nothing of a history shrinks here, except in a turn that was cut while it was the current one.
+  const kept = line.units[from]?.turn ?? current
+  const within = (position: number) => (line.messages[position - 1]?.turn === kept ? position : 0)
+  return { from, cleared: within(state.cleared), excerpted: within(state.excerpted) }
+}
+
+/** The marks that lead back to a state; absent where nothing was cut. */
+export function cutMarks(conversation: ConversationInput, line: CutLine, state: CutState): Cut | undefined {
+  const { cut, earlier, current } = conversation
+  const { from, cleared, excerpted } = state
+  const standing = line.units[from]?.first ?? line.current
+  const clearBefore = cleared > standing ? markAt(conversation, line, cleared) : undefined
+  const excerptBefore = excerpted > cleared && excerpted > standing ? markAt(conversation, line, excerpted) : undefined
+  const marks: Cut = {
+    ...(from > 0
+      ? { dropBefore: line.units[from]?.mark ?? current.id }
+      : earlier && cut?.dropBefore
+        ? { dropBefore: cut.dropBefore }
+        : {}),
+    ...(clearBefore === undefined ? {} : { clearBefore }),
+    // Two positions with no result between them have one mark, and it is named once: a call that repeats it says the same.
+    ...(excerptBefore === undefined || excerptBefore === clearBefore ? {} : { excerptBefore }),
+  }
+  return Object.keys(marks).length > 0 ? marks : undefined
+}
+
+/** A mark is a turn, a message or a file; where nothing was left, it is the current turn. */
+function unitAt({ current }: ConversationInput, { units }: CutLine, mark: string): number {
+  if (mark === current.id) return units.length
+  return Math.max(
+    0,
+    units.findIndex((unit) => unit.mark === mark || unit.turn.id === mark),
+  )
+}
+
+/** A mark is a turn, or a message of it: `TURN/NUMBER`. */
+function positionOf({ current }: ConversationInput, line: CutLine, mark: string | undefined): number {
+  if (mark === undefined) return 0
+  const { messages } = line
+  const at = messages.findIndex(({ turn, index }) => index === 0 && turn.id === mark)
+  if (at >= 0) return at
+  if (mark === current.id) return line.current
+  const [, id, number] = /^(.*)\/(\d+)$/s.exec(mark) ?? []
+  const first = messages.findIndex(({ turn }) => turn.id === id)
+  if (first < 0) return 0
+  return first + Math.min(Number(number) - 1, messages[first]!.turn.messages.length)
+}
+
+/** Only tool results are affected by these marks, so a mark names the next tool result, or a turn. */
+function markAt({ current }: ConversationInput, { messages }: CutLine, position: number): string {
+  const at = messages.findIndex(
+    ({ turn, index }, place) => place >= position && (index === 0 || turn.messages[index]!.message.role === 'tool'),
+  )
+  if (at < 0) return messageMark(current, current.messages.length)
+  const { turn, index } = messages[at]!
+  return index === 0 ? turn.id : messageMark(turn, index)
 }

@@ -13,12 +13,12 @@ export function exactLines(text: string): string {
     .replaceAll(UNSEEN, (character) => (character === '\n' || character === '\t' ? character : written(character)))
 }
 
-/** Program and arguments so that each is told from the next: what is not plain stands in quotes. */
+/** Program and arguments on one line, clearly separated: a word that is not plain is in quotes. */
 export function argvText(argv: readonly string[]): string {
   return argv.map((word) => (PLAIN.test(word) ? word : exactLine(JSON.stringify(word)))).join(' ')
 }
 
-/** Letters that stand among letters of another script which they resemble, such as a Cyrillic `а` in a Latin word. */
+/** Letters among letters of another script that they resemble, such as a Cyrillic `а` in a Latin word. */
 export function lookAlikes(text: string): readonly string[] {
   const words = text.match(/[\p{L}\p{N}\p{M}]+/gu) ?? []
   const mixed = words.filter((word) => /\p{Script=Latin}/u.test(word)).flatMap((word) => word.match(RESEMBLING) ?? [])

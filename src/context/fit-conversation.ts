@@ -2,18 +2,23 @@ import { announcement } from './announcement.ts'
 import type { ConversationInput } from './conversation-input.ts'
 import { currentSections, fitAnswered, fitResults } from './current-turn.ts'
 import { cutConversation, type CutDecision } from './cut-conversation.ts'
-import { type CutLine, cutLine, formAt } from './cut-line.ts'
-import { marksOf } from './cut-marks.ts'
-import { announcementSections, cutReason, droppedBefore, earlierSections, undoneSections } from './history-section.ts'
+import { type CutLine, cutLine, formAt, cutMarks } from './cut-line.ts'
+import {
+  announcementSections,
+  cutReason,
+  droppedBefore,
+  earlierSections,
+  messageSections,
+  turnSections,
+  undoneSections,
+} from './history-section.ts'
 import type { Cut } from './manifest.ts'
-import { messageSections } from './message-section.ts'
 import { sumTokens } from './priced-turn.ts'
 import type { Section } from './section.ts'
 import type { FormedMessage } from './tool-output.ts'
-import { turnSections } from './turn-section.ts'
 
-/** Settled turns and the current one as a request holds them. */
-export interface FittedConversation {
+/** Settled turns and the current one as they are sent. */
+interface FittedConversation {
   /** In reading order, every candidate once. */
   readonly history: readonly Section[]
   readonly current: readonly Section[]
@@ -46,7 +51,7 @@ export function fitConversation(conversation: ConversationInput): FittedConversa
       decision.shortOf === undefined ? cutReason(rule) : { code: 'shortage' },
       counter,
     ),
-    cut: marksOf(conversation, line, decision),
+    cut: cutMarks(conversation, line, decision),
   }
 }
 

@@ -11,7 +11,7 @@ export interface Holder {
 export type Remainder = readonly (number | undefined)[]
 
 /**
- * Lets holders give way until they fit `limit` tokens, or until none can give any more.
+ * Lets holders give way until they fit `limit` tokens, or until none can give way any further.
  *
  * Low priority gives way first, among equals the one declared last, and everything shrinks before anything is left out.
  * The order does not look at the limit, so more room never leaves less.

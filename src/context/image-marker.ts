@@ -4,7 +4,7 @@ import type { AnyMessage, Message, ToolOutput, ToolResultPart, UserMessage } fro
 export interface ImageSupport {
   /** Whether the model sees images. */
   readonly seen: boolean
-  /** Whether the provider's wire carries images in tool results. No wire carries them in what a model said. */
+  /** Whether the provider's API accepts images in tool results. No API accepts them in messages of a model. */
   readonly inResults: boolean
   /** Whether the provider's wire carries images as web addresses, not only as bytes. */
   readonly byAddress: boolean
@@ -16,7 +16,7 @@ export interface ImageSupport {
 export type MarkerCode = 'model-cannot-see' | 'image-gone' | 'wire-cannot-carry'
 
 /** A message in which markers are sent in the place of images, and what was replaced. */
-export interface MarkedMessage {
+interface MarkedMessage {
   readonly message: Message
   readonly images: number
   /** Of the first image that was replaced. */

@@ -1,12 +1,12 @@
 import type { Reason } from './reason.ts'
 
-/** Where a layer stands. `system` and `preamble` are the head, the other two the tail (docs/words.md). */
+/** Where a layer is placed. `system` and `preamble` are the head, the other two the tail (docs/words.md). */
 export type Placement = 'system' | 'preamble' | 'before-input' | 'after-input'
 
 /** In reading order. */
 export const placements: readonly Placement[] = ['system', 'preamble', 'before-input', 'after-input']
 
-/** How hard a layer holds on. `low` gives way first; `required` may shrink but never goes. */
+/** The order in which layers give way: `low` first; a `required` layer may shrink but is never omitted. */
 export type Priority = 'required' | 'high' | 'normal' | 'low'
 
 /** From the first to give way to the last. */
@@ -38,8 +38,8 @@ export interface Layer {
   readonly placement?: Placement
   readonly priority?: Priority
   readonly origin?: Origin
-  /** It was left out before anybody counted, and why: it stands in the account with what it would have cost. */
+  /** Why the layer was left out before anything was counted. The manifest lists it with what it would have cost. */
   readonly withheld?: Reason
-  /** Why it is here, where that was decided by numbers: stands in the account of a layer that went in as it is. */
+  /** Why the layer is included, where numbers decided that: the manifest gives this reason for a layer that is included in full. */
   readonly because?: Reason
 }

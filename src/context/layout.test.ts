@@ -65,8 +65,7 @@ test('a layout can be changed without losing the rest of it', () => {
 })
 
 test('a layout that does not exist is refused, and the ones there are named', () => {
-  const message =
-    /^RangeError: There is no layout "(onix|toString)"\. Choose one of auto, chai, ayati, onyx, deepchat\.$/
+  const message = /^RangeError: Unknown layout "(onix|toString)"\. Choose one of auto, chai, ayati, onyx, deepchat\.$/
   assert.throws(() => layoutOf('onix'), message)
   assert.throws(() => layoutOf({ extends: 'toString' }), message)
 })
@@ -119,7 +118,7 @@ test('a layout that no request can be made with is refused, field by field', () 
       'layout.placements.project is "above"; choose one of system, preamble, before-input, after-input.',
     ].join('\n'),
   })
-  assert.throws(() => defineLayout({ name: 'own', extends: 'onix' }), /There is no layout "onix"/)
+  assert.throws(() => defineLayout({ name: 'own', extends: 'onix' }), /Unknown layout "onix"/)
   assert.throws(
     () => defineLayout({ name: 'own', priorities: { weather: 'low' } }),
     /^RangeError: layout\.priorities\.weather: no layer is named "weather"\./,

@@ -1,8 +1,116 @@
-import { layoutProblems } from './layout-problems.ts'
-import type { Layout, LayoutChoice, LayoutDefinition } from './layout.ts'
+import { layoutProblems } from './check-input.ts'
+import type { FileFrame } from './attachment.ts'
+import type { Placement, Priority } from './layer.ts'
+import type { AssemblyLayout, CutRule } from './layout.ts'
+import type { ToolDefinition } from './tool-definition.ts'
+
+/** A named choice of how a context is put together: what an assembly reads of it, and what capabilities do (docs/guide/layouts.md). */
+export interface Layout extends AssemblyLayout {
+  /** Whether the part of an answer that was interrupted is sent with the history. */
+  readonly keepsPartialAnswers: boolean
+  readonly prompt: PromptRule
+  /** Whether the date is a layer of its own. Otherwise it is only filled into a prompt that asks for it. */
+  readonly tellsDate: boolean
+  /** Whether the owner is warned where the persona files are missing. */
+  readonly expectsPersona: boolean
+  readonly skills: SkillsRule
+  readonly memory: MemoryRule
+  readonly citations: CitationRule
+  /** Whether the files of a project leave room for an ordinary message, or are sent in full up to their own limit. */
+  readonly reservesForMessage: boolean
+}
+
+/** A layout by name, one with changes, or a whole one. */
+export type LayoutChoice = string | LayoutChanges | Layout
+
+/** A layout with changes: what is not given stays as in the one it extends. */
+export interface LayoutChanges {
+  readonly extends: string
+  readonly placements?: Readonly<Record<string, Placement>>
+  readonly priorities?: Readonly<Record<string, Priority>>
+  readonly cut?: Partial<CutRule>
+  readonly headShare?: number
+}
+
+/** What `layout` completes: what is not given is as in the layout that it extends. */
+export interface LayoutDefinition {
+  readonly name: string
+  /** Foreword's own layout unless given. */
+  readonly extends?: string | Layout
+  /** The names that are given come first, in their order. */
+  readonly placements?: Layout['placements']
+  readonly priorities?: Layout['priorities']
+  readonly cut?: Partial<CutRule>
+  readonly headShare?: number
+  readonly shrinks?: boolean
+  readonly fileFrame?: FileFrame
+  readonly ownSpacing?: readonly string[]
+  readonly keepsPartialAnswers?: boolean
+  readonly prompt?: PromptRule
+  readonly tellsDate?: boolean
+  readonly expectsPersona?: boolean
+  readonly skills?: Partial<SkillsRule>
+  readonly memory?: Partial<MemoryRule>
+  readonly citations?: Partial<CitationRule>
+  readonly reservesForMessage?: boolean
+  readonly advice?: NonNullable<AssemblyLayout['advice']>
+}
+
+/** The system prompt of a home. */
+interface PromptRule {
+  /** A line above it; none where absent. */
+  readonly heading?: string
+  /** What is sent where its owner wrote none. The packaged prompt where absent; nothing where empty. */
+  readonly fallback?: string
+}
+
+/** How skills and other capabilities are described to the model. */
+interface SkillsRule {
+  /**
+   * The layer of the prompt blocks of capabilities that are offered: under headings, those without tools too (`skills`), those
+   * of tools alone (`tool-guidance`), or none.
+   */
+  readonly guidance: 'skills' | 'tool-guidance' | 'none'
+  /** Whether each skill is a capability with a prompt block of its own, and not a part of the layer `skills`. */
+  readonly asCapabilities: boolean
+  /** Whether the number and the size of skills decide how they are shown and found. Otherwise they are sent in full unless configured. */
+  readonly followSize: boolean
+  /** Whether a list of skills has their descriptions in one line each. */
+  readonly summaries: boolean
+}
+
+/** What is sent of earlier sessions. */
+interface MemoryRule {
+  /** Whether it is on unless the configuration sets it. */
+  readonly isUsual: boolean
+  /** `memory`: one layer for all of it. `apart`: the layers `previous-session` and `tool-history`. */
+  readonly layers: 'memory' | 'apart'
+}
+
+/** When the model gets instructions to cite. */
+interface CitationRule {
+  /** Whether documents of a project that are part of the request can be cited from the first step on, and not only after a search. */
+  readonly fromFirstStep: boolean
+  /** Whether the words about it may be filled into the system prompt, where they change in the middle of a turn. */
+  readonly inPrompt: boolean
+}
 
 /** Help from earlier sessions: a turn that does not fit beside it does without. */
 const remembered: Layout['priorities'] = { memory: 'normal', 'previous-session': 'normal', 'tool-history': 'low' }
+
+/** What people call the layers of Foreword, and how they make them smaller. */
+const advice: AssemblyLayout['advice'] = {
+  'system-prompt': { name: 'the system prompt', how: 'shorten it' },
+  instructions: { name: 'the instructions', how: 'shorten AGENTS.md' },
+  soul: { name: 'the soul', how: 'shorten it' },
+  'user-profile': { name: 'the user profile', how: 'shorten it' },
+  skills: { name: 'the skills', how: 'disable some, or let them be read on demand' },
+  'custom-agent': { name: 'the prompt of the agent or the instructions of the project', how: 'shorten it' },
+  project: { name: 'the files of the project', how: 'take some out of it' },
+  subject: { name: 'the context of the subject', how: 'shorten its notes' },
+  reminder: { name: 'the reminder', how: 'shorten it' },
+  attachment: { how: 'in a project it would be searched instead' },
+}
 
 const auto: Layout = {
   name: 'auto',
@@ -50,6 +158,7 @@ const auto: Layout = {
   memory: { isUsual: false, layers: 'apart' },
   citations: { fromFirstStep: true, inPrompt: false },
   reservesForMessage: true,
+  advice,
 }
 
 /** In the systems that the presets follow, no layer gives way and nothing shrinks before it is dropped. */
@@ -71,7 +180,7 @@ const preset: Layout = {
 /** The layout that is used where none is chosen. */
 export const usualLayout = auto.name
 
-/** The default and the four presets. Every layout places every name; what a preset's own system lacks stands as in the default. */
+/** The default and the four presets. Every layout places every name; a name that a preset's own system lacks is placed as in the default. */
 export const layouts: Readonly<Record<string, Layout>> = byName([
   auto,
   extended(preset, {
@@ -127,7 +236,7 @@ export function layoutOf(choice: LayoutChoice, known: Readonly<Record<string, La
   const changes = typeof choice === 'string' ? { extends: choice } : choice
   const base = Object.hasOwn(known, changes.extends) ? known[changes.extends] : undefined
   if (!base) {
-    throw new RangeError(`There is no layout "${changes.extends}". Choose one of ${Object.keys(known).join(', ')}.`)
+    throw new RangeError(`Unknown layout "${changes.extends}". Choose one of ${Object.keys(known).join(', ')}.`)
   }
   if (typeof choice === 'string') return base
   return {
@@ -151,6 +260,7 @@ function extended(base: Layout, { extends: _extends, ...definition }: LayoutDefi
     skills: { ...base.skills, ...definition.skills },
     memory: { ...base.memory, ...definition.memory },
     citations: { ...base.citations, ...definition.citations },
+    advice: { ...base.advice, ...definition.advice },
   }
 }
 
@@ -162,3 +272,9 @@ function byName(all: readonly Layout[]): Readonly<Record<string, Layout>> {
 function inOrder<Value>(all: Readonly<Record<string, Value>>, own: Readonly<Record<string, Value>>) {
   return { ...own, ...Object.fromEntries(Object.entries(all).filter(([name]) => !Object.hasOwn(own, name))) }
 }
+
+/** What the tools of Foreword read. Scenarios whose tools have no `reads` are those of versions without it. */
+export const readersByName: ReadonlyMap<string, NonNullable<ToolDefinition['reads']>> = new Map([
+  ['read_history', 'history'],
+  ['read_attachment', 'files'],
+])

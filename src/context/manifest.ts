@@ -8,7 +8,7 @@ export type Slot = 'tools' | 'system' | 'preamble' | 'history' | 'before-input' 
 export const slots: readonly Slot[] = ['tools', 'system', 'preamble', 'history', 'before-input', 'input', 'after-input']
 
 /** What became of a candidate: in its fullest form, in a smaller one, or not at all. */
-export type Outcome = 'included' | 'reduced' | 'omitted'
+type Outcome = 'included' | 'reduced' | 'omitted'
 
 /** The account of one candidate. */
 export interface ManifestEntry {
@@ -28,7 +28,7 @@ export interface ManifestEntry {
   readonly digest?: string
 }
 
-/** Where the last cut was made. What stands before a mark stays as the cut left it until the next one. */
+/** Where the last cut was made. Everything before a mark stays as the cut left it until the next cut. */
 export interface Cut {
   /** Everything before this turn is left out. Where single messages are cut: `TURN/INDEX` or `TURN/FILE`. */
   readonly dropBefore?: string
@@ -55,7 +55,7 @@ export interface Manifest {
   /** In reading order. */
   readonly entries: readonly ManifestEntry[]
   /**
-   * Tokens of this request that the next turn cannot take from a prompt cache because of where layers stand: the tail
+   * Tokens of this request that the next turn cannot read from a prompt cache because of the placement of layers: the tail
    * layers, and the input behind a layer that moves along.
    */
   readonly displaced: number

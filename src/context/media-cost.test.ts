@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { imageTokens, UNKNOWN_IMAGE_TOKENS } from './image-tokens.ts'
+import { imageTokens, UNKNOWN_IMAGE_TOKENS } from './image.ts'
 import { type Media, mediaCost } from './media-cost.ts'
 import type { Message, ToolOutput } from './message.ts'
 import { o200k } from './o200k.ts'

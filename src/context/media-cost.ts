@@ -1,9 +1,7 @@
-import { imageSize } from './image-size.ts'
-import { imageTokens, UNKNOWN_IMAGE_TOKENS } from './image-tokens.ts'
-import { imageType } from './image-type.ts'
+import { imageSize, imageTokens, imageType, UNKNOWN_IMAGE_TOKENS } from './image.ts'
 
 /** What an image or a file costs: its size, and the words that are counted with it. */
-export interface MediaCost {
+interface MediaCost {
   /** Of pictures and pages. */
   readonly tokens: number
   readonly texts: readonly string[]
@@ -26,7 +24,7 @@ const BYTES_OF_A_PAGE = 30_000
 
 /**
  * The cost of media by their size (BEHAVIOURS §3.4): an image by its pixels, a text by its words, every other file by its
- * pages. What stands behind an address nobody has seen: it costs one picture or page.
+ * pages. A file behind an address costs one picture or page, since its size is unknown.
  */
 export function mediaCost({ mediaType, data, filename = '', providerOptions }: Media): MediaCost {
   const source = sourceOf(data)

@@ -5,20 +5,20 @@ import type { AssistantModelMessage, ModelMessage, ToolModelMessage, UserModelMe
  * call as it is. The system message is not among them: it is made of layers.
  */
 export type Message = UserMessage | AssistantMessage | ToolMessage
-/** What a person said. */
+/** A message of a person. */
 export type UserMessage = UserModelMessage
-/** What a model said: text, reasoning and calls. */
+/** A message of a model: text, reasoning and calls. */
 export type AssistantMessage = AssistantModelMessage
 /** The results of the calls of one step. */
 export type ToolMessage = ToolModelMessage
 
-export type AssistantPart = Exclude<AssistantMessage['content'], string>[number]
+type AssistantPart = Exclude<AssistantMessage['content'], string>[number]
 export type ToolCallPart = Extract<AssistantPart, { type: 'tool-call' }>
 export type ToolResultPart = Extract<ToolMessage['content'][number], { type: 'tool-result' }>
 /** What a tool answered, in the shapes of the AI SDK. */
 export type ToolOutput = ToolResultPart['output']
 
-/** Any message an AI SDK loop may hold, a system message included. */
+/** Any message of an AI SDK loop, including system messages. */
 export type AnyMessage = ModelMessage
 
 /** A user message that the core itself words. */
@@ -26,7 +26,7 @@ export function userMessage(text: string): UserMessage {
   return { role: 'user', content: text }
 }
 
-/** What a message says: its text, without reasoning, calls and results. */
+/** The text of a message, without reasoning, calls and results. */
 export function messageText({ content }: AnyMessage): string {
   if (typeof content === 'string') return content
   let text = ''
@@ -67,7 +67,7 @@ function mediaName(part: { readonly type: string; readonly filename?: string; re
   return `[${part.filename ?? part.mediaType ?? part.type}]`
 }
 
-/** Whether a tool's output holds images or files, which cost more than their names. */
+/** Whether a tool's output contains images or files, which cost more than their names. */
 export function holdsMedia(output: ToolOutput): boolean {
   return output.type === 'content' && output.value.some(({ type }) => type !== 'text' && type !== 'custom')
 }

@@ -5,7 +5,7 @@ import type { TokenCounter } from './token-counter.ts'
 const SLICE = 1024
 
 /**
- * The tokenizer of OpenAI's newer models. Its table takes tens of megabytes of memory, so it stands behind a door of its own
+ * The tokenizer of OpenAI's newer models. Its table takes tens of megabytes of memory, so it has an entry point of its own
  * (`foreword/context/o200k`). Counts everything that is sent.
  */
 export const o200k: TokenCounter = {

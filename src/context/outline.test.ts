@@ -96,17 +96,18 @@ test('a margin stands in the outline where there is one', () => {
 })
 
 test('an overflow says what is needed, what there is, which slots want it, and what to do', () => {
-  const error = new ContextOverflowError({
-    ...manifest,
-    budget: { window: 800, reserve: 200, margin: 10, available: 590 },
-  })
+  const error = new ContextOverflowError(
+    { ...manifest, budget: { window: 800, reserve: 200, margin: 10, available: 590 } },
+    undefined,
+    { instructions: { name: 'the instructions', how: 'shorten their file' } },
+  )
   assert.equal(error.code, 'context-overflow')
   assert.equal(error.manifest.used, 721)
   assert.equal(
     error.message,
     'What must be sent needs 721 tokens, and 590 are available (window 800 − reserve 200 − margin 10): ' +
       'system 533, history 146, after-input 42. ' +
-      'The largest part is the instructions (379): shorten AGENTS.md. ' +
+      'The largest part is the instructions (379): shorten their file. ' +
       'Shorten the input or the required layers, or choose a model with a larger window.',
   )
 })

@@ -15,7 +15,7 @@ export function outline(manifest: Manifest): string {
 /** Characters of the column of ids. An id that is longer than the widest column moves its own line only. */
 const [NARROWEST, WIDEST] = [18, 30]
 
-/** As wide as the longest id that a column can hold, so that outlines with short ids look as they always did. */
+/** As wide as the longest id that fits a column, so that outlines with short ids keep their look. */
 function idWidth(entries: readonly ManifestEntry[]): number {
   return entries.reduce((width, { id }) => (id.length <= WIDEST ? Math.max(width, id.length) : width), NARROWEST)
 }

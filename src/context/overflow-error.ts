@@ -1,7 +1,7 @@
-import { type Manifest, slots } from './manifest.ts'
-import { largestChange } from './largest-change.ts'
+import type { AssemblyLayout } from './layout.ts'
+import { type Manifest, type ManifestEntry, slots } from './manifest.ts'
 
-/** What must stand does not fit. Carries the account of what was wanted; nothing was sent. */
+/** What must be sent does not fit. Carries the manifest of the request; nothing was sent. */
 export class ContextOverflowError extends Error {
   override readonly name = 'ContextOverflowError'
   readonly code = 'context-overflow'
@@ -9,29 +9,73 @@ export class ContextOverflowError extends Error {
   /** Tokens. */
   readonly facts: Readonly<Record<'used' | 'available' | 'window' | 'reserve' | 'margin', number>>
 
-  /** `refusal`: what the provider said of the same prompt before, in a sentence. */
-  constructor(manifest: Manifest, refusal?: string) {
-    super(refusal === undefined ? messageFor(manifest) : `${refusal} ${messageFor(manifest)}`)
+  /** Of the layout that was used: the sentence about the largest part is made of it. */
+  readonly advice: Advice
+
+  /** `refusal`: the provider's error for the same prompt before, a sentence. `advice`: that of the layout. */
+  constructor(manifest: Manifest, refusal?: string, advice: Advice = {}) {
+    super(refusal === undefined ? messageFor(manifest, advice) : `${refusal} ${messageFor(manifest, advice)}`)
     this.manifest = manifest
+    this.advice = advice
     this.facts = { used: manifest.used, ...manifest.budget }
   }
 }
 
-function messageFor(manifest: Manifest): string {
+type Advice = NonNullable<AssemblyLayout['advice']>
+
+function messageFor(manifest: Manifest, advice: Advice): string {
   const { used, budget, slots: perSlot } = manifest
   const parts = slots.filter((slot) => perSlot[slot] > 0).map((slot) => `${slot} ${perSlot[slot]}`)
   return (
     `What must be sent needs ${used} tokens, and ${budget.available} are available ` +
     `(window ${budget.window} − reserve ${budget.reserve} − margin ${budget.margin}): ${parts.join(', ')}. ` +
-    remedy(manifest)
+    remedy(manifest, advice)
   )
 }
 
-function remedy(manifest: Manifest): string {
+function remedy(manifest: Manifest, advice: Advice): string {
   if (manifest.budget.available === 0) {
     return 'The reserve and the margin take the whole window: lower them, or choose a model with a larger window.'
   }
-  return [largestChange(manifest), 'Shorten the input or the required layers, or choose a model with a larger window.']
+  return [
+    largestChange(manifest, advice),
+    'Shorten the input or the required layers, or choose a model with a larger window.',
+  ]
     .filter((sentence) => sentence !== '')
     .join(' ')
+}
+
+/** A sentence that names the largest part of a request that a person can change, and how. Empty where there is none. */
+function largestChange({ entries }: Manifest, advice: Advice): string {
+  const [largest] = candidatesOf(entries, advice).toSorted((one, other) => other.tokens - one.tokens)
+  return largest?.sentence ?? ''
+}
+
+interface Candidate {
+  readonly tokens: number
+  readonly sentence: string
+}
+
+function candidatesOf(entries: readonly ManifestEntry[], advice: Advice): readonly Candidate[] {
+  const standing = entries.filter(({ tokens }) => tokens > 0)
+  const tools = standing.filter(({ slot }) => slot === 'tools')
+  const ofTools = tools.reduce((sum, { tokens }) => sum + tokens, 0)
+  return [
+    ...(ofTools > 0 ? [largestPart(`the list of ${tools.length} tools`, ofTools, 'offer fewer of them')] : []),
+    // No part of the history is required.
+    ...standing.filter(({ slot }) => slot !== 'tools' && slot !== 'history').map((entry) => candidateOf(entry, advice)),
+  ]
+}
+
+function candidateOf({ id, layer, tokens }: ManifestEntry, advice: Advice): Candidate {
+  if (layer === 'turn') {
+    return largestPart('the message with what answers it so far', tokens, 'shorten it, or ask for less at once')
+  }
+  const { name = `the layer "${id}"`, how = 'shorten it' } = Object.hasOwn(advice, layer) ? advice[layer]! : {}
+  if (layer === 'attachment') return { tokens, sentence: `The file ${id} alone needs ${tokens}: ${how}.` }
+  return largestPart(name, tokens, how)
+}
+
+function largestPart(name: string, tokens: number, how: string): Candidate {
+  return { tokens, sentence: `The largest part is ${name} (${tokens}): ${how}.` }
 }

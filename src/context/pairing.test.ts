@@ -3,7 +3,7 @@ import test from 'node:test'
 import { assemble } from './assemble.ts'
 import { layoutOf } from './layouts.ts'
 import { type Message, toolCalls, toolResults } from './message.ts'
-import { pair } from './pairing.ts'
+import { pairMessages } from './pairing.ts'
 import { declared } from './token-counter.ts'
 
 function calls(...ids: readonly string[]): Message {
@@ -54,7 +54,7 @@ const table: readonly (readonly [string, readonly Message[], string, string])[] 
 
 for (const [name, messages, left, gone] of table) {
   test(name, () => {
-    const paired = pair(messages.map((message) => ({ message })))
+    const paired = pairMessages(messages.map((message) => ({ message })))
     assert.equal(paired.messages.map(({ message }) => idsOf(message)).join(' '), left)
     assert.equal(paired.unpaired.map(({ message }) => idsOf(message)).join(' '), gone)
   })
@@ -68,7 +68,7 @@ test('a call that the provider answers itself needs no result message', () => {
       { type: 'tool-result', toolCallId: 'p', toolName: 'web', output: { type: 'text', value: 'found' } },
     ],
   }
-  assert.deepEqual(pair([{ message }]), { messages: [{ message }], unpaired: [] })
+  assert.deepEqual(pairMessages([{ message }]), { messages: [{ message }], unpaired: [] })
 })
 
 test('a given number stands for what is left of a message, and for what was taken out as a whole', () => {

@@ -2,29 +2,29 @@ import { type Message, type ToolMessage, toolCalls, toolResults } from './messag
 import type { TurnMessage } from './turn.ts'
 
 /** Messages whose calls all have results and whose results all have calls, and what was taken out for that. */
-export interface Paired {
+interface Paired {
   readonly messages: readonly PairedMessage[]
   readonly unpaired: readonly Unpaired[]
 }
 
 export interface PairedMessage extends TurnMessage {
-  /** What the whole message was said to cost, where only a part of it is left. */
+  /** The given cost of the whole message, where only a part of it is left. Tokens. */
   readonly wholeTokens?: number
 }
 
 export interface Unpaired {
   readonly toolCallId: string
-  /** The message as it was, holding only the part that was taken out. */
+  /** The message with only the part that was taken out. */
   readonly message: Message
-  /** What the whole message was said to cost, where nothing of it is left. */
+  /** The given cost of the whole message, where nothing of it is left. Tokens. */
   readonly tokens?: number
 }
 
 /**
- * A tool call and its result stand or fall together: a result answers a call of the nearest assistant message before
+ * A tool call and its result are kept or dropped together: a result answers a call of the nearest assistant message before
  * it, with nothing but results between. What has no partner is taken out.
  */
-export function pair(messages: readonly TurnMessage[]): Paired {
+export function pairMessages(messages: readonly TurnMessage[]): Paired {
   const lonely = messages.some(callsOrAnswers) ? lonelyParts(messages.map(({ message }) => message)) : undefined
   if (!lonely || lonely.size === 0) return { messages, unpaired: [] }
 
@@ -84,7 +84,7 @@ function lonelyParts(messages: readonly Message[]): ReadonlySet<object> {
   return lonely
 }
 
-/** The parts are the message's own, so the role's content type still holds. */
+/** The parts are the message's own, so they have the content type of its role. */
 function withContent(message: Message, content: readonly object[]): Message {
   return { ...message, content: content as ToolMessage['content'] } as Message
 }

@@ -1,10 +1,14 @@
+import type { Remainder } from './give-way.ts'
 import type { Layer, Placement, Priority } from './layer.ts'
-import type { Layout } from './layout.ts'
+import type { AssemblyLayout } from './layout.ts'
+import { userMessage } from './message.ts'
 import { sumTokens } from './priced-turn.ts'
+import type { ReasonCode } from './reason.ts'
+import { omittedSection, type Section } from './section.ts'
 import type { TokenCounter } from './token-counter.ts'
 import { isOfferedWith, type ToolDefinition } from './tool-definition.ts'
 
-/** A layer that knows where it stands, how hard it holds on and what each of its forms costs. */
+/** A layer with its placement, its priority, and the cost of each of its forms. */
 export interface PlacedLayer {
   readonly layer: Layer
   readonly placement: Placement
@@ -16,7 +20,7 @@ export interface PlacedLayer {
   readonly rank: number
 }
 
-export interface PricedForm {
+interface PricedForm {
   readonly form: string
   readonly text: string
   readonly tokens: number
@@ -30,10 +34,10 @@ export interface ConditionalTool {
   readonly tokens: number
 }
 
-/** Throws a `RangeError` for a name that the layout does not know, unless the layer says where it stands. */
+/** Throws a `RangeError` for a name that the layout does not know, unless the layer has a placement of its own. */
 export function placeLayer(
   layer: Layer,
-  layout: Layout,
+  layout: AssemblyLayout,
   counter: TokenCounter,
   tools: readonly ConditionalTool[] = [],
 ): PlacedLayer {
@@ -54,13 +58,13 @@ export function placeLayer(
   }
 }
 
-function rankOf({ layer }: Layer, { placements }: Layout): number {
+function rankOf({ layer }: Layer, { placements }: AssemblyLayout): number {
   const names = Object.keys(placements)
   const rank = names.indexOf(layer)
   return rank === -1 ? names.length : rank
 }
 
-function placementOf(layer: Layer, layout: Layout, tokens: number): Placement {
+function placementOf(layer: Layer, layout: AssemblyLayout, tokens: number): Placement {
   const placed = Object.hasOwn(layout.placements, layer.layer) ? layout.placements[layer.layer] : undefined
   if (placed === undefined) {
     throw new RangeError(
@@ -72,22 +76,80 @@ function placementOf(layer: Layer, layout: Layout, tokens: number): Placement {
   return tokens >= placed.from ? placed.large : placed.small
 }
 
-/** A form that saves nothing is not used, and a blank text is no form: leaving out says the same for less. */
+/** A form that saves nothing is not used, and a blank text is no form: omitting the layer costs less and means the same. */
 function usefulForms(priced: readonly PricedForm[]): readonly PricedForm[] {
   const useful: PricedForm[] = []
   if (isBlank(priced[0]?.text)) return useful
   for (const form of priced) {
     const before = useful.at(-1)
-    if (!before || (!isBlank(form.text) && costOf(form) < costOf(before))) useful.push(form)
+    if (!before || (!isBlank(form.text) && formCost(form) < formCost(before))) useful.push(form)
   }
   return useful
 }
 
 /** What a form costs with its tools. */
-export function costOf({ tokens, toolTokens }: PricedForm): number {
+export function formCost({ tokens, toolTokens }: PricedForm): number {
   return tokens + toolTokens
 }
 
 function isBlank(text: string | undefined): boolean {
   return text === undefined || text.trim() === ''
+}
+
+/** Layers that give way together, and the reason code they get. */
+export interface LayerGroup {
+  readonly placed: readonly PlacedLayer[]
+  readonly limitCode: ReasonCode
+}
+
+/**
+ * The account of a group's layers at one placement, in the layout's order; those of one name, and those it does not know,
+ * in declared order. `remainder` runs over the layers that are not blank, in declared order. What `before` had already taken went for the group's own limit; what went beyond that, for a shortage.
+ */
+export function layerSections(
+  { placed, limitCode }: LayerGroup,
+  placement: Placement,
+  remainder: Remainder,
+  before: Remainder = remainder,
+): readonly Section[] {
+  let holder = 0
+  const sections = placed.map((layer): Section | undefined => {
+    const index = layer.forms.length > 0 ? holder++ : undefined
+    if (layer.placement !== placement) return undefined
+    if (index === undefined) return absentSection(layer)
+    const code = remainder[index] === before[index] ? limitCode : 'shortage'
+    return layerSection(layer, remainder[index], code)
+  })
+  return [...placed.keys()]
+    .toSorted((one, other) => placed[one]!.rank - placed[other]!.rank)
+    .flatMap((index) => sections[index] ?? [])
+}
+
+function layerSection(placed: PlacedLayer, form: number | undefined, code: ReasonCode): Section {
+  const { layer, placement: slot, fullTokens, forms } = placed
+  const origin = layer.origin ?? { kind: 'operator' as const, ref: layer.id }
+  const about = { id: layer.id, layer: layer.layer, slot, fullTokens, origin }
+  if (form === undefined) return omittedSection({ ...about, reason: { code } })
+  const chosen = forms[form]!
+  const { tokens } = chosen
+  const messages = [{ message: userMessage(chosen.text), tokens }]
+  const outcome = form === 0 ? 'included' : 'reduced'
+  const reason = form === 0 ? layer.because : { code }
+  const why = reason ? { reason } : {}
+  return {
+    entry: { id: layer.id, layer: layer.layer, slot, outcome, form: chosen.form, tokens, fullTokens, ...why, origin },
+    messages,
+  }
+}
+
+function absentSection({ layer, placement: slot, fullTokens }: PlacedLayer): Section {
+  const origin = layer.origin ?? { kind: 'operator' as const, ref: layer.id }
+  return omittedSection({
+    id: layer.id,
+    layer: layer.layer,
+    slot,
+    fullTokens,
+    reason: layer.withheld ?? { code: 'blank' },
+    origin,
+  })
 }

@@ -1,5 +1,5 @@
-/** One thing that was said in a conversation. */
-export interface SpokenLine {
+/** One utterance of a conversation. */
+interface SpokenLine {
   /** As it is shown, such as `2026-01-05 12:00`. */
   readonly time: string
   readonly role: string

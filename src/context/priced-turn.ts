@@ -1,6 +1,6 @@
 import { type Attachment, attachmentMessage, type FileFrame } from './attachment.ts'
 import { type ImageSupport, markImages } from './image-marker.ts'
-import { pair, type PairedMessage, type Unpaired } from './pairing.ts'
+import { pairMessages, type PairedMessage, type Unpaired } from './pairing.ts'
 import { messageTokens, type TokenCounter } from './token-counter.ts'
 import { type FormedMessage, inForm, type OutputForm, outputForms, type PricedMessage } from './tool-output.ts'
 import type { Turn } from './turn.ts'
@@ -30,7 +30,7 @@ export function priceTurn(
   reader: string | undefined,
   { frame, kept, images }: PricingRules,
 ): PricedTurn {
-  const { messages, unpaired } = pair(turn.messages)
+  const { messages, unpaired } = pairMessages(turn.messages)
   const priced = messages.map((paired): FormedMessage => ({ ...priceMessage(paired, counter, images), form: 'full' }))
   const pricedAttachments = attachments.map((attachment) => priceAttachment(attachment, frame, counter))
   const known = new Map<OutputForm, FormedMessage[]>()
@@ -51,7 +51,7 @@ export function priceTurn(
 }
 
 /** What decides what a turn costs, besides its counter. */
-export interface PricingRules {
+interface PricingRules {
   readonly frame: FileFrame
   /** Tools whose results are never made smaller. */
   readonly kept?: ReadonlySet<string>

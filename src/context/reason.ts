@@ -1,14 +1,15 @@
-/** Why a candidate gave way, or why it is there. Numbers that belong to the reason stand beside its code. */
+/** Why a candidate gave way, or why it is included. The numbers of the reason are keys beside its code. */
 export interface Reason {
-  readonly code: ReasonCode
+  /** One of the core's codes, or a code of the layer source. */
+  readonly code: ReasonCode | (string & {})
   readonly [number: string]: number | string
 }
 
-/** Why a candidate is not all there, or, for `project-fits`, why it is. */
+/** Why a candidate is not all there. */
 export type ReasonCode =
   /** The head wanted more than its share. */
   | 'head-share'
-  /** What must stand did not fit. */
+  /** What must be sent did not fit. */
   | 'shortage'
   /** The history was cut down to its low-water mark, in this call or an earlier one. */
   | 'low-water'
@@ -30,10 +31,6 @@ export type ReasonCode =
   | 'image-gone'
   /** A marker is sent in the place of `images`: the provider's wire has no place for them. */
   | 'wire-cannot-carry'
-  /** The files of a project together are below `limit`: they are sent in full. */
-  | 'project-fits'
-  /** The files of a project together are not below `limit`: they can be searched. */
-  | 'project-too-large'
   /** The history is sent as messages, so it is not sent as text a second time. */
   | 'sent-as-messages'
   /** Its owner chose to send no system prompt, or it would only have been filled into one. */

@@ -1,4 +1,4 @@
-import type { Layout } from './layout.ts'
+import type { AssemblyLayout } from './layout.ts'
 import type { AnyMessage, Message } from './message.ts'
 import { userMessage } from './message.ts'
 import { sumTokens } from './priced-turn.ts'
@@ -9,7 +9,7 @@ import type { ToolDefinition } from './tool-definition.ts'
 export interface Request {
   readonly tools: readonly ToolDefinition[]
   readonly system?: string
-  /** Not `readonly Message[]`, so that AI SDK calls take it as it is. */
+  /** Not `readonly Message[]`, so that AI SDK calls accept it as it is. */
   readonly messages: Message[]
 }
 
@@ -19,13 +19,13 @@ export interface Piece {
   readonly entry: number
   readonly tokens: number
   readonly content: ToolDefinition | string | AnyMessage
-  /** Where several entries stand in one message: the text of each, the first one's too. */
+  /** Where several entries share one message: the text of each, including the first. */
   readonly joined?: readonly { readonly entry: number; readonly text: string }[]
 }
 
 /** Turns the account back into what is sent, piece by piece. */
-export function requestOf(
-  { layout, tools = [] }: { layout: Layout; tools?: readonly ToolDefinition[] },
+export function buildRequest(
+  { layout, tools = [] }: { layout: AssemblyLayout; tools?: readonly ToolDefinition[] },
   sections: readonly Section[],
 ): { request: Request; pieces: readonly Piece[] } {
   const sentTools = tools.map(({ name, description, inputSchema, strict }) => ({
@@ -68,7 +68,7 @@ export function requestOf(
   return { request: { tools: sentTools, ...(system === undefined ? {} : { system }), messages }, pieces }
 }
 
-function systemText(texts: readonly { layer: string; text: string }[], layout: Layout): string | undefined {
+function systemText(texts: readonly { layer: string; text: string }[], layout: AssemblyLayout): string | undefined {
   if (texts.length === 0) return undefined
   const { ownSpacing } = layout
   if (!ownSpacing) return texts.map(({ text }) => text).join('\n\n')

@@ -1,5 +1,5 @@
 import { parse, type ParseError, printParseErrorCode } from 'jsonc-parser'
-import { ScenarioError } from './scenario-error.ts'
+import type { z } from 'zod'
 
 /**
  * Reads scenarios from a text: one JSON document or an array of them, comments and a last comma allowed, or JSON Lines
@@ -25,7 +25,7 @@ export function readScenarios(marked: string): readonly unknown[] {
 
 type Parsed = { readonly value: unknown } | { readonly problem: string }
 
-/** The quick way first: few scenarios hold comments, and what is plain JSON has to mean what `JSON.parse` makes of it. */
+/** Tries `JSON.parse` first: few scenarios have comments, and plain JSON must mean what `JSON.parse` makes of it. */
 function parsedWhole(text: string): Parsed {
   const plain = parsed(text)
   if ('value' in plain) return plain
@@ -44,4 +44,40 @@ function parsed(text: string): Parsed {
   } catch (error) {
     return { problem: error instanceof Error ? error.message : String(error) }
   }
+}
+
+/** An invalid scenario: lists every problem with its key. */
+export class ScenarioError extends Error {
+  override readonly name = 'ScenarioError'
+  readonly problems: readonly string[]
+
+  constructor(scenario: string, problems: readonly string[]) {
+    super(`Scenario ${scenario} is not valid:\n${problems.map((problem) => `  ${problem}`).join('\n')}`)
+    this.problems = problems
+  }
+}
+
+/** What a schema found, one line for each problem: the key it is at, then what is expected there. */
+export function scenarioProblems(issues: readonly z.core.$ZodIssue[]): readonly string[] {
+  return issues.flatMap((issue) => problemsAt(issue, []))
+}
+
+function problemsAt(issue: z.core.$ZodIssue, above: readonly PropertyKey[]): readonly string[] {
+  const path = [...above, ...issue.path]
+  if (issue.code === 'invalid_union') {
+    const closest = closestBranch(issue)
+    if (closest) return closest.flatMap((inner) => problemsAt(inner, path))
+    const expected = issue.errors.flat().flatMap((inner) => ('expected' in inner ? [inner.expected] : []))
+    if (expected.length > 0) return [`${keyOf(path)}: Invalid input: expected ${[...new Set(expected)].join(' or ')}`]
+  }
+  return [`${keyOf(path)}: ${issue.message}`]
+}
+
+/** Of the things that a value may be, the one whose kind it has: the problems of that one are inside the value. */
+function closestBranch({ errors }: z.core.$ZodIssueInvalidUnion): readonly z.core.$ZodIssue[] | undefined {
+  return errors.find((issues) => issues.every(({ path, code }) => path.length > 0 || code !== 'invalid_type'))
+}
+
+function keyOf(path: readonly PropertyKey[]): string {
+  return path.map(String).join('.') || '(whole)'
 }

@@ -1,4 +1,4 @@
-import { usualLayout } from './layouts.ts'
+import { readersByName, usualLayout } from './layouts.ts'
 import { z } from 'zod'
 
 /** The published JSON Schema of the format. */
@@ -13,6 +13,10 @@ export function scenarioJsonSchema(): Record<string, unknown> {
 /** A scenario with its defaults filled in. */
 export type Scenario = z.output<typeof scenarioSchema>
 
+const usualReads = [...readersByName]
+  .map(([tool, reads], index) => `"${reads}" for ${index === 0 ? 'a tool' : 'one'} named ${tool}`)
+  .join(' and ')
+
 const tokens = z.number().int().nonnegative()
 const placement = z.enum(['system', 'preamble', 'before-input', 'after-input'])
 const priority = z.enum(['required', 'high', 'normal', 'low'])
@@ -24,7 +28,7 @@ const origin = z.strictObject({
 })
 
 const reason = z
-  .object({ code: z.enum(['project-fits', 'project-too-large', 'no-system-prompt']) })
+  .object({ code: id })
   .catchall(z.union([z.number(), z.string()]))
   .describe('A code, and the numbers that belong to it.')
 
@@ -102,7 +106,7 @@ export const scenarioSchema = z.strictObject({
           .enum(['history', 'files'])
           .optional()
           .describe(
-            'What was left out and can be read with it: the notes on it name the tool. Where absent, "history" for a tool named read_history and "files" for one named read_attachment.',
+            `What was left out and can be read with it: the notes on it name the tool. Where absent, ${usualReads}.`,
           ),
         offeredWith: z
           .strictObject({ layer: z.string(), form: z.string() })

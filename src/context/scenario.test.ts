@@ -72,8 +72,8 @@ const faults: Readonly<Record<string, readonly [unknown, RegExp]>> = {
     { ...least, layers: [{ id: 'a', layer: 'soul', text: 'x', renditions: [{ form: 'full', text: 'x' }] }] },
     /layers\.0: give either text or renditions/,
   ],
-  'an unknown layout': [{ ...least, layout: 'onix' }, /layout: there is no "onix"; choose one of auto, chai/],
-  'changes to an unknown layout': [{ ...least, layout: { extends: 'onix' } }, /layout: there is no "onix"/],
+  'an unknown layout': [{ ...least, layout: 'onix' }, /layout: unknown layout "onix"; choose one of auto, chai/],
+  'changes to an unknown layout': [{ ...least, layout: { extends: 'onix' } }, /layout: unknown layout "onix"/],
   'a misspelt priority in a layout': [
     { ...least, layout: { extends: 'auto', priorities: { skills: 'hihg' } } },
     /layout\.priorities\.skills: Invalid option: expected one of "required"/,
@@ -85,7 +85,7 @@ const faults: Readonly<Record<string, readonly [unknown, RegExp]>> = {
   ],
   'an unknown counter': [
     { ...least, counter: 'words' },
-    /There is no counter "words"\. Choose one of declared, chars, chars\/4, tokenx\./,
+    /Unknown counter "words"\. Choose one of declared, chars, chars\/4, tokenx\./,
   ],
   'an unknown layer': [
     { ...least, layers: [{ id: 'a', layer: 'weather', text: 'x' }] },

@@ -1,19 +1,19 @@
+// Assembly inputs as JSON: reads scenarios, runs them, and gives their JSON Schema.
 import { assemble } from './assemble.ts'
 import type { AssemblyInput } from './assembly-input.ts'
 import type { Layer } from './layer.ts'
-import { layoutOf, layouts } from './layouts.ts'
+import { layoutOf, layouts, readersByName } from './layouts.ts'
 import type { Manifest } from './manifest.ts'
 import type { Message } from './message.ts'
 import { ContextOverflowError } from './overflow-error.ts'
 import type { Request } from './request.ts'
-import { ScenarioError } from './scenario-error.ts'
-import { scenarioProblems } from './scenario-problems.ts'
+import { ScenarioError, scenarioProblems } from './scenario-reader.ts'
 import { type Scenario, scenarioSchema } from './scenario-schema.ts'
 import { declared, smallCounters, type TokenCounter } from './token-counter.ts'
 import type { Turn } from './turn.ts'
 
 export { readScenarios } from './scenario-reader.ts'
-export { ScenarioError } from './scenario-error.ts'
+export { ScenarioError } from './scenario-reader.ts'
 export { scenarioJsonSchema } from './scenario-schema.ts'
 export { smallCounters } from './token-counter.ts'
 
@@ -66,7 +66,7 @@ function problemsOf({ layout, layers, history, current, attachments, tools }: Sc
   return [
     ...(Object.hasOwn(layouts, base)
       ? []
-      : [`layout: there is no "${base}"; choose one of ${Object.keys(layouts).join(', ')}`]),
+      : [`layout: unknown layout "${base}"; choose one of ${Object.keys(layouts).join(', ')}`]),
     ...repeated(
       'layers and attachments',
       [...layers, ...attachments].map((one) => one.id),
@@ -92,7 +92,7 @@ function assemblyInput(scenario: Scenario, counters: readonly TokenCounter[]): A
   const counter = counters.find((one) => one.id === scenario.counter)
   if (!counter) {
     throw new RangeError(
-      `There is no counter "${scenario.counter}". Choose one of ${counters.map((one) => one.id).join(', ')}.`,
+      `Unknown counter "${scenario.counter}". Choose one of ${counters.map((one) => one.id).join(', ')}.`,
     )
   }
   const own = <T extends { readonly tokens?: number | undefined }>(priced: T) => ownCost(priced, counter)
@@ -109,7 +109,7 @@ function assemblyInput(scenario: Scenario, counters: readonly TokenCounter[]): A
     history: scenario.history.map(turnOf),
     current: turnOf(scenario.current),
     attachments: scenario.attachments.map(own),
-    tools: scenario.tools.map(({ reads, ...tool }) => own({ ...tool, reads: reads ?? usualReads.get(tool.name) })),
+    tools: scenario.tools.map(({ reads, ...tool }) => own({ ...tool, reads: reads ?? readersByName.get(tool.name) })),
     budget: scenario.budget,
     counter,
     ...(scenario.cut ? { cut: scenario.cut } : {}),
@@ -118,12 +118,6 @@ function assemblyInput(scenario: Scenario, counters: readonly TokenCounter[]): A
     ...(scenario.model === undefined ? {} : { model: scenario.model }),
   }
 }
-
-/** Scenarios of versions without `reads` get the notes on what was left out by these names. */
-const usualReads: ReadonlyMap<string, 'history' | 'files'> = new Map([
-  ['read_history', 'history'],
-  ['read_attachment', 'files'],
-])
 
 /** Given numbers belong to `declared`, where what is left out costs nothing. Every other counter counts for itself. */
 function ownCost<T extends { readonly tokens?: number | undefined }>(

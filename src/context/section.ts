@@ -1,7 +1,11 @@
+import { available, type Budget } from './assembly-input.ts'
 import type { Origin } from './layer.ts'
-import type { ManifestEntry, Slot } from './manifest.ts'
+import type { AssemblyLayout } from './layout.ts'
+import { type Cut, type Manifest, type ManifestEntry, type Slot, slots } from './manifest.ts'
+import type { Unpaired } from './pairing.ts'
+import { type PricedAttachment, sumFullTokens, sumTokens } from './priced-turn.ts'
 import type { Reason } from './reason.ts'
-import { type PricedAttachment, sumFullTokens } from './priced-turn.ts'
+import { messageTokens, type TokenCounter } from './token-counter.ts'
 import type { PricedMessage } from './tool-output.ts'
 
 /** One line of the account together with the messages it put into the request. */
@@ -11,7 +15,7 @@ export interface Section {
 }
 
 /** A candidate that went in as it is. */
-export function included(
+export function includedSection(
   about: { id: string; layer: string; slot: Slot; form: string; tokens: number; origin: Origin },
   messages: readonly PricedMessage[],
 ): Section {
@@ -19,18 +23,18 @@ export function included(
 }
 
 /** Messages that went in whole, perhaps with markers in the place of images: a form of its own. */
-export function standing(
+export function wholeSection(
   about: { id: string; layer: string; slot: Slot; tokens: number; origin: Origin },
   messages: readonly PricedMessage[],
 ): Section {
   const reason = markerReason(messages)
-  if (!reason) return included({ ...about, form: 'full' }, messages)
+  if (!reason) return includedSection({ ...about, form: 'full' }, messages)
   const fullTokens = sumFullTokens(messages)
   return { entry: { ...about, form: 'image-marker', outcome: 'reduced', fullTokens, reason }, messages }
 }
 
 /** Messages whose tool results are smaller, perhaps with markers in the place of images too: the reason then counts them. */
-export function reduced(
+export function reducedSection(
   about: { id: string; layer: string; slot: Slot; form: string; tokens: number; reason: Reason; origin: Origin },
   messages: readonly PricedMessage[],
   full: readonly PricedMessage[],
@@ -47,7 +51,7 @@ function markerReason(messages: readonly PricedMessage[]): Reason | undefined {
 }
 
 /** A candidate that was left out. */
-export function omitted(about: {
+export function omittedSection(about: {
   id: string
   layer: string
   slot: Slot
@@ -68,7 +72,62 @@ export function attachmentSections(
   return attachments.map((attachment) => {
     const { id, tokens } = attachment
     const origin: Origin = { kind: 'file', ref: id }
-    if (reason) return omitted({ id, layer: 'attachment', slot, fullTokens: tokens, reason, origin })
-    return included({ id, layer: 'attachment', slot, form: 'full', tokens, origin }, [attachment])
+    if (reason) return omittedSection({ id, layer: 'attachment', slot, fullTokens: tokens, reason, origin })
+    return includedSection({ id, layer: 'attachment', slot, form: 'full', tokens, origin }, [attachment])
   })
+}
+
+/** The account of a call, from what became of every candidate. */
+export function buildManifest(
+  {
+    layout,
+    budget,
+    counter,
+    model,
+  }: { layout: Pick<AssemblyLayout, 'name'>; budget: Budget; counter: TokenCounter; model?: string },
+  sections: readonly Pick<Section, 'entry'>[],
+  cut: Cut | undefined,
+): Manifest {
+  const entries = sections.map((section) => section.entry)
+  const perSlot = Object.fromEntries(
+    slots.map((slot) => [slot, sumTokens(entries.filter((entry) => entry.slot === slot))]),
+  ) as Record<Slot, number>
+  const { window, reserve, margin = 0 } = budget
+  return {
+    version: 1,
+    layout: layout.name,
+    counter: { id: counter.id, version: counter.version },
+    budget: { window, reserve, margin, available: available(budget) },
+    used: sumTokens(entries),
+    slots: perSlot,
+    entries,
+    displaced: displaced(perSlot),
+    ...(cut ? { cut } : {}),
+    ...(model === undefined ? {} : { model }),
+  }
+}
+
+/** A layer in front of the input moves away with the next turn, and the input behind it shifts with it. */
+function displaced(perSlot: Readonly<Record<Slot, number>>): number {
+  const moving = perSlot['before-input']
+  return perSlot['after-input'] + (moving > 0 ? moving + perSlot.input : 0)
+}
+
+/** Calls and results that were taken out because their partner is missing. */
+export function unpairedSections(
+  turn: string,
+  unpaired: readonly Unpaired[],
+  slot: 'history' | 'input',
+  counter: TokenCounter,
+): readonly Section[] {
+  return unpaired.map(({ toolCallId, message, tokens }, index) =>
+    omittedSection({
+      id: `${turn}/unpaired-${index + 1}`,
+      layer: 'unpaired',
+      slot,
+      fullTokens: tokens ?? messageTokens(counter, message),
+      reason: { code: 'unpaired', toolCallId },
+      origin: message.role === 'tool' ? { kind: 'tool', ref: toolCallId } : { kind: 'model', ref: toolCallId },
+    }),
+  )
 }

@@ -1,18 +1,17 @@
 import { estimateTokenCount } from 'tokenx'
 import { type Media, mediaCost } from './media-cost.ts'
 import { type AnyMessage, type Message, outputMedia, outputText, type ToolOutput, toolResults } from './message.ts'
-import { optionTexts } from './option-texts.ts'
+import { wordSlices } from './text-slices.ts'
 import type { ToolDefinition } from './tool-definition.ts'
-import { wordSlices } from './word-slices.ts'
 
-/** Counts tokens. Its id and version stand in every manifest that it was used for. */
+/** Counts tokens. Every manifest names the id and the version of its counter. */
 export interface TokenCounter {
   readonly id: string
   readonly version: string
   /** Tokens of one text. */
   text(text: string): number
   /**
-   * The same sum in parts, each some milliseconds of work: for whoever counts long texts and must keep nobody waiting.
+   * The same sum in parts, each some milliseconds of work: for callers that count long texts and must not block.
    * Absent where counting costs nothing.
    */
   slices?(text: string): Iterable<number>
@@ -20,7 +19,7 @@ export interface TokenCounter {
   made?(text: string): number
   /** Tokens that the wrapper of each message and each tool costs. */
   readonly perMessage: number
-  /** Whether images and pages cost what their size says (BEHAVIOURS §3.4). */
+  /** Whether images and pages cost by their size (BEHAVIOURS §3.4). */
   readonly images: boolean
 }
 
@@ -60,7 +59,7 @@ export const tokenx: TokenCounter = {
   id: 'tokenx',
   version: '3',
   text(text) {
-    // The estimate takes a text apart as a whole: of a long one, slice by slice needs a fraction of the memory.
+    // The estimate splits a whole text at once: slice by slice, a long one needs a fraction of the memory.
     let tokens = 0
     for (const count of tokenxSlices(text)) tokens += count
     return tokens
@@ -74,7 +73,7 @@ function* tokenxSlices(text: string): Generator<number> {
   for (const slice of wordSlices(text, SLICE)) yield estimateTokenCount(slice)
 }
 
-/** The counters that need no table. `o200k` stands behind its own door. */
+/** The counters that need no table. `o200k` has an entry point of its own, `foreword/context/o200k`. */
 export const smallCounters: readonly TokenCounter[] = [declared, chars, charsPerFour, tokenx]
 
 /** Tokens of one message: its texts, the JSON of its calls, its images and pages, what its provider is sent besides, its wrapper. */
@@ -149,4 +148,19 @@ function optionTokens(counter: TokenCounter, options: Readonly<Record<string, un
 
 function countsAll({ perMessage }: TokenCounter): boolean {
   return perMessage > 0
+}
+
+/**
+ * What providers are sent beside a part: the signature of a reasoning, content that only they can read. What is meant for
+ * Foreword itself (`foreword`) is not sent.
+ */
+function optionTexts(options: Readonly<Record<string, unknown>> | undefined): readonly string[] {
+  if (options === undefined) return []
+  return Object.entries(options).flatMap(([provider, value]) => (provider === 'foreword' ? [] : textsIn(value)))
+}
+
+function textsIn(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value]
+  if (typeof value !== 'object' || value === null) return []
+  return Object.values(value).flatMap(textsIn)
 }

@@ -1,4 +1,4 @@
-/** A tool as the model is told of it. */
+/** A tool as it is described to the model. */
 export interface ToolDefinition {
   readonly name: string
   readonly description?: string

@@ -80,6 +80,13 @@ test('an excerpt is not made of what it would hardly shorten', () => {
   )
 })
 
+test('without its picture a result that is shorter than the note of its size stays as an excerpt', () => {
+  const image = { type: 'file', mediaType: 'image/png', data: { type: 'data', data: 'aGk=' } } as const
+  const message = result({ type: 'content', value: [{ type: 'text', text: 'sunny' }, image] })
+  const cleared = inForm({ message, tokens: 2400 }, 'tool-output-cleared', chars, undefined)
+  assert.deepEqual([cleared.form, cleared.tokens], ['tool-output-excerpt', 'sunny\n[image/png]'.length])
+})
+
 test('only tool results have smaller forms', () => {
   const message: Message = { role: 'user', content: long }
   assert.equal(formsWorthHaving({ message, tokens: 3600 }).length, 1)

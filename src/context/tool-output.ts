@@ -1,8 +1,8 @@
 import { type MarkerCode, markImages } from './image-marker.ts'
-import { holdsMedia, type Message, outputText, type ToolOutput, type ToolResultPart } from './message.ts'
+import { holdsMedia, type Message, outputText, type ToolOutput, type ToolResultPart, toolResults } from './message.ts'
 import { messageTokens, rewrittenTokens, type TokenCounter } from './token-counter.ts'
 import type { TurnMessage } from './turn.ts'
-import { wholeCharacter } from './whole-character.ts'
+import { wholeCharacter } from './text-slices.ts'
 
 /** How much of a tool's output a message still shows. */
 export type OutputForm = 'full' | 'tool-output-excerpt' | 'tool-output-cleared'
@@ -38,7 +38,7 @@ export function inForm(
   kept?: ReadonlySet<string>,
 ): FormedMessage {
   if (form === 'full') return { ...priced, form }
-  return smallerMessage(priced, form, counter, (part) => {
+  const changed = smallerMessage(priced, form, counter, (part) => {
     if (kept?.has(part.toolName)) return part.output
     const text = outputText(part.output)
     const smaller =
@@ -47,6 +47,12 @@ export function inForm(
         : excerptText(text, EXCERPT_CHARACTERS, part, reader)
     return smallerOutput(part, text, smaller)
   })
+  // Without its pictures a result can be shorter than the note of its size: then the excerpt is the smallest form.
+  if (form !== 'tool-output-cleared' || !toolResults(priced.message).some(({ output }) => holdsMedia(output))) {
+    return changed
+  }
+  const excerpt = inForm(priced, 'tool-output-excerpt', counter, reader, kept)
+  return excerpt.tokens <= changed.tokens ? excerpt : changed
 }
 
 /**

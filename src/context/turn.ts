@@ -14,15 +14,15 @@ export interface Turn {
   readonly messages: readonly TurnMessage[]
 }
 
-/** A conversation as an assembly takes it: settled turns, oldest first, and the turn that is being answered. */
-export interface Conversation {
+/** A conversation as `assemble` accepts it: settled turns, oldest first, and the turn that is being answered. */
+interface Conversation {
   readonly history: readonly Turn[]
   readonly current: Turn
 }
 
 /**
  * Splits the flat message list of an agent loop into turns: each user message begins one, named `turn-1`, `turn-2`, …
- * Several user messages in a row belong to one turn. What stands before the first user message is a turn of its own.
+ * Several user messages in a row belong to one turn. Messages before the first user message are a turn of their own.
  * The last turn is the current one. System messages are left out: they are layers.
  */
 export function turnsOf(messages: readonly AnyMessage[]): Conversation {

@@ -1,14 +1,13 @@
-import { available, type Budget } from './budget.ts'
+import { available, type Budget } from './assembly-input.ts'
 import type { Manifest, ManifestEntry, Slot } from './manifest.ts'
-import { manifestOf } from './manifest-of.ts'
+import { includedSection, buildManifest } from './section.ts'
 import type { AnyMessage } from './message.ts'
 import { ContextOverflowError } from './overflow-error.ts'
 import type { Piece } from './request.ts'
-import { included } from './section.ts'
 import { messageTokens, type TokenCounter, toolTokens } from './token-counter.ts'
 import type { ToolDefinition } from './tool-definition.ts'
 
-/** A conversation that its caller keeps: system messages stand among the others, wherever the caller put them. */
+/** A conversation that its caller keeps: system messages may be anywhere among the others. */
 export interface VerbatimInput {
   readonly messages: readonly AnyMessage[]
   readonly tools?: readonly ToolDefinition[]
@@ -32,7 +31,7 @@ export interface VerbatimAssembly {
 export function verbatim(input: VerbatimInput): VerbatimAssembly {
   const { messages, tools = [], budget, counter } = input
   const parts = [...tools.map((tool) => toolPart(tool, counter)), ...messageParts(messages, counter)]
-  const manifest = manifestOf({ ...input, layout: { name: 'verbatim' } }, parts, undefined)
+  const manifest = buildManifest({ ...input, layout: { name: 'verbatim' } }, parts, undefined)
   if (manifest.used > available(budget)) throw new ContextOverflowError(manifest)
   const pieces = [
     ...tools.map((content, entry) => ({ entry, tokens: parts[entry]!.entry.tokens, content })),
@@ -43,7 +42,7 @@ export function verbatim(input: VerbatimInput): VerbatimAssembly {
   return { request: { tools, messages }, manifest, pieces }
 }
 
-/** One line of the account, and the messages that it stands for. */
+/** One entry of the manifest, and the messages that it accounts for. */
 interface Part {
   readonly entry: ManifestEntry
   readonly messages: readonly { readonly message: AnyMessage; readonly tokens: number }[]
@@ -52,7 +51,7 @@ interface Part {
 function toolPart(tool: ToolDefinition, counter: TokenCounter): Part {
   const origin = { kind: 'user', ref: 'tools of the request' } as const
   const tokens = toolTokens(counter, tool)
-  return included({ id: tool.name, layer: 'tool', slot: 'tools', form: 'full', tokens, origin }, [])
+  return includedSection({ id: tool.name, layer: 'tool', slot: 'tools', form: 'full', tokens, origin }, [])
 }
 
 /** Leading system messages one by one, then turn by turn; the last turn is the one that is answered. */
@@ -64,7 +63,7 @@ function messageParts(messages: readonly AnyMessage[], counter: TokenCounter): r
     const priced = own.map((message) => ({ message, tokens: messageTokens(counter, message) }))
     const tokens = priced.reduce((sum, each) => sum + each.tokens, 0)
     const origin = { kind: 'user', ref: 'messages of the request' } as const
-    return { entry: included({ id, layer, slot, form: 'full', tokens, origin }, []).entry, messages: priced }
+    return { entry: includedSection({ id, layer, slot, form: 'full', tokens, origin }, []).entry, messages: priced }
   }
   return [
     ...leading.map((message, index) => part(`caller-${index + 1}`, 'caller', 'system', [message])),

@@ -1,8 +1,7 @@
 import { stat } from 'node:fs/promises'
 import type { Document, Unreadable } from './document.ts'
 import { type ReadingLimits, tooManyBytes, usualLimits } from './reading-limits.ts'
-import type { ReadingSource } from './reading-exchange.ts'
-import { type ReadingProcess, startReadingProcess } from './reading-process.ts'
+import { type ReadingProcess, type ReadingSource, startReadingProcess } from './reading-process.ts'
 import type { ReadingProgress } from './reading-task.ts'
 import { createSemaphore } from './semaphore.ts'
 
@@ -16,23 +15,23 @@ export interface DocumentReaderOptions {
   readonly idleMs?: number
 }
 
-/** One file: its bytes, or the path of a regular file that holds them. */
-export type ReadingRequest = ReadingSource & {
-  /** Decides among the kinds of plain text, and nothing else: what a file is stands in its bytes. */
+/** One file: its bytes, or the path of a regular file. */
+type ReadingRequest = ReadingSource & {
+  /** Decides among the kinds of plain text only: the bytes decide what a file is. */
   readonly name: string
   /** Where a page comes from: its links become absolute. */
   readonly url?: string
-  /** The character set that whoever delivered the bytes declared, as in `Content-Type`. */
+  /** The character set that the sender of the bytes declared, as in `Content-Type`. */
   readonly charset?: string
   readonly signal?: AbortSignal
-  /** Told after each page of a PDF. */
+  /** Called after each page of a PDF. */
   readonly onProgress?: (progress: ReadingProgress) => void
 }
 
-/** Takes the text out of files. */
+/** Extracts the text of files. */
 export interface DocumentReader {
   /**
-   * What the file says, or why that cannot be told. Nothing in a file makes it reject, block, or take more time and memory
+   * The text of the file, or why it cannot be read. Nothing in a file makes it reject, block, or take more time and memory
    * than the limits give it. Rejects with the reason of `signal`, when the reader is closed, and where the path leads to no
    * file. The bytes stay the caller's; they must not change meanwhile.
    */

@@ -1,4 +1,4 @@
-/** What a file says, once its text was taken out of it. Markdown where the file has headings, lists or tables. */
+/** The text of a file, as Markdown where the file has headings, lists or tables. */
 export type Document =
   | {
       readonly kind: 'text'

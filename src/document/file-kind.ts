@@ -1,6 +1,7 @@
 import { imageType, startsWith } from '../context.ts'
-import { type Refusal, refusalOf } from './file-signatures.ts'
-import { officeKind, olderOfficeKind } from './office/office-kind.ts'
+import { signatureType } from '../platform.ts'
+import type { Unreadable } from './document.ts'
+import { type Archive, openArchive } from './office/zip-archive.ts'
 import type { ReadingLimits } from './reading-limits.ts'
 import { looksBinary } from './text/character-set.ts'
 import { textMediaType } from './text/text-media-type.ts'
@@ -34,10 +35,95 @@ export function fileKind(bytes: Uint8Array, name: string, limits: ReadingLimits)
   return textMediaType(head, name)
 }
 
-/** The sign may stand behind other bytes, as mail gateways and printers put them; then the end has to say it too. */
+/** Mail gateways and printers put bytes before the signature; then the end of the file must confirm it. */
 function isPdf(bytes: Uint8Array): boolean {
   const head = Buffer.from(bytes.subarray(0, 1024)).toString('latin1')
   if (/^(?:\xef\xbb\xbf)?\s*%PDF-/.test(head)) return true
   if (!head.includes('%PDF-')) return false
   return Buffer.from(bytes.subarray(-1024)).toString('latin1').includes('%%EOF')
+}
+
+/** What the first bytes of a file give away, where its text is not taken out. */
+interface Refusal {
+  readonly type: 'refused'
+  readonly code: Unreadable['code']
+  readonly reason: string
+  readonly mediaType: string
+}
+
+/** What is known not to be read. Ask only for bytes that are no text: a sentence may begin with `MZ`. */
+function refusalOf(bytes: Uint8Array): Refusal | undefined {
+  const mediaType = signatureType(bytes)
+  return mediaType === undefined ? undefined : { type: 'refused', ...refusalFor(mediaType), mediaType }
+}
+
+function refusalFor(mediaType: string): Pick<Refusal, 'code' | 'reason'> {
+  if (/^(?:audio|video)\/|\/ogg$/.test(mediaType)) {
+    return { code: 'unsupported', reason: 'it is a recording; sound and film are not read' }
+  }
+  if (mediaType.startsWith('image/')) {
+    const reason = 'it is an image of a kind that models do not take; save it as PNG or JPEG'
+    return { code: 'unsupported', reason }
+  }
+  if (programs.has(mediaType)) return { code: 'binary', reason: 'it is a program' }
+  if (mediaType === 'application/vnd.sqlite3') return { code: 'binary', reason: 'it is a database' }
+  return { code: 'unsupported', reason: 'it is an archive; unpack it and hand in the files' }
+}
+
+const programs = new Set([
+  'application/x-elf',
+  'application/vnd.microsoft.portable-executable',
+  'application/x-mach-binary',
+  'application/wasm',
+])
+
+const wordType = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'
+const spreadsheetType = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
+const slidesType = 'application/vnd.openxmlformats-officedocument.presentationml.presentation'
+
+type OfficeKind = { readonly type: 'word' | 'spreadsheet'; readonly mediaType: string } | Refusal
+
+/** What a zip file is, by its parts. Throws a `ReadingFault` where they cannot be listed, or are too many. */
+function officeKind(bytes: Uint8Array, limits: ReadingLimits): OfficeKind {
+  const archive = openArchive(bytes, limits)
+  const has = (pattern: RegExp) => archive.names.some((name) => pattern.test(name))
+  if (has(/^word\/document\d*\.xml$/)) return { type: 'word', mediaType: wordType }
+  if (has(/^xl\/workbook\d*\.xml$/)) return { type: 'spreadsheet', mediaType: spreadsheetType }
+  if (has(/^xl\/workbook\.bin$/)) {
+    return unsupported(
+      'it is a binary workbook (xlsb); save it as xlsx',
+      'application/vnd.ms-excel.sheet.binary.macroenabled.12',
+    )
+  }
+  if (has(/^ppt\/presentation\.xml$/)) return unsupported('slides (pptx) are not read; save them as PDF', slidesType)
+  return declaredKind(archive) ?? unsupported('it is an archive; unpack it and hand in the files', 'application/zip')
+}
+
+/** OpenDocument files and books declare their type in a part of their own. */
+function declaredKind(archive: Archive): OfficeKind | undefined {
+  const declared = archive.textOf('mimetype')?.trim().slice(0, 100) ?? ''
+  if (declared.startsWith('application/vnd.oasis.opendocument.')) {
+    return unsupported('OpenDocument files are not read; save it as docx, xlsx or PDF', declared)
+  }
+  if (declared !== 'application/epub+zip') return undefined
+  return unsupported('books (EPUB) are not read; save it as PDF or HTML', declared)
+}
+
+/** Documents of the years before docx, and newer ones that a password protects. */
+function olderOfficeKind(bytes: Uint8Array): OfficeKind {
+  const mediaType = 'application/x-ole-storage'
+  // Names of streams are UTF-16; their list may be anywhere.
+  if (!Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes('EncryptedPackage', 0, 'utf16le')) {
+    return unsupported('it is an older Office document; save it as docx, xlsx or PDF', mediaType)
+  }
+  return {
+    type: 'refused',
+    code: 'encrypted',
+    reason: 'the file is protected by a password; save it without one',
+    mediaType,
+  }
+}
+
+function unsupported(reason: string, mediaType: string): Refusal {
+  return { type: 'refused', code: 'unsupported', reason, mediaType }
 }

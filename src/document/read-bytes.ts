@@ -1,15 +1,13 @@
 import { imageSize } from '../context.ts'
 import type { Document, Unreadable } from './document.ts'
 import { type FileKind, fileKind } from './file-kind.ts'
-import { ReadingFault } from './reading-fault.ts'
-import { type ReadingLimits, tooManyBytes, tooManyCharacters } from './reading-limits.ts'
+import { ReadingFault, type ReadingLimits, tooManyBytes, tooManyCharacters } from './reading-limits.ts'
 import type { ReadingTask } from './reading-task.ts'
-import { cleanText } from './text/clean-text.ts'
-import { decodedText } from './text/character-set.ts'
+import { cleanText, decodedText } from './text/character-set.ts'
 
 /**
- * What a file says. Works for as long as the file makes it work, so it runs in a process of its own: `createDocumentReader`.
- * Never rejects for what stands in the file.
+ * The text of a file. A file can make it work for long, so it runs in a process of its own: `createDocumentReader`. Never
+ * rejects because of the contents of the file.
  */
 export async function readBytes(bytes: Uint8Array, task: ReadingTask): Promise<Document | Unreadable> {
   let mediaType = 'application/octet-stream'
@@ -79,7 +77,7 @@ function unreadable(error: unknown, mediaType: string): Unreadable {
   return { kind: 'unreadable', ...faultOf(error), mediaType }
 }
 
-/** Libraries throw what they like; only where the machine has said no, it is known why. */
+/** Libraries throw anything; only errors of the engine itself give a reason. */
 function faultOf(error: unknown): { readonly code: Unreadable['code']; readonly reason: string } {
   const message = error instanceof RangeError ? error.message : ''
   if (/call stack/i.test(message)) return { code: 'broken', reason: 'its parts are nested too deeply to be read' }

@@ -1,10 +1,10 @@
-import { ReadingFault } from './reading-fault.ts'
+import type { Unreadable } from './document.ts'
 
-/** What reading one file may cost. Whatever is above gives an `Unreadable` that says the limit. */
+/** The limits for reading one file. Beyond one of them, the result is an `Unreadable` that names the limit. */
 export interface ReadingLimits {
   /** Bytes of the file. 50 MiB unless given. */
   readonly bytes: number
-  /** Characters of its text. 5,000,000 unless given. A spreadsheet is cut there, and says so. */
+  /** Characters of its text. 5,000,000 unless given. A spreadsheet is cut there, with a note. */
   readonly characters: number
   /** Pages of a PDF. 5,000 unless given. */
   readonly pages: number
@@ -29,15 +29,15 @@ export const usualLimits: ReadingLimits = {
 }
 
 /** `52,428,800`, for sentences. */
-export function grouped(count: number): string {
+export function groupDigits(count: number): string {
   return count.toLocaleString('en-US')
 }
 
 /** `50 MiB`, for sentences; small sizes in bytes. */
 export function sizeInWords(bytes: number): string {
   const mebibytes = bytes / 2 ** 20
-  if (mebibytes < 1) return `${grouped(bytes)} bytes`
-  return `${grouped(Math.round(mebibytes * 10) / 10)} MiB`
+  if (mebibytes < 1) return `${groupDigits(bytes)} bytes`
+  return `${groupDigits(Math.round(mebibytes * 10) / 10)} MiB`
 }
 
 /** A file is refused by its size before anybody reads it. */
@@ -48,6 +48,16 @@ export function tooManyBytes(bytes: number, most: number): ReadingFault {
 export function tooManyCharacters(characters: number, most: number): ReadingFault {
   return new ReadingFault(
     'too-large',
-    `its text has ${grouped(characters)} characters; at most ${grouped(most)} are taken`,
+    `its text has ${groupDigits(characters)} characters; at most ${groupDigits(most)} are taken`,
   )
+}
+
+/** Ends the reading of a file with the code and the reason of its `Unreadable`. Internal: never reaches a caller. */
+export class ReadingFault extends Error {
+  readonly code: Unreadable['code']
+
+  constructor(code: Unreadable['code'], reason: string) {
+    super(reason)
+    this.code = code
+  }
 }

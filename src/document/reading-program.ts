@@ -5,9 +5,9 @@ import { Worker } from 'node:worker_threads'
 import { smallCounters } from '../context.ts'
 import type { Document, Unreadable } from './document.ts'
 import { readBytes } from './read-bytes.ts'
-import { errorExit, type ReadingNews, type ReadingOrder } from './reading-messages.ts'
+import { errorExit, type ReadingNews, type ReadingOrder } from './reading-task.ts'
 
-/** The program of a reading process: takes orders over the channel to whoever started it, and ends with that channel. */
+/** The program of a reading process: gets orders over the channel to its parent, and ends with that channel. */
 let pieces: Uint8Array[] = []
 let watch: Worker | undefined
 
@@ -37,7 +37,7 @@ async function read({ path, task }: ReadingOrder & { readonly type: 'read' }): P
   }
 }
 
-/** A text with its tokens. Whoever names a counter that is not here counts by itself. */
+/** A text with its tokens; without them where the counter is unknown here. */
 async function counted(said: Document | Unreadable, counter: string): Promise<Document | Unreadable> {
   if (said.kind !== 'text') return said
   const found = counter === 'o200k' ? await largeCounter() : smallCounters.find(({ id }) => id === counter)
@@ -62,11 +62,11 @@ function startedWatch(memoryBytes: number): Worker {
   return thread
 }
 
-/** Who waits for a document can wait a little longer; who talks cannot. */
+/** Reading documents yields to everything else on the machine. */
 function yieldToOthers(): void {
   try {
     setPriority(10)
   } catch {
-    // Not everywhere may a program be humble.
+    // Some systems do not allow it.
   }
 }

@@ -1,3 +1,4 @@
+import type { Document, Unreadable } from './document.ts'
 import type { ReadingLimits } from './reading-limits.ts'
 
 /** How far a PDF has been read. */
@@ -12,12 +13,29 @@ export interface ReadingTask {
   readonly name: string
   /** Where a page comes from: its links become absolute. */
   readonly url?: string
-  /** The character set that whoever delivered the bytes declared, as in `Content-Type`. */
+  /** The character set that the sender of the bytes declared, as in `Content-Type`. */
   readonly charset?: string
   readonly limits: ReadingLimits
   /** Id of the counter that the text is counted with; it is not counted where absent. */
   readonly counter?: string
-  /** Told as soon as it is known what the file is: its media type. */
+  /** Called with the media type as soon as it is known. */
   readonly onKind?: (mediaType: string) => void
   readonly onProgress?: (progress: ReadingProgress) => void
 }
+
+/** The orders to a reading process. Bytes come in pieces before the `read` that they belong to. */
+export type ReadingOrder =
+  | { readonly type: 'bytes'; readonly bytes: Uint8Array }
+  | { readonly type: 'read'; readonly path?: string; readonly task: Omit<ReadingTask, 'onKind' | 'onProgress'> }
+
+/** The reports of a reading process. After `outcome` or `failed` it is free again. */
+export type ReadingNews =
+  | { readonly type: 'kind'; readonly mediaType: string }
+  | { readonly type: 'progress'; readonly progress: ReadingProgress }
+  /** `spent`: it uses so much memory that another process should read the next file. */
+  | { readonly type: 'outcome'; readonly outcome: Document | Unreadable; readonly spent: boolean }
+  /** The file could not be opened. */
+  | { readonly type: 'failed'; readonly message: string }
+
+/** The exit code of a reading process after an uncaught error. */
+export const errorExit = 70

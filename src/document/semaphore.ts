@@ -1,5 +1,5 @@
-/** Lets a few through at once; the others wait in the order in which they came. */
-export interface Semaphore {
+/** Lets a limited number of tasks run at once; the others wait in order. */
+interface Semaphore {
   /** Resolves with the function that releases the slot. Rejects with the reason of `signal` while waiting. */
   acquire(signal: AbortSignal): Promise<() => void>
 }

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { call, context, errorOf, readFile } from '../../test/tool/calls.ts'
-import { callDigest } from './call-digest.ts'
-import type { PlannedCall } from './planned-call.ts'
-import type { PlannedTool, Tool, ToolPlan, ToolResult } from './tool.ts'
+import { callDigest } from './call-plan.ts'
+import type { PlannedCall, PlannedTool, Tool, ToolPlan, ToolResult } from './tool.ts'
 import { createToolbox, type GateAnswer } from './toolbox.ts'
 
 test('a plan says what would run, and nothing runs before it is told to', async () => {

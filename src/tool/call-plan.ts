@@ -1,12 +1,20 @@
-import type { CallDescription } from './planned-call.ts'
-import { withinTime } from './time-limit.ts'
-import type { Tool, ToolContext, ToolFailed, ToolPlan, ToolResult } from './tool.ts'
+import { hash } from 'node:crypto'
+import { defined } from '../platform.ts'
+import {
+  type CallDescription,
+  failedResult,
+  type Tool,
+  type ToolContext,
+  type ToolFailed,
+  type ToolPlan,
+  type ToolResult,
+} from './tool.ts'
 
 /**
  * The plan of a tool for one call, made within `limitMs`; of a tool that makes none, its execution. What cannot be planned
  * is a failed result. Never throws.
  */
-export async function planOf(
+export async function planCall(
   tool: Tool,
   input: unknown,
   context: ToolContext,
@@ -14,12 +22,12 @@ export async function planOf(
 ): Promise<ToolPlan | ToolFailed> {
   if (!tool.plan) return { run: (running) => tool.execute(input, running) }
   let made: ToolPlan | undefined
-  const result = await withinTime(
+  const result = await runWithinLimit(
     async (running) => {
       const answer: unknown = await tool.plan(input, running)
       if (!isPlan(answer)) return answer as ToolResult
       // Whoever is asked about it is shown it as JSON: what is not, fails here.
-      JSON.stringify(shownOf(answer))
+      JSON.stringify(describePlan(answer))
       made = answer
       return { ok: true, output: '' }
     },
@@ -30,18 +38,85 @@ export async function planOf(
   return made ?? { ok: false, error: `${tool.name} answered instead of making a plan`, meta: { failure: 'exception' } }
 }
 
-/** What a plan says, and nothing else that hangs on it. */
-export function shownOf({ argv, command, folder, diff, facts }: ToolPlan): Omit<CallDescription, 'tool' | 'input'> {
-  return {
-    ...(argv !== undefined && { argv }),
-    ...(command !== undefined && { command }),
-    ...(folder !== undefined && { folder }),
-    ...(diff !== undefined && { diff }),
-    ...(facts !== undefined && { facts }),
+/** The description of a plan, without its other properties. */
+export function describePlan({
+  argv,
+  command,
+  folder,
+  diff,
+  facts,
+}: ToolPlan): Omit<CallDescription, 'tool' | 'input'> {
+  return defined({ argv, command, folder, diff, facts })
+}
+
+/** A tool may come from a plugin that was not type-checked. */
+function isPlan(value: unknown): value is ToolPlan {
+  return typeof value === 'object' && value !== null && typeof (value as { run?: unknown }).run === 'function'
+}
+
+/** What a tool does with the time it is given. */
+type Work = (context: ToolContext) => Promise<ToolResult>
+
+/**
+ * Runs a tool until it answers, throws, is cancelled, or `limitMs` is over. Never throws. A tool that ignores its signal
+ * is not waited for: its late answer is dropped. `grace`, ms, is extra time in which work that keeps the limit itself can
+ * report how far it came.
+ */
+export async function runWithinLimit(
+  work: Work,
+  context: ToolContext,
+  limitMs: number,
+  grace = 0,
+): Promise<ToolResult> {
+  if (context.signal.aborted) return failedResult('cancelled', 'cancelled')
+  const end = new AbortController()
+  const ended = Promise.withResolvers<ToolResult>()
+  const endWith = (result: ToolResult) => {
+    ended.resolve(result)
+    end.abort()
+  }
+  const onAbort = () => endWith(failedResult('cancelled', 'cancelled'))
+  const timer = setTimeout(() => endWith(failedResult('timeout', `timed out after ${limitMs} ms`)), limitMs + grace)
+  context.signal.addEventListener('abort', onAbort, { once: true })
+  try {
+    return await Promise.race([ended.promise, answerOf(work, { ...context, signal: end.signal })])
+  } finally {
+    clearTimeout(timer)
+    context.signal.removeEventListener('abort', onAbort)
   }
 }
 
-/** A tool may come from a plugin that no compiler has seen. */
-function isPlan(value: unknown): value is ToolPlan {
-  return typeof value === 'object' && value !== null && typeof (value as { run?: unknown }).run === 'function'
+async function answerOf(work: Work, context: ToolContext): Promise<ToolResult> {
+  try {
+    const result: unknown = await work(context)
+    return isResult(result) ? result : failedResult('exception', 'the tool answered with something that is no result')
+  } catch (error) {
+    return failedResult('exception', failureMessage(error))
+  }
+}
+
+/** A tool may come from a plugin that was not type-checked. */
+function isResult(value: unknown): value is ToolResult {
+  if (typeof value !== 'object' || value === null) return false
+  const { ok, output, error } = value as Record<string, unknown>
+  return ok === true ? typeof output === 'string' : ok === false && typeof error === 'string'
+}
+
+/** What was thrown, in words. */
+export function failureMessage(error: unknown): string {
+  const message = error instanceof Error ? error.message || error.name : String(error)
+  return message === '' ? 'the tool failed without saying why' : message
+}
+
+/** SHA-256 of a call as a person is shown it, as JSON, whatever the order of its keys: lowercase hexadecimal. */
+export function callDigest(call: CallDescription): string {
+  const shown: unknown = JSON.parse(JSON.stringify(call))
+  return hash('sha256', JSON.stringify(sorted(shown)), 'hex')
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).toSorted(([left], [right]) => (left < right ? -1 : 1))
+  return Object.fromEntries(entries.map(([key, inner]) => [key, sorted(inner)]))
 }

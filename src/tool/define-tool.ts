@@ -1,10 +1,17 @@
 import { errorMessage } from '../platform.ts'
-import { failed } from './failed.ts'
-import type { Tool, ToolContext, ToolFailed, ToolPlan, ToolResult, ToolTraits } from './tool.ts'
+import {
+  failedResult,
+  type Tool,
+  type ToolContext,
+  type ToolFailed,
+  type ToolPlan,
+  type ToolResult,
+  type ToolTraits,
+} from './tool.ts'
 
 /**
  * A tool whose input is typed by its schema: any Standard Schema that can be written as a JSON Schema, such as one of zod.
- * The model is told the JSON Schema; `execute` or `plan` is handed the parsed input, with defaults and transforms applied.
+ * The model reads the JSON Schema; `execute` or `plan` gets the parsed input, with defaults and transforms applied.
  * Input that the schema refuses, and whatever is thrown, becomes a failed result that the model reads.
  *
  * @throws TypeError where the schema is not one of an object, or has no JSON Schema
@@ -33,7 +40,7 @@ export function tool<Input = Readonly<Record<string, never>>>(definition: ToolOf
 }
 
 /** What `tool` makes a tool of: with `execute`, or with `plan` where a person may want to see the effect first. */
-export type ToolOf<Input> = Omit<ToolTraits, 'inputSchema'> & {
+type ToolOf<Input> = Omit<ToolTraits, 'inputSchema'> & {
   /** What the model has to give. No input at all where absent. */
   readonly schema?: ToolSchema<Input>
 } & (
@@ -49,12 +56,12 @@ export type ToolOf<Input> = Omit<ToolTraits, 'inputSchema'> & {
   )
 
 /** A text is a result that went well. */
-export type ToolAnswer = string | ToolResult
+type ToolAnswer = string | ToolResult
 
 type PlanAnswer =
   | ToolFailed
   | (Omit<ToolPlan, 'run'> & {
-      /** Does what the plan says, or fails where that is no longer possible. */
+      /** Executes the plan, or fails where that is no longer possible. */
       run(context: ToolContext): ToolAnswer | Promise<ToolAnswer>
     })
 
@@ -62,7 +69,7 @@ type PlanAnswer =
  * What a schema has to be able to do: the contracts Standard Schema and Standard JSON Schema, which zod from 4.2 on and
  * others implement. `Input` is what it parses to.
  */
-export interface ToolSchema<Input> {
+interface ToolSchema<Input> {
   readonly '~standard': {
     readonly version: 1
     readonly types?: { readonly input: unknown; readonly output: Input } | undefined
@@ -105,7 +112,7 @@ async function parse<Input>(
   if (!schema) return { value: {} as Input }
   const { issues, ...parsed } = await schema['~standard'].validate(value)
   if (issues === undefined) return parsed as { readonly value: Input }
-  return failed('invalid-input', `invalid input for ${name}: ${issues.map(sentence).join('; ')}`)
+  return failedResult('invalid-input', `invalid input for ${name}: ${issues.map(sentence).join('; ')}`)
 }
 
 function sentence({ message, path = [] }: Issue): string {

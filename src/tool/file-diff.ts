@@ -3,7 +3,7 @@ import { cappedText } from './output-cap.ts'
 /** Characters of a diff that are shown to a person. */
 const MOST_CHARS = 100_000
 
-/** Changed lines that a diff is worked out for: beyond that nobody reads it, and it would take long. */
+/** The most changed lines that a diff is computed for: computing more takes long, and nobody reads it. */
 const MOST_CHANGES = 2000
 
 /** A change to one file as a unified diff; `before` is `undefined` where the file is new. */

@@ -1,40 +1,62 @@
-import type { ErrorObject, ValidateFunction } from 'ajv'
+import { createContext, Script } from 'node:vm'
+import type { Ajv, ErrorObject, ValidateFunction } from 'ajv'
 import { errorMessage } from '../platform.ts'
-import { interruptible } from './interruptible.ts'
 
 type Schema = Readonly<Record<string, unknown>>
 
-/** How many faults are told at once; a model mends a few at a time. */
-const TOLD = 5
+/** The faults that one answer lists: a model corrects a few at a time. */
+const MOST_LISTED = 5
 
-/** The longest that a schema is read, and that one input is checked by it, ms: skills and servers bring their own. */
+/** The longest that a schema is compiled, and that one input is checked by it, ms: capabilities and servers bring their own. */
 const READING_MS = 5_000
 const CHECKING_MS = 1_000
 
-/** Checks are compiled once for each schema object and forgotten with it. */
+/** Validators are compiled once for each schema object and forgotten with it. */
 const compiled = new WeakMap<Schema, Promise<ValidateFunction>>()
 
 /**
  * What is wrong with an input, in words that name each field and why, or `undefined` where it fits its JSON Schema
- * (2020-12; older drafts where `$schema` says so). A schema that cannot be used lets nothing through.
+ * (2020-12, or the older draft that `$schema` names). A schema that cannot be used accepts nothing.
  */
 export async function inputFault(schema: Schema, input: unknown): Promise<string | undefined> {
   try {
-    const check = compiled.get(schema) ?? compile(schema)
-    compiled.set(schema, check)
-    const validate = await check
-    return interruptible(() => validate(input), CHECKING_MS) ? undefined : told(validate.errors ?? [])
+    const pending = compiled.get(schema) ?? validatorFor(schema)
+    compiled.set(schema, pending)
+    const validate = await pending
+    return runBounded(() => validate(input), CHECKING_MS) ? undefined : describeErrors(validate.errors ?? [])
   } catch (error) {
     return `its schema cannot be used (${errorMessage(error)})`
   }
 }
 
-async function compile(schema: Schema): Promise<ValidateFunction> {
-  // Loaded late: a gateway whose model calls no tool never needs it.
-  const { $schema: dialect, ...rules } = schema
-  const isOld = typeof dialect === 'string' && /draft-0[4-7]/.test(dialect)
-  const Validator = isOld ? (await import('ajv')).Ajv : (await import('ajv/dist/2020.js')).Ajv2020
-  const validator = new Validator({
+/** Made once for each dialect: that takes far longer than compiling a schema. Made again after a schema that was interrupted. */
+const compilers = new Map<string, Promise<Ajv>>()
+
+/**
+ * Compiles a JSON Schema: 2020-12, or the older draft that `$schema` names. Formats are not checked.
+ *
+ * @throws Error where the schema is invalid, or takes longer than five seconds to compile
+ */
+export async function validatorFor({ $schema: dialect, ...rules }: Schema): Promise<ValidateFunction> {
+  const draft = typeof dialect === 'string' && /draft-0[4-7]/.test(dialect) ? 'draft-07' : '2020-12'
+  const pending = compilers.get(draft) ?? createCompiler(draft)
+  compilers.set(draft, pending)
+  const compiler = await pending
+  try {
+    return runBounded(() => compiler.compile(rules), READING_MS)
+  } catch (error) {
+    if (error instanceof Interrupted) compilers.clear()
+    throw error
+  } finally {
+    // Or the compiler would keep it for good.
+    compiler.removeSchema(rules)
+  }
+}
+
+/** Loaded late: a gateway whose model calls no tool, and that contacts no server, never needs it. */
+async function createCompiler(draft: 'draft-07' | '2020-12'): Promise<Ajv> {
+  const Compiler = draft === 'draft-07' ? (await import('ajv')).Ajv : (await import('ajv/dist/2020.js')).Ajv2020
+  return new Compiler({
     allErrors: true,
     strict: false,
     validateFormats: false,
@@ -44,16 +66,15 @@ async function compile(schema: Schema): Promise<ValidateFunction> {
     logger: false,
     verbose: true,
   })
-  return interruptible(() => validator.compile(rules), READING_MS)
 }
 
-function told(errors: readonly ErrorObject[]): string {
-  const faults = [...new Set(errors.map(sentence))]
-  const more = faults.length - TOLD
-  return faults.slice(0, TOLD).join('; ') + (more > 0 ? `; and ${more} more` : '')
+function describeErrors(errors: readonly ErrorObject[]): string {
+  const faults = [...new Set(errors.map(describeError))]
+  const more = faults.length - MOST_LISTED
+  return faults.slice(0, MOST_LISTED).join('; ') + (more > 0 ? `; and ${more} more` : '')
 }
 
-function sentence({ keyword, instancePath, params, message, data, parentSchema }: ErrorObject): string {
+function describeError({ keyword, instancePath, params, message, data, parentSchema }: ErrorObject): string {
   const field = fieldName(instancePath)
   switch (keyword) {
     case 'required':
@@ -100,3 +121,29 @@ function kindOf(value: unknown): string {
   if (value === null || value === undefined) return String(value)
   return withArticle(Array.isArray(value) ? 'array' : typeof value)
 }
+
+/**
+ * Runs synchronous work, and throws `Interrupted` after `limitMs`: that ends even an expression that backtracks without
+ * end. For work whose length somebody else decides, such as the author of a schema.
+ */
+function runBounded<Value>(work: () => Value, limitMs: number): Value {
+  sandbox.work = work
+  try {
+    return script.runInContext(sandbox, { timeout: limitMs }) as Value
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error
+    throw new Interrupted(`it takes longer than ${limitMs} ms`, { cause: error })
+  } finally {
+    sandbox.work = undefined
+  }
+}
+
+/** The work was interrupted, and what it worked on may be half done: not even its `finally` blocks ran. Never leaves this file but as text. */
+class Interrupted extends Error {
+  override readonly name = 'Interrupted'
+}
+
+/** Made once. The script only calls the work, which sees everything that it saw before. */
+const script = new Script('work()')
+const sandbox: { work: (() => unknown) | undefined } = { work: undefined }
+createContext(sandbox)

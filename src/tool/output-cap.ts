@@ -1,7 +1,7 @@
 import { wholeCharacter } from '../context.ts'
 import type { ToolResult } from './tool.ts'
 
-/** A result whose texts are at most `limit` characters, plus the line that says what is missing (BEHAVIOURS §2.4). */
+/** A result whose texts have at most `limit` characters, plus a line that says how much is missing (BEHAVIOURS §2.4). */
 export function cappedResult(result: ToolResult, limit: number): ToolResult {
   if (result.ok) return { ...result, output: cappedText(result.output, limit) }
   const { output } = result

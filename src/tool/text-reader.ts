@@ -1,16 +1,16 @@
 import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 
-/** Reads one text file. Never throws: what cannot be read is said in words. */
+/** Reads one text file. Never throws: the result says why a file cannot be read. */
 export type TextReader = (path: string) => Promise<TextRead>
 
-/** What reading a file came to. */
+/** The result of reading a file. */
 export type TextRead =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'missing' }
   | { readonly type: 'unreadable'; readonly why: string }
 
-/** The most that a prompt file may hold, bytes. */
+/** The largest prompt file, bytes. */
 const LARGEST = 1024 * 1024
 
 /** Reads from the disk: UTF-8 of at most 1 MiB, without its byte order mark. A pipe or a device is not waited for. */

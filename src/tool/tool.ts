@@ -1,7 +1,7 @@
 import type { Message, Origin, ToolDefinition } from '../context.ts'
 
 /**
- * A callable thing: what the model is told of it, and what happens when it calls. A tool with an effect that a person may
+ * A callable thing: how it is described to the model, and what a call does. A tool with an effect that a person may
  * want to see first has `plan`, the others `execute`.
  */
 export type Tool = ToolTraits & (DirectTool | PlannedTool)
@@ -13,12 +13,12 @@ export interface ToolTraits extends ToolDefinition {
   readonly timeoutMs?: number
   /** The most of one result that is put before the model, characters. What is longer is stored whole. */
   readonly maxShownChars?: number
-  /** Where its results come from. `tool` unless said. */
+  /** Where its results come from. `tool` unless given. */
   readonly origin?: Origin['kind']
-  /** `ask`: a person decides about every call, unless `tool-access.json` says otherwise. */
+  /** `ask`: a person decides about every call, unless `tool-access.json` sets something else. */
   readonly approval?: 'ask' | 'never'
   /**
-   * Only reads back what its session was given or has said. Allowed unless somebody forbids it: an allowlist need not
+   * Only reads back what its session was given or has said. Allowed unless the policy forbids it: an allowlist need not
    * name it (docs/guide/tools.md).
    */
   readonly readsContext?: boolean
@@ -66,11 +66,11 @@ export interface ToolPlan {
   readonly diff?: string
   /** What else its effect depends on, such as the digest of a file that it replaces. */
   readonly facts?: Readonly<Record<string, unknown>>
-  /** Does what the plan says, or fails where that is no longer possible. */
+  /** Executes the plan, or fails where that is no longer possible. */
   run(context: ToolContext): Promise<ToolResult>
 }
 
-/** What a run may know. It carries no way to the configuration, to approvals, or to other sessions. */
+/** What a run may know. It gives no access to the configuration, to approvals, or to other sessions. */
 export interface ToolContext {
   readonly session: string
   readonly turn: string
@@ -79,9 +79,9 @@ export interface ToolContext {
   readonly signal: AbortSignal
   /** The time limit of this call, ms. */
   readonly timeoutMs?: number
-  /** What of one result the next call has room for; absent where nobody knows. */
+  /** How much of one result the next call has room for; absent where that is unknown. */
   readonly room?: { readonly characters: number; readonly tokens: number }
-  /** Messages that the model had in front of it when it called; absent where nobody knows, as after a restart. */
+  /** Messages that the model had in front of it when it called; absent where that is unknown, as after a restart. */
   readonly seen?: readonly Message[]
 }
 
@@ -118,4 +118,37 @@ export interface ToolCall {
   readonly toolCallId: string
   readonly toolName: string
   readonly input: unknown
+}
+
+/** Why a call came to nothing although the tool itself never answered. */
+type ToolFailure = 'unknown-tool' | 'invalid-input' | 'refused' | 'exception' | 'timeout' | 'cancelled'
+
+/** A failure as the model reads it, and as a program can tell it apart. */
+export function failedResult(failure: ToolFailure, error: string): ToolFailed {
+  return { ok: false, error, meta: { failure } }
+}
+
+/** What a toolbox decided about one call before anything of it ran. */
+export type PlannedCall =
+  /** It does not run: an unknown tool, bad input, a refusal, or a plan that cannot be made. */
+  | { readonly type: 'refused'; readonly result: ToolResult; readonly rule: string; readonly call?: CallDescription }
+  /** It may run now (`allowed`), or after a person has approved it (`ask`). `run` does exactly what `call` describes. Never throws. */
+  | {
+      readonly type: 'allowed' | 'ask'
+      readonly rule: string
+      readonly call: CallDescription
+      /** SHA-256 of the description. An approval is bound to it. */
+      readonly digest: string
+      run(): Promise<ToolResult>
+    }
+
+/** A call as a person is shown it. Plain JSON. */
+export interface CallDescription {
+  readonly tool: string
+  readonly input: unknown
+  readonly argv?: readonly string[]
+  readonly command?: string
+  readonly folder?: string
+  readonly diff?: string
+  readonly facts?: Readonly<Record<string, unknown>>
 }

@@ -1,24 +1,21 @@
 import type { ToolDefinition } from '../context.ts'
-import { callDigest } from './call-digest.ts'
-import { planOf, shownOf } from './call-plan.ts'
-import { failed } from './failed.ts'
+import { defined } from '../platform.ts'
+import { callDigest, failureMessage, planCall, describePlan, runWithinLimit } from './call-plan.ts'
+import { failedResult, type PlannedCall, type Tool, type ToolCall, type ToolContext, type ToolResult } from './tool.ts'
 import { inputFault } from './input-fault.ts'
 import { cappedResult } from './output-cap.ts'
-import type { PlannedCall } from './planned-call.ts'
-import { messageOf, withinTime } from './time-limit.ts'
-import type { Tool, ToolCall, ToolContext, ToolResult } from './tool.ts'
 
 /** A fixed set of tools. A value: two toolboxes know nothing of each other. */
 export interface Toolbox {
   /** In declared order, so that the head of a request stays the same. */
   readonly tools: readonly Tool[]
-  /** What the model is told of them, in the same order. */
+  /** Their descriptions for the model, in the same order. */
   readonly definitions: readonly ToolDefinition[]
-  /** Names that were declared more than once: the later tool stands in the earlier one's place (BEHAVIOURS §1.5). */
+  /** Names that were declared more than once: the later tool replaces the earlier one, at its place (BEHAVIOURS §1.5). */
   readonly replaced: readonly string[]
   /**
-   * Checks one call, asks the gate, and says what would run. Nothing runs yet. Never throws: an unknown tool, bad input
-   * and a refusal are results that the model reads (BEHAVIOURS §2.2). `meta.failure` of a result says which; it is absent
+   * Checks one call, asks the gate, and describes what would run. Nothing runs yet. Never throws: an unknown tool, bad input
+   * and a refusal are results that the model reads (BEHAVIOURS §2.2). `meta.failure` of a result names which; it is absent
    * where the tool itself answered.
    */
   plan(call: ToolCall, context: RunContext): Promise<PlannedCall>
@@ -32,7 +29,7 @@ export interface Toolbox {
 export type RunContext = Omit<ToolContext, 'toolCallId' | 'timeoutMs'>
 
 /** Bounds of every run. */
-export interface ToolboxOptions {
+interface ToolboxOptions {
   /** Time limit of one run, ms, for tools that declare none. 120,000 unless given. */
   readonly timeoutMs?: number
   /** Longest output of one run that is kept at all, characters. 10,000,000 unless given. */
@@ -44,7 +41,7 @@ export interface ToolboxOptions {
 /** Says whether a call may run. A gate that throws has refused. */
 export type ToolGate = (call: ToolCall, tool: Tool, context: ToolContext) => Promise<GateAnswer>
 
-/** Whether a tool may run, and what said so. The model reads the reason of a refusal. */
+/** Whether a tool may run, and the rule that decided. The model reads the reason of a refusal. */
 export type GateAnswer =
   | {
       readonly type: 'allow' | 'ask'
@@ -54,7 +51,7 @@ export type GateAnswer =
     }
   | { readonly type: 'refuse'; readonly rule: string; readonly reason: string }
 
-/** Tools by name; of two with one name the later stands in the place of the earlier. */
+/** Creates a toolbox. Of two tools with one name the later replaces the earlier, at its place. */
 export function createToolbox(declared: readonly Tool[], options: ToolboxOptions = {}): Toolbox {
   const { timeoutMs = 120_000, maxOutputChars = 10_000_000, gate = allowAll } = options
   const byName = new Map(declared.map((tool) => [tool.name, tool]))
@@ -65,33 +62,33 @@ export function createToolbox(declared: readonly Tool[], options: ToolboxOptions
     const { toolName } = call
     const tool = byName.get(toolName)
     if (!tool) {
-      const result = failed('unknown-tool', `there is no tool named ${toolName.slice(0, 200)}`)
+      const result = failedResult('unknown-tool', `there is no tool named ${toolName.slice(0, 200)}`)
       return { type: 'refused', rule: 'unknown-tool', result }
     }
     const input = isObject(call.input) ? (tool.inputOf?.(call.input) ?? call.input) : call.input
     const described = { tool: toolName, input }
     const fault = await faultIn(tool, input)
     if (fault !== undefined) {
-      return { type: 'refused', rule: 'input-schema', result: failed('invalid-input', fault), call: described }
+      return { type: 'refused', rule: 'input-schema', result: failedResult('invalid-input', fault), call: described }
     }
     const answer = await answerOf(gate, call, tool, context)
     if (answer.type === 'refuse') {
-      return { type: 'refused', rule: answer.rule, result: failed('refused', answer.reason), call: described }
+      return { type: 'refused', rule: answer.rule, result: failedResult('refused', answer.reason), call: described }
     }
     const limit = answer.timeoutMs ?? tool.timeoutMs ?? timeoutMs
     const limited = { ...context, timeoutMs: limit }
-    const steps = await planOf(tool, input, limited, limit)
+    const steps = await planCall(tool, input, limited, limit)
     if ('ok' in steps) {
       return { type: 'refused', rule: 'plan', result: cappedResult(steps, maxOutputChars), call: described }
     }
-    const description = { ...described, ...shownOf(steps) }
+    const description = { ...described, ...describePlan(steps) }
     return {
       type: answer.type === 'ask' ? 'ask' : 'allowed',
       rule: answer.rule,
       call: description,
       digest: callDigest(description),
       async run() {
-        const result = await withinTime((running) => steps.run(running), limited, limit, graceOf(tool, limit))
+        const result = await runWithinLimit((running) => steps.run(running), limited, limit, graceOf(tool, limit))
         return cappedResult(result, maxOutputChars)
       },
     }
@@ -101,7 +98,10 @@ export function createToolbox(declared: readonly Tool[], options: ToolboxOptions
     const planned = await plan(call, turn)
     if (planned.type === 'refused') return planned.result
     if (planned.type === 'allowed') return planned.run()
-    return failed('refused', `a person has to approve each call of ${call.toolName}, and nobody can be asked here`)
+    return failedResult(
+      'refused',
+      `a person has to approve each call of ${call.toolName}, and nobody can be asked here`,
+    )
   }
 
   return {
@@ -114,18 +114,10 @@ export function createToolbox(declared: readonly Tool[], options: ToolboxOptions
   }
 }
 
-/** What the model is told of a tool, and what an assembly has to know of it. */
+/** The description of a tool for the model, and what an assembly has to know of it. */
 export function definitionOf(tool: Tool): ToolDefinition {
   const { name, description, inputSchema, tokens, keepsOutput, reads, offeredWith } = tool
-  return {
-    name,
-    ...(description !== undefined && { description }),
-    inputSchema,
-    ...(tokens !== undefined && { tokens }),
-    ...(keepsOutput !== undefined && { keepsOutput }),
-    ...(reads !== undefined && { reads }),
-    ...(offeredWith !== undefined && { offeredWith }),
-  }
+  return defined({ name, description, inputSchema, tokens, keepsOutput, reads, offeredWith })
 }
 
 /** The tool's own words come first (BEHAVIOURS §1.4, §1.5). */
@@ -143,7 +135,7 @@ function ownFault(tool: Tool, input: Readonly<Record<string, unknown>>): string 
   try {
     return tool.faultOf?.(input)
   } catch (error) {
-    return `${tool.name} could not examine its input: ${messageOf(error)}`
+    return `${tool.name} could not examine its input: ${failureMessage(error)}`
   }
 }
 
@@ -157,12 +149,12 @@ async function answerOf(gate: ToolGate, call: ToolCall, tool: Tool, context: Too
   try {
     return await gate(call, tool, context)
   } catch (error) {
-    const reason = `it could not be decided whether ${tool.name} may run: ${messageOf(error)}`
+    const reason = `it could not be decided whether ${tool.name} may run: ${failureMessage(error)}`
     return { type: 'refuse', rule: 'gate-failed', reason }
   }
 }
 
-/** A planned tool is told its limit and ends what it started by itself, so that what came until then is not lost, ms. */
+/** Extra time for a planned tool, ms: it knows its limit and ends what it started itself, so that its output is not lost. */
 function graceOf({ plan }: Tool, limit: number): number {
   return plan ? Math.min(limit, 5_000) : 0
 }

@@ -1,6 +1,7 @@
 import { offeredPrefix } from '../../capability.ts'
-import { isBuiltInName, type Tool } from '../../tool.ts'
+import type { Tool } from '../../tool.ts'
 import type { SkillToolsOptions } from './executor/skill-tools.ts'
+import { isBuiltInName } from '../tool-names.ts'
 import type { Skill } from './skill.ts'
 
 /** What the programs of skills' tools receive. */

@@ -1,14 +1,10 @@
-import { isBlock, isHidden } from './elements.ts'
-import { flatText } from './flat-text.ts'
-import { inlineText, mostDepth, oneLine, type Writing } from './inline-text.ts'
-import { childrenOf, nodesBelow, type PageNode } from './parsed-page.ts'
-import { tableText } from './table-text.ts'
+import { childNodes, flatText, isBlock, isHidden, nodesBelow, type PageNode } from './parsed-page.ts'
 
 /**
  * A part of a page as Markdown: headings, lists, quotes, tables, code and links; scripts, styles and what is hidden left
  * out. Characters that mean something in Markdown are not escaped: it is read, and never shown as a page again.
  */
-export function markdownOf(root: PageNode, base?: string): string {
+export function renderMarkdown(root: PageNode, base?: string): string {
   const writing = { base, holdBlocks: holders(root, isBlock), holdTables: holders(root, isTable) }
   const blocks: string[] = []
   writeChildren(root, writing, 0, blocks)
@@ -37,7 +33,7 @@ function writeChildren(parent: PageNode, writing: Writing, depth: number, blocks
     if (text !== '') blocks.push(text)
     run = []
   }
-  for (const child of childrenOf(parent)) {
+  for (const child of childNodes(parent)) {
     if (isHidden(child)) continue
     if (!isBlock(child) && (child.localName === 'a' || !writing.holdBlocks.has(child))) {
       run.push(inlineText(child, writing, depth))
@@ -83,7 +79,7 @@ function paragraph(text: string): string {
 function codeBlock(element: PageNode): string {
   const code = (element.textContent ?? '').replace(/\r\n?/g, '\n').replace(/^\n/, '').trimEnd()
   if (code.trim() === '') return ''
-  const inner = [...childrenOf(element)].find(({ localName }) => localName === 'code')
+  const inner = [...childNodes(element)].find(({ localName }) => localName === 'code')
   const classes = `${element.getAttribute('class') ?? ''} ${inner?.getAttribute('class') ?? ''}`
   const language = /(?:^|\s)lang(?:uage)?-([\w+#.-]+)/.exec(classes)?.[1] ?? ''
   const longest = Math.max(2, ...(code.match(/`{3,}/g) ?? []).slice(0, 1000).map(({ length }) => length))
@@ -94,7 +90,7 @@ function codeBlock(element: PageNode): string {
 function list(element: PageNode, writing: Writing, depth: number): string {
   const items: string[] = []
   let number = Number(element.getAttribute('start') ?? 1) || 1
-  for (const child of childrenOf(element)) {
+  for (const child of childNodes(element)) {
     if (isHidden(child)) continue
     const parts: string[] = []
     if (child.nodeType === 1) writeBlock(child, writing, depth + 1, parts)
@@ -111,4 +107,147 @@ function list(element: PageNode, writing: Writing, depth: number): string {
 /** A list within an item follows its text at once, anything else after a blank line. */
 function listItem(parts: readonly string[]): string {
   return parts.reduce((text, part) => text + (/^(?:- |\d+\. )/.test(part) ? '\n' : '\n\n') + part)
+}
+
+/** How a page is being written down. */
+interface Writing {
+  /** What relative links are relative to; they stay as they are where nobody knows. */
+  readonly base: string | undefined
+  /** Elements with block elements somewhere below. */
+  readonly holdBlocks: ReadonlySet<PageNode>
+  /** Elements with tables somewhere below. */
+  readonly holdTables: ReadonlySet<PageNode>
+}
+
+/** Deeper parts become plain lines, so that recursion has an end. */
+const mostDepth = 200
+
+/** The Markdown of a line: text, emphasis, code, links, and the words for images. Blocks become words of the line. */
+function inlineText(node: PageNode, writing: Writing, depth: number): string {
+  if (node.nodeType === 3) return (node.textContent ?? '').replace(/[ \t\n\r\f\u00a0]+/g, ' ')
+  if (isHidden(node)) return ''
+  if (depth > mostDepth) return ` ${flatText(node)} `
+  const inner = () => [...childNodes(node)].map((child) => inlineText(child, writing, depth + 1)).join('')
+  if (isBlock(node)) return ` ${inner()} `
+  switch (node.localName) {
+    case 'br':
+      return '\n'
+    case 'strong':
+    case 'b':
+      return marked(inner(), '**')
+    case 'em':
+    case 'i':
+      return marked(inner(), '_')
+    case 'del':
+    case 's':
+      return marked(inner(), '~~')
+    case 'code':
+    case 'kbd':
+    case 'samp':
+    case 'tt':
+      return inlineCode(node.textContent ?? '')
+    case 'a':
+      return link(node, oneLine(inner()), writing)
+    case 'img':
+      return image(node, writing)
+    default:
+      return inner()
+  }
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim()
+}
+
+/** Puts marks next to the words, not next to the blanks around them. */
+function marked(text: string, mark: string): string {
+  const core = text.trim()
+  if (core === '' || core.startsWith(mark)) return text
+  const start = text.length - text.trimStart().length
+  return `${text.slice(0, start)}${mark}${core}${mark}${text.slice(start + core.length)}`
+}
+
+function inlineCode(text: string): string {
+  const said = oneLine(text)
+  if (said === '') return ''
+  return said.includes('`') ? `\`\` ${said} \`\`` : `\`${said}\``
+}
+
+/** Links within the page and such that run something are only their words. */
+function link(element: PageNode, words: string, writing: Writing): string {
+  const address = addressOf(element.getAttribute('href'), writing)
+  const said = words === '' ? oneLine(element.getAttribute('aria-label') ?? element.getAttribute('title') ?? '') : words
+  if (said === '' || address === undefined) return said
+  return `[${said}](${address})`
+}
+
+function image(element: PageNode, writing: Writing): string {
+  const words = oneLine(element.getAttribute('alt') ?? '')
+  return words === '' ? '' : `![${words}](${addressOf(element.getAttribute('src'), writing) ?? ''})`
+}
+
+function addressOf(written: string | null, { base }: Writing): string | undefined {
+  const address = (written ?? '').replace(/[\t\n\r]/g, '').trim()
+  if (address === '' || address.startsWith('#') || address.length > 4000) return undefined
+  const known = URL.canParse(address, base) ? new URL(address, base) : undefined
+  if (known !== undefined && !/^(?:https?|mailto|tel|ftp):$/.test(known.protocol)) return undefined
+  const whole = known === undefined ? address : known.href
+  return whole.replaceAll(' ', '%20').replaceAll('(', '%28').replaceAll(')', '%29')
+}
+
+/** The most columns of a table. */
+const mostColumns = 200
+
+/** A table with its first row as the head; nothing where it only lays out the page, and its cells are to be read as blocks. */
+function tableText(table: PageNode, writing: Writing, depth: number): string | undefined {
+  if (writing.holdTables.has(table) || table.getAttribute('role') === 'presentation') return undefined
+  const rows = rowsOf(table, writing, depth)
+  const width = rows.reduce((most, row) => Math.max(most, row.length), 0)
+  if (width < 2) return undefined
+  const [head, ...body] = rows.map(
+    (row) => `| ${Array.from({ length: width }, (_, at) => row[at] ?? '').join(' | ')} |`,
+  )
+  const text = [head, `|${' --- |'.repeat(width)}`, ...body].join('\n')
+  const caption = [...childNodes(table)].find(({ localName }) => localName === 'caption')
+  const above = caption && !isHidden(caption) ? oneLine(inlineText(caption, writing, depth + 1)) : ''
+  return above === '' ? text : `${above}\n\n${text}`
+}
+
+/** Cells that span others leave them empty. Rows without a word are left out. */
+function rowsOf(table: PageNode, writing: Writing, depth: number): readonly (readonly string[])[] {
+  const rows: string[][] = []
+  /** The number of rows that a cell above still spans, by column. */
+  let taken: number[] = []
+  for (const element of rowElements(table)) {
+    const row: string[] = []
+    const still = taken.map((rowsLeft) => Math.max(rowsLeft - 1, 0))
+    for (const cell of childNodes(element)) {
+      if (isHidden(cell) || (cell.localName !== 'td' && cell.localName !== 'th')) continue
+      while ((taken[row.length] ?? 0) > 0) row.push('')
+      const below = spanOf(cell, 'rowspan') - 1
+      const text = oneLine(inlineText(cell, writing, depth + 1)).replaceAll('|', String.raw`\|`)
+      for (let column = spanOf(cell, 'colspan'); column > 0 && row.length < mostColumns; column -= 1) {
+        still[row.length] = below
+        row.push(column === spanOf(cell, 'colspan') ? text : '')
+      }
+    }
+    taken = Array.from(still, (rowsLeft) => rowsLeft ?? 0)
+    if (row.some((text) => text !== '')) rows.push(row)
+  }
+  return rows
+}
+
+function* rowElements(table: PageNode): Generator<PageNode> {
+  for (const child of childNodes(table)) {
+    if (isHidden(child)) continue
+    if (child.localName === 'tr') yield child
+    else if (/^(?:thead|tbody|tfoot)$/.test(child.localName)) {
+      for (const row of childNodes(child)) if (row.localName === 'tr' && !isHidden(row)) yield row
+    }
+  }
+}
+
+function spanOf(cell: PageNode, attribute: 'colspan' | 'rowspan'): number {
+  const span = Number(cell.getAttribute(attribute) ?? 1)
+  return Number.isInteger(span) && span > 0 ? Math.min(span, mostColumns) : 1
 }

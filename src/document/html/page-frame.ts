@@ -1,10 +1,8 @@
-import { isConsentBanner } from './consent-banner.ts'
-import { flatText, shortText } from './flat-text.ts'
-import { nodesBelow, type PageNode } from './parsed-page.ts'
+import { flatText, nodesBelow, type PageNode, shortText } from './parsed-page.ts'
 
 /**
- * Takes out of a page what stands around what it says: menus, cookie banners, the head and the foot of the site, and bars
- * beside. A page that says hardly anything else keeps all of it.
+ * Removes the frame of a page from around its text: menus, cookie banners, the head and the foot of the site, and side
+ * bars. A page with hardly any other text keeps its frame.
  */
 export function withoutFrame(body: PageNode): void {
   const whole = flatText(body).length
@@ -68,7 +66,7 @@ function isPartOfContent(node: PageNode): boolean {
 
 const MOST_DEPTH = 200
 
-/** A box that is named as a menu and holds hardly anything but links. */
+/** A box that is named as a menu and contains hardly anything but links. */
 function isMenu(node: PageNode): boolean {
   if (!boxes.has(node.localName)) return false
   const names = `${node.getAttribute('id') ?? ''} ${node.getAttribute('class') ?? ''}`.slice(0, 500)
@@ -93,3 +91,39 @@ const menuNames =
 function roleOf(node: PageNode): string {
   return (node.getAttribute('role') ?? '').toLowerCase()
 }
+
+/** What asks for a consent to cookies: by its name and its words, or by its words and a button that answers them. */
+function isConsentBanner(node: PageNode, role: string): boolean {
+  if (!bannerBoxes.has(node.localName)) return false
+  const names = `${node.getAttribute('id') ?? ''} ${node.getAttribute('class') ?? ''}`.slice(0, 500)
+  if (bannerNames.test(names)) return bannerWords.test(shortText(node, LONGEST_BANNER) ?? '')
+  const asks = role.endsWith('dialog') || node.localName === 'dialog' || hasAnswer(node)
+  return asks && cookieWords.test(shortText(node, LONGEST_BANNER) ?? '')
+}
+
+const bannerBoxes = new Set(['div', 'section', 'aside', 'form', 'dialog', 'footer', 'header', 'p', 'span'])
+
+/** Characters. */
+const LONGEST_BANNER = 2_000
+
+/** Plain names of such bannerBoxes, and those of the services that make them. */
+const bannerNames =
+  /cookies?[-_]?(?:banner|bar|consent|notice|notification|law|policy|pop-?up|modal|overlay|message|msg|alert|warning|disclaimer|dialog|wall|info|layer|accept|settings|preferences|compliance)|(?:consent|gdpr|ccpa|privacy)[-_]?(?:banner|bar|notice|box|pop-?up|modal|overlay|message|dialog|layer|manager)|onetrust|optanon|didomi|usercentrics|cookiebot|cybot|truste|evidon|cc-window|cmpbox/i
+const bannerWords = /cookie|consent|privacy|gdpr|rgpd|datenschutz|クッキー|куки/i
+const cookieWords = /\bcookies?\b|\bgdpr\b|\brgpd\b|クッキー|куки/i
+
+/** Whether a small box has a button, or a link that is one, close below it. */
+function hasAnswer(node: PageNode): boolean {
+  let seen = 0
+  for (const below of nodesBelow(node)) {
+    if ((seen += 1) > 40) return false
+    if (below.nodeType !== 1 || !/^(?:a|button|input)$/.test(below.localName)) continue
+    if (answers.test(shortText(below, 40) ?? '') || answers.test((below.getAttribute('value') ?? '').slice(0, 40)))
+      return true
+  }
+  return false
+}
+
+/** In the languages of many such bannerBoxes. */
+const answers =
+  /^(?:(?:i |ja, )?(?:accept|agree|allow|reject|decline|akzeptier|zustimmen|einverstanden|verstanden|accepter|tout accepter|j.accepte|aceptar|acepto|accett[ao]|akkoord|accepteren|aceitar|godk[äj]nn).*|ok(?:ay)?|got it|understood|i understand|同意.*|принять.*)$/i

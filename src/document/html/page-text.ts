@@ -1,11 +1,10 @@
-import { ReadingFault } from '../reading-fault.ts'
-import { cleanText } from '../text/clean-text.ts'
-import { flatText } from './flat-text.ts'
-import { markdownOf } from './markdown.ts'
+import { ReadingFault } from '../reading-limits.ts'
+import { cleanText } from '../text/character-set.ts'
+import { flatText, nodesBelow, type PageNode, type ParsedPage, parsedPage, writtenPage } from './parsed-page.ts'
+import { renderMarkdown } from './markdown.ts'
 import { withoutFrame } from './page-frame.ts'
-import { nodesBelow, type PageNode, type ParsedPage, parsedPage, writtenPage } from './parsed-page.ts'
 
-/** What a page says, as Markdown with its links: its article where one stands out, else all of it but the frame. */
+/** The text of a page as Markdown with links: its article where one is found, otherwise the page without its frame. */
 export async function pageText(
   html: string,
   url?: string,
@@ -17,8 +16,8 @@ export async function pageText(
   const article = vast ? undefined : await articleOf(html, page)
   if (article !== undefined) withoutFrame(article.content)
   const title = oneLine(article?.title ?? page.title)
-  const said = cleanText(markdownOf(article?.content ?? page.body, base))
-  // What finds the article takes its title out of it.
+  const said = cleanText(renderMarkdown(article?.content ?? page.body, base))
+  // The library removes the title from the article that it finds.
   const text = article !== undefined && title !== '' && !said.startsWith('# ') ? `# ${title}\n\n${said}` : said
   if (text.trim() === '') {
     throw new ReadingFault('no-text', 'the page shows no text; it may be one that only a browser can build')
@@ -36,7 +35,7 @@ function oneLine(title: string): string {
   return cleanText(title).replace(/\s+/g, ' ').trim().slice(0, 500).toWellFormed()
 }
 
-/** Whether a page is so large or so deep that it is taken whole: looking for what stands around its text takes too long. */
+/** Whether a page is so large or so deep that it is taken whole: finding its frame would take too long. */
 function isVast(body: PageNode): boolean {
   const depths = new Map<PageNode, number>([[body, 0]])
   for (const node of nodesBelow(body)) {
@@ -56,14 +55,14 @@ interface Article {
   readonly content: PageNode
 }
 
-/** Less than this share of a page is a piece of it and no article, unless the page says that it is one. */
+/** Less than this share of a page is a piece of it and no article, unless the page declares one. */
 const leastShare = { ofAny: 0.25, ofArticle: 0.05 }
 
-/** The article of a page, without what stands around it; nothing where the page does not look like one. */
+/** The article of a page without its frame; `undefined` where the page does not look like one. */
 async function articleOf(html: string, page: ParsedPage): Promise<Article | undefined> {
   const { isProbablyReaderable, Readability } = await import('@mozilla/readability')
   if (!isProbablyReaderable(page.document)) return undefined
-  // It takes the document to pieces, so it gets one of its own.
+  // The library changes the document, so it gets one of its own.
   const found = new Readability<PageNode>(await writtenPage(html), {
     keepClasses: true,
     serializer: (node) => node,

@@ -14,18 +14,18 @@ export interface PageNode {
 
 export interface ParsedPage {
   readonly body: PageNode
-  /** What `<title>` says. */
+  /** The text of `<title>`. */
   readonly title: string
-  /** What `<base href>` says. */
+  /** The address in `<base href>`. */
   readonly base: string | undefined
-  /** It says of itself that it is an article. */
+  /** Its metadata declare an article. */
   readonly isArticle: boolean
-  /** For libraries that take a `Document`. */
+  /** For libraries that need a `Document`. */
   readonly document: object
 }
 
 /**
- * Takes a page or a fragment of one apart. Nothing is loaded and nothing is run. `body` holds all that was handed in,
+ * Parses a page or a fragment of one. Nothing is loaded and nothing is run. `body` contains everything that was given,
  * since the library makes no body for pages that leave its tags out.
  */
 export async function parsedPage(html: string): Promise<ParsedPage> {
@@ -43,7 +43,7 @@ export async function parsedPage(html: string): Promise<ParsedPage> {
 const articleMarks =
   'meta[property="og:type"][content="article"], [itemprop="articleBody"], [itemtype$="Article"], [itemtype$="BlogPosting"]'
 
-/** A page as it was written, for libraries that look for its head and body. */
+/** A page with its own head and body, for libraries that look for them. */
 export async function writtenPage(html: string): Promise<object> {
   const document = await parsed(html)
   return document.body.firstChild === null ? (await parsedPage(html)).document : document
@@ -76,6 +76,60 @@ export function* nodesBelow(root: PageNode, enters: (node: PageNode) => boolean 
   }
 }
 
-export function* childrenOf(node: PageNode): Generator<PageNode> {
+export function* childNodes(node: PageNode): Generator<PageNode> {
   for (let child = node.firstChild; child !== null; child = child.nextSibling) yield child
 }
+
+const blocks = new Set(
+  (
+    'address article aside blockquote body center dd details dialog dir div dl dt fieldset figcaption figure footer form ' +
+    'h1 h2 h3 h4 h5 h6 header hgroup hr html legend li main menu nav ol p pre search section summary table tbody td tfoot ' +
+    'th thead tr ul caption'
+  ).split(' '),
+)
+
+/** What a browser does not show, or shows only when it runs. */
+const unseen = new Set(
+  (
+    'script style head title meta link template noscript iframe object embed svg canvas audio video map input select ' +
+    'button textarea option datalist'
+  ).split(' '),
+)
+
+/** Whether an element is on lines of its own. */
+export function isBlock(node: PageNode): boolean {
+  return node.nodeType === 1 && blocks.has(node.localName)
+}
+
+/** Whether a node is an element or a text that a reader would see; comments and the like are not. */
+export function isHidden(node: PageNode): boolean {
+  if (node.nodeType === 3) return false
+  if (node.nodeType !== 1 || unseen.has(node.localName)) return true
+  if (node.getAttribute('hidden') !== null || node.getAttribute('aria-hidden') === 'true') return true
+  return /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)/i.test(node.getAttribute('style') ?? '')
+}
+
+/** The text of a part of a page on one line. Without recursion, so that any depth is fine. */
+export function flatText(root: PageNode): string {
+  const said: string[] = []
+  for (const node of nodesBelow(root, (one) => !isHidden(one))) {
+    if (node.nodeType === 3) said.push(node.textContent ?? '')
+    else if (isBlock(node) || node.localName === 'br') said.push(' ')
+  }
+  return said.join('').replace(/\s+/g, ' ').trim()
+}
+
+/** The text of a small part of a page, with its buttons; `undefined` for a large one, which is not read to its end. */
+export function shortText(root: PageNode, most: number): string | undefined {
+  let text = ''
+  let seen = 0
+  for (const node of nodesBelow(root, (one) => !isHidden(one) || one.localName === 'button')) {
+    seen += 1
+    if (node.nodeType === 3) text += ` ${node.textContent ?? ''}`
+    if (seen > MOST_NODES || text.length > most * 2) return undefined
+  }
+  const said = text.replace(/\s+/g, ' ').trim()
+  return said.length > most ? undefined : said
+}
+
+const MOST_NODES = 1_000

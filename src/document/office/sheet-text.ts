@@ -1,14 +1,14 @@
-import { cleanText } from '../text/clean-text.ts'
-import { grouped } from '../reading-limits.ts'
+import { cleanText } from '../text/character-set.ts'
+import { groupDigits } from '../reading-limits.ts'
 
 /** A sheet as text while its rows come: its name above, tabs between cells. */
-export interface SheetText {
+interface SheetText {
   /** The row with this number, from 1. */
   row(number: number, cells: readonly string[]): void
   end(): { readonly text: string; readonly rows: number }
 }
 
-/** Takes at most `room` characters; where there are more, a last line says how many rows are left out. */
+/** Writes at most `room` characters; where there are more, a last line says how many rows are left out. */
 export function sheetText(name: string, room: number): SheetText {
   const lines = [`# ${name}`, '']
   let left = room - name.length - NOTE_ROOM
@@ -27,7 +27,7 @@ export function sheetText(name: string, room: number): SheetText {
       last = number
     },
     end() {
-      if (missing > 0) lines.push('', `(${grouped(missing)} more rows of this sheet are left out)`)
+      if (missing > 0) lines.push('', `(${groupDigits(missing)} more rows of this sheet are left out)`)
       return { text: lines.join('\n').trimEnd(), rows }
     },
   }

@@ -1,10 +1,9 @@
-import { ReadingFault } from '../reading-fault.ts'
-import type { ReadingLimits } from '../reading-limits.ts'
-import { cellReader } from './cell-text.ts'
-import { eachRow } from './sheet-rows.ts'
-import { openArchive } from './zip-archive.ts'
+import { posix } from 'node:path'
+import { ReadingFault, type ReadingLimits } from '../reading-limits.ts'
+import { cellReader, type CellReader } from './cell-text.ts'
 import { sheetText } from './sheet-text.ts'
-import { workbook } from './workbook.ts'
+import { attributeValue, scanXml } from './xml-scan.ts'
+import { type Archive, openArchive } from './zip-archive.ts'
 
 /** The sheets of an xlsx in their order, tabs between cells. Where the limit is reached, the text says what is left out. */
 export function spreadsheetText(
@@ -27,4 +26,90 @@ export function spreadsheetText(
   }
   if (rows === 0) throw new ReadingFault('empty', 'the spreadsheet holds no cells with anything in them')
   return { text: written.join('\n\n'), sheets: sheets.map(({ name }) => name) }
+}
+
+export interface Sheet {
+  readonly name: string
+  /** The part of the package with its cells. */
+  readonly part: string
+}
+
+/** The sheets of a workbook in their order, and whether its days are counted from 1904. */
+function workbook(archive: Archive): { readonly sheets: readonly Sheet[]; readonly startsIn1904: boolean } {
+  const part = archive.names.find((name) => /^xl\/workbook\d*\.xml$/.test(name))
+  const xml = part === undefined ? undefined : archive.textOf(part)
+  if (part === undefined || xml === undefined) throw new ReadingFault('broken', 'the file holds no workbook')
+  const targets = relations(archive, part)
+  const sheets: Sheet[] = []
+  let startsIn1904 = false
+  scanXml(xml, {
+    open(name, attributes) {
+      if (name === 'workbookPr') startsIn1904 = /^(?:1|true)$/.test(attributeValue(attributes, 'date1904') ?? '')
+      const target = name === 'sheet' ? targets.get(attributeValue(attributes, String.raw`\w+:id`) ?? '') : undefined
+      const title = attributeValue(attributes, 'name') ?? ''
+      if (target !== undefined) sheets.push({ name: title.replace(/\s+/g, ' ').toWellFormed(), part: target })
+    },
+  })
+  return { sheets, startsIn1904 }
+}
+
+/** The part for each relation id. */
+function relations(archive: Archive, part: string): ReadonlyMap<string, string> {
+  const folder = posix.dirname(part)
+  const targets = new Map<string, string>()
+  scanXml(archive.textOf(`${folder}/_rels/${posix.basename(part)}.rels`) ?? '', {
+    open(name, attributes) {
+      const [id, target] = [attributeValue(attributes, 'Id'), attributeValue(attributes, 'Target')]
+      if (name !== 'Relationship' || id === undefined || target === undefined) return
+      targets.set(id, target.startsWith('/') ? target.slice(1) : posix.join(folder, target))
+    },
+  })
+  return targets
+}
+
+/** As many columns as a sheet can have. */
+const mostColumns = 16_384
+
+/** Calls back for each row with a value: its number from 1, and its cells from the first column to the last one used. */
+function eachRow(xml: string, read: CellReader, tell: (row: number, cells: readonly string[]) => void): void {
+  let row = 0
+  let cells: string[] = []
+  let cell = { column: -1, type: '', style: 0, value: '' }
+  let inValue = false
+  scanXml(xml, {
+    open(name, attributes) {
+      if (name === 'row') {
+        row = Number(attributeValue(attributes, 'r') ?? row + 1)
+        cells = []
+        cell.column = -1
+      } else if (name === 'c') {
+        const column = columnOf(attributeValue(attributes, 'r')) ?? cell.column + 1
+        const style = Number(attributeValue(attributes, 's') ?? 0)
+        cell = { column, type: attributeValue(attributes, 't') ?? 'n', style, value: '' }
+      }
+      // Cells hold a value `v`, or a text `is` with runs `t`; a formula `f` is not what the sheet shows.
+      inValue = name === 'v' || name === 't'
+    },
+    close(name) {
+      inValue = false
+      if (name === 'c' && cell.column < mostColumns) put(cells, cell.column, read(cell.type, cell.style, cell.value))
+      if (name === 'row' && cells.length > 0) tell(row, cells)
+    },
+    text: (text) => void (inValue && (cell.value += text)),
+  })
+}
+
+function put(cells: string[], column: number, text: string): void {
+  if (text === '') return
+  while (cells.length < column) cells.push('')
+  cells[column] = text
+}
+
+/** `B7` is column 1, counted from 0. */
+function columnOf(address: string | undefined): number | undefined {
+  const letters = /^[A-Z]{1,3}/.exec(address ?? '')?.[0]
+  if (letters === undefined) return undefined
+  let column = 0
+  for (let at = 0; at < letters.length; at += 1) column = column * 26 + letters.charCodeAt(at) - 64
+  return column - 1
 }

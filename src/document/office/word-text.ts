@@ -1,8 +1,7 @@
 import { parsedPage } from '../html/parsed-page.ts'
-import { markdownOf } from '../html/markdown.ts'
-import { ReadingFault } from '../reading-fault.ts'
-import type { ReadingLimits } from '../reading-limits.ts'
-import { cleanText } from '../text/clean-text.ts'
+import { renderMarkdown } from '../html/markdown.ts'
+import { ReadingFault, type ReadingLimits } from '../reading-limits.ts'
+import { cleanText } from '../text/character-set.ts'
 import { scanXml } from './xml-scan.ts'
 import { type Archive, openArchive } from './zip-archive.ts'
 
@@ -19,7 +18,7 @@ export async function wordText(
     { buffer: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) },
     { convertImage: mammoth.images.imgElement(async () => ({ src: '' })) },
   )
-  const text = cleanText(markdownOf((await parsedPage(value)).body))
+  const text = cleanText(renderMarkdown((await parsedPage(value)).body))
   if (text.trim() !== '') return { text, ...officeTitle(archive) }
   if (archive.names.some((name) => name.startsWith('word/media/'))) {
     throw new ReadingFault('no-text', 'the document holds images and no text')

@@ -1,5 +1,5 @@
-/** What is told of an XML text, in its order. Names come without their prefix. */
-export interface XmlReader {
+/** The callbacks of `scanXml`, called in document order. Names come without their prefix. */
+interface XmlReader {
   open?(name: string, attributes: string): void
   close?(name: string): void
   /** With its entities resolved; a run of text may come in pieces. */
@@ -17,8 +17,8 @@ export function scanXml(xml: string, reader: XmlReader): void {
   }
 }
 
-/** The value of an attribute, by its full name; `attributes` as `open` was told them. */
-export function attributeOf(attributes: string, name: string): string | undefined {
+/** The value of an attribute, by its full name; `attributes` as `open` gets them. */
+export function attributeValue(attributes: string, name: string): string | undefined {
   const found = new RegExp(`(?:^|\\s)${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)')`).exec(attributes)
   const value = found?.[1] ?? found?.[2]
   return value === undefined ? undefined : resolved(value)

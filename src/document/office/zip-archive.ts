@@ -1,7 +1,6 @@
 import { crc32, inflateRawSync } from 'node:zlib'
 import { startsWith } from '../../context.ts'
-import { ReadingFault } from '../reading-fault.ts'
-import { grouped, type ReadingLimits, sizeInWords } from '../reading-limits.ts'
+import { groupDigits, ReadingFault, type ReadingLimits, sizeInWords } from '../reading-limits.ts'
 
 /** The parts of a package. */
 export interface Archive {
@@ -59,7 +58,10 @@ function listedParts(bytes: Uint8Array, limits: ReadingLimits): readonly Part[] 
   if (end === undefined) throw broken()
   const count = view.getUint16(end + 10, true)
   if (count > limits.parts) {
-    throw new ReadingFault('too-large', `it has ${grouped(count)} parts; at most ${grouped(limits.parts)} are read`)
+    throw new ReadingFault(
+      'too-large',
+      `it has ${groupDigits(count)} parts; at most ${groupDigits(limits.parts)} are read`,
+    )
   }
   const parts: Part[] = []
   let at = view.getUint32(end + 16, true)

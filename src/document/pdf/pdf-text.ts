@@ -1,9 +1,7 @@
 import type { PDFDocumentProxy } from 'unpdf/pdfjs'
-import { ReadingFault } from '../reading-fault.ts'
-import { grouped, tooManyCharacters } from '../reading-limits.ts'
+import { groupDigits, ReadingFault, tooManyCharacters } from '../reading-limits.ts'
 import type { ReadingTask } from '../reading-task.ts'
-import { cleanText } from '../text/clean-text.ts'
-import { linesOf } from './page-lines.ts'
+import { cleanText } from '../text/character-set.ts'
 
 /** The text of a PDF, page by page. Throws a `ReadingFault` where it is encrypted, broken, too long, or images alone. */
 export async function pdfText(
@@ -15,7 +13,10 @@ export async function pdfText(
   try {
     const count = pdf.numPages
     if (count > limits.pages) {
-      throw new ReadingFault('too-large', `it has ${grouped(count)} pages; at most ${grouped(limits.pages)} are read`)
+      throw new ReadingFault(
+        'too-large',
+        `it has ${groupDigits(count)} pages; at most ${groupDigits(limits.pages)} are read`,
+      )
     }
     let text = ''
     let read = 0
@@ -40,13 +41,13 @@ export async function pdfText(
   }
 }
 
-/** What a page says; nothing where its content is damaged. */
+/** The text of a page; `undefined` where its content is damaged. */
 async function pageText(pdf: PDFDocumentProxy, number: number): Promise<string | undefined> {
   try {
     const page = await pdf.getPage(number)
     const { items } = await page.getTextContent()
     page.cleanup()
-    return cleanText(linesOf(items))
+    return cleanText(pageLines(items))
   } catch (error) {
     if (error instanceof RangeError) throw error
     return undefined
@@ -71,7 +72,7 @@ async function openedPdf(bytes: Uint8Array) {
   }
 }
 
-/** The library would make the best of a PDF that breaks off, and nobody would see which pages are missing. */
+/** Without this check the library would read a truncated PDF, and nobody would see which pages are missing. */
 function isComplete(bytes: Uint8Array): boolean {
   const end = bytes.subarray(-65_536)
   return Buffer.from(end.buffer, end.byteOffset, end.byteLength).includes('%%EOF')
@@ -82,4 +83,55 @@ function titleOf(metadata: { readonly info: object } | undefined): { readonly ti
   if (typeof title !== 'string') return {}
   const clean = cleanText(title).replace(/\s+/g, ' ').trim().slice(0, 500).toWellFormed()
   return clean === '' ? {} : { title: clean }
+}
+
+/** A run of characters on a page, as the library tells it. Marked content has no `str`. */
+interface Run {
+  readonly str?: string
+  readonly hasEOL?: boolean
+  readonly height?: number
+  /** The last one is the distance from the bottom of the page. */
+  readonly transform?: readonly number[]
+}
+
+/** The lines of a page; a gap wider than lines are apart parts two paragraphs. */
+function pageLines(runs: readonly object[]): string {
+  const lines: string[] = []
+  let line = ''
+  let height = 0
+  let bottom: number | undefined
+  let above: { readonly bottom: number; readonly height: number } | undefined
+  const end = () => {
+    const said = line.trim()
+    if (said !== '') {
+      if (isApart(above, bottom, height)) lines.push('')
+      lines.push(said)
+      if (bottom !== undefined) above = { bottom, height }
+    }
+    line = ''
+    height = 0
+    bottom = undefined
+  }
+  for (const { str, hasEOL, height: high, transform } of runs as readonly Run[]) {
+    if (str === undefined) continue
+    if (str.trim() !== '') {
+      bottom ??= transform?.[5]
+      height = Math.max(height, high ?? 0)
+    }
+    line += str
+    if (hasEOL) end()
+  }
+  end()
+  return lines.join('\n')
+}
+
+function isApart(
+  above: { readonly bottom: number; readonly height: number } | undefined,
+  bottom: number | undefined,
+  height: number,
+): boolean {
+  if (above === undefined || bottom === undefined) return false
+  const distance = above.bottom - bottom
+  // Upwards is another column.
+  return distance < 0 || distance > 1.8 * Math.max(height, Math.min(above.height, height * 2))
 }

@@ -1,14 +1,14 @@
 import { startsWith } from '../../context.ts'
-import { ReadingFault } from '../reading-fault.ts'
+import { ReadingFault } from '../reading-limits.ts'
 
-/** Characters that text does not hold, or that stand for bytes that are none, per character. */
+/** The largest share of characters that text does not contain, or that replace invalid bytes. */
 const mostDamage = 0.01
 /** Of a text in a guessed character set that no Western language exceeds. */
 const mostAccents = 0.3
 
 /**
  * The text of the bytes: by their byte order mark, as UTF-8 where they are, by what `declared` or the beginning of a page
- * says, or else by a guess between UTF-8 with flaws and windows-1252. Throws a `ReadingFault` where it is no text.
+ * declares, or else by a guess between UTF-8 with flaws and windows-1252. Throws a `ReadingFault` where it is no text.
  */
 export function decodedText(bytes: Uint8Array, declared?: string): string {
   const text = decoded(bytes, declared)
@@ -69,7 +69,7 @@ function declaredSet(bytes: Uint8Array, declared: string | undefined): TextDecod
   if (label === undefined) return undefined
   try {
     const decoder = new TextDecoder(label.trim())
-    // A declaration that could be read as ASCII stands in no UTF-16, and UTF-8 was already tried.
+    // A declaration that could be read as ASCII is not in UTF-16, and UTF-8 was already tried.
     return decoder.encoding.startsWith('utf-') ? undefined : decoder
   } catch {
     return undefined
@@ -112,4 +112,9 @@ function binary(): ReadingFault {
     'binary',
     'it is no text, or text in a character set that cannot be told; save it as UTF-8, or hand it in as PDF or docx',
   )
+}
+
+/** A text that every store and every API accepts: line ends are `\n`, no NUL, no lone surrogates. */
+export function cleanText(text: string): string {
+  return text.replace(/\r\n?/g, '\n').replaceAll('\0', '').toWellFormed()
 }

@@ -22,7 +22,7 @@ const byExtension: Readonly<Record<string, string>> = {
 
 const pages = new Set(['html', 'htm', 'xhtml', 'shtml'])
 
-/** Names that say nothing about the text in the file, or something that its bytes have disproved. */
+/** Extensions that tell nothing about the text in the file, or that its bytes have disproved. */
 const unspecific = new Set([
   '',
   'txt',

@@ -8,7 +8,6 @@ import {
   type Layer,
   layoutOf,
   markImages,
-  type ReasonCode,
   toolResults,
   turnsOf,
   type VerbatimAssembly,
@@ -98,7 +97,7 @@ function completionCut(
   }
 }
 
-const FOR_ROOM: ReadonlySet<ReasonCode> = new Set(['low-water', 'budget', 'shortage'])
+const FOR_ROOM: ReadonlySet<string> = new Set(['low-water', 'budget', 'shortage'])
 
 function resultIds(message: AnyMessage): readonly string[] {
   return toolResults(message).map(({ toolCallId }) => toolCallId)

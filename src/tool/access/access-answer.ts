@@ -1,8 +1,6 @@
 import type { Tool } from '../tool.ts'
 import type { GateAnswer } from '../toolbox.ts'
-import type { Access, AccessRead, ToolAccess } from './access.ts'
-import { isListed } from './name-pattern.ts'
-import { toolSetting } from './tool-setting.ts'
+import { type Access, type AccessRead, isListed, type ToolAccess, toolSetting } from './access.ts'
 
 /**
  * Whether a tool may run. Refusals come in the order and in the words of BEHAVIOURS §2.3; the rule names the setting

@@ -3,7 +3,8 @@ import { mkdtemp, rename, rm, symlink, utimes, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
-import { accessFile, type AccessFileRead, type AccessReader } from './access-file.ts'
+import { accessFile } from './access-file.ts'
+import type { TextRead, TextReader } from '../text-reader.ts'
 
 test('a missing file is all defaults, and a change is seen at the next look', async (context) => {
   const path = await place(context)
@@ -111,8 +112,8 @@ async function modeOf(file: ReturnType<typeof accessFile>): Promise<string> {
   return read.type === 'faulty' ? 'faulty' : read.access.global.mode
 }
 
-function reader(): AccessReader {
-  return async (path): Promise<AccessFileRead> => {
+function reader(): TextReader {
+  return async (path): Promise<TextRead> => {
     const { readFile } = await import('node:fs/promises')
     try {
       return { type: 'text', text: await readFile(path, 'utf8') }

@@ -1,21 +1,13 @@
 import { join } from 'node:path'
 import type { AccessRead } from './access.ts'
+import type { TextRead, TextReader } from '../text-reader.ts'
 import { readAccess } from './read-access.ts'
 
 /** `tool-access.json` as it is at any time. */
-export interface AccessFile {
-  /** What the file says now. The same value for as long as its text stays the same. Never rejects. */
+interface AccessFile {
+  /** The policy of the file as it is now: the same value as long as the text is the same. Never rejects. */
   current(): Promise<AccessRead>
 }
-
-/** Reads a text file without waiting for pipes, and never throws: `readText` of `foreword/capability` is one. */
-export type AccessReader = (path: string) => Promise<AccessFileRead>
-
-/** What reading the file came to. */
-export type AccessFileRead =
-  | { readonly type: 'text'; readonly text: string }
-  | { readonly type: 'missing' }
-  | { readonly type: 'unreadable'; readonly why: string }
 
 /**
  * The policy in the first of some files that is there, with the environment over it. Where none is there it is all
@@ -25,9 +17,9 @@ export type AccessFileRead =
 export function accessFile(
   paths: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
-  read: AccessReader,
+  read: TextReader,
 ): AccessFile {
-  let last: { readonly found: AccessFileRead; readonly read: AccessRead } | undefined
+  let last: { readonly found: TextRead; readonly read: AccessRead } | undefined
   return {
     async current() {
       const found = await firstOf(paths, read)
@@ -37,7 +29,7 @@ export function accessFile(
   }
 }
 
-async function firstOf(paths: readonly string[], read: AccessReader): Promise<AccessFileRead> {
+async function firstOf(paths: readonly string[], read: TextReader): Promise<TextRead> {
   for (const path of paths) {
     const found = await read(path)
     if (found.type !== 'missing') return found
@@ -45,17 +37,17 @@ async function firstOf(paths: readonly string[], read: AccessReader): Promise<Ac
   return { type: 'missing' }
 }
 
-function isSame(one: AccessFileRead, other: AccessFileRead): boolean {
+function isSame(one: TextRead, other: TextRead): boolean {
   if (one.type === 'text') return other.type === 'text' && one.text === other.text
   return one.type === 'missing' ? other.type === 'missing' : other.type === 'unreadable' && one.why === other.why
 }
 
-function accessOf(found: AccessFileRead, environment: Readonly<Record<string, string | undefined>>): AccessRead {
+function accessOf(found: TextRead, environment: Readonly<Record<string, string | undefined>>): AccessRead {
   if (found.type === 'unreadable') return { type: 'faulty', problems: [`it cannot be read: ${found.why}`] }
   return readAccess(found.type === 'text' ? found.text : undefined, environment)
 }
 
-/** Where the policy of a home may stand; the first of them that is there counts (BEHAVIOURS §2.3). */
+/** The paths at which a home may have its policy; the first that exists counts (BEHAVIOURS §2.3). */
 export function accessPlaces(root: string): readonly [string, string] {
   return [join(root, 'tool-access.json'), join(root, 'context', 'tool-access.json')]
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { accessSchema } from './access-schema.ts'
+import { accessSchema } from './access.ts'
 import { readAccess } from './read-access.ts'
 
 const fits = new Ajv2020({ strict: true }).compile(accessSchema())

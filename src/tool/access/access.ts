@@ -1,23 +1,20 @@
-import type { z } from 'zod'
-import type { globalShape, shellShape, toolShape } from './access-schema.ts'
+import { z } from 'zod'
 
-/** What `tool-access.json` and the environment say, with every default in its place (BEHAVIOURS §2.3, §2.4). */
+/** The policy of `tool-access.json` and the environment, with every default filled in (BEHAVIOURS §2.3, §2.4). */
 export interface Access {
   readonly global: GlobalAccess
-  /** What was said of tools, by name or by a pattern that ends in `*`; `shell` by its own name is not among them. */
+  /** Settings by the name of a tool or by a pattern that ends in `*`; `shell` itself has its own key. */
   readonly tools: Readonly<Record<string, ToolAccess>>
   readonly shell: ShellAccess
 }
 
-export type GlobalAccess = Settings<typeof globalShape>
+type GlobalAccess = Settings<typeof globalShape>
 
-export type AccessMode = GlobalAccess['mode']
-
-/** Absent settings are as the tool itself has them, unless another name that stands for the tool says otherwise. */
+/** Absent settings keep the tool's own values, unless another pattern that matches the tool sets them. */
 export type ToolAccess = Settings<typeof toolShape>
 
 export interface ShellAccess extends Required<Settings<typeof shellShape>> {
-  /** The setting that says so, where it is that of a pattern and not `tools.shell.approval`. */
+  /** The setting that decided, where it is that of a pattern and not `tools.shell.approval`. */
   readonly approvalRule?: string
 }
 
@@ -32,3 +29,163 @@ type Settings<Schema extends z.ZodType<object>> = {
 export type AccessRead =
   | { readonly type: 'access'; readonly access: Access }
   | { readonly type: 'faulty'; readonly problems: readonly string[] }
+
+/**
+ * How names of tools are written wherever somebody names some: in `allowedTools`, under `tools`, in the tools of a custom
+ * agent, and in `foreword tools allow` and `deny`. A name matches itself; one that ends in `*` matches all names that begin with it.
+ */
+export const NAME_PATTERN = { source: '^[^*]*\\*?$', fault: 'may have a * only at its end' } as const
+
+/**
+ * Whether a name or pattern matches a tool name. Given a pattern instead of the tool name: whether it matches every name
+ * that the pattern matches.
+ */
+export function standsFor(written: string, name: string): boolean {
+  return written.endsWith('*') ? name.startsWith(written.slice(0, -1)) : name === written
+}
+
+/** Whether a list of names and patterns matches a tool name. */
+export function isListed(list: readonly string[], name: string): boolean {
+  return list.some((written) => standsFor(written, name))
+}
+
+/** The entries that match a name, the most exact first: the name itself, then patterns, the longest first. */
+function mostExactFirst(written: readonly string[], name: string): readonly string[] {
+  return written
+    .filter((each) => standsFor(each, name))
+    .toSorted((left, right) => Number(right === name) - Number(left === name) || right.length - left.length)
+}
+
+/** The value of one setting of a tool under `tools`, and the key that set it. */
+interface ToolSetting<Value> {
+  readonly value: Value
+  /** Such as `tools.read_*.enabled`. */
+  readonly rule: string
+}
+
+/**
+ * A setting of a tool, by its name or by a pattern: the most exact name that sets it counts, so that `read_file` can be an
+ * exception from `read_*`. `undefined` where no name sets it.
+ */
+export function toolSetting<Key extends keyof ToolAccess>(
+  tools: Readonly<Record<string, ToolAccess>>,
+  name: string,
+  key: Key,
+): ToolSetting<NonNullable<ToolAccess[Key]>> | undefined {
+  for (const written of mostExactFirst(Object.keys(tools), name)) {
+    const value = tools[written]?.[key]
+    if (value !== undefined) return { value, rule: `tools.${written}.${key}` }
+  }
+  return undefined
+}
+
+/** The JSON Schema (2020-12) of `tool-access.json`, as it is committed in `schema/tool-access.schema.json`. */
+export function accessSchema(): Readonly<Record<string, unknown>> {
+  const { $schema, ...schema } = z.toJSONSchema(accessShape, { io: 'input', override: withComments })
+  return { $schema, title: 'tool-access.json of Foreword', ...schema }
+}
+
+/** Keys that begin with `_` are comments, and are taken out before anything is checked. */
+function withComments({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+  if (jsonSchema.type === 'object') jsonSchema.patternProperties = { '^_': {} }
+}
+
+/** The most that `shell` is given, whatever was set or asked for (BEHAVIOURS §2.4). */
+export const SHELL_LIMITS = { timeoutMs: 120_000, maxOutputChars: 200_000 } as const
+
+const flag = z.boolean('must be true or false')
+const count = z.int('must be a whole number above 0').min(1, 'must be a whole number above 0')
+/** A blank pattern would match everything. */
+const word = z.string('must be a text').regex(/\S/, 'must not be blank')
+const namePattern = new RegExp(NAME_PATTERN.source)
+const mode = oneOf('off', 'allowlist', 'full')
+const approval = oneOf('ask', 'never')
+
+function oneOf<const Choice extends readonly [string, ...string[]]>(...choices: Choice) {
+  return z.enum(choices, `must be one of ${choices.join(', ')}`)
+}
+
+/** No other keys than these; the message about another one follows its name. */
+function object<Shape extends z.core.$ZodLooseShape>(shape: Shape, otherwise = 'must be an object') {
+  const known = `is not a key (known here: ${Object.keys(shape).join(', ')})`
+  return z.strictObject(shape, {
+    error: ({ code }) => (code === 'unrecognized_keys' ? known : otherwise),
+  })
+}
+
+const toolShape = object({
+  enabled: flag.exactOptional().meta({ description: 'false: the tool is neither offered nor run.', default: true }),
+  approval: approval
+    .exactOptional()
+    .describe('Whether a person decides about every call. As the tool itself has it, unless given.'),
+  timeoutMs: count.exactOptional().describe('Time limit of one call, milliseconds.'),
+  maxShownChars: count
+    .exactOptional()
+    .describe('The most of one result that the model is shown, characters. What is longer is kept whole.'),
+}).describe('One tool, by its name.')
+
+export const shellShape = object({
+  enabled: flag.default(false).describe('true: commands may run, as `mode` says.'),
+  mode: mode
+    .default('allowlist')
+    .describe(
+      '`off`: none. `allowlist`: commands that begin with one of `allowedPrefixes`, without a shell. `full`: any text, with /bin/sh.',
+    ),
+  approval: approval
+    .exactOptional()
+    .meta({ description: 'Whether a person decides about every command.', default: 'never' }),
+  allowedPrefixes: z
+    .array(word, 'must be a list')
+    .default([])
+    .describe('Beginnings of commands, in whole words: `git status` allows `git status -s`, and not `git stash`.'),
+  timeoutMs: count
+    .default(15_000)
+    .describe(
+      `Time limit of one command, milliseconds. More than ${SHELL_LIMITS.timeoutMs} counts as ${SHELL_LIMITS.timeoutMs}.`,
+    ),
+  maxOutputChars: count
+    .default(20_000)
+    .describe(
+      `The longest output of one command, characters. More than ${SHELL_LIMITS.maxOutputChars} counts as ${SHELL_LIMITS.maxOutputChars}.`,
+    ),
+  allowAnyCwd: flag.default(false).describe('true: commands may run in folders outside the workspace.'),
+}).describe('The tool that runs commands. Off unless it is switched on here.')
+
+export const globalShape = object({
+  enabled: flag.default(true).describe('false: no tool is offered or run.'),
+  mode: mode
+    .default('allowlist')
+    .describe(
+      '`off`: no tool. `allowlist`: those in `allowedTools`, and those that only read what the session holds. `full`: all that are not disabled.',
+    ),
+  allowedTools: z
+    .array(word.regex(namePattern, NAME_PATTERN.fault), 'must be a list')
+    .default([])
+    .describe('Names of tools. One that ends in * stands for all that begin so.'),
+}).describe('What holds for all tools.')
+
+/** `tool-access.json` as a whole (BEHAVIOURS §2.3). What is checked and what is published are made of this. */
+export const accessShape = object(
+  {
+    $schema: z.string('must be a text').optional().describe('Where this schema is to be found. For editors.'),
+    global: globalShape.optional(),
+    tools: object({ shell: shellShape.optional() })
+      .catchall(toolShape)
+      .superRefine(
+        (tools, { addIssue }) => {
+          for (const name of Object.keys(tools).filter((each) => !namePattern.test(each))) {
+            addIssue({ code: 'custom', message: NAME_PATTERN.fault, path: [name] })
+          }
+        },
+        // Beside other faults too.
+        { when: ({ value }) => typeof value === 'object' && value !== null },
+      )
+      .meta({
+        description:
+          'What holds for single tools, by name. One that ends in * stands for all that begin so; a more exact name goes before it.',
+        propertyNames: { pattern: `^_|${NAME_PATTERN.source}` },
+      })
+      .optional(),
+  },
+  'must hold an object',
+).describe('Says which tools may run. Read again before every step; while something in it is wrong, nothing may run.')

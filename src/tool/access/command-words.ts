@@ -1,8 +1,8 @@
-/** The longest command that is read, characters: reading takes longer than in proportion. */
+/** The longest command that is parsed, characters: the time grows faster than the length. */
 const LONGEST = 16_384
 
 /** A command read into words, or what in it only a shell would understand. */
-export type CommandWords =
+type CommandWords =
   | { readonly type: 'words'; readonly words: readonly string[] }
   | { readonly type: 'refused'; readonly why: string }
 

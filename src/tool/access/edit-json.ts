@@ -1,7 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type JSONPath, type Node, type ParseError, parseTree } from 'jsonc-parser'
-import { indentOf, insertion, removal, type Splice, spliced } from './json-splice.ts'
-import { jsonStyle, writtenJson } from './json-style.ts'
 
 /** One change of a JSON text. A path has a name for each level, and a number for an item of a list. */
 export type JsonChange =
@@ -14,9 +12,9 @@ export type JsonChange =
 
 /**
  * A JSON text with comments after some changes. Everything else stays byte for byte as it is: comments, blanks, line
- * breaks, the order of keys. What comes out has been parsed again and says what the changes meant, and nothing else.
+ * breaks, the order of keys. The result has been parsed again: it contains the changes, and no other difference.
  *
- * @throws Error where the text is not JSON, or where a value stands in the way of a path
+ * @throws Error where the text is not JSON, or where a value on the path is no object
  */
 export function editedJson(text: string, changes: readonly JsonChange[]): string {
   const mark = text.startsWith('\uFEFF') ? '\uFEFF' : ''
@@ -40,7 +38,7 @@ function parsedJson(text: string): Node | undefined {
   return root
 }
 
-/** An empty object behind the comments that stand alone. */
+/** A text of comments alone, with an empty object behind them. */
 function withObject(text: string): string {
   const { eol } = jsonStyle(text)
   const comments = text.trimEnd()
@@ -94,7 +92,7 @@ function nodeAt(root: Node, path: JSONPath): Node | undefined {
   return at
 }
 
-/** What a tree says. Objects are maps, so that a key may be called `__proto__`. */
+/** The value of a tree. Objects are maps, so that a key may be `__proto__`. */
 function plain(node: Node): unknown {
   if (node.type === 'array') return (node.children ?? []).map(plain)
   if (node.type !== 'object') return node.value
@@ -131,4 +129,147 @@ function changedValue(value: unknown, change: JsonChange): unknown {
 
 function ofJson(value: unknown): unknown {
   return plain(parseTree(JSON.stringify(value))!)
+}
+
+/** A range of a text, and its replacement. */
+interface Splice {
+  readonly at: number
+  readonly length: number
+  readonly text: string
+}
+
+/** The text after all of them; none overlaps another. Of two at one place the first comes first. */
+function spliced(text: string, splices: readonly Splice[]): string {
+  return splices
+    .toReversed()
+    .toSorted((left, right) => right.at - left.at)
+    .reduce((edited, { at, length, text: put }) => edited.slice(0, at) + put + edited.slice(at + length), text)
+}
+
+/** Puts one more entry behind the others, and behind the comments beside them. */
+function insertion(
+  text: string,
+  container: Node,
+  entry: (indent: string, lines: boolean) => string,
+): readonly Splice[] {
+  const style = jsonStyle(text)
+  const close = container.offset + container.length - 1
+  const inside = text.slice(container.offset + 1, close)
+  const { children = [] } = container
+  const last = children.at(-1)
+  const lines = /[\r\n]/.test(inside) || (container.parent === undefined && inside.trim() === '')
+  const outer = indentOf(text, container.offset)
+  const indent = last && startsLine(text, last.offset) ? indentOf(text, last.offset) : outer + style.unit
+  const end = container.offset + 1 + inside.replace(/[ \t\r\n]*$/, '').length
+  const comma: readonly Splice[] =
+    last && commaBehind(text, last) === undefined ? [{ at: last.offset + last.length, length: 0, text: ',' }] : []
+  if (lines) {
+    const isOpen = /[\r\n]/.test(text.slice(end, close))
+    const put = `${style.eol}${indent}${entry(indent, true)}${isOpen ? '' : style.eol + outer}`
+    return [...comma, { at: end, length: isOpen ? 0 : close - end, text: put }]
+  }
+  const isFirst = inside.trim() === ''
+  const padding = container.type === 'object' && isFirst ? ' ' : ''
+  const put = `${isFirst ? padding : ' '}${entry(indent, false)}${padding}`
+  return [...comma, { at: end, length: isFirst ? close - end : 0, text: put }]
+}
+
+/** Removes an entry with one comma, and its line where nothing else is on it. Comments stay. */
+function removal(text: string, node: Node): readonly Splice[] {
+  const end = node.offset + node.length
+  const behind = commaBehind(text, node)
+  if (behind !== undefined) {
+    const isAlone = startsLine(text, node.offset) && text.slice(end, behind).trim() === ''
+    if (!isAlone) return [cut(node.offset, end), ...cutComma(text, behind)]
+    const rest = /^[ \t]*(?:\r\n|\n|\r)/.exec(text.slice(behind + 1))?.[0]
+    if (rest !== undefined) return [cut(lineStart(text, node.offset), behind + 1 + rest.length)]
+    return [cut(node.offset, behind + 1 + blanksAt(text, behind + 1))]
+  }
+  const siblings = node.parent?.children ?? []
+  const before = siblings[siblings.indexOf(node) - 1]
+  const comma = before === undefined ? undefined : commaBehind(text, before)
+  const ends = /^[ \t]*(?=[\r\n])/.exec(text.slice(end))?.[0]
+  const isLine = startsLine(text, node.offset) && ends !== undefined
+  // The break in front goes, so that the line behind keeps its own.
+  const start = isLine ? lineStart(text, node.offset) : node.offset - blanksBefore(text, node.offset)
+  const isAfterComma = comma !== undefined && text.slice(comma + 1, start).trim() === ''
+  const own = isLine
+    ? cut(start, end + ends.length + breakAt(text, end + ends.length))
+    : cut(comma !== undefined && isAfterComma ? Math.max(start, comma + 1) : node.offset, end)
+  return comma === undefined ? [own] : [cut(comma, comma + 1), own]
+}
+
+function cutComma(text: string, comma: number): readonly Splice[] {
+  return [cut(comma, comma + 1 + blanksAt(text, comma + 1))]
+}
+
+function cut(from: number, to: number): Splice {
+  return { at: from, length: to - from, text: '' }
+}
+
+/** The position of the comma of an entry, even behind comments. */
+function commaBehind(text: string, node: Node): number | undefined {
+  const between = /(?:[ \t\r\n]+|\/\/[^\r\n]*|\/\*[^]*?\*\/)*/y
+  between.lastIndex = node.offset + node.length
+  between.test(text)
+  return text[between.lastIndex] === ',' ? between.lastIndex : undefined
+}
+
+function lineStart(text: string, at: number): number {
+  return Math.max(text.lastIndexOf('\n', at - 1), text.lastIndexOf('\r', at - 1)) + 1
+}
+
+function startsLine(text: string, at: number): boolean {
+  return /^[ \t]*$/.test(text.slice(lineStart(text, at), at))
+}
+
+function indentOf(text: string, at: number): string {
+  return /^[ \t]*/.exec(text.slice(lineStart(text, at)))![0]
+}
+
+function blanksAt(text: string, at: number): number {
+  return /^[ \t]*/.exec(text.slice(at))![0].length
+}
+
+function blanksBefore(text: string, at: number): number {
+  return /[ \t]*$/.exec(text.slice(0, at))![0].length
+}
+
+function breakAt(text: string, at: number): number {
+  return /^(?:\r\n|\n|\r)/.exec(text.slice(at))?.[0].length ?? 0
+}
+
+/** The style of a JSON text: insertions follow it. */
+interface JsonStyle {
+  /** The first line break of the text; `\n` where there is none. */
+  readonly eol: '\n' | '\r\n' | '\r'
+  /** One level of indentation. */
+  readonly unit: string
+}
+
+function jsonStyle(text: string): JsonStyle {
+  const eol = (/\r\n|\n|\r/.exec(text)?.[0] ?? '\n') as JsonStyle['eol']
+  // The first indented key: a comment may be indented as it likes.
+  const indent = /(?:^|[\r\n])([ \t]+)"/.exec(text)?.[1]
+  return { eol, unit: indent?.startsWith('\t') ? '\t' : indent && indent.length <= 8 ? indent : '  ' }
+}
+
+/** A value as JSON. With `lines`, each key of an object has its own line, below `indent`; arrays are on one line. */
+function writtenJson(
+  value: unknown,
+  style: JsonStyle,
+  { indent, lines }: { readonly indent: string; readonly lines: boolean },
+): string {
+  if (Array.isArray(value)) {
+    return `[${value.map((item) => writtenJson(item, style, { indent, lines: false })).join(', ')}]`
+  }
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
+  const entries = Object.entries(value).filter(([, inner]) => inner !== undefined)
+  if (entries.length === 0) return '{}'
+  const deeper = indent + style.unit
+  const written = entries.map(
+    ([key, inner]) => `${JSON.stringify(key)}: ${writtenJson(inner, style, { indent: deeper, lines })}`,
+  )
+  if (!lines) return `{ ${written.join(', ')} }`
+  return `{${style.eol}${written.map((each) => deeper + each).join(`,${style.eol}`)}${style.eol}${indent}}`
 }

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { prefixRisk } from './prefix-risk.ts'
-import { RISKY_PROGRAMS_CHECKED, riskyPrograms } from './risky-programs.ts'
+import { prefixRisk, RISKY_PROGRAMS_CHECKED, riskyPrograms } from './prefix-risk.ts'
 
 for (const [prefix, why] of [
   ['sh', /shell/],

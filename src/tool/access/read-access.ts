@@ -1,8 +1,22 @@
-import type { Access, AccessRead } from './access.ts'
-import { globalShape, SHELL_LIMITS, shellShape } from './access-schema.ts'
-import { parseAccess, type WrittenAccess } from './access-text.ts'
-import { shellKnobs, type ShellKnobs } from './shell-knobs.ts'
-import { toolSetting } from './tool-setting.ts'
+import {
+  findNodeAtLocation,
+  getNodeValue,
+  type Node,
+  type ParseError,
+  parseTree,
+  printParseErrorCode,
+} from 'jsonc-parser'
+import type { z } from 'zod'
+import {
+  type Access,
+  type AccessRead,
+  accessShape,
+  globalShape,
+  SHELL_LIMITS,
+  type ShellAccess,
+  shellShape,
+  toolSetting,
+} from './access.ts'
 
 /**
  * The policy that `tool-access.json` and the environment make, with every default in its place. No text, or a blank one,
@@ -38,4 +52,145 @@ function settled(
       maxOutputChars: Math.min(shell.maxOutputChars, SHELL_LIMITS.maxOutputChars),
     },
   }
+}
+
+/** The settings of the shell that environment variables override, and what is wrong with them (BEHAVIOURS §2.4). */
+interface ShellKnobs {
+  readonly values: Partial<ShellAccess>
+  readonly problems: readonly string[]
+}
+
+/** The setting of each variable, and what its text means. What means nothing stays a text, which is then found wrong. */
+const KNOBS = {
+  SHELL_TOOL_ENABLED: [
+    'enabled',
+    (text) => ({ true: true, '1': true, false: false, '0': false })[text.toLowerCase()] ?? text,
+  ],
+  SHELL_TOOL_MODE: ['mode', (text) => text],
+  SHELL_TOOL_TIMEOUT_MS: ['timeoutMs', countOf],
+  SHELL_TOOL_MAX_OUTPUT_CHARS: ['maxOutputChars', countOf],
+  SHELL_TOOL_ALLOWED_PREFIXES: [
+    'allowedPrefixes',
+    (text) =>
+      text
+        .split(',')
+        .map((word) => word.trim())
+        .filter((word) => word !== ''),
+  ],
+} as const satisfies Record<string, readonly [keyof typeof shellShape.shape, (text: string) => unknown]>
+
+/** Reads the environment variables of the shell tool. An empty variable counts as absent. */
+function shellKnobs(environment: Readonly<Record<string, string | undefined>>): ShellKnobs {
+  const values: Record<string, unknown> = {}
+  const problems: string[] = []
+  for (const [variable, [name, meaning]] of Object.entries(KNOBS)) {
+    const text = environment[variable]?.trim() ?? ''
+    if (text === '') continue
+    const { data, error } = shellShape.shape[name].safeParse(meaning(text))
+    if (error) problems.push(`${variable} ${error.issues[0]!.message}`)
+    else values[name] = data
+  }
+  return { values, problems }
+}
+
+function countOf(text: string): number | string {
+  return /^\d+$/.test(text) ? Number(text) : text
+}
+
+/** The contents of `tool-access.json`, or every problem with its line. */
+interface AccessText {
+  /** Only what was written, without comments; empty where there are problems. */
+  readonly value: WrittenAccess
+  readonly problems: readonly string[]
+}
+
+/** Objects have no prototype: a tool may be named `constructor`. */
+export type WrittenAccess = z.input<typeof accessShape>
+
+/** The most problems that are listed at once. */
+const MOST_PROBLEMS = 50
+
+/** Parses the text of `tool-access.json`, with comments. A blank text is an empty policy. Never throws. */
+export function parseAccess(text: string): AccessText {
+  try {
+    return parsed(text.replace(/^\uFEFF/, ''))
+  } catch (error) {
+    // A thousand brackets in a row are more than any reader of trees can follow.
+    const why = error instanceof RangeError ? 'it is nested too deeply' : String(error)
+    return { value: {}, problems: [`it cannot be read: ${why}`] }
+  }
+}
+
+function parsed(text: string): AccessText {
+  const errors: ParseError[] = []
+  const tree = parseTree(text, errors, { allowTrailingComma: true, allowEmptyContent: true })
+  const lineOf = (offset: number) => `line ${text.slice(0, offset).split('\n').length}`
+  const [error] = errors
+  if (error) {
+    const why = printParseErrorCode(error.error)
+      .replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ')
+      .toLowerCase()
+    return { value: {}, problems: [`${lineOf(error.offset)}: this is not JSON: ${why}`] }
+  }
+  if (!tree) return { value: {}, problems: [] }
+  const twice: Fault[] = []
+  const value = plain(tree, [], twice)
+  const faults = [...twice, ...(accessShape.safeParse(value).error?.issues.flatMap(faultsOf) ?? [])]
+  if (faults.length === 0) return { value: value as WrittenAccess, problems: [] }
+  const problems = faults
+    .slice(0, MOST_PROBLEMS)
+    .map(({ path, isOfName, node = nodeAt(tree, path, isOfName), words }) => ({ at: node.offset, path, words }))
+    .toSorted((left, right) => left.at - right.at)
+    .map(({ at, path, words }) => `${lineOf(at)}: ${nameOf(path)} ${words}`)
+  return { value: {}, problems }
+}
+
+interface Fault {
+  readonly path: Path
+  /** What is wrong, behind the name. Never a value. */
+  readonly words: string
+  /** The problem is the name, not its value. */
+  readonly isOfName?: boolean
+  readonly node?: Node
+}
+
+type Path = readonly (string | number)[]
+
+/**
+ * The value of a tree. A key that begins with `_` is a comment, whatever its value (BEHAVIOURS §2.3); one that is
+ * there a second time is added to `twice`.
+ */
+function plain(node: Node, path: Path, twice: Fault[]): unknown {
+  if (node.type !== 'object') return getNodeValue(node)
+  const values: Record<string, unknown> = Object.create(null) as Record<string, unknown>
+  for (const { children: [key, inner] = [] } of node.children ?? []) {
+    if (!key || !inner) continue
+    const name = String(key.value)
+    if (name.startsWith('_')) continue
+    const place = [...path, name]
+    if (name in values) {
+      twice.push({ path: place, words: 'stands here a second time: only one of the two can count', node: key })
+    }
+    values[name] = plain(inner, place, twice)
+  }
+  return values
+}
+
+function faultsOf({ path, message, ...issue }: z.core.$ZodIssue): readonly Fault[] {
+  const at = path as Path
+  if (issue.code !== 'unrecognized_keys') return [{ path: at, words: message, isOfName: issue.code === 'custom' }]
+  return issue.keys.map((key) => ({ path: [...at, key], words: message, isOfName: true }))
+}
+
+function nodeAt(tree: Node, path: Path, isOfName = false): Node {
+  const node = findNodeAtLocation(tree, [...path]) ?? tree
+  return isOfName ? (node.parent?.children?.[0] ?? node) : node
+}
+
+function nameOf(path: Path): string {
+  if (path.length === 0) return 'the file'
+  return path.reduce<string>(
+    (name, key) => (typeof key === 'number' ? `${name}[${key}]` : name === '' ? key : `${name}.${key}`),
+    '',
+  )
 }

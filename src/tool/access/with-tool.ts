@@ -1,17 +1,15 @@
 import { accessAnswer } from './access-answer.ts'
-import { parseAccess, type WrittenAccess } from './access-text.ts'
+import { parseAccess, readAccess, type WrittenAccess } from './read-access.ts'
 import { editedJson, type JsonChange } from './edit-json.ts'
-import { isListed, NAME_PATTERN, standsFor } from './name-pattern.ts'
-import { readAccess } from './read-access.ts'
-import { toolSetting } from './tool-setting.ts'
+import { isListed, NAME_PATTERN, standsFor, toolSetting } from './access.ts'
 
 /**
  * The text of `tool-access.json` after a tool was allowed, or forbidden; or all tools of a pattern such as `read_*`.
  * Everything else stays as it is, comments too.
  *
- * Allowing puts the name on the list, unless the list does not count or holds it, and takes back what disabled it. What
+ * Allowing adds the name to the list, unless the list does not count or has it, and removes what disabled it. What
  * is disabled by a more exact name stays so, and `shell` is switched on by its own name alone. Forbidding takes
- * everything that the name stands for off the list, and disables it by name. The master switches (`global.enabled`,
+ * everything that the name matches off the list, and disables it by name. The master switches (`global.enabled`,
  * `global.mode`) are left alone.
  *
  * @throws Error where the text is faulty, naming every problem; and where the result would not mean that

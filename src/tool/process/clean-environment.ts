@@ -1,6 +1,6 @@
 import { delimiter, isAbsolute } from 'node:path'
 
-/** What a program needs of its surroundings, and nothing that says who pays for what. */
+/** The variables that a program needs; none of them is a secret. */
 const KEPT = new Set(['PATH', 'HOME', 'USER', 'LOGNAME', 'LANG', 'TZ', 'TMPDIR', 'SHELL'])
 
 /** Without these no program starts on Windows, where the case of a name does not count. */
@@ -17,7 +17,7 @@ const KEPT_ON_WINDOWS = new Set([
 ])
 
 /**
- * An environment for programs that a model starts: where things are, which language is spoken, and no keys. Settings of
+ * An environment for programs that a model starts: paths and language, and no keys. Settings of
  * Foreword do not pass either; `FOREWORD_TOOL=1` tells our own command that a tool has called it. Entries of `PATH` that
  * depend on the folder are left out, so that no file of a workspace can pass for a program. `extra` is added as it is.
  */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import test from 'node:test'
-import { endOrphans, newMark } from './orphans.ts'
+import { endOrphans, newMark } from './process-tree.ts'
 
 const onLinux = { skip: process.platform !== 'linux' }
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { collectOutput } from './output-collector.ts'
-import type { ProgramOutput } from './program.ts'
+import { collectOutput, type ProgramOutput } from './program.ts'
 
 test('characters that come in pieces are put together', () => {
   const bytes = Buffer.from('aü😀€z')

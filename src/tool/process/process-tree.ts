@@ -1,26 +1,27 @@
+import { randomUUID } from 'node:crypto'
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
-import { environmentOf, outputsOf, type ProcessStatus, statuses, statusOf } from './process-status.ts'
 
 /** All processes of one run, wherever they went. */
-export interface ProcessTree {
-  /** How many there are now, those included that ended and were not waited for. 1 where the system cannot say. */
+interface ProcessTree {
+  /** The number of processes, including zombies. 1 where the system has no `/proc`. */
   count(): number
-  /** Kills all of them and resolves when none is left; after some seconds in any case, since a kernel may hold one back. */
+  /** Kills all of them and resolves when none is left, or after some seconds: a kernel may delay the end of a process. */
   kill(): Promise<void>
 }
 
-/** Name of the variable by which a process is known as one of a run. */
+/** The environment variable that marks the processes of a run. */
 export const MARK = 'FOREWORD_RUN'
 
-/** So often is looked again whether a process is left. */
+/** The most times that remaining processes are looked for. */
 const MOST_LOOKS = 200
 
-/** So often is looked again after nobody but a process without an environment was there. */
+/** The most further looks while only a process without an environment is left. */
 const MOST_UNSURE_LOOKS = 3
 
 /**
  * The processes of the run that `leader` leads, as leader of a session of its own: everybody in that session, their
- * descendants, and whoever went its own way (`setsid`, a double fork) but still carries the run's `mark` in its environment
+ * descendants, and any process that left them (`setsid`, a double fork) but still carries the run's `mark` in its environment
  * or writes to the run's outputs. Who was seen once stays known. So only a process escapes that sheds all of these before
  * anybody looks, which none does by accident. Systems without `/proc` know the leader's group alone.
  */
@@ -60,7 +61,7 @@ export function processTree(leader: number, mark: string): ProcessTree {
         const { members, unsure } = look()
         const living = members.filter(({ isZombie }) => !isZombie)
         if (living.length === 0 && (!unsure || ++unsureLooks > MOST_UNSURE_LOOKS)) return
-        // First nobody may start anything any more, then nobody lives any more.
+        // Stop them all first, so that none starts another; then kill them.
         for (const { pid } of living) signal(pid, 'SIGSTOP')
         for (const { pid } of living) signal(pid, 'SIGKILL')
         await wait(looks < 10 ? 3 : 25)
@@ -71,11 +72,11 @@ export function processTree(leader: number, mark: string): ProcessTree {
 
 interface Look {
   readonly members: readonly ProcessStatus[]
-  /** There was one of whom it could not be said whether it belongs to the run. */
+  /** At least one process could not be attributed. */
   readonly unsure: boolean
 }
 
-/** A number alone is given to another process some time. */
+/** The system reuses process ids, so the birth belongs to the name. */
 function nameOf({ pid, begun }: ProcessStatus): string {
   return `${pid} ${begun}`
 }
@@ -94,4 +95,98 @@ function signal(pid: number, name: NodeJS.Signals): void {
   } catch {
     // It is gone already, or not ours to end.
   }
+}
+
+/** The facts of a process under Linux's `/proc`. */
+interface ProcessStatus {
+  readonly pid: number
+  readonly parent: number
+  readonly session: number
+  readonly isZombie: boolean
+  readonly isKernel: boolean
+  /** Clock ticks since the system started. */
+  readonly begun: number
+}
+
+/** Flag of a thread of the kernel. */
+const KERNEL_THREAD = 0x0020_0000
+
+/** All processes that this one can see. */
+function statuses(): readonly ProcessStatus[] {
+  return readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? (statusOf(Number(name)) ?? []) : []))
+}
+
+/** `undefined` where the process is gone. */
+function statusOf(pid: number): ProcessStatus | undefined {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    // The name is in parentheses and may contain anything, parentheses too.
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
+    const state = fields[0]
+    return {
+      pid,
+      parent: Number(fields[1]),
+      session: Number(fields[3]),
+      isZombie: state === 'Z' || state === 'X',
+      isKernel: (Number(fields[6]) & KERNEL_THREAD) !== 0,
+      begun: Number(fields[19]),
+    }
+  } catch {
+    return undefined
+  }
+}
+
+/** `undefined` where the process is gone or belongs to somebody else. */
+function environmentOf(pid: number): Buffer | undefined {
+  try {
+    return readFileSync(`/proc/${pid}/environ`)
+  } catch {
+    return undefined
+  }
+}
+
+/** Pipes and sockets that a process writes to, by the name that the system has for them. */
+function outputsOf(pid: number): readonly string[] {
+  return [1, 2].flatMap((descriptor) => {
+    try {
+      const target = readlinkSync(`/proc/${pid}/fd/${descriptor}`)
+      return /^(?:pipe|socket):/.test(target) ? [target] : []
+    } catch {
+      return []
+    }
+  })
+}
+
+/** A mark for one run. It begins with its owner: id and birth of this process. */
+export function newMark(): string {
+  const begun = process.platform === 'linux' ? statusOf(process.pid)?.begun : undefined
+  return `${process.pid}.${begun ?? 0}.${randomUUID()}`
+}
+
+/**
+ * Kills the programs that another process left behind when it was killed: they carry its mark, and it is gone. Returns
+ * their number; always 0 where the system has no `/proc`.
+ */
+export function endOrphans(): number {
+  if (process.platform !== 'linux') return 0
+  const all = statuses().filter(({ isKernel, isZombie }) => !isKernel && !isZombie)
+  const alive = new Set(all.map(processName))
+  const orphans = all.filter(({ pid }) => {
+    const owner = ownerOf(environmentOf(pid))
+    return owner !== undefined && !alive.has(owner)
+  })
+  for (const { pid } of orphans) signal(pid, 'SIGSTOP')
+  for (const { pid } of orphans) signal(pid, 'SIGKILL')
+  return orphans.length
+}
+
+function processName({ pid, begun }: ProcessStatus): string {
+  return `${pid}.${begun}`
+}
+
+/** The owner of the run whose mark an environment carries. */
+function ownerOf(environment: Buffer | undefined): string | undefined {
+  if (!environment?.includes(`${MARK}=`)) return undefined
+  const [, owner] = new RegExp(`(?:^|\0)${MARK}=(\\d+\\.\\d+)\\.`).exec(environment.toString('latin1')) ?? []
+  return owner
 }

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { ToolResult } from '../tool.ts'
-import type { ProgramEnd, ProgramOutput } from './program.ts'
-import { programResult } from './program-result.ts'
+import { type ProgramEnd, type ProgramOutput, programResult } from './program.ts'
 
 const bytes = (count: number) => ({ bytes: count, truncated: false })
 

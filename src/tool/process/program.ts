@@ -1,4 +1,9 @@
-/** A program to run. No shell stands between: what is here is what the system is given. */
+import { imageType } from '../../context.ts'
+import { SIGNATURE_BYTES, signatureType } from '../../platform.ts'
+import { truncationNote } from '../output-cap.ts'
+import type { ToolMeta, ToolResult } from '../tool.ts'
+
+/** A program to run. No shell is involved: the system gets exactly what is here. */
 export interface Program {
   /** Program and arguments; at least one entry. Of a bare name the `PATH` of `environment` decides. */
   readonly argv: readonly string[]
@@ -19,7 +24,7 @@ export interface ProgramLimits {
   readonly signal?: AbortSignal
 }
 
-/** What became of a program. Whatever that was: when this is known, no process of it is left. */
+/** How a program ended. No process of it is left by then. */
 export interface ProgramEnd {
   readonly end:
     | { readonly type: 'exit'; readonly code: number }
@@ -43,4 +48,129 @@ export interface ProgramOutput {
   readonly characters: number
   readonly truncated: boolean
   readonly binary: boolean
+}
+
+/**
+ * What the model reads of a program that ran. 0 is success: what it wrote, and what it complained of below a line
+ * `[stderr]`. Any other exit is `exit {code}: {stdout}\n{stderr}` (BEHAVIOURS §1.5). A run that was ended keeps in `output`
+ * what it had written.
+ */
+export function programResult(run: ProgramEnd, limits: { readonly timeoutMs: number }): ToolResult {
+  const { end } = run
+  const written = outputText(run)
+  const stopped = (error: string, facts: ToolMeta = {}): ToolResult => ({
+    ok: false,
+    error,
+    ...(written !== '' && { output: written }),
+    meta: { ...facts, ...metaOf(run) },
+  })
+  switch (end.type) {
+    case 'exit':
+      if (end.code === 0) return { ok: true, output: written, meta: metaOf(run) }
+      return { ok: false, error: `exit ${end.code}: ${bothOutputs(run)}`, meta: metaOf(run) }
+    case 'signal':
+      return { ok: false, error: `ended by ${end.signal}: ${bothOutputs(run)}`, meta: metaOf(run) }
+    case 'not-started':
+      return { ok: false, error: end.why, meta: metaOf(run) }
+    case 'timeout':
+      return stopped(`timed out after ${limits.timeoutMs} ms`, { failure: 'timeout' })
+    case 'cancelled':
+      return stopped('cancelled', { failure: 'cancelled' })
+    case 'too-many-processes':
+      return stopped(`stopped, because it ran more than ${end.limit} processes at one time`)
+  }
+}
+
+/** Both outputs of a program as one text; a truncated one ends with a note. */
+function outputText({ stdout, stderr }: Pick<ProgramEnd, 'stdout' | 'stderr'>): string {
+  const [said, complained] = [shownText(stdout), shownText(stderr)]
+  if (complained.trim() === '') return said
+  const between = said === '' || said.endsWith('\n') ? '' : '\n'
+  return `${said}${between}[stderr]\n${complained}`
+}
+
+/** One output as it is shown: with `...[truncated: N of M characters shown]` below it where it was cut (BEHAVIOURS §2.4). */
+function shownText({ text, characters, truncated }: ProgramOutput): string {
+  return truncated ? `${text}${truncationNote(text.length, characters)}` : text
+}
+
+function bothOutputs({ stdout, stderr }: ProgramEnd): string {
+  return `${shownText(stdout)}\n${shownText(stderr)}`
+}
+
+function metaOf({ end, stdout, stderr }: ProgramEnd): ToolMeta {
+  return {
+    ...(end.type === 'exit' && { exitCode: end.code }),
+    bytes: stdout.bytes + stderr.bytes,
+    truncated: stdout.truncated || stderr.truncated,
+  }
+}
+
+/** Takes an output in as it comes and keeps no more of it than was asked for. */
+interface OutputCollector {
+  add(bytes: Uint8Array): void
+  /** What there is so far. */
+  end(): ProgramOutput
+}
+
+/** Text in which more than this share of the characters is not UTF-8 is none: a page of Latin-1 still is. */
+const LARGEST_UNREADABLE_SHARE = 0.1
+
+/** Keeps the first `limit` characters of an output, counted as JavaScript does (UTF-16), and counts the rest. */
+export function collectOutput(limit: number): OutputCollector {
+  const decoder = new TextDecoder('utf-8')
+  let beginning: Uint8Array = new Uint8Array()
+  let text = ''
+  let bytes = 0
+  let characters = 0
+  let unreadable = 0
+  let hasZeros = false
+
+  function take(decoded: string): void {
+    characters += decoded.length
+    unreadable += replacements(decoded)
+    if (text.length < limit) text += decoded.slice(0, limit - text.length)
+  }
+
+  return {
+    add(chunk) {
+      const missing = SIGNATURE_BYTES - beginning.length
+      if (missing > 0) beginning = Buffer.concat([beginning, chunk.subarray(0, missing)])
+      bytes += chunk.length
+      hasZeros ||= chunk.includes(0)
+      take(decoder.decode(chunk, { stream: true }))
+    },
+    end() {
+      take(decoder.decode())
+      const facts = { bytes, characters }
+      if (hasZeros || unreadable > characters * LARGEST_UNREADABLE_SHARE) {
+        return {
+          ...facts,
+          text: binaryLine(bytes, imageType(beginning) ?? signatureType(beginning)),
+          truncated: false,
+          binary: true,
+        }
+      }
+      const whole = characters > limit ? withoutHalfPair(text) : text
+      return { ...facts, text: whole, truncated: characters > whole.length, binary: false }
+    },
+  }
+}
+
+/** `[binary output: 12,345 bytes, image/png]` */
+function binaryLine(bytes: number, kind: string | undefined): string {
+  const size = `${bytes.toLocaleString('en-US')} ${bytes === 1 ? 'byte' : 'bytes'}`
+  return `[binary output: ${size}${kind === undefined ? '' : `, ${kind}`}]`
+}
+
+/** The number of replacement characters, each for bytes that are not UTF-8. */
+function replacements(text: string): number {
+  let count = 0
+  for (let at = text.indexOf('\uFFFD'); at !== -1; at = text.indexOf('\uFFFD', at + 1)) count++
+  return count
+}
+
+/** A pair of UTF-16 units is one character: half of it is none. */
+function withoutHalfPair(text: string): string {
+  return /[\uD800-\uDBFF]$/.test(text) ? text.slice(0, -1) : text
 }

@@ -1,11 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { statSync } from 'node:fs'
+import { isAbsolute } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { collectOutput } from './output-collector.ts'
-import { newMark } from './orphans.ts'
-import { MARK, processTree } from './process-tree.ts'
-import type { Program, ProgramEnd, ProgramLimits } from './program.ts'
-import { reasonNotStarted, unusable } from './start-fault.ts'
+import { MARK, newMark, processTree } from './process-tree.ts'
+import { collectOutput, type Program, type ProgramEnd, type ProgramLimits } from './program.ts'
 
 type End = ProgramEnd['end']
 
@@ -20,7 +19,7 @@ const NEXT_LOOK = 150
 /** The time that outputs are waited for once the program is gone, ms. */
 const LAST_WORDS = 200
 
-/** The same once everything that the run left behind was killed: only who hid from that can still hold them open, ms. */
+/** The same after everything that the run left behind was killed, ms: only a process that escaped can still keep them open. */
 const LAST_BYTES = 1000
 
 /** The longest that a timer can count, ms. */
@@ -109,4 +108,54 @@ async function endOf(child: ChildProcess, limits: ProgramLimits, count: () => nu
     child.off('exit', onExit)
     signal?.removeEventListener('abort', onAbort)
   }
+}
+
+/** Why a program cannot even be tried, or `undefined`. Never repeats a value of the environment: it may be a secret. */
+function unusable({ argv, folder, environment }: Program): string | undefined {
+  if (argv.length === 0 || argv[0] === '') return 'there is no program to start: its name is empty'
+  if (argv.some(hasNull)) return 'a program or an argument holds a NUL byte, which no program can be given'
+  if (hasNull(folder)) return 'the folder to run in holds a NUL byte, which no path can'
+  if (!isAbsolute(folder)) return `the folder to run in has to be an absolute path, not ${folder}`
+  const broken = Object.entries(environment).find(([name, value]) => hasNull(name) || hasNull(value))
+  if (broken !== undefined) return `the variable ${broken[0].replaceAll('\0', '?')} holds a NUL byte`
+  return undefined
+}
+
+/** What the system's refusal to start a program means. */
+function reasonNotStarted({ argv, folder }: Program, error: unknown): string {
+  const name = argv[0]!
+  // The system reports a missing folder and a missing program with the same error.
+  const folderFault = faultOfFolder(folder)
+  if (folderFault !== undefined) return folderFault
+  const { code, message } = error as NodeJS.ErrnoException
+  switch (code) {
+    case 'ENOENT':
+      return name.includes('/')
+        ? `${name}: there is no such program, or what it needs to run is missing`
+        : `${name}: there is no such program on the PATH`
+    case 'EACCES':
+    case 'EPERM':
+      return `${name}: it may not be run (it is not executable, or permissions forbid it)`
+    case 'E2BIG':
+      return `${name}: its arguments and environment are longer than the system takes`
+    case 'EAGAIN':
+    case 'ENOMEM':
+      return `${name}: the system has no room for another process now`
+    default:
+      return `${name}: it could not be started (${code ?? message})`
+  }
+}
+
+function faultOfFolder(folder: string): string | undefined {
+  try {
+    return statSync(folder).isDirectory() ? undefined : `the folder to run in is no folder: ${folder}`
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ENOTDIR') return `the folder to run in does not exist: ${folder}`
+    return `the folder to run in cannot be reached: ${folder} (${code})`
+  }
+}
+
+function hasNull(text: string): boolean {
+  return text.includes('\0')
 }

@@ -1,11 +1,9 @@
-import { startsWith } from './starts-with.ts'
-
-export interface ImageSize {
+interface ImageSize {
   readonly width: number
   readonly height: number
 }
 
-/** Width and height in pixels as the header says; nothing where it is broken or says nonsense. */
+/** Width and height in pixels, read from the header; `undefined` where it is broken or implausible. */
 export function imageSize(bytes: Uint8Array, mediaType: string): ImageSize | undefined {
   try {
     const size = readers[mediaType]?.(bytes, new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength))
@@ -68,7 +66,7 @@ function threeBytes(view: DataView, at: number): number {
 
 const FIRST_OF_ISPE = 'i'.charCodeAt(0)
 
-/** The largest `ispe` box: an image may hold a thumbnail and layers of its own. */
+/** The largest `ispe` box: an image may contain a thumbnail and layers of its own. */
 function avifSize(bytes: Uint8Array, view: DataView): ImageSize | undefined {
   const end = Math.min(bytes.byteLength, 65_536)
   let largest: ImageSize | undefined
@@ -78,4 +76,41 @@ function avifSize(bytes: Uint8Array, view: DataView): ImageSize | undefined {
     if (largest === undefined || size.width * size.height > largest.width * largest.height) largest = size
   }
   return largest
+}
+
+/** The media type of an image of a kind that models accept, by its first bytes. */
+export function imageType(bytes: Uint8Array): string | undefined {
+  if (startsWith(bytes, '\x89PNG\r\n\x1a\n')) return 'image/png'
+  if (startsWith(bytes, '\xff\xd8\xff')) return 'image/jpeg'
+  if (startsWith(bytes, 'GIF87a') || startsWith(bytes, 'GIF89a')) return 'image/gif'
+  if (startsWith(bytes, 'RIFF') && startsWith(bytes, 'WEBP', 8)) return 'image/webp'
+  if (startsWith(bytes, 'ftypavif', 4) || startsWith(bytes, 'ftypavis', 4)) return 'image/avif'
+  if (startsWith(bytes, 'BM') && startsWith(bytes, '\0\0\0\0', 6)) return 'image/bmp'
+  return undefined
+}
+
+const LONG_SIDE = 2048
+const PATCH = 16
+const OVERHEAD = 32
+
+/** The cost of an image whose size is not known: that of 768 × 768 pixels. */
+export const UNKNOWN_IMAGE_TOKENS = (768 / PATCH) ** 2 + OVERHEAD
+
+/**
+ * Tokens of an image of `width` × `height` pixels: scaled down to at most 2,048 on the long side, one token per
+ * 16 × 16 patch begun, and 32 (BEHAVIOURS §3.4).
+ */
+export function imageTokens(width: number, height: number): number {
+  if (!(width > 0 && height > 0)) return UNKNOWN_IMAGE_TOKENS
+  const scale = Math.min(1, LONG_SIDE / Math.max(width, height))
+  return Math.ceil((width * scale) / PATCH) * Math.ceil((height * scale) / PATCH) + OVERHEAD
+}
+
+/** Whether the bytes at `at` are the Latin-1 characters of `latin`. */
+export function startsWith(bytes: Uint8Array, latin: string, at = 0): boolean {
+  if (bytes.length < at + latin.length) return false
+  for (let index = 0; index < latin.length; index += 1) {
+    if (bytes[at + index] !== latin.charCodeAt(index)) return false
+  }
+  return true
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { imageTokens, UNKNOWN_IMAGE_TOKENS } from './image-tokens.ts'
+import { imageTokens, UNKNOWN_IMAGE_TOKENS } from './image.ts'
 
 /** BEHAVIOURS §3.4: long side at most 2,048, one token per 16 × 16 patch begun, and 32. */
 const table: readonly (readonly [number, number, number])[] = [
