@@ -3,6 +3,7 @@ export {
   type Capability,
   capability,
   type CapabilityPlaces,
+  type IndexFile,
   type Self,
   type StartLine,
   type SettingsContext,

@@ -66,7 +66,7 @@ export {
   type LoadOptions,
   loadConfiguration,
 } from './runtime/configuration/load.ts'
-export { type Configuration, settingsOf } from './runtime/configuration/settled.ts'
+export { type Configuration, homeFolders, settingsOf } from './runtime/configuration/settled.ts'
 export { conversationOfSession } from './runtime/channels/outbox-replies.ts'
 export { isAnswered, outcomeNotice } from './runtime/turns/outcome-notice.ts'
 export { citedSources, turnTotals, turnView } from './runtime/turns/turn-view.ts'

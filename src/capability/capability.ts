@@ -61,6 +61,10 @@ export interface Capability<Settings = undefined, Service = undefined> {
    * `readOnly`: files of the owner, never written. `readable`: folders outside the workspace that may be read.
    */
   readonly places?: (settings: Settings, home: string) => CapabilityPlaces
+  /** Folders of the owner's own files that its settings name: absolute paths. A backup reports those outside the home. */
+  readonly homeFolders?: (settings: Settings) => readonly string[]
+  /** Search indexes that it keeps in the folder for data. A backup copies them, and `foreword compact` shrinks them. */
+  readonly indexes?: readonly IndexFile[]
 
   /** Opens what the capability works with. A throw keeps the gateway from starting: what can be done without is a warning. */
   start?(host: CapabilityHost<Settings>): Service | Promise<Service>
@@ -143,6 +147,14 @@ export interface CapabilityPlaces {
   readonly outOfReach?: readonly string[]
   readonly readOnly?: readonly string[]
   readonly readable?: readonly string[]
+}
+
+/** A search index in the folder for data, which can be deleted: its capability builds it again. */
+export interface IndexFile {
+  /** Name of the file, such as `search.sqlite`. */
+  readonly file: string
+  /** What it is, for messages: `the search index`. */
+  readonly title: string
 }
 
 /** A capability of any settings and service, as a list holds it. */

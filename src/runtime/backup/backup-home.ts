@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { copyFile, link, mkdtemp, realpath, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
+import type { AnyCapability, IndexFile } from '../../capability.ts'
 import { copySearchIndex } from '../../search.ts'
 import { ableTo, openBlobs, type StoreDriver } from '../../session.ts'
 import { errorMessage, syncFolder } from '../../platform.ts'
@@ -18,6 +19,8 @@ export interface BackupOptions {
   readonly home: string
   /** What keeps its sessions. */
   readonly store: StoreDriver
+  /** Those of the home: their search indexes are part of the archive. */
+  readonly capabilities?: readonly AnyCapability[]
   /** Where the archive goes. */
   readonly file: string
   /** Replaces an archive that is there. */
@@ -57,7 +60,7 @@ const TRIES = 5
  * @throws BackupError `exists`, `io`; StoreError, `unsupported` where the store cannot be saved as files
  */
 export async function backupHome(options: BackupOptions): Promise<Backup> {
-  const { home, version, time, signal, onProgress } = options
+  const { home, capabilities = [], version, time, signal, onProgress } = options
   const store = ableTo(options.store, 'snapshot')
   const file = await targetOf(options.file)
   if (existsSync(file) && (await stat(file)).isDirectory()) {
@@ -78,10 +81,12 @@ export async function backupHome(options: BackupOptions): Promise<Backup> {
   try {
     const isApart = (path: string) => path === file || path === partial || path === preparing
     onProgress?.({ stage: 'copying the store' })
-    const stored = await storedFiles(store, data, preparing)
+    const indexes = capabilities.flatMap((capability) => capability.indexes ?? [])
+    const isCopied = (name: string) => store.owns(name) || indexes.some(({ file: index }) => name.startsWith(index))
+    const stored = await storedFiles(store, indexes, data, preparing)
     const listing = await homeFiles(
       home,
-      (path) => isApart(path) || (dirname(path) === data && store.owns(basename(path))),
+      (path) => isApart(path) || (dirname(path) === data && isCopied(basename(path))),
     )
     const files = ordered([...listing.files, ...stored.files])
     const all = files.reduce((sum, each) => sum + (each.type === 'file' ? each.bytes : 0), 0)
@@ -124,7 +129,12 @@ interface StoredFiles {
 }
 
 /** The stores as they are now, and the bytes that they name, held by links so that nobody can remove them meanwhile. */
-async function storedFiles(store: Snapshots, data: string, preparing: string): Promise<StoredFiles> {
+async function storedFiles(
+  store: Snapshots,
+  indexes: readonly IndexFile[],
+  data: string,
+  preparing: string,
+): Promise<StoredFiles> {
   const leftOut: string[] = []
   const files: HomeFile[] = []
   if (await store.exists(data)) {
@@ -134,14 +144,13 @@ async function storedFiles(store: Snapshots, data: string, preparing: string): P
     for (const hash of held)
       files.push(await regularFile(`data/files/${hash.slice(0, 2)}/${hash}`, join(preparing, hash)))
   }
-  const index = join(data, 'search.sqlite')
-  if (existsSync(index)) {
-    const copy = join(preparing, 'search.sqlite')
+  for (const { file } of indexes) {
+    if (!existsSync(join(data, file))) continue
     try {
-      copySearchIndex(index, copy)
-      files.push(await regularFile('data/search.sqlite', copy))
+      copySearchIndex(join(data, file), join(preparing, file))
+      files.push(await regularFile(`data/${file}`, join(preparing, file)))
     } catch (error) {
-      leftOut.push(`data/search.sqlite: ${errorMessage(error)}; the next start builds the index again`)
+      leftOut.push(`data/${file}: ${errorMessage(error)}; the next start builds the index again`)
     }
   }
   return { files, leftOut }

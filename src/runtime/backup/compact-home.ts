@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { lstat, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { AnyCapability, IndexFile } from '../../capability.ts'
 import { compactSearchIndex } from '../../search.ts'
 import { ableTo, openBlobs, type StoreDriver } from '../../session.ts'
 import { homeAt } from '../home/home.ts'
@@ -19,7 +20,7 @@ export interface Compacted {
 
 /**
  * Removes what nothing in a home names any more, and gives the space back to the disk. For the one process that holds
- * the home, while nothing else has it open.
+ * the home, while nothing else has it open. `capabilities` are those of the home, whose search indexes shrink too.
  *
  * @throws StoreError `busy`, `corrupt`, `full`, `io`, `newer`, `unsupported` where the store cannot be compacted; SearchError
  */
@@ -27,6 +28,7 @@ export async function compactHome(
   home: string,
   driver: StoreDriver,
   onProgress: (text: string) => void,
+  capabilities: readonly AnyCapability[] = [],
 ): Promise<Compacted> {
   const store = ableTo(driver, 'compact')
   const { data } = homeAt(home)
@@ -39,8 +41,8 @@ export async function compactHome(
   onProgress('looking for files that nothing names')
   const needed = new Set(fileHashes)
   const { blobs, pieces } = await openBlobs(join(data, 'files')).sweep((hash) => needed.has(hash))
-  for (const [name, title] of indexes) {
-    const index = join(data, name)
+  for (const { file, title } of [...capabilities.flatMap(({ indexes = [] }) => indexes), historyIndex]) {
+    const index = join(data, file)
     if (!existsSync(index)) continue
     onProgress(`giving back the space of ${title}`)
     compactSearchIndex(index)
@@ -48,10 +50,7 @@ export async function compactHome(
   return { contents, files: blobs + pieces, before, after: await sizeOf(data) }
 }
 
-const indexes = [
-  ['search.sqlite', 'the search index'],
-  ['history.sqlite', 'the index of the history'],
-] as const
+const historyIndex: IndexFile = { file: 'history.sqlite', title: 'the index of the history' }
 
 /** Bytes of a folder with everything in it but what SQLite keeps beside a file only while it is open. */
 async function sizeOf(folder: string): Promise<number> {

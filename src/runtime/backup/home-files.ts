@@ -52,7 +52,7 @@ const elsewhere: readonly RegExp[] = [
   /^\.restoring$/,
   /^before-restore-/,
   /^data\/backup-/,
-  /^data\/(search|history)\.sqlite/,
+  /^data\/history\.sqlite/,
   /^data\/files$/,
 ]
 

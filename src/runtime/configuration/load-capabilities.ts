@@ -63,6 +63,7 @@ const functions: readonly (keyof AnyCapability)[] = [
   'settingsWarnings',
   'checks',
   'places',
+  'homeFolders',
   'start',
   'layers',
   'tools',
@@ -85,7 +86,7 @@ const functions: readonly (keyof AnyCapability)[] = [
   'turnTools',
   'conversation',
 ]
-const lists: readonly (keyof AnyCapability)[] = ['providers', 'layouts', 'stores']
+const lists: readonly (keyof AnyCapability)[] = ['providers', 'layouts', 'stores', 'indexes']
 const maps: readonly (keyof AnyCapability)[] = ['session', 'commands', 'slashCommands', 'mcp', 'errorFormat']
 const texts: readonly (keyof AnyCapability)[] = ['version', 'summary', 'settingsKey']
 const members: readonly string[] = ['name', 'settings', ...functions, ...lists, ...maps, ...texts]

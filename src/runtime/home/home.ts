@@ -37,11 +37,13 @@ export function homeAt(root: string): Home {
   }
 }
 
-/** What no tool may touch, even in a workspace that holds the home, or is it: the home and everything in it that counts. */
+/**
+ * What no tool may touch, even in a workspace that holds the home, or is it: the home and the host's own files in it. The
+ * folders of capabilities are among their own `places`.
+ */
 export function ownersPlaces(root: string): readonly string[] {
   const { configurationFile, data, context, toolAccessFile } = homeAt(root)
-  const folders = ['skills', 'subjects', 'tastes'].map((name) => join(root, name))
-  return [root, configurationFile, data, context, toolAccessFile, ...folders]
+  return [root, configurationFile, data, context, toolAccessFile]
 }
 
 /** Makes the folders that are missing, for the owner alone (0700). Rejects with a sentence that says how to fix it. */
