@@ -14,10 +14,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { assemble, type Assembly, type Cut, layoutOf, type Message, tokenx } from '../src/context.ts'
+import { createTurnCache, loadHistory, type TurnCache } from '../src/runtime/calls/history-loader.ts'
 import { remembering } from '../src/runtime/models/counters.ts'
-import { loadHistory } from '../src/runtime/calls/history-loader.ts'
 import { tokenCounts } from '../src/runtime/turns/turn-projection.ts'
-import { createTurnCache, type TurnCache } from '../src/runtime/turns/turn-cache.ts'
 import { type EntryBody, openSqliteStore, type SessionStore } from '../src/session.ts'
 
 const SIZES = [100, 1_000, 10_000, 100_000]

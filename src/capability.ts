@@ -2,7 +2,6 @@ export {
   type AnyCapability,
   type Capability,
   capability,
-  type CapabilityPlaces,
   type IndexFile,
   type Self,
   type StartLine,
@@ -22,13 +21,13 @@ export {
   tokens,
   withoutSettingFacts,
 } from './capability/settings-schema.ts'
-export type { CapabilityHost } from './capability/host.ts'
+export type { CapabilityHost, CapabilityPlaces } from './capability/host.ts'
 export type { ChoiceFiles, ChoiceOption, SessionChoice, TurnPreset } from './capability/session-choice.ts'
 export type { TurnPart, TurnQuestion, TurnTool } from './capability/turn-part.ts'
-export type { LayerContext } from './capability/layer-context.ts'
-export type { PromptBlock } from './capability/prompt-block.ts'
-export type { Check, CheckContext, Finding } from './capability/check.ts'
-export type { SlashCommand, SlashCommandCall } from './capability/slash-command.ts'
+export type { LayerContext } from './capability/turn-part.ts'
+export type { PromptBlock } from './capability/turn-part.ts'
+export type { Check, CheckContext, Finding } from './capability/capability.ts'
+export type { SlashCommand, SlashCommandCall } from './capability/capability.ts'
 export {
   type ErrorFormat,
   type Failure,
@@ -39,8 +38,8 @@ export {
   type Sink,
   type StreamDefinition,
 } from './capability/route.ts'
-export { type Command, type CommandCall, type CommandOption } from './capability/command.ts'
-export type { Connection, Io, Output } from './capability/io.ts'
+export { type Command, type CommandCall, type CommandOption } from './capability/capability.ts'
+export type { Connection, Io, Output } from './capability/capability.ts'
 export {
   type Channel,
   type ChannelContext,
@@ -50,7 +49,7 @@ export {
   type SentPart,
   UndeliverableError,
 } from './capability/channel.ts'
-export { type ServiceKey, serviceKey } from './capability/service-key.ts'
+export { type ServiceKey, serviceKey } from './capability/service.ts'
 export {
   type AddedFile,
   type FileEmbedder,
@@ -59,12 +58,12 @@ export {
   type FileLibrary,
   inbox,
   type NewFile,
-} from './capability/file-library.ts'
-export type { Clock } from './capability/clock.ts'
+} from './capability/service.ts'
+export type { Clock } from './capability/host.ts'
 export type { Kept, RecordKind, Records } from './capability/records.ts'
-export { recordChoice, recordName, recordText } from './capability/record-choice.ts'
-export type { RetryNotice } from './capability/retry-notice.ts'
-export type { WithheldTool } from './capability/withheld-tool.ts'
+export { recordChoice, recordName, recordText } from './capability/records.ts'
+export type { RetryNotice } from './capability/runtime/turns.ts'
+export type { WithheldTool } from './capability/runtime/runtime.ts'
 export { RuntimeError, type RuntimeErrorCode } from './capability/runtime-error.ts'
 export type {
   CalledTool,
@@ -81,7 +80,7 @@ export type {
   ResourceText,
   ToolRefusal,
 } from './capability/mcp.ts'
-export type { PersonsDecision, WaitingApproval } from './capability/runtime/approvals.ts'
+export type { PersonsDecision, WaitingApproval } from './capability/runtime/runtime.ts'
 export type {
   Preview,
   PreviewOptions,
@@ -96,13 +95,13 @@ export type {
   CompletionCutChoice,
   CompletionEvent,
   CompletionInput,
-} from './capability/runtime/completions.ts'
-export type { LearnedLimit, ModelStatus, ModelView } from './capability/runtime/models.ts'
-export type { PairedChat, PairingCode, Pairings } from './capability/runtime/pairings.ts'
+} from './capability/runtime/calls.ts'
+export type { LearnedLimit, ModelStatus, ModelView } from './capability/runtime/runtime.ts'
+export type { PairedChat, PairingCode, Pairings } from './capability/runtime/runtime.ts'
 export type { Runtime } from './capability/runtime/runtime.ts'
-export type { NewSession, UndoneSessionTurn } from './capability/runtime/sessions.ts'
-export type { RuntimeStatus } from './capability/runtime/status.ts'
-export type { ToolStatus, ToolTrial } from './capability/runtime/tools.ts'
+export type { NewSession, UndoneSessionTurn } from './capability/runtime/runtime.ts'
+export type { RuntimeStatus } from './capability/runtime/runtime.ts'
+export type { ToolStatus, ToolTrial } from './capability/runtime/runtime.ts'
 export type {
   EventsOptions,
   SessionEvent,
@@ -112,20 +111,13 @@ export type {
   TurnView,
 } from './capability/runtime/turns.ts'
 export type { Plugin, PluginContext } from './capability/plugin.ts'
-export { pluginAsCapability, pluginContext } from './capability/plugin-as-capability.ts'
-export {
-  type CapabilityBase,
-  type Chosen,
-  type Contributed,
-  type OfferedChoice,
-  type RunningCapabilities,
-  startCapabilities,
-  type TurnParts,
-} from './capability/start-capabilities.ts'
-export { readerWithin } from './capability/reader-within.ts'
+export { pluginAsCapability, pluginContext } from './capability/plugin.ts'
+export { type CapabilityBase, startCapabilities } from './capability/start-capabilities.ts'
+export type { Contributed, RunningCapabilities, TurnParts } from './capability/running-capabilities.ts'
+export { readerWithin } from './capability/confined-path.ts'
 export { PAGE_CHARS, textPage } from './capability/text-page.ts'
-export { textLayer } from './capability/text-layer.ts'
-export { noPrompt } from './capability/without-prompt.ts'
+export { textLayer } from './capability/own-layers.ts'
+export { noPrompt } from './capability/own-layers.ts'
 export { summaryByModel } from './capability/model-summary.ts'
 export { type ConfinedPath, confinedPath, type Inside, isWithin, realPlace } from './capability/confined-path.ts'
 export { offeredName, offeredPrefix } from './capability/server-tool-name.ts'

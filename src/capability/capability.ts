@@ -1,21 +1,16 @@
+import type { Terminal } from '@earendil-works/pi-tui'
 import type { z } from 'zod'
 import type { Layer, Layout } from '../context.ts'
 import type { Provider } from '../model.ts'
 import type { StoreDriver } from '../session.ts'
 import type { Tool } from '../tool.ts'
 import type { Channel } from './channel.ts'
-import type { Check } from './check.ts'
-import type { Command } from './command.ts'
-import type { CapabilityHost } from './host.ts'
-import type { LayerContext } from './layer-context.ts'
+import type { CapabilityHost, CapabilityPlaces } from './host.ts'
 import type { McpPart } from './mcp.ts'
-import type { PromptBlock } from './prompt-block.ts'
 import type { ErrorFormat, Route } from './route.ts'
-import type { Runtime } from './runtime/runtime.ts'
+import type { Runtime, WithheldTool } from './runtime/runtime.ts'
 import type { SessionChoice } from './session-choice.ts'
-import type { SlashCommand } from './slash-command.ts'
-import type { TurnPart, TurnQuestion, TurnTool } from './turn-part.ts'
-import type { WithheldTool } from './withheld-tool.ts'
+import type { LayerContext, PromptBlock, TurnPart, TurnQuestion, TurnTool } from './turn-part.ts'
 
 /**
  * One feature as one value (DESIGN §2). Every member but `name` is optional. What a built-in capability can do, one of
@@ -143,12 +138,6 @@ export interface SettingsWarning {
   readonly hint: string
 }
 
-export interface CapabilityPlaces {
-  readonly outOfReach?: readonly string[]
-  readonly readOnly?: readonly string[]
-  readonly readable?: readonly string[]
-}
-
 /** A search index in the folder for data, which can be deleted: its capability builds it again. */
 export interface IndexFile {
   /** Name of the file, such as `search.sqlite`. */
@@ -165,4 +154,121 @@ export function capability<Settings = undefined, Service = undefined>(
   value: Capability<Settings, Service>,
 ): Capability<Settings, Service> {
   return value
+}
+
+/** One command: what it is called with, what help says of it, and what it does. One file each in `command/`. */
+export interface Command {
+  readonly name: string
+  /** One line for the list of commands. */
+  readonly summary: string
+  /** Each way to write it, without the word `foreword`. */
+  readonly usage: readonly string[]
+  /** What help says below the options. */
+  readonly details?: string
+  /** How many words may follow the command. */
+  readonly words: { readonly least: number; readonly most: number }
+  readonly options: Readonly<Record<string, CommandOption>>
+  /** Answers the exit code. Throws `CommandFailure` where it cannot do what was asked. */
+  readonly run: (call: CommandCall, io: Io) => Promise<number>
+}
+
+export interface CommandOption {
+  readonly summary: string
+  /** Name of the value in help. Without it the option is a switch. */
+  readonly value?: string
+}
+
+/** A command as it was written. */
+export interface CommandCall {
+  readonly words: readonly string[]
+  /** The home of this run, an absolute path. */
+  readonly home: string
+  readonly json: boolean
+  /** The last value of an option. */
+  readonly text: (option: string) => string | undefined
+  /** Every value of an option that may be repeated. */
+  readonly texts: (option: string) => readonly string[]
+  readonly has: (option: string) => boolean
+}
+
+/** The process as the command line sees it: everything it reads and writes comes through here, so that tests need none. */
+export interface Io {
+  readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean }
+  readonly stdout: Output
+  readonly stderr: Output
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** What the commands, options, slash commands and checks of this command line come from, beside its own. */
+  readonly capabilities?: readonly AnyCapability[]
+  /** Where commands find their gateway. Looked for in the home unless given. */
+  readonly connect?: (home: string) => Promise<Connection>
+  /** Calls `listener` for Ctrl-C and for a request to end, and answers how to stop listening. The process's own unless given. */
+  readonly onInterrupt?: (listener: (signal?: NodeJS.Signals) => void) => () => void
+  /** How long the first bytes of a pipe are waited for, ms; two seconds unless given. */
+  readonly firstInputMs?: number
+  /** Where `chat` draws its editor. The process's own unless given. */
+  readonly terminal?: Terminal
+  /** Leaves at once. The process's own unless given. */
+  readonly exit?: (code: number) => void
+}
+
+export type Output = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number }
+
+/** A way to the HTTP API: over the network to a running gateway, or to one inside this process that opens no port. */
+export interface Connection {
+  /** `path` begins with a slash. The token is added here. */
+  readonly fetch: (path: string, init?: RequestInit) => Promise<Response>
+  readonly close: () => Promise<void>
+  /** Its gateway ends with this process: what waits for a person does not go on by itself. */
+  readonly inProcess: boolean
+}
+
+/** A command of a conversation, such as `/tools`. */
+export interface SlashCommand {
+  /** What may follow it, for help: `[ID]`. */
+  readonly argument?: string
+  /** One line for help. */
+  readonly summary: string
+  /**
+   * It only shows something, whatever follows it (`always`) or where nothing does (`alone`): then it can be used while a turn
+   * runs.
+   */
+  readonly shows?: 'always' | 'alone'
+  /** Returns what is printed, over the HTTP API. Throws a `ForewordError` where it cannot be done. */
+  run(call: SlashCommandCall): Promise<string | undefined>
+}
+
+export interface SlashCommandCall {
+  /** What followed the command; empty where nothing did. */
+  readonly argument: string
+  /** `undefined` before the first message. */
+  readonly session: string | undefined
+  /** Calls the HTTP API of the gateway. A refusal is a `ForewordError` with its code. */
+  ask<Answer>(path: string, init?: { readonly method?: string; readonly body?: unknown }): Promise<Answer>
+}
+
+/** What `foreword doctor` looks at for a capability. Reads only; loads its code when it is called. */
+export type Check<Settings = undefined> = (context: CheckContext<Settings>) => Promise<readonly Finding[]>
+
+export interface CheckContext<Settings = undefined> {
+  readonly settings: Settings
+  /** Absolute paths. */
+  readonly home: string
+  readonly workspace: string
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** Settings of another capability; `undefined` where it is not in the list. */
+  settingsOf(name: string): unknown
+  /**
+   * GET over the HTTP API of the gateway of the home, or of one that only reads; `undefined` where there is none. Rejects
+   * with a `ForewordError` where it refuses.
+   */
+  get<Answer>(path: string): Promise<Answer | undefined>
+}
+
+/** One thing that was looked at. */
+export interface Finding {
+  readonly check: string
+  readonly level: 'ok' | 'warning' | 'problem'
+  readonly message: string
+  /** What to do about it. Present unless it is `ok`. */
+  readonly hint?: string
 }

@@ -1,7 +1,9 @@
 import type { Layer, Layout } from '../context.ts'
-import type { WithheldTool } from './withheld-tool.ts'
+import { defined } from '../platform.ts'
 import type { Tool } from '../tool.ts'
-import type { PromptBlock } from './prompt-block.ts'
+import { type AnyCapability, capability } from './capability.ts'
+import type { LayerContext, PromptBlock } from './turn-part.ts'
+import type { WithheldTool } from './runtime/runtime.ts'
 
 /**
  * One capability: layers for the model to read, tools for it to call, and a life between start and stop. Plugins read
@@ -58,4 +60,38 @@ export interface PluginContext {
   readonly readsForeign?: boolean
   /** Something in this turn has numbers that can be cited. */
   readonly cites?: boolean
+}
+
+/** A capability of the shape that plugins had before there were capabilities. */
+export function pluginAsCapability(plugin: Plugin): AnyCapability {
+  const adapted: AnyCapability = capability({
+    name: plugin.name,
+    version: plugin.version,
+    start: async () => plugin.start?.(),
+    layers: async (_, context) => (await plugin.layers?.(pluginContext(context))) ?? [],
+    tools: () => plugin.tools?.() ?? [],
+    promptBlocks: () => plugin.skills?.() ?? [],
+    placeholders: (_, context): Readonly<Record<string, string>> =>
+      plugin.date ? { date: plugin.date(pluginContext(context)) } : {},
+    ready: async () => plugin.ready?.(),
+    reload: async () => plugin.reload?.(),
+    withheld: () => plugin.withheld?.() ?? [],
+    accept: async (_, tool, digest) => (await plugin.accept?.(tool, digest)) ?? false,
+    warnings: () => plugin.warnings?.() ?? [],
+    stop: async () => plugin.stop?.(),
+  })
+  plugins.add(adapted)
+  return adapted
+}
+
+const plugins = new WeakSet<AnyCapability>()
+
+/** Whether a capability was a plugin: several may have one name, and it is called what its owner calls it. */
+export function isPlugin(value: AnyCapability): boolean {
+  return plugins.has(value)
+}
+
+/** What plugins of that shape were told of a call. */
+export function pluginContext({ promptBlocks, system, ...context }: LayerContext): PluginContext {
+  return { ...context, skills: promptBlocks, ...defined({ system: system?.text }) }
 }

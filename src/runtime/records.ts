@@ -1,8 +1,7 @@
-import { type Kept, type RecordKind, type Records, RuntimeError } from '../capability.ts'
-import { type RecordVersion, type RecordStore, StoreError } from '../session.ts'
-import type { Clock } from '../capability.ts'
+import { type Clock, type Kept, type RecordKind, type Records, RuntimeError } from '../capability.ts'
 import { defined, serialQueue } from '../platform.ts'
-import { runtimeFailure } from './runtime-failure.ts'
+import { type RecordStore, type RecordVersion, StoreError } from '../session.ts'
+import { runtimeFailure } from './failure.ts'
 
 export function createRecords<Value>(
   { store, clock }: { readonly store: RecordStore; readonly clock: Clock },

@@ -1,6 +1,6 @@
 import type { AnyCapability } from '../capability.ts'
 import { sqliteDriver, type StoreDriver } from '../session.ts'
-import type { Environment } from './configuration/environment.ts'
+import type { Environment } from './configuration/value.ts'
 import { loadConfiguration } from './configuration/load.ts'
 import { ConfigurationError } from './configuration/problem.ts'
 import type { Configuration } from './configuration/settled.ts'

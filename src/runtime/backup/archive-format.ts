@@ -1,3 +1,4 @@
+import type { Hash } from 'node:crypto'
 import { z } from 'zod'
 
 /**
@@ -38,3 +39,13 @@ export interface FileDigest {
 export const fileDigests: z.ZodType<readonly FileDigest[]> = z.array(
   z.object({ path: z.string(), bytes: z.int().nonnegative(), sha256: z.string() }),
 )
+
+/** A step of a pipeline that lets bytes through and puts them into `hash`. */
+export function hashing(hash: Hash): (pieces: AsyncIterable<Uint8Array>) => AsyncGenerator<Uint8Array> {
+  return async function* hashed(pieces) {
+    for await (const piece of pieces) {
+      hash.update(piece)
+      yield piece
+    }
+  }
+}

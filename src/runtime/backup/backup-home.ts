@@ -2,15 +2,22 @@ import { existsSync } from 'node:fs'
 import { copyFile, link, mkdtemp, realpath, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { AnyCapability, IndexFile } from '../../capability.ts'
+import { errorMessage, syncFolder } from '../../platform.ts'
 import { copySearchIndex } from '../../search.ts'
 import { ableTo, openBlobs, type StoreDriver } from '../../session.ts'
-import { errorMessage, syncFolder } from '../../platform.ts'
 import { homeAt } from '../home/home.ts'
 import { FORMAT } from './archive-format.ts'
-import { BackupError } from './backup-error.ts'
-import { diskFault } from './disk-fault.ts'
-import { type HomeFile, homeFiles, isMissing, type RegularFile } from './home-files.ts'
-import { partialName, preparingPrefix, removePartials, removePreparing } from './leftovers.ts'
+import { BackupError, diskFault } from './backup-error.ts'
+import {
+  type HomeFile,
+  homeFiles,
+  isMissing,
+  partialName,
+  preparingPrefix,
+  type RegularFile,
+  removePartials,
+  removePreparing,
+} from './home-files.ts'
 import { readArchive } from './read-archive.ts'
 import { writeArchive } from './write-archive.ts'
 

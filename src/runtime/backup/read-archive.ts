@@ -14,11 +14,11 @@ import {
   type FileDigest,
   fileDigests,
   FORMAT,
+  hashing,
   HEADER_ENTRY,
   HOME_FOLDER,
 } from './archive-format.ts'
 import { BackupError } from './backup-error.ts'
-import { hashing } from './hashing.ts'
 
 /** Something that stands in an archive. Its path is below the home and stays there. */
 export interface ArchivedFile {

@@ -6,9 +6,15 @@ import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import type { Pack } from 'tar-stream'
 import { errorMessage } from '../../platform.ts'
-import { type ArchiveHeader, DIGESTS_ENTRY, type FileDigest, HEADER_ENTRY, HOME_FOLDER } from './archive-format.ts'
-import { diskFault, isDiskFull } from './disk-fault.ts'
-import { hashing } from './hashing.ts'
+import {
+  type ArchiveHeader,
+  DIGESTS_ENTRY,
+  type FileDigest,
+  hashing,
+  HEADER_ENTRY,
+  HOME_FOLDER,
+} from './archive-format.ts'
+import { diskFault, isDiskFull } from './backup-error.ts'
 import { type HomeFile, isMissing, type RegularFile } from './home-files.ts'
 
 export interface ArchiveContent {

@@ -5,7 +5,7 @@ import type { Tool } from '../../tool.ts'
 import type { CalibrationStore } from '../models/calibration-store.ts'
 import type { LearnedLimits } from '../models/learned-limits.ts'
 import type { RuntimeSettings } from '../settings.ts'
-import type { TurnCache } from '../turns/turn-cache.ts'
+import type { TurnCache } from './history-loader.ts'
 
 /** What every assembly of a runtime draws on. */
 export interface AssemblyContext {

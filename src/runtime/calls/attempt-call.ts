@@ -1,3 +1,4 @@
+import type { FileLibrary } from '../../capability.ts'
 import {
   assemble,
   type Assembly,
@@ -6,19 +7,22 @@ import {
   ContextOverflowError,
   type Cut,
   type ImageSupport,
-  type Layout,
   type Layer,
+  type Layout,
   layoutOf,
+  type Request,
   type Turn,
+  verbatim,
+  type VerbatimAssembly,
+  type VerbatimInput,
 } from '../../context.ts'
 import { imageSupportOf, type Model } from '../../model.ts'
 import { definitionOf, type Tool } from '../../tool.ts'
-import { attachmentsOf, type TurnFile } from './attachments.ts'
-import { budgetFor, type Refusal, unlearned } from './call-budget.ts'
-import { countedInSlices } from './counted-in-slices.ts'
-import { earlierAttachments, earlierFiles } from './earlier-files.ts'
-import { loadHistory } from './history-loader.ts'
+import { countedInSlices } from '../models/counters.ts'
 import { type AssemblyContext, documentSources, layersFor, partsOf } from './assembly-context.ts'
+import { attachmentsOf, earlierAttachments, earlierFiles, type TurnFile, withPictures } from './attachments.ts'
+import { budgetFor, type Refusal, unlearned } from './call-budget.ts'
+import { loadHistory } from './history-loader.ts'
 
 /** One call that is to be assembled. */
 export interface CallQuestion {
@@ -107,6 +111,33 @@ export async function attemptCall(context: AssemblyContext, question: CallQuesti
   return { toolChoice: last ? 'none' : 'auto', ...(await assembleWithin(context, model, input, question.deeper)) }
 }
 
+/** An attempt, and what leaves for the provider: the request with the bytes of its images. */
+export interface PicturedAttempt extends Attempt {
+  /** Absent where the attempt overflowed. */
+  readonly request?: Request
+  /** Ids of the images that are no longer there. */
+  readonly gone: readonly string[]
+}
+
+/**
+ * Attempts a call and reads the images that it sends. One that is no longer there is assembled as a marker, so that what is
+ * counted and recorded is what leaves.
+ */
+export async function attemptWithPictures(
+  context: AssemblyContext,
+  library: FileLibrary | undefined,
+  question: CallQuestion,
+): Promise<PicturedAttempt> {
+  let gone = question.gone ?? []
+  for (;;) {
+    const attempt = await attemptCall(context, { ...question, gone })
+    if (attempt.outcome instanceof ContextOverflowError) return { ...attempt, gone }
+    const { request, missing } = await withPictures(attempt.outcome.request, library)
+    if (missing.length === 0) return { ...attempt, request, gone }
+    gone = [...gone, ...missing]
+  }
+}
+
 /** The last step's reminder (BEHAVIOURS §1.6). It names no tool, since none can be called. */
 const lastStepReminder: Layer = {
   id: 'last-step',
@@ -180,4 +211,9 @@ export function orOverflow<Outcome>(account: () => Outcome): Outcome | ContextOv
     if (error instanceof ContextOverflowError) return error
     throw error
   }
+}
+
+/** Accounts for a call, and counts long texts without keeping others waiting; an overflow is an answer too. */
+export function verbatimInSlices(input: VerbatimInput): Promise<VerbatimAssembly | ContextOverflowError> {
+  return countedInSlices(input.counter, (counter) => orOverflow(() => verbatim({ ...input, counter })))
 }

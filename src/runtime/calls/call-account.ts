@@ -1,15 +1,14 @@
-import { defined } from '../../platform.ts'
 import type { PreparedCall, Step } from '../../agent.ts'
+import type { Clock } from '../../capability.ts'
 import { type Assembly, type Budget, ContextOverflowError, outline, type VerbatimAssembly } from '../../context.ts'
 import { answerLimits, type CallParameters, leastPromptTokens, type Model } from '../../model.ts'
-import type { Stretch } from '../../platform.ts'
+import { defined, type Stretch } from '../../platform.ts'
 import type { CallOutcome, CallRecord } from '../../session.ts'
-import type { Clock } from '../../capability.ts'
+import type { RecordedOptions } from './call-input.ts'
 import { seal, type Sealed, type SealedManifest } from '../ledger/seal.ts'
-import type { RecordedOptions } from '../ledger/wire-proof.ts'
+import type { AssemblyContext } from './assembly-context.ts'
 import type { Refusal } from './call-budget.ts'
 import { learnFrom, type PromptAccount, promptAccount, shortReportWarning } from './prompt-account.ts'
-import type { AssemblyContext } from './assembly-context.ts'
 
 /** The calls of one turn, or of one completion: each is on record before it is made, and is learned from once it is over. */
 export interface CallAccount {

@@ -1,24 +1,27 @@
 import { RuntimeError } from '../../capability.ts'
-import type {
-  AssemblyInput,
-  Budget,
-  Cut,
-  Earlier,
-  FileFrame,
-  ImageSupport,
-  Layer,
-  LayoutChoice,
-  ToolDefinition,
-  Turn,
+import {
+  type AssemblyInput,
+  type Budget,
+  type Cut,
+  type Earlier,
+  type FileFrame,
+  type ImageSupport,
+  type Layer,
+  type LayoutChoice,
+  layoutOf,
+  type ToolDefinition,
+  type Turn,
+  type VerbatimInput,
 } from '../../context.ts'
-import { layoutOf } from '../../context.ts'
+import type { CallOptions } from '../../model.ts'
 import { type CallRecord, type Entry, referredContent, type SessionStore, type SpokenBody } from '../../session.ts'
-import { attachmentsOf, turnFiles } from './attachments.ts'
 import type { Counters } from '../models/counters.ts'
-import { earlierAttachments, type EarlierFile, earlierFilesOf } from './earlier-files.ts'
-import { loadHistory } from './history-loader.ts'
 import { projectTurn } from '../turns/turn-projection.ts'
-import type { RecordedOptions } from '../ledger/wire-proof.ts'
+import { attachmentsOf, earlierAttachments, type EarlierFile, earlierFilesOf, turnFiles } from './attachments.ts'
+import { loadHistory } from './history-loader.ts'
+
+/** How a call was made, as far as the body depends on it. Recorded with the call. */
+export type RecordedOptions = Omit<CallOptions, 'signal' | 'account' | 'leastPromptTokens' | 'limits'>
 
 /** What an assembly was given besides the log, as it is recorded. Large texts are `sha256:` references to contents. */
 export interface CallInput {
@@ -172,4 +175,43 @@ export async function missingContent(store: SessionStore, content: string, call:
 
 function spokenIn(entries: readonly Entry[]): readonly SpokenBody[] {
   return entries.filter((entry) => entry.type === 'input' || entry.type === 'message')
+}
+
+/** What is recorded of a call that sent its caller's own messages and tools: `verbatim` refers to `{tools, messages}`. */
+interface VerbatimRecord {
+  readonly verbatim: string
+  readonly counter: string
+  readonly budget: Budget
+  /** How the call was made. Absent in records of older versions. */
+  readonly options?: RecordedOptions
+}
+
+/** Writes the messages and tools beside the log and answers the record of them. */
+export async function recordVerbatim(
+  store: SessionStore,
+  input: VerbatimInput,
+  options: RecordedOptions,
+  holds?: readonly string[],
+): Promise<VerbatimRecord> {
+  const { messages, tools = [], budget, counter } = input
+  const reference = `sha256:${await store.putContent(JSON.stringify({ tools, messages }), holds)}`
+  return { verbatim: reference, counter: counter.id, budget, options }
+}
+
+/** Whether an earlier call was sent as its caller wrote it. */
+export function isVerbatim({ input }: CallRecord): boolean {
+  return typeof (input as Partial<VerbatimRecord>).verbatim === 'string'
+}
+
+/** The input of such a call. Rejects with `missing-content` where it is gone. */
+export async function restoreVerbatim(
+  store: SessionStore,
+  { id, model, input }: CallRecord,
+  counters: Counters,
+): Promise<VerbatimInput> {
+  const { verbatim: reference, counter, budget } = input as VerbatimRecord
+  const text = await referredContent(store, reference)
+  if (text === undefined) throw await missingContent(store, reference, id)
+  const { tools, messages } = JSON.parse(text) as Pick<VerbatimInput, 'messages'> & { tools: readonly ToolDefinition[] }
+  return { tools, messages, budget, counter: await counters(counter), model }
 }

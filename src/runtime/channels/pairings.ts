@@ -1,11 +1,8 @@
-import type { PairedChat, Pairings } from '../../capability.ts'
-import { timingSafeEqual } from 'node:crypto'
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { Clock, PairedChat, Pairings } from '../../capability.ts'
+import { serialQueue, sha256 } from '../../platform.ts'
 import { type AuditFacts, type SessionStore, StoreError, type Write } from '../../session.ts'
-import type { Clock } from '../../capability.ts'
-import { serialQueue } from '../../platform.ts'
-import { codeDigest, drawCode } from './pairing-code.ts'
-import { isSpent, triesFrom, withTry } from './pairing-tries.ts'
-import { runtimeFailure } from '../runtime-failure.ts'
+import { runtimeFailure } from '../failure.ts'
 
 /** How long a code holds, ms. */
 const HOLDS = 10 * 60 * 1000
@@ -116,4 +113,56 @@ function triesKey(channel: string): string {
 /** The title stays out of it: anybody chooses that for himself. */
 function audited(rule: 'paired' | 'unpaired', { channel, chat, person, kind }: PairedChat): AuditFacts {
   return { kind: 'change', rule, input: JSON.stringify({ channel, chat, person, kind }) }
+}
+
+/** 32 signs, none of which is easily taken for another: no I, O, 0 or 1. */
+const SIGNS = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789'
+const LENGTH = 8
+
+/** 40 bits of chance, as `XXXX-XXXX`. */
+export function drawCode(random: (size: number) => Uint8Array): string {
+  const signs = Array.from(random(LENGTH), (byte) => SIGNS[byte % SIGNS.length]!).join('')
+  return `${signs.slice(0, LENGTH / 2)}-${signs.slice(LENGTH / 2)}`
+}
+
+/** SHA-256 of a code as people may write it: case, dashes and blanks make no difference. */
+export function codeDigest(channel: string, code: string): string {
+  const signs = code
+    .slice(0, 100)
+    .replaceAll(/[\p{Pd}\s]/gu, '')
+    .toUpperCase()
+  return createHash('sha256')
+    .update(JSON.stringify([channel, signs]))
+    .digest('hex')
+}
+
+/** Wrong codes since the code of this digest was made: by anybody, and by chat. */
+export interface Tries {
+  readonly digest: string
+  readonly wrong: number
+  /** By a digest of the chat, so that its size is known. */
+  readonly chats: Readonly<Record<string, number>>
+}
+
+/** So many wrong tries take a code away. */
+const MOST = 5
+/** So many of them may be of one chat: a stranger alone cannot take a code away from its owner. */
+const MOST_OF_ONE = 3
+
+/** What was counted for this code; nothing yet where it was for another. */
+export function triesFrom(value: unknown, digest: string): Tries {
+  const fresh: Tries = { digest, wrong: 0, chats: {} }
+  if (typeof value !== 'object' || value === null || !('digest' in value)) return fresh
+  return value.digest === digest ? (value as Tries) : fresh
+}
+
+/** Whether this chat may not try any more. */
+export function isSpent({ wrong, chats }: Tries, chat: string): boolean {
+  return wrong >= MOST || (chats[sha256(chat)] ?? 0) >= MOST_OF_ONE
+}
+
+/** The same after one more wrong try. */
+export function withTry({ digest, wrong, chats }: Tries, chat: string): Tries {
+  const key = sha256(chat)
+  return { digest, wrong: wrong + 1, chats: { ...chats, [key]: (chats[key] ?? 0) + 1 } }
 }

@@ -1,4 +1,5 @@
 import type { PreparedCall } from '../../agent.ts'
+import type { CompletionCut, CompletionInput } from '../../capability.ts'
 import {
   type AnyMessage,
   type Assembly,
@@ -15,15 +16,12 @@ import {
 } from '../../context.ts'
 import type { Model } from '../../model.ts'
 import { defined, stretch } from '../../platform.ts'
-import { assembleWithin, imageSupport, withinLearned } from '../calls/attempt-call.ts'
+import { type AssemblyContext, layersFor } from '../calls/assembly-context.ts'
+import { assembleWithin, imageSupport, verbatimInSlices, withinLearned } from '../calls/attempt-call.ts'
 import type { CallAccount } from '../calls/call-account.ts'
 import { budgetFor, type Refusal } from '../calls/call-budget.ts'
-import { recordInput } from '../calls/call-input.ts'
-import type { CompletionCut, CompletionInput } from '../../capability.ts'
+import { type RecordedOptions, recordInput, recordVerbatim } from '../calls/call-input.ts'
 import { tooLarge } from './completion-failure.ts'
-import { recordVerbatim, verbatimInSlices } from '../ledger/verbatim-call.ts'
-import type { RecordedOptions } from '../ledger/wire-proof.ts'
-import { type AssemblyContext, layersFor } from '../calls/assembly-context.ts'
 
 export interface CompletionCallParts {
   readonly context: AssemblyContext

@@ -3,7 +3,7 @@ import { type LayoutChanges, type LayoutChoice, layoutOf, layouts } from '../../
 import type { AnyCapability, Capability } from '../../capability.ts'
 import type { HostShape } from './host-schema.ts'
 import { type ConfigurationSchema, sectionOf } from './schema.ts'
-import { withTexts } from './setting-texts.ts'
+import { withTexts } from './key.ts'
 
 /** Everything that was decided in `config.json` and the environment; defaults in their place, paths absolute. */
 export interface Configuration extends Omit<HostShape, 'channels' | 'context'> {

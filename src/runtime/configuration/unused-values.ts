@@ -1,6 +1,6 @@
 import { layoutOf } from '../../context.ts'
 import type { Provider as KnownProvider } from '../../model.ts'
-import type { Environment } from './environment.ts'
+import type { Environment } from './value.ts'
 import { unusedKeys } from './providers-schema.ts'
 import { type ConfigurationSchema, sectionOf } from './schema.ts'
 import { type Configuration, settingsOf } from './settled.ts'

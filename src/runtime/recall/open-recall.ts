@@ -1,11 +1,10 @@
-import { RuntimeError } from '../../capability.ts'
 import { existsSync } from 'node:fs'
 import { setImmediate as others } from 'node:timers/promises'
-import type { RankedPassage, Recall, RecallAnswer, RecallIndex } from '../../search.ts'
-import { type SessionStore, undoneTurnsOf } from '../../session.ts'
+import { RuntimeError } from '../../capability.ts'
 import { defined, errorMessage } from '../../platform.ts'
-import { indexSession, type IndexingParts, register, removeAll } from './index-session.ts'
-import { sessionsBefore } from './sessions-before.ts'
+import type { RankedPassage, Recall, RecallAnswer, RecallIndex } from '../../search.ts'
+import { type LogStore, type SessionStore, undoneTurnsOf } from '../../session.ts'
+import { type IndexingParts, indexSession, register, removeAll } from './index-session.ts'
 
 /** The search of the history over one store, with the index that it keeps. */
 export interface HistoryRecall extends Recall {
@@ -228,4 +227,25 @@ async function recallFailure(error: unknown): Promise<unknown> {
   const { SearchError } = await import('../../search.ts')
   if (!(error instanceof SearchError)) return error
   return new RuntimeError('storage', error.message, { index: error.code }, { cause: error })
+}
+
+/**
+ * A session, the one that it was begun after where no channel says to which conversation it belongs, and those before that;
+ * the last of them may belong to a conversation of a channel.
+ */
+export async function sessionsBefore(
+  store: Pick<LogStore, 'entries'>,
+  session: string,
+): Promise<readonly [string, ...string[]]> {
+  const found: [string, ...string[]] = [session]
+  for (;;) {
+    const after = await begunAfter(store, found.at(-1)!)
+    if (after === undefined || found.includes(after)) return found
+    found.push(after)
+  }
+}
+
+async function begunAfter(store: Pick<LogStore, 'entries'>, session: string): Promise<string | undefined> {
+  const [start] = await store.entries(session, { limit: 1 })
+  return start?.type === 'session-start' && !start.channel ? start.after : undefined
 }

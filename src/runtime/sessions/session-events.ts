@@ -1,8 +1,7 @@
+import { type EventsOptions, RuntimeError, type SessionEvent } from '../../capability.ts'
 import { defined, stretch } from '../../platform.ts'
 import type { Entry, LogStore } from '../../session.ts'
-import type { BacklogBudget } from './backlog-budget.ts'
-import { type EventsOptions, RuntimeError, type SessionEvent } from '../../capability.ts'
-import { openBacklog } from './event-backlog.ts'
+import { type BacklogBudget, openBacklog } from './event-backlog.ts'
 import type { SessionState } from './session-state.ts'
 import { eventId, parseEventId } from './session-stream.ts'
 

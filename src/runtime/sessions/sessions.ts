@@ -11,10 +11,10 @@ import {
 import { noSuchSession } from './admission.ts'
 import { type Clock, type NewSession, type RunningCapabilities, type Runtime, RuntimeError } from '../../capability.ts'
 import type { ModelChoice } from '../models/model-choice.ts'
-import { runtimeFailure } from '../runtime-failure.ts'
+import { runtimeFailure } from '../failure.ts'
 import type { SessionStates, SessionState } from './session-state.ts'
 import type { TurnQueue } from '../turns/turn-queue.ts'
-import type { TurnCache } from '../turns/turn-cache.ts'
+import type { TurnCache } from '../calls/history-loader.ts'
 
 /** Sessions as such: how one is made, found, given a model and deleted. */
 export interface Sessions extends Pick<

@@ -3,7 +3,7 @@ import type { ApprovalDecision, AuditFacts, Entry, SessionStore } from '../../se
 import { callDigest } from '../../tool.ts'
 import { type Clock, type PersonsDecision, RuntimeError, type WaitingApproval } from '../../capability.ts'
 import { serialQueue } from '../../platform.ts'
-import { runtimeFailure } from '../runtime-failure.ts'
+import { runtimeFailure } from '../failure.ts'
 import type { SessionStates, SessionState } from '../sessions/session-state.ts'
 
 /** Questions about calls, and the people who answer them. Everything of it stands in the log: this only finds it. */

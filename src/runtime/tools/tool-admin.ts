@@ -1,4 +1,3 @@
-import { defined } from '../../platform.ts'
 import { describedFacts, resultFacts, resultText } from '../../agent.ts'
 import {
   type Clock,
@@ -8,11 +7,11 @@ import {
   type ToolStatus,
   type ToolTrial,
 } from '../../capability.ts'
+import { defined } from '../../platform.ts'
 import type { AuditFacts, SessionStore } from '../../session.ts'
 import { accessAnswer, createToolbox, type PlannedCall, type Tool, type Toolbox } from '../../tool.ts'
-import { conditionsOf } from './offered-tools.ts'
 import type { RuntimeSettings } from '../settings.ts'
-import { policyGate, type ToolPolicy } from './tool-policy.ts'
+import { conditionsOf, policyGate, type ToolPolicy } from './tool-policy.ts'
 
 /** Tools as a person works with them, outside every turn. */
 export type ToolAdmin = Pick<Runtime, 'tools' | 'planTool' | 'runTool' | 'acceptTool'>

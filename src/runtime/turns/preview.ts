@@ -1,15 +1,15 @@
-import { defined } from '../../platform.ts'
-import { ContextOverflowError } from '../../context.ts'
-import type { InputOptions } from '../../session.ts'
-import { countedInSlices } from '../calls/counted-in-slices.ts'
-import { noSuchSession } from '../sessions/admission.ts'
 import { type Clock, type FileLibrary, type Preview, type PreviewOptions, RuntimeError } from '../../capability.ts'
-import type { PreparedTurn, SaidInTurn } from './prepare-turn.ts'
+import { ContextOverflowError } from '../../context.ts'
+import { defined } from '../../platform.ts'
+import type { InputOptions } from '../../session.ts'
+import { attemptWithPictures } from '../calls/attempt-call.ts'
 import { seal } from '../ledger/seal.ts'
-import type { SessionStates, SessionState } from '../sessions/session-state.ts'
+import { countedInSlices } from '../models/counters.ts'
+import { noSuchSession } from '../sessions/admission.ts'
 import { usableCut } from '../sessions/session-cut.ts'
+import type { SessionState, SessionStates } from '../sessions/session-state.ts'
+import type { PreparedTurn, SaidInTurn } from './prepare-turn.ts'
 import { tokenCounts } from './turn-projection.ts'
-import { attemptWithPictures } from '../calls/with-pictures.ts'
 
 export interface PreviewParts {
   readonly prepare: (state: Partial<SessionState>, asked: InputOptions, said: SaidInTurn) => Promise<PreparedTurn>

@@ -1,6 +1,6 @@
 import { sleep } from '../../platform.ts'
 import type { ValueStore } from '../../session.ts'
-import { delayAfter } from '../channels/channel-backoff.ts'
+import { delayAfter } from '../failure.ts'
 
 /** Finds out when a store that refused a write takes writes again. */
 export interface StorageRetry {

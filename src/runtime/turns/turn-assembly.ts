@@ -1,22 +1,25 @@
-import type { Journal, PreparedCall, Step, TurnSetup } from '../../agent.ts'
-import { ContextOverflowError, type Manifest, type Turn } from '../../context.ts'
-import type { CallParameters } from '../../model.ts'
-import { stretch } from '../../platform.ts'
-import type { Source } from '../../session.ts'
-import { turnFiles } from '../calls/attachments.ts'
-import type { CallQuestion } from '../calls/attempt-call.ts'
-import type { CallAccount } from '../calls/call-account.ts'
-import { withForecast } from '../calls/call-forecast.ts'
-import { recordInput } from '../calls/call-input.ts'
-import { attemptWithPictures } from '../calls/with-pictures.ts'
-import { cutToWrite, rememberCut, usableCut } from '../sessions/session-cut.ts'
-import { heldBy } from '../calls/assembly-context.ts'
+import type { Journal, PreparedCall, Step, TurnOutput, TurnSetup } from '../../agent.ts'
+import type { Clock, FileLibrary } from '../../capability.ts'
 import type { TurnCitations } from '../../citation.ts'
+import { ContextOverflowError, type Manifest, type Turn } from '../../context.ts'
+import { type CallParameters, forecast, type Model } from '../../model.ts'
+import { stretch } from '../../platform.ts'
+import type { Entry, Source } from '../../session.ts'
+import type { Tool } from '../../tool.ts'
+import { type AssemblyContext, heldBy } from '../calls/assembly-context.ts'
+import { turnFiles } from '../calls/attachments.ts'
+import { attemptWithPictures, type CallQuestion } from '../calls/attempt-call.ts'
+import type { CallAccount } from '../calls/call-account.ts'
+import { recordInput } from '../calls/call-input.ts'
+import type { Reuse, Sealed, SealedManifest } from '../ledger/seal.ts'
+import { cutToWrite, rememberCut, usableCut } from '../sessions/session-cut.ts'
+import type { SessionState } from '../sessions/session-state.ts'
+import type { ApprovalService } from '../tools/approval-service.ts'
+import type { ToolPolicy } from '../tools/tool-policy.ts'
 import { counterKey } from './turn-projection.ts'
-import type { TurnDependencies, TurnWords } from './turn-dependencies.ts'
 
 /** What the assembly of a step shares with the rest of its turn. */
-export interface TurnParts {
+export interface AssemblyParts {
   readonly account: CallAccount
   readonly journal: Journal
   readonly citations: TurnCitations
@@ -28,7 +31,7 @@ export interface TurnParts {
 /** Assembles the steps of a turn, one after the other, each written down with the cut that it makes. */
 export function turnAssembly(
   dependencies: TurnDependencies,
-  { account, journal, citations, documents, words }: TurnParts,
+  { account, journal, citations, documents, words }: AssemblyParts,
 ): TurnSetup['assemble'] {
   const { context, state, model, turn, clock, entries, library } = dependencies
   const { store, settings } = context
@@ -117,4 +120,70 @@ const CALL_TOKENS = 200
 /** What a result can take in the next call where all of the history gives way, less a tenth for the counter's error. */
 function resultRoom({ budget, used, slots }: Pick<Manifest, 'budget' | 'used' | 'slots'>): number {
   return Math.max(0, Math.floor((budget.available - used + slots.history - CALL_TOKENS) * 0.9))
+}
+
+/** What one turn is run with. */
+export interface TurnDependencies extends CallPlace {
+  readonly turn: string
+  readonly entries: readonly Entry[]
+  /** Everything there is to call, allowed or not. */
+  readonly tools: readonly Tool[]
+  readonly policy: ToolPolicy
+  readonly approvals: ApprovalService
+  /** Where images are; none is sent where it is absent. */
+  readonly library: FileLibrary | undefined
+  readonly signal: AbortSignal
+}
+
+/** The words of the call that is running, as they are shown to whoever watches. */
+export interface TurnWords extends Required<Pick<TurnOutput, 'show'>> {
+  /** Another call begins: numbers that were given meanwhile can be cited in it. */
+  begin(): void
+  /** The call is over: what was held back is shown. */
+  end(call: string): void
+}
+
+/** Where a call is made from. */
+export interface CallPlace {
+  readonly context: AssemblyContext
+  readonly state: SessionState
+  readonly model: Model
+  readonly clock: Clock
+  /** Reads the pieces of an earlier call again, after a restart. */
+  fingerprintOf(call: string): Promise<Sealed['fingerprint'] | undefined>
+}
+
+/** Adds to the account what can be reused of the session's last call, and what the call is going to cost. */
+export async function withForecast(
+  { context, state, model, clock, fingerprintOf }: CallPlace,
+  { manifest, fingerprint }: Sealed,
+): Promise<SealedManifest> {
+  const before = state.lastCall && (state.lastCall.fingerprint ?? (await fingerprintOf(state.lastCall.call)))
+  const reuse = before ? reuseOf(before, fingerprint, manifest) : undefined
+  const { price, cache } = model.facts
+  const real = (tokens: number) => Math.round(tokens * context.calibration.ratio(model.id, context.settings.counter))
+  const at = state.lastCall?.at
+  const expected = forecast({
+    promptTokens: real(manifest.used),
+    reuseTokens: real(reuse?.tokens ?? 0),
+    ...(at === undefined ? {} : { secondsSince: (clock.monotonic() - at) / 1000 }),
+    ...(price ? { price } : {}),
+    ...(cache ? { cache } : {}),
+  })
+  return { ...manifest, ...(reuse ? { reuse } : {}), forecast: expected }
+}
+
+/** Pieces that are the same from the beginning on, and the first that is not. */
+function reuseOf(before: Sealed['fingerprint'], after: Sealed['fingerprint'], manifest: Sealed['manifest']): Reuse {
+  let pieces = 0
+  let tokens = 0
+  while (pieces < before.length && pieces < after.length && before[pieces]!.content === after[pieces]!.content) {
+    tokens += after[pieces]!.tokens
+    pieces += 1
+  }
+  const next = after[pieces]
+  const changed = next && manifest.entries[next.entry]
+  if (!changed) return { tokens }
+  const cause = pieces === before.length ? 'grew' : 'changed'
+  return { tokens, firstChange: { id: changed.id, slot: changed.slot, cause } }
 }

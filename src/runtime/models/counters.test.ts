@@ -1,9 +1,8 @@
+import * as fc from 'fast-check'
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import * as fc from 'fast-check'
 import { chars, declared, type Message, messageTokens, type TokenCounter, tokenx } from '../../context.ts'
-import { countedInSlices, textTokens } from './counted-in-slices.ts'
-import { remembering } from '../models/counters.ts'
+import { countedInSlices, remembering, textTokens } from './counters.ts'
 import { tokenCounts } from '../turns/turn-projection.ts'
 
 const long = 'The keeper of the lamp notes 7 ships, 東京 and the tide.\n\n'.repeat(3000)

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import test from 'node:test'
-import { BackupError } from './backup-error.ts'
-import { diskFault } from './disk-fault.ts'
+import { BackupError, diskFault } from './backup-error.ts'
 
 /** What the disk says, in the form of Node's own errors. */
 function refusal(code: string): Error {

@@ -1,6 +1,18 @@
 import type { Embedder, MeaningSettings } from '../search.ts'
 import type { FileOwner, FileRow } from '../session.ts'
-import { serviceKey } from './service-key.ts'
+
+/** Names the service of a capability together with its type: `runtime.capability(fileLibrary)`. */
+export interface ServiceKey<Service> {
+  /** Name of the capability. */
+  readonly name: string
+  /** Only for the type: never set. */
+  readonly service?: (service: Service) => Service
+}
+
+/** A key for what the capability of this name returns from `start`. */
+export function serviceKey<Service>(name: string): ServiceKey<Service> {
+  return { name }
+}
 
 /** Files that people hand in: stored first, then read, then indexed (BEHAVIOURS §3.4). What breaks off goes on at the next start. */
 export interface FileLibrary {
