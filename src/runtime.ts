@@ -46,7 +46,7 @@ export {
 export { openChannelInbox } from './runtime/channels/channel-inbox.ts'
 export { createPairings } from './runtime/channels/pairings.ts'
 export { systemClock } from './runtime/clock.ts'
-export { storeDriver, storeOfHome } from './runtime/store-of-home.ts'
+export { storeDriver, storeOfHome } from './runtime/open-runtime.ts'
 export { counters, type Counters } from './runtime/models/counters.ts'
 export { canonical, type Reuse, type SealedManifest } from './runtime/ledger/seal.ts'
 export { beginSession, newSessionReply, newSessionWords } from './runtime/channels/new-session-command.ts'
@@ -66,7 +66,7 @@ export {
   type LoadOptions,
   loadConfiguration,
 } from './runtime/configuration/load.ts'
-export { type Configuration, homeFolders, settingsOf } from './runtime/configuration/settled.ts'
+export { type Configuration, homeFolders, settingsOf } from './runtime/configuration/configuration.ts'
 export { conversationOfSession } from './runtime/channels/outbox.ts'
 export { isAnswered, outcomeNotice } from './runtime/turns/turn-view.ts'
 export { citedSources, turnTotals, turnView } from './runtime/turns/turn-view.ts'

@@ -1,19 +1,21 @@
 import { statSync } from 'node:fs'
-import { type LayoutChoice, layoutOf, layouts } from '../context.ts'
 import { type AnyCapability, type Channel, pluginAsCapability } from '../capability.ts'
+import { type LayoutChoice, layoutOf, layouts } from '../context.ts'
 import { createModels } from '../model.ts'
 import { defined } from '../platform.ts'
+import { sqliteDriver, type StoreDriver } from '../session.ts'
 import { accessFile, accessPlaces, endOrphans, readText } from '../tool.ts'
 import { systemClock } from './clock.ts'
+import { loadConfiguration } from './configuration/load.ts'
+import { ConfigurationError } from './configuration/problem.ts'
+import { knownLayouts, knownStores } from './configuration/schema.ts'
+import { type Configuration, settingsOf } from './configuration/configuration.ts'
 import type { Environment } from './configuration/value.ts'
-import { type Configuration, settingsOf } from './configuration/settled.ts'
 import { createRuntime, type HostedRuntime } from './create-runtime.ts'
 import { createHome, homeAt, ownersPlaces } from './home/home.ts'
-import { counters } from './models/counters.ts'
-import { knownLayouts, knownStores } from './configuration/schema.ts'
 import { moduleFiles } from './load-module.ts'
 import { loadPlugins } from './load-plugins.ts'
-import { storeDriver } from './store-of-home.ts'
+import { counters } from './models/counters.ts'
 
 export interface OpenOptions {
   /** What it can do, in the order of their layers and tools. */
@@ -127,3 +129,24 @@ function couldBeFolder(path: string): boolean {
 
 /** Waits before a model call is made again, ms: together, a little less than a minute. */
 const growingRetriesMs = [500, 1_000, 2_000, 4_000, 8_000, 8_000, 8_000, 8_000, 8_000, 8_000]
+
+/** @throws ConfigurationError that lists the known ones where none has this name */
+export function storeDriver(
+  { store }: Pick<Configuration, 'store'>,
+  drivers: readonly StoreDriver[] = [sqliteDriver],
+): StoreDriver {
+  const found = drivers.find(({ name }) => name === store)
+  if (found) return found
+  const message = `must be one of ${drivers.map(({ name }) => name).join(', ')}`
+  throw new ConfigurationError([{ key: 'store', place: 'configuration', message, hint: '' }])
+}
+
+/** The store that the configuration of a home names; the default one where the configuration has mistakes in it. */
+export async function storeOfHome(
+  home: string,
+  environment: Environment,
+  capabilities: readonly AnyCapability[],
+): Promise<StoreDriver> {
+  const { configuration, schema } = await loadConfiguration({ home, environment, capabilities })
+  return storeDriver(configuration, schema.stores)
+}

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
@@ -28,6 +28,30 @@ test('a mistake in the configuration is told before the home is touched', async 
     createForeword({ home, configuration: { gatway: {} } }),
     /gatway is not a key.*Did you mean gateway/,
   )
+})
+
+test('an address that others can reach needs a strong token: a short one is refused with a hint, and not kept', async (t) => {
+  const home = temporaryHome(t)
+  const weak = { model: 'rehearsal', gateway: { bind: '0.0.0.0', token: 'guessable' } }
+  const refusal = { code: 'token', message: /0\.0\.0\.0/, hint: /gateway\.token/ }
+  await assert.rejects(createForeword({ home, configuration: weak }), refusal)
+  assert.equal(existsSync(join(home, 'data', 'token')), false)
+
+  const inside = await createForeword({
+    home,
+    configuration: { ...weak, gateway: { bind: '127.0.0.1', token: 'guessable' } },
+  })
+  await assert.rejects(inside.listen({ port: 0, bind: '0.0.0.0' }), /0\.0\.0\.0/)
+  await inside.close()
+  // The token of before is in data/token now, and is as weak as it was.
+  await assert.rejects(
+    createForeword({ home, configuration: { model: 'rehearsal', gateway: { bind: '0.0.0.0' } } }),
+    refusal,
+  )
+  rmSync(join(home, 'data', 'token'))
+  const open = await createForeword({ home, configuration: { model: 'rehearsal', gateway: { bind: '0.0.0.0' } } })
+  assert.ok(open.token.length >= 24)
+  await open.close()
 })
 
 for (const { name, settings, settingsKey = name } of builtIn.filter((one) => one.settings)) {

@@ -56,7 +56,10 @@ export interface Replay {
   }
 }
 
-/** A call that is not what it was. `got` is empty where it could not be built again, and `problem` says why. */
+/**
+ * A call that is not rebuilt as it was. `problem` is the reason where one is known: a content is gone (then `got` is empty),
+ * or an earlier version of the assembly rules wrote the call.
+ */
 export interface ReplayDifference {
   readonly call: string
   readonly expected: string

@@ -23,8 +23,21 @@ import { loadHistory } from './history-loader.ts'
 /** How a call was made, as far as the body depends on it. Recorded with the call. */
 export type RecordedOptions = Omit<CallOptions, 'signal' | 'account' | 'leastPromptTokens' | 'limits'>
 
+/**
+ * Version of the rules by which a request is assembled. It is raised whenever the same input may give other bytes, so that
+ * a replay can tell a call of earlier rules from one that was changed.
+ */
+export const ASSEMBLY_RULES = 2
+
+/** Whether a call was recorded under earlier assembly rules. Records of before the version was noted count as earlier. */
+export function hasEarlierRules({ input }: CallRecord): boolean {
+  return ((input as Partial<CallInput>).rules ?? 1) < ASSEMBLY_RULES
+}
+
 /** What an assembly was given besides the log, as it is recorded. Large texts are `sha256:` references to contents. */
 export interface CallInput {
+  /** `ASSEMBLY_RULES` when the call was made. Absent in records of older versions. */
+  readonly rules?: number
   readonly layout: LayoutChoice
   readonly counter: string
   readonly budget: Budget
@@ -78,6 +91,7 @@ export async function recordInput(
   const from = input.history[0]?.id
   const earlierFiles = earlierFilesOf(input)
   return {
+    rules: ASSEMBLY_RULES,
     layout,
     counter: input.counter.id,
     budget: input.budget,
@@ -179,6 +193,8 @@ function spokenIn(entries: readonly Entry[]): readonly SpokenBody[] {
 
 /** What is recorded of a call that sent its caller's own messages and tools: `verbatim` refers to `{tools, messages}`. */
 interface VerbatimRecord {
+  /** `ASSEMBLY_RULES` when the call was made. Absent in records of older versions. */
+  readonly rules?: number
   readonly verbatim: string
   readonly counter: string
   readonly budget: Budget
@@ -195,7 +211,7 @@ export async function recordVerbatim(
 ): Promise<VerbatimRecord> {
   const { messages, tools = [], budget, counter } = input
   const reference = `sha256:${await store.putContent(JSON.stringify({ tools, messages }), holds)}`
-  return { verbatim: reference, counter: counter.id, budget, options }
+  return { rules: ASSEMBLY_RULES, verbatim: reference, counter: counter.id, budget, options }
 }
 
 /** Whether an earlier call was sent as its caller wrote it. */

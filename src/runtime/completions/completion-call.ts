@@ -1,5 +1,5 @@
 import type { PreparedCall } from '../../agent.ts'
-import type { CompletionCut, CompletionInput } from '../../capability.ts'
+import { type CompletionCut, type CompletionInput, RuntimeError } from '../../capability.ts'
 import {
   type AnyMessage,
   type Assembly,
@@ -8,6 +8,7 @@ import {
   ContextOverflowError,
   type Layer,
   layoutOf,
+  type Manifest,
   markImages,
   type ReasonCode,
   toolResults,
@@ -21,7 +22,6 @@ import { assembleWithin, imageSupport, verbatimInSlices, withinLearned } from '.
 import type { CallAccount } from '../calls/call-account.ts'
 import { budgetFor, type Refusal } from '../calls/call-budget.ts'
 import { type RecordedOptions, recordInput, recordVerbatim } from '../calls/call-input.ts'
-import { tooLarge } from './completion-failure.ts'
 
 export interface CompletionCallParts {
   readonly context: AssemblyContext
@@ -201,4 +201,41 @@ function callersLayers(messages: readonly AnyMessage[]): readonly Layer[] {
     renditions: [{ form: 'full', text }],
     origin: { kind: 'user', ref: 'system message of the request' },
   }))
+}
+
+/** What was asked for is larger than its room, by our count. `sent` includes the margin for the counter's error. */
+export function tooLarge(call: string, { used, budget }: Manifest, cut: CompletionCut | undefined): RuntimeError {
+  const sent = used + (cut?.tokensLeftOut ?? 0) + budget.margin
+  return overflow({ call, limit: budget.window, sent, reserve: budget.reserve })
+}
+
+/** The provider refused it as too large, by its own count where it told it. */
+export function tooLargeForProvider(
+  call: string,
+  { limit, sent, used, said }: Refusal & { readonly said: string | undefined },
+): RuntimeError {
+  const facts = { ...defined({ limit }), ...(said ? { said } : {}) }
+  return overflow({ call, ...facts, sent: Math.max(sent ?? used, (limit ?? 0) + 1) })
+}
+
+interface OverflowFacts {
+  readonly call: string
+  readonly limit?: number
+  readonly sent: number
+  readonly reserve?: number
+  /** What the provider said of it. */
+  readonly said?: string
+}
+
+function overflow(facts: OverflowFacts): RuntimeError {
+  const { limit, sent, reserve, said } = facts
+  const takes = limit === undefined ? 'The model takes less' : `The model's window holds ${limit} tokens`
+  const answer = reserve === undefined ? '' : `, and ${reserve} are kept for the answer`
+  return new RuntimeError(
+    'context-overflow',
+    `${takes}: the messages and tools need ${sent}${answer}. Send fewer messages, or allow them to be cut.${
+      said === undefined ? '' : ` It said: ${said}`
+    }`,
+    { ...facts },
+  )
 }

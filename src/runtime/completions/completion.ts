@@ -1,16 +1,23 @@
 import { askModel, type TurnSetup } from '../../agent.ts'
+import {
+  type Clock,
+  type CompletionEvent,
+  type CompletionInput,
+  RuntimeError,
+  type RuntimeErrorCode,
+} from '../../capability.ts'
 import { toolCalls } from '../../context.ts'
-import type { FinishReason, Model } from '../../model.ts'
+import { type FinishReason, type Model, ModelError } from '../../model.ts'
+import { defined, errorMessage } from '../../platform.ts'
 import type { CallOutcome, TokenCounts, Usage } from '../../session.ts'
-import { completionCall } from './completion-call.ts'
-import { assertCanBeMade, failureOfCall, tooLargeForProvider } from './completion-failure.ts'
-import { type Clock, type CompletionEvent, type CompletionInput, RuntimeError } from '../../capability.ts'
-import { turnClock } from '../clock.ts'
-import { handOver } from './hand-over.ts'
-import type { ModelChoice } from '../models/model-choice.ts'
-import { callAccount } from '../calls/call-account.ts'
-import { retryRule } from '../settings.ts'
 import type { AssemblyContext } from '../calls/assembly-context.ts'
+import { callAccount } from '../calls/call-account.ts'
+import { budgetFor } from '../calls/call-budget.ts'
+import { turnClock } from '../clock.ts'
+import type { ModelChoice } from '../models/model-choice.ts'
+import { retryRule } from '../settings.ts'
+import { completionCall, tooLargeForProvider } from './completion-call.ts'
+import { handOver } from './hand-over.ts'
 
 export interface CompletionParts {
   readonly context: AssemblyContext
@@ -118,4 +125,51 @@ const NOT_REPORTED: Usage = {
   cacheWrittenTokens: undefined,
   outputTokens: undefined,
   reasoningTokens: undefined,
+}
+
+/** Throws `invalid-input` for what no model call can be made of: an answer larger than the window, images for the blind. */
+export function assertCanBeMade(
+  context: AssemblyContext,
+  { maxOutputTokens, messages, prompt }: CompletionInput,
+  model: Model,
+): void {
+  const { window } = budgetFor(context, model)
+  if (maxOutputTokens !== undefined && maxOutputTokens >= window) {
+    const most = Math.min(model.facts.maxOutput, window - 1)
+    throw new RuntimeError(
+      'invalid-input',
+      `max_tokens is too large: ${maxOutputTokens}. ${model.id} supports at most ${most} completion tokens in its window of ${window}. ` +
+        `If its window is larger, set models."${model.id}".window.`,
+      { parameter: 'max_tokens', most, window },
+    )
+  }
+  const adds = prompt ?? context.settings.completions?.prompt ?? false
+  if (!adds && !model.facts.vision && messages.some(hasImage)) {
+    throw new RuntimeError(
+      'invalid-input',
+      `${model.id} cannot see images. Choose a model that can, leave the images out, or set models."${model.id}".vision to true if it can.`,
+      { parameter: 'messages' },
+    )
+  }
+}
+
+/** A call that failed, with what a caller can act on. */
+export function failureOfCall(call: string, error: unknown): RuntimeError {
+  const message = errorMessage(error)
+  if (!(error instanceof ModelError)) return new RuntimeError(codeOf(error), message, { call }, { cause: error })
+  const { retryAfterMs, parameter } = error.facts
+  const facts = {
+    call,
+    ...defined({ retryAfterMs, parameter }),
+  }
+  return new RuntimeError(error.code, message, facts, { cause: error })
+}
+
+function codeOf(error: unknown): RuntimeErrorCode {
+  return (error as { code?: unknown } | undefined)?.code === 'no-answer' ? 'no-answer' : 'internal'
+}
+
+function hasImage({ content }: CompletionInput['messages'][number]): boolean {
+  if (typeof content === 'string') return false
+  return content.some((part) => part.type === 'image' || (part.type === 'file' && part.mediaType.startsWith('image')))
 }

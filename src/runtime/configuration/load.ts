@@ -9,7 +9,7 @@ import type { KeyPath } from './key.ts'
 import { loadCapabilities } from './load-capabilities.ts'
 import { type ConfigurationProblem, type Fault, faultsOf } from './problem.ts'
 import { type ConfigurationSchema, configurationSchema } from './schema.ts'
-import { type Configuration, settled } from './settled.ts'
+import { type Configuration, settled } from './configuration.ts'
 
 /** A configuration, what is wrong with it, and where it comes from. */
 export interface LoadedConfiguration {

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
+import { nearestName } from '../../platform.ts'
 import { type KeyPath, namesAt, schemaAt } from './key.ts'
 import type { KeySchema } from './schema.ts'
-import { nearestName } from '../../platform.ts'
 
 /** Something that is wrong with the configuration. Never repeats a value: it may be a secret. */
 export interface ConfigurationProblem {
@@ -101,4 +101,13 @@ function wordsFor(type: string): string {
 
 function hintOf(path: KeyPath, json: KeySchema): string {
   return schemaAt(path, json)?.description ?? ''
+}
+
+/** Something odd at a key: the gateway starts, and yet it cannot be what was meant. Never repeats a secret. */
+export interface ConfigurationWarning {
+  /** Names of the levels, joined by dots. */
+  readonly key: string
+  /** Behind the name of the key. */
+  readonly message: string
+  readonly hint: string
 }

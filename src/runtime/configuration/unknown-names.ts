@@ -1,10 +1,9 @@
 import { builtInProviders, type Provider } from '../../model.ts'
 import { nearestName } from '../../platform.ts'
-import type { ConfigurationWarning } from './configuration-warning.ts'
 import { namesAt, plainKeys, withTexts } from './key.ts'
-import type { ConfigurationProblem } from './problem.ts'
+import type { ConfigurationProblem, ConfigurationWarning } from './problem.ts'
 import type { ConfigurationSchema, KeySchema } from './schema.ts'
-import type { Configuration } from './settled.ts'
+import type { Configuration } from './configuration.ts'
 import { type Environment, variableOf } from './value.ts'
 
 /** Names of layers and providers that nothing has: what was set for them has no effect. */

@@ -3,8 +3,8 @@ import type { Provider as KnownProvider } from '../../model.ts'
 import type { Environment } from './value.ts'
 import { unusedKeys } from './providers-schema.ts'
 import { type ConfigurationSchema, sectionOf } from './schema.ts'
-import { type Configuration, settingsOf } from './settled.ts'
-import type { ConfigurationWarning } from './configuration-warning.ts'
+import { type Configuration, settingsOf } from './configuration.ts'
+import type { ConfigurationWarning } from './problem.ts'
 
 /** Values that cannot have the effect that was meant, because of other values or of what they are. */
 export function unusedValues(

@@ -12,7 +12,7 @@ import { defined, sha256 } from '../../platform.ts'
 import type { CallRecord, SessionStore } from '../../session.ts'
 import { withPictures } from '../calls/attachments.ts'
 import { assembleInSlices, verbatimInSlices } from '../calls/attempt-call.ts'
-import { type CallInput, isVerbatim, restoreInput, restoreVerbatim } from '../calls/call-input.ts'
+import { type CallInput, isVerbatim, hasEarlierRules, restoreInput, restoreVerbatim } from '../calls/call-input.ts'
 import type { Counters } from '../models/counters.ts'
 import type { ModelChoice } from '../models/model-choice.ts'
 import { canonical, seal, type Sealed } from './seal.ts'
@@ -84,9 +84,12 @@ export function createLedger(store: SessionStore, counters: Counters, newProver:
         count += 1
         const again = await requestAgain(call).catch(unlessMissing)
         const request = again && 'messages' in again ? again : undefined
-        const told = again && 'problem' in again ? again : { got: request ? sha256(canonical(request)) : '' }
-        const isSame = !('problem' in told) && told.got === call.requestDigest
-        if (!isSame) different.push({ call: call.id, expected: call.requestDigest, ...told })
+        const rebuilt = again && 'problem' in again ? again : { got: request ? sha256(canonical(request)) : '' }
+        const isSame = !('problem' in rebuilt) && rebuilt.got === call.requestDigest
+        if (!isSame) {
+          const earlier = hasEarlierRules(call) ? { problem: EARLIER_RULES } : {}
+          different.push({ call: call.id, expected: call.requestDigest, ...earlier, ...rebuilt })
+        }
         const proof = request && (await prover.prove(call, request))
         if (proof) proofs.push({ call: call.id, ...proof })
       }
@@ -117,6 +120,9 @@ function wiresOf(proofs: readonly (WireProof & { readonly call: string })[]): No
     unknown: proofs.flatMap(({ call, ...proof }) => (proof.state === 'unknown' ? [{ call, why: proof.why }] : [])),
   }
 }
+
+/** Why a call of before the current assembly rules is built again with other bytes. */
+const EARLIER_RULES = 'written by an earlier version of the assembly rules'
 
 /** A content that is gone makes its own calls different and harms no other. Any other failure is passed on. */
 function unlessMissing(error: unknown): { readonly got: ''; readonly problem: string } {
