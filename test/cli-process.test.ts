@@ -199,7 +199,7 @@ test('a home that cannot be made is named with the way to choose another', async
   for (const words of [['start'], ['send', 'Hello'], ['context']]) {
     const { code, stderr } = await run(words, { environment })
     assert.equal(code, 1)
-    assert.match(stderr, /The home .* cannot be made .* FOREWORD_HOME/, words.join(' '))
+    assert.match(stderr, /Cannot create the home .*FOREWORD_HOME/s, words.join(' '))
   }
 })
 

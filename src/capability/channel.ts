@@ -1,3 +1,4 @@
+import { ForewordError, type ForewordErrorOptions } from '../platform.ts'
 import type { TurnOutcome } from '../session.ts'
 import type { Runtime } from './runtime/runtime.ts'
 
@@ -73,9 +74,13 @@ export interface ChannelContext {
   warn(text: string): void
 }
 
-/** A reply that will never arrive, such as one to somebody who has blocked the bot. */
-export class UndeliverableError extends Error {
+/** A reply that will never arrive, such as one to somebody who has blocked the bot: its chat is not there (any more). */
+export class UndeliverableError extends ForewordError {
   override readonly name = 'UndeliverableError'
+
+  constructor(message: string, options?: ForewordErrorOptions) {
+    super('not-found', message, {}, options)
+  }
 }
 
 /**

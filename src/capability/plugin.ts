@@ -92,6 +92,6 @@ export function isPlugin(value: AnyCapability): boolean {
 }
 
 /** What plugins of that shape were told of a call. */
-export function pluginContext({ promptBlocks, system, ...context }: LayerContext): PluginContext {
+function pluginContext({ promptBlocks, system, ...context }: LayerContext): PluginContext {
   return { ...context, skills: promptBlocks, ...defined({ system: system?.text }) }
 }

@@ -1,5 +1,5 @@
 import type { Plugin } from '../capability.ts'
-import { errorMessage } from '../platform.ts'
+import { errorMessage, ForewordError } from '../platform.ts'
 import { defaultExport } from './load-module.ts'
 
 /** What a plugin is told of the home that it works in. */
@@ -9,7 +9,7 @@ export interface PluginSetting {
 }
 
 /** What the module of a plugin exports by default. */
-export type PluginModule = Plugin | ((setting: PluginSetting) => Plugin | Promise<Plugin>)
+type PluginModule = Plugin | ((setting: PluginSetting) => Plugin | Promise<Plugin>)
 
 /**
  * Loads the plugins that the configuration names, in order: by path (`./weather.ts`, relative to the home) or as a package
@@ -22,7 +22,8 @@ export async function loadPlugins(names: readonly string[], setting: PluginSetti
       plugins.push(await loadPlugin(name, setting))
     } catch (error) {
       const why = errorMessage(error)
-      throw new Error(`The plugin ${name} (key plugins in config.json) cannot be used: ${why}`, { cause: error })
+      const message = `Cannot load the plugin ${name} (key plugins in config.json): ${why}`
+      throw new ForewordError('configuration', message, { plugin: name }, { cause: error })
     }
   }
   return plugins

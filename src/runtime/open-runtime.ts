@@ -131,7 +131,7 @@ function couldBeFolder(path: string): boolean {
 const growingRetriesMs = [500, 1_000, 2_000, 4_000, 8_000, 8_000, 8_000, 8_000, 8_000, 8_000]
 
 /** @throws ConfigurationError that lists the known ones where none has this name */
-export function storeDriver(
+function storeDriver(
   { store }: Pick<Configuration, 'store'>,
   drivers: readonly StoreDriver[] = [sqliteDriver],
 ): StoreDriver {

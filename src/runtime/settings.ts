@@ -1,3 +1,4 @@
+import type { CompletionCutChoice } from '../capability.ts'
 import type { RetryRule } from '../agent.ts'
 import type { LayoutChoice, TokenCounter } from '../context.ts'
 
@@ -31,9 +32,6 @@ export interface RuntimeSettings {
   /** Of calls outside every session, where they say nothing themselves: nothing is cut and nothing added unless given. */
   readonly completions?: CompletionSettings
 }
-
-/** What becomes of a conversation outside every session that does not fit: refused as a whole, or cut where it is oldest. */
-export type CompletionCutChoice = 'none' | 'auto'
 
 /** What holds for calls outside every session that say nothing themselves. */
 export interface CompletionSettings {

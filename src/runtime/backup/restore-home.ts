@@ -143,7 +143,7 @@ export function arrivingHome(home: string): string {
 }
 
 /** A name for what was there before, such as `before-restore-20260131T120000Z`. */
-export function asideName(time: string): string {
+function asideName(time: string): string {
   return `${ASIDE}${time.replaceAll(/[-:]|\.\d+/g, '')}`
 }
 
@@ -176,7 +176,7 @@ export async function finishRestore(home: string): Promise<string | undefined> {
 }
 
 /** What stays where it is: the lock of whoever holds the home, and what restores have made. */
-export function staysInPlace(name: string): boolean {
+function staysInPlace(name: string): boolean {
   return /^gateway\.(lock|json)/.test(name) || name === ARRIVING || name.startsWith(ASIDE)
 }
 

@@ -57,7 +57,7 @@ export interface Attempt {
 }
 
 /** Collects layers, tools, history and budget, and assembles. Only reads. */
-export async function attemptCall(context: AssemblyContext, question: CallQuestion): Promise<Attempt> {
+async function attemptCall(context: AssemblyContext, question: CallQuestion): Promise<Attempt> {
   const { settings, store } = context
   const { model, session, current, last } = question
   const layout = layoutOf(settings.layout)
@@ -204,7 +204,7 @@ export function assembleInSlices(input: AssemblyInput): Promise<Assembly | Conte
 }
 
 /** An overflow is an answer too. */
-export function orOverflow<Outcome>(account: () => Outcome): Outcome | ContextOverflowError {
+function orOverflow<Outcome>(account: () => Outcome): Outcome | ContextOverflowError {
   try {
     return account()
   } catch (error) {

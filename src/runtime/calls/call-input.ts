@@ -27,7 +27,7 @@ export type RecordedOptions = Omit<CallOptions, 'signal' | 'account' | 'leastPro
  * Version of the rules by which a request is assembled. It is raised whenever the same input may give other bytes, so that
  * a replay can tell a call of earlier rules from one that was changed.
  */
-export const ASSEMBLY_RULES = 2
+const ASSEMBLY_RULES = 2
 
 /** Whether a call was recorded under earlier assembly rules. Records of before the version was noted count as earlier. */
 export function hasEarlierRules({ input }: CallRecord): boolean {
@@ -172,7 +172,7 @@ function withFormerReads(tool: ToolDefinition): ToolDefinition {
 }
 
 /** What a call cannot be built again without. */
-export async function missingContent(store: SessionStore, content: string, call: string): Promise<RuntimeError> {
+async function missingContent(store: SessionStore, content: string, call: string): Promise<RuntimeError> {
   if (await store.contentWasRemoved(content.replace('sha256:', ''))) {
     return new RuntimeError(
       'missing-content',

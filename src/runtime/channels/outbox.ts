@@ -165,7 +165,7 @@ export interface DueReply {
 const LOOK_BACK = 50
 
 /** What a session has settled and not delivered, in order. Each is read when it is asked for. */
-export async function* dueReplies(
+async function* dueReplies(
   store: LogStore,
   channels: ReadonlyMap<string, Channel>,
   session: string,
@@ -192,7 +192,7 @@ function needsTelling({ type }: TurnOutcome): boolean {
 }
 
 /** Whether the newest settled turn of a session is not the newest that was delivered. */
-export async function isBehind(store: LogStore, session: string): Promise<boolean> {
+async function isBehind(store: LogStore, session: string): Promise<boolean> {
   const [[ended], [delivered]] = await Promise.all([
     store.entries(session, { types: ['turn-end'], last: 1 }),
     store.entries(session, { types: ['delivered'], last: 1 }),
@@ -201,7 +201,7 @@ export async function isBehind(store: LogStore, session: string): Promise<boolea
 }
 
 /** Where a session began, whatever it is bound to now. */
-export async function startedAt(store: LogStore, session: string): Promise<Binding | undefined> {
+async function startedAt(store: LogStore, session: string): Promise<Binding | undefined> {
   const [start] = await store.entries(session, { limit: 1 })
   return start?.type === 'session-start' ? start.channel : undefined
 }

@@ -120,13 +120,13 @@ const SIGNS = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789'
 const LENGTH = 8
 
 /** 40 bits of chance, as `XXXX-XXXX`. */
-export function drawCode(random: (size: number) => Uint8Array): string {
+function drawCode(random: (size: number) => Uint8Array): string {
   const signs = Array.from(random(LENGTH), (byte) => SIGNS[byte % SIGNS.length]!).join('')
   return `${signs.slice(0, LENGTH / 2)}-${signs.slice(LENGTH / 2)}`
 }
 
 /** SHA-256 of a code as people may write it: case, dashes and blanks make no difference. */
-export function codeDigest(channel: string, code: string): string {
+function codeDigest(channel: string, code: string): string {
   const signs = code
     .slice(0, 100)
     .replaceAll(/[\p{Pd}\s]/gu, '')
@@ -150,19 +150,19 @@ const MOST = 5
 const MOST_OF_ONE = 3
 
 /** What was counted for this code; nothing yet where it was for another. */
-export function triesFrom(value: unknown, digest: string): Tries {
+function triesFrom(value: unknown, digest: string): Tries {
   const fresh: Tries = { digest, wrong: 0, chats: {} }
   if (typeof value !== 'object' || value === null || !('digest' in value)) return fresh
   return value.digest === digest ? (value as Tries) : fresh
 }
 
 /** Whether this chat may not try any more. */
-export function isSpent({ wrong, chats }: Tries, chat: string): boolean {
+function isSpent({ wrong, chats }: Tries, chat: string): boolean {
   return wrong >= MOST || (chats[sha256(chat)] ?? 0) >= MOST_OF_ONE
 }
 
 /** The same after one more wrong try. */
-export function withTry({ digest, wrong, chats }: Tries, chat: string): Tries {
+function withTry({ digest, wrong, chats }: Tries, chat: string): Tries {
   const key = sha256(chat)
   return { digest, wrong: wrong + 1, chats: { ...chats, [key]: (chats[key] ?? 0) + 1 } }
 }

@@ -204,7 +204,7 @@ function callersLayers(messages: readonly AnyMessage[]): readonly Layer[] {
 }
 
 /** What was asked for is larger than its room, by our count. `sent` includes the margin for the counter's error. */
-export function tooLarge(call: string, { used, budget }: Manifest, cut: CompletionCut | undefined): RuntimeError {
+function tooLarge(call: string, { used, budget }: Manifest, cut: CompletionCut | undefined): RuntimeError {
   const sent = used + (cut?.tokensLeftOut ?? 0) + budget.margin
   return overflow({ call, limit: budget.window, sent, reserve: budget.reserve })
 }

@@ -128,7 +128,7 @@ const NOT_REPORTED: Usage = {
 }
 
 /** Throws `invalid-input` for what no model call can be made of: an answer larger than the window, images for the blind. */
-export function assertCanBeMade(
+function assertCanBeMade(
   context: AssemblyContext,
   { maxOutputTokens, messages, prompt }: CompletionInput,
   model: Model,
@@ -154,7 +154,7 @@ export function assertCanBeMade(
 }
 
 /** A call that failed, with what a caller can act on. */
-export function failureOfCall(call: string, error: unknown): RuntimeError {
+function failureOfCall(call: string, error: unknown): RuntimeError {
   const message = errorMessage(error)
   if (!(error instanceof ModelError)) return new RuntimeError(codeOf(error), message, { call }, { cause: error })
   const { retryAfterMs, parameter } = error.facts

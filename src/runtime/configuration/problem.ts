@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { nearestName } from '../../platform.ts'
+import { ForewordError, nearestName } from '../../platform.ts'
 import { type KeyPath, namesAt, schemaAt } from './key.ts'
 import type { KeySchema } from './schema.ts'
 
@@ -16,12 +16,12 @@ export interface ConfigurationProblem {
 }
 
 /** Thrown where nothing can be done before the configuration is corrected. */
-export class ConfigurationError extends Error {
+export class ConfigurationError extends ForewordError {
   override readonly name = 'ConfigurationError'
   readonly problems: readonly ConfigurationProblem[]
 
   constructor(problems: readonly ConfigurationProblem[]) {
-    super(problems.map(problemText).join('\n'))
+    super('configuration', problems.map(problemText).join('\n'), { problems })
     this.problems = problems
   }
 }

@@ -36,7 +36,7 @@ function placeOf(key: string, origins: LoadedConfiguration['origins']): string {
 }
 
 /** Files and folders that somebody named and that are not there. Those that are nobody's choice need not be there. */
-export async function missingPaths(
+async function missingPaths(
   configuration: Configuration,
   schema: ConfigurationSchema,
   origins: LoadedConfiguration['origins'],

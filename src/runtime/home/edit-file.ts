@@ -1,7 +1,7 @@
 import { access, constants, open, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readText } from '../../tool.ts'
-import { withFileLock, writeFileAtomically } from '../../platform.ts'
+import { ForewordError, type ForewordErrorOptions, withFileLock, writeFileAtomically } from '../../platform.ts'
 import { createHome, homeAt } from './home.ts'
 
 /** A change of a file that its owner writes by hand, such as `config.json`. */
@@ -19,8 +19,12 @@ export interface FileEdit {
 }
 
 /** A file of the owner that could not be read, or would not have been read again; nothing was changed. */
-export class FileEditError extends Error {
+export class FileEditError extends ForewordError {
   override readonly name = 'FileEditError'
+
+  constructor(message: string, options?: ForewordErrorOptions) {
+    super('file', message, {}, options)
+  }
 }
 
 /**

@@ -1,6 +1,6 @@
 import { mkdir, realpath, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { errorMessage, writeFileAtomically } from '../../platform.ts'
+import { errorMessage, ForewordError, writeFileAtomically } from '../../platform.ts'
 import { accessPlaces, readText } from '../../tool.ts'
 
 /** The files and folders of a home, as absolute paths (docs/guide/configuration.md). A missing one is an empty one. */
@@ -53,9 +53,13 @@ export async function createHome({ root, data }: Home): Promise<void> {
       await makeFolder(folder)
     } catch (error) {
       const why = errorMessage(error)
-      throw new Error(`The home ${root} cannot be made (${why}). Name another one with FOREWORD_HOME.`, {
-        cause: error,
-      })
+      const message = `Cannot create the home ${root}: ${why}.`
+      throw new ForewordError(
+        'file',
+        message,
+        { path: folder },
+        { hint: 'Name another home with FOREWORD_HOME.', cause: error },
+      )
     }
   }
 }
@@ -140,7 +144,7 @@ export async function ensureToken({ home, configured, random }: TokenOptions): P
 export async function readToken(home: string): Promise<string | undefined> {
   const path = homeAt(home).tokenFile
   const found = await readText(path)
-  if (found.type === 'unreadable') throw new Error(`The token in ${path} cannot be read: ${found.why}.`)
+  if (found.type === 'unreadable') throw new ForewordError('token', `Cannot read the token in ${path}: ${found.why}.`)
   const token = found.type === 'text' ? found.text.trim() : ''
   return token === '' ? undefined : token
 }

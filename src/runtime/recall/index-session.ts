@@ -93,7 +93,7 @@ const LOOKED_BACK = 200
  * What an entry of a log says, for the index: what a person or a model said, and each call of a tool beside its result, of
  * a long result all that was kept. None for entries that say nothing.
  */
-export async function itemsOf(store: HistoryStore, entry: Entry): Promise<readonly HistoryItem[]> {
+async function itemsOf(store: HistoryStore, entry: Entry): Promise<readonly HistoryItem[]> {
   if (entry.type !== 'input' && entry.type !== 'message') return []
   const { session, turn, seq, time, message } = entry
   const place = { turn, ordinal: (await store.turn(session, turn))?.ordinal ?? 0, seq, time }

@@ -233,7 +233,7 @@ async function recallFailure(error: unknown): Promise<unknown> {
  * A session, the one that it was begun after where no channel says to which conversation it belongs, and those before that;
  * the last of them may belong to a conversation of a channel.
  */
-export async function sessionsBefore(
+async function sessionsBefore(
   store: Pick<LogStore, 'entries'>,
   session: string,
 ): Promise<readonly [string, ...string[]]> {

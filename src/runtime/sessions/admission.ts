@@ -139,7 +139,7 @@ const MOST = 50
  * keeps no other file and no message back. The same file, and the same bytes, are sent once. Rejects with `not-found`, and with `invalid-input` for a file of another
  * conversation.
  */
-export async function attachFiles(
+async function attachFiles(
   library: FileLibrary | undefined,
   session: string,
   text: string,

@@ -129,7 +129,7 @@ function slowestOf(readers: ReadonlyMap<() => void, number>): (() => void) | und
 const LEAST_EVENT = 200
 
 /** About how much room an event takes, characters. */
-export function eventSize(event: SessionEvent): number {
+function eventSize(event: SessionEvent): number {
   return LEAST_EVENT + ('text' in event ? event.text.length : event.type === 'entry' ? wordsIn(event.entry) : 0)
 }
 

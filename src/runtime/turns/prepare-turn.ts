@@ -111,7 +111,7 @@ const MESSAGE_SHARE = 0.25
  * its size from the room never makes a short message overflow (BEHAVIOURS §3.5). Layers that can shrink count in their
  * smallest form.
  */
-export async function roomBeside(
+async function roomBeside(
   context: AssemblyContext & { readonly turn: PreparedParts },
   part: TurnPart,
   model: Model,

@@ -154,7 +154,7 @@ export interface CallPlace {
 }
 
 /** Adds to the account what can be reused of the session's last call, and what the call is going to cost. */
-export async function withForecast(
+async function withForecast(
   { context, state, model, clock, fingerprintOf }: CallPlace,
   { manifest, fingerprint }: Sealed,
 ): Promise<SealedManifest> {

@@ -65,7 +65,7 @@ function turnWords({ state, turn }: TurnDependencies, citations: TurnCitations):
 }
 
 /** Writes what happens in a turn to the log, the audit and the ledger. What is written first begins the turn, too. */
-export function turnJournal(
+function turnJournal(
   { context, state, turn, entries, clock }: TurnDependencies,
   account: CallAccount,
   words: TurnWords,
