@@ -5,11 +5,11 @@ import type { ChoiceOption, SessionChoice, TurnPreset } from './session-choice.t
 import type { Started } from './started.ts'
 
 /** What sessions can choose, by name, with the position of the capability that offers it. */
-export type Choices = Readonly<Record<string, { readonly owner: number; readonly choice: SessionChoice<never> }>>
+export type OwnedChoices = Readonly<Record<string, { readonly owner: number; readonly choice: SessionChoice<never> }>>
 
 /** Collects the choices of capabilities. Throws where two of them offer a choice of one name. */
-export function collectChoices(capabilities: readonly AnyCapability[]): Choices {
-  const choices: Record<string, Choices[string]> = {}
+export function collectChoices(capabilities: readonly AnyCapability[]): OwnedChoices {
+  const choices: Record<string, OwnedChoices[string]> = {}
   for (const [owner, { name, session = {} }] of capabilities.entries()) {
     for (const [choice, offers] of Object.entries(session)) {
       const other = choices[choice]
@@ -48,7 +48,7 @@ export interface RunningChoices {
   resolve(asked: Readonly<Record<string, string>>): Promise<Chosen>
 }
 
-export function runChoices(choices: Choices, started: readonly Started[]): RunningChoices {
+export function runChoices(choices: OwnedChoices, started: readonly Started[]): RunningChoices {
   const ownerOf = (choice: string): Started => started[choices[choice]!.owner]!
 
   return {

@@ -123,7 +123,7 @@ export interface StartLine {
 }
 
 /** What settings may be odd beside. */
-export interface SettingsContext {
+interface SettingsContext {
   readonly environment: Readonly<Record<string, string | undefined>>
   /** As configured. */
   readonly layout: Layout

@@ -35,7 +35,7 @@ export interface Channel {
   warnings?(): readonly string[]
 }
 
-export interface ChannelHook {
+interface ChannelHook {
   readonly path: string
   handle(request: Request): Promise<Response>
 }

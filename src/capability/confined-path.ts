@@ -3,7 +3,7 @@ import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { readText, type TextReader } from '../tool.ts'
 
 /** A path within a folder, with every link resolved; or why it is not one, in a sentence that a model can use. */
-export type ConfinedPath = Inside | { readonly type: 'refused'; readonly why: string }
+type ConfinedPath = Inside | { readonly type: 'refused'; readonly why: string }
 
 export interface Inside {
   readonly type: 'inside'
@@ -27,22 +27,22 @@ export async function confinedPath(
   asked: string,
   outOfReach: readonly string[] = [],
 ): Promise<ConfinedPath> {
-  if (asked === '') return refused('the path is empty; . is the workspace itself')
-  if (asked.includes('\0')) return refused('a path cannot hold a NUL byte')
-  if (!asked.isWellFormed()) return refused('the path holds half a character (a lone surrogate)')
+  if (asked === '') return refuse('the path is empty; . is the workspace itself')
+  if (asked.includes('\0')) return refuse('a path cannot hold a NUL byte')
+  if (!asked.isWellFormed()) return refuse('the path holds half a character (a lone surrogate)')
   const root = await realOrWhy(folder)
-  if (root.type === 'refused') return refused(`the workspace cannot be opened: ${root.why}`)
+  if (root.type === 'refused') return refuse(`the workspace cannot be opened: ${root.why}`)
   const real = await realOrWhy(resolve(root.path, asked))
-  if (real.type === 'refused') return refused(`${quoted(asked)}: ${real.why}`)
+  if (real.type === 'refused') return refuse(`${quotePath(asked)}: ${real.why}`)
   if (!isWithin(root.path, real.path)) {
-    return refused(
-      `${quoted(asked)} is outside the workspace; only paths within it are in reach, after links are followed`,
+    return refuse(
+      `${quotePath(asked)} is outside the workspace; only paths within it are in reach, after links are followed`,
     )
   }
   const closed = (await Promise.all(outOfReach.map(realPlace)))
     .filter((one) => one !== undefined)
     .filter((one) => one !== root.path && isWithin(root.path, one))
-  if (closed.some((one) => isWithin(one, real.path))) return refused(`${quoted(asked)} is out of reach for tools`)
+  if (closed.some((one) => isWithin(one, real.path))) return refuse(`${quotePath(asked)} is out of reach for tools`)
   const names = relative(root.path, real.path)
     .split(sep)
     .filter((name) => name !== '')
@@ -68,10 +68,10 @@ async function realOrWhy(path: string): Promise<Real> {
     return { type: 'real', path: await realpath(path) }
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    if (code !== 'ENOENT' || dirname(path) === path) return refused(whyOf(error as NodeJS.ErrnoException))
+    if (code !== 'ENOENT' || dirname(path) === path) return refuse(explainCode(error as NodeJS.ErrnoException))
   }
   // Nothing is there, or a link that leads to nothing: writing "to" that one would write wherever it points.
-  if (await isLink(path)) return refused('it is a link that leads nowhere')
+  if (await isLink(path)) return refuse('it is a link that leads nowhere')
   const parent = await realOrWhy(dirname(path))
   return parent.type === 'refused' ? parent : { type: 'real', path: join(parent.path, basename(path)) }
 }
@@ -84,7 +84,7 @@ async function isLink(path: string): Promise<boolean> {
   }
 }
 
-function whyOf({ code, message }: NodeJS.ErrnoException): string {
+function explainCode({ code, message }: NodeJS.ErrnoException): string {
   if (code === 'ENOENT') return 'it does not exist'
   if (code === 'ELOOP') return 'its links lead in a circle'
   if (code === 'ENOTDIR') return 'a part of it is a file, not a folder'
@@ -93,11 +93,11 @@ function whyOf({ code, message }: NodeJS.ErrnoException): string {
   return message
 }
 
-function quoted(asked: string): string {
+function quotePath(asked: string): string {
   return JSON.stringify(asked.length > 200 ? `${asked.slice(0, 200)}…` : asked)
 }
 
-function refused(why: string): { readonly type: 'refused'; readonly why: string } {
+function refuse(why: string): { readonly type: 'refused'; readonly why: string } {
   return { type: 'refused', why }
 }
 

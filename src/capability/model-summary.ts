@@ -5,7 +5,7 @@ import type { Runtime } from './runtime/runtime.ts'
 import { RuntimeError } from './runtime-error.ts'
 
 /** A text that a model is asked to put into fewer words. */
-export interface SummaryTask {
+interface SummaryTask {
   /** What it is, such as `notes about "tide"`. */
   readonly what: string
   readonly text: string
@@ -15,7 +15,7 @@ export interface SummaryTask {
   readonly rules: string
 }
 
-export interface SummaryOptions {
+interface SummaryOptions {
   readonly complete: Runtime['complete']
   /** `provider/model`; the configured one where absent. */
   readonly model?: string | undefined
@@ -38,7 +38,7 @@ export async function summaryByModel(
   let answering = model ?? ''
   let reason = 'other'
   for await (const event of complete({
-    ...summaryQuestion(task),
+    ...summaryInput(task),
     signal,
     ...defined({ model, holds }),
   })) {
@@ -55,7 +55,7 @@ export async function summaryByModel(
 }
 
 /** The text is between two lines that depend on all of it, so that nothing in it can pretend to be outside. */
-function summaryQuestion({
+function summaryInput({
   what,
   text,
   sha256,

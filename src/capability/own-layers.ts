@@ -7,13 +7,13 @@ import type { LayerContext } from './turn-part.ts'
  * text from files, pages and tools is data (in every layout and under every prompt, wherever such text can come into the call; last in the system
  * message, so that nothing before it moves). Placeholders of the prompt are filled in.
  */
-export function finishedLayers(
+export function finishLayers(
   layers: readonly Layer[],
   { cites, readsForeign, layout }: Pick<LayerContext, 'cites' | 'readsForeign' | 'layout'>,
   placeholders: Readonly<Record<string, string>>,
 ): readonly Layer[] {
   const all = [...layers, ...(cites ? citationLayers : []), ...(readsForeign ? [foreignText] : [])]
-  return ruleSaidOnce(withoutPrompt(placedGuidance(all, layout, placeholders), layout))
+  return dropRepeatedRule(withholdPromptFillers(fillGuidance(all, layout, placeholders), layout))
 }
 
 /** The name of the layer that holds the rule. */
@@ -39,7 +39,7 @@ const foreignText: Layer = {
  * What can appear in the middle of a turn stays out of the head unless the layout has it there: the guidance for citations
  * keeps its own place at the tail.
  */
-function placedGuidance(
+function fillGuidance(
   layers: readonly Layer[],
   layout: Layout,
   placeholders: Readonly<Record<string, string>> = {},
@@ -110,7 +110,7 @@ export function noPrompt(ref: string): Layer {
  * guidance for tools, and words about citations that the layout places in the system message. The rule about foreign text goes along with other system
  * text, such as an `AGENTS.md`, and makes no system message alone.
  */
-function withoutPrompt(layers: readonly Layer[], { placements }: Layout): readonly Layer[] {
+function withholdPromptFillers(layers: readonly Layer[], { placements }: Layout): readonly Layer[] {
   if (!layers.some(({ id, withheld }) => id === PROMPT && withheld?.code === reason.code)) return layers
   const isSystem = ({ layer, placement }: Layer) => (placement ?? placements[layer]) === 'system'
   const isOwn = (layer: Layer) => isSystem(layer) && layer.renditions.some(({ text }) => text.trim() !== '')
@@ -124,7 +124,7 @@ const reason: Reason = { code: 'no-system-prompt' }
 const filled: readonly string[] = ['date', 'tool-guidance', 'citation-guidance']
 
 /** Layers without the rule where another one says it already. */
-function ruleSaidOnce(layers: readonly Layer[]): readonly Layer[] {
+function dropRepeatedRule(layers: readonly Layer[]): readonly Layer[] {
   const isSaid = layers.some(
     ({ id, renditions }) => id !== FOREIGN_TEXT && renditions.every(({ text }) => text.includes(foreignTextRule)),
   )

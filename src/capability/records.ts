@@ -61,7 +61,7 @@ export function recordChoice<Self extends { readonly service: Records<{ readonly
     async check({ service }, id) {
       await service.get(id)
     },
-    find: async ({ service }, word) => oneNamed(word, await service.list(), kind),
+    find: async ({ service }, word) => findNamed(word, await service.list(), kind),
     list: async ({ service }) => (await service.list()).map(({ id, value: { name } }) => ({ id, name })),
   }
 }
@@ -69,12 +69,12 @@ export function recordChoice<Self extends { readonly service: Records<{ readonly
 type Named = Kept<{ readonly name: string }> & { readonly value: { readonly name: string } }
 
 /** The id itself, the name in any case, or the beginning of either where only one begins so. */
-function oneNamed(word: string, records: readonly Named[], kind: string): string {
-  const wanted = folded(word)
+function findNamed(word: string, records: readonly Named[], kind: string): string {
+  const wanted = foldCase(word)
   const candidates = [
     records.filter(({ id }) => id === word),
-    records.filter(({ value }) => folded(value.name) === wanted),
-    records.filter(({ id, value }) => id.startsWith(word) || folded(value.name).startsWith(wanted)),
+    records.filter(({ value }) => foldCase(value.name) === wanted),
+    records.filter(({ id, value }) => id.startsWith(word) || foldCase(value.name).startsWith(wanted)),
   ].find(({ length }) => length > 0)
   const [found, ...others] = candidates ?? []
   if (found && others.length === 0) return found.id
@@ -93,6 +93,6 @@ function oneNamed(word: string, records: readonly Named[], kind: string): string
   throw new RuntimeError('not-found', `There is no ${kind} ${word}.`, { kind, id: word }, { hint })
 }
 
-function folded(name: string): string {
+function foldCase(name: string): string {
   return name.normalize('NFC').toLowerCase()
 }

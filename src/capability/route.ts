@@ -54,7 +54,7 @@ export interface Route {
   handle(call: RouteCall<unknown, unknown>): Response | Promise<Response>
 }
 
-export interface RouteAnswer {
+interface RouteAnswer {
   readonly description: string
   /** Media type of the body. `application/json` where a schema is given and nothing else is said. */
   readonly media?: string

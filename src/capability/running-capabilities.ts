@@ -4,11 +4,11 @@ import type { AnyCapability } from './capability.ts'
 import { type Chosen, type HostedChoice, type RunningChoices } from './capability-choices.ts'
 import type { Channel } from './channel.ts'
 import type { McpContribution, McpDefinitions } from './mcp.ts'
-import { finishedLayers } from './own-layers.ts'
+import { finishLayers } from './own-layers.ts'
 import type { Route } from './route.ts'
 import type { WithheldTool } from './runtime/runtime.ts'
 import type { ServiceKey } from './service.ts'
-import { capabilityError, guarded, type Started, stopAll } from './started.ts'
+import { capabilityError, runGuarded, type Started, stopAll } from './started.ts'
 import type { LayerContext, PromptBlock, TurnPart, TurnQuestion, TurnTool } from './turn-part.ts'
 
 /** What capabilities bring to hosts: to a server, a command line, channels. */
@@ -70,7 +70,7 @@ export function runCapabilities(
   services: ReadonlyMap<string, unknown>,
 ): RunningCapabilities {
   let stopped: Promise<void> | undefined
-  const promptBlocks = () => started.flatMap(blocksOf)
+  const promptBlocks = () => started.flatMap(ownBlocks)
 
   return {
     capabilities: started.map(({ value }) => value),
@@ -79,18 +79,20 @@ export function runCapabilities(
     async layers(given, parts = new Map()) {
       const context = { ...given, promptBlocks: promptBlocks() }
       const [layers, placeholders] = await Promise.all([
-        Promise.all(started.map((each) => layersOf(each, context, parts))),
+        Promise.all(started.map((each) => capabilityLayers(each, context, parts))),
         Promise.all(
           started.map((each) =>
-            guarded(each, 'could not give its placeholders', ({ value, self }) => value.placeholders?.(self, context)),
+            runGuarded(each, 'could not give its placeholders', ({ value, self }) =>
+              value.placeholders?.(self, context),
+            ),
           ),
         ),
       ])
-      return finishedLayers(layers.flat(), context, Object.assign({}, ...placeholders))
+      return finishLayers(layers.flat(), context, Object.assign({}, ...placeholders))
     },
-    tools: () => started.flatMap(toolsOf),
+    tools: () => started.flatMap(capabilityTools),
     turnTools: () => started.flatMap(({ value, self }) => value.turnTools?.(self) ?? []),
-    ownerOf: (tool) => started.findLast((each) => toolsOf(each).some(({ name }) => name === tool))?.value.name,
+    ownerOf: (tool) => started.findLast((each) => capabilityTools(each).some(({ name }) => name === tool))?.value.name,
     checkChoices: choices.check,
     chosen: choices.resolve,
     async turn(question) {
@@ -140,28 +142,28 @@ export function runCapabilities(
       (await Promise.all(started.map(async ({ value, self }) => (await value.channels?.(self)) ?? []))).flat(),
     async reload() {
       for (const each of started) {
-        await guarded(each, 'could not be read again', ({ value, self }) => value.reload?.(self))
+        await runGuarded(each, 'could not be read again', ({ value, self }) => value.reload?.(self))
       }
     },
     stop: () => (stopped ??= stop(started)),
   }
 }
 
-function blocksOf({ value, self }: Started): readonly PromptBlock[] {
+function ownBlocks({ value, self }: Started): readonly PromptBlock[] {
   return value.promptBlocks?.(self) ?? []
 }
 
-function toolsOf(each: Started): readonly Tool[] {
+function capabilityTools(each: Started): readonly Tool[] {
   const { value, self } = each
   try {
-    return [...(value.tools?.(self) ?? []), ...blocksOf(each).flatMap(({ tools }) => tools)]
+    return [...(value.tools?.(self) ?? []), ...ownBlocks(each).flatMap(({ tools }) => tools)]
   } catch (error) {
     throw capabilityError(value, 'could not give its tools', error)
   }
 }
 
-function layersOf(each: Started, context: LayerContext, parts: TurnParts): Promise<readonly Layer[]> {
-  return guarded(each, 'could not give its layers', async ({ value, self }) => [
+function capabilityLayers(each: Started, context: LayerContext, parts: TurnParts): Promise<readonly Layer[]> {
+  return runGuarded(each, 'could not give its layers', async ({ value, self }) => [
     ...((await value.layers?.(self, context)) ?? []),
     ...((await parts.get(value.name)?.layers?.(context)) ?? []),
   ])

@@ -1,5 +1,5 @@
 import type { AnyCapability, Self } from './capability.ts'
-import { type Choices, collectChoices, runChoices } from './capability-choices.ts'
+import { type OwnedChoices, collectChoices, runChoices } from './capability-choices.ts'
 import type { CapabilityHost, CapabilityPlaces } from './host.ts'
 import { isPlugin } from './plugin.ts'
 import { runCapabilities, type RunningCapabilities } from './running-capabilities.ts'
@@ -30,13 +30,13 @@ export async function startCapabilities(
 ): Promise<RunningCapabilities> {
   assertNamesDiffer(capabilities)
   const choices = collectChoices(capabilities)
-  const hosts = hostsOf(capabilities, choices, base)
+  const hosts = createHosts(capabilities, choices, base)
   const started: Started[] = []
   for (const [index, value] of capabilities.entries()) {
     const host = hosts.of(index)
     try {
       const service: unknown = await value.start?.(host)
-      started.push({ value, self: selfOf(host, service) })
+      started.push({ value, self: createSelf(host, service) })
       hosts.services.set(value.name, service)
     } catch (error) {
       const faults = await stopAll(started)
@@ -55,14 +55,14 @@ function assertNamesDiffer(capabilities: readonly AnyCapability[]): void {
   }
 }
 
-function hostsOf(capabilities: readonly AnyCapability[], choices: Choices, base: CapabilityBase) {
+function createHosts(capabilities: readonly AnyCapability[], choices: OwnedChoices, base: CapabilityBase) {
   const { settings: given = {}, places: own = {}, runtime, ...shared } = base
   const services = new Map<string, unknown>()
   const known = new Map<string, unknown>()
   const settingsOf = (name: string): unknown => {
     const found = capabilities.find((each) => each.name === name)
     if (!found) return undefined
-    if (!known.has(name)) known.set(name, Object.hasOwn(given, name) ? given[name] : parsedFromNothing(found))
+    if (!known.has(name)) known.set(name, Object.hasOwn(given, name) ? given[name] : parseDefaults(found))
     return known.get(name)
   }
   const places = (): Required<CapabilityPlaces> => {
@@ -89,7 +89,7 @@ function hostsOf(capabilities: readonly AnyCapability[], choices: Choices, base:
   }
 }
 
-function parsedFromNothing({ name, settings }: AnyCapability): unknown {
+function parseDefaults({ name, settings }: AnyCapability): unknown {
   const read = settings?.safeParse({})
   if (!read || read.success) return read?.data
   throw new Error(
@@ -98,7 +98,7 @@ function parsedFromNothing({ name, settings }: AnyCapability): unknown {
 }
 
 /** The host with the service. `runtime` stays a getter: there is none while capabilities start. */
-function selfOf(host: CapabilityHost<unknown>, service: unknown): Self<unknown, unknown> {
+function createSelf(host: CapabilityHost<unknown>, service: unknown): Self<unknown, unknown> {
   const properties = { ...Object.getOwnPropertyDescriptors(host), service: { value: service, enumerable: true } }
   return Object.defineProperties({}, properties) as Self<unknown, unknown>
 }

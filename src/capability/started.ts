@@ -9,7 +9,7 @@ export interface Started {
 }
 
 /** Runs `work` of a capability. What it fails with names the capability and `what` failed. */
-export async function guarded<Result>(
+export async function runGuarded<Result>(
   each: Started,
   what: string,
   work: (each: Started) => Result | Promise<Result>,

@@ -30,7 +30,7 @@ import { runtimeFailure } from './failure.ts'
 import { homeAt } from './home/home.ts'
 import { createLedger, createWireProver } from './ledger/ledger.ts'
 import { openCalibrationStore } from './models/calibration-store.ts'
-import { counters, remembering } from './models/counters.ts'
+import { counters, rememberCounts } from './models/counters.ts'
 import { openLearnedLimits } from './models/learned-limits.ts'
 import { createModelChoice, modelStatuses, modelView } from './models/model-choice.ts'
 import { openRecall } from './recall/open-recall.ts'
@@ -45,11 +45,11 @@ import { createApprovalService } from './tools/approval-service.ts'
 import { createToolAdmin } from './tools/tool-admin.ts'
 import { allowedTools, type ToolPolicy, toolWarnings } from './tools/tool-policy.ts'
 import { prepareTurn, type SaidInTurn } from './turns/prepare-turn.ts'
-import { preview } from './turns/preview.ts'
+import { previewCall } from './turns/preview.ts'
 import { createTurnQueue } from './turns/turn-queue.ts'
 
 /** Everything a runtime is made of. It stops the capabilities and closes the store when it is closed. */
-export interface RuntimeParts {
+interface RuntimeParts {
   readonly version: string
   readonly home: string
   readonly store: SessionStore
@@ -110,7 +110,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     if (told.size > MOST_WARNINGS) told.delete(told.values().next().value!)
     parts.warn?.(text)
   }
-  const settings = { ...parts.settings, counter: remembering(parts.settings.counter) }
+  const settings = { ...parts.settings, counter: rememberCounts(parts.settings.counter) }
   const models = createModelChoice(parts.models, settings.model, warn)
   let runtime: HostedRuntime | undefined
   const capabilities = await startCapabilities(parts.capabilities ?? [], {
@@ -249,7 +249,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     async preview(options) {
       try {
         await capabilities.checkChoices(options.choices ?? {})
-        return await preview({ prepare, states, clock, library }, options)
+        return await previewCall({ prepare, states, clock, library }, options)
       } catch (error) {
         throw runtimeFailure(error)
       }

@@ -5,8 +5,8 @@ import { dirname, isAbsolute, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
 /** What a module exports by default: named by path (`./weather.ts`, relative to the home), or as a package installed in the home or above it. */
-export async function defaultExport(name: string, home: string): Promise<unknown> {
-  const url = await urlOf(name, home)
+export async function importDefault(name: string, home: string): Promise<unknown> {
+  const url = await moduleUrl(name, home)
   for (const folder of [home, dirname(fileURLToPath(url))]) shareImports(folder)
   const module = (await import(url)) as { readonly default?: unknown }
   return module.default
@@ -14,18 +14,18 @@ export async function defaultExport(name: string, home: string): Promise<unknown
 
 /** The files of modules that are named by their path, absolute: what stands in them runs as Foreword itself. */
 export function moduleFiles(names: readonly string[], home: string): readonly string[] {
-  return names.flatMap((name) => fileOf(name, home) ?? [])
+  return names.flatMap((name) => moduleFile(name, home) ?? [])
 }
 
-function fileOf(name: string, home: string): string | undefined {
+function moduleFile(name: string, home: string): string | undefined {
   if (name.startsWith('file:')) return URL.parse(name)?.host === '' ? fileURLToPath(name) : undefined
   if (isAbsolute(name)) return name
   return name.startsWith('./') || name.startsWith('../') ? join(home, name) : undefined
 }
 
-async function urlOf(name: string, home: string): Promise<string> {
+async function moduleUrl(name: string, home: string): Promise<string> {
   if (name.startsWith('file:')) return name
-  const file = fileOf(name, home)
+  const file = moduleFile(name, home)
   if (file !== undefined) {
     if (!(await isFile(file))) throw new Error(`there is no file ${file}`)
     return pathToFileURL(file).href

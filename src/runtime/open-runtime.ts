@@ -12,7 +12,7 @@ import { knownLayouts, knownStores } from './configuration/schema.ts'
 import { type Configuration, settingsOf } from './configuration/configuration.ts'
 import type { Environment } from './configuration/value.ts'
 import { createRuntime, type HostedRuntime } from './create-runtime.ts'
-import { createHome, homeAt, ownersPlaces } from './home/home.ts'
+import { createHome, homeAt, protectedPlaces } from './home/home.ts'
 import { moduleFiles } from './load-module.ts'
 import { loadPlugins } from './load-plugins.ts'
 import { counters } from './models/counters.ts'
@@ -83,7 +83,7 @@ export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> 
       workspace,
       environment,
       places: {
-        outOfReach: ownersPlaces(home),
+        outOfReach: protectedPlaces(home),
         readOnly: moduleFiles([...plugins, ...configuration.capabilities], home),
       },
       timeZone: context.timeZone,
@@ -95,7 +95,7 @@ export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> 
           margin: context.margin,
           reasoning: agent.reasoning,
         }),
-        layout: ownLayout(context.layout, capabilities),
+        layout: resolveLayout(context.layout, capabilities),
         counter,
         maxSteps: agent.maxSteps,
         toolTimeoutMs: agent.toolTimeoutMs,
@@ -117,7 +117,7 @@ export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> 
 }
 
 /** A layout that a capability brings is handed on as a value; others go by their names. */
-function ownLayout(choice: LayoutChoice, capabilities: readonly AnyCapability[]): LayoutChoice {
+function resolveLayout(choice: LayoutChoice, capabilities: readonly AnyCapability[]): LayoutChoice {
   const name = typeof choice === 'string' ? choice : 'extends' in choice ? choice.extends : choice.name
   const known = knownLayouts(capabilities)
   return known[name] === layouts[name] ? choice : layoutOf(choice, known)

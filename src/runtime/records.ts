@@ -12,12 +12,12 @@ export function createRecords<Value>(
 
   async function list() {
     const records = await store.records(kind)
-    return records.map((record) => ({ ...kept(record), value: record.value as Value }))
+    return records.map((record) => ({ ...keptVersion(record), value: record.value as Value }))
   }
 
   async function find(id: string) {
     const record = await store.record(kind, id)
-    return record && record.value !== null ? { ...kept(record), value: record.value as Value } : undefined
+    return record && record.value !== null ? { ...keptVersion(record), value: record.value as Value } : undefined
   }
 
   async function get(id: string) {
@@ -29,9 +29,9 @@ export function createRecords<Value>(
   async function put(id: string, value: Value | null, after: number | undefined): Promise<Kept<Value>> {
     try {
       const change = { kind, id, value, ...defined({ after }) }
-      return kept(await store.putRecord(change, clock.time()))
+      return keptVersion(await store.putRecord(change, clock.time()))
     } catch (error) {
-      if (error instanceof StoreError && error.code === 'conflict') throw changed(kind, id)
+      if (error instanceof StoreError && error.code === 'conflict') throw changedError(kind, id)
       throw runtimeFailure(error)
     }
   }
@@ -73,7 +73,7 @@ export function createRecords<Value>(
     async versions(id) {
       const versions = await store.recordVersions(kind, id)
       if (versions.length === 0) throw noSuchRecord(kind, id)
-      return versions.map((version) => kept<Value>(version))
+      return versions.map((version) => keptVersion<Value>(version))
     },
     restore: (id, version) =>
       changes.add(async () => {
@@ -85,7 +85,7 @@ export function createRecords<Value>(
   }
 }
 
-function kept<Value>({ id, version, time, value }: RecordVersion): Kept<Value> {
+function keptVersion<Value>({ id, version, time, value }: RecordVersion): Kept<Value> {
   return { id, version, time, value: value === null ? undefined : (value as Value) }
 }
 
@@ -105,6 +105,6 @@ function noSuchRecord(kind: string, id: string, version?: number): RuntimeError 
   return new RuntimeError('not-found', message, { kind, id, ...(version !== undefined && { version }) })
 }
 
-function changed(kind: string, id: string): RuntimeError {
+function changedError(kind: string, id: string): RuntimeError {
   return new RuntimeError('changed', `The ${kind} ${id} was changed meanwhile. Look at it again.`, { kind, id })
 }

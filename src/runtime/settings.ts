@@ -34,7 +34,7 @@ export interface RuntimeSettings {
 }
 
 /** What holds for calls outside every session that say nothing themselves. */
-export interface CompletionSettings {
+interface CompletionSettings {
   readonly cut: CompletionCutChoice
   /** Whether the layers of the home are added. */
   readonly prompt: boolean

@@ -129,7 +129,7 @@ export interface NewSession {
 }
 
 /** A turn that was taken back. */
-export interface UndoneSessionTurn {
+interface UndoneSessionTurn {
   readonly session: string
   readonly turn: string
   /** What the person had said. */

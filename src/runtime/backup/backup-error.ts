@@ -29,7 +29,7 @@ export class BackupError extends ForewordError {
 /** What the disk below `folder` refused, in words that say what to do; every other error as it is. */
 export function diskFault(error: unknown, folder: string): unknown {
   if (!(error instanceof Error) || !('syscall' in error) || !('code' in error)) return error
-  return new BackupError('io', sentenceFor(String(error.code), error.message, folder), { cause: error })
+  return new BackupError('io', faultMessage(String(error.code), error.message, folder), { cause: error })
 }
 
 export function isDiskFull(error: unknown): boolean {
@@ -38,7 +38,7 @@ export function isDiskFull(error: unknown): boolean {
 
 const FULL: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT'])
 
-function sentenceFor(code: string, message: string, folder: string): string {
+function faultMessage(code: string, message: string, folder: string): string {
   if (FULL.has(code)) return `The disk is full at ${folder}. Nothing was changed. Free some space, then try again.`
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') {
     return `${folder} cannot be written by this user. Nothing was changed. Change its permissions, or name another place.`

@@ -21,7 +21,7 @@ import {
 import { readArchive } from './read-archive.ts'
 import { writeArchive } from './write-archive.ts'
 
-export interface BackupOptions {
+interface BackupOptions {
   /** An absolute path. */
   readonly home: string
   /** What keeps its sessions. */
@@ -40,7 +40,7 @@ export interface BackupOptions {
   readonly onProgress?: (progress: BackupProgress) => void
 }
 
-export interface BackupProgress {
+interface BackupProgress {
   readonly stage: 'copying the store' | 'packing' | 'reading it back'
   /** Bytes; absent where nobody knows. */
   readonly done?: number
@@ -48,7 +48,7 @@ export interface BackupProgress {
 }
 
 /** An archive that was written and read back. */
-export interface Backup {
+interface Backup {
   readonly file: string
   /** Size of the archive. */
   readonly bytes: number
@@ -69,7 +69,7 @@ const TRIES = 5
 export async function backupHome(options: BackupOptions): Promise<Backup> {
   const { home, capabilities = [], version, time, signal, onProgress } = options
   const store = ableTo(options.store, 'snapshot')
-  const file = await targetOf(options.file)
+  const file = await archivePath(options.file)
   if (existsSync(file) && (await stat(file)).isDirectory()) {
     throw new BackupError('exists', `${file} is a folder. Name a file in it, such as ${join(file, 'foreword.tar.gz')}.`)
   }
@@ -90,12 +90,12 @@ export async function backupHome(options: BackupOptions): Promise<Backup> {
     onProgress?.({ stage: 'copying the store' })
     const indexes = capabilities.flatMap((capability) => capability.indexes ?? [])
     const isCopied = (name: string) => store.owns(name) || indexes.some(({ file: index }) => name.startsWith(index))
-    const stored = await storedFiles(store, indexes, data, preparing)
+    const stored = await copyStore(store, indexes, data, preparing)
     const listing = await homeFiles(
       home,
       (path) => isApart(path) || (dirname(path) === data && isCopied(basename(path))),
     )
-    const files = ordered([...listing.files, ...stored.files])
+    const files = sortByPath([...listing.files, ...stored.files])
     const all = files.reduce((sum, each) => sum + (each.type === 'file' ? each.bytes : 0), 0)
     const { digests, leftOut } = await writeArchive(
       partial,
@@ -119,7 +119,7 @@ export async function backupHome(options: BackupOptions): Promise<Backup> {
 }
 
 /** The real path of the archive, so that one inside the home does not become part of itself. */
-async function targetOf(file: string): Promise<string> {
+async function archivePath(file: string): Promise<string> {
   const folder = dirname(resolve(file))
   try {
     return join(await realpath(folder), basename(file))
@@ -136,7 +136,7 @@ interface StoredFiles {
 }
 
 /** The stores as they are now, and the bytes that they name, held by links so that nobody can remove them meanwhile. */
-async function storedFiles(
+async function copyStore(
   store: Snapshots,
   indexes: readonly IndexFile[],
   data: string,
@@ -145,7 +145,7 @@ async function storedFiles(
   const leftOut: string[] = []
   const files: HomeFile[] = []
   if (await store.exists(data)) {
-    const { names, held, missing } = await heldTogether(store, data, preparing)
+    const { names, held, missing } = await holdBlobs(store, data, preparing)
     leftOut.push(...missing.map((hash) => `data/files/${hash}: the store names these bytes, and they are missing`))
     for (const name of names) files.push(await regularFile(`data/${name}`, join(preparing, name)))
     for (const hash of held)
@@ -171,7 +171,7 @@ interface Held {
 }
 
 /** Bytes that are removed between the copy and the look at them lead to a new copy, which does not name them. */
-async function heldTogether(store: Snapshots, data: string, preparing: string): Promise<Held> {
+async function holdBlobs(store: Snapshots, data: string, preparing: string): Promise<Held> {
   const blobs = openBlobs(join(data, 'files'))
   for (let attempt = 1; ; attempt += 1) {
     const { files, fault, fileHashes } = await store.snapshot(data, preparing)
@@ -208,6 +208,6 @@ async function regularFile(path: string, source: string): Promise<RegularFile> {
 }
 
 /** Folders before what is in them. */
-function ordered(files: readonly HomeFile[]): readonly HomeFile[] {
+function sortByPath(files: readonly HomeFile[]): readonly HomeFile[] {
   return files.toSorted((one, other) => (one.path < other.path ? -1 : 1))
 }

@@ -8,7 +8,7 @@ import { homeAt } from '../home/home.ts'
 import { PREPARING } from './home-files.ts'
 
 /** What a compaction took away, and what is left. */
-export interface Compacted {
+interface Compacted {
   /** Contents that nothing named any more: prompts, results and texts of sessions and files that were deleted. */
   readonly contents: number
   /** Files of bytes that nothing named any more. */
@@ -32,7 +32,7 @@ export async function compactHome(
 ): Promise<Compacted> {
   const store = ableTo(driver, 'compact')
   const { data } = homeAt(home)
-  const before = await sizeOf(data)
+  const before = await folderSize(data)
   if (!(await store.exists(data))) return { contents: 0, files: 0, before, after: before }
   // What a backup that was killed has left behind.
   for (const name of await readdir(data))
@@ -47,13 +47,13 @@ export async function compactHome(
     onProgress(`giving back the space of ${title}`)
     compactSearchIndex(index)
   }
-  return { contents, files: blobs + pieces, before, after: await sizeOf(data) }
+  return { contents, files: blobs + pieces, before, after: await folderSize(data) }
 }
 
 const historyIndex: IndexFile = { file: 'history.sqlite', title: 'the index of the history' }
 
 /** Bytes of a folder with everything in it but what SQLite keeps beside a file only while it is open. */
-async function sizeOf(folder: string): Promise<number> {
+async function folderSize(folder: string): Promise<number> {
   if (!existsSync(folder)) return 0
   let bytes = 0
   for (const name of await readdir(folder, { recursive: true })) {

@@ -13,11 +13,11 @@ interface Named {
   readonly modified: Date
 }
 
-export interface HomeFolder extends Named {
+interface HomeFolder extends Named {
   readonly type: 'directory'
 }
 
-export interface HomeLink extends Named {
+interface HomeLink extends Named {
   readonly type: 'symlink'
   readonly target: string
 }
@@ -32,7 +32,7 @@ export interface RegularFile extends Named {
 }
 
 /** What was found in a home. */
-export interface HomeListing {
+interface HomeListing {
   /** A folder before what is in it. */
   readonly files: readonly HomeFile[]
   /** What cannot be part of an archive, with the reason: sockets, pipes, what this user cannot read. */

@@ -14,7 +14,7 @@ import {
   type FileDigest,
   fileDigests,
   FORMAT,
-  hashing,
+  hashBytes,
   HEADER_ENTRY,
   HOME_FOLDER,
 } from './archive-format.ts'
@@ -31,7 +31,7 @@ export interface ArchivedFile {
   readonly target?: string | undefined
 }
 
-export interface ReadOptions {
+interface ReadOptions {
   readonly signal?: AbortSignal | undefined
   /** Bytes of the archive that were read so far, of how many. */
   readonly onProgress?: ((bytes: number, all: number) => void) | undefined
@@ -40,7 +40,7 @@ export interface ReadOptions {
 }
 
 /** What an archive holds, once every byte of it was found to be what was written. */
-export interface ArchiveFacts {
+interface ArchiveFacts {
   readonly header: ArchiveHeader
   readonly digests: readonly FileDigest[]
 }
@@ -79,14 +79,14 @@ export async function readArchive(
     signal?.throwIfAborted()
     throw error instanceof BackupError || isRefusal(error) ? error : unreadable(path, state.header, error)
   }
-  return compared(path, state, found)
+  return compareDigests(path, state, found)
 
   async function take(headers: Headers, entry: Readable): Promise<void> {
     entry.on('error', () => {})
     if (!state.header) {
       if (headers.name !== HEADER_ENTRY) throw noArchive(path)
-      state.header = headerOf(path, await jsonOf(entry))
-    } else if (headers.name === DIGESTS_ENTRY) state.digests = digestsOf(path, await jsonOf(entry))
+      state.header = parseHeader(path, await parseJson(entry))
+    } else if (headers.name === DIGESTS_ENTRY) state.digests = parseDigests(path, await parseJson(entry))
     else await takeFile(headers, entry)
   }
 
@@ -96,7 +96,7 @@ export async function readArchive(
     const target = await onFile?.(file)
     if (file.type !== 'file') return void entry.resume()
     const hash = createHash('sha256')
-    await pipeline(entry, hashing(hash), target ?? nowhere())
+    await pipeline(entry, hashBytes(hash), target ?? nowhere())
     found.set(file.path, { path: file.path, bytes: headers.size ?? 0, sha256: hash.digest('hex') })
   }
 }
@@ -119,7 +119,7 @@ function unreadable(path: string, header: ArchiveHeader | undefined, cause: unkn
   return new BackupError('damaged', `The archive ${path} is damaged or was cut off: ${errorMessage(cause)}`, { cause })
 }
 
-function headerOf(path: string, value: unknown): ArchiveHeader {
+function parseHeader(path: string, value: unknown): ArchiveHeader {
   const header = archiveHeader.safeParse(value)
   if (!header.success) throw noArchive(path)
   if (header.data.format <= FORMAT) return header.data
@@ -130,13 +130,13 @@ function headerOf(path: string, value: unknown): ArchiveHeader {
   )
 }
 
-function digestsOf(path: string, value: unknown): readonly FileDigest[] {
+function parseDigests(path: string, value: unknown): readonly FileDigest[] {
   const digests = fileDigests.safeParse(value)
   if (digests.success) return digests.data
   throw new BackupError('damaged', `The list of digests in ${path} cannot be read.`)
 }
 
-async function jsonOf(entry: Readable): Promise<unknown> {
+async function parseJson(entry: Readable): Promise<unknown> {
   const pieces: Uint8Array[] = []
   let bytes = 0
   for await (const piece of entry as AsyncIterable<Uint8Array>) {
@@ -163,7 +163,7 @@ function archivedFile(archive: string, header: Headers): ArchivedFile {
 }
 
 /** What was read, if it is everything and as it was written. */
-function compared(
+function compareDigests(
   path: string,
   { header, digests }: Partial<ArchiveFacts>,
   found: ReadonlyMap<string, FileDigest>,

@@ -10,7 +10,7 @@ import { BackupError, diskFault } from './backup-error.ts'
 import { ARRIVING, ASIDE } from './home-files.ts'
 import { type ArchivedFile, readArchive } from './read-archive.ts'
 
-export interface RestoreOptions {
+interface RestoreOptions {
   /** An absolute path. Its claim is held by this process. */
   readonly home: string
   /** What keeps the sessions of a home, as the configuration there names it. */
@@ -25,7 +25,7 @@ export interface RestoreOptions {
   readonly onProgress?: (progress: RestoreProgress) => void
 }
 
-export interface RestoreProgress {
+interface RestoreProgress {
   readonly stage: 'unpacking' | 'examining the store'
   /** Bytes of the archive; absent where nobody knows. */
   readonly done?: number
@@ -33,7 +33,7 @@ export interface RestoreProgress {
 }
 
 /** A home that is as it was when its archive was written. */
-export interface Restored {
+interface Restored {
   readonly home: string
   /** When the archive was written, ISO 8601, and by which version of Foreword. */
   readonly created: string
@@ -66,7 +66,7 @@ export async function restoreHome(options: RestoreOptions): Promise<Restored> {
       throw diskFault(error, home)
     })
     options.onProgress?.({ stage: 'examining the store' })
-    const audit = await examined(options)
+    const audit = await examineStore(options)
     await decideRestore(home, asideName(time))
     const aside = await finishRestore(home)
     const { created, version } = header
@@ -107,7 +107,7 @@ async function unpack({ home, file, signal, onProgress }: RestoreOptions) {
 }
 
 /** Whether this Foreword can work on what arrived: the store is whole, of a version that it knows, and so is the audit. */
-async function examined({ home, file, storeOf }: RestoreOptions): Promise<AuditVerdict> {
+async function examineStore({ home, file, storeOf }: RestoreOptions): Promise<AuditVerdict> {
   const arriving = arrivingHome(home)
   const driver = await storeOf(arriving)
   const folder = homeAt(arriving).data
@@ -126,7 +126,7 @@ async function examined({ home, file, storeOf }: RestoreOptions): Promise<AuditV
  * A restore that was decided on and is being carried out. What arrives lies whole and examined in `.restoring/home`; what
  * was there goes to `before-restore-…`. A crash in between leaves the note, and `finishRestore` goes on.
  */
-export interface PendingRestore {
+interface PendingRestore {
   readonly step: 'put-aside' | 'put-in-place'
   /** Name of the folder for what was there. */
   readonly aside: string

@@ -10,21 +10,21 @@ import {
   type ArchiveHeader,
   DIGESTS_ENTRY,
   type FileDigest,
-  hashing,
+  hashBytes,
   HEADER_ENTRY,
   HOME_FOLDER,
 } from './archive-format.ts'
 import { diskFault, isDiskFull } from './backup-error.ts'
 import { type HomeFile, isMissing, type RegularFile } from './home-files.ts'
 
-export interface ArchiveContent {
+interface ArchiveContent {
   readonly header: ArchiveHeader
   readonly files: readonly HomeFile[]
   /** A folder for copies of large files that may change while they are read. */
   readonly preparing: string
 }
 
-export interface WriteOptions {
+interface WriteOptions {
   readonly signal?: AbortSignal | undefined
   /** Bytes of files that were read so far. */
   readonly onProgress?: ((bytes: number) => void) | undefined
@@ -34,7 +34,7 @@ export interface WriteOptions {
 const LARGE = 16 * 1024 * 1024
 
 /** What went into an archive. */
-export interface WrittenArchive {
+interface WrittenArchive {
   readonly digests: readonly FileDigest[]
   /** What could not be read, with the reason. */
   readonly leftOut: readonly string[]
@@ -143,7 +143,7 @@ async function addStream(packing: Pack, about: About, source: string): Promise<O
   const hash = createHash('sha256')
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const entry = packing.entry({ ...about, type: 'file', size }, (error) => (error ? reject(error) : resolve()))
-  const sending = pipeline(createReadStream(source, { highWaterMark: 1024 * 1024 }), hashing(hash), entry)
+  const sending = pipeline(createReadStream(source, { highWaterMark: 1024 * 1024 }), hashBytes(hash), entry)
   await Promise.all([sending, promise])
   return { bytes: size, sha256: hash.digest('hex') }
 }

@@ -39,16 +39,16 @@ export function layersFor(
 
 /** Documents that stand in the request itself, with their numbers. */
 export function documentSources({ turn }: Pick<AssemblyContext, 'turn'>): readonly Source[] {
-  return partsOf(turn).flatMap(({ sources = [] }) => sources)
+  return turnParts(turn).flatMap(({ sources = [] }) => sources)
 }
 
 /** Sessions whose words a layer holds, by its id. */
-export function heldBy({ turn }: Pick<AssemblyContext, 'turn'>, layer: string): readonly string[] | undefined {
-  const sessions = new Set(partsOf(turn).flatMap((part) => part.holds?.(layer) ?? []))
+export function heldSessions({ turn }: Pick<AssemblyContext, 'turn'>, layer: string): readonly string[] | undefined {
+  const sessions = new Set(turnParts(turn).flatMap((part) => part.holds?.(layer) ?? []))
   return sessions.size > 0 ? [...sessions] : undefined
 }
 
 /** What the capabilities give the turn, in their order. */
-export function partsOf(turn: PreparedParts | undefined): readonly TurnPart[] {
+export function turnParts(turn: PreparedParts | undefined): readonly TurnPart[] {
   return [...(turn?.parts.values() ?? [])]
 }

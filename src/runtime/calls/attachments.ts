@@ -16,7 +16,7 @@ export interface TurnFile extends AttachedFile {
 }
 
 /** Files that came with the inputs among what was said. */
-export function turnFiles(said: readonly SpokenBody[]): readonly TurnFile[] {
+export function inputFiles(said: readonly SpokenBody[]): readonly TurnFile[] {
   return said.flatMap((body) => {
     if (body.type !== 'input') return []
     return (body.attachments ?? []).map((file) => ({ ...file, turn: body.turn }))
@@ -24,7 +24,7 @@ export function turnFiles(said: readonly SpokenBody[]): readonly TurnFile[] {
 }
 
 /** Files as an assembly takes them. Images stand in their message; a file without text is a notice (BEHAVIOURS §3.4). */
-export async function attachmentsOf(
+export async function loadAttachments(
   store: Pick<SessionStore, 'content' | 'file'>,
   files: readonly TurnFile[],
 ): Promise<readonly Attachment[]> {
@@ -53,7 +53,7 @@ export type EarlierFile = Pick<Attachment, 'id' | 'name' | 'tokens'>
  * Files of a session that can still be read and stand in no turn that was loaded (BEHAVIOURS §3.4: a dropped file is
  * announced). None where the whole session was loaded. Asks for the files of the session, not for its log.
  */
-export async function earlierFiles(
+export async function findEarlierFiles(
   store: Pick<FileStore, 'files'>,
   session: string,
   { earlier, files, since }: LoadedFiles,
@@ -85,7 +85,7 @@ export function earlierAttachments(files: readonly EarlierFile[]): readonly Atta
 }
 
 /** Those that an assembly was given. */
-export function earlierFilesOf({ attachments = [] }: Pick<AssemblyInput, 'attachments'>): readonly EarlierFile[] {
+export function announcedFiles({ attachments = [] }: Pick<AssemblyInput, 'attachments'>): readonly EarlierFile[] {
   return attachments.flatMap(({ turn, id, name, tokens }) =>
     turn === EARLIER ? [{ id, name, ...defined({ tokens }) }] : [],
   )
@@ -101,15 +101,15 @@ export async function withPictures<Asked extends ModelRequest>(
 ): Promise<{ readonly request: Asked; readonly missing: readonly string[] }> {
   const ids = new Set(request.messages.flatMap(storedImages))
   if (ids.size === 0) return { request, missing: [] }
-  const read = await Promise.all([...ids].map(async (id) => [id, await bytesOf(library, id)] as const))
+  const read = await Promise.all([...ids].map(async (id) => [id, await imageBytes(library, id)] as const))
   const bytes = new Map(read)
   return {
-    request: { ...request, messages: request.messages.map((message) => filled(message, bytes)) },
+    request: { ...request, messages: request.messages.map((message) => fillImages(message, bytes)) },
     missing: read.flatMap(([id, data]) => (data ? [] : [id])),
   }
 }
 
-async function bytesOf(library: FileLibrary | undefined, id: string): Promise<Uint8Array | undefined> {
+async function imageBytes(library: FileLibrary | undefined, id: string): Promise<Uint8Array | undefined> {
   try {
     return library && (await library.bytes(await library.file(id)))
   } catch {
@@ -125,14 +125,14 @@ function storedImages({ role, content }: AnyMessage): readonly string[] {
   return content.flatMap((part) => storedImage(part) ?? [])
 }
 
-function filled<Given extends AnyMessage>(message: Given, bytes: Bytes): Given {
+function fillImages<Given extends AnyMessage>(message: Given, bytes: Bytes): Given {
   if (storedImages(message).length === 0 || message.role !== 'user' || typeof message.content === 'string') {
     return message
   }
-  return { ...message, content: message.content.map((part) => filledPart(part, bytes)) }
+  return { ...message, content: message.content.map((part) => fillPart(part, bytes)) }
 }
 
-function filledPart(part: UserPart, bytes: Bytes): UserPart {
+function fillPart(part: UserPart, bytes: Bytes): UserPart {
   const id = storedImage(part)
   const data = id === undefined ? undefined : bytes.get(id)
   if (!data || part.type !== 'file') return part

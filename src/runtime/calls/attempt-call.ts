@@ -18,10 +18,10 @@ import {
 } from '../../context.ts'
 import { imageSupportOf, type Model } from '../../model.ts'
 import { definitionOf, type Tool } from '../../tool.ts'
-import { countedInSlices } from '../models/counters.ts'
-import { type AssemblyContext, documentSources, layersFor, partsOf } from './assembly-context.ts'
-import { attachmentsOf, earlierAttachments, earlierFiles, type TurnFile, withPictures } from './attachments.ts'
-import { budgetFor, type Refusal, unlearned } from './call-budget.ts'
+import { countInSlices } from '../models/counters.ts'
+import { type AssemblyContext, documentSources, layersFor, turnParts } from './assembly-context.ts'
+import { loadAttachments, earlierAttachments, findEarlierFiles, type TurnFile, withPictures } from './attachments.ts'
+import { budgetFor, type SizeRefusal, withoutLearnedPrompt } from './call-budget.ts'
 import { loadHistory } from './history-loader.ts'
 
 /** One call that is to be assembled. */
@@ -46,11 +46,11 @@ export interface CallQuestion {
   /** Ids of stored images that are no longer there. */
   readonly gone?: readonly string[]
   /** A provider refused the call before this one as too large. */
-  readonly deeper?: Refusal
+  readonly deeper?: SizeRefusal
 }
 
 /** An assembly, or the account of why there is none, with the input that led to it. */
-export interface Attempt {
+interface Attempt {
   readonly input: AssemblyInput
   readonly toolChoice: 'auto' | 'none'
   readonly outcome: Assembly | ContextOverflowError
@@ -91,8 +91,8 @@ async function attemptCall(context: AssemblyContext, question: CallQuestion): Pr
         })
       : { turns: [], earlier: undefined, files: [], since: undefined, undone: [] }
   const files = question.files ?? []
-  const before = session === undefined ? [] : await earlierFiles(store, session, history, files)
-  const attachments = [...earlierAttachments(before), ...(await attachmentsOf(store, [...history.files, ...files]))]
+  const before = session === undefined ? [] : await findEarlierFiles(store, session, history, files)
+  const attachments = [...earlierAttachments(before), ...(await loadAttachments(store, [...history.files, ...files]))]
   const input: AssemblyInput = {
     layout,
     layers: last && allowed.length > 0 ? [...layers, lastStepReminder] : layers,
@@ -112,7 +112,7 @@ async function attemptCall(context: AssemblyContext, question: CallQuestion): Pr
 }
 
 /** An attempt, and what leaves for the provider: the request with the bytes of its images. */
-export interface PicturedAttempt extends Attempt {
+interface PicturedAttempt extends Attempt {
   /** Absent where the attempt overflowed. */
   readonly request?: Request
   /** Ids of the images that are no longer there. */
@@ -162,7 +162,7 @@ export function imageSupport(model: Model, gone: readonly string[] = []): ImageS
  * call to call.
  */
 function readsForeign({ turn }: AssemblyContext, allowed: readonly Tool[]): boolean {
-  return allowed.some(({ readsContext }) => !readsContext) || partsOf(turn).some((part) => part.readsForeign)
+  return allowed.some(({ readsContext }) => !readsContext) || turnParts(turn).some((part) => part.readsForeign)
 }
 
 /** Whether documents that stand in the request can be cited before anything was searched. */
@@ -178,29 +178,32 @@ export async function assembleWithin(
   context: Pick<AssemblyContext, 'settings' | 'calibration' | 'limits'>,
   model: Model,
   input: AssemblyInput,
-  deeper?: Refusal,
+  deeper?: SizeRefusal,
 ): Promise<{ readonly input: AssemblyInput; readonly outcome: Assembly | ContextOverflowError }> {
-  return withinLearned(context, model, input, assembleInSlices, deeper)
+  return accountWithinLearned(context, model, input, assembleInSlices, deeper)
 }
 
 /** Accounts for a call within the budget of its input, or without what was learned where that leaves too little. */
-export async function withinLearned<Input extends { readonly budget: Budget }, Outcome>(
+export async function accountWithinLearned<Input extends { readonly budget: Budget }, Outcome>(
   context: Pick<AssemblyContext, 'settings' | 'calibration' | 'limits'>,
   model: Model,
   input: Input,
   account: (input: Input) => Promise<Outcome | ContextOverflowError>,
-  deeper?: Refusal,
+  deeper?: SizeRefusal,
 ): Promise<{ readonly input: Input; readonly outcome: Outcome | ContextOverflowError }> {
   const outcome = await account(input)
   const isLearned = !deeper && context.limits.of(model.id)?.prompt !== undefined
   if (!isLearned || !(outcome instanceof ContextOverflowError)) return { input, outcome }
-  const wider = { ...input, budget: { ...budgetFor(unlearned(context), model), reserve: input.budget.reserve } }
+  const wider = {
+    ...input,
+    budget: { ...budgetFor(withoutLearnedPrompt(context), model), reserve: input.budget.reserve },
+  }
   return { input: wider, outcome: await account(wider) }
 }
 
 /** Assembles, and counts long texts without keeping others waiting. */
 export function assembleInSlices(input: AssemblyInput): Promise<Assembly | ContextOverflowError> {
-  return countedInSlices(input.counter, (counter) => orOverflow(() => assemble({ ...input, counter })))
+  return countInSlices(input.counter, (counter) => orOverflow(() => assemble({ ...input, counter })))
 }
 
 /** An overflow is an answer too. */
@@ -215,5 +218,5 @@ function orOverflow<Outcome>(account: () => Outcome): Outcome | ContextOverflowE
 
 /** Accounts for a call, and counts long texts without keeping others waiting; an overflow is an answer too. */
 export function verbatimInSlices(input: VerbatimInput): Promise<VerbatimAssembly | ContextOverflowError> {
-  return countedInSlices(input.counter, (counter) => orOverflow(() => verbatim({ ...input, counter })))
+  return countInSlices(input.counter, (counter) => orOverflow(() => verbatim({ ...input, counter })))
 }

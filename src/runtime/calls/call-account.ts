@@ -7,19 +7,19 @@ import type { CallOutcome, CallRecord } from '../../session.ts'
 import type { RecordedOptions } from './call-input.ts'
 import { seal, type Sealed, type SealedManifest } from '../ledger/seal.ts'
 import type { AssemblyContext } from './assembly-context.ts'
-import type { Refusal } from './call-budget.ts'
+import type { SizeRefusal } from './call-budget.ts'
 import { learnFrom, type PromptAccount, promptAccount, shortReportWarning } from './prompt-account.ts'
 
 /** The calls of one turn, or of one completion: each is on record before it is made, and is learned from once it is over. */
 export interface CallAccount {
   /** What a provider said of the last call when it refused it as too large. Learned from, too. */
-  refusal(refused: Step['deeper']): Refusal | undefined
+  refusal(refused: Step['deeper']): SizeRefusal | undefined
   /** Writes the account of a call. Rejects with the reason where there is no call to make; the account of that is written, too. */
   write(call: CallToWrite): Promise<WrittenCall>
   finish(call: string, outcome: CallOutcome): Promise<void>
 }
 
-export interface CallToWrite {
+interface CallToWrite {
   readonly outcome: Assembly | VerbatimAssembly | ContextOverflowError
   /** What it was held to. */
   readonly budget: Budget
@@ -40,7 +40,7 @@ export interface CallToWrite {
   beside?(call: string, manifest?: SealedManifest): Promise<unknown>
 }
 
-export interface WrittenCall {
+interface WrittenCall {
   readonly prepared: PreparedCall
   readonly manifest: SealedManifest
   readonly fingerprint: Sealed['fingerprint']
@@ -111,7 +111,7 @@ export function callAccount({ context, model, clock }: CallAccountParts): CallAc
   }
 }
 
-export interface CallAccountParts {
+interface CallAccountParts {
   readonly context: AssemblyContext
   readonly model: Model
   readonly clock: Clock

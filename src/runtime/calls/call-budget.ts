@@ -4,7 +4,7 @@ import type { LearnedLimit } from '../../capability.ts'
 import type { AssemblyContext } from './assembly-context.ts'
 
 /** What is known where a provider refused a call as too large. All in tokens; `undefined`: it did not say. */
-export interface Refusal {
+export interface SizeRefusal {
   /** What the server takes, prompt and answer together. */
   readonly limit: number | undefined
   /** What the request came to by the server's own count. */
@@ -16,7 +16,7 @@ export interface Refusal {
 type Learned = Pick<AssemblyContext, 'settings' | 'calibration' | 'limits'>
 
 /** The budget of a call, with the margin that was configured or learned. All in tokens. */
-export function budgetFor(learned: Learned, model: Model, deeper?: Refusal): Budget {
+export function budgetFor(learned: Learned, model: Model, deeper?: SizeRefusal): Budget {
   const { settings, calibration, limits } = learned
   const { window, reserve } = windowAndReserve(learned, model)
   const room = Math.max(0, window - reserve)
@@ -27,7 +27,7 @@ export function budgetFor(learned: Learned, model: Model, deeper?: Refusal): Bud
 }
 
 /** The same without the size of a prompt that was refused or read in part: where nothing fits into that, it is tried again. */
-export function unlearned(learned: Learned): Learned {
+export function withoutLearnedPrompt(learned: Learned): Learned {
   return { ...learned, limits: { ...learned.limits, of: (model) => withoutPrompt(learned.limits.of(model)) } }
 }
 
@@ -54,7 +54,7 @@ function windowAndReserve({ settings, limits }: Learned, { id, facts }: Model) {
 }
 
 /** How much of the room is tried next: what the server says it takes, measured in our counter's tokens, less a tenth. */
-function deeperRoom(room: number, { limit, sent, used }: Refusal, reserve: number): number {
+function deeperRoom(room: number, { limit, sent, used }: SizeRefusal, reserve: number): number {
   if (limit === undefined) return Math.floor(Math.min(room, used) * 0.7)
   const perToken = sent !== undefined && used > 0 ? Math.max(1, sent / used) : 1.1
   return Math.max(0, Math.floor(Math.min(room, (limit - Math.min(reserve, limit / 2)) / perToken) * 0.9))

@@ -17,7 +17,7 @@ import type { CallOptions } from '../../model.ts'
 import { type CallRecord, type Entry, referredContent, type SessionStore, type SpokenBody } from '../../session.ts'
 import type { Counters } from '../models/counters.ts'
 import { projectTurn } from '../turns/turn-projection.ts'
-import { attachmentsOf, earlierAttachments, type EarlierFile, earlierFilesOf, turnFiles } from './attachments.ts'
+import { loadAttachments, announcedFiles, earlierAttachments, type EarlierFile, inputFiles } from './attachments.ts'
 import { loadHistory } from './history-loader.ts'
 
 /** How a call was made, as far as the body depends on it. Recorded with the call. */
@@ -89,7 +89,7 @@ export async function recordInput(
     inSession ? undefined : put({ history: input.history, current: input.current }, holds('conversation')),
   ])
   const from = input.history[0]?.id
-  const earlierFiles = earlierFilesOf(input)
+  const earlierFiles = announcedFiles(input)
   return {
     rules: ASSEMBLY_RULES,
     layout,
@@ -117,14 +117,14 @@ export async function restoreInput(
   const input = record.input as CallInput
   const get = async (reference: string): Promise<unknown> => {
     const text = await referredContent(store, reference)
-    if (text === undefined) throw await missingContent(store, reference, record.id)
+    if (text === undefined) throw await missingContentError(store, reference, record.id)
     return JSON.parse(text)
   }
   const layout = { ...layoutOf(input.layout), fileFrame: input.fileFrame ?? 'plain' }
   const counter = await counters(input.counter)
   const layers = (await Promise.all(input.layers.map(get))) as Layer[]
   const definitions = (await get(input.tools)) as ToolDefinition[]
-  const tools = input.toolsSayReads ? definitions : definitions.map(withFormerReads)
+  const tools = input.toolsSayReads ? definitions : definitions.map(addFormerReads)
   const rest = {
     layout,
     layers,
@@ -153,8 +153,8 @@ export async function restoreInput(
     : undefined
   const entries = await store.entries(session, { turn, upTo })
   const current = projectTurn(turn, entries, { counter, keepsPartial: false })
-  const files = [...(loaded?.files ?? []), ...turnFiles(spokenIn(entries))]
-  const attachments = [...earlierAttachments(input.earlierFiles ?? []), ...(await attachmentsOf(store, files))]
+  const files = [...(loaded?.files ?? []), ...inputFiles(messagesIn(entries))]
+  const attachments = [...earlierAttachments(input.earlierFiles ?? []), ...(await loadAttachments(store, files))]
   const undone = loaded?.undone ?? []
   return {
     ...rest,
@@ -166,13 +166,13 @@ export async function restoreInput(
 }
 
 /** A tool of a record of before tools said what they read: two were known by their names. */
-function withFormerReads(tool: ToolDefinition): ToolDefinition {
+function addFormerReads(tool: ToolDefinition): ToolDefinition {
   if (tool.name === 'read_history') return { ...tool, reads: 'history' }
   return tool.name === 'read_attachment' ? { ...tool, reads: 'files' } : tool
 }
 
 /** What a call cannot be built again without. */
-async function missingContent(store: SessionStore, content: string, call: string): Promise<RuntimeError> {
+async function missingContentError(store: SessionStore, content: string, call: string): Promise<RuntimeError> {
   if (await store.contentWasRemoved(content.replace('sha256:', ''))) {
     return new RuntimeError(
       'missing-content',
@@ -187,7 +187,7 @@ async function missingContent(store: SessionStore, content: string, call: string
   )
 }
 
-function spokenIn(entries: readonly Entry[]): readonly SpokenBody[] {
+function messagesIn(entries: readonly Entry[]): readonly SpokenBody[] {
   return entries.filter((entry) => entry.type === 'input' || entry.type === 'message')
 }
 
@@ -227,7 +227,7 @@ export async function restoreVerbatim(
 ): Promise<VerbatimInput> {
   const { verbatim: reference, counter, budget } = input as VerbatimRecord
   const text = await referredContent(store, reference)
-  if (text === undefined) throw await missingContent(store, reference, id)
+  if (text === undefined) throw await missingContentError(store, reference, id)
   const { tools, messages } = JSON.parse(text) as Pick<VerbatimInput, 'messages'> & { tools: readonly ToolDefinition[] }
   return { tools, messages, budget, counter: await counters(counter), model }
 }

@@ -2,10 +2,10 @@ import type { Cut, Earlier, Layout, TokenCounter, Turn, UndoneTurn } from '../..
 import { defined } from '../../platform.ts'
 import type { LogStore } from '../../session.ts'
 import { counterKey, projectTurn } from '../turns/turn-projection.ts'
-import { type TurnFile, turnFiles } from './attachments.ts'
+import { type TurnFile, inputFiles } from './attachments.ts'
 
 /** The part of a session that can fit, and a count of what stands before it. */
-export interface LoadedHistory {
+interface LoadedHistory {
   readonly turns: readonly Turn[]
   readonly earlier: Earlier | undefined
   /** Files that came with these turns. */
@@ -17,7 +17,7 @@ export interface LoadedHistory {
 }
 
 /** Which part of which session is wanted. */
-export interface HistoryQuestion {
+interface HistoryQuestion {
   readonly session: string
   /** The turn that is being answered; absent in a preview. */
   readonly current: string | undefined
@@ -53,7 +53,7 @@ export async function loadHistory(store: LogStore, question: HistoryQuestion): P
   const loaded = turns.map(({ row, said }): CachedTurn => {
     const before = cached.get(row.turn)
     if (before) return before
-    const made = { turn: projectTurn(row.turn, said, { counter, keepsPartial }), files: turnFiles(said) }
+    const made = { turn: projectTurn(row.turn, said, { counter, keepsPartial }), files: inputFiles(said) }
     if (row.state !== 'running') cache?.put(nameOf(row.turn), made, row.tokens)
     return made
   })

@@ -31,7 +31,7 @@ export function openChannelInbox(folder: string, warn: (text: string) => void = 
   }
 
   async function keep(known: InboxIndex, key: string, content: string): Promise<void> {
-    const name = nameOf(++known.newest, key, 'json')
+    const name = fileName(++known.newest, key, 'json')
     await writeIncoming(folder, name, content)
     known.waiting.set(key, name)
   }
@@ -46,7 +46,7 @@ export function openChannelInbox(folder: string, warn: (text: string) => void = 
   return {
     async accept(id, value) {
       const known = await index()
-      const key = keyOf(id)
+      const key = idKey(id)
       const content = JSON.stringify({ id, value })
       // Whoever brings it a second time meanwhile hears `false` when it is on disk, or brings it himself.
       for (let under = arriving.get(key); under; under = arriving.get(key)) await under.catch(() => {})
@@ -63,7 +63,7 @@ export function openChannelInbox(folder: string, warn: (text: string) => void = 
       for (const [key, name] of [...known.waiting].toSorted(([, a], [, b]) => (a < b ? -1 : 1))) {
         try {
           const read = await readIncoming(folder, name)
-          if (keyOf(read.id) !== key) throw new Error('it holds something else than its name says')
+          if (idKey(read.id) !== key) throw new Error('it holds something else than its name says')
           found.push(read)
         } catch (error) {
           if (known.waiting.get(key) === name) await broken(known, key, name, error)
@@ -73,9 +73,9 @@ export function openChannelInbox(folder: string, warn: (text: string) => void = 
     },
     async done(id) {
       const known = await index()
-      const key = keyOf(id)
+      const key = idKey(id)
       if (known.handled.has(key)) return
-      const name = nameOf(++known.newest, key, 'done')
+      const name = fileName(++known.newest, key, 'done')
       known.handled.set(key, name)
       try {
         await writeEmpty(folder, name)
@@ -116,12 +116,12 @@ async function forgetOldest(folder: string, { handled }: InboxIndex): Promise<vo
 }
 
 /** An id may be any text, a file name may not. */
-function keyOf(id: string): string {
+function idKey(id: string): string {
   return createHash('sha256').update(JSON.stringify(id)).digest('hex').slice(0, 32)
 }
 
 /** A file of an inbox: `json` holds what waits, `done` is empty and remembers what was handled. */
-export interface InboxFile {
+interface InboxFile {
   readonly name: string
   /** 1, 2, 3 … in the order of arrival, over restarts. */
   readonly number: number
@@ -133,12 +133,12 @@ export interface InboxFile {
 const FORM = /^(\d{14})-([0-9a-f]{32})\.(json|done)$/
 
 /** Sorted as texts, the names stand in the order of their numbers. */
-export function nameOf(number: number, key: string, kind: InboxFile['kind']): string {
+function fileName(number: number, key: string, kind: InboxFile['kind']): string {
   return `${String(number).padStart(14, '0')}-${key}.${kind}`
 }
 
 /** In the order of their numbers. Makes the folder where there is none, and clears away what was being written. */
-export async function inboxFiles(folder: string): Promise<readonly InboxFile[]> {
+async function inboxFiles(folder: string): Promise<readonly InboxFile[]> {
   await makePrivateFolder(folder)
   const names = await readdir(folder)
   for (const name of names) if (name.endsWith('.arriving')) await rm(join(folder, name), { force: true })
@@ -149,7 +149,7 @@ export async function inboxFiles(folder: string): Promise<readonly InboxFile[]> 
 }
 
 /** Whole or not at all, and on disk when it resolves. */
-export async function writeIncoming(folder: string, name: string, content: string): Promise<void> {
+async function writeIncoming(folder: string, name: string, content: string): Promise<void> {
   const path = join(folder, name)
   const beside = `${path}.arriving`
   try {
@@ -164,14 +164,14 @@ export async function writeIncoming(folder: string, name: string, content: strin
 }
 
 /** An empty file, on disk when it resolves. */
-export async function writeEmpty(folder: string, name: string): Promise<void> {
+async function writeEmpty(folder: string, name: string): Promise<void> {
   const file = await open(join(folder, name), 'w', 0o600)
   await file.close()
   await syncFolder(folder)
 }
 
 /** Rejects where it is not what was written. */
-export async function readIncoming(folder: string, name: string): Promise<{ id: string; value: unknown }> {
+async function readIncoming(folder: string, name: string): Promise<{ id: string; value: unknown }> {
   const read: unknown = JSON.parse(await readFile(join(folder, name), 'utf8'))
   if (typeof read !== 'object' || read === null || !('id' in read) || typeof read.id !== 'string') {
     throw new Error('it is no message')
@@ -179,10 +179,10 @@ export async function readIncoming(folder: string, name: string): Promise<{ id: 
   return { id: read.id, value: 'value' in read ? read.value : undefined }
 }
 
-export async function removeIncoming(folder: string, name: string): Promise<void> {
+async function removeIncoming(folder: string, name: string): Promise<void> {
   await rm(join(folder, name), { force: true })
 }
 
-export async function moveAside(folder: string, name: string): Promise<void> {
+async function moveAside(folder: string, name: string): Promise<void> {
   await rename(join(folder, name), join(folder, `${name}.broken`))
 }

@@ -4,12 +4,12 @@ import type { LogStore } from '../../session.ts'
 import { delayAfter, failureSentence, growingDelaysMs, runtimeFailure } from '../failure.ts'
 
 /** Channels that take what people say. */
-export interface RunningChannels {
+interface RunningChannels {
   /** Stops all of them, and waits for them for some seconds. */
   stop(): Promise<void>
 }
 
-export interface ChannelRun {
+interface ChannelRun {
   readonly channels: readonly Channel[]
   readonly runtime: Runtime
   readonly inboxOf: (channel: string) => ChannelInbox

@@ -156,7 +156,7 @@ export function createOutbox(
 }
 
 /** A reply that has to be carried, and what carries it. */
-export interface DueReply {
+interface DueReply {
   readonly channel: Channel
   readonly reply: Reply
 }

@@ -46,8 +46,8 @@ export function createPairings(parts: {
 
   async function pair(chat: PairedChat, version: number): Promise<boolean> {
     const used: RecordChange = { kind: 'pairing-code', id: chat.channel, value: null, after: version }
-    const paired: RecordChange = { kind: 'pairing', id: idOf(chat.channel, chat.chat), value: chat }
-    return write(chat.time, used, paired, audited('paired', chat))
+    const paired: RecordChange = { kind: 'pairing', id: pairingId(chat.channel, chat.chat), value: chat }
+    return write(chat.time, used, paired, pairingAudit('paired', chat))
   }
 
   /** Answers `false` where somebody else has changed the first of the records meanwhile. */
@@ -65,7 +65,7 @@ export function createPairings(parts: {
   }
 
   async function find(channel: string, chat: string): Promise<PairedChat | undefined> {
-    return ((await store.record('pairing', idOf(channel, chat)))?.value ?? undefined) as PairedChat | undefined
+    return ((await store.record('pairing', pairingId(channel, chat)))?.value ?? undefined) as PairedChat | undefined
   }
 
   return {
@@ -86,11 +86,11 @@ export function createPairings(parts: {
       return wanted.toSorted((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : 0))
     },
     async remove(channel, chat) {
-      const id = idOf(channel, chat)
+      const id = pairingId(channel, chat)
       const record = await store.record('pairing', id)
       if (!record || record.value === null) return false
       const removed: RecordChange = { kind: 'pairing', id, value: null, after: record.version }
-      return write(clock.time(), removed, audited('unpaired', record.value as PairedChat))
+      return write(clock.time(), removed, pairingAudit('unpaired', record.value as PairedChat))
     },
   }
 }
@@ -102,7 +102,7 @@ interface RecordChange {
   readonly after?: number
 }
 
-function idOf(channel: string, chat: string): string {
+function pairingId(channel: string, chat: string): string {
   return JSON.stringify([channel, chat])
 }
 
@@ -111,7 +111,7 @@ function triesKey(channel: string): string {
 }
 
 /** The title stays out of it: anybody chooses that for himself. */
-function audited(rule: 'paired' | 'unpaired', { channel, chat, person, kind }: PairedChat): AuditFacts {
+function pairingAudit(rule: 'paired' | 'unpaired', { channel, chat, person, kind }: PairedChat): AuditFacts {
   return { kind: 'change', rule, input: JSON.stringify({ channel, chat, person, kind }) }
 }
 
@@ -137,7 +137,7 @@ function codeDigest(channel: string, code: string): string {
 }
 
 /** Wrong codes since the code of this digest was made: by anybody, and by chat. */
-export interface Tries {
+interface Tries {
   readonly digest: string
   readonly wrong: number
   /** By a digest of the chat, so that its size is known. */

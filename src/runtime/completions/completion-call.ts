@@ -18,12 +18,12 @@ import {
 import type { Model } from '../../model.ts'
 import { defined, stretch } from '../../platform.ts'
 import { type AssemblyContext, layersFor } from '../calls/assembly-context.ts'
-import { assembleWithin, imageSupport, verbatimInSlices, withinLearned } from '../calls/attempt-call.ts'
+import { assembleWithin, imageSupport, verbatimInSlices, accountWithinLearned } from '../calls/attempt-call.ts'
 import type { CallAccount } from '../calls/call-account.ts'
-import { budgetFor, type Refusal } from '../calls/call-budget.ts'
+import { budgetFor, type SizeRefusal } from '../calls/call-budget.ts'
 import { type RecordedOptions, recordInput, recordVerbatim } from '../calls/call-input.ts'
 
-export interface CompletionCallParts {
+interface CompletionCallParts {
   readonly context: AssemblyContext
   readonly model: Model
   readonly account: CallAccount
@@ -32,7 +32,7 @@ export interface CompletionCallParts {
 }
 
 /** A call outside every session that is on record and ready to be made. */
-export interface CompletionCall {
+interface CompletionCall {
   readonly prepared: PreparedCall
   /** What was taken out; absent where everything was sent. */
   readonly cut?: CompletionCut
@@ -45,9 +45,14 @@ export interface CompletionCall {
 export async function completionCall(
   { context, model, account, time }: CompletionCallParts,
   input: CompletionInput,
-  deeper?: Refusal,
+  deeper?: SizeRefusal,
 ): Promise<CompletionCall> {
-  const { cut: cuts, prompt } = { cut: 'none', prompt: false, ...context.settings.completions, ...chosen(input) }
+  const { cut: cuts, prompt } = {
+    cut: 'none',
+    prompt: false,
+    ...context.settings.completions,
+    ...explicitChoices(input),
+  }
   const wanted = completionBudget(context, model, input, deeper)
   const work = stretch()
   const exact =
@@ -69,7 +74,7 @@ export async function completionCall(
     about: { time },
     work,
     input: attempt.record,
-    failure: (call) => (fits ? undefined : tooLarge(call, outcome.manifest, cut)),
+    failure: (call) => (fits ? undefined : overflowByOurCount(call, outcome.manifest, cut)),
   })
   return { prepared, ...(cut ? { cut } : {}) }
 }
@@ -108,7 +113,7 @@ function needsMarkers({ messages }: CompletionInput, model: Model): boolean {
   return messages.some((message) => markImages(message, support) !== undefined)
 }
 
-function chosen({ cut, prompt }: CompletionInput): Pick<CompletionInput, 'cut' | 'prompt'> {
+function explicitChoices({ cut, prompt }: CompletionInput): Pick<CompletionInput, 'cut' | 'prompt'> {
   return { ...defined({ cut, prompt }) }
 }
 
@@ -117,7 +122,7 @@ function completionBudget(
   context: AssemblyContext,
   model: Model,
   { maxOutputTokens }: CompletionInput,
-  deeper?: Refusal,
+  deeper?: SizeRefusal,
 ): Budget {
   const configured = budgetFor(context, model, deeper)
   return { ...configured, reserve: maxOutputTokens ?? configured.reserve }
@@ -138,7 +143,7 @@ async function attemptVerbatim(
 ): Promise<Attempt> {
   const { store, settings } = context
   const asked = { messages, tools, budget, counter: settings.counter, model: model.id }
-  const { input, outcome } = await withinLearned(context, model, asked, verbatimInSlices, deeper)
+  const { input, outcome } = await accountWithinLearned(context, model, asked, verbatimInSlices, deeper)
   return { outcome, budget: input.budget, record: (options) => recordVerbatim(store, input, options, holds) }
 }
 
@@ -187,7 +192,7 @@ interface AssemblyTask {
   readonly prompt: boolean
   /** ISO 8601. */
   readonly time: string
-  readonly deeper: Refusal | undefined
+  readonly deeper: SizeRefusal | undefined
 }
 
 /** The caller's own system texts stand behind ours. They are a user's words, and the manifest says so. */
@@ -204,18 +209,18 @@ function callersLayers(messages: readonly AnyMessage[]): readonly Layer[] {
 }
 
 /** What was asked for is larger than its room, by our count. `sent` includes the margin for the counter's error. */
-function tooLarge(call: string, { used, budget }: Manifest, cut: CompletionCut | undefined): RuntimeError {
+function overflowByOurCount(call: string, { used, budget }: Manifest, cut: CompletionCut | undefined): RuntimeError {
   const sent = used + (cut?.tokensLeftOut ?? 0) + budget.margin
-  return overflow({ call, limit: budget.window, sent, reserve: budget.reserve })
+  return overflowError({ call, limit: budget.window, sent, reserve: budget.reserve })
 }
 
 /** The provider refused it as too large, by its own count where it told it. */
-export function tooLargeForProvider(
+export function overflowByProvider(
   call: string,
-  { limit, sent, used, said }: Refusal & { readonly said: string | undefined },
+  { limit, sent, used, said }: SizeRefusal & { readonly said: string | undefined },
 ): RuntimeError {
   const facts = { ...defined({ limit }), ...(said ? { said } : {}) }
-  return overflow({ call, ...facts, sent: Math.max(sent ?? used, (limit ?? 0) + 1) })
+  return overflowError({ call, ...facts, sent: Math.max(sent ?? used, (limit ?? 0) + 1) })
 }
 
 interface OverflowFacts {
@@ -227,7 +232,7 @@ interface OverflowFacts {
   readonly said?: string
 }
 
-function overflow(facts: OverflowFacts): RuntimeError {
+function overflowError(facts: OverflowFacts): RuntimeError {
   const { limit, sent, reserve, said } = facts
   const takes = limit === undefined ? 'The model takes less' : `The model's window holds ${limit} tokens`
   const answer = reserve === undefined ? '' : `, and ${reserve} are kept for the answer`

@@ -16,10 +16,10 @@ import { budgetFor } from '../calls/call-budget.ts'
 import { turnClock } from '../clock.ts'
 import type { ModelChoice } from '../models/model-choice.ts'
 import { retryRule } from '../settings.ts'
-import { completionCall, tooLargeForProvider } from './completion-call.ts'
-import { handOver } from './hand-over.ts'
+import { completionCall, overflowByProvider } from './completion-call.ts'
+import { createHandOver } from './hand-over.ts'
 
-export interface CompletionParts {
+interface CompletionParts {
   readonly context: AssemblyContext
   readonly models: ModelChoice
   readonly clock: Clock
@@ -36,7 +36,7 @@ export async function* complete(parts: CompletionParts, input: CompletionInput):
   assertCanBeMade(parts.context, input, model)
   const leaving = new AbortController()
   const signal = input.signal ? AbortSignal.any([input.signal, leaving.signal]) : leaving.signal
-  const events = handOver<CompletionEvent>()
+  const events = createHandOver<CompletionEvent>()
   const asking = ask(parts, { ...input, signal }, model, events.put).then(events.end, events.fail)
   try {
     yield* events.taken()
@@ -58,16 +58,16 @@ async function ask(
   const setup = completionSetup(parts, input, model, { tell, ended: (outcome) => (ended = outcome) })
   const reply = await askModel(setup)
   if (reply.type === 'cancelled') throw new RuntimeError('cancelled', 'The call was cancelled.', { call: reply.call })
-  if (reply.type === 'failed') throw failureOfCall(reply.call, reply.error)
+  if (reply.type === 'failed') throw callFailure(reply.call, reply.error)
   const calls = toolCalls(reply.message)
   for (const { toolCallId, toolName, input: given } of calls) {
     await tell({ type: 'tool-call', toolCallId, toolName, input: given })
   }
-  await tell({ type: 'finish', reason: reasonOf(ended, calls.length), usage: ended.usage ?? NOT_REPORTED })
+  await tell({ type: 'finish', reason: finishReason(ended, calls.length), usage: ended.usage ?? NOT_REPORTED })
 }
 
 /** A model may end with calls where it may make none: they are not among what is handed over. */
-function reasonOf({ finish }: Pick<CallOutcome, 'finish'>, calls: number): FinishReason {
+function finishReason({ finish }: Pick<CallOutcome, 'finish'>, calls: number): FinishReason {
   const reason = FINISH_REASONS.find((known) => known === finish) ?? 'other'
   return reason === 'tool-calls' && calls === 0 ? 'stop' : reason
 }
@@ -94,7 +94,7 @@ function completionSetup(
     model,
     async assemble(step) {
       const deeper = account.refusal(step.deeper)
-      if (deeper && !cuts) throw tooLargeForProvider(asked, { said: step.deeper?.said, ...deeper })
+      if (deeper && !cuts) throw overflowByProvider(asked, { said: step.deeper?.said, ...deeper })
       const { prepared, cut } = await completionCall({ context, model, account, time: clock.time() }, input, deeper)
       asked = prepared.call
       await tell({ type: 'call-start', call: asked, model: model.id, ...(cut ? { cut } : {}) })
@@ -154,9 +154,9 @@ function assertCanBeMade(
 }
 
 /** A call that failed, with what a caller can act on. */
-function failureOfCall(call: string, error: unknown): RuntimeError {
+function callFailure(call: string, error: unknown): RuntimeError {
   const message = errorMessage(error)
-  if (!(error instanceof ModelError)) return new RuntimeError(codeOf(error), message, { call }, { cause: error })
+  if (!(error instanceof ModelError)) return new RuntimeError(failureCode(error), message, { call }, { cause: error })
   const { retryAfterMs, parameter } = error.facts
   const facts = {
     call,
@@ -165,7 +165,7 @@ function failureOfCall(call: string, error: unknown): RuntimeError {
   return new RuntimeError(error.code, message, facts, { cause: error })
 }
 
-function codeOf(error: unknown): RuntimeErrorCode {
+function failureCode(error: unknown): RuntimeErrorCode {
   return (error as { code?: unknown } | undefined)?.code === 'no-answer' ? 'no-answer' : 'internal'
 }
 

@@ -1,5 +1,5 @@
 /** Hands what one side makes to another side that takes it at its own pace. */
-export interface HandOver<Value> {
+interface HandOver<Value> {
   /** Resolves once the value is taken and the next one is wanted, or nobody takes any more. */
   put(value: Value): Promise<void>
   /** Nothing more comes. */
@@ -11,7 +11,7 @@ export interface HandOver<Value> {
 }
 
 /** One maker and one taker: what waits between them is what the maker puts without waiting. */
-export function handOver<Value>(): HandOver<Value> {
+export function createHandOver<Value>(): HandOver<Value> {
   const waiting: { readonly value: Value; readonly taken: () => void }[] = []
   let over: { readonly error?: unknown } | undefined
   let left = false

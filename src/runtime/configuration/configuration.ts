@@ -2,7 +2,7 @@ import { isAbsolute, join } from 'node:path'
 import { type LayoutChanges, type LayoutChoice, layoutOf, layouts } from '../../context.ts'
 import type { AnyCapability, Capability } from '../../capability.ts'
 import type { HostShape } from './host-schema.ts'
-import { type ConfigurationSchema, sectionOf } from './schema.ts'
+import { type ConfigurationSchema, settingsSection } from './schema.ts'
 import { withTexts } from './key.ts'
 
 /** Everything that was decided in `config.json` and the environment; defaults in their place, paths absolute. */
@@ -25,7 +25,7 @@ export function settingsOf<Settings>(
   configuration: Configuration,
   capability: Pick<Capability<Settings, never>, 'name' | 'settingsKey'>,
 ): Settings {
-  const names = sectionOf(capability).split('.')
+  const names = settingsSection(capability).split('.')
   return names.reduce<unknown>((value, name) => (value as Sections | undefined)?.[name], configuration) as Settings
 }
 
@@ -36,7 +36,7 @@ export function homeFolders(configuration: Configuration, capabilities: readonly
 }
 
 /** What a configuration depends on besides its text. */
-export interface Surroundings {
+interface Surroundings {
   /** Relative paths are relative to it. */
   readonly home: string
   /** The person's own folder, for paths that begin with `~/`. */
@@ -45,7 +45,7 @@ export interface Surroundings {
 }
 
 /** A configuration that no longer depends on where it was written. */
-export function settled(
+export function resolveConfiguration(
   shape: HostShape,
   { whole, layouts: known }: Pick<ConfigurationSchema, 'whole' | 'layouts'>,
   surroundings: Surroundings,

@@ -7,7 +7,7 @@ import { nearestName } from '../../platform.ts'
 import { providersSchema } from './providers-schema.ts'
 
 /** What the host's own keys depend on. */
-export interface HostSchemaOptions {
+interface HostSchemaOptions {
   readonly layouts: Readonly<Record<string, Layout>>
   readonly providers: readonly Provider[]
   /** Names of the stores. */

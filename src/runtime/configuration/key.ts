@@ -36,13 +36,13 @@ export function namesAt(path: KeyPath, whole: KeySchema): readonly string[] {
  * `undefined` where there is no such key.
  */
 export function keyPathOf(key: string, { json }: Pick<ConfigurationSchema, 'json'>): KeyPath | undefined {
-  const words = wordsOf(key)
+  const words = splitKey(key)
   return words && resolve(words, json)
 }
 
 /** The names in a written key, quotes taken off; `undefined` where a quote is not closed. */
 export function namesIn(key: string): KeyPath | undefined {
-  return wordsOf(key)?.map(({ text }) => text)
+  return splitKey(key)?.map(({ text }) => text)
 }
 
 /** A part of a written key. What stands in quotes is one name, whole. */
@@ -52,7 +52,7 @@ interface Word {
 }
 
 /** The words of a written key; `undefined` where a quote is not closed, or something stands right behind one. */
-function wordsOf(key: string): readonly Word[] | undefined {
+function splitKey(key: string): readonly Word[] | undefined {
   const words: Word[] = []
   for (let at = 0; at <= key.length; at++) {
     const rest = key.slice(at)
@@ -88,17 +88,17 @@ function resolveEntry(words: readonly Word[], schema: KeySchema): KeyPath | unde
   for (let length = longest; length > 0; length--) {
     if (length === words.length && quoted !== 0) continue
     const rest = resolve(words.slice(length), schema)
-    if (rest) return [nameOf(words.slice(0, length)), ...rest]
+    if (rest) return [joinWords(words.slice(0, length)), ...rest]
   }
-  return quoted === -1 ? [nameOf(words)] : undefined
+  return quoted === -1 ? [joinWords(words)] : undefined
 }
 
-function nameOf(words: readonly Word[]): string {
+function joinWords(words: readonly Word[]): string {
   return words.map(({ text }) => text).join('.')
 }
 
 /** What becomes of a text that has facts. */
-export type TextChange = (text: string, facts: SettingFacts, path: KeyPath) => string
+type TextChange = (text: string, facts: SettingFacts, path: KeyPath) => string
 
 /** The value with every text changed of which its schema has facts, such as that it is a path. */
 export function withTexts(schema: z.ZodType, value: unknown, change: TextChange, path: KeyPath = []): unknown {

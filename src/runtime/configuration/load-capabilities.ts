@@ -1,9 +1,9 @@
 import type { AnyCapability } from '../../capability.ts'
 import { errorMessage } from '../../platform.ts'
-import { defaultExport } from '../load-module.ts'
+import { importDefault } from '../load-module.ts'
 import { schemaAt } from './key.ts'
 import type { Fault } from './problem.ts'
-import { type ConfigurationSchema, configurationSchema, sectionOf } from './schema.ts'
+import { type ConfigurationSchema, configurationSchema, settingsSection } from './schema.ts'
 
 /** What the module of capabilities is told of the home that it works in. */
 export interface CapabilitySetting {
@@ -19,13 +19,13 @@ export type CapabilityModule =
     ) => AnyCapability | readonly AnyCapability[] | Promise<AnyCapability | readonly AnyCapability[]>)
 
 /** The capabilities of modules, and what is wrong with those that cannot be used, behind the name of the key. */
-export interface LoadedCapabilities {
+interface LoadedCapabilities {
   readonly capabilities: readonly AnyCapability[]
   readonly faults: readonly Pick<Fault, 'message' | 'hint'>[]
 }
 
 /** Loads modules of capabilities in order. Never rejects. `before` is what may be configured without them. */
-export async function loadCapabilities(
+export async function loadCapabilityModules(
   names: readonly string[],
   home: string,
   before: ConfigurationSchema,
@@ -35,7 +35,7 @@ export async function loadCapabilities(
   const capabilities: AnyCapability[] = []
   for (const name of names) {
     try {
-      for (const capability of await capabilitiesOf(name, home)) {
+      for (const capability of await loadModule(name, home)) {
         assertFits(capability, schema)
         const next = configurationSchema([...schema.capabilities, capability])
         capabilities.push(capability)
@@ -49,14 +49,14 @@ export async function loadCapabilities(
   return { capabilities, faults }
 }
 
-async function capabilitiesOf(name: string, home: string): Promise<readonly AnyCapability[]> {
-  const exported = await defaultExport(name, home)
+async function loadModule(name: string, home: string): Promise<readonly AnyCapability[]> {
+  const exported = await importDefault(name, home)
   if (exported === undefined) {
     throw new Error('its module has no default export; export a capability, or a function that makes one')
   }
   const made: unknown =
     typeof exported === 'function' ? await (exported as (setting: CapabilitySetting) => unknown)({ home }) : exported
-  return (Array.isArray(made) ? made : [made]).map(checked)
+  return (Array.isArray(made) ? made : [made]).map(checkCapability)
 }
 
 const functions: readonly (keyof AnyCapability)[] = [
@@ -92,7 +92,7 @@ const texts: readonly (keyof AnyCapability)[] = ['version', 'summary', 'settings
 const members: readonly string[] = ['name', 'settings', ...functions, ...lists, ...maps, ...texts]
 
 /** A capability may come from somebody whom no compiler has watched. */
-function checked(value: unknown): AnyCapability {
+function checkCapability(value: unknown): AnyCapability {
   if (!isObject(value)) throw new Error('it is no object with a name')
   const { name, settings } = value
   if (typeof name !== 'string' || name === '') throw new Error('its "name" must be a text')
@@ -118,7 +118,7 @@ function assertFits(capability: AnyCapability, schema: ConfigurationSchema): voi
   if (schema.capabilities.some((other) => other.name === name)) {
     throw new Error(`there is a capability ${name} already; give it another name`)
   }
-  const section = sectionOf(capability)
+  const section = settingsSection(capability)
   const path = section.split('.')
   const taken = path.some((_, index) => {
     const found = schemaAt(path.slice(0, index + 1), schema.json)

@@ -2,14 +2,14 @@ import type { AnyCapability } from '../../capability.ts'
 import type { Provider } from '../../model.ts'
 import { readText, type TextReader } from '../../tool.ts'
 import { homeAt } from '../home/home.ts'
-import { type Environment, type Override, overridesOf } from './value.ts'
+import { type Environment, type Override, environmentOverrides } from './value.ts'
 import { type ConfigurationFile, parseConfiguration } from './file.ts'
 import type { HostShape } from './host-schema.ts'
 import type { KeyPath } from './key.ts'
-import { loadCapabilities } from './load-capabilities.ts'
-import { type ConfigurationProblem, type Fault, faultsOf } from './problem.ts'
+import { loadCapabilityModules } from './load-capabilities.ts'
+import { type ConfigurationProblem, type Fault, faultsFromIssues } from './problem.ts'
 import { type ConfigurationSchema, configurationSchema } from './schema.ts'
-import { type Configuration, settled } from './configuration.ts'
+import { type Configuration, resolveConfiguration } from './configuration.ts'
 
 /** A configuration, what is wrong with it, and where it comes from. */
 export interface LoadedConfiguration {
@@ -26,7 +26,7 @@ export interface LoadedConfiguration {
   readonly knownProviders: readonly Provider[]
 }
 
-export interface LoadOptions {
+interface LoadOptions {
   /** Path of the home. */
   readonly home: string
   readonly environment: Environment
@@ -51,22 +51,22 @@ export async function loadConfiguration(options: LoadOptions): Promise<LoadedCon
       : []
   const { schema, faults: ofModules } = await wholeSchema(options, file)
   const { capabilities, providers } = schema
-  const overrides = overridesOf(environment, schema)
-  const { shape, faults } = checked(withOverrides(file.value, overrides), schema)
-  const places = placesOf(file, overrides)
+  const overrides = environmentOverrides(environment, schema)
+  const { shape, faults } = checkValue(withOverrides(file.value, overrides), schema)
+  const places = placeFinder(file, overrides)
   const surroundings = {
     home,
     userFolder: environment['HOME'],
     timeZone: options.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
   }
   return {
-    configuration: settled(shape, schema, surroundings),
+    configuration: resolveConfiguration(shape, schema, surroundings),
     problems: [
       ...unreadable,
       ...file.problems,
-      ...[...ofModules, ...faults].map((fault) => problemOf(fault, places)),
+      ...[...ofModules, ...faults].map((fault) => placeFault(fault, places)),
     ].toSorted(byPlace),
-    origins: originsOf(file, overrides, places),
+    origins: keyOrigins(file, overrides, places),
     capabilities,
     schema,
     knownProviders: providers,
@@ -94,11 +94,11 @@ async function wholeSchema(
   file: ConfigurationFile,
 ): Promise<{ readonly schema: ConfigurationSchema; readonly faults: readonly Fault[] }> {
   const first = configurationSchema(capabilities)
-  const named = overridesOf(environment, first).find(({ path }) => path.join('.') === 'capabilities')
+  const named = environmentOverrides(environment, first).find(({ path }) => path.join('.') === 'capabilities')
   const names: unknown = named ? named.value : file.value['capabilities']
   if (!Array.isArray(names) || names.length === 0) return { schema: first, faults: [] }
   const modules = names.filter((name): name is string => typeof name === 'string' && name !== '')
-  const loaded = await loadCapabilities(modules, home, first)
+  const loaded = await loadCapabilityModules(modules, home, first)
   return {
     schema: loaded.capabilities.length === 0 ? first : configurationSchema([...capabilities, ...loaded.capabilities]),
     faults: loaded.faults.map((fault) => ({ path: ['capabilities'], ...fault })),
@@ -106,20 +106,20 @@ async function wholeSchema(
 }
 
 /** The faults of a whole value, and what stands without the keys that are at fault. */
-export function checked(
+export function checkValue(
   value: unknown,
   { whole, json }: Pick<ConfigurationSchema, 'whole' | 'json'>,
 ): { readonly shape: HostShape; readonly faults: readonly Fault[] } {
   const first = whole.safeParse(value)
   if (first.success) return { shape: first.data, faults: [] }
-  const faults = faultsOf(first.error.issues, json)
+  const faults = faultsFromIssues(first.error.issues, json)
   const rest: unknown = structuredClone(value)
   for (const { path } of faults) remove(rest, path)
   const second = whole.safeParse(rest)
   return { shape: second.success ? second.data : whole.parse({}), faults }
 }
 
-function problemOf({ path, message, hint }: Fault, placeOf: (path: KeyPath) => string): ConfigurationProblem {
+function placeFault({ path, message, hint }: Fault, placeOf: (path: KeyPath) => string): ConfigurationProblem {
   return { key: path.join('.'), place: placeOf(path), message, hint }
 }
 
@@ -140,7 +140,7 @@ function withOverrides(value: Readonly<Record<string, unknown>>, overrides: read
   return result
 }
 
-function placesOf(file: ConfigurationFile, overrides: readonly Override[]): (path: KeyPath) => string {
+function placeFinder(file: ConfigurationFile, overrides: readonly Override[]): (path: KeyPath) => string {
   const variables = new Map(overrides.map(({ path, variable }) => [path.join('.'), variable]))
   return (path) => {
     for (let length = path.length; length > 0; length--) {
@@ -151,7 +151,7 @@ function placesOf(file: ConfigurationFile, overrides: readonly Override[]): (pat
   }
 }
 
-function originsOf(
+function keyOrigins(
   file: ConfigurationFile,
   overrides: readonly Override[],
   placeOf: (path: KeyPath) => string,

@@ -39,23 +39,23 @@ export interface Fault {
 }
 
 /** What the issues of the schema come to, each at the key that has to be changed. */
-export function faultsOf(issues: readonly z.core.$ZodIssue[], json: KeySchema): readonly Fault[] {
-  return issues.flatMap((issue) => faultsOfIssue(issue, issue.path.map(String), json))
+export function faultsFromIssues(issues: readonly z.core.$ZodIssue[], json: KeySchema): readonly Fault[] {
+  return issues.flatMap((issue) => faultsFromIssue(issue, issue.path.map(String), json))
 }
 
-function faultsOfIssue(issue: z.core.$ZodIssue, path: KeyPath, json: KeySchema): readonly Fault[] {
+function faultsFromIssue(issue: z.core.$ZodIssue, path: KeyPath, json: KeySchema): readonly Fault[] {
   if (issue.code === 'unrecognized_keys') return issue.keys.map((name) => unknownKey([...path, name], json))
   if (issue.code === 'invalid_union') return unionFaults(issue, path, json)
-  return [{ path, message: messageOf(issue), hint: hintOf(path, json) }]
+  return [{ path, message: issueMessage(issue), hint: keyDescription(path, json) }]
 }
 
 /** Of several things that a value may be, the one that it came closest to. */
 function unionFaults(issue: z.core.$ZodIssueInvalidUnion, path: KeyPath, json: KeySchema): readonly Fault[] {
   const branches = issue.errors.map((issues) =>
-    issues.flatMap((inner) => faultsOfIssue(inner, [...path, ...inner.path.map(String)], json)),
+    issues.flatMap((inner) => faultsFromIssue(inner, [...path, ...inner.path.map(String)], json)),
   )
   const deeper = branches.find((faults) => faults.every((fault) => fault.path.length > path.length))
-  return deeper ?? branches[0] ?? [{ path, message: 'is not allowed', hint: hintOf(path, json) }]
+  return deeper ?? branches[0] ?? [{ path, message: 'is not allowed', hint: keyDescription(path, json) }]
 }
 
 function unknownKey(path: KeyPath, json: KeySchema): Fault {
@@ -71,10 +71,10 @@ function unknownKey(path: KeyPath, json: KeySchema): Fault {
   return { path, message: 'is not a key', hint }
 }
 
-function messageOf(issue: z.core.$ZodIssue): string {
+function issueMessage(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case 'invalid_type':
-      return `must be ${wordsFor(issue.expected)}`
+      return `must be ${typeName(issue.expected)}`
     case 'invalid_value':
       return `must be one of ${issue.values.map(String).join(', ')}`
     case 'too_small':
@@ -86,7 +86,7 @@ function messageOf(issue: z.core.$ZodIssue): string {
   }
 }
 
-function wordsFor(type: string): string {
+function typeName(type: string): string {
   const words: Readonly<Record<string, string>> = {
     int: 'a whole number',
     number: 'a number',
@@ -99,7 +99,7 @@ function wordsFor(type: string): string {
   return words[type] ?? type
 }
 
-function hintOf(path: KeyPath, json: KeySchema): string {
+function keyDescription(path: KeyPath, json: KeySchema): string {
   return schemaAt(path, json)?.description ?? ''
 }
 

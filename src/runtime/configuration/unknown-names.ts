@@ -100,10 +100,15 @@ export function unknownVariables(
   return Object.keys(environment)
     .filter((name) => /^foreword_/i.test(name) && (environment[name] ?? '') !== '')
     .filter((name) => !known.includes(name) && !INTERNAL.has(name) && !OF_TOOLS.test(name) && !named.has(name))
-    .map((name) => ({ key: '', place: name, message: 'this variable sets nothing', hint: hintOf(name, known, json) }))
+    .map((name) => ({
+      key: '',
+      place: name,
+      message: 'this variable sets nothing',
+      hint: variableHint(name, known, json),
+    }))
 }
 
-function hintOf(name: string, known: readonly string[], json: KeySchema): string {
+function variableHint(name: string, known: readonly string[], json: KeySchema): string {
   const map = mapOf(name, json)
   if (map !== undefined) return `Entries of ${map} are set in config.json alone.`
   const near = nearestName(name.toUpperCase(), known)

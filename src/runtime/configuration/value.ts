@@ -6,7 +6,7 @@ import type { ConfigurationSchema, KeySchema } from './schema.ts'
  * What a text means for a key, by the kind of value that the key has: `4142` is a number where one is due, `a,b` a list.
  * Where it means nothing it stays a text, and the schema says what is wrong.
  */
-export function valueOf(path: KeyPath, text: string, json: KeySchema): unknown {
+function parseValue(path: KeyPath, text: string, json: KeySchema): unknown {
   const schema = schemaAt(path, json)
   switch (schema?.type) {
     case 'integer':
@@ -15,11 +15,11 @@ export function valueOf(path: KeyPath, text: string, json: KeySchema): unknown {
     case 'boolean':
       return { true: true, '1': true, false: false, '0': false }[text.trim().toLowerCase()] ?? text
     case 'array':
-      return text.trimStart().startsWith('[') ? jsonOr(text) : listOf(text, schema.items?.type)
+      return text.trimStart().startsWith('[') ? jsonOrText(text) : parseList(text, schema.items?.type)
     case 'object':
-      return jsonOr(text)
+      return jsonOrText(text)
     default:
-      return schema?.anyOf && text.trimStart().startsWith('{') ? jsonOr(text) : text
+      return schema?.anyOf && text.trimStart().startsWith('{') ? jsonOrText(text) : text
   }
 }
 
@@ -34,24 +34,24 @@ export function valueOfWords(
 ): unknown {
   const schema = schemaAt(path, json)
   const [text = ''] = words
-  if (schema?.type === 'array' && words.length > 1) return words.map((word) => itemOf(word, schema.items?.type))
+  if (schema?.type === 'array' && words.length > 1) return words.map((word) => parseItem(word, schema.items?.type))
   if (words.length > 1) return words
-  return schema?.type === 'string' ? jsonOr(text) : valueOf(path, text, json)
+  return schema?.type === 'string' ? jsonOrText(text) : parseValue(path, text, json)
 }
 
-function listOf(text: string, type: string | undefined): unknown {
+function parseList(text: string, type: string | undefined): unknown {
   const items = text
     .split(',')
     .map((item) => item.trim())
     .filter((item) => item !== '')
-  return items.map((item) => itemOf(item, type))
+  return items.map((item) => parseItem(item, type))
 }
 
-function itemOf(item: string, type: string | undefined): unknown {
+function parseItem(item: string, type: string | undefined): unknown {
   return type === 'integer' && item.trim() !== '' && Number.isFinite(Number(item)) ? Number(item) : item
 }
 
-function jsonOr(text: string): unknown {
+function jsonOrText(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
@@ -69,11 +69,14 @@ export interface Override {
 }
 
 /** What the environment says over single keys. An empty variable says nothing. */
-export function overridesOf(environment: Environment, { json, whole }: ConfigurationSchema): readonly Override[] {
+export function environmentOverrides(
+  environment: Environment,
+  { json, whole }: ConfigurationSchema,
+): readonly Override[] {
   return plainKeys(json).flatMap((path) => {
     const variables = [variableOf(path), ...(factsAt(whole, path).variables ?? [])]
     const variable = variables.find((name) => (environment[name] ?? '') !== '')
-    return variable === undefined ? [] : [{ path, variable, value: valueOf(path, environment[variable]!, json) }]
+    return variable === undefined ? [] : [{ path, variable, value: parseValue(path, environment[variable]!, json) }]
   })
 }
 

@@ -22,12 +22,12 @@ export async function configurationWarnings(
     ...unusedValues(configuration, environment, schema),
     ...(await missingPaths(configuration, schema, origins)),
   ]
-  const placed = odd.map((warning) => ({ ...warning, place: placeOf(warning.key, origins) }))
+  const placed = odd.map((warning) => ({ ...warning, place: originOf(warning.key, origins) }))
   return [...placed, ...unknownVariables(environment, configuration, schema.json)]
 }
 
 /** Where a key was set; of one that is missing, the place of what misses it. */
-function placeOf(key: string, origins: LoadedConfiguration['origins']): string {
+function originOf(key: string, origins: LoadedConfiguration['origins']): string {
   for (let at = key; at !== ''; at = at.slice(0, Math.max(0, at.lastIndexOf('.')))) {
     const inner = origins[at] ?? Object.entries(origins).find(([other]) => other.startsWith(`${at}.`))?.[1]
     if (inner !== undefined) return inner
@@ -44,14 +44,14 @@ async function missingPaths(
   const named: Promise<ConfigurationWarning | undefined>[] = []
   withTexts(schema.whole, configuration, (place, { path, whenMissing }, names) => {
     const key = names.join('.')
-    if (typeof path === 'string' && Object.hasOwn(origins, key)) named.push(missing(key, place, path, whenMissing))
+    if (typeof path === 'string' && Object.hasOwn(origins, key)) named.push(checkPath(key, place, path, whenMissing))
     return place
   })
   const found = await Promise.all(named)
   return found.filter((warning) => warning !== undefined)
 }
 
-async function missing(
+async function checkPath(
   key: string,
   path: string,
   kind: 'file' | 'folder',

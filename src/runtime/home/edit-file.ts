@@ -39,14 +39,14 @@ export async function editFile(edit: FileEdit): Promise<boolean> {
   const home = homeAt(edit.home)
   await createHome(home)
   try {
-    return await withFileLock(join(home.data, '.lock'), () => editHeld(edit))
+    return await withFileLock(join(home.data, '.lock'), () => editUnderLock(edit))
   } catch (error) {
     if (!(error instanceof Error) || !('syscall' in error)) throw error
     throw new FileEditError(`${edit.path} was left as it is: ${error.message}.`, { cause: error })
   }
 }
 
-async function editHeld(edit: FileEdit): Promise<boolean> {
+async function editUnderLock(edit: FileEdit): Promise<boolean> {
   const target = await realpath(edit.path).catch(() => edit.path)
   for (;;) {
     const before = await exactText(target)

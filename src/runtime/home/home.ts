@@ -4,7 +4,7 @@ import { errorMessage, ForewordError, writeFileAtomically } from '../../platform
 import { accessPlaces, readText } from '../../tool.ts'
 
 /** The files and folders of a home, as absolute paths (docs/guide/configuration.md). A missing one is an empty one. */
-export interface Home {
+interface Home {
   readonly root: string
   readonly configurationFile: string
   readonly data: string
@@ -41,7 +41,7 @@ export function homeAt(root: string): Home {
  * What no tool may touch, even in a workspace that holds the home, or is it: the home and the host's own files in it. The
  * folders of capabilities are among their own `places`.
  */
-export function ownersPlaces(root: string): readonly string[] {
+export function protectedPlaces(root: string): readonly string[] {
   const { configurationFile, data, context, toolAccessFile } = homeAt(root)
   return [root, configurationFile, data, context, toolAccessFile]
 }
@@ -116,7 +116,7 @@ async function isThere(path: string): Promise<boolean> {
   }
 }
 
-export interface TokenOptions {
+interface TokenOptions {
   /** Path of the home. */
   readonly home: string
   /** `gateway.token` of the configuration, where somebody chose one. */

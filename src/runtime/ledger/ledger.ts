@@ -18,7 +18,7 @@ import type { ModelChoice } from '../models/model-choice.ts'
 import { canonical, seal, type Sealed } from './seal.ts'
 
 /** Every call that was made, and how each of them came to be. */
-export interface Ledger {
+interface Ledger {
   /** Assembles an earlier call again from what was recorded and the log as it was. */
   request(call: string): Promise<RebuiltRequest>
   diff(before: string, after: string): Promise<Comparison>
@@ -93,7 +93,7 @@ export function createLedger(store: SessionStore, counters: Counters, newProver:
         const proof = request && (await prover.prove(call, request))
         if (proof) proofs.push({ call: call.id, ...proof })
       }
-      const wires = proofs.length > 0 ? { wires: wiresOf(proofs) } : {}
+      const wires = proofs.length > 0 ? { wires: sumUpWires(proofs) } : {}
       return { session, calls: count, identical: count - different.length, different, ...wires }
     },
     async fingerprintOf(id) {
@@ -111,7 +111,7 @@ export function createLedger(store: SessionStore, counters: Counters, newProver:
   }
 }
 
-function wiresOf(proofs: readonly (WireProof & { readonly call: string })[]): NonNullable<Replay['wires']> {
+function sumUpWires(proofs: readonly (WireProof & { readonly call: string })[]): NonNullable<Replay['wires']> {
   return {
     identical: proofs.filter(({ state }) => state === 'identical').length,
     different: proofs.flatMap(({ call, ...proof }) =>
@@ -141,7 +141,7 @@ async function assembleAgain(
 }
 
 /** Makes the body of an earlier call again, by its own model's provider, and compares it with the digest of the body that left. */
-export interface WireProver {
+interface WireProver {
   /** `undefined` where no body left: the model has no wire, or the call failed before. */
   prove(call: CallRecord, request: ModelRequest): Promise<WireProof | undefined>
 }
@@ -151,7 +151,7 @@ export function createWireProver(models: Pick<ModelChoice, 'resolve'>, library: 
   const known = new Map<string, Promise<Model | Error>>()
 
   function modelOf(id: string): Promise<Model | Error> {
-    const found = known.get(id) ?? models.resolve(id).catch(errorOf)
+    const found = known.get(id) ?? models.resolve(id).catch(asError)
     known.set(id, found)
     return found
   }
@@ -168,7 +168,7 @@ export function createWireProver(models: Pick<ModelChoice, 'resolve'>, library: 
       if (!model.bodyOf) return unknown(`${call.model} has no body to make`)
       const { request: filled, missing } = await withPictures(request, library)
       if (missing.length > 0) return unknown('an image that was sent is no longer there')
-      const made = await model.bodyOf(filled, { ...options, signal: NEVER }).catch(errorOf)
+      const made = await model.bodyOf(filled, { ...options, signal: NEVER }).catch(asError)
       if (made instanceof Error) return unknown(made.message)
       const { sha256: got } = made
       return got === expected ? { state: 'identical', expected, got } : { state: 'different', expected, got }
@@ -178,6 +178,6 @@ export function createWireProver(models: Pick<ModelChoice, 'resolve'>, library: 
 
 const NEVER = new AbortController().signal
 
-function errorOf(error: unknown): Error {
+function asError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error))
 }

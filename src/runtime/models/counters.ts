@@ -19,7 +19,7 @@ const LONGEST = 6_000_000
 const ALL = 16_000_000
 
 /** A counter that remembers what the longest-lived texts cost: a system prompt is counted once, not at every step. */
-export function remembering(counter: TokenCounter, capacity = 256): TokenCounter {
+export function rememberCounts(counter: TokenCounter, capacity = 256): TokenCounter {
   const known = new Map<string, number>()
   let characters = 0
 
@@ -67,7 +67,7 @@ const LONG = 65_536
  * What `count` answers, without keeping anybody waiting where it counts long texts: it is asked once to learn which these
  * are, they are counted in slices, and it is asked again with the numbers. `count` counts the same texts each time.
  */
-export async function countedInSlices<Result>(
+export async function countInSlices<Result>(
   counter: TokenCounter,
   count: (counter: TokenCounter) => Result,
 ): Promise<Result> {
@@ -90,5 +90,5 @@ export async function countedInSlices<Result>(
 
 /** Tokens of one text, counted in slices. */
 export function textTokens(counter: TokenCounter, text: string): Promise<number> {
-  return countedInSlices(counter, (each) => each.text(text))
+  return countInSlices(counter, (each) => each.text(text))
 }

@@ -24,7 +24,7 @@ export interface LearnedLimits {
 }
 
 /** A model, and the window that it is known for: a limit that is no smaller teaches nothing. */
-export interface Known {
+interface Known {
   readonly id: string
   readonly facts: { readonly window: number }
 }
@@ -38,7 +38,7 @@ const HOLDS_MS = 60 * 60 * 1000
 const LEAST = 256
 
 /** Where limits are kept over the end of a process: by the id of their model. */
-export interface KeptLimits {
+interface KeptLimits {
   readonly known: Readonly<Record<string, LearnedLimit>>
   keep(limits: Readonly<Record<string, LearnedLimit>>): void
 }

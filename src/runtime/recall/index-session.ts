@@ -22,10 +22,10 @@ export async function indexSession(parts: IndexingParts, session: string): Promi
   const { store, index, stopped } = parts
   const row = await store.session(session)
   const known = index.session(session)
-  if (known && !(row && (await isOfThisLog(store, known)))) await removeAll(parts, session)
+  if (known && !(row && (await isOfThisLog(store, known)))) await removeSession(parts, session)
   if (!row) return
   while (!stopped.aborted) {
-    const from = await register(parts, session)
+    const from = await registerSession(parts, session)
     if (from === undefined) return
     const entries = await store.entries(session, { after: from, limit: PAGE })
     if (entries.length === 0) return
@@ -34,7 +34,7 @@ export async function indexSession(parts: IndexingParts, session: string): Promi
 }
 
 /** Makes a session known to the index before its log is read. Answers how far it is; `undefined` where there is no log. */
-export async function register({ store, index }: IndexingParts, session: string): Promise<number | undefined> {
+export async function registerSession({ store, index }: IndexingParts, session: string): Promise<number | undefined> {
   const known = index.session(session)
   if (known) return known.upTo
   const [start] = await store.entries(session, { limit: 1 })
@@ -47,7 +47,7 @@ export async function register({ store, index }: IndexingParts, session: string)
 }
 
 /** Takes a session out, in slices. */
-export async function removeAll({ index, stopped }: IndexingParts, session: string): Promise<void> {
+export async function removeSession({ index, stopped }: IndexingParts, session: string): Promise<void> {
   while (!stopped.aborted && index.removeSome(session)) await others()
 }
 
@@ -68,7 +68,7 @@ async function addEntries(
   let items: HistoryItem[] = []
   let characters = 0
   for (const entry of entries) {
-    const more = await itemsOf(store, entry)
+    const more = await historyItems(store, entry)
     items.push(...more)
     characters += more.reduce((sum, { text }) => sum + text.length, 0)
     if (characters < STEP_CHARACTERS && entry !== entries.at(-1)) continue
@@ -93,7 +93,7 @@ const LOOKED_BACK = 200
  * What an entry of a log says, for the index: what a person or a model said, and each call of a tool beside its result, of
  * a long result all that was kept. None for entries that say nothing.
  */
-async function itemsOf(store: HistoryStore, entry: Entry): Promise<readonly HistoryItem[]> {
+async function historyItems(store: HistoryStore, entry: Entry): Promise<readonly HistoryItem[]> {
   if (entry.type !== 'input' && entry.type !== 'message') return []
   const { session, turn, seq, time, message } = entry
   const place = { turn, ordinal: (await store.turn(session, turn))?.ordinal ?? 0, seq, time }

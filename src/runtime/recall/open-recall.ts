@@ -4,10 +4,10 @@ import { RuntimeError } from '../../capability.ts'
 import { defined, errorMessage } from '../../platform.ts'
 import type { RankedPassage, Recall, RecallAnswer, RecallIndex } from '../../search.ts'
 import { type LogStore, type SessionStore, undoneTurnsOf } from '../../session.ts'
-import { type IndexingParts, indexSession, register, removeAll } from './index-session.ts'
+import { type IndexingParts, indexSession, registerSession, removeSession } from './index-session.ts'
 
 /** The search of the history over one store, with the index that it keeps. */
-export interface HistoryRecall extends Recall {
+interface HistoryRecall extends Recall {
   /** From now on what is written is indexed, and what was written before: in slices, when nothing else is due. */
   start(): void
   /** A session was deleted: nothing of it is found when this resolves. Its bytes go in slices. */
@@ -15,7 +15,7 @@ export interface HistoryRecall extends Recall {
   close(): Promise<void>
 }
 
-export interface RecallParts {
+interface RecallParts {
   readonly store: SessionStore
   /** File of the index, which can be deleted and is built again; `:memory:` keeps it in memory. */
   readonly path: string
@@ -104,7 +104,7 @@ export function openRecall({ store, path, timeZone, warn }: RecallParts): Histor
     // Oldest first: of passages that answer equally well the one that is numbered last comes first.
     for (const id of unknown.toReversed()) {
       if (stopped.signal.aborted) return
-      await register(all, id)
+      await registerSession(all, id)
       await others()
     }
   }
@@ -158,7 +158,7 @@ export function openRecall({ store, path, timeZone, warn }: RecallParts): Histor
     async find(query): Promise<RecallAnswer> {
       try {
         const index = await opened()
-        const complete = await isDoneInTime(caughtUp(query.sessions))
+        const complete = await finishesInTime(caughtUp(query.sessions))
         // Who asks about certain sessions asks for a model: what was taken back is not found for it.
         const undone = (await Promise.all((query.sessions ?? []).map(undoneTurns))).flat()
         const exceptTurns = [...(query.exceptTurns ?? []), ...undone]
@@ -172,10 +172,10 @@ export function openRecall({ store, path, timeZone, warn }: RecallParts): Histor
     async conversationOf(session) {
       try {
         const index = await opened()
-        await isDoneInTime(listed(LISTED_MS))
+        await finishesInTime(listed(LISTED_MS))
         const before = await sessionsBefore(store, session)
         const first = before.at(-1)!
-        await register(await parts(), first)
+        await registerSession(await parts(), first)
         return [...new Set([...before, ...index.conversationOf(first)])]
       } catch (error) {
         throw await recallFailure(error)
@@ -188,7 +188,7 @@ export function openRecall({ store, path, timeZone, warn }: RecallParts): Histor
       try {
         const all = await parts()
         if (!all.index.removeSome(session)) return
-        registered(session, removeAll(all, session)).catch((error: unknown) =>
+        registered(session, removeSession(all, session)).catch((error: unknown) =>
           warn(`The history of a deleted session is still indexed: ${errorMessage(error)}`),
         )
       } catch (error) {
@@ -212,7 +212,7 @@ async function openIndex(path: string, timeZone: string | undefined): Promise<Re
 }
 
 /** Whether the work was done in time. It goes on in any case; what it fails with in time is thrown. */
-async function isDoneInTime(work: Promise<void>): Promise<boolean> {
+async function finishesInTime(work: Promise<void>): Promise<boolean> {
   const late = Promise.withResolvers<boolean>()
   const timer = setTimeout(() => late.resolve(false), CATCH_UP_TIMEOUT_MS)
   try {

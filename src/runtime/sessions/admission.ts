@@ -10,7 +10,7 @@ import { type Message, messageText, type UserMessage } from '../../context.ts'
 import { defined, sha256 } from '../../platform.ts'
 import { type AttachedFile, type FileRow, type LogStore, StoreError, undoneTurnsOf } from '../../session.ts'
 import { runtimeFailure } from '../failure.ts'
-import { countedInSlices } from '../models/counters.ts'
+import { countInSlices } from '../models/counters.ts'
 import type { RuntimeSettings } from '../settings.ts'
 import { tokenCounts } from '../turns/turn-projection.ts'
 import type { SessionState, SessionStates } from './session-state.ts'
@@ -19,12 +19,12 @@ import type { SessionState, SessionStates } from './session-state.ts'
 const LONGEST_INPUT = 2_000_000
 
 /** What was admitted: the state to queue it at, unless it had been admitted before. */
-export interface Admitted {
+interface Admitted {
   readonly state: SessionState
   readonly submitted: Submitted
 }
 
-export interface AdmissionParts {
+interface AdmissionParts {
   readonly store: LogStore
   readonly states: SessionStates
   readonly settings: RuntimeSettings
@@ -73,7 +73,7 @@ export async function admit(
     type: 'input',
     turn,
     message,
-    tokens: await countedInSlices(settings.counter, (counter) => tokenCounts(counter, message)),
+    tokens: await countInSlices(settings.counter, (counter) => tokenCounts(counter, message)),
     ...defined({ idempotencyKey }),
     ...(Object.keys(options).length === 0 ? {} : { options }),
     ...(attachments.length === 0 ? {} : { attachments }),
@@ -127,7 +127,7 @@ async function admittedBefore(
 }
 
 /** What goes into the log for a message with files. */
-export interface WithFiles {
+interface WithFiles {
   readonly message: UserMessage
   readonly attachments: readonly AttachedFile[]
 }

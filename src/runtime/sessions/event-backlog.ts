@@ -7,7 +7,7 @@ const LONGEST_BACKLOG = 50_000
 const BATCH = 256
 
 /** What happened in a session and one reader has not taken yet. */
-export interface EventBacklog {
+interface EventBacklog {
   /** What the running call had told before this backlog was opened. */
   readonly running: Subscription['running']
   /**
@@ -44,7 +44,7 @@ export function openBacklog(
     if (overrun || events.length >= LONGEST_BACKLOG) overrun = true
     else {
       events.push(event)
-      share.add(eventSize(event))
+      share.add(heldCharacters(event))
     }
     wake?.()
   })
@@ -67,7 +67,7 @@ export function openBacklog(
     take() {
       const batch = events.splice(0, BATCH)
       if (events.length === 0) share.clear()
-      else share.add(-batch.reduce((sum, event) => sum + eventSize(event), 0))
+      else share.add(-batch.reduce((sum, event) => sum + heldCharacters(event), 0))
       return batch
     },
     end() {
@@ -88,7 +88,7 @@ export interface BacklogBudget {
 }
 
 /** What is kept for one reader, characters. */
-export interface BacklogShare {
+interface BacklogShare {
   /** More is kept, or less. */
   add(characters: number): void
   /** All of it was taken, or is kept no more. */
@@ -110,14 +110,14 @@ export function createBacklogBudget(most = MOST_IN_ALL): BacklogBudget {
         add(characters) {
           all += characters
           readers.set(letGo, (readers.get(letGo) ?? 0) + characters)
-          if (all > most) slowestOf(readers)?.()
+          if (all > most) slowestReader(readers)?.()
         },
       }
     },
   }
 }
 
-function slowestOf(readers: ReadonlyMap<() => void, number>): (() => void) | undefined {
+function slowestReader(readers: ReadonlyMap<() => void, number>): (() => void) | undefined {
   let slowest: (() => void) | undefined
   for (const [letGo, held] of readers) {
     if (slowest === undefined || held > readers.get(slowest)!) slowest = letGo
@@ -129,15 +129,15 @@ function slowestOf(readers: ReadonlyMap<() => void, number>): (() => void) | und
 const LEAST_EVENT = 200
 
 /** About how much room an event takes, characters. */
-function eventSize(event: SessionEvent): number {
-  return LEAST_EVENT + ('text' in event ? event.text.length : event.type === 'entry' ? wordsIn(event.entry) : 0)
+function heldCharacters(event: SessionEvent): number {
+  return LEAST_EVENT + ('text' in event ? event.text.length : event.type === 'entry' ? textLength(event.entry) : 0)
 }
 
 /** The characters of all texts in a value. */
-function wordsIn(value: unknown): number {
+function textLength(value: unknown): number {
   if (typeof value === 'string') return value.length
   if (typeof value !== 'object' || value === null) return 0
   let sum = 0
-  for (const inner of Object.values(value)) sum += wordsIn(inner)
+  for (const inner of Object.values(value)) sum += textLength(inner)
   return sum
 }

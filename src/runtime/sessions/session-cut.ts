@@ -25,7 +25,7 @@ export function usableCut({ cut }: HasCut, context: Parameters<typeof roomFor>[0
 export function cutToWrite(state: HasCut, made: Made): readonly CutBody[] {
   const { turn, call, cut, budget } = made
   if (!cut || JSON.stringify(state.cut?.marks) === JSON.stringify(cut)) return []
-  return [{ type: 'cut', turn, call, cut, available: budget.available, room: roomOf(budget) }]
+  return [{ type: 'cut', turn, call, cut, available: budget.available, room: budgetRoom(budget) }]
 }
 
 /** Remembers a cut once it is on disk. */
@@ -38,10 +38,10 @@ export async function lastCut(store: Pick<SessionStore, 'entries' | 'call'>, ses
   const [entry] = await store.entries(session, { types: ['cut'], last: 1 })
   if (entry?.type !== 'cut') return undefined
   const manifest = entry.room === undefined ? (await store.call(entry.call))?.manifest : undefined
-  return { marks: entry.cut, room: entry.room ?? (manifest ? roomOf(manifest.budget) : entry.available) }
+  return { marks: entry.cut, room: entry.room ?? (manifest ? budgetRoom(manifest.budget) : entry.available) }
 }
 
-function roomOf({ window, reserve }: Manifest['budget']): number {
+function budgetRoom({ window, reserve }: Manifest['budget']): number {
   return window - reserve
 }
 

@@ -27,7 +27,7 @@ export interface SessionState extends HasCut {
 }
 
 /** The newest call of a session. */
-export interface LastCall {
+interface LastCall {
   readonly call: string
   /** `undefined` after a restart, until somebody needs it. */
   readonly fingerprint: readonly Piece[] | undefined

@@ -16,7 +16,7 @@ export interface SessionStream {
   lastSeq(): number
 }
 
-export type Listener = (event: SessionEvent) => void
+type Listener = (event: SessionEvent) => void
 
 /** What a running call tells for the time being. */
 type ProvisionalEvent = Exclude<SessionEvent, { readonly type: 'entry' } | { readonly type: 'interrupted' }>
@@ -52,15 +52,15 @@ export function createSessionStream(newest = 0): SessionStream {
         since = entry.seq
         deltas = []
       }
-      tell({ id: eventId(seq, deltas.length), type: 'entry', entry })
+      tell({ id: sessionEventId(seq, deltas.length), type: 'entry', entry })
     },
     delta(turn, delta) {
-      const event: ProvisionalEvent = { ...delta, id: eventId(seq, deltas.length + 1), turn }
+      const event: ProvisionalEvent = { ...delta, id: sessionEventId(seq, deltas.length + 1), turn }
       deltas.push(event)
       tell(event)
     },
     interrupted(turn, code, message) {
-      tell({ id: eventId(seq, deltas.length), type: 'interrupted', turn, code, message })
+      tell({ id: sessionEventId(seq, deltas.length), type: 'interrupted', turn, code, message })
     },
     subscribe(listener) {
       listeners.add(listener)
@@ -72,12 +72,12 @@ export function createSessionStream(newest = 0): SessionStream {
 }
 
 /** `SEQ`, or `SEQ.N` behind the first deltas. */
-export function eventId(seq: number, delta: number): string {
+export function sessionEventId(seq: number, delta: number): string {
   return delta > 0 ? `${seq}.${delta}` : String(seq)
 }
 
 /** `undefined` for what is no event id. */
-export function parseEventId(id: string): { readonly seq: number; readonly delta: number } | undefined {
+export function parseSessionEventId(id: string): { readonly seq: number; readonly delta: number } | undefined {
   const match = /^(\d{1,15})(?:\.(\d{1,15}))?$/.exec(id)
   if (!match) return undefined
   return { seq: Number(match[1]), delta: Number(match[2] ?? 0) }

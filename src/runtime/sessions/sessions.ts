@@ -17,7 +17,7 @@ import type { TurnQueue } from '../turns/turn-queue.ts'
 import type { TurnCache } from '../calls/history-loader.ts'
 
 /** Sessions as such: how one is made, found, given a model and deleted. */
-export interface Sessions extends Pick<
+interface Sessions extends Pick<
   Runtime,
   'newSession' | 'sessionFor' | 'setModel' | 'choose' | 'undo' | 'deleteSession'
 > {
@@ -25,7 +25,7 @@ export interface Sessions extends Pick<
   stateOf(session: string): Promise<SessionState>
 }
 
-export interface SessionsParts {
+interface SessionsParts {
   readonly store: SessionStore
   readonly states: SessionStates
   readonly queue: TurnQueue

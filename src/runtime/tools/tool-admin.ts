@@ -14,9 +14,9 @@ import type { RuntimeSettings } from '../settings.ts'
 import { conditionsOf, policyGate, type ToolPolicy } from './tool-policy.ts'
 
 /** Tools as a person works with them, outside every turn. */
-export type ToolAdmin = Pick<Runtime, 'tools' | 'planTool' | 'runTool' | 'acceptTool'>
+type ToolAdmin = Pick<Runtime, 'tools' | 'planTool' | 'runTool' | 'acceptTool'>
 
-export interface ToolAdminParts {
+interface ToolAdminParts {
   readonly store: SessionStore
   readonly capabilities: Pick<RunningCapabilities, 'ready' | 'withheld' | 'accept' | 'ownerOf' | 'turnTools'>
   readonly policy: ToolPolicy
@@ -80,7 +80,7 @@ export function createToolAdmin(parts: ToolAdminParts): ToolAdmin {
       return [...known, ...hidden.map(withheldStatus)]
     },
     async planTool(tool, input) {
-      return trialOf(await planned(tool, input))
+      return toolTrial(await planned(tool, input))
     },
     async runTool(tool, input, digest) {
       const plan = await planned(tool, input)
@@ -123,7 +123,7 @@ function withheldStatus(withheld: ToolStatus['withheld'] & {}): ToolStatus {
   }
 }
 
-function trialOf(plan: PlannedCall): ToolTrial {
+function toolTrial(plan: PlannedCall): ToolTrial {
   if (plan.type === 'refused') {
     const { result, rule } = plan
     return { type: 'refused', rule, error: result.ok ? '' : result.error }

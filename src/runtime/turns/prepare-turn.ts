@@ -20,7 +20,7 @@ export interface PreparedTurn {
   readonly tools: readonly Tool[]
 }
 
-export interface PrepareParts {
+interface PrepareParts {
   readonly capabilities: RunningCapabilities
   readonly models: ModelChoice
   readonly context: () => AssemblyContext
@@ -66,22 +66,27 @@ export async function prepareTurn(
     choices,
     system: system === undefined ? preset.system : { text: system.trim(), ref: 'system prompt of this turn' },
   }
-  let prepared = await preparedWith(parts, context, { ...decided, parts: given }, preset)
+  let prepared = await prepareTools(parts, context, { ...decided, parts: given }, preset)
   if (!layout.reservesForMessage) return { model, ...prepared }
   for (const [name, part] of given) {
     if (!part.within) continue
     const { turn } = prepared.context
     const narrower = await part.within(await roomBeside({ ...prepared.context, turn }, part, model))
-    prepared = await preparedWith(parts, context, { ...decided, parts: replaced(turn.parts, name, narrower) }, preset)
+    prepared = await prepareTools(
+      parts,
+      context,
+      { ...decided, parts: replacePart(turn.parts, name, narrower) },
+      preset,
+    )
   }
   return { model, ...prepared }
 }
 
-function replaced(parts: TurnParts, name: string, part: TurnPart): TurnParts {
+function replacePart(parts: TurnParts, name: string, part: TurnPart): TurnParts {
   return new Map([...parts].map(([each, before]) => [each, each === name ? part : before]))
 }
 
-async function preparedWith(
+async function prepareTools(
   parts: PrepareParts,
   context: AssemblyContext,
   turn: PreparedParts,
@@ -152,7 +157,7 @@ function leastTokens({ renditions, withheld }: Layer, counter: TokenCounter): nu
 }
 
 /** What the wait for a provider needs from the world. */
-export interface Waiting {
+interface Waiting {
   readonly rule: RetryRule
   readonly clock: Clock
   readonly signal: AbortSignal
@@ -164,7 +169,7 @@ export interface Waiting {
  * Prepares a turn. A provider that has to be asked about its model first may be restarting: it is waited for as it would be
  * by the turn's calls. Rejects with the last failure, and with the reason of `signal` once it is aborted.
  */
-export async function patientPrepare<Prepared>(
+export async function prepareWithRetries<Prepared>(
   prepare: () => Promise<Prepared>,
   { rule, clock, signal, show }: Waiting,
 ): Promise<Prepared> {

@@ -3,7 +3,7 @@ import type { ValueStore } from '../../session.ts'
 import { delayAfter } from '../failure.ts'
 
 /** Finds out when a store that refused a write takes writes again. */
-export interface StorageRetry {
+interface StorageRetry {
   /** A write has failed: tries one of its own after a pause, which grows with every failure. */
   failed(): void
   /** What was waiting for the store has come to its end: the next pause is the first one again. */

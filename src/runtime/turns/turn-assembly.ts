@@ -6,8 +6,8 @@ import { type CallParameters, forecast, type Model } from '../../model.ts'
 import { stretch } from '../../platform.ts'
 import type { Entry, Source } from '../../session.ts'
 import type { Tool } from '../../tool.ts'
-import { type AssemblyContext, heldBy } from '../calls/assembly-context.ts'
-import { turnFiles } from '../calls/attachments.ts'
+import { type AssemblyContext, heldSessions } from '../calls/assembly-context.ts'
+import { inputFiles } from '../calls/attachments.ts'
 import { attemptWithPictures, type CallQuestion } from '../calls/attempt-call.ts'
 import type { CallAccount } from '../calls/call-account.ts'
 import { recordInput } from '../calls/call-input.ts'
@@ -19,7 +19,7 @@ import type { ToolPolicy } from '../tools/tool-policy.ts'
 import { counterKey } from './turn-projection.ts'
 
 /** What the assembly of a step shares with the rest of its turn. */
-export interface AssemblyParts {
+interface AssemblyParts {
   readonly account: CallAccount
   readonly journal: Journal
   readonly citations: TurnCitations
@@ -39,7 +39,7 @@ export function turnAssembly(
   const input = entries.find((entry) => entry.type === 'input')
   // As admission wrote them.
   const parameters: CallParameters | undefined = input?.type === 'input' ? input.options?.parameters : undefined
-  const files = input?.type === 'input' ? turnFiles([input]) : []
+  const files = input?.type === 'input' ? inputFiles([input]) : []
   /** Images of the session that are no longer there. */
   let gone: readonly string[] = []
   let hasAssembled = entries.some((entry) => entry.type === 'assembly')
@@ -52,7 +52,7 @@ export function turnAssembly(
       session,
       hasHistory: state.hasHistory,
       loggedTurn: turn,
-      current: { id: turn, messages: messagesOf(step, counterKey(settings.counter)) },
+      current: { id: turn, messages: turnMessages(step, counterKey(settings.counter)) },
       time: input?.time ?? clock.time(),
       cut: usableCut(state, context, model),
       last: step.last,
@@ -82,9 +82,9 @@ export function turnAssembly(
           layout: settings.layout,
           inSession: true,
           options,
-          holds: (id) => heldBy(context, id),
+          holds: (id) => heldSessions(context, id),
         }),
-      complete: (sealed) => withForecast(dependencies, sealed),
+      complete: (sealed) => addForecast(dependencies, sealed),
       beside(call, manifest) {
         const assembly = { type: 'assembly', turn, call, model: model.id } as const
         if (!manifest) return journal.append([assembly])
@@ -99,18 +99,18 @@ export function turnAssembly(
     rememberCut(state, cutEntries)
     const { prepared, manifest, fingerprint } = written
     state.lastCall = { call: prepared.call, fingerprint, at: clock.monotonic() }
-    return { ...prepared, ...seenIn(outcome), roomTokens: resultRoom(manifest) }
+    return { ...prepared, ...seenMessages(outcome), roomTokens: resultRoom(manifest) }
   }
 }
 
 /** Counts by another counter are left out, so that they are made anew. */
-function messagesOf({ messages }: Step, key: string): Turn['messages'] {
+function turnMessages({ messages }: Step, key: string): Turn['messages'] {
   return messages.map(({ message, counted }) =>
     counted.counter === key ? { message, tokens: counted.full } : { message },
   )
 }
 
-function seenIn(outcome: Awaited<ReturnType<typeof attemptWithPictures>>['outcome']): Pick<PreparedCall, 'seen'> {
+function seenMessages(outcome: Awaited<ReturnType<typeof attemptWithPictures>>['outcome']): Pick<PreparedCall, 'seen'> {
   return outcome instanceof ContextOverflowError ? {} : { seen: outcome.request.messages }
 }
 
@@ -144,7 +144,7 @@ export interface TurnWords extends Required<Pick<TurnOutput, 'show'>> {
 }
 
 /** Where a call is made from. */
-export interface CallPlace {
+interface CallPlace {
   readonly context: AssemblyContext
   readonly state: SessionState
   readonly model: Model
@@ -154,12 +154,12 @@ export interface CallPlace {
 }
 
 /** Adds to the account what can be reused of the session's last call, and what the call is going to cost. */
-async function withForecast(
+async function addForecast(
   { context, state, model, clock, fingerprintOf }: CallPlace,
   { manifest, fingerprint }: Sealed,
 ): Promise<SealedManifest> {
   const before = state.lastCall && (state.lastCall.fingerprint ?? (await fingerprintOf(state.lastCall.call)))
-  const reuse = before ? reuseOf(before, fingerprint, manifest) : undefined
+  const reuse = before ? comparePieces(before, fingerprint, manifest) : undefined
   const { price, cache } = model.facts
   const real = (tokens: number) => Math.round(tokens * context.calibration.ratio(model.id, context.settings.counter))
   const at = state.lastCall?.at
@@ -174,7 +174,11 @@ async function withForecast(
 }
 
 /** Pieces that are the same from the beginning on, and the first that is not. */
-function reuseOf(before: Sealed['fingerprint'], after: Sealed['fingerprint'], manifest: Sealed['manifest']): Reuse {
+function comparePieces(
+  before: Sealed['fingerprint'],
+  after: Sealed['fingerprint'],
+  manifest: Sealed['manifest'],
+): Reuse {
   let pieces = 0
   let tokens = 0
   while (pieces < before.length && pieces < after.length && before[pieces]!.content === after[pieces]!.content) {

@@ -10,7 +10,7 @@ import type { Sealed } from '../ledger/seal.ts'
 import type { SessionState, SessionStates } from '../sessions/session-state.ts'
 import type { ApprovalService } from '../tools/approval-service.ts'
 import type { ToolPolicy } from '../tools/tool-policy.ts'
-import { patientPrepare, type PreparedTurn, type SaidInTurn } from './prepare-turn.ts'
+import { prepareWithRetries, type PreparedTurn, type SaidInTurn } from './prepare-turn.ts'
 import { createStorageRetry } from './storage-retry.ts'
 import { turnSetup } from './turn-setup.ts'
 
@@ -26,7 +26,7 @@ export interface TurnQueue {
   stop(): Promise<void>
 }
 
-export interface QueueParts {
+interface QueueParts {
   readonly store: SessionStore
   /** Everything that a turn of this session is run with, once what is started late is there. */
   readonly prepare: (state: SessionState, asked: InputOptions, said: SaidInTurn) => Promise<PreparedTurn>
@@ -88,7 +88,7 @@ export function createTurnQueue(parts: QueueParts): TurnQueue {
     const said = { turn, text: messageText(input.message), keeps: true, signal }
     let prepared: PreparedTurn
     try {
-      prepared = await patientPrepare(() => parts.prepare(state, input.options ?? {}, said), {
+      prepared = await prepareWithRetries(() => parts.prepare(state, input.options ?? {}, said), {
         rule: retries,
         clock,
         signal,

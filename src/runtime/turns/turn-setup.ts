@@ -6,7 +6,7 @@ import { createToolbox } from '../../tool.ts'
 import { documentSources } from '../calls/assembly-context.ts'
 import { callAccount, type CallAccount } from '../calls/call-account.ts'
 import { turnClock } from '../clock.ts'
-import { countedInSlices } from '../models/counters.ts'
+import { countInSlices } from '../models/counters.ts'
 import { retryRule } from '../settings.ts'
 import { policyGate, shownChars } from '../tools/tool-policy.ts'
 import { turnAssembly, type TurnDependencies, type TurnWords } from './turn-assembly.ts'
@@ -95,6 +95,6 @@ function turnJournal(
     },
     keepContent: async (text) => `sha256:${await store.putContent(text)}`,
     tokensOf: (message, partial) =>
-      countedInSlices(settings.counter, (counter) => tokenCounts(counter, message, partial)),
+      countInSlices(settings.counter, (counter) => tokenCounts(counter, message, partial)),
   }
 }

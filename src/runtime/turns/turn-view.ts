@@ -48,14 +48,14 @@ export function citedSources(entries: readonly Entry[]): readonly Source[] {
 export function turnTotals(calls: number, usages: readonly Usage[]): TurnTotals {
   return {
     calls,
-    promptTokensBilled: sum(usages.map((usage) => usage.promptTokens)),
-    cachedTokensBilled: sum(usages.map((usage) => usage.cachedTokens)),
-    outputTokensBilled: sum(usages.map((usage) => usage.outputTokens)),
+    promptTokensBilled: sumOrUnknown(usages.map((usage) => usage.promptTokens)),
+    cachedTokensBilled: sumOrUnknown(usages.map((usage) => usage.cachedTokens)),
+    outputTokensBilled: sumOrUnknown(usages.map((usage) => usage.outputTokens)),
   }
 }
 
 /** Unknown where one of the numbers is: a sum with a hole in it is no sum. */
-function sum(numbers: readonly (number | undefined)[]): number | undefined {
+function sumOrUnknown(numbers: readonly (number | undefined)[]): number | undefined {
   let total = 0
   for (const number of numbers) {
     if (number === undefined || number === null) return undefined
@@ -75,9 +75,9 @@ export function outcomeNotice(outcome: TurnOutcome): string | undefined {
     case 'length':
       return `The answer was cut ${CUT[outcome.limit] ?? CUT.tokens} Say \`go on\` for the rest.`
     case 'empty':
-      return `There is no answer: the model said nothing${before(outcome.limit)}.${hintOf(outcome.limit, 'Ask again, or choose another model.')}`
+      return `There is no answer: the model said nothing${limitClause(outcome.limit)}.${outcomeHint(outcome.limit, 'Ask again, or choose another model.')}`
     case 'reasoning-only':
-      return `There is no answer: the model reasoned and said nothing${before(outcome.limit)}.${hintOf(outcome.limit, 'Ask again, or lower agent.reasoning.')}`
+      return `There is no answer: the model reasoned and said nothing${limitClause(outcome.limit)}.${outcomeHint(outcome.limit, 'Ask again, or lower agent.reasoning.')}`
     case 'content-filter':
       return 'The answer was stopped by the content rules of the model or its provider. Ask in another way, or choose another model.'
     case 'other':
@@ -101,7 +101,7 @@ const CUT: Readonly<Record<AnswerLimit, string>> = {
   time: 'because it took longer than agent.maxAnswerMs allows.',
 }
 
-function before(limit: AnswerLimit | undefined): string {
+function limitClause(limit: AnswerLimit | undefined): string {
   return limit === undefined ? '' : ` before ${BEFORE[limit]}`
 }
 
@@ -112,7 +112,7 @@ const BEFORE: Readonly<Record<AnswerLimit, string>> = {
   time: 'its time was up',
 }
 
-function hintOf(limit: AnswerLimit | undefined, usual: string): string {
+function outcomeHint(limit: AnswerLimit | undefined, usual: string): string {
   if (limit === 'tokens') return ' Raise context.reserve, or lower agent.reasoning.'
   if (limit === 'time') return ' Raise agent.maxAnswerMs, or choose a quicker model.'
   return ` ${usual}`
