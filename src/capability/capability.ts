@@ -35,7 +35,7 @@ export interface Capability<Settings = undefined, Service = undefined> {
   readonly settings?: z.ZodType<Settings>
   /** Dotted path of its section, such as `channels.telegram`. `name` unless given. */
   readonly settingsKey?: string
-  /** What is odd about settings that the schema takes, such as a value without effect. Told at the start and by the doctor. */
+  /** What is odd about settings that the schema accepts, such as a value without effect. Reported at the start and by the doctor. */
   readonly settingsWarnings?: (settings: Settings, context: SettingsContext) => readonly SettingsWarning[]
   /** What a session can choose, by the name of the choice: log entry, PATCH, `--NAME`, `/NAME` and preview follow from it. */
   readonly session?: Readonly<Record<string, SessionChoice<Self<Settings, Service>>>>
@@ -45,7 +45,7 @@ export interface Capability<Settings = undefined, Service = undefined> {
   readonly slashCommands?: Readonly<Record<string, SlashCommand>>
   /** What `foreword doctor` looks at. Changes nothing. */
   readonly checks?: Check<Settings>
-  /** What `foreword start` says of it on its screen: a label of at most eight letters and a line. */
+  /** What `foreword start` shows of it: a label of at most eight letters and a line. */
   readonly startLine?: (runtime: Runtime) => Promise<StartLine | undefined>
   readonly providers?: readonly Provider[]
   readonly layouts?: readonly Layout[]
@@ -73,7 +73,7 @@ export interface Capability<Settings = undefined, Service = undefined> {
   turn?(self: Self<Settings, Service>, question: TurnQuestion): TurnPart | Promise<TurnPart>
   /** Every tool that `turn` may give, for the list of tools. */
   turnTools?(self: Self<Settings, Service>): readonly TurnTool[]
-  /** What `{{date}}` and other placeholders of prompts stand for, by name. */
+  /** The texts for `{{date}}` and other placeholders of prompts, by name. */
   placeholders?(self: Self<Settings, Service>, context: LayerContext): Readonly<Record<string, string>>
   readonly routes?: (self: Self<Settings, Service>) => readonly Route[] | Promise<readonly Route[]>
   /** Failures below a path of its routes, where they have a shape of their own. */
@@ -83,7 +83,7 @@ export interface Capability<Settings = undefined, Service = undefined> {
 
   /** Resolves when what is started late is there, or was waited for long enough. Asked before each turn. Never rejects. */
   ready?(self: Self<Settings, Service>): Promise<void>
-  /** Takes up what a former process left unfinished. Only where the gateway may write. */
+  /** Resumes what a former process left unfinished. Only where the gateway may write. */
   recover?(self: Self<Settings, Service>): Promise<void>
   /** Reads again what `start` read. Called between turns. */
   reload?(self: Self<Settings, Service>): void | Promise<void>
@@ -163,12 +163,12 @@ export interface Command {
   readonly summary: string
   /** Each way to write it, without the word `foreword`. */
   readonly usage: readonly string[]
-  /** What help says below the options. */
+  /** Help below the options. */
   readonly details?: string
   /** How many words may follow the command. */
   readonly words: { readonly least: number; readonly most: number }
   readonly options: Readonly<Record<string, CommandOption>>
-  /** Answers the exit code. Throws `CommandFailure` where it cannot do what was asked. */
+  /** Returns the exit code. Throws `CommandFailure` where it cannot do what was asked. */
   readonly run: (call: CommandCall, io: Io) => Promise<number>
 }
 
@@ -191,7 +191,7 @@ export interface CommandCall {
   readonly has: (option: string) => boolean
 }
 
-/** The process as the command line sees it: everything it reads and writes comes through here, so that tests need none. */
+/** The process as the command line sees it: everything that it reads and writes comes through here, so that tests need no process. */
 export interface Io {
   readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean }
   readonly stdout: Output
@@ -201,7 +201,7 @@ export interface Io {
   readonly capabilities?: readonly AnyCapability[]
   /** Where commands find their gateway. Looked for in the home unless given. */
   readonly connect?: (home: string) => Promise<Connection>
-  /** Calls `listener` for Ctrl-C and for a request to end, and answers how to stop listening. The process's own unless given. */
+  /** Calls `listener` for Ctrl-C and for a request to end, and returns how to stop listening. The process's own unless given. */
   readonly onInterrupt?: (listener: (signal?: NodeJS.Signals) => void) => () => void
   /** How long the first bytes of a pipe are waited for, ms; two seconds unless given. */
   readonly firstInputMs?: number
@@ -218,7 +218,7 @@ export interface Connection {
   /** `path` begins with a slash. The token is added here. */
   readonly fetch: (path: string, init?: RequestInit) => Promise<Response>
   readonly close: () => Promise<void>
-  /** Its gateway ends with this process: what waits for a person does not go on by itself. */
+  /** Its gateway ends with this process: a call that waits for a person ends with it. */
   readonly inProcess: boolean
 }
 

@@ -20,7 +20,7 @@ export interface Inside {
 /**
  * Resolves a path against a folder and keeps it there: links are followed before anything is compared, as far as the path
  * exists, and what lies outside is refused. It may name something that does not exist yet. `outOfReach` are folders that
- * nothing may touch although they lie inside. The world can change afterwards: whoever opens the path looks again.
+ * nothing may touch although they lie inside. The world can change afterwards: the caller checks again when it opens the path.
  */
 export async function confinedPath(
   folder: string,
@@ -49,12 +49,12 @@ export async function confinedPath(
   return { type: 'inside', path: real.path, root: root.path, names, closed }
 }
 
-/** Whether a resolved path is a resolved folder or lies in it. */
+/** Whether a resolved path is a resolved folder or is in it. */
 export function isWithin(folder: string, path: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
 }
 
-/** A path without links, as far as it exists; `undefined` where nobody can say. */
+/** A path without links, as far as it exists; `undefined` where that is unknown. */
 export async function realPlace(path: string): Promise<string | undefined> {
   const real = await realOrWhy(path)
   return real.type === 'real' ? real.path : undefined
@@ -108,7 +108,7 @@ function refuse(why: string): { readonly type: 'refused'; readonly why: string }
 export function readerWithin(folders: readonly string[], read: TextReader = readText): TextReader {
   return async (path) => {
     const real = await realOrNot(path)
-    // Nothing is there: what that means, the reader says.
+    // Nothing is there: the reader reports what that means.
     if (real === undefined) return read(path)
     const places = await Promise.all(folders.map(realOrNot))
     if (places.some((place) => place !== undefined && isWithin(place, real))) return read(real)

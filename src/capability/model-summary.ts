@@ -22,7 +22,7 @@ interface SummaryOptions {
   readonly signal: AbortSignal
   /** The most of the answer, characters. */
   readonly most: number
-  /** Ids of sessions whose words the text holds: what is recorded of the call is removed with them. */
+  /** Ids of sessions whose words the text contains: what is recorded of the call is removed with them. */
   readonly holds?: readonly string[]
 }
 
@@ -54,7 +54,7 @@ export async function summaryByModel(
   return { text: cappedText(said, most), model: answering }
 }
 
-/** The text is between two lines that depend on all of it, so that nothing in it can pretend to be outside. */
+/** The text is between two lines that depend on all of it, so that nothing in it can appear to be outside. */
 function summaryInput({
   what,
   text,

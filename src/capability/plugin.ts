@@ -14,7 +14,7 @@ export interface Plugin {
   readonly version: string
   /** Called for every step. A throw ends the turn: no request is sent with something missing that nobody can see. */
   layers?(context: PluginContext): Promise<readonly Layer[]>
-  /** What `{{date}}` in a prompt stands for: words that can stand in a sentence. */
+  /** The text for `{{date}}` in a prompt: words that fit into a sentence. */
   date?(context: PluginContext): string
   /** The same tools in the same order until the next `reload`, or until one of `withheld` is accepted. */
   tools?(): readonly Tool[]
@@ -24,7 +24,7 @@ export interface Plugin {
   ready?(): Promise<void>
   /** Tools of others whose definition is not the one that was accepted: not offered until the owner accepts. */
   withheld?(): readonly WithheldTool[]
-  /** Accepts the definition with this digest. Answers false where no tool of that name and digest is withheld. */
+  /** Accepts the definition with this digest. Returns false where no tool of that name and digest is withheld. */
   accept?(tool: string, digest: string): Promise<boolean>
   /** A throw keeps the whole runtime from starting: what can be done without is a warning instead. */
   start?(): Promise<void>
@@ -41,7 +41,7 @@ export interface PluginContext {
   readonly time: string
   /** The layout of this call. What depends on it reads its fields, never its name. */
   readonly layout: Layout
-  /** Names of the tools that may be offered in this step, in their order: one with `offeredWith` is where its layer stands. */
+  /** Names of the tools that may be offered in this step, in their order: one with `offeredWith` is offered where its layer is sent. */
   readonly tools: readonly string[]
   /** Capabilities of all plugins, in the order of the plugins, whether or not their tools are offered. None where absent. */
   readonly skills?: readonly PromptBlock[]
@@ -91,7 +91,7 @@ export function isPlugin(value: AnyCapability): boolean {
   return plugins.has(value)
 }
 
-/** What plugins of that shape were told of a call. */
+/** What a plugin is given of a call. */
 function pluginContext({ promptBlocks, system, ...context }: LayerContext): PluginContext {
   return { ...context, skills: promptBlocks, ...defined({ system: system?.text }) }
 }

@@ -14,7 +14,7 @@ export function serviceKey<Service>(name: string): ServiceKey<Service> {
   return { name }
 }
 
-/** Files that people hand in: stored first, then read, then indexed (BEHAVIOURS §3.4). What breaks off goes on at the next start. */
+/** Files that people hand in: stored first, then read, then indexed (BEHAVIOURS §3.4). What is interrupted continues at the next start. */
 export interface FileLibrary {
   /**
    * Resolves once the bytes are on disk. Rejects with `invalid-input` where the file is too large. What its owner has already,
@@ -33,7 +33,7 @@ export interface FileLibrary {
   /** Makes a file belong to something else, as an upload that is attached to a message of a session. */
   give(id: string, owner: FileOwner): Promise<void>
   remove(id: string): Promise<void>
-  /** Takes up every file that a former process had not read, or read otherwise, and forgets bytes that no file needs. */
+  /** Reads every file that a former process had not read, or read by other rules, and removes bytes that no file needs. */
   recover(): Promise<number>
   close(): Promise<void>
 }

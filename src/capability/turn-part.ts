@@ -36,7 +36,7 @@ export interface TurnPart {
   layers?(context: LayerContext): readonly Layer[] | Promise<readonly Layer[]>
   /** Documents that are part of the request itself, with the numbers they are cited by. */
   readonly sources?: readonly Source[]
-  /** What others wrote may come into a call by it, so that the model is told that such text is data. */
+  /** Text of others may come into a call by it, so that the rule about such text is sent. */
   readonly readsForeign?: boolean
   /** Sessions whose words a layer holds: what is recorded of it is removed with them. */
   holds?(layer: string): readonly string[] | undefined

@@ -8,11 +8,11 @@ import type { Listening, Server } from '../server.ts'
 import { builtIn } from './built-in.ts'
 
 export interface ForewordOptions {
-  /** Path of the home. It is made where it is missing. */
+  /** Path of the home. It is created where it is missing. */
   readonly home: string
-  /** What it can do. Everything that comes with Foreword unless given. */
+  /** Its capabilities. Everything that comes with Foreword unless given. */
   readonly capabilities?: readonly AnyCapability[]
-  /** What would stand in `config.json`; that of the home unless given. */
+  /** The content of `config.json`; the file of the home unless given. */
   readonly configuration?: object
   /** Keys of providers are looked up here, and variables that set keys. Empty unless given. */
   readonly environment?: Readonly<Record<string, string | undefined>>
@@ -25,11 +25,11 @@ export interface Foreword {
   readonly runtime: Runtime
   /** Its HTTP API, before any port is open: `server.fetch(request)`. */
   readonly server: Server
-  /** What callers of the HTTP API bring. */
+  /** The token for callers of the HTTP API. */
   readonly token: string
-  /** Opens a port. What is not given is as configured; 0 takes a free one. */
+  /** Opens a port. What is not given is as configured; port 0 chooses a free one. */
   listen(address?: { readonly port?: number; readonly bind?: string }): Promise<Listening>
-  /** Ends what is running, keeps unfinished turns for the next start, and gives the home free. */
+  /** Ends what is running, keeps unfinished turns for the next start, and releases the home. */
   close(): Promise<void>
 }
 

@@ -54,7 +54,7 @@ interface RuntimeParts {
   readonly home: string
   readonly store: SessionStore
   readonly models: Models
-  /** What it can do, in the order of their layers and tools. */
+  /** Its capabilities, in the order of their layers and tools. */
   readonly capabilities?: readonly AnyCapability[]
   /** Of the capabilities, by name. Of one that is not named its settings are parsed from nothing. */
   readonly capabilitySettings?: Readonly<Record<string, unknown>>
@@ -69,19 +69,19 @@ interface RuntimeParts {
   readonly historyIndex?: string
   /** The owner's time zone. This machine's where absent. */
   readonly timeZone?: string
-  /** Says what may run. Nothing else does. */
+  /** Decides alone what may run. */
   readonly policy: ToolPolicy
   /** Tools besides those of the capabilities. */
   readonly tools?: readonly Tool[]
-  /** Whether people can talk here over the channels of the capabilities. `false` unless given. */
+  /** Whether the channels of the capabilities are opened. `false` unless given. */
   readonly listens?: boolean
   /** Channels besides those of the capabilities. */
   readonly channels?: readonly Channel[]
-  /** What was wrong before there was a runtime, for its status. */
+  /** Warnings from before there was a runtime, for its status. */
   readonly warnings?: readonly string[]
   /** Sentences for the operator. */
   readonly warn?: (text: string) => void
-  /** Whether turns that a former process left are taken up, and anything is written. */
+  /** Whether turns that a former process left are resumed, and anything is written. */
   readonly recovers?: boolean
 }
 
@@ -96,7 +96,7 @@ export interface HostedRuntime extends Runtime {
 const MOST_WARNINGS = 100
 
 /**
- * Starts the capabilities, puts a runtime together, and takes up what a former process left. Where a capability does not
+ * Starts the capabilities, puts a runtime together, and resumes what a former process left. Where a capability does not
  * start, it rejects with its name; the store stays open.
  */
 export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime> {
@@ -198,7 +198,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
   let closing: Promise<void> | undefined
 
   function refuseWhenClosing(): void {
-    if (closing) throw new RuntimeError('closing', 'The gateway is stopping and takes no more input. Start it again.')
+    if (closing) throw new RuntimeError('closing', 'The gateway is stopping and accepts no more input. Start it again.')
   }
 
   const { stateOf, ...sessions } = createSessions({
@@ -319,7 +319,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
   return runtime
 }
 
-/** A channel says what is wrong when it comes to be, and for as long as it is. */
+/** A channel warns when something goes wrong, and for as long as it is wrong. */
 function distinct(sentences: readonly string[]): readonly string[] {
   return [...new Set(sentences)]
 }

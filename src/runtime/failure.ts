@@ -14,13 +14,13 @@ export function runtimeFailure(error: unknown): unknown {
   return new RuntimeError(code, error.message, { store: error.code }, { cause: error })
 }
 
-/** What an error says, as a whole sentence that others can follow. */
+/** The message of an error as a whole sentence, so that another can follow. */
 export function failureSentence(error: unknown): string {
   const message = errorMessage(error)
   return /[.!?]$/.test(message) ? message : `${message}.`
 }
 
-/** Waits between tries at something that others have to fix, ms: from one second to five minutes. The last one goes on. */
+/** Waits between tries where others have to fix something, ms: from one second to five minutes. The last one repeats. */
 export const growingDelaysMs: readonly number[] = [1_000, 2_000, 5_000, 15_000, 60_000, 300_000]
 
 /** The wait after so many failures, from 1 on. */

@@ -12,7 +12,7 @@ export async function importDefault(name: string, home: string): Promise<unknown
   return module.default
 }
 
-/** The files of modules that are named by their path, absolute: what stands in them runs as Foreword itself. */
+/** The files of modules that are named by their path, absolute: their code runs as Foreword itself. */
 export function moduleFiles(names: readonly string[], home: string): readonly string[] {
   return names.flatMap((name) => moduleFile(name, home) ?? [])
 }

@@ -2,7 +2,7 @@ import type { Plugin } from '../capability.ts'
 import { errorMessage, ForewordError } from '../platform.ts'
 import { importDefault } from './load-module.ts'
 
-/** What a plugin is told of the home that it works in. */
+/** What a plugin is given of the home that it works in. */
 interface PluginSetting {
   readonly home: string
   readonly workspace: string
@@ -52,7 +52,7 @@ const functions = [
 
 /** A plugin may come from somebody whom no compiler has watched. */
 function checkPlugin(value: unknown): Plugin {
-  if (typeof value !== 'object' || value === null) throw new Error('it is no object with a name and a version')
+  if (typeof value !== 'object' || value === null) throw new Error('it is not an object with a name and a version')
   const plugin = value as Record<string, unknown>
   for (const key of ['name', 'version']) {
     if (typeof plugin[key] !== 'string' || plugin[key] === '') throw new Error(`its "${key}" must be a text`)

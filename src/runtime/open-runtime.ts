@@ -18,7 +18,7 @@ import { loadPlugins } from './load-plugins.ts'
 import { counters } from './models/counters.ts'
 
 export interface OpenOptions {
-  /** What it can do, in the order of their layers and tools. */
+  /** Its capabilities, in the order of their layers and tools. */
   readonly capabilities: readonly AnyCapability[]
   /** Path of the home. */
   readonly home: string
@@ -26,16 +26,16 @@ export interface OpenOptions {
   /** Keys are looked up here, by the names the configuration gives. */
   readonly environment: Environment
   readonly version: string
-  /** Whether people can talk here over the channels of the capabilities. `false` unless given. */
+  /** Whether the channels of the capabilities are opened. `false` unless given. */
   readonly listens?: boolean
-  /** Channels besides those of the capabilities. Not started where nothing is taken up. */
+  /** Channels besides those of the capabilities. Not started where nothing is resumed. */
   readonly channels?: readonly Channel[]
   /** What is known to be wrong already, for the status. */
   readonly warnings?: readonly string[]
   /** Sentences for the operator. */
   readonly warn?: (text: string) => void
   /**
-   * `false` opens the home beside a process that works on it: nothing is taken up. Writing is for the one that claimed
+   * `false` opens the home beside a process that works on it: nothing is resumed. Only the process that claimed the home writes to
    * the home.
    */
   readonly recovers?: boolean
@@ -60,7 +60,7 @@ export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> 
   const early = [...(options.warnings ?? [])]
   const orphans = recovers === false ? 0 : endOrphans()
   if (orphans > 0) {
-    const text = `${orphans} programs that a former process had left running were ended.`
+    const text = `Stopped ${orphans} programs that a former process had left running.`
     early.push(text)
     warn?.(text)
   }

@@ -7,7 +7,7 @@ export function createRecords<Value>(
   { store, clock }: { readonly store: RecordStore; readonly clock: Clock },
   { kind, schema, nameOf, check }: RecordKind<Value>,
 ): Records<Value> {
-  /** One change after another, so that of two that take one name the second is refused. */
+  /** One change after another, so that of two that use one name the second is refused. */
   const changes = serialQueue()
 
   async function list() {
@@ -40,7 +40,7 @@ export function createRecords<Value>(
     const read = schema.safeParse(given)
     if (!read.success) {
       const problems = read.error.issues.map(({ path, message }) => `${path.join('.') || 'it'}: ${message}`)
-      throw new RuntimeError('invalid-input', `This is no ${kind}. ${problems.join('; ')}.`, { problems })
+      throw new RuntimeError('invalid-input', `Invalid ${kind}: ${problems.join('; ')}.`, { problems })
     }
     const name = nameOf(read.data)
     const taken = (await list()).find(({ id, value }) => id !== own && sameName(nameOf(value), name))
@@ -106,5 +106,5 @@ function noSuchRecord(kind: string, id: string, version?: number): RuntimeError 
 }
 
 function changedError(kind: string, id: string): RuntimeError {
-  return new RuntimeError('changed', `The ${kind} ${id} was changed meanwhile. Look at it again.`, { kind, id })
+  return new RuntimeError('changed', `The ${kind} ${id} has changed meanwhile. Look at it again.`, { kind, id })
 }

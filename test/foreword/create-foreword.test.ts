@@ -97,7 +97,7 @@ for (const [text, why] of [
   ['export const tide = 1', /has no default export/],
   ['export default { name: 5 }', /its "name" must be a text/],
   ['export default { name: "tide", layers: [] }', /the "layers" of tide must be a function/],
-  ['export default { name: "tide", layer: 1 }', /"layer" is nothing that a capability such as tide has/],
+  ['export default { name: "tide", layer: 1 }', /"layer" of tide is not a member of a capability/],
   ['export default { name: "skills" }', /there is a capability skills already/],
   ['throw new Error("no tide today")', /no tide today/],
 ] as const) {
@@ -128,10 +128,7 @@ test('a section that is taken is refused, by the name of the key', async (t) => 
     gate: () => capability({ name: 'gate', settingsKey: 'gateway.port', settings: z.string() }),
   })
   const { problems } = await loadConfiguration({ home, environment: {}, capabilities: builtIn })
-  assert.match(
-    problems[0]!.message,
-    /would stand at gateway\.port, which is a key already; give it another settingsKey/,
-  )
+  assert.match(problems[0]!.message, /would be at gateway\.port, which is a key already; give it another settingsKey/)
 })
 
 const tide = `

@@ -106,7 +106,7 @@ test('a body that is another one today is told, and one that cannot be made says
   )
   await at.runtime.library.remove(image)
   const gone = (await at.runtime.request(calls[0]!)).wire
-  assert.match(gone?.state === 'unknown' ? gone.why : '', /an image that was sent is no longer there/)
+  assert.match(gone?.state === 'unknown' ? gone.why : '', /an image that was sent no longer exists/)
 })
 
 test('a provider that cannot be reached is asked once about all the bodies of a replay', async (t) => {

@@ -83,15 +83,15 @@ export interface CompletionInput {
   readonly parameters?: CallParameters
   /**
    * What becomes of a conversation that does not fit. `none`: it is refused with `context-overflow`. `auto`: what is oldest
-   * is left out or shortened, and `call-start` says what. As `context.completions.cut` has it unless given.
+   * is left out or shortened, and `call-start` reports it. As `context.completions.cut` has it unless given.
    */
   readonly cut?: CompletionCutChoice
   /**
-   * Whether the layers of this home (prompt, date, instructions, skills) are added in front. As `context.completions.prompt`
+   * Whether the layers of this home are added in front. As `context.completions.prompt`
    * has it unless given. What is neither added to nor cut reaches the provider exactly as it was given.
    */
   readonly prompt?: boolean
-  /** Sessions whose words the messages hold: what is recorded of the messages is removed with them. */
+  /** Sessions whose words the messages contain: what is recorded of the messages is removed with them. */
   readonly holds?: readonly string[]
   readonly signal?: AbortSignal
 }

@@ -25,11 +25,11 @@ export interface Runtime {
 
   /** Resolves once the input is on disk. A repeat with the same idempotency key answers the same turn. */
   submit(input: SubmitInput): Promise<Submitted>
-  /** Ends a queued or running turn; what was said is kept. Answers false where there was nothing to end. */
+  /** Ends a queued or running turn; what was said is kept. Returns false where there was nothing to end. */
   cancel(session: string, turn: string): Promise<boolean>
   /**
-   * What happens in a session, from `after` on: first what the log holds, then live. With `turn`, only that turn's
-   * events, and the stream ends when the turn is over or interrupted. A slow reader never holds a turn up.
+   * What happens in a session, from `after` on: first the log, then live events. With `turn`, only that turn's
+   * events, and the stream ends when the turn is over or interrupted. A slow reader never delays a turn.
    */
   events(session: string, options: EventsOptions): AsyncGenerator<SessionEvent>
 
@@ -51,7 +51,7 @@ export interface Runtime {
   /**
    * Takes the last turn back: it stays in the log, and no later call reads it. What its tools did stays done. Rejects with
    * `not-found` where there is none, with `invalid-input` while one is running or waits, and with `changed` where somebody
-   * else takes it back, or says something, at the same moment.
+   * else takes it back, or sends a message, at the same moment.
    */
   undo(session: string): Promise<UndoneSessionTurn>
   deleteSession(session: string): Promise<boolean>
@@ -87,7 +87,7 @@ export interface Runtime {
   planTool(tool: string, input: unknown): Promise<ToolTrial>
   /** Runs what `planTool` described, under the same policy, for a person who saw it: `digest` has to be the one of the plan. */
   runTool(tool: string, input: unknown, digest: string): Promise<ToolResult>
-  /** Accepts a changed definition. Answers false where nothing of that name and digest is withheld. */
+  /** Accepts a changed definition. Returns false where nothing of that name and digest is withheld. */
   acceptTool(tool: string, digest: string): Promise<boolean>
   verifyAudit(): Promise<AuditVerdict>
 
@@ -121,7 +121,7 @@ export interface RuntimeStatus {
 export interface NewSession {
   readonly title?: string
   readonly binding?: Binding
-  /** The session that it goes on from, where no binding says so. Rejects with `not-found`. */
+  /** The session that it continues, where no binding says so. Rejects with `not-found`. */
   readonly after?: string
   readonly model?: string
   /** Ids by the name of the choice. Rejects with `not-found`. */
@@ -134,7 +134,7 @@ interface UndoneSessionTurn {
   readonly turn: string
   /** What the person had said. */
   readonly text: string
-  /** The turn behind which the conversation goes on; `undefined`: it begins again. */
+  /** The turn after which the conversation continues; `undefined`: it begins again. */
   readonly head: string | undefined
 }
 
@@ -148,15 +148,15 @@ export interface ModelStatus {
   /** Tokens, where that is known without asking its server. */
   readonly window?: number
   readonly facts?: ModelFacts
-  /** Chosen for sessions that say nothing else. */
+  /** Used by sessions that choose no other. */
   readonly current: boolean
   /** Learned from what the provider reported: reported ÷ estimated prompt tokens, and how many calls taught it. */
   readonly calibration?: { readonly counter: string; readonly ratio: number; readonly samples: number }
-  /** Learned from one answer of its provider, and held for an hour: that it takes less than it is known for. */
+  /** Learned from one answer of its provider, and kept for an hour: a smaller limit than the model is known for. */
   readonly limit?: LearnedLimit & { readonly sentence: string }
 }
 
-/** What an answer of a provider has shown of how much a model takes at present. Kept to what was proven, and not for long. */
+/** A limit of a model that an answer of its provider has shown. Only what was proven, and not for long. */
 export interface LearnedLimit {
   /** The window that the provider itself named, tokens. */
   readonly window?: number
@@ -175,7 +175,7 @@ export interface LearnedLimit {
 export interface ModelView {
   readonly id: string
   readonly facts: ModelFacts
-  /** Prompt and answer together, tokens: what its server is known to take. */
+  /** Prompt and answer together, tokens: what its server is known to accept. */
   readonly window: number
   /** Room that is kept for an answer, tokens. */
   readonly reserve: number
@@ -193,7 +193,7 @@ export interface ToolStatus {
   readonly rule: string
   /** The sentence of a refusal. */
   readonly reason?: string
-  /** Offered only where this layer stands in this form. */
+  /** Offered only where this layer is sent in this form. */
   readonly offeredWith?: OfferedWith
   /** Offered only while something is so, and whether it is so now. */
   readonly offeredWhile?: { readonly what: string; readonly isSo: boolean }
@@ -240,26 +240,26 @@ export interface WaitingApproval {
 export interface PersonsDecision {
   readonly decision: ApprovalDecision
   readonly digest: string
-  /** Through which door, such as `cli` or `http`. */
+  /** Where the decision was made, such as `cli` or `http`. */
   readonly by: string
 }
 
 /**
- * Chats that may talk to the agent. Whoever is not among them is not answered by a model. The owner shows a code; who sends
+ * Chats that may talk to the agent. A model answers no other chat. The owner shows a code; who sends
  * it from a chat has paired that chat.
  */
 export interface Pairings {
   /** A new code in the place of the one before: it can be used once, for ten minutes. */
   newCode(channel: string): Promise<PairingCode>
   /**
-   * Pairs a chat that brought a code. Answers `false`, in the same time, for a wrong, used or old one; after several wrong
+   * Pairs a chat that brought a code. Returns `false`, in the same time, for a wrong, used or old one; after several wrong
    * ones the code is no longer valid.
    */
   redeem(code: string, chat: Omit<PairedChat, 'time'>): Promise<boolean>
   find(channel: string, chat: string): Promise<PairedChat | undefined>
   /** In the order in which they were paired. */
   list(channel?: string): Promise<readonly PairedChat[]>
-  /** Answers whether it was paired. */
+  /** Returns whether it was paired. */
   remove(channel: string, chat: string): Promise<boolean>
 }
 

@@ -12,7 +12,7 @@ export const DIGESTS_ENTRY = 'digests.json'
 /** The one form of archives so far. */
 export const FORMAT = 1
 
-/** What an archive says of itself before anything else. */
+/** The first entry of an archive: what it is. */
 export interface ArchiveHeader {
   readonly format: number
   /** The version of Foreword that wrote it. */

@@ -77,7 +77,7 @@ export async function backupHome(options: BackupOptions): Promise<Backup> {
     throw new BackupError('exists', `${file} exists already. Name another file, or replace it with --force.`)
   }
   const { data } = homeAt(home)
-  if (!existsSync(home)) throw new BackupError('io', `There is no home at ${home}: nothing to save.`)
+  if (!existsSync(home)) throw new BackupError('io', `There is no home at ${home}. Name one with --home.`)
   const partial = partialName(file, process.pid)
   const room = existsSync(data) ? data : home
   await removePartials(dirname(file), basename(file))
@@ -124,7 +124,9 @@ async function archivePath(file: string): Promise<string> {
   try {
     return join(await realpath(folder), basename(file))
   } catch (error) {
-    throw new BackupError('io', `There is no folder ${folder}. Make it first, or name another file.`, { cause: error })
+    throw new BackupError('io', `There is no folder ${folder}. Create it first, or name another file.`, {
+      cause: error,
+    })
   }
 }
 
@@ -146,7 +148,7 @@ async function copyStore(
   const files: HomeFile[] = []
   if (await store.exists(data)) {
     const { names, held, missing } = await holdBlobs(store, data, preparing)
-    leftOut.push(...missing.map((hash) => `data/files/${hash}: the store names these bytes, and they are missing`))
+    leftOut.push(...missing.map((hash) => `data/files/${hash}: the store refers to these bytes, and they are missing`))
     for (const name of names) files.push(await regularFile(`data/${name}`, join(preparing, name)))
     for (const hash of held)
       files.push(await regularFile(`data/files/${hash.slice(0, 2)}/${hash}`, join(preparing, hash)))
@@ -187,7 +189,7 @@ async function holdBlobs(store: Snapshots, data: string, preparing: string): Pro
   }
 }
 
-/** Gives the same bytes a second name; where the file system has no links, a copy. Answers whether they are there. */
+/** Gives the same bytes a second name; where the file system has no links, a copy. Returns whether they are there. */
 async function hold(path: string, held: string): Promise<boolean> {
   if (existsSync(held)) return true
   try {

@@ -19,7 +19,7 @@ interface Compacted {
 }
 
 /**
- * Removes what nothing in a home names any more, and gives the space back to the disk. For the one process that holds
+ * Removes what nothing in a home names any more, and returns the space to the disk. For the one process that holds
  * the home, while nothing else has it open. `capabilities` are those of the home, whose search indexes shrink too.
  *
  * @throws StoreError `busy`, `corrupt`, `full`, `io`, `newer`, `unsupported` where the store cannot be compacted; SearchError
@@ -38,13 +38,13 @@ export async function compactHome(
   for (const name of await readdir(data))
     if (name.startsWith(PREPARING)) await rm(join(data, name), { recursive: true, force: true })
   const { contents, fileHashes } = await store.compact(data, onProgress)
-  onProgress('looking for files that nothing names')
+  onProgress('looking for files that nothing refers to')
   const needed = new Set(fileHashes)
   const { blobs, pieces } = await openBlobs(join(data, 'files')).sweep((hash) => needed.has(hash))
   for (const { file, title } of [...capabilities.flatMap(({ indexes = [] }) => indexes), historyIndex]) {
     const index = join(data, file)
     if (!existsSync(index)) continue
-    onProgress(`giving back the space of ${title}`)
+    onProgress(`shrinking ${title}`)
     compactSearchIndex(index)
   }
   return { contents, files: blobs + pieces, before, after: await folderSize(data) }

@@ -17,7 +17,7 @@ interface RestoreOptions {
   readonly storeOf: (home: string) => Promise<StoreDriver>
   /** The archive. */
   readonly file: string
-  /** Moves aside what the home holds. */
+  /** Moves the content of the home aside. */
   readonly replaces?: boolean
   /** ISO 8601. */
   readonly time: string
@@ -32,7 +32,7 @@ interface RestoreProgress {
   readonly all?: number
 }
 
-/** A home that is as it was when its archive was written. */
+/** A home that was restored from an archive. */
 interface Restored {
   readonly home: string
   /** When the archive was written, ISO 8601, and by which version of Foreword. */
@@ -57,7 +57,7 @@ export async function restoreHome(options: RestoreOptions): Promise<Restored> {
   if (names.length > 0 && !replaces) {
     throw new BackupError(
       'not-empty',
-      `The home ${home} is not empty. --replace moves what is there aside; --home names another home.`,
+      `The home ${home} is not empty. Move what is there aside with --replace, or name another home with --home.`,
     )
   }
   await rm(join(home, ARRIVING), { recursive: true, force: true })
@@ -124,7 +124,7 @@ async function examineStore({ home, file, storeOf }: RestoreOptions): Promise<Au
 
 /**
  * A restore that was decided on and is being carried out. What arrives lies whole and examined in `.restoring/home`; what
- * was there goes to `before-restore-…`. A crash in between leaves the note, and `finishRestore` goes on.
+ * was there goes to `before-restore-…`. A crash in between leaves the note, and `finishRestore` continues.
  */
 interface PendingRestore {
   readonly step: 'put-aside' | 'put-in-place'
@@ -158,8 +158,8 @@ export function isRestorePending(home: string): boolean {
 }
 
 /**
- * Carries out what `decideRestore` noted, from wherever it broke off. For the one process that holds the home. Answers
- * the folder that holds what was there before; `undefined` where there was nothing, or nothing to do.
+ * Carries out what `decideRestore` noted, from where it was interrupted. For the one process that has claimed the home. Returns
+ * the folder with the former content; `undefined` where there was nothing, or nothing to do.
  */
 export async function finishRestore(home: string): Promise<string | undefined> {
   const pending = await readNote(home)
@@ -175,7 +175,7 @@ export async function finishRestore(home: string): Promise<string | undefined> {
   return existsSync(aside) ? aside : undefined
 }
 
-/** What stays where it is: the lock of whoever holds the home, and what restores have made. */
+/** What stays where it is: the lock of the process that has claimed the home, and the folders of restores. */
 function staysInPlace(name: string): boolean {
   return /^gateway\.(lock|json)/.test(name) || name === ARRIVING || name.startsWith(ASIDE)
 }

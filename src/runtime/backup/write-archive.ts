@@ -102,7 +102,7 @@ interface About {
   readonly mtime: Date
 }
 
-/** A file of the home that could not be read: that is told, and the others go on. */
+/** A file of the home that could not be read: it is reported, and the others are saved. */
 class UnreadableError extends Error {
   readonly isMissing: boolean
 

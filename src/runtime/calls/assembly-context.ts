@@ -37,12 +37,12 @@ export function layersFor(
   return capabilities.layers({ ...context, choices, ...(system && { system }) }, parts)
 }
 
-/** Documents that stand in the request itself, with their numbers. */
+/** Documents in the request itself, with their numbers. */
 export function documentSources({ turn }: Pick<AssemblyContext, 'turn'>): readonly Source[] {
   return turnParts(turn).flatMap(({ sources = [] }) => sources)
 }
 
-/** Sessions whose words a layer holds, by its id. */
+/** Sessions whose words a layer contains, by its id. */
 export function heldSessions({ turn }: Pick<AssemblyContext, 'turn'>, layer: string): readonly string[] | undefined {
   const sessions = new Set(turnParts(turn).flatMap((part) => part.holds?.(layer) ?? []))
   return sessions.size > 0 ? [...sessions] : undefined

@@ -15,7 +15,7 @@ export interface TurnFile extends AttachedFile {
   readonly turn: string
 }
 
-/** Files that came with the inputs among what was said. */
+/** Files that came with the inputs among these messages. */
 export function inputFiles(said: readonly SpokenBody[]): readonly TurnFile[] {
   return said.flatMap((body) => {
     if (body.type !== 'input') return []
@@ -23,14 +23,14 @@ export function inputFiles(said: readonly SpokenBody[]): readonly TurnFile[] {
   })
 }
 
-/** Files as an assembly takes them. Images stand in their message; a file without text is a notice (BEHAVIOURS §3.4). */
+/** Files as input of an assembly. Images are in their message; a file without text is a notice (BEHAVIOURS §3.4). */
 export async function loadAttachments(
   store: Pick<SessionStore, 'content' | 'file'>,
   files: readonly TurnFile[],
 ): Promise<readonly Attachment[]> {
   const attached = files.filter(({ kind }) => kind !== 'image')
   const seen = new Set<string>()
-  // A file that came with several messages stands above each of them, and the account tells them apart.
+  // A file that came with several messages appears above each of them, and the account distinguishes them.
   const named = attached.map((one) => {
     const isAgain = seen.size === seen.add(one.file).size
     return {
@@ -50,7 +50,7 @@ export async function loadAttachments(
 export type EarlierFile = Pick<Attachment, 'id' | 'name' | 'tokens'>
 
 /**
- * Files of a session that can still be read and stand in no turn that was loaded (BEHAVIOURS §3.4: a dropped file is
+ * Files of a session that can still be read and are in no turn that was loaded (BEHAVIOURS §3.4: a dropped file is
  * announced). None where the whole session was loaded. Asks for the files of the session, not for its log.
  */
 export async function findEarlierFiles(
@@ -79,12 +79,12 @@ interface LoadedFiles {
   readonly since: string | undefined
 }
 
-/** As an assembly takes them: of a turn that it is not given. */
+/** As input of an assembly: files of a turn that it is not given. */
 export function earlierAttachments(files: readonly EarlierFile[]): readonly Attachment[] {
   return files.map((file) => ({ turn: EARLIER, ...file }))
 }
 
-/** Those that an assembly was given. */
+/** The earlier files that an assembly was given. */
 export function announcedFiles({ attachments = [] }: Pick<AssemblyInput, 'attachments'>): readonly EarlierFile[] {
   return attachments.flatMap(({ turn, id, name, tokens }) =>
     turn === EARLIER ? [{ id, name, ...defined({ tokens }) }] : [],

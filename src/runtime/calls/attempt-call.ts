@@ -76,7 +76,7 @@ async function attemptCall(context: AssemblyContext, question: CallQuestion): Pr
     cites: (question.cites ?? false) || citesDocuments(context, layout),
     ...(session === undefined ? {} : { session, turn: current.id }),
   })
-  // A just-fit layout cuts anew at every call; only where a cut leaves room do its marks stay.
+  // A just-fit layout cuts again at every call; marks are kept only where a cut leaves room.
   const cut = layout.cut.lowWater < 1 ? question.cut : undefined
   const history =
     session !== undefined && question.hasHistory
@@ -165,14 +165,14 @@ function readsForeign({ turn }: AssemblyContext, allowed: readonly Tool[]): bool
   return allowed.some(({ readsContext }) => !readsContext) || turnParts(turn).some((part) => part.readsForeign)
 }
 
-/** Whether documents that stand in the request can be cited before anything was searched. */
+/** Whether documents in the request can be cited before anything was searched. */
 function citesDocuments(context: AssemblyContext, { citations }: Layout): boolean {
   return citations.fromFirstStep && documentSources(context).length > 0
 }
 
 /**
  * Assembles within the budget. Where not even the smallest request fits into a size of prompt that was learned from a refusal
- * or a report, that is left out of account: what was learned must not stop a session that may well go on.
+ * or a report, it is ignored: what was learned must not stop a session that could continue.
  */
 export async function assembleWithin(
   context: Pick<AssemblyContext, 'settings' | 'calibration' | 'limits'>,

@@ -12,7 +12,7 @@ import { learnFrom, type PromptAccount, promptAccount, shortReportWarning } from
 
 /** The calls of one turn, or of one completion: each is on record before it is made, and is learned from once it is over. */
 export interface CallAccount {
-  /** What a provider said of the last call when it refused it as too large. Learned from, too. */
+  /** What a provider reported of the last call when it refused it as too large. The limits learn from it, too. */
   refusal(refused: Step['deeper']): SizeRefusal | undefined
   /** Writes the account of a call. Rejects with the reason where there is no call to make; the account of that is written, too. */
   write(call: CallToWrite): Promise<WrittenCall>
@@ -25,12 +25,12 @@ interface CallToWrite {
   readonly budget: Budget
   readonly toolChoice: 'auto' | 'none'
   readonly parameters?: CallParameters | undefined
-  /** What leaves for the provider, where that is more than the assembly says: the bytes of images. */
+  /** What leaves for the provider, where that is more than the assembly has: the bytes of images. */
   readonly request?: PreparedCall['request'] | undefined
   readonly about: Pick<CallRecord, 'time'> & Partial<Pick<CallRecord, 'session' | 'turn' | 'upTo'>>
   /** Since when others have waited. */
   readonly work: Stretch
-  /** Writes the parts of the input beside the log and answers the record of them. */
+  /** Writes the parts of the input beside the log and returns the record of them. */
   input(options: RecordedOptions): Promise<unknown>
   /** Why a call is not made that could be; an overflow is a reason of its own. */
   failure?(call: string): (Error & { readonly code: string }) | undefined

@@ -43,7 +43,7 @@ export interface CallInput {
   readonly budget: Budget
   readonly layers: readonly string[]
   readonly tools: string
-  /** The tools say what they read. Absent in records of versions that knew such tools by their names. */
+  /** The tool definitions declare what they read. Absent in records of versions that knew such tools by their names. */
   readonly toolsSayReads?: true
   readonly cut?: Cut
   readonly earlier?: Earlier
@@ -62,8 +62,8 @@ export interface CallInput {
 }
 
 /**
- * Writes the parts of an input beside the log and answers the record of them. Of a call that is in no session the
- * conversation is among them, since no log holds it.
+ * Writes the parts of an input beside the log and returns the record of them. Of a call that is in no session the
+ * conversation is among them, since it is in no log.
  */
 export async function recordInput(
   store: SessionStore,
@@ -77,7 +77,7 @@ export async function recordInput(
     readonly layout: LayoutChoice
     readonly inSession: boolean
     readonly options?: RecordedOptions
-    /** Sessions whose words a layer holds, by its id; `conversation` for a conversation that is in no session. */
+    /** Sessions whose words a layer contains, by its id; `conversation` for a conversation that is in no session. */
     readonly holds?: (id: string) => readonly string[] | undefined
   },
 ): Promise<CallInput> {
@@ -165,7 +165,7 @@ export async function restoreInput(
   }
 }
 
-/** A tool of a record of before tools said what they read: two were known by their names. */
+/** Tools of records that were written before tools declared what they read: two were known by their names. */
 function addFormerReads(tool: ToolDefinition): ToolDefinition {
   if (tool.name === 'read_history') return { ...tool, reads: 'history' }
   return tool.name === 'read_attachment' ? { ...tool, reads: 'files' } : tool
@@ -202,7 +202,7 @@ interface VerbatimRecord {
   readonly options?: RecordedOptions
 }
 
-/** Writes the messages and tools beside the log and answers the record of them. */
+/** Writes the messages and tools beside the log and returns the record of them. */
 export async function recordVerbatim(
   store: SessionStore,
   input: VerbatimInput,

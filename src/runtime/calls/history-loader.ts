@@ -4,7 +4,7 @@ import type { LogStore } from '../../session.ts'
 import { counterKey, projectTurn } from '../turns/turn-projection.ts'
 import { type TurnFile, inputFiles } from './attachments.ts'
 
-/** The part of a session that can fit, and a count of what stands before it. */
+/** The part of a session that can fit, and a count of what comes before it. */
 interface LoadedHistory {
   readonly turns: readonly Turn[]
   readonly earlier: Earlier | undefined
@@ -26,9 +26,9 @@ interface HistoryQuestion {
   readonly cut: Cut | undefined
   readonly layout: Layout
   readonly counter: TokenCounter
-  /** Read the log as it was at this `seq`. */
+  /** Reads the log up to this `seq`. */
   readonly upTo?: number
-  /** Settled turns that were read before. Of no use to who reads the log as it was. */
+  /** Settled turns that were read before. Not used where the log is read up to a `seq`. */
   readonly cache?: TurnCache
 }
 

@@ -37,7 +37,7 @@ export function promptAccount(
   return { call, used, text, fresh: Math.min(text, used - cacheable) }
 }
 
-/** What images add to a request, less the markers that would stand in their place. */
+/** Tokens that images add to a request, less the markers that would replace them. */
 function imageTokensIn({ messages }: ModelRequest, counter: TokenCounter): number {
   let tokens = 0
   for (const message of messages) {
@@ -82,7 +82,7 @@ export function shortReportWarning(
     code: 'prompt-read-short',
     message:
       `${model.id} reports ${reported} prompt tokens, and about ${expectedTokens(context, model, account)} were sent: its server ` +
-      `may have left out a part. The answer stands; for an hour, smaller prompts are sent. ` +
+      `may have left out a part. The answer is kept; for an hour, Foreword sends smaller prompts. ` +
       `Set models."${model.id}".window to the context length that it is served with.`,
   }
 }

@@ -39,7 +39,7 @@ export function openChannelInbox(folder: string, warn: (text: string) => void = 
   async function broken(known: InboxIndex, key: string, name: string, error: unknown): Promise<void> {
     known.waiting.delete(key)
     const why = errorMessage(error)
-    warn(`A message that had come in could not be read (${why}); it was put aside as ${join(folder, name)}.broken.`)
+    warn(`Could not read an incoming message: ${why}. It was moved to ${join(folder, name)}.broken.`)
     await moveAside(folder, name).catch(() => {})
   }
 
@@ -120,19 +120,19 @@ function idKey(id: string): string {
   return createHash('sha256').update(JSON.stringify(id)).digest('hex').slice(0, 32)
 }
 
-/** A file of an inbox: `json` holds what waits, `done` is empty and remembers what was handled. */
+/** A file of an inbox: `json` contains what waits, `done` is empty and marks what was handled. */
 interface InboxFile {
   readonly name: string
   /** 1, 2, 3 … in the order of arrival, over restarts. */
   readonly number: number
-  /** 32 hexadecimal digits that stand for an id. */
+  /** 32 hexadecimal digits that represent an id. */
   readonly key: string
   readonly kind: 'json' | 'done'
 }
 
 const FORM = /^(\d{14})-([0-9a-f]{32})\.(json|done)$/
 
-/** Sorted as texts, the names stand in the order of their numbers. */
+/** Sorted as texts, the names are in the order of their numbers. */
 function fileName(number: number, key: string, kind: InboxFile['kind']): string {
   return `${String(number).padStart(14, '0')}-${key}.${kind}`
 }
@@ -157,7 +157,7 @@ async function writeIncoming(folder: string, name: string, content: string): Pro
     await rm(beside, { force: true })
     await writeFileAtomically(path, content, { beside })
   } catch (error) {
-    // Nobody will be told that it arrived, so it must not be found there either.
+    // Its arrival will not be acknowledged, so it must not be found there either.
     await rm(path, { force: true }).catch(() => {})
     throw error
   }

@@ -3,7 +3,7 @@ import { settlesWithin, singleFlight, sleep } from '../../platform.ts'
 import type { LogStore } from '../../session.ts'
 import { delayAfter, failureSentence, growingDelaysMs, runtimeFailure } from '../failure.ts'
 
-/** Channels that take what people say. */
+/** Channels that run. */
 interface RunningChannels {
   /** Stops all of them, and waits for them for some seconds. */
   stop(): Promise<void>
@@ -17,13 +17,13 @@ interface ChannelRun {
   readonly sentOf: (channel: string) => ChannelContext['sent']
   /** Sentences for the operator. */
   readonly warn: (text: string) => void
-  /** Waits before a channel that did not start is started again, ms; the last one goes on. */
+  /** Waits before a channel that did not start is started again, ms; the last one repeats. */
   readonly retryDelaysMs?: readonly number[]
   /** How long `stop` waits, ms. */
   readonly patienceMs?: number
 }
 
-/** Starts every channel and does not wait for it. Each has been given its desk when this returns. */
+/** Starts every channel and does not wait for it. Each has its `ChannelContext` when this returns. */
 export function runChannels(parts: ChannelRun): RunningChannels {
   const { channels, runtime, warn, retryDelaysMs = growingDelaysMs, patienceMs = 5_000 } = parts
   const stopping = new AbortController()
@@ -40,7 +40,7 @@ export function runChannels(parts: ChannelRun): RunningChannels {
       } catch (error) {
         if (stopped.aborted) return
         const problem = failureSentence(error)
-        if (problem !== told) warn(`The channel ${name} did not start: ${problem} It is tried again.`)
+        if (problem !== told) warn(`The channel ${name} did not start: ${problem} Foreword tries again.`)
         told = problem
         await sleep(delayAfter(failures, retryDelaysMs), stopped)
       }
@@ -51,7 +51,7 @@ export function runChannels(parts: ChannelRun): RunningChannels {
     try {
       await channel.stop?.()
     } catch (error) {
-      warn(`The channel ${channel.name} did not stop as it should: ${failureSentence(error)}`)
+      warn(`The channel ${channel.name} failed to stop: ${failureSentence(error)}`)
     }
   }
 
@@ -62,7 +62,7 @@ export function runChannels(parts: ChannelRun): RunningChannels {
       const left = await Promise.all(
         channels.map(async (channel) => ((await settlesWithin(stop(channel), patienceMs)) ? [] : [channel.name])),
       )
-      for (const name of left.flat()) warn(`The channel ${name} did not stop in time and was left alone.`)
+      for (const name of left.flat()) warn(`The channel ${name} did not stop in time.`)
     },
   }
 }

@@ -11,7 +11,7 @@ export interface Outbox {
   deliver(state: SessionState): Promise<void>
   /** Delivers what a former process settled and did not deliver. Does not wait for it. */
   recover(states: SessionStates): void
-  /** Waits for what is on its way, so that it is not sent again at the next start, and sends nothing more. */
+  /** Waits for what is being sent, so that it is not sent again at the next start, and sends nothing more. */
   stop(): Promise<void>
 }
 
@@ -19,7 +19,7 @@ export interface Outbox {
 export interface OutboxOptions {
   /** Nothing is delivered before this has resolved, such as before the channels were started. */
   readonly opens?: Promise<void>
-  /** Waits between tries, ms; the last one goes on. */
+  /** Waits between tries, ms; the last one repeats. */
   readonly retryDelaysMs?: readonly number[]
   /** How long `stop` waits, ms. */
   readonly patienceMs?: number
@@ -36,8 +36,8 @@ interface Lane {
 const PAGE = 500
 
 /**
- * `delivered` is written with the channel's own message id, and what stands as delivered is never sent again. A session
- * that has to wait for its channel holds up no other.
+ * `delivered` is written with the channel's own message id, and what is marked as delivered is never sent again. A session
+ * that waits for its channel delays no other session.
  */
 export function createOutbox(
   store: LogStore,
@@ -67,7 +67,7 @@ export function createOutbox(
       if (problem === undefined && !lane.again) break
       failures = problem === undefined ? 0 : failures + 1
       if (problem === undefined) continue
-      if (problem !== told) warn(`A reply of ${state.session} could not be delivered: ${problem} It is tried again.`)
+      if (problem !== told) warn(`Could not deliver a reply of ${state.session}: ${problem} Foreword tries again.`)
       told = problem
       await sleep(delayAfter(failures, retryDelaysMs), wake.signal, stopped)
     }
@@ -99,7 +99,7 @@ export function createOutbox(
     } catch (error) {
       if (!(error instanceof UndeliverableError)) throw error
       warn(
-        `The reply of ${reply.turn} in ${reply.session} cannot be delivered: ${failureSentence(error)} It is passed over.`,
+        `Cannot deliver the reply of ${reply.turn} in ${reply.session}: ${failureSentence(error)} Foreword skips it.`,
       )
       return undefined
     }
@@ -143,14 +143,14 @@ export function createOutbox(
     recover(states) {
       if (byName.size === 0) return
       const recovering = recoverAll(states).catch((error: unknown) =>
-        warn(`It could not be found out which replies were not delivered: ${failureSentence(error)}`),
+        warn(`Could not find out which replies are undelivered: ${failureSentence(error)}`),
       )
       void running(recovering)
     },
     async stop() {
       stopping.abort()
       if (await settlesWithin(Promise.all(work), patienceMs)) return
-      warn('A reply was still on its way when the gateway stopped. It may be sent once more at the next start.')
+      warn('A reply was still being sent when the gateway stopped. It may be sent again at the next start.')
     },
   }
 }
@@ -186,7 +186,7 @@ async function* dueReplies(
   }
 }
 
-/** Of a turn without words: people have to be told why, unless they stopped it. Logs of old call a blank answer `completed`. */
+/** Of a turn without words: people need to know why, unless they stopped it. Older logs record a blank answer as `completed`. */
 function needsTelling({ type }: TurnOutcome): boolean {
   return type !== 'cancelled' && type !== 'completed'
 }
@@ -218,7 +218,7 @@ export async function conversationOfSession(
   return binding && { binding, left: true }
 }
 
-/** In a session that its conversation has left, only what was said there is answered there. */
+/** In a session that its conversation has left, only messages of that session are answered there. */
 async function isDue(store: LogStore, row: TurnRow, channel: Channel, left: boolean): Promise<boolean> {
   const { session, turn, state, firstSeq } = row
   if (state === 'queued' || state === 'running') return false

@@ -4,7 +4,7 @@ import { serialQueue, sha256 } from '../../platform.ts'
 import { type AuditFacts, type SessionStore, StoreError, type Write } from '../../session.ts'
 import { runtimeFailure } from '../failure.ts'
 
-/** How long a code holds, ms. */
+/** How long a code is valid, ms. */
 const HOLDS = 10 * 60 * 1000
 
 /** What is kept of a code: nobody who reads the store can use it. */
@@ -14,8 +14,8 @@ interface KeptCode {
 }
 
 /**
- * Pairings that stand in the store, each with its history. A code is used up in the same write that pairs its chat, so
- * that it works once whoever else looks at the store.
+ * Pairings in the store, each with its history. A code is used up in the same write that pairs its chat, so
+ * that it works only once, even if others read the store.
  */
 export function createPairings(parts: {
   readonly store: SessionStore
@@ -50,7 +50,7 @@ export function createPairings(parts: {
     return write(chat.time, used, paired, pairingAudit('paired', chat))
   }
 
-  /** Answers `false` where somebody else has changed the first of the records meanwhile. */
+  /** Returns `false` where somebody else has changed the first of the records meanwhile. */
   async function write(time: string, ...changes: readonly (RecordChange | AuditFacts)[]): Promise<boolean> {
     const writes = changes.map((each): Write =>
       'id' in each ? { type: 'record', change: each, time } : { type: 'audit', facts: each, time },
@@ -144,9 +144,9 @@ interface Tries {
   readonly chats: Readonly<Record<string, number>>
 }
 
-/** So many wrong tries take a code away. */
+/** After this many wrong tries a code is no longer valid. */
 const MOST = 5
-/** So many of them may be of one chat: a stranger alone cannot take a code away from its owner. */
+/** So many of them may be of one chat: a stranger alone cannot make a code invalid. */
 const MOST_OF_ONE = 3
 
 /** What was counted for this code; nothing yet where it was for another. */

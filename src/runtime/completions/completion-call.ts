@@ -195,7 +195,7 @@ interface AssemblyTask {
   readonly deeper: SizeRefusal | undefined
 }
 
-/** The caller's own system texts stand behind ours. They are a user's words, and the manifest says so. */
+/** The caller's own system texts follow ours. The manifest marks them as a user's words. */
 function callersLayers(messages: readonly AnyMessage[]): readonly Layer[] {
   const texts = messages.flatMap((message) => (message.role === 'system' ? [message.content] : []))
   return texts.map((text, index) => ({
@@ -214,7 +214,7 @@ function overflowByOurCount(call: string, { used, budget }: Manifest, cut: Compl
   return overflowError({ call, limit: budget.window, sent, reserve: budget.reserve })
 }
 
-/** The provider refused it as too large, by its own count where it told it. */
+/** The provider refused it as too large, by its own count where it reported one. */
 export function overflowByProvider(
   call: string,
   { limit, sent, used, said }: SizeRefusal & { readonly said: string | undefined },
@@ -228,13 +228,13 @@ interface OverflowFacts {
   readonly limit?: number
   readonly sent: number
   readonly reserve?: number
-  /** What the provider said of it. */
+  /** The provider's own message. */
   readonly said?: string
 }
 
 function overflowError(facts: OverflowFacts): RuntimeError {
   const { limit, sent, reserve, said } = facts
-  const takes = limit === undefined ? 'The model takes less' : `The model's window holds ${limit} tokens`
+  const takes = limit === undefined ? 'The model accepts less' : `The model's window holds ${limit} tokens`
   const answer = reserve === undefined ? '' : `, and ${reserve} are kept for the answer`
   return new RuntimeError(
     'context-overflow',

@@ -28,7 +28,7 @@ interface CompletionParts {
 /**
  * One question outside every session, asked by the loop that asks for sessions too: the same retries before the first
  * word, the same account in the ledger. The caller's messages are the conversation and its tools are offered as they are;
- * calls to them are handed back. The model is read no faster than the caller takes what it says.
+ * calls to them are handed back. The model is read no faster than the caller reads the events.
  */
 export async function* complete(parts: CompletionParts, input: CompletionInput): AsyncGenerator<CompletionEvent> {
   if (input.messages.length === 0) throw new RuntimeError('invalid-input', 'There are no messages. Send at least one.')
@@ -79,7 +79,7 @@ interface Listener {
   ended(outcome: CallOutcome): void
 }
 
-/** Joins the loop to the ledger and to whoever listens. There is no log: what was said is the caller's alone. */
+/** Connects the loop to the ledger and to the caller. There is no log: the conversation is the caller's alone. */
 function completionSetup(
   { context, clock }: CompletionParts,
   input: CompletionInput & { readonly signal: AbortSignal },

@@ -13,14 +13,14 @@ export interface Configuration extends Omit<HostShape, 'channels' | 'context'> {
     readonly layout: LayoutChoice
     readonly timeZone: string
   } & Sections
-  /** The sections of capabilities: `settingsOf` reads them with their type. */
+  /** The sections of capabilities: `settingsOf` reads them with their types. */
   readonly [section: string]: any // oxlint-disable-line typescript/no-explicit-any -- capabilities know what is in theirs
 }
 
 /** Settings of capabilities, by the names of their sections. */
 type Sections = Readonly<Record<string, any>> // oxlint-disable-line typescript/no-explicit-any -- likewise
 
-/** What a configuration says to a capability. */
+/** The settings of a capability in a configuration. */
 export function settingsOf<Settings>(
   configuration: Configuration,
   capability: Pick<Capability<Settings, never>, 'name' | 'settingsKey'>,

@@ -14,14 +14,14 @@ interface EditOptions {
   readonly schema: ConfigurationSchema
   /** Such as `gateway.port`, or one name per level. */
   readonly key: string | KeyPath
-  /** JSON; `undefined` takes the key out. */
+  /** JSON; `undefined` removes the key. */
   readonly value: unknown
   /** Given the text of the file as it would be; what it throws keeps the file as it is. */
   readonly check?: (text: string) => void | Promise<void>
 }
 
 /**
- * Sets one key of `config.json` and leaves everything else in it as it stands, comments too. Rejects with a
+ * Sets one key of `config.json` and leaves everything else in it unchanged, comments too. Rejects with a
  * `ConfigurationError`, and has then changed nothing, where the key is unknown, the value does not fit it, or the key
  * holds a secret: those are named by environment variable or file.
  */
@@ -101,7 +101,7 @@ function assertFits(text: string, path: KeyPath, known: ReadonlySet<string>, sch
   )
 }
 
-/** The reader of the configuration takes none either. */
+/** The reader of the configuration ignores it too. */
 function withoutMark(text: string): string {
   return text.replace(/^\uFEFF/, '')
 }

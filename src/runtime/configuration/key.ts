@@ -5,7 +5,7 @@ import type { ConfigurationSchema, KeySchema } from './schema.ts'
 /** A key of the configuration, one name per level, such as `['gateway', 'port']`. */
 export type KeyPath = readonly string[]
 
-/** Every key that holds a value of its own and is no entry of a map, such as `gateway.port` and `model`. */
+/** Every key that has a value of its own and is not an entry of a map, such as `gateway.port` and `model`. */
 export function plainKeys(schema: KeySchema, path: KeyPath = []): readonly KeyPath[] {
   if (schema.properties === undefined) return typeof schema.additionalProperties === 'object' ? [] : [path]
   return Object.entries(schema.properties)
@@ -13,7 +13,7 @@ export function plainKeys(schema: KeySchema, path: KeyPath = []): readonly KeyPa
     .flatMap(([name, inner]) => plainKeys(inner, [...path, name]))
 }
 
-/** What the schema says of a key; `undefined` where there is no such key. */
+/** The schema of a key; `undefined` where there is no such key. */
 export function schemaAt(path: KeyPath, schema: KeySchema): KeySchema | undefined {
   const [name, ...rest] = path
   if (name === undefined) return schema
@@ -24,15 +24,15 @@ export function schemaAt(path: KeyPath, schema: KeySchema): KeySchema | undefine
   return undefined
 }
 
-/** The keys that may stand beside each other at a path; empty where any name may. */
+/** The keys that are possible at a path; empty where any name may. */
 export function namesAt(path: KeyPath, whole: KeySchema): readonly string[] {
   const schema = schemaAt(path, whole)
   return [schema, ...(schema?.anyOf ?? [])].flatMap((branch) => Object.keys(branch?.properties ?? {}))
 }
 
 /**
- * The path of a key that is written with dots. Names in maps may hold dots themselves, as in
- * `models.ollama/llama3.2.window`, and may stand in quotes: `models."ollama/llama3.2".window` is the same key.
+ * The path of a key that is written with dots. Names in maps may contain dots themselves, as in
+ * `models.ollama/llama3.2.window`, and may be in quotes: `models."ollama/llama3.2".window` is the same key.
  * `undefined` where there is no such key.
  */
 export function keyPathOf(key: string, { json }: Pick<ConfigurationSchema, 'json'>): KeyPath | undefined {
@@ -45,13 +45,13 @@ export function namesIn(key: string): KeyPath | undefined {
   return splitKey(key)?.map(({ text }) => text)
 }
 
-/** A part of a written key. What stands in quotes is one name, whole. */
+/** A part of a written key. Quoted text is one name. */
 interface Word {
   readonly text: string
   readonly quoted: boolean
 }
 
-/** The words of a written key; `undefined` where a quote is not closed, or something stands right behind one. */
+/** The words of a written key; `undefined` where a quote is not closed, or something follows one directly. */
 function splitKey(key: string): readonly Word[] | undefined {
   const words: Word[] = []
   for (let at = 0; at <= key.length; at++) {
@@ -81,7 +81,7 @@ function resolve(words: readonly Word[], schema: KeySchema): KeyPath | undefined
   return undefined
 }
 
-/** The longest name that leaves a known key behind it; else everything is the name. A name in quotes stands alone. */
+/** The longest name that leaves a known key behind it; else everything is the name. A quoted name is complete. */
 function resolveEntry(words: readonly Word[], schema: KeySchema): KeyPath | undefined {
   const quoted = words.findIndex((word) => word.quoted)
   const longest = quoted === 0 ? 1 : quoted > 0 ? quoted : words.length

@@ -5,7 +5,7 @@ import { schemaAt } from './key.ts'
 import type { Fault } from './problem.ts'
 import { type ConfigurationSchema, configurationSchema, settingsSection } from './schema.ts'
 
-/** What the module of capabilities is told of the home that it works in. */
+/** What a module of capabilities is given of the home that it works in. */
 export interface CapabilitySetting {
   readonly home: string
 }
@@ -43,7 +43,7 @@ export async function loadCapabilityModules(
       }
     } catch (error) {
       const message = `names ${name}, which cannot be used: ${errorMessage(error)}`
-      faults.push({ message, hint: 'Correct it, or take it out of capabilities.' })
+      faults.push({ message, hint: 'Correct it, or remove it from capabilities.' })
     }
   }
   return { capabilities, faults }
@@ -93,7 +93,7 @@ const members: readonly string[] = ['name', 'settings', ...functions, ...lists, 
 
 /** A capability may come from somebody whom no compiler has watched. */
 function checkCapability(value: unknown): AnyCapability {
-  if (!isObject(value)) throw new Error('it is no object with a name')
+  if (!isObject(value)) throw new Error('it is not an object with a name')
   const { name, settings } = value
   if (typeof name !== 'string' || name === '') throw new Error('its "name" must be a text')
   const fault = (key: string, must: string) => new Error(`the "${key}" of ${name} must be ${must}`)
@@ -108,7 +108,7 @@ function checkCapability(value: unknown): AnyCapability {
   if (settings !== undefined && !(isObject(settings) && '_zod' in settings))
     throw fault('settings', 'a schema of zod 4')
   const unknown = Object.keys(value).find((key) => !members.includes(key))
-  if (unknown !== undefined) throw new Error(`"${unknown}" is nothing that a capability such as ${name} has`)
+  if (unknown !== undefined) throw new Error(`"${unknown}" of ${name} is not a member of a capability`)
   return value as unknown as AnyCapability
 }
 
@@ -125,7 +125,7 @@ function assertFits(capability: AnyCapability, schema: ConfigurationSchema): voi
     return found !== undefined && (index === path.length - 1 || found.properties === undefined)
   })
   if (settings !== undefined && taken) {
-    throw new Error(`its settings would stand at ${section}, which is a key already; give it another settingsKey`)
+    throw new Error(`its settings would be at ${section}, which is a key already; give it another settingsKey`)
   }
 }
 

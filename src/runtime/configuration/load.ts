@@ -13,7 +13,7 @@ import { type Configuration, resolveConfiguration } from './configuration.ts'
 
 /** A configuration, what is wrong with it, and where it comes from. */
 export interface LoadedConfiguration {
-  /** Usable even where there are problems: what is wrong counts as not said. */
+  /** Usable even where there are problems: what is wrong counts as not set. */
   readonly configuration: Configuration
   /** All of them. A gateway does not start before they are corrected. */
   readonly problems: readonly ConfigurationProblem[]
@@ -32,7 +32,7 @@ interface LoadOptions {
   readonly environment: Environment
   /** What the program is composed of. */
   readonly capabilities: readonly AnyCapability[]
-  /** IANA name, for the date that the model is told where the configuration names none. The machine's unless given. */
+  /** IANA name, for the date in prompts where the configuration names none. The machine's unless given. */
   readonly timeZone?: string
   readonly read?: TextReader
 }
@@ -75,7 +75,7 @@ export async function loadConfiguration(options: LoadOptions): Promise<LoadedCon
 
 /**
  * The capabilities of the program and those that the configuration of a home names, with what is wrong with the latter.
- * Whoever starts no gateway, such as the help, goes on without those that cannot be used. Quick where none is named.
+ * Commands that start no gateway, such as the help, continue without those that cannot be used. Quick where none is named.
  */
 export async function configuredCapabilities(
   options: LoadOptions,
@@ -88,7 +88,7 @@ export async function configuredCapabilities(
   return { ...loaded, problems: loaded.problems.filter(({ key }) => key === 'capabilities') }
 }
 
-/** What may stand in the file depends on the capabilities that it names. */
+/** What the file may contain depends on the capabilities that it names. */
 async function wholeSchema(
   { home, environment, capabilities }: LoadOptions,
   file: ConfigurationFile,
@@ -105,7 +105,7 @@ async function wholeSchema(
   }
 }
 
-/** The faults of a whole value, and what stands without the keys that are at fault. */
+/** The faults of a whole value, and the value without the keys that are at fault. */
 export function checkValue(
   value: unknown,
   { whole, json }: Pick<ConfigurationSchema, 'whole' | 'json'>,
@@ -174,7 +174,7 @@ function remove(value: unknown, path: KeyPath): void {
     trail.push({ folder: at as Record<string, unknown>, name })
     at = (at as Record<string, unknown>)[name]
   }
-  // An item of a list takes its list along: what is left would be a list that nobody wrote.
+  // A faulty item removes its whole list: what is left would be a list that nobody wrote.
   const list = trail.findIndex(({ folder }) => Array.isArray(folder))
   const last = list === -1 ? trail.findLast(({ folder, name }) => Object.hasOwn(folder, name)) : trail[list - 1]
   if (last) delete last.folder[last.name]

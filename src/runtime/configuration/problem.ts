@@ -7,7 +7,7 @@ import type { KeySchema } from './schema.ts'
 export interface ConfigurationProblem {
   /** Such as `gateway.port`; empty for the file as a whole. */
   readonly key: string
-  /** Where it was said: `config.json:3:11` (line and column), or the name of an environment variable. */
+  /** Where it was set: `config.json:3:11` (line and column), or the name of an environment variable. */
   readonly place: string
   /** What is wrong, behind the name of the key. */
   readonly message: string

@@ -25,10 +25,10 @@ export function providersSchema(
 ): z.ZodType<Record<string, ProviderConfiguration>, Record<string, ProviderConfiguration>> {
   const [first = 'none', ...others] = known.map(({ kind }) => kind)
   const entry = z.strictObject({
-    kind: z.enum([first, ...others]).describe('How the provider is spoken to.'),
+    kind: z.enum([first, ...others]).describe('Protocol of the provider.'),
     ...connectionKeys,
     ...providerSettings(known),
-    timeouts: timeouts.optional().describe('How long an answer is waited for.'),
+    timeouts: timeouts.optional().describe('How long to wait for an answer.'),
   })
   return z.record(z.string(), entry) as ReturnType<typeof providersSchema>
 }

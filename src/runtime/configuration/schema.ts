@@ -5,7 +5,7 @@ import type { Provider } from '../../model.ts'
 import { sqliteDriver, type StoreDriver } from '../../session.ts'
 import { hostSchema, type HostShape } from './host-schema.ts'
 
-/** What may stand in `config.json` where these capabilities are there. */
+/** What `config.json` may contain with these capabilities. */
 export interface ConfigurationSchema {
   readonly capabilities: readonly AnyCapability[]
   readonly layouts: Readonly<Record<string, Layout>>
@@ -36,7 +36,7 @@ export function configurationSchema(capabilities: readonly AnyCapability[]): Con
   return schema
 }
 
-/** Dotted path of the section that holds the settings of a capability. */
+/** Dotted path of the section with the settings of a capability. */
 export function settingsSection({ name, settingsKey = name }: Pick<AnyCapability, 'name' | 'settingsKey'>): string {
   return settingsKey
 }

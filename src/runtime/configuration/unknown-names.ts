@@ -42,19 +42,19 @@ export function modelNameFault(
   if (providers.includes(provider)) {
     if (slash !== -1 || known.some(({ kind, onlyModel }) => onlyModel && kind === entries[provider]?.kind))
       return undefined
-    return { message: 'names a provider, and no model of it', hint: `Write ${provider}/MODEL.` }
+    return { message: 'names a provider, but no model', hint: `Write ${provider}/MODEL.` }
   }
   const near = nearestName(provider, providers)
   const there = near === undefined ? `There are: ${providers.join(', ')}.` : `Did you mean ${near}?`
   return slash === -1
     ? {
         message: 'is not the id of a model',
-        hint: `A model is named PROVIDER/MODEL, such as ollama/llama3.2. ${there}`,
+        hint: `Write PROVIDER/MODEL. ${there}`,
       }
     : { message: `names the provider ${JSON.stringify(provider)}, which does not exist`, hint: there }
 }
 
-/** Layers that are declared with a place of their own, and so stand in no layout. */
+/** Layers that are declared with a place of their own, and so are in no layout. */
 const PLACED_BY_THEMSELVES = ['date']
 
 /** Plugins and capabilities of the owner declare layers of their own: without any, every name is known. */
@@ -74,9 +74,9 @@ function unknownLayers(
     const key = Object.hasOwn(placements, name) ? `context.placements.${name}` : `context.layout.placements.${name}`
     const hint =
       near === undefined
-        ? `There are: ${known.join(', ')}. A plugin that gives another one has to be named in plugins.`
+        ? `There are: ${known.join(', ')}. List a plugin that declares another one in plugins.`
         : `Did you mean ${near}?`
-    return [{ key, message: 'is the name of no layer', hint }]
+    return [{ key, message: 'is not the name of a layer', hint }]
   })
 }
 
@@ -89,7 +89,7 @@ const INTERNAL = new Set(['FOREWORD_RUN', 'FOREWORD_LOCOMO'])
 /** Set for the programs of skills (docs/guide/skills.md), which may call the command. */
 const OF_TOOLS = /^FOREWORD_TOOL_/
 
-/** Variables that begin with `FOREWORD_` and set nothing, each with the one that may be meant. An empty one says nothing. */
+/** Variables that begin with `FOREWORD_` and set nothing, each with the one that may be meant. An empty variable sets nothing. */
 export function unknownVariables(
   environment: Environment,
   configuration: unknown,
@@ -110,10 +110,10 @@ export function unknownVariables(
 
 function variableHint(name: string, known: readonly string[], json: KeySchema): string {
   const map = mapOf(name, json)
-  if (map !== undefined) return `Entries of ${map} are set in config.json alone.`
+  if (map !== undefined) return `Set entries of ${map} in config.json.`
   const near = nearestName(name.toUpperCase(), known)
   return near === undefined
-    ? 'A key is written in capitals with underscores: gateway.port is FOREWORD_GATEWAY_PORT.'
+    ? 'Write a key in capitals with underscores: gateway.port is FOREWORD_GATEWAY_PORT.'
     : `Did you mean ${near}?`
 }
 
@@ -124,7 +124,7 @@ function mapOf(name: string, json: KeySchema): string | undefined {
   return maps.find((key) => name.toUpperCase().startsWith(`FOREWORD_${key.toUpperCase()}_`))
 }
 
-/** Names of variables that hold keys may begin with `FOREWORD_`, too: they stand in the configuration as texts. */
+/** Names of variables that hold keys may begin with `FOREWORD_`, too: they appear in the configuration as texts. */
 function textsIn(value: unknown): ReadonlySet<string> {
   if (typeof value === 'string') return new Set([value])
   if (typeof value !== 'object' || value === null) return new Set()

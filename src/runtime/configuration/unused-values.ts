@@ -37,14 +37,20 @@ function providerWarnings(
   const unused = unusedKeys(provider, known).map((field) => ({
     key: `${key}.${field}`,
     message: `has no effect on a provider of the kind ${kind}`,
-    hint: 'Take it out, or choose another kind.',
+    hint: 'Remove it, or choose another kind.',
   }))
   return [
     ...(/^[^\s/]+$/.test(name)
       ? []
-      : [{ key, message: 'cannot be named in PROVIDER/MODEL', hint: 'Its name has no slash and no blank.' }]),
+      : [{ key, message: 'cannot be named in PROVIDER/MODEL', hint: 'Use a name without a slash or a space.' }]),
     ...(known.some((one) => one.kind === kind && one.needsBaseURL) && provider.baseURL === undefined
-      ? [{ key: `${key}.baseURL`, message: 'is missing', hint: 'Say where the server is: http://127.0.0.1:1234/v1.' }]
+      ? [
+          {
+            key: `${key}.baseURL`,
+            message: 'is missing',
+            hint: 'Set the address of the server, such as http://127.0.0.1:1234/v1.',
+          },
+        ]
       : []),
     ...unused,
     ...(apiKeyEnv !== undefined && apiKeyFile !== undefined
@@ -64,12 +70,12 @@ function providerWarnings(
       .map(([header]) => ({
         key: `${key}.headers.${header}`,
         message: 'cannot be sent',
-        hint: 'It is no HTTP header.',
+        hint: 'It is not an HTTP header.',
       })),
   ]
 }
 
-/** What a fault of `Headers` says repeats the value, so it is not passed on. */
+/** An error of `Headers` repeats the value, so it is not passed on. */
 function isHeader(header: readonly [string, string]): boolean {
   try {
     return new Headers([[...header]]).has(header[0])

@@ -4,7 +4,7 @@ import type { ConfigurationSchema, KeySchema } from './schema.ts'
 
 /**
  * What a text means for a key, by the kind of value that the key has: `4142` is a number where one is due, `a,b` a list.
- * Where it means nothing it stays a text, and the schema says what is wrong.
+ * Where it means nothing it stays a text, and the schema reports what is wrong.
  */
 function parseValue(path: KeyPath, text: string, json: KeySchema): unknown {
   const schema = schemaAt(path, json)
@@ -25,7 +25,7 @@ function parseValue(path: KeyPath, text: string, json: KeySchema): unknown {
 
 /**
  * What the words mean that a person wrote behind a key. Several make a list. For a text, JSON of another kind (`5`,
- * `true`, `[…]`) is not taken for one, so that the schema refuses it: whoever means the text writes it in quotes.
+ * `true`, `[…]`) is not a text, so that the schema refuses it: to set such a text, write it in quotes.
  */
 export function valueOfWords(
   path: KeyPath,
@@ -68,7 +68,7 @@ export interface Override {
   readonly value: unknown
 }
 
-/** What the environment says over single keys. An empty variable says nothing. */
+/** The keys that environment variables set. An empty variable sets nothing. */
 export function environmentOverrides(
   environment: Environment,
   { json, whole }: ConfigurationSchema,

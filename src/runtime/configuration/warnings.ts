@@ -55,10 +55,10 @@ async function checkPath(
   key: string,
   path: string,
   kind: 'file' | 'folder',
-  hint = `Make it, or name another one.`,
+  hint = 'Create it, or name another one.',
 ): Promise<ConfigurationWarning | undefined> {
   const found = await stat(path).catch(() => undefined)
-  if (found === undefined) return { key, message: `names the ${kind} ${path}, which is not there`, hint }
+  if (found === undefined) return { key, message: `names the ${kind} ${path}, which does not exist`, hint }
   if (kind === 'folder' && !found.isDirectory()) {
     return { key, message: `names ${path}, which is not a folder`, hint: 'Name the folder.' }
   }

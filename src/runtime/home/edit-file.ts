@@ -14,7 +14,7 @@ export interface FileEdit {
    * written.
    */
   change(text: string): string
-  /** Throws where the gateway would not take this text as it was meant. Given what its own reader reads on the disk. */
+  /** Throws where the gateway would not read this text as it was meant. Called with what the gateway's own reader reads from disk. */
   check(text: string): void | Promise<void>
 }
 
@@ -28,7 +28,7 @@ export class FileEditError extends ForewordError {
 }
 
 /**
- * Changes a file of the owner, whole or not at all, and answers whether anything of it changed. The new text is written
+ * Changes a file of the owner, whole or not at all, and returns whether anything of it changed. The new text is written
  * beside it, brought to disk, and read again by the reader that reads the file; only what passes its check is put in its
  * place. What somebody else writes meanwhile is not lost: the change is made again, of that. Permission bits, a byte
  * order mark and links stay; a new file is for its owner alone (0600).
@@ -89,7 +89,7 @@ async function refuseReadOnly(path: string): Promise<void> {
   }
 }
 
-/** Answers `false` where the file is not as it was any more. */
+/** Returns `false` where the file has changed meanwhile. */
 function replace(target: string, before: Exact | undefined, text: string, edit: FileEdit): Promise<boolean> {
   return writeFileAtomically(target, text, {
     mode: before?.mode,

@@ -38,7 +38,7 @@ export function homeAt(root: string): Home {
 }
 
 /**
- * What no tool may touch, even in a workspace that holds the home, or is it: the home and the host's own files in it. The
+ * What no tool may touch, even in a workspace that contains the home, or is the home: the home and the host's own files in it. The
  * folders of capabilities are among their own `places`.
  */
 export function protectedPlaces(root: string): readonly string[] {
@@ -46,7 +46,7 @@ export function protectedPlaces(root: string): readonly string[] {
   return [root, configurationFile, data, context, toolAccessFile]
 }
 
-/** Makes the folders that are missing, for the owner alone (0700). Rejects with a sentence that says how to fix it. */
+/** Makes the folders that are missing, for the owner alone (0700). Rejects with a hint where that fails. */
 export async function createHome({ root, data }: Home): Promise<void> {
   for (const folder of [root, data]) {
     try {
@@ -64,14 +64,14 @@ export async function createHome({ root, data }: Home): Promise<void> {
   }
 }
 
-/** Makes the agent's folder where it is missing. Answers a warning where it cannot be made: everything else works without. */
+/** Makes the agent's folder where it is missing. Returns a warning where it cannot be made: everything else works without. */
 export async function createWorkspace(folder: string): Promise<string | undefined> {
   try {
     await makeFolder(folder)
     return undefined
   } catch (error) {
     const why = errorMessage(error)
-    return `The workspace ${folder} cannot be made (${why}). Make it yourself, or name another one as \`agent.workspace\`.`
+    return `Cannot create the workspace ${folder}: ${why}. Create it yourself, or name another one as \`agent.workspace\`.`
   }
 }
 
@@ -99,13 +99,13 @@ async function exists(path: string): Promise<boolean> {
   )
 }
 
-/** The file that says what may run, and that commands change; the one in the home itself where there is none yet. */
+/** The file that decides what may run, and that commands change; the one in the home itself where there is none yet. */
 export async function accessPlace(root: string): Promise<string> {
   const [own, inContext] = accessPlaces(root)
   return !(await isThere(own)) && (await isThere(inContext)) ? inContext : own
 }
 
-/** What cannot be looked at counts as there: reading it then says why it cannot be read. */
+/** A file that cannot be examined counts as existing: reading it then reports why it cannot be read. */
 async function isThere(path: string): Promise<boolean> {
   try {
     await stat(path)
@@ -127,7 +127,7 @@ interface TokenOptions {
 
 /**
  * The token of the gateway: the configured one, else the one in `data/token`, else a new one of 32 random bytes. What is
- * answered stands in `data/token` (0600) afterwards, where the commands on this machine find it.
+ * returned is in `data/token` (0600) afterwards, where the commands on this machine find it.
  */
 export async function ensureToken({ home, configured, random }: TokenOptions): Promise<string> {
   const kept = await readToken(home)

@@ -19,7 +19,7 @@ import { canonical, seal, type Sealed } from './seal.ts'
 
 /** Every call that was made, and how each of them came to be. */
 interface Ledger {
-  /** Assembles an earlier call again from what was recorded and the log as it was. */
+  /** Assembles an earlier call again from what was recorded and from the log up to the call. */
   request(call: string): Promise<RebuiltRequest>
   diff(before: string, after: string): Promise<Comparison>
   replay(session: string): Promise<Replay>
@@ -130,7 +130,7 @@ function unlessMissing(error: unknown): { readonly got: ''; readonly problem: st
   throw error
 }
 
-/** Assembles an earlier call from what was recorded of it and the log as it was; an overflow is an answer too. */
+/** Assembles an earlier call from what was recorded of it and from the log up to it. An overflow is returned, not thrown. */
 async function assembleAgain(
   store: SessionStore,
   record: CallRecord,
@@ -162,12 +162,12 @@ export function createWireProver(models: Pick<ModelChoice, 'resolve'>, library: 
       if (expected === undefined) return undefined
       const unknown = (why: string) => ({ state: 'unknown', expected, why }) as const
       const { options } = call.input as CallInput
-      if (!options) return unknown('the record is of a version that did not note how the call was made')
+      if (!options) return unknown('the version that recorded the call did not note how it was made')
       const model = await modelOf(call.model)
       if (model instanceof Error) return unknown(model.message)
       if (!model.bodyOf) return unknown(`${call.model} has no body to make`)
       const { request: filled, missing } = await withPictures(request, library)
-      if (missing.length > 0) return unknown('an image that was sent is no longer there')
+      if (missing.length > 0) return unknown('an image that was sent no longer exists')
       const made = await model.bodyOf(filled, { ...options, signal: NEVER }).catch(asError)
       if (made instanceof Error) return unknown(made.message)
       const { sha256: got } = made

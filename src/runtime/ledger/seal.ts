@@ -2,7 +2,7 @@ import type { AnyMessage, Assembly, Manifest, Piece, ToolDefinition, VerbatimAss
 import type { Forecast } from '../../model.ts'
 import { defined, sha256 } from '../../platform.ts'
 
-/** A request as one text: tools, system, messages, in this order. Its digest stands for the request. */
+/** A request as one text: tools, system, messages, in this order. Its digest identifies the request. */
 export function canonical({ tools, system, messages }: CanonicalRequest): string {
   return JSON.stringify({ tools, ...defined({ system }), messages })
 }

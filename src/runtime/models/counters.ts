@@ -4,7 +4,7 @@ import { inSlices } from '../../platform.ts'
 /** Finds a counter by id. Throws a `RangeError` that names the ids there are. */
 export type Counters = (id: string) => Promise<TokenCounter>
 
-/** The table of `o200k` takes tens of megabytes, so it is read only when somebody asks for it. */
+/** The table of `o200k` needs tens of megabytes, so it is read only when it is asked for. */
 export const counters: Counters = async (id) => {
   const found = smallCounters.find((counter) => counter.id === id)
   if (found) return found

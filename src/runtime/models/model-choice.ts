@@ -62,8 +62,8 @@ export function createModelChoice(
     if (warned.has(id)) return
     warned.add(id)
     warn(
-      `Nobody says how large the window of ${id} is, so ${facts.window} tokens are assumed. ` +
-        `If you know it, put it into config.json: "models": {"${id}": {"window": TOKENS}}.`,
+      `The window of ${id} is unknown; ${facts.window} tokens are assumed. ` +
+        `If you know it, set it in config.json: "models": {"${id}": {"window": TOKENS}}.`,
     )
   }
 

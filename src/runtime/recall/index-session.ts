@@ -15,8 +15,8 @@ const PAGE = 200
 const STEP_CHARACTERS = 8_000
 
 /**
- * Brings the index of one session to what its log holds. Where the session is gone, it is taken out; where the index is of
- * another log, as after a restore, it is built again. What breaks off goes on from there the next time.
+ * Brings the index of one session to what its log holds. A session that is gone is removed; where the index is of
+ * another log, as after a restore, it is built again. Work that is interrupted continues from there the next time.
  */
 export async function indexSession(parts: IndexingParts, session: string): Promise<void> {
   const { store, index, stopped } = parts
@@ -33,7 +33,7 @@ export async function indexSession(parts: IndexingParts, session: string): Promi
   }
 }
 
-/** Makes a session known to the index before its log is read. Answers how far it is; `undefined` where there is no log. */
+/** Makes a session known to the index before its log is read. Returns how far it is; `undefined` where there is no log. */
 export async function registerSession({ store, index }: IndexingParts, session: string): Promise<number | undefined> {
   const known = index.session(session)
   if (known) return known.upTo
@@ -51,7 +51,7 @@ export async function removeSession({ index, stopped }: IndexingParts, session: 
   while (!stopped.aborted && index.removeSome(session)) await others()
 }
 
-/** Whether the entry that was indexed last is still the one that the log holds there. */
+/** Whether the entry that was indexed last is still the one that the log has there. */
 async function isOfThisLog(store: Pick<LogStore, 'entries'>, { id, upTo, mark }: IndexedSession): Promise<boolean> {
   if (upTo === 0) return true
   const [entry] = await store.entries(id, { after: upTo - 1, limit: 1 })
@@ -90,8 +90,8 @@ const EXCERPT = 200
 const LOOKED_BACK = 200
 
 /**
- * What an entry of a log says, for the index: what a person or a model said, and each call of a tool beside its result, of
- * a long result all that was kept. None for entries that say nothing.
+ * The text of a log entry, for the index: what a person or a model said, and each call of a tool beside its result, of
+ * a long result all that was kept. None for entries without text.
  */
 async function historyItems(store: HistoryStore, entry: Entry): Promise<readonly HistoryItem[]> {
   if (entry.type !== 'input' && entry.type !== 'message') return []

@@ -33,7 +33,7 @@ const LISTED_MS = 60_000
 /** Sessions that are listed at once. */
 const PAGE = 200
 
-/** Searches what a store holds. The index is opened when it is needed first. */
+/** Searches the content of a store. The index is opened when it is first needed. */
 export function openRecall({ store, path, timeZone, warn }: RecallParts): HistoryRecall {
   const stopped = new AbortController()
   const behind = new Set<string>()
@@ -128,7 +128,7 @@ export function openRecall({ store, path, timeZone, warn }: RecallParts): Histor
     timer = setTimeout(() => {
       timer = undefined
       drained().catch((error: unknown) => {
-        if (!stopped.signal.aborted) warn(`The history is not indexed: ${errorMessage(error)}`)
+        if (!stopped.signal.aborted) warn(`Could not index the history: ${errorMessage(error)}`)
       })
     }, QUIET_MS).unref()
   }
@@ -192,7 +192,7 @@ export function openRecall({ store, path, timeZone, warn }: RecallParts): Histor
           warn(`The history of a deleted session is still indexed: ${errorMessage(error)}`),
         )
       } catch (error) {
-        warn(`The history of the deleted session ${session} leaves the index at the next start: ${errorMessage(error)}`)
+        warn(`The index holds the deleted session ${session} until the next start: ${errorMessage(error)}`)
       }
     },
     async close() {
@@ -211,7 +211,7 @@ async function openIndex(path: string, timeZone: string | undefined): Promise<Re
   return openRecallIndex({ path, ...defined({ timeZone }) })
 }
 
-/** Whether the work was done in time. It goes on in any case; what it fails with in time is thrown. */
+/** Whether the work is done in time. It continues in any case; an error within that time is thrown. */
 async function finishesInTime(work: Promise<void>): Promise<boolean> {
   const late = Promise.withResolvers<boolean>()
   const timer = setTimeout(() => late.resolve(false), CATCH_UP_TIMEOUT_MS)

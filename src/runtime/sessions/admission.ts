@@ -33,7 +33,7 @@ interface AdmissionParts {
 }
 
 /**
- * Writes input to the log before anybody is told that it was accepted. The same idempotency key answers the same turn,
+ * Writes input to the log before it is acknowledged. The same idempotency key returns the same turn,
  * also where no session is named: the key then names the session.
  */
 export async function admit(
@@ -46,14 +46,14 @@ export async function admit(
     ...(parameters ? { parameters } : {}),
   }
   if (text.trim() === '' && files.length === 0)
-    throw new RuntimeError('invalid-input', 'The message is empty. Say something.')
+    throw new RuntimeError('invalid-input', 'The message is empty. Write something.')
   if (system?.trim() === '') {
-    throw new RuntimeError('invalid-input', 'The system prompt is blank. Leave it out, and the usual one is sent.')
+    throw new RuntimeError('invalid-input', 'The system prompt is blank. Leave it out to send the usual one.')
   }
   if (text.length > LONGEST_INPUT) {
     throw new RuntimeError(
       'invalid-input',
-      `The message has ${text.length} characters; at most ${LONGEST_INPUT} are taken. Send the rest as a file.`,
+      `The message has ${text.length} characters; the limit is ${LONGEST_INPUT}. Send the rest as a file.`,
     )
   }
   const session =
@@ -148,8 +148,8 @@ async function attachFiles(
   const named = [...new Set(ids)]
   if (named.length === 0) return { message: { role: 'user', content: text }, attachments: [] }
   if (!library)
-    throw new RuntimeError('invalid-input', 'This gateway takes no files: the capability `files` is not in it.')
-  if (named.length > MOST) throw new RuntimeError('invalid-input', `A message takes at most ${MOST} files.`)
+    throw new RuntimeError('invalid-input', 'This gateway accepts no files: it runs without the capability `files`.')
+  if (named.length > MOST) throw new RuntimeError('invalid-input', `A message can have at most ${MOST} files.`)
   const handedIn = await Promise.all(named.map((id) => library.settled(id)))
   for (const row of handedIn) refuseOthers(row, session)
   for (const { id, owner } of handedIn) {
@@ -168,7 +168,7 @@ function refuseOthers({ id, name, owner }: FileRow, session: string): void {
   const where = owner.type === 'session' ? 'another session' : `the ${owner.type} ${owner.id}`
   throw new RuntimeError(
     'invalid-input',
-    `The file ${name} (${id}) belongs to ${where}. Hand it in again for this one.`,
+    `The file ${name} (${id}) belongs to ${where}. Upload it again for this session.`,
   )
 }
 
@@ -183,7 +183,7 @@ function attachedFile({ id, name, state }: FileRow): AttachedFile {
 
 type UserPart = Exclude<Message['content'], string>[number] & { readonly type: 'file' }
 
-/** An image stands in its message by its id; its bytes are put in when the request leaves. */
+/** An image is in its message by its id; its bytes are put in when the request leaves. */
 function picturePart({ id, name, state }: FileRow): readonly UserPart[] {
   if (state.type !== 'ready' || state.reading.kind !== 'image') return []
   const { mediaType, width, height } = state.reading

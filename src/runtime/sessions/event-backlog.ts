@@ -8,10 +8,10 @@ const BATCH = 256
 
 /** What happened in a session and one reader has not taken yet. */
 interface EventBacklog {
-  /** What the running call had told before this backlog was opened. */
+  /** Deltas of the running call from before this backlog was opened. */
   readonly running: Subscription['running']
   /**
-   * Waits until there is something to take, and then calls `waited`. Answers false where nothing more is to be told to this
+   * Waits until there is an event, and then calls `waited`. Returns false where nothing more comes for this
    * reader.
    */
   more(waited?: () => void): Promise<boolean>
@@ -40,7 +40,7 @@ export function openBacklog(
     return events.splice(0)
   }
   const subscription = stream.subscribe((event) => {
-    // Once an event is missing no later one may be told, or a reader would go on behind the gap.
+    // Once an event is missing no later one may be sent, or a reader would continue behind the gap.
     if (overrun || events.length >= LONGEST_BACKLOG) overrun = true
     else {
       events.push(event)
@@ -83,7 +83,7 @@ const MOST_IN_ALL = 64 * 1024 * 1024
 
 /** Bounds what is kept for slow readers in all: where it is too much, the slowest is let go. */
 export interface BacklogBudget {
-  /** `letGo` ends the reader: it can come back and go on from the last event it saw. */
+  /** `letGo` ends the reader: it can come back and continue from the last event it received. */
   join(letGo: () => void): BacklogShare
 }
 
@@ -125,10 +125,10 @@ function slowestReader(readers: ReadonlyMap<() => void, number>): (() => void) |
   return slowest
 }
 
-/** An event that holds few words still takes room. */
+/** Even an event with few words needs memory. */
 const LEAST_EVENT = 200
 
-/** About how much room an event takes, characters. */
+/** About how much memory an event needs, characters. */
 function heldCharacters(event: SessionEvent): number {
   return LEAST_EVENT + ('text' in event ? event.text.length : event.type === 'entry' ? textLength(event.entry) : 0)
 }

@@ -9,7 +9,7 @@ import { sessionEventId, parseSessionEventId } from './session-stream.ts'
 const PAGE = 500
 
 /**
- * First what the log holds behind `after`, then live. A reader that was away gets every entry it missed, and of the
+ * First the log after `after`, then live events. A reader that was away gets every entry it missed, and of the
  * running call every word; a reader that is too slow is let go instead of holding anything up.
  */
 export async function* sessionEvents(
@@ -19,24 +19,24 @@ export async function* sessionEvents(
   budget: BacklogBudget,
 ): AsyncGenerator<SessionEvent> {
   const seen = parsePosition(after)
-  // Whatever was written up to here is read from the log, whatever comes later is told.
+  // What was written up to here is read from the log; what comes later arrives as live events.
   let heard = state.stream.lastSeq()
   const backlog = openBacklog(state.stream, signal, budget)
   const work = stretch()
   try {
     let reached = seen.seq
-    // Words whose message stands in the log are no longer provisional: the message has been told instead.
+    // Deltas whose message is in the log are no longer provisional: the message was sent instead.
     let settled = 0
     const note = (entry: Entry) => {
       if (entry.type === 'message' || entry.type === 'turn-end') settled = entry.seq
     }
-    // A word that is told behind an entry has an id behind it, or a reader who comes back would get the entry again.
+    // A delta that is sent after an entry has an id after it, or a reader that comes back would get the entry again.
     const behind = (event: SessionEvent): SessionEvent => {
       const { seq, delta } = parseSessionEventId(event.id)!
       return seq < reached ? { ...event, id: sessionEventId(reached, delta) } : event
     }
     const isCurrent = (event: SessionEvent) => !isDelta(event) || parseSessionEventId(event.id)!.seq >= settled
-    // Of a turn that is over nothing comes but what the log holds.
+    // For a turn that is over there are only the entries of the log.
     const isPast = turn !== undefined && after !== undefined && (await isOver(store, state, turn))
     if (after !== 'live') {
       for await (const entries of readLog(store, state, turn, seen.seq)) {
@@ -65,7 +65,7 @@ export async function* sessionEvents(
         if (work.isOver()) await work.rest()
         if (event.type === 'entry') {
           const { seq } = event.entry
-          // What another process wrote between is told by nobody, and stands in the log.
+          // What another process wrote in between is not announced; it is read from the log.
           const before = seq > heard + 1 ? await store.entries(state.session, { after: heard, upTo: seq - 1 }) : []
           const { delta } = parseSessionEventId(event.id)!
           heard = seq
@@ -109,7 +109,10 @@ function parsePosition(after: string | undefined) {
   if (after === undefined || after === 'live') return { seq: 0, delta: 0 }
   const position = parseSessionEventId(after)
   if (!position)
-    throw new RuntimeError('invalid-input', `"${after}" is no event id. Give the id of the last event you saw.`)
+    throw new RuntimeError(
+      'invalid-input',
+      `"${after}" is not an event id. Give the id of the last event that you received.`,
+    )
   return position
 }
 

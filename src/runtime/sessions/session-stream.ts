@@ -7,7 +7,7 @@ export interface SessionStream {
   /** An entry is on disk. Entries come in the order of `seq`. */
   entry(entry: Entry): void
   delta(turn: string, delta: Delta): void
-  /** The turn cannot go on in this process. */
+  /** The turn cannot continue in this process. */
   interrupted(turn: string, code: RuntimeErrorCode, message: string): void
   /** Takes part from now on. */
   subscribe(listener: Listener): Subscription
@@ -23,7 +23,7 @@ type ProvisionalEvent = Exclude<SessionEvent, { readonly type: 'entry' } | { rea
 
 export interface Subscription {
   /**
-   * Deltas of the running call that were already told: the first `count` of its `events`, which all readers share, with the
+   * Deltas of the running call that were already sent: the first `count` of its `events`, which all readers share, with the
    * `seq` of the entry that began it.
    */
   readonly running: { readonly since: number; readonly events: readonly ProvisionalEvent[]; readonly count: number }

@@ -36,11 +36,11 @@ interface SessionsParts {
   readonly capabilities: Pick<RunningCapabilities, 'checkChoices' | 'sessionStarted' | 'sessionDeleted'>
   /** So does what the search of the history knows of it. */
   readonly forgetHistory: (session: string) => Promise<void>
-  /** Throws once the runtime takes no more input. */
+  /** Throws once the runtime accepts no more input. */
   readonly refuseWhenClosing: () => void
 }
 
-/** Every session of a store, as the doors of a runtime work on it. */
+/** Every session of a store, as the methods of a runtime work on it. */
 export function createSessions(parts: SessionsParts): Sessions {
   const { store, states, queue, cache, models, clock, capabilities, refuseWhenClosing } = parts
   /** Two first messages of one conversation ask at the same time for a session, and get the same. */
@@ -98,7 +98,7 @@ export function createSessions(parts: SessionsParts): Sessions {
       await store.append(session, [{ type: 'head', turn, head: head ?? null }], clock.time())
     } catch (error) {
       if (!(error instanceof StoreError) || error.code !== 'conflict') throw runtimeFailure(error)
-      throw new RuntimeError('changed', `The session ${session} has gone on meanwhile. Look at it again.`, { session })
+      throw new RuntimeError('changed', `The session ${session} has changed meanwhile. Look at it again.`, { session })
     }
   }
 

@@ -6,9 +6,9 @@ import { serialQueue } from '../../platform.ts'
 import { runtimeFailure } from '../failure.ts'
 import type { SessionStates, SessionState } from '../sessions/session-state.ts'
 
-/** Questions about calls, and the people who answer them. Everything of it stands in the log: this only finds it. */
+/** Questions about calls, and the people who answer them. All of it is in the log: this only finds it. */
 export interface ApprovalService {
-  /** The way of one turn to a person. */
+  /** How one turn asks a person. */
   of(state: SessionState, turn: string): Approvals
   /** Oldest first. */
   waiting(): Promise<readonly WaitingApproval[]>
@@ -78,16 +78,20 @@ export function createApprovalService(parts: {
     const all = await questions()
     const found = all.find(({ question }) => question.approval === approval)
     if (!found) {
-      throw new RuntimeError('not-found', `No call waits under ${approval}. \`foreword approve\` lists what waits.`, {
-        approval,
-      })
+      throw new RuntimeError(
+        'not-found',
+        `No call waits for approval under ${approval}. List the waiting calls with \`foreword approve\`.`,
+        {
+          approval,
+        },
+      )
     }
     const { question, open } = found
     if (!open) throw new RuntimeError('decided', `Somebody has decided about ${approval} already.`)
     if (question.digest !== digest) {
       throw new RuntimeError(
         'decided',
-        `The decision is about another call than the one that waits under ${approval}. Look at it again.`,
+        `The decision is about another call than the one that waits under ${approval}. Show it again.`,
       )
     }
     const { session, turn, toolCallId } = question
@@ -133,11 +137,11 @@ async function sessionGrants(store: SessionStore, session: string): Promise<Set<
   return new Set(records.flatMap(({ digest, reason }) => (digest !== undefined && reason === SESSION ? [digest] : [])))
 }
 
-/** How the audit says that an approval holds for the whole session. */
+/** The reason in the audit of an approval that is valid for the whole session. */
 const SESSION = 'session'
 
 /**
- * Of each call the newest question; open while neither a decision nor a result stands behind it. One that shows another
+ * Of each call the newest question; open while neither a decision nor a result follows it. One that shows another
  * call than its digest is of was made up, in a session that was imported: nobody is asked it.
  */
 function findQuestions(entries: readonly Entry[]): readonly { question: Question; open: boolean }[] {

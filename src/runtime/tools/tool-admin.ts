@@ -90,7 +90,7 @@ export function createToolAdmin(parts: ToolAdminParts): ToolAdmin {
         return plan.result
       }
       if (plan.digest !== digest) {
-        throw new RuntimeError('decided', `${tool} would now do something else than what was shown. Look again.`)
+        throw new RuntimeError('decided', `${tool} would now do something else than what was shown. Show it again.`)
       }
       const facts = { ...describedFacts(plan.call), rule: 'run-by-hand', digest }
       await note({ ...facts, decision: 'approved' })

@@ -9,7 +9,7 @@ import {
   toolLimits,
 } from '../../tool.ts'
 
-/** What may run, as it is decided at this moment: a change of `tool-access.json` holds from the next question on. */
+/** What may run, as it is decided at this moment: a change of `tool-access.json` takes effect at the next question. */
 export interface ToolPolicy {
   current(): Promise<AccessRead>
   /** Names of tools whose definition is not the one that their owner accepted: they may not run, whatever is allowed. */
@@ -23,7 +23,7 @@ export async function allowedTools(policy: ToolPolicy, tools: readonly Tool[]): 
   return tools.filter((tool) => !withheld?.has(tool.name) && accessAnswer(access, tool).type !== 'refuse')
 }
 
-/** Decides about each call anew, offered or not. */
+/** Decides about each call at the time of the call, offered or not. */
 export function policyGate(policy: ToolPolicy): ToolGate {
   return async (_call, tool) => {
     const access = await policy.current()
@@ -46,7 +46,7 @@ export async function shownChars(policy: ToolPolicy, tool: Tool | undefined, oth
   return maxShownChars ?? tool.maxShownChars ?? otherwise
 }
 
-/** What the operator should know: a policy that cannot be read, and tools that take each other's name (BEHAVIOURS §1.5). */
+/** What the operator should know: a policy that cannot be read, and tools that share a name (BEHAVIOURS §1.5). */
 export async function toolWarnings(policy: ToolPolicy, tools: readonly Tool[]): Promise<readonly string[]> {
   const access = await policy.current()
   const faults = access.type === 'faulty' ? access.problems : []

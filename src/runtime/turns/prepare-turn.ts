@@ -28,7 +28,7 @@ interface PrepareParts {
   readonly allowed: (tools: readonly Tool[]) => Promise<readonly Tool[]>
 }
 
-/** What is said in the turn. */
+/** The message of the turn. */
 export type SaidInTurn = Pick<TurnQuestion, 'turn' | 'text' | 'keeps' | 'signal'>
 
 type Answered = Partial<Pick<SessionState, 'session' | 'model' | 'choices'>>
@@ -92,7 +92,7 @@ async function prepareTools(
   turn: PreparedParts,
   { tools: named }: TurnPreset,
 ): Promise<{ readonly tools: readonly Tool[]; readonly context: AssemblyContext & { readonly turn: PreparedParts } }> {
-  // Readers of the history stand last, behind the tools of the turn.
+  // Readers of the history are last, after the tools of the turn.
   const tools = [...[...turn.parts.values()].flatMap((part) => part.tools ?? []), ...parts.tools()]
   const offered = await offeredTools(tools)
   return {
@@ -108,11 +108,11 @@ async function prepareTools(
   }
 }
 
-/** Share of the window that an ordinary message may take, with what was said before it. */
+/** Share of the window for an ordinary message and what was said before it. */
 const MESSAGE_SHARE = 0.25
 
 /**
- * Tokens that a part of a turn may take beside tools, system, the layers of all others, the margin and an ordinary message, so that what takes
+ * Tokens that a part of a turn may use beside tools, system, the layers of all others, the margin and an ordinary message, so that what takes
  * its size from the room never makes a short message overflow (BEHAVIOURS §3.5). Layers that can shrink count in their
  * smallest form.
  */
@@ -161,7 +161,7 @@ interface Waiting {
   readonly rule: RetryRule
   readonly clock: Clock
   readonly signal: AbortSignal
-  /** Tells whoever watches. */
+  /** Notifies those who watch. */
   readonly show: (notice: RetryNotice) => void
 }
 

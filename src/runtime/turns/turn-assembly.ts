@@ -23,7 +23,7 @@ interface AssemblyParts {
   readonly account: CallAccount
   readonly journal: Journal
   readonly citations: TurnCitations
-  /** Documents that stand in the request itself. */
+  /** Documents in the request itself. */
   readonly documents: readonly Source[]
   readonly words: TurnWords
 }
@@ -103,7 +103,7 @@ export function turnAssembly(
   }
 }
 
-/** Counts by another counter are left out, so that they are made anew. */
+/** Counts by another counter are left out, so that they are made again. */
 function turnMessages({ messages }: Step, key: string): Turn['messages'] {
   return messages.map(({ message, counted }) =>
     counted.counter === key ? { message, tokens: counted.full } : { message },
@@ -114,10 +114,10 @@ function seenMessages(outcome: Awaited<ReturnType<typeof attemptWithPictures>>['
   return outcome instanceof ContextOverflowError ? {} : { seen: outcome.request.messages }
 }
 
-/** Kept for the message that asks for a tool, and for what says that it is a result, tokens. */
+/** Kept for the message that asks for a tool, and for the frame of its result, tokens. */
 const CALL_TOKENS = 200
 
-/** What a result can take in the next call where all of the history gives way, less a tenth for the counter's error. */
+/** What a result can use in the next call where all of the history gives way, less a tenth for the counter's error. */
 function resultRoom({ budget, used, slots }: Pick<Manifest, 'budget' | 'used' | 'slots'>): number {
   return Math.max(0, Math.floor((budget.available - used + slots.history - CALL_TOKENS) * 0.9))
 }
@@ -135,7 +135,7 @@ export interface TurnDependencies extends CallPlace {
   readonly signal: AbortSignal
 }
 
-/** The words of the call that is running, as they are shown to whoever watches. */
+/** The words of the call that is running, as they are shown to those who watch. */
 export interface TurnWords extends Required<Pick<TurnOutput, 'show'>> {
   /** Another call begins: numbers that were given meanwhile can be cited in it. */
   begin(): void
@@ -143,7 +143,7 @@ export interface TurnWords extends Required<Pick<TurnOutput, 'show'>> {
   end(call: string): void
 }
 
-/** Where a call is made from. */
+/** The session and the model of a call. */
 interface CallPlace {
   readonly context: AssemblyContext
   readonly state: SessionState
@@ -153,7 +153,7 @@ interface CallPlace {
   fingerprintOf(call: string): Promise<Sealed['fingerprint'] | undefined>
 }
 
-/** Adds to the account what can be reused of the session's last call, and what the call is going to cost. */
+/** Adds to the account what can be reused of the session's last call, and the expected cost of the call. */
 async function addForecast(
   { context, state, model, clock, fingerprintOf }: CallPlace,
   { manifest, fingerprint }: Sealed,

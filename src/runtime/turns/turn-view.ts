@@ -3,7 +3,7 @@ import { messageText } from '../../context.ts'
 import { defined } from '../../platform.ts'
 import type { AnswerLimit, Entry, LogStore, Source, TurnOutcome, Usage } from '../../session.ts'
 
-/** A turn as a door shows it, read from the log. */
+/** A turn for an endpoint or a command, read from the log. */
 export async function turnView(store: LogStore, session: string, turn: string): Promise<TurnView> {
   const entries = await store.entries(session, { turn })
   if (entries.length === 0)
@@ -65,7 +65,7 @@ function sumOrUnknown(numbers: readonly (number | undefined)[]): number | undefi
 }
 
 /**
- * How a turn ended, for a person: a sentence or two that say what happened and what can be done. `undefined` where it
+ * How a turn ended, for a person: one or two sentences about what happened and what can be done. `undefined` where it
  * ended well. Every channel shows the same.
  */
 export function outcomeNotice(outcome: TurnOutcome): string | undefined {
