@@ -64,7 +64,7 @@ test('a channel that does not start is told once, tried again, and keeps no othe
   ])
   await until(() => started.length === 2)
   assert.deepEqual(started, ['owl', 'pigeon'])
-  assert.deepEqual(warnings, ['The channel pigeon did not start: the loft is shut. It is tried again.'])
+  assert.deepEqual(warnings, ['The channel pigeon did not start: the loft is shut. Foreword tries again.'])
   await stop()
 })
 
